@@ -1,0 +1,18 @@
+//! Typed, lossless SDK for Kubernetes [API Priority and Fairness][apf].
+//!
+//! [apf]: https://kubernetes.io/docs/concepts/cluster-administration/flow-control/
+
+pub mod api;
+pub mod meta;
+pub mod release;
+pub mod resource;
+pub mod schema;
+
+#[doc(hidden)]
+pub mod rt;
+
+pub use release::{ApiVersion, Release};
+pub use resource::{List, Resource};
+
+/// The API group that this crate speaks.
+pub const GROUP: &str = "flowcontrol.apiserver.k8s.io";

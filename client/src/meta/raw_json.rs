@@ -1,0 +1,224 @@
+//! JSON that is kept, not interpreted.
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde_json::value::RawValue;
+use std::fmt;
+
+/// A JSON value kept as text: compact, with its numbers, duplicate members and member order as they came.
+///
+/// Two values are equal when they mean the same: member order and the spelling of numbers and strings
+/// do not count (`1.50` equals `15e-1`).
+///
+/// It reads and writes through `serde_json` only.
+///
+/// ```
+/// use k8s_flowcontrol::meta::RawJson;
+///
+/// let value: RawJson = serde_json::from_str(r#"{ "n": 12345678901234567890123, "t": 1.50 }"#)?;
+/// assert_eq!(value.as_str(), r#"{"n":12345678901234567890123,"t":1.50}"#);
+/// assert_eq!(value, RawJson::parse(r#"{"t":15e-1,"n":12345678901234567890123}"#).unwrap());
+/// # Ok::<(), serde_json::Error>(())
+/// ```
+#[derive(Clone)]
+pub struct RawJson(Box<RawValue>);
+
+impl RawJson {
+    /// Takes JSON text.
+    ///
+    /// # Errors
+    /// [`InvalidJson`] when `text` is not exactly one JSON value.
+    pub fn parse(text: &str) -> Result<Self, InvalidJson> {
+        serde_json::from_str(text).map_err(InvalidJson)
+    }
+
+    /// Writes a value as JSON.
+    ///
+    /// # Errors
+    /// [`InvalidJson`] when the value has no JSON form, such as a map with keys that are no strings.
+    pub fn from_value<T: Serialize + ?Sized>(value: &T) -> Result<Self, InvalidJson> {
+        serde_json::value::to_raw_value(value).map(compact).map_err(InvalidJson)
+    }
+
+    /// Reads the value as a type.
+    ///
+    /// # Errors
+    /// [`InvalidJson`] when the text does not fit the type.
+    pub fn to<'a, T: Deserialize<'a>>(&'a self) -> Result<T, InvalidJson> {
+        serde_json::from_str(self.as_str()).map_err(InvalidJson)
+    }
+
+    /// The JSON text, without white space between tokens.
+    pub fn as_str(&self) -> &str {
+        self.0.get()
+    }
+}
+
+/// The value `null`.
+impl Default for RawJson {
+    fn default() -> Self {
+        Self(RawValue::NULL.to_owned())
+    }
+}
+
+impl PartialEq for RawJson {
+    fn eq(&self, other: &Self) -> bool {
+        self.as_str() == other.as_str() || same(&self.0, &other.0)
+    }
+}
+
+impl fmt::Debug for RawJson {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+impl fmt::Display for RawJson {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+impl Serialize for RawJson {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.0.serialize(serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for RawJson {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Box::<RawValue>::deserialize(deserializer).map(compact)
+    }
+}
+
+/// Text that is not JSON, or JSON that does not fit a type.
+#[derive(Debug)]
+pub struct InvalidJson(serde_json::Error);
+
+impl fmt::Display for InvalidJson {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+impl std::error::Error for InvalidJson {}
+
+/// Drops the white space between tokens.
+fn compact(raw: Box<RawValue>) -> RawJson {
+    let text = raw.get();
+    let mut inside_string = false;
+    let mut escaped = false;
+    let mut is_space = |byte: u8| {
+        if inside_string {
+            if escaped {
+                escaped = false;
+            } else if byte == b'\\' {
+                escaped = true;
+            } else if byte == b'"' {
+                inside_string = false;
+            }
+            return false;
+        }
+        inside_string = byte == b'"';
+        matches!(byte, b' ' | b'\n' | b'\r' | b'\t')
+    };
+    let Some(first) = text.bytes().position(&mut is_space) else {
+        return RawJson(raw);
+    };
+    let mut out = Vec::with_capacity(text.len());
+    out.extend_from_slice(&text.as_bytes()[..first]);
+    out.extend(text.as_bytes()[first..].iter().copied().filter(|byte| !is_space(*byte)));
+    // Only ASCII bytes between tokens were dropped, so the text is still UTF-8 and still the same
+    // JSON; if that were not so the text as it came is kept.
+    match String::from_utf8(out).map(RawValue::from_string) {
+        Ok(Ok(compacted)) => RawJson(compacted),
+        _ => RawJson(raw),
+    }
+}
+
+/// Equality by value, one level at a time.
+fn same(left: &RawValue, right: &RawValue) -> bool {
+    let (left, right) = (left.get(), right.get());
+    match (left.as_bytes().first(), right.as_bytes().first()) {
+        (Some(b'{'), Some(b'{')) => match (members(left), members(right)) {
+            (Some(left), Some(right)) => {
+                left.len() == right.len()
+                    && left.iter().zip(&right).all(|(l, r)| l.0 == r.0 && same(l.1, r.1))
+            }
+            _ => false,
+        },
+        (Some(b'['), Some(b'[')) => {
+            match (
+                serde_json::from_str::<Vec<&RawValue>>(left),
+                serde_json::from_str::<Vec<&RawValue>>(right),
+            ) {
+                (Ok(left), Ok(right)) => {
+                    left.len() == right.len() && left.iter().zip(&right).all(|(l, r)| same(l, r))
+                }
+                _ => false,
+            }
+        }
+        (Some(b'"'), Some(b'"')) => {
+            match (serde_json::from_str::<String>(left), serde_json::from_str::<String>(right)) {
+                (Ok(left), Ok(right)) => left == right,
+                _ => left == right,
+            }
+        }
+        (Some(b'-' | b'0'..=b'9'), Some(b'-' | b'0'..=b'9')) => number(left) == number(right),
+        _ => left == right,
+    }
+}
+
+/// The members of an object, sorted by name; of equal names the order stays.
+fn members(text: &str) -> Option<Vec<(String, &RawValue)>> {
+    struct Pairs<'a>(Vec<(String, &'a RawValue)>);
+
+    impl<'de> Deserialize<'de> for Pairs<'de> {
+        fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+            struct PairsVisitor;
+            impl<'de> serde::de::Visitor<'de> for PairsVisitor {
+                type Value = Pairs<'de>;
+                fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                    f.write_str("a JSON object")
+                }
+                fn visit_map<A: serde::de::MapAccess<'de>>(
+                    self,
+                    mut map: A,
+                ) -> Result<Pairs<'de>, A::Error> {
+                    let mut pairs = Vec::new();
+                    while let Some(pair) = map.next_entry()? {
+                        pairs.push(pair);
+                    }
+                    Ok(Pairs(pairs))
+                }
+            }
+            deserializer.deserialize_map(PairsVisitor)
+        }
+    }
+
+    let mut pairs = serde_json::from_str::<Pairs<'_>>(text).ok()?.0;
+    pairs.sort_by(|left, right| left.0.cmp(&right.0));
+    Some(pairs)
+}
+
+/// Sign, digits without outer zeros, and the exponent of the last digit.
+fn number(text: &str) -> (bool, String, i64) {
+    let (negative, text) = match text.strip_prefix('-') {
+        Some(rest) => (true, rest),
+        None => (false, text),
+    };
+    let (mantissa, exponent) = text.split_once(['e', 'E']).unwrap_or((text, "0"));
+    let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
+    let digits = format!("{whole}{fraction}");
+    let trimmed = digits.trim_end_matches('0');
+    // An exponent beyond 64 bits saturates: such numbers compare by their digits alone.
+    let exponent = exponent.parse::<i64>().unwrap_or(if exponent.starts_with('-') {
+        i64::MIN
+    } else {
+        i64::MAX
+    });
+    let exponent = exponent
+        .saturating_sub(fraction.len() as i64)
+        .saturating_add((digits.len() - trimmed.len()) as i64);
+    let trimmed = trimmed.trim_start_matches('0').to_owned();
+    if trimmed.is_empty() { (false, trimmed, 0) } else { (negative, trimmed, exponent) }
+}

@@ -1,0 +1,53 @@
+//! What generated code is written against. Not a public interface: it changes with the generator.
+//!
+//! A generated struct implements [`Members`]; reading and writing JSON objects is done here once for
+//! all of them, so that the generated part stays small.
+
+mod decode;
+mod encode;
+mod open_enum;
+
+use crate::meta::Unknown;
+use serde::de::MapAccess;
+use serde::ser::SerializeMap;
+
+pub use crate::__open_enum as open_enum;
+pub use decode::{deserialize, list, map, nullable, option, read_str};
+pub use encode::{Untyped, serialize, write_list, write_map, write_option, write_required};
+pub use open_enum::UnknownValue;
+pub use serde;
+
+/// The `apiVersion` and `kind` that belong to a type.
+#[derive(Clone, Copy, Debug)]
+pub struct TypeMeta {
+    /// `group/version`, or `version` for the core group.
+    pub api_version: &'static str,
+    /// The kind; for a list the kind of its items.
+    pub kind: &'static str,
+    /// Whether the kind on the wire is `kind` followed by `List`.
+    pub list: bool,
+}
+
+/// A JSON object with known members: what the generator emits for each struct.
+pub trait Members: Default {
+    /// The schema's short name, for error messages.
+    const NAME: &'static str;
+    /// The `apiVersion` and `kind` of a kind or list; `None` for everything that lies inside one.
+    const TYPE_META: Option<TypeMeta> = None;
+    /// The known members' names; a member is meant by its index here.
+    const NAMES: &'static [&'static str];
+    /// Bit `i` is set when member `i` is a plain field: absent on the wire it reads as its zero, and
+    /// that it was absent is remembered.
+    const REQUIRED: u128;
+
+    /// The index of the member named `name`.
+    fn index(name: &str) -> Option<usize>;
+    /// Reads the value of member `index` into its field.
+    fn read<'de, A: MapAccess<'de>>(&mut self, index: usize, map: &mut A) -> Result<(), A::Error>;
+    /// Writes every known member that is present, in the document's order.
+    fn write<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error>;
+    /// The members that the type does not know.
+    fn unknown(&self) -> &Unknown;
+    /// The members that the type does not know.
+    fn unknown_mut(&mut self) -> &mut Unknown;
+}

@@ -1,0 +1,208 @@
+//! Reading: one visitor for every generated struct, and the wrappers that make `null` an absence.
+
+use super::{Members, TypeMeta};
+use crate::meta::RawJson;
+use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
+use serde::Deserialize;
+use std::collections::BTreeMap;
+use std::fmt;
+use std::marker::PhantomData;
+
+/// Reads a struct: known members by name in any order, unknown ones kept, `null` as absence.
+pub fn deserialize<'de, T: Members, D: Deserializer<'de>>(deserializer: D) -> Result<T, D::Error> {
+    deserializer.deserialize_map(MembersVisitor(PhantomData))
+}
+
+/// Reads a plain member: `null` is its zero.
+pub fn nullable<'de, T, A>(map: &mut A) -> Result<T, A::Error>
+where
+    T: Deserialize<'de> + Default,
+    A: MapAccess<'de>,
+{
+    Ok(map.next_value::<Option<T>>()?.unwrap_or_default())
+}
+
+/// Reads an optional member.
+pub fn option<'de, T, A>(map: &mut A) -> Result<Option<T>, A::Error>
+where
+    T: Deserialize<'de>,
+    A: MapAccess<'de>,
+{
+    map.next_value()
+}
+
+/// Reads a list: `null` is an empty list, a `null` element is a zero element, and the vector is fitted.
+pub fn list<'de, T, A>(map: &mut A) -> Result<Vec<T>, A::Error>
+where
+    T: Deserialize<'de> + Default,
+    A: MapAccess<'de>,
+{
+    Ok(map.next_value::<Option<Elements<T>>>()?.map_or_else(Vec::new, |e| e.0))
+}
+
+/// Reads a map: `null` is an empty map, a `null` value is a zero value.
+pub fn map<'de, T, A>(map: &mut A) -> Result<BTreeMap<String, T>, A::Error>
+where
+    T: Deserialize<'de> + Default,
+    A: MapAccess<'de>,
+{
+    let entries = map.next_value::<Option<BTreeMap<String, Option<T>>>>()?;
+    Ok(entries
+        .unwrap_or_default()
+        .into_iter()
+        .map(|(key, value)| (key, value.unwrap_or_default()))
+        .collect())
+}
+
+/// Reads a string without owning it.
+pub fn read_str<'de, T, D: Deserializer<'de>>(
+    deserializer: D,
+    name: &'static str,
+    make: fn(&str) -> T,
+) -> Result<T, D::Error> {
+    struct StrVisitor<T>(&'static str, fn(&str) -> T);
+
+    impl<T> Visitor<'_> for StrVisitor<T> {
+        type Value = T;
+
+        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            write!(f, "a string ({})", self.0)
+        }
+
+        fn visit_str<E: Error>(self, value: &str) -> Result<T, E> {
+            Ok(self.1(value))
+        }
+    }
+
+    deserializer.deserialize_str(StrVisitor(name, make))
+}
+
+struct MembersVisitor<T>(PhantomData<T>);
+
+impl<'de, T: Members> Visitor<'de> for MembersVisitor<T> {
+    type Value = T;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "a JSON object ({})", T::NAME)
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<T, A::Error> {
+        let mut value = T::default();
+        let mut seen = 0u128;
+        while let Some(key) = map.next_key_seed(KeySeed::<T>(PhantomData))? {
+            match key {
+                Key::Known(index) => {
+                    if seen & (1 << index) != 0 {
+                        return Err(A::Error::custom(format_args!(
+                            "duplicate member `{}` in {}",
+                            T::NAMES[index],
+                            T::NAME
+                        )));
+                    }
+                    seen |= 1 << index;
+                    value.read(index, &mut map)?;
+                }
+                Key::ApiVersion(meta) => {
+                    check(T::NAME, "apiVersion", map.next_value()?, meta.api_version, "")?;
+                }
+                Key::Kind(meta) => {
+                    let suffix = if meta.list { "List" } else { "" };
+                    check(T::NAME, "kind", map.next_value()?, meta.kind, suffix)?;
+                }
+                Key::Unknown(name) => {
+                    let raw: RawJson = map.next_value()?;
+                    value.unknown_mut().push(name, raw);
+                }
+            }
+        }
+        let absent = T::REQUIRED & !seen;
+        if absent != 0 {
+            value.unknown_mut().set_absent(absent);
+        }
+        value.unknown_mut().fit();
+        Ok(value)
+    }
+}
+
+/// An absent, `null` or empty `apiVersion` or `kind` is taken as meant; another one is an error.
+fn check<E: Error>(
+    name: &str,
+    member: &str,
+    found: Option<String>,
+    expected: &str,
+    suffix: &str,
+) -> Result<(), E> {
+    match found {
+        Some(found)
+            if !found.is_empty() && found.strip_suffix(suffix) != Some(expected) =>
+        {
+            Err(E::custom(format_args!(
+                "{name}: expected {member} `{expected}{suffix}`, found `{found}`"
+            )))
+        }
+        _ => Ok(()),
+    }
+}
+
+enum Key {
+    Known(usize),
+    ApiVersion(TypeMeta),
+    Kind(TypeMeta),
+    Unknown(Box<str>),
+}
+
+struct KeySeed<T>(PhantomData<T>);
+
+impl<'de, T: Members> DeserializeSeed<'de> for KeySeed<T> {
+    type Value = Key;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Key, D::Error> {
+        deserializer.deserialize_identifier(self)
+    }
+}
+
+impl<T: Members> Visitor<'_> for KeySeed<T> {
+    type Value = Key;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a member name")
+    }
+
+    fn visit_str<E: Error>(self, name: &str) -> Result<Key, E> {
+        Ok(match (T::index(name), T::TYPE_META) {
+            (Some(index), _) => Key::Known(index),
+            (None, Some(meta)) if name == "apiVersion" => Key::ApiVersion(meta),
+            (None, Some(meta)) if name == "kind" => Key::Kind(meta),
+            _ => Key::Unknown(name.into()),
+        })
+    }
+}
+
+/// A JSON array whose `null` elements are zero elements.
+struct Elements<T>(Vec<T>);
+
+impl<'de, T: Deserialize<'de> + Default> Deserialize<'de> for Elements<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct ElementsVisitor<T>(PhantomData<T>);
+
+        impl<'de, T: Deserialize<'de> + Default> Visitor<'de> for ElementsVisitor<T> {
+            type Value = Elements<T>;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a JSON array")
+            }
+
+            fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Elements<T>, A::Error> {
+                let mut elements = Vec::new();
+                while let Some(element) = seq.next_element::<Option<T>>()? {
+                    elements.push(element.unwrap_or_default());
+                }
+                elements.shrink_to_fit();
+                Ok(Elements(elements))
+            }
+        }
+
+        deserializer.deserialize_seq(ElementsVisitor(PhantomData))
+    }
+}
+

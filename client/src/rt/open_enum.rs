@@ -1,0 +1,127 @@
+//! Closed sets that stay open: known values by name, every other string kept as it came.
+
+use std::fmt;
+
+/// A value that an open enum has no name for.
+///
+/// It is only made by the enum's `From<&str>`, so that each string has exactly one representation.
+#[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct UnknownValue(Box<str>);
+
+impl UnknownValue {
+    #[doc(hidden)]
+    pub fn __new(value: &str) -> Self {
+        Self(value.into())
+    }
+
+    /// The value as it stands on the wire.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Debug for UnknownValue {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+/// Declares an open enum: variants with their wire values, and `Unknown` for the rest.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __open_enum {
+    (
+        $(#[$attribute:meta])*
+        pub enum $name:ident {
+            $($(#[$variant_attribute:meta])* $variant:ident = $value:literal,)*
+        }
+    ) => {
+        $(#[$attribute])*
+        #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        #[non_exhaustive]
+        pub enum $name {
+            $($(#[$variant_attribute])* $variant,)*
+            /// A value that this version of the type has no name for, kept as it came. The default
+            /// is the empty one.
+            Unknown($crate::rt::UnknownValue),
+        }
+
+        impl $name {
+            /// The value as it stands on the wire.
+            pub fn as_str(&self) -> &str {
+                match self {
+                    $(Self::$variant => $value,)*
+                    Self::Unknown(value) => value.as_str(),
+                }
+            }
+        }
+
+        impl ::std::convert::From<&str> for $name {
+            fn from(value: &str) -> Self {
+                match value {
+                    $($value => Self::$variant,)*
+                    _ => Self::Unknown($crate::rt::UnknownValue::__new(value)),
+                }
+            }
+        }
+
+        impl ::std::convert::From<::std::string::String> for $name {
+            fn from(value: ::std::string::String) -> Self {
+                Self::from(value.as_str())
+            }
+        }
+
+        impl ::std::default::Default for $name {
+            fn default() -> Self {
+                Self::from("")
+            }
+        }
+
+        impl ::std::convert::AsRef<str> for $name {
+            fn as_ref(&self) -> &str {
+                self.as_str()
+            }
+        }
+
+        impl ::std::cmp::PartialEq<str> for $name {
+            fn eq(&self, other: &str) -> bool {
+                self.as_str() == other
+            }
+        }
+
+        impl ::std::cmp::PartialEq<&str> for $name {
+            fn eq(&self, other: &&str) -> bool {
+                self.as_str() == *other
+            }
+        }
+
+        impl ::std::fmt::Debug for $name {
+            fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+                ::std::fmt::Debug::fmt(self.as_str(), f)
+            }
+        }
+
+        impl ::std::fmt::Display for $name {
+            fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
+                f.pad(self.as_str())
+            }
+        }
+
+        impl $crate::rt::serde::Serialize for $name {
+            fn serialize<S: $crate::rt::serde::Serializer>(
+                &self,
+                serializer: S,
+            ) -> ::std::result::Result<S::Ok, S::Error> {
+                serializer.serialize_str(self.as_str())
+            }
+        }
+
+        impl<'de> $crate::rt::serde::Deserialize<'de> for $name {
+            fn deserialize<D: $crate::rt::serde::Deserializer<'de>>(
+                deserializer: D,
+            ) -> ::std::result::Result<Self, D::Error> {
+                $crate::rt::read_str(deserializer, stringify!($name), |value| Self::from(value))
+            }
+        }
+    };
+}
