@@ -39,11 +39,31 @@ pub const META: &str = include_str!("../meta.json");
 
 /// The documents: the versions, newest first, and then what they share.
 pub const ALL: [Document; 5] = [
-    Document { version: "v1", file_name: "v1.json", text: V1 },
-    Document { version: "v1beta3", file_name: "v1beta3.json", text: V1BETA3 },
-    Document { version: "v1beta2", file_name: "v1beta2.json", text: V1BETA2 },
-    Document { version: "v1beta1", file_name: "v1beta1.json", text: V1BETA1 },
-    Document { version: "meta", file_name: "meta.json", text: META },
+    Document {
+        version: "v1",
+        file_name: "v1.json",
+        text: V1,
+    },
+    Document {
+        version: "v1beta3",
+        file_name: "v1beta3.json",
+        text: V1BETA3,
+    },
+    Document {
+        version: "v1beta2",
+        file_name: "v1beta2.json",
+        text: V1BETA2,
+    },
+    Document {
+        version: "v1beta1",
+        file_name: "v1beta1.json",
+        text: V1BETA1,
+    },
+    Document {
+        version: "meta",
+        file_name: "meta.json",
+        text: META,
+    },
 ];
 
 /// One document.
