@@ -25,12 +25,13 @@ fn write<T: Members, S: Serializer>(
 ) -> Result<S::Ok, S::Error> {
     let mut map = serializer.serialize_map(None)?;
     if let (true, Some(meta)) = (type_meta, T::TYPE_META) {
-        map.serialize_entry("apiVersion", meta.api_version)?;
+        // In the order of a Kubernetes API server, so that what it wrote comes back letter by letter.
         if meta.list {
             map.serialize_entry("kind", &format_args!("{}List", meta.kind))?;
         } else {
             map.serialize_entry("kind", meta.kind)?;
         }
+        map.serialize_entry("apiVersion", meta.api_version)?;
     }
     value.write(&mut map)?;
     for (name, raw) in value.unknown().iter() {

@@ -1,0 +1,3 @@
+//! The tour, to be written.
+
+fn main() {}
