@@ -1,1 +1,157 @@
-//! Placeholder.
+//! Rust types, operation tables and runtime schemas from Kubernetes documents.
+//!
+//! A [`Generator`] reads OpenAPI v3, Swagger 2 and JSON Schema documents and writes Rust modules for
+//! the runtime of `k8s-flowcontrol`. It touches no file unless [`Generator::file`] is asked to.
+//!
+//! ```
+//! use k8s_flowcontrol_codegen::Generator;
+//!
+//! let document = r##"{
+//!     "$schema": "http://json-schema.org/schema#",
+//!     "description": "How a thing is painted.",
+//!     "type": "object",
+//!     "properties": { "layers": { "type": ["integer", "null"], "format": "int32" } }
+//! }"##;
+//! let generated = Generator::new().document("paint.json", document)?.generate()?;
+//! let (name, text) = &generated.files[0];
+//! assert_eq!(name, "paint.rs");
+//! assert!(text.contains("pub layers: Option<i32>,"));
+//! # Ok::<(), k8s_flowcontrol_codegen::Error>(())
+//! ```
+
+mod documents;
+mod emit;
+mod error;
+mod fixups;
+mod json;
+mod known;
+mod layout;
+mod model;
+mod names;
+mod plan;
+mod read;
+mod sharing;
+mod table;
+
+pub use error::Error;
+
+use documents::{Document, Documents};
+use plan::{Options, Plan};
+use sharing::Sharing;
+use std::path::Path;
+
+/// Reads documents and writes Rust.
+#[derive(Debug)]
+pub struct Generator {
+    documents: Documents,
+    runtime: String,
+    shared: Option<String>,
+    options: Options,
+}
+
+/// What was generated.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Generated {
+    /// File names and texts: one Rust module each, and a `mod.rs` that declares them.
+    pub files: Vec<(String, String)>,
+    /// The list of what the versions share, as [`Generator::shared`] takes it.
+    pub shared: String,
+}
+
+impl Default for Generator {
+    fn default() -> Self {
+        Self {
+            documents: Documents::default(),
+            runtime: "::k8s_flowcontrol".to_owned(),
+            shared: None,
+            options: Options::default(),
+        }
+    }
+}
+
+impl Generator {
+    /// A generator without documents.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Adds a document; of several versions the first one owns what they share.
+    ///
+    /// Other documents refer to it as `name`, and errors call it so.
+    ///
+    /// # Errors
+    /// When the text is no JSON or no document of a format that is read.
+    pub fn document(mut self, name: &str, text: &str) -> Result<Self, Error> {
+        self.documents.add(Document::parse(name, text, None)?)?;
+        Ok(self)
+    }
+
+    /// Adds a document from a file; the files that it refers to are looked for beside it.
+    ///
+    /// # Errors
+    /// When the file cannot be read, and as [`Generator::document`].
+    pub fn file(mut self, path: &Path) -> Result<Self, Error> {
+        let name = path.display().to_string();
+        let text = std::fs::read_to_string(path)
+            .map_err(|error| Error::new(format!("{name}: cannot be read: {error}")))?;
+        let folder = path.parent().map(Path::to_path_buf).unwrap_or_default();
+        self.documents.add(Document::parse(&name, &text, Some(folder))?)?;
+        Ok(self)
+    }
+
+    /// Provides a file that documents refer to, without generating what nobody refers to.
+    pub fn neighbour(mut self, name: &str, text: &str) -> Self {
+        self.documents.add_neighbour(name, text);
+        self
+    }
+
+    /// The path of the runtime crate in the generated code; `::k8s_flowcontrol` unless set.
+    pub fn runtime(mut self, path: &str) -> Self {
+        self.runtime = path.to_owned();
+        self
+    }
+
+    /// The list of what the versions share, as it was when somebody last looked at it. Generation
+    /// fails when it has changed.
+    pub fn shared(mut self, list: &str) -> Self {
+        self.shared = Some(list.to_owned());
+        self
+    }
+
+    /// Generates the shared apimachinery schemas too, as the module `meta` of the runtime itself.
+    pub fn with_meta(mut self) -> Self {
+        self.options.own_meta = true;
+        self
+    }
+
+    /// Writes the Rust modules.
+    ///
+    /// # Errors
+    /// When a document cannot be understood; nothing is generated then.
+    pub fn generate(&self) -> Result<Generated, Error> {
+        let model = read::read(&self.documents)?;
+        let mut plan = Plan::new(&model, self.options)?;
+        layout::name(&mut plan)?;
+        plan.check(self.options)?;
+        let sharing = Sharing::new(&plan);
+        if let Some(expected) = &self.shared {
+            sharing.check(&plan, expected)?;
+        }
+        let emitter = emit::Emitter::new(&plan, &sharing, &self.runtime)?;
+        let mut files = Vec::with_capacity(plan.modules.len() + 1);
+        for (index, module) in plan.modules.iter().enumerate() {
+            files.push((format!("{}.rs", module.name), emitter.module(index)?));
+        }
+        files.push(("mod.rs".to_owned(), emit::module_list(&plan)));
+        Ok(Generated { files, shared: sharing.list(&plan) })
+    }
+
+    /// A table of the operations that the documents offer.
+    ///
+    /// # Errors
+    /// When a document cannot be understood.
+    pub fn operations(&self) -> Result<String, Error> {
+        let model = read::read(&self.documents)?;
+        Ok(table::table(model.documents.iter().flat_map(|document| &document.operations)))
+    }
+}

@@ -37,7 +37,7 @@ macro_rules! time {
 
         impl From<jiff::Timestamp> for $name {
             fn from(timestamp: jiff::Timestamp) -> Self {
-                Self(format!("{timestamp:.$digits$}").into())
+                Self(format!("{timestamp:.0$}", $digits).into())
             }
         }
 

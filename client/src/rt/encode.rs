@@ -1,6 +1,7 @@
 //! Writing: members in document order, then the unknown ones; absences stay absent.
 
 use super::Members;
+use crate::meta::ManagedFields;
 use serde::ser::{Serialize, SerializeMap, Serializer};
 use std::collections::BTreeMap;
 
@@ -79,6 +80,15 @@ pub fn write_map<V: Serialize, M: SerializeMap>(
     map: &mut M,
     name: &'static str,
     value: &BTreeMap<String, V>,
+) -> Result<(), M::Error> {
+    if value.is_empty() { Ok(()) } else { map.serialize_entry(name, value) }
+}
+
+/// Writes managed fields that are not empty.
+pub fn write_managed_fields<M: SerializeMap>(
+    map: &mut M,
+    name: &'static str,
+    value: &ManagedFields,
 ) -> Result<(), M::Error> {
     if value.is_empty() { Ok(()) } else { map.serialize_entry(name, value) }
 }

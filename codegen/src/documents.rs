@@ -1,0 +1,260 @@
+//! The documents that were given, and the neighbouring files that they refer to.
+
+use crate::error::{At, Error};
+use crate::json::{Json, Node};
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// A file.
+#[derive(Debug)]
+pub(crate) struct Document {
+    /// The name by which errors call it.
+    pub(crate) name: Arc<str>,
+    /// Where its neighbours are looked for; without one they must be given.
+    folder: Option<PathBuf>,
+    pub(crate) format: Format,
+    root: Json,
+}
+
+/// What kind of document a file is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Format {
+    OpenApi3,
+    Swagger2,
+    JsonSchema,
+}
+
+impl Document {
+    pub(crate) fn parse(name: &str, text: &str, folder: Option<PathBuf>) -> Result<Self, Error> {
+        let name: Arc<str> = name.into();
+        let at = At::root(&name);
+        let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+        let root: Json = serde_json::from_str(text).map_err(|error| {
+            let message = error.to_string();
+            if message.starts_with("recursion limit") {
+                Error::at(&at, format!("nested too deeply to be a schema document: {message}"))
+            } else if message.starts_with("the member ") {
+                Error::at(&at, message).help("remove one of the two")
+            } else {
+                Error::at(&at, format!("not JSON: {message}")).help(
+                    "give an OpenAPI v3, Swagger 2 or JSON Schema document as JSON; YAML must be \
+                     converted first",
+                )
+            }
+        })?;
+        let format = recognize(&Node { json: &root, at })?;
+        Ok(Self { name, folder, format, root })
+    }
+
+    pub(crate) fn root(&self) -> Node<'_> {
+        Node { json: &self.root, at: At::root(&self.name) }
+    }
+
+    /// The file's name without folders and extension.
+    pub(crate) fn stem(&self) -> &str {
+        let file = self.name.rsplit(['/', '\\']).next().unwrap_or(&self.name);
+        let stem = file.strip_suffix(".json").unwrap_or(file);
+        if stem.is_empty() || stem == "-" { "document" } else { stem }
+    }
+
+    /// The members that hold the document's named schemas, as tokens of a JSON pointer.
+    pub(crate) fn schema_sections(&self) -> &'static [&'static [&'static str]] {
+        match self.format {
+            Format::OpenApi3 => &[&["components", "schemas"]],
+            Format::Swagger2 => &[&["definitions"]],
+            Format::JsonSchema => &[&["definitions"], &["$defs"]],
+        }
+    }
+
+    /// The value at the tokens of a JSON pointer.
+    pub(crate) fn find<T: AsRef<str>>(&self, tokens: &[T]) -> Option<Node<'_>> {
+        let mut node = self.root();
+        for token in tokens {
+            let token = token.as_ref();
+            node = match node.json {
+                Json::Array(elements) => {
+                    let json = elements.get(token.parse::<usize>().ok()?)?;
+                    Node { json, at: node.at.child(token) }
+                }
+                _ => node.get(token)?,
+            };
+        }
+        Some(node)
+    }
+}
+
+/// Says which format a document has, or what it looks like instead.
+fn recognize(root: &Node<'_>) -> Result<Format, Error> {
+    const HELP: &str = "give an OpenAPI v3, Swagger 2 or JSON Schema document, such as a server's \
+                        answer to `kubectl get --raw /openapi/v3/apis/GROUP/VERSION`";
+    let refuse = |what: &str| Err(root.error(format!("{what}, not a schema document")).help(HELP));
+    if !root.is_object() {
+        return Err(root.error("expected a schema document, found no JSON object").help(HELP));
+    }
+    if let Some(version) = root.get("openapi") {
+        return if version.string()?.starts_with("3.") {
+            Ok(Format::OpenApi3)
+        } else {
+            Err(version
+                .error(format!("OpenAPI version `{}` is not supported", version.string()?))
+                .help("give a document with `openapi: 3.0.x` or `3.1.x`, or with `swagger: 2.0`"))
+        };
+    }
+    if let Some(version) = root.get("swagger") {
+        return if version.string()? == "2.0" {
+            Ok(Format::Swagger2)
+        } else {
+            Err(version
+                .error(format!("Swagger version `{}` is not supported", version.string()?))
+                .help("give a document with `swagger: 2.0`, or with `openapi: 3.x`"))
+        };
+    }
+    let kind = root.json.get("kind").and_then(Json::as_str);
+    let api_version = root.json.get("apiVersion").and_then(Json::as_str);
+    match (kind, api_version) {
+        (Some(kind), Some(_)) if kind.starts_with("API") => {
+            return refuse(&format!("this looks like a discovery document (`kind: {kind}`)"));
+        }
+        (Some("CustomResourceDefinition"), Some(_)) => {
+            return refuse("this looks like a CustomResourceDefinition").map_err(|error| {
+                error.help(
+                    "give the schema at `spec.versions[].schema.openAPIV3Schema` as a file of its \
+                     own, or the server's OpenAPI document of the group",
+                )
+            });
+        }
+        (Some(kind), Some(_)) => {
+            return refuse(&format!("this looks like a Kubernetes object (`kind: {kind}`)"));
+        }
+        _ => {}
+    }
+    const SCHEMA_WORDS: [&str; 13] = [
+        "$schema", "$ref", "$defs", "definitions", "type", "properties", "items", "enum", "allOf",
+        "anyOf", "oneOf", "additionalProperties", "x-kubernetes-preserve-unknown-fields",
+    ];
+    if SCHEMA_WORDS.iter().any(|word| root.json.get(word).is_some()) {
+        return Ok(Format::JsonSchema);
+    }
+    if root.json.get("components").is_some() {
+        return refuse("this looks like an OpenAPI document without its `openapi` version");
+    }
+    if root.json.get("paths").is_some() {
+        return refuse("this looks like an index of OpenAPI documents");
+    }
+    refuse("this is some other JSON")
+}
+
+/// All files, those that were given first.
+#[derive(Debug, Default)]
+pub(crate) struct Documents {
+    given: Vec<Arc<Document>>,
+    texts: BTreeMap<String, String>,
+    loaded: RefCell<BTreeMap<String, Arc<Document>>>,
+}
+
+impl Documents {
+    pub(crate) fn add(&mut self, document: Document) -> Result<(), Error> {
+        if self.given.iter().any(|other| other.name == document.name) {
+            return Err(Error::at(&At::root(&document.name), "the document was given twice"));
+        }
+        self.given.push(Arc::new(document));
+        Ok(())
+    }
+
+    pub(crate) fn add_neighbour(&mut self, name: &str, text: &str) {
+        self.texts.insert(name.to_owned(), text.to_owned());
+    }
+
+    pub(crate) fn given(&self) -> &[Arc<Document>] {
+        &self.given
+    }
+
+    /// The document that `from` calls `file`.
+    fn neighbour(&self, from: &Document, file: &str, at: &At) -> Result<Arc<Document>, Error> {
+        let missing = |why: String| {
+            Error::at(at, format!("the reference leads to `{file}`, {why}"))
+                .help("put that file beside the document, or give it as a neighbour")
+        };
+        if file.contains("://") {
+            return Err(missing("which is not a file beside the document".to_owned()));
+        }
+        let name = match from.name.rsplit_once('/') {
+            Some((folder, _)) => format!("{folder}/{file}"),
+            None => file.to_owned(),
+        };
+        let known = |d: &&Arc<Document>| *d.name == *name || *d.name == *file;
+        if let Some(document) = self.given.iter().find(known) {
+            return Ok(Arc::clone(document));
+        }
+        if let Some(document) = self.loaded.borrow().get(&name) {
+            return Ok(Arc::clone(document));
+        }
+        let document = if let Some(text) = self.texts.get(file) {
+            Document::parse(file, text, None)?
+        } else if let Some(folder) = &from.folder {
+            let path = folder.join(file);
+            let text = std::fs::read_to_string(&path)
+                .map_err(|error| missing(format!("which cannot be read: {error}")))?;
+            Document::parse(&name, &text, path.parent().map(PathBuf::from))?
+        } else {
+            return Err(missing("which was not given".to_owned()));
+        };
+        let document = Arc::new(document);
+        self.loaded.borrow_mut().insert(name, Arc::clone(&document));
+        Ok(document)
+    }
+
+    /// The document and the pointer's tokens that a `$ref` means.
+    pub(crate) fn resolve(
+        &self,
+        from: &Arc<Document>,
+        reference: &str,
+        at: &At,
+    ) -> Result<(Arc<Document>, Vec<String>), Error> {
+        let (file, pointer) = reference.split_once('#').unwrap_or((reference, ""));
+        let document = if file.is_empty() {
+            Arc::clone(from)
+        } else {
+            self.neighbour(from, file, at)?
+        };
+        if !pointer.is_empty() && !pointer.starts_with('/') {
+            return Err(Error::at(at, format!("the reference `{reference}` has no JSON pointer"))
+                .help("references by anchor are not supported: write `#/$defs/NAME`"));
+        }
+        let tokens: Vec<String> = pointer
+            .split('/')
+            .skip(1)
+            .map(|token| percent_decoded(token).replace("~1", "/").replace("~0", "~"))
+            .collect();
+        if document.find(&tokens).is_none() {
+            return Err(Error::at(at, format!("no such reference: `{reference}`"))
+                .help(format!("`{}` has nothing at `#{pointer}`", document.name)));
+        }
+        Ok((document, tokens))
+    }
+}
+
+fn percent_decoded(token: &str) -> String {
+    let bytes = token.as_bytes();
+    let mut out = Vec::with_capacity(bytes.len());
+    let mut index = 0;
+    while index < bytes.len() {
+        let code = (bytes[index] == b'%')
+            .then(|| token.get(index + 1..index + 3))
+            .flatten()
+            .and_then(|hex| u8::from_str_radix(hex, 16).ok());
+        match code {
+            Some(byte) => {
+                out.push(byte);
+                index += 3;
+            }
+            None => {
+                out.push(bytes[index]);
+                index += 1;
+            }
+        }
+    }
+    String::from_utf8(out).unwrap_or_else(|_| token.to_owned())
+}

@@ -1,0 +1,54 @@
+//! From a document's descriptions to rustdoc that renders without warnings.
+
+mod markdown;
+
+use crate::plan::{Item, ListAlias, Origin, PlannedField};
+use proc_macro2::TokenStream;
+use quote::quote;
+
+/// Attributes that make up a documentation comment.
+pub(super) fn lines(lines: &[String]) -> TokenStream {
+    let lines = lines.iter().map(|l| if l.is_empty() { String::new() } else { format!(" {l}") });
+    quote!(#(#[doc = #lines])*)
+}
+
+pub(super) fn of_type(item: &Item) -> Vec<String> {
+    if !item.description.trim().is_empty() {
+        return markdown::render(&item.description);
+    }
+    match &item.origin {
+        Origin::Schema(key) => vec![format!("`{key}`, which the document does not describe.")],
+        Origin::Inline { field, .. } => vec![format!("The type of `{field}`.")],
+    }
+}
+
+pub(super) fn of_field(field: &PlannedField, owner: &str) -> Vec<String> {
+    if field.description.trim().is_empty() {
+        return vec![format!("The member `{}` of `{owner}`.", field.name)];
+    }
+    markdown::render(&field.description)
+}
+
+pub(super) fn of_list(list: &ListAlias, item: &str) -> Vec<String> {
+    if list.description.trim().is_empty() {
+        return vec![format!("A list of [`{item}`].")];
+    }
+    markdown::render(&list.description)
+}
+
+/// What the enum's description says of a value (Kubernetes lists them under `Possible enum values:`),
+/// or else the value itself.
+pub(super) fn of_value(item: &Item, value: &str) -> Vec<String> {
+    let told = item.description.lines().find_map(|line| {
+        let line = line.trim().strip_prefix("- ")?.strip_prefix('`')?;
+        let line = line.strip_prefix('"').unwrap_or(line).strip_prefix(value)?;
+        let text = line.strip_prefix("\"`").or_else(|| line.strip_prefix('`'))?.trim();
+        (!text.is_empty()).then(|| format!("`{value}` {text}"))
+    });
+    match told {
+        Some(text) => markdown::render(&text),
+        None if value.is_empty() => vec!["The empty value.".to_owned()],
+        None if value.contains('`') => vec!["A value of this set.".to_owned()],
+        None => vec![format!("The value `{value}`.")],
+    }
+}

@@ -1,0 +1,35 @@
+//! Open enums. The runtime's macro writes all but the names, and nothing lays out a macro's input, so
+//! this is text.
+
+use super::{Emitter, docs};
+use crate::error::Error;
+use crate::names;
+
+impl Emitter<'_> {
+    pub(super) fn enumeration(&self, index: usize, values: &[String]) -> Result<String, Error> {
+        let item = &self.plan.items[index];
+        let variants = names::variants(&item.ident, values).map_err(|(left, right)| {
+            Error::at(&item.at, format!("the values `{left}` and `{right}` would be one variant"))
+                .help("leave the `enum` out, or one of the values")
+        })?;
+        let runtime = self.runtime.to_string().replace(' ', "");
+        let mut text = format!("{runtime}::rt::open_enum! {{\n");
+        for line in docs::of_type(item) {
+            text.push_str(&comment(4, &line));
+        }
+        text.push_str(&format!("    pub enum {} {{\n", item.ident));
+        for (value, variant) in values.iter().zip(&variants) {
+            for line in docs::of_value(item, value) {
+                text.push_str(&comment(8, &line));
+            }
+            text.push_str(&format!("        {variant} = {value:?},\n"));
+        }
+        text.push_str("    }\n}\n");
+        Ok(text)
+    }
+}
+
+fn comment(indent: usize, line: &str) -> String {
+    let space = if line.is_empty() { "" } else { " " };
+    format!("{:indent$}///{space}{line}\n", "")
+}

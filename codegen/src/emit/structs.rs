@@ -1,0 +1,173 @@
+//! Structs and their reading and writing.
+
+use super::{Emitter, docs, ident};
+use crate::plan::{PlannedField, Shape, Struct};
+use proc_macro2::{Literal, TokenStream};
+use quote::quote;
+
+impl Emitter<'_> {
+    /// A struct, its `Members` and its serde implementations.
+    pub(super) fn structure(&self, index: usize, body: &Struct) -> TokenStream {
+        let runtime = &self.runtime;
+        let item = &self.plan.items[index];
+        let name = ident(&item.ident);
+        let doc = docs::lines(&docs::of_type(item));
+        let members: Vec<&PlannedField> = body.fields.iter().filter(|f| !f.is_type_meta).collect();
+        let fields = members.iter().map(|field| {
+            let doc = docs::lines(&docs::of_field(field, &item.ident));
+            let (name, value) = (ident(&field.ident), self.field_type(item.module, field));
+            quote!(#doc pub #name: #value)
+        });
+        let implementation = self.members(item.module, &item.ident, body, &members);
+        quote! {
+            #doc
+            #[derive(Clone, Debug, Default, PartialEq)]
+            pub struct #name {
+                #(#fields,)*
+                /// Members that this type does not know, kept and written back.
+                pub unknown: #runtime::meta::Unknown,
+            }
+            #implementation
+            #runtime::rt::serde_impls!(#name);
+        }
+    }
+
+    fn field_type(&self, module: usize, field: &PlannedField) -> TokenStream {
+        let value = self.rust_type(module, &field.shape);
+        if field.is_plain() || is_collection(&field.shape) {
+            return value;
+        }
+        let option = self.std(module, "Option");
+        if field.boxed {
+            let boxed = self.std(module, "Box");
+            quote!(#option<#boxed<#value>>)
+        } else {
+            quote!(#option<#value>)
+        }
+    }
+
+    fn members(
+        &self,
+        module: usize,
+        name: &str,
+        body: &Struct,
+        fields: &[&PlannedField],
+    ) -> TokenStream {
+        let runtime = &self.runtime;
+        let (option, result) = (self.std(module, "Option"), self.std(module, "Result"));
+        let ident = ident(name);
+        let names: Vec<&str> = fields.iter().map(|f| f.name.as_str()).collect();
+        let indices: Vec<Literal> = (0..fields.len()).map(Literal::usize_unsuffixed).collect();
+        let required = required_bits(fields);
+        let type_meta = body.type_meta.as_ref().map(|(api_version, kind)| {
+            quote! {
+                const TYPE_META: #option<#runtime::rt::TypeMeta> = Some(#runtime::rt::TypeMeta {
+                    api_version: #api_version,
+                    kind: #kind,
+                    list: false,
+                });
+            }
+        });
+        let read = read(runtime, fields);
+        let write = write(runtime, fields);
+        let index = if fields.is_empty() {
+            quote!(let _ = name; None)
+        } else {
+            quote!(match name { #(#names => Some(#indices),)* _ => None })
+        };
+        quote! {
+            impl #runtime::rt::Members for #ident {
+                const NAME: &'static str = #name;
+                #type_meta
+                const NAMES: &'static [&'static str] = &[#(#names),*];
+                const REQUIRED: u128 = #required;
+                fn index(name: &str) -> #option<usize> {
+                    #index
+                }
+                fn read<'de, A: #runtime::rt::serde::de::MapAccess<'de>>(
+                    &mut self,
+                    index: usize,
+                    map: &mut A,
+                ) -> #result<(), A::Error> {
+                    #read
+                    Ok(())
+                }
+                fn write<M: #runtime::rt::serde::ser::SerializeMap>(
+                    &self,
+                    map: &mut M,
+                ) -> #result<(), M::Error> {
+                    #write
+                }
+                fn unknown(&self) -> &#runtime::meta::Unknown {
+                    &self.unknown
+                }
+                fn unknown_mut(&mut self) -> &mut #runtime::meta::Unknown {
+                    &mut self.unknown
+                }
+            }
+        }
+    }
+}
+
+fn is_collection(shape: &Shape) -> bool {
+    matches!(shape, Shape::List(..) | Shape::Map(..) | Shape::ManagedFields(_))
+}
+
+fn required_bits(fields: &[&PlannedField]) -> Literal {
+    let mut bits = 0u128;
+    for (index, field) in fields.iter().enumerate() {
+        if field.is_plain() {
+            bits |= 1 << index;
+        }
+    }
+    Literal::u128_unsuffixed(bits)
+}
+
+fn read(runtime: &TokenStream, fields: &[&PlannedField]) -> TokenStream {
+    let assign = fields.iter().map(|field| {
+        let name = ident(&field.ident);
+        let function = match &field.shape {
+            Shape::List(..) => quote!(list),
+            Shape::Map(..) => quote!(map),
+            Shape::ManagedFields(_) => quote!(nullable),
+            _ if field.is_plain() => quote!(nullable),
+            _ => quote!(option),
+        };
+        quote!(self.#name = #runtime::rt::#function(map)?)
+    });
+    let mut assign: Vec<TokenStream> = assign.collect();
+    let Some(last) = assign.pop() else {
+        return quote!(let _ = (index, map););
+    };
+    if assign.is_empty() {
+        return quote!(let _ = index; #last;);
+    }
+    let indices = (0..assign.len()).map(Literal::usize_unsuffixed);
+    quote!(match index { #(#indices => #assign,)* _ => #last, })
+}
+
+fn write(runtime: &TokenStream, fields: &[&PlannedField]) -> TokenStream {
+    let mut calls: Vec<TokenStream> = fields
+        .iter()
+        .enumerate()
+        .map(|(index, field)| {
+            let (name, wire) = (ident(&field.ident), &field.name);
+            let index = Literal::usize_unsuffixed(index);
+            match &field.shape {
+                Shape::List(..) => quote!(#runtime::rt::write_list(map, #wire, &self.#name)),
+                Shape::Map(..) => quote!(#runtime::rt::write_map(map, #wire, &self.#name)),
+                Shape::ManagedFields(_) => {
+                    quote!(#runtime::rt::write_managed_fields(map, #wire, &self.#name))
+                }
+                _ if field.is_plain() => {
+                    quote!(#runtime::rt::write_required(map, self, #index, &self.#name))
+                }
+                _ => quote!(#runtime::rt::write_option(map, #wire, &self.#name)),
+            }
+        })
+        .collect();
+    match calls.pop() {
+        Some(last) => quote!(#(#calls?;)* #last),
+        None => quote!(let _ = map; Ok(())),
+    }
+}

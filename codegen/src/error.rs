@@ -1,0 +1,81 @@
+//! The one error type, and the places in documents that errors point at.
+
+use std::fmt;
+use std::sync::Arc;
+
+/// Why nothing was generated.
+///
+/// Its text names the file and, where there is one, the JSON pointer of the place; what is wrong
+/// there; and what to do about it.
+pub struct Error(Box<Inner>);
+
+struct Inner {
+    place: Option<String>,
+    message: String,
+    help: Option<String>,
+}
+
+impl Error {
+    pub(crate) fn new(message: impl Into<String>) -> Self {
+        Self(Box::new(Inner { place: None, message: message.into(), help: None }))
+    }
+
+    pub(crate) fn at(at: &At, message: impl Into<String>) -> Self {
+        Self(Box::new(Inner { place: Some(at.to_string()), message: message.into(), help: None }))
+    }
+
+    /// Says what to do.
+    pub(crate) fn help(mut self, help: impl Into<String>) -> Self {
+        self.0.help = Some(help.into());
+        self
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(place) = &self.0.place {
+            write!(f, "{place}: ")?;
+        }
+        f.write_str(&self.0.message)?;
+        if let Some(help) = &self.0.help {
+            write!(f, "\n  help: {help}")?;
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Debug for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+impl std::error::Error for Error {}
+
+/// A place in a document: the file's name and a JSON pointer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct At {
+    pub(crate) file: Arc<str>,
+    pub(crate) pointer: String,
+}
+
+impl At {
+    pub(crate) fn root(file: &Arc<str>) -> Self {
+        Self { file: Arc::clone(file), pointer: String::new() }
+    }
+
+    /// The place of the member or element `token` of the value here.
+    pub(crate) fn child(&self, token: &str) -> Self {
+        let mut pointer = String::with_capacity(self.pointer.len() + token.len() + 1);
+        pointer.push_str(&self.pointer);
+        pointer.push('/');
+        pointer.push_str(&token.replace('~', "~0").replace('/', "~1"));
+        Self { file: Arc::clone(&self.file), pointer }
+    }
+}
+
+impl fmt::Display for At {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}#{}", self.file, self.pointer)
+    }
+}

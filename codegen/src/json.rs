@@ -1,0 +1,189 @@
+//! JSON as a tree whose objects keep their order and have each member once.
+//!
+//! Not `serde_json::Value`: its `preserve_order` feature would be switched on for everybody else in
+//! the same build, and it drops all but the last of several members with one name.
+
+use crate::error::{At, Error};
+use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
+use std::collections::HashSet;
+use std::fmt;
+
+/// A JSON value. Numbers are not told apart: nothing that is generated depends on one.
+#[derive(Debug)]
+pub(crate) enum Json {
+    Null,
+    Bool(bool),
+    Number,
+    String(String),
+    Array(Vec<Json>),
+    Object(Vec<(String, Json)>),
+}
+
+impl Json {
+    pub(crate) fn get(&self, name: &str) -> Option<&Json> {
+        match self {
+            Self::Object(members) => members.iter().find(|(n, _)| n == name).map(|(_, v)| v),
+            _ => None,
+        }
+    }
+
+    pub(crate) fn as_str(&self) -> Option<&str> {
+        match self {
+            Self::String(text) => Some(text),
+            _ => None,
+        }
+    }
+
+    fn kind(&self) -> &'static str {
+        match self {
+            Self::Null => "null",
+            Self::Bool(_) => "a boolean",
+            Self::Number => "a number",
+            Self::String(_) => "a string",
+            Self::Array(_) => "an array",
+            Self::Object(_) => "an object",
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for Json {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct JsonVisitor;
+
+        impl<'de> Visitor<'de> for JsonVisitor {
+            type Value = Json;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a JSON value")
+            }
+
+            fn visit_unit<E>(self) -> Result<Json, E> {
+                Ok(Json::Null)
+            }
+
+            fn visit_bool<E>(self, value: bool) -> Result<Json, E> {
+                Ok(Json::Bool(value))
+            }
+
+            fn visit_i64<E>(self, _: i64) -> Result<Json, E> {
+                Ok(Json::Number)
+            }
+
+            fn visit_u64<E>(self, _: u64) -> Result<Json, E> {
+                Ok(Json::Number)
+            }
+
+            fn visit_f64<E>(self, _: f64) -> Result<Json, E> {
+                Ok(Json::Number)
+            }
+
+            fn visit_str<E>(self, value: &str) -> Result<Json, E> {
+                Ok(Json::String(value.to_owned()))
+            }
+
+            fn visit_string<E>(self, value: String) -> Result<Json, E> {
+                Ok(Json::String(value))
+            }
+
+            fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Json, A::Error> {
+                let mut elements = Vec::new();
+                while let Some(element) = seq.next_element()? {
+                    elements.push(element);
+                }
+                Ok(Json::Array(elements))
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Json, A::Error> {
+                let mut names = HashSet::new();
+                let mut members = Vec::new();
+                while let Some((name, value)) = map.next_entry::<String, Json>()? {
+                    if !names.insert(name.clone()) {
+                        return Err(serde::de::Error::custom(format_args!(
+                            "the member `{name}` stands twice in one object"
+                        )));
+                    }
+                    members.push((name, value));
+                }
+                Ok(Json::Object(members))
+            }
+        }
+
+        deserializer.deserialize_any(JsonVisitor)
+    }
+}
+
+/// A JSON value and where it stands.
+#[derive(Clone)]
+pub(crate) struct Node<'a> {
+    pub(crate) json: &'a Json,
+    pub(crate) at: At,
+}
+
+impl<'a> Node<'a> {
+    pub(crate) fn error(&self, message: impl Into<String>) -> Error {
+        Error::at(&self.at, message)
+    }
+
+    fn expected(&self, what: &str) -> Error {
+        self.error(format!("expected {what}, found {}", self.json.kind()))
+    }
+
+    pub(crate) fn get(&self, name: &str) -> Option<Node<'a>> {
+        let json = self.json.get(name)?;
+        Some(Node { json, at: self.at.child(name) })
+    }
+
+    pub(crate) fn is_object(&self) -> bool {
+        matches!(self.json, Json::Object(_))
+    }
+
+    /// The members of an object.
+    pub(crate) fn members(&self) -> Result<Vec<(&'a str, Node<'a>)>, Error> {
+        match self.json {
+            Json::Object(members) => Ok(members
+                .iter()
+                .map(|(name, json)| (name.as_str(), Node { json, at: self.at.child(name) }))
+                .collect()),
+            _ => Err(self.expected("an object")),
+        }
+    }
+
+    /// The elements of an array.
+    pub(crate) fn elements(&self) -> Result<Vec<Node<'a>>, Error> {
+        match self.json {
+            Json::Array(elements) => Ok(elements
+                .iter()
+                .enumerate()
+                .map(|(index, json)| Node { json, at: self.at.child(&index.to_string()) })
+                .collect()),
+            _ => Err(self.expected("an array")),
+        }
+    }
+
+    pub(crate) fn string(&self) -> Result<&'a str, Error> {
+        self.json.as_str().ok_or_else(|| self.expected("a string"))
+    }
+
+    pub(crate) fn boolean(&self) -> Result<bool, Error> {
+        match self.json {
+            Json::Bool(value) => Ok(*value),
+            _ => Err(self.expected("a boolean")),
+        }
+    }
+
+    /// The member `name` as a string, when it is there.
+    pub(crate) fn string_of(&self, name: &str) -> Result<Option<&'a str>, Error> {
+        self.get(name).map(|node| node.string()).transpose()
+    }
+
+    /// The member `name` as a boolean, `false` when it is not there.
+    pub(crate) fn flag(&self, name: &str) -> Result<bool, Error> {
+        Ok(self.get(name).map(|node| node.boolean()).transpose()?.unwrap_or(false))
+    }
+
+    /// The member `name` as strings, none when it is not there.
+    pub(crate) fn strings_of(&self, name: &str) -> Result<Vec<String>, Error> {
+        let Some(node) = self.get(name) else { return Ok(Vec::new()) };
+        node.elements()?.iter().map(|n| n.string().map(str::to_owned)).collect()
+    }
+}

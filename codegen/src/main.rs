@@ -1,0 +1,163 @@
+//! The command line of the generator.
+
+use k8s_flowcontrol_codegen::{Error, Generator};
+use std::io::{Read, Write};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+const HELP: &str = "\
+Writes Rust types and operation tables from Kubernetes documents: OpenAPI v3, Swagger 2, JSON Schema.
+
+Usage:
+  k8s-flowcontrol-codegen generate --spec FILE [--spec FILE...] --out DIR [options]
+  k8s-flowcontrol-codegen operations --spec FILE [--spec FILE...]
+
+Commands:
+  generate    write one Rust module per API version or package into DIR, and a mod.rs
+  operations  print a table of what the documents offer
+
+Options:
+  --spec FILE     a document; `-` is standard input; of several versions the first owns what they share
+  --out DIR       where the modules go; files are written only when all went well, and only if changed
+  --runtime PATH  the Rust path of the runtime crate [default: ::k8s_flowcontrol]
+  --shared FILE   the checked-in list of what the versions share; an error when it has changed
+  -h, --help      print this
+  -V, --version   print the version
+
+Exit codes: 0 success, 1 a document or file cannot be used, 2 wrong arguments.
+";
+
+/// Why the program ends.
+enum Failure {
+    Usage(String),
+    Documents(String),
+}
+
+impl From<Error> for Failure {
+    fn from(error: Error) -> Self {
+        Self::Documents(error.to_string())
+    }
+}
+
+#[derive(Default)]
+struct Arguments {
+    specs: Vec<String>,
+    out: Option<PathBuf>,
+    runtime: Option<String>,
+    shared: Option<PathBuf>,
+}
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> =
+        std::env::args_os().skip(1).map(|a| a.to_string_lossy().into_owned()).collect();
+    match run(&arguments) {
+        Ok(text) => {
+            // A reader that has seen enough is no failure.
+            let _ = std::io::stdout().write_all(text.as_bytes());
+            ExitCode::SUCCESS
+        }
+        Err(Failure::Documents(message)) => {
+            eprintln!("error: {message}");
+            ExitCode::from(1)
+        }
+        Err(Failure::Usage(message)) => {
+            eprintln!("error: {message}\n\n{HELP}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+/// Does what the arguments ask for and returns what is to be printed.
+fn run(arguments: &[String]) -> Result<String, Failure> {
+    if arguments.iter().any(|a| a == "-h" || a == "--help") {
+        return Ok(HELP.to_owned());
+    }
+    if arguments.iter().any(|a| a == "-V" || a == "--version") {
+        return Ok(concat!(env!("CARGO_PKG_NAME"), " ", env!("CARGO_PKG_VERSION"), "\n").to_owned());
+    }
+    let (command, rest) = match arguments {
+        [command, rest @ ..] if matches!(command.as_str(), "generate" | "operations") => (command, rest),
+        [other, ..] => return Err(Failure::Usage(format!("there is no command `{other}`"))),
+        [] => return Err(Failure::Usage("a command is missing".to_owned())),
+    };
+    let options = parse(rest)?;
+    let mut generator = Generator::new();
+    for spec in &options.specs {
+        generator = if spec == "-" {
+            let mut text = String::new();
+            std::io::stdin()
+                .read_to_string(&mut text)
+                .map_err(|error| Failure::Documents(format!("standard input: {error}")))?;
+            generator.document("-", &text)?
+        } else {
+            generator.file(Path::new(spec))?
+        };
+    }
+    if command == "operations" {
+        return Ok(generator.operations()?);
+    }
+    let Some(out) = options.out else {
+        return Err(Failure::Usage("`generate` needs --out DIR".to_owned()));
+    };
+    if let Some(path) = &options.runtime {
+        generator = generator.runtime(path);
+    }
+    if let Some(path) = &options.shared {
+        generator = generator.shared(&read(path)?);
+    }
+    write(&out, &generator.generate()?.files)
+}
+
+fn parse(arguments: &[String]) -> Result<Arguments, Failure> {
+    let mut options = Arguments::default();
+    let mut rest = arguments.iter();
+    while let Some(argument) = rest.next() {
+        let (name, mut value) = match argument.split_once('=') {
+            Some((name, value)) => (name, Some(value.to_owned())),
+            None => (argument.as_str(), None),
+        };
+        if !matches!(name, "--spec" | "--out" | "--runtime" | "--shared") {
+            return Err(Failure::Usage(format!("there is no option `{argument}`")));
+        }
+        if value.is_none() {
+            value = rest.next().cloned();
+        }
+        let Some(value) = value else {
+            return Err(Failure::Usage(format!("`{name}` needs a value")));
+        };
+        match name {
+            "--spec" => options.specs.push(value),
+            "--out" => options.out = Some(value.into()),
+            "--runtime" => options.runtime = Some(value),
+            _ => options.shared = Some(value.into()),
+        }
+    }
+    if options.specs.is_empty() {
+        return Err(Failure::Usage("give at least one --spec FILE".to_owned()));
+    }
+    Ok(options)
+}
+
+fn read(path: &Path) -> Result<String, Failure> {
+    std::fs::read_to_string(path)
+        .map_err(|error| Failure::Documents(format!("{}: cannot be read: {error}", path.display())))
+}
+
+/// Writes the files that are not there yet with the same text, and says which.
+fn write(out: &Path, files: &[(String, String)]) -> Result<String, Failure> {
+    let failed = |path: &Path, error: std::io::Error| {
+        Failure::Documents(format!("{}: cannot be written: {error}", path.display()))
+    };
+    std::fs::create_dir_all(out).map_err(|error| failed(out, error))?;
+    let mut report = String::new();
+    for (name, text) in files {
+        let path = out.join(name);
+        let unchanged = std::fs::read(&path).is_ok_and(|old| old == text.as_bytes());
+        if !unchanged {
+            std::fs::write(&path, text).map_err(|error| failed(&path, error))?;
+        }
+        let state = if unchanged { "unchanged" } else { "written" };
+        report.push_str(&format!("{state}  {}\n", path.display()));
+    }
+    Ok(report)
+}

@@ -1,0 +1,173 @@
+//! Rust names for what typify does not name: modules, enum variants, statics; and the few names of
+//! typify's that read better otherwise.
+
+use heck::{ToShoutySnakeCase, ToSnakeCase, ToUpperCamelCase};
+
+/// A module's name.
+pub(crate) fn module(text: &str) -> String {
+    identifier(text.to_snake_case(), "document")
+}
+
+/// The name of the runtime schema of a type.
+pub(crate) fn constant(ident: &str) -> String {
+    ident.to_shouty_snake_case()
+}
+
+/// Prepares a member's name for typify, which takes the plural of an abbreviation apart:
+/// `nonResourceURLs` becomes `nonResourceUrls`.
+pub(crate) fn plain_plurals(name: &str) -> String {
+    let chars: Vec<char> = name.chars().collect();
+    let mut out = String::with_capacity(name.len());
+    let mut start = 0;
+    for (index, &c) in chars.iter().enumerate() {
+        if !c.is_ascii_uppercase() {
+            start = index + 1;
+        }
+        let plural = chars.get(index + 1) == Some(&'s')
+            && chars.get(index + 2).is_none_or(|next| next.is_ascii_uppercase());
+        if c.is_ascii_uppercase() && index > start && plural {
+            // The letters of the abbreviation behind its first one.
+            out.truncate(out.len() - (index - start - 1));
+            out.extend(chars[start + 1..=index].iter().map(char::to_ascii_lowercase));
+        } else {
+            out.push(c);
+        }
+    }
+    out
+}
+
+/// A member's Rust name from typify's: keywords as raw identifiers, and none that the generator needs.
+pub(crate) fn field(typify: &str) -> String {
+    match typify.strip_suffix('_') {
+        Some(word) if is_keyword(word) && !["self", "super", "crate", "Self", ""].contains(&word) => {
+            format!("r#{word}")
+        }
+        _ if typify == "unknown" => "unknown_".to_owned(),
+        _ => typify.to_owned(),
+    }
+}
+
+/// The variants' names for the values of the enum named `ident`; `None` when two values would have one.
+pub(crate) fn variants(ident: &str, values: &[String]) -> Result<Vec<String>, (String, String)> {
+    let short: Vec<String> = values.iter().map(|value| variant(ident, value, false)).collect();
+    let is_unique = |names: &[String], name: &String| names.iter().filter(|n| *n == name).count() == 1;
+    let names: Vec<String> = values
+        .iter()
+        .zip(&short)
+        .map(|(value, name)| {
+            if is_unique(&short, name) { name.clone() } else { variant(ident, value, true) }
+        })
+        .collect();
+    for (index, name) in names.iter().enumerate() {
+        if let Some(other) = names[..index].iter().position(|n| n == name) {
+            return Err((values[other].clone(), values[index].clone()));
+        }
+    }
+    Ok(names)
+}
+
+/// The variant's name for a value, with its punctuation spelled out if that is needed.
+fn variant(ident: &str, value: &str, spell: bool) -> String {
+    match value {
+        "" => return "Empty".to_owned(),
+        "*" => return "All".to_owned(),
+        _ => {}
+    }
+    let mut name = value.to_upper_camel_case();
+    if spell || name.is_empty() {
+        let spelled: String = value.chars().map(|c| spelling(c).unwrap_or_else(|| c.to_string())).collect();
+        name = spelled.to_upper_camel_case();
+    }
+    let name = identifier(name, "Value");
+    match name.as_str() {
+        // The runtime's catch-all has this name.
+        "Unknown" => {
+            let words = ident.to_snake_case();
+            let last = words.rsplit('_').next().unwrap_or("value").to_upper_camel_case();
+            format!("Unknown{last}")
+        }
+        "Self_" => "SelfValue".to_owned(),
+        _ => name,
+    }
+}
+
+fn spelling(c: char) -> Option<String> {
+    let word = match c {
+        '-' => " Dash ",
+        '+' => " Plus ",
+        '.' => " Dot ",
+        '/' => " Slash ",
+        '_' => " Underscore ",
+        ':' => " Colon ",
+        '*' => " Star ",
+        '=' => " Equal ",
+        '<' => " Less ",
+        '>' => " Greater ",
+        '!' => " Not ",
+        ' ' => " Space ",
+        c if c.is_alphanumeric() => return None,
+        c => return Some(format!(" U{:04x} ", u32::from(c))),
+    };
+    Some(word.to_owned())
+}
+
+/// Makes a Rust identifier of a word that came out of a change of case.
+fn identifier(word: String, empty: &str) -> String {
+    let word: String = word.chars().filter(|c| c.is_alphanumeric() || *c == '_').collect();
+    let word = match word.chars().next() {
+        None => empty.to_owned(),
+        Some(c) if c.is_alphabetic() || c == '_' => word,
+        Some(_) if empty.starts_with(char::is_uppercase) => format!("{empty}{word}"),
+        Some(_) => format!("{empty}_{word}"),
+    };
+    match syn::parse_str::<syn::Ident>(&word) {
+        Ok(_) => word,
+        Err(_) if is_keyword(&word) => format!("{word}_"),
+        Err(_) => empty.to_owned(),
+    }
+}
+
+fn is_keyword(word: &str) -> bool {
+    !word.is_empty()
+        && word.chars().all(|c| c.is_ascii_alphabetic())
+        && (syn::parse_str::<syn::Ident>(word).is_err() || word == "gen")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{field, module, plain_plurals, variants};
+
+    #[test]
+    fn plurals_of_abbreviations_stay_one_word() {
+        assert_eq!(plain_plurals("nonResourceURLs"), "nonResourceUrls");
+        assert_eq!(plain_plurals("podIPs"), "podIps");
+        assert_eq!(plain_plurals("serverAddressByClientCIDRs"), "serverAddressByClientCidrs");
+        assert_eq!(plain_plurals("podCIDRsPerNode"), "podCidrsPerNode");
+        assert_eq!(plain_plurals("clusterIP"), "clusterIP");
+        assert_eq!(plain_plurals("fsType"), "fsType");
+        assert_eq!(plain_plurals("URLs"), "Urls");
+    }
+
+    #[test]
+    fn keywords_become_raw_identifiers() {
+        assert_eq!(field("type_"), "r#type");
+        assert_eq!(field("self_"), "self_");
+        assert_eq!(field("unknown"), "unknown_");
+        assert_eq!(field("name"), "name");
+        assert_eq!(module("v1"), "v1");
+        assert_eq!(module("my-types"), "my_types");
+        assert_eq!(module("type"), "type_");
+    }
+
+    #[test]
+    fn every_value_has_a_variant_of_its_own() {
+        let names = |values: &[&str]| {
+            variants("ConditionStatus", &values.iter().map(|v| (*v).to_owned()).collect::<Vec<_>>())
+        };
+        assert_eq!(names(&["True", "Unknown"]).unwrap(), ["True", "UnknownStatus"]);
+        assert_eq!(names(&["*", "", "get"]).unwrap(), ["All", "Empty", "Get"]);
+        assert_eq!(names(&["SIGRTMIN+1", "SIGRTMIN-1"]).unwrap(), ["SigrtminPlus1", "SigrtminDash1"]);
+        assert_eq!(names(&["1.0", "Self", "!!"]).unwrap(), ["Value10", "SelfValue", "NotNot"]);
+        assert_eq!(names(&["get", "Get"]), Err(("get".to_owned(), "Get".to_owned())));
+    }
+}

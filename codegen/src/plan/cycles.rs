@@ -1,0 +1,106 @@
+//! Structs that hold themselves: behind a pointer where they may be absent, refused where they may not.
+
+use super::{Body, Plan, Shape};
+use crate::error::Error;
+
+/// A direct edge from a struct to one that lies inside it.
+struct Edge {
+    from: usize,
+    field: usize,
+    to: usize,
+    plain: bool,
+}
+
+pub(super) fn cut(plan: &mut Plan<'_>) -> Result<(), Error> {
+    let edges = edges(plan);
+    let count = plan.items.len();
+    let plain = components(count, edges.iter().filter(|e| e.plain));
+    for edge in edges.iter().filter(|e| e.plain) {
+        if plain[edge.from] == plain[edge.to]
+            && let Body::Struct(body) = &plan.items[edge.from].body
+        {
+            return Err(Error::at(
+                &body.fields[edge.field].at,
+                "the object requires itself: no value can be written",
+            )
+            .help("leave one of the members in the circle out of `required`"));
+        }
+    }
+    let all = components(count, edges.iter());
+    for edge in &edges {
+        if all[edge.from] == all[edge.to]
+            && !edge.plain
+            && let Body::Struct(body) = &mut plan.items[edge.from].body
+        {
+            body.fields[edge.field].boxed = true;
+        }
+    }
+    Ok(())
+}
+
+fn edges(plan: &Plan<'_>) -> Vec<Edge> {
+    let mut edges = Vec::new();
+    for (from, item) in plan.items.iter().enumerate() {
+        let Body::Struct(body) = &item.body else { continue };
+        for (field, member) in body.fields.iter().enumerate() {
+            if let Shape::Item(to) = member.shape
+                && matches!(plan.items[to].body, Body::Struct(_))
+            {
+                edges.push(Edge { from, field, to, plain: member.is_plain() });
+            }
+        }
+    }
+    edges
+}
+
+/// The strongly connected component of each node (Tarjan, with a stack of its own because documents
+/// may be deep). Nodes that lie on no cycle are alone in theirs, so a self-edge is a cycle too.
+fn components<'a>(count: usize, edges: impl Iterator<Item = &'a Edge>) -> Vec<usize> {
+    let mut next: Vec<Vec<usize>> = vec![Vec::new(); count];
+    for edge in edges {
+        next[edge.from].push(edge.to);
+    }
+    const NONE: usize = usize::MAX;
+    let (mut order, mut low) = (vec![NONE; count], vec![0; count]);
+    let mut component = vec![NONE; count];
+    let (mut counter, mut found) = (0, 0);
+    let mut open = Vec::new();
+    for start in 0..count {
+        if order[start] != NONE {
+            continue;
+        }
+        let mut path = vec![(start, 0)];
+        while let Some((node, at)) = path.last_mut() {
+            let node = *node;
+            if *at == 0 {
+                order[node] = counter;
+                low[node] = counter;
+                counter += 1;
+                open.push(node);
+            }
+            if let Some(&to) = next[node].get(*at) {
+                *at += 1;
+                if order[to] == NONE {
+                    path.push((to, 0));
+                } else if component[to] == NONE {
+                    low[node] = low[node].min(order[to]);
+                }
+                continue;
+            }
+            path.pop();
+            if let Some(&(parent, _)) = path.last() {
+                low[parent] = low[parent].min(low[node]);
+            }
+            if low[node] == order[node] {
+                while let Some(member) = open.pop() {
+                    component[member] = found;
+                    if member == node {
+                        break;
+                    }
+                }
+                found += 1;
+            }
+        }
+    }
+    component
+}

@@ -1,0 +1,183 @@
+//! Which module a schema lives in, and which schemas are written at all.
+
+use super::{Builder, Module, Shape};
+use crate::error::{At, Error};
+use crate::known;
+use crate::model::{Key, Type};
+use crate::names;
+use crate::plan::served::group_version;
+use std::sync::Arc;
+
+impl<'a> Builder<'a> {
+    pub(super) fn build(&mut self) -> Result<(), Error> {
+        let model = self.model;
+        for document in &model.documents {
+            let own = |key: &&Key| self.packages.contains_key(&key.package);
+            let serves = document.keys.iter().any(|key| own(&key));
+            let (roots, rest): (Vec<&Key>, Vec<&Key>) =
+                document.keys.iter().partition(|key| !serves || own(key));
+            for key in roots {
+                self.root(key)?;
+            }
+            for key in rest {
+                if self.top_level.contains(&key) {
+                    self.root(key)?;
+                }
+            }
+            self.finish_items()?;
+        }
+        self.lists()?;
+        self.operations()
+    }
+
+    /// Writes the schema, unless the runtime has it or nothing is to be written for it.
+    fn root(&mut self, key: &'a Key) -> Result<(), Error> {
+        let Some(schema) = self.model.schemas.get(key) else { return Ok(()) };
+        if self.is_list(key).is_some() {
+            return Ok(());
+        }
+        let shape = self.reference(key, &schema.at, 0)?;
+        if let Shape::Item(item) = shape {
+            let module = self.plan.items[item].module;
+            let file = schema.at.file.to_string();
+            let files = &mut self.plan.modules[module].files;
+            if !files.contains(&file) {
+                files.push(file);
+            }
+        }
+        Ok(())
+    }
+
+    /// The module of a schema.
+    pub(super) fn module(&mut self, key: &Key, at: &At) -> Result<usize, Error> {
+        let meta = self.options.own_meta && key.package.starts_with(known::SHARED_PACKAGE.trim_end_matches('.'));
+        let version = self.packages.get(&key.package).cloned();
+        let (name, owner) = if meta {
+            ("meta".to_owned(), known::SHARED_PACKAGE.to_owned())
+        } else if let Some((group, version)) = &version {
+            (self.version_module(group, version), format!("{group}/{version}"))
+        } else if let Some(stem) = key.package.strip_prefix("file:") {
+            (names::module(stem), key.package.clone())
+        } else {
+            let mut last: Vec<&str> = key.package.rsplit('.').take(2).collect();
+            last.reverse();
+            (names::module(&last.join("_")), key.package.clone())
+        };
+        self.named_module(name, owner, version, meta, at)
+    }
+
+    /// One group has modules named by version; several need the group's name too.
+    fn version_module(&self, group: &str, version: &str) -> String {
+        if self.packages.values().all(|(other, _)| other == group) {
+            return names::module(version);
+        }
+        let label = group.split('.').next().filter(|label| !label.is_empty()).unwrap_or("core");
+        names::module(&format!("{label}_{version}"))
+    }
+
+    fn named_module(
+        &mut self,
+        name: String,
+        owner: String,
+        version: Option<(String, String)>,
+        is_meta: bool,
+        at: &At,
+    ) -> Result<usize, Error> {
+        if let Some((index, other)) = self.module_of.get(&name) {
+            if *other == owner {
+                return Ok(*index);
+            }
+            return Err(Error::at(
+                at,
+                format!("`{other}` and `{owner}` would both be the module `{name}`"),
+            )
+            .help("generate them into separate folders"));
+        }
+        let index = self.plan.modules.len();
+        self.module_of.insert(name.clone(), (index, owner));
+        self.plan.modules.push(Module {
+            name,
+            version,
+            is_meta,
+            files: Vec::new(),
+            items: Vec::new(),
+            lists: Vec::new(),
+            operations: Vec::new(),
+        });
+        Ok(index)
+    }
+
+    /// The schema of the items, when the schema is a list of a kind that is served.
+    pub(super) fn is_list(&self, key: &Key) -> Option<&'a Key> {
+        let schema = self.model.schemas.get(key)?;
+        let Type::Object(object) = &schema.value else { return None };
+        let [kind] = schema.kinds.as_slice() else { return None };
+        if !kind.kind.ends_with("List") {
+            return None;
+        }
+        let field = |name: &str| object.fields.iter().find(|f| f.name == name).map(|f| &f.value);
+        match (field("metadata")?, field("items")?) {
+            (Type::Reference(meta, _), Type::List(element, _)) if meta.is(known::LIST_META) => {
+                match &**element {
+                    Type::Reference(item, _) if self.served.contains_key(item) => Some(item),
+                    _ => None,
+                }
+            }
+            _ => None,
+        }
+    }
+
+    fn lists(&mut self) -> Result<(), Error> {
+        for (key, schema) in &self.model.schemas {
+            let Some(item_key) = self.is_list(key) else { continue };
+            let Some(&item) = self.item_of.get(item_key) else { continue };
+            let Type::Object(object) = &schema.value else { continue };
+            let module = self.module(key, &schema.at)?;
+            self.plan.modules[module].lists.push(super::ListAlias {
+                name: key.name.clone(),
+                description: object.description.clone(),
+                item,
+            });
+        }
+        Ok(())
+    }
+
+    /// Gives each operation to the module of its path's group and version.
+    fn operations(&mut self) -> Result<(), Error> {
+        for document in &self.model.documents {
+            let mut own: Vec<&(String, String)> =
+                document.keys.iter().filter_map(|key| self.packages.get(&key.package)).collect();
+            own.sort_unstable();
+            own.dedup();
+            let own: Vec<(String, String)> = own.into_iter().cloned().collect();
+            for operation in &document.operations {
+                let of_path = group_version(&operation.path)
+                    .map(|(group, version, _)| (group.to_owned(), version.to_owned()))
+                    .filter(|version| own.contains(version));
+                let version = of_path.or_else(|| match own.as_slice() {
+                    [one] => Some(one.clone()),
+                    _ => None,
+                });
+                let at = document.document.root().at;
+                let module = match version {
+                    Some((group, version)) => {
+                        let name = self.version_module(&group, &version);
+                        let owner = format!("{group}/{version}");
+                        self.named_module(name, owner, Some((group, version)), false, &at)?
+                    }
+                    None => {
+                        let stem = document.document.stem();
+                        self.named_module(names::module(stem), format!("file:{stem}"), None, false, &at)?
+                    }
+                };
+                let module = &mut self.plan.modules[module];
+                module.operations.push(operation);
+                let file = Arc::clone(&document.document.name).to_string();
+                if !module.files.contains(&file) {
+                    module.files.push(file);
+                }
+            }
+        }
+        Ok(())
+    }
+}

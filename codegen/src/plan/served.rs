@@ -1,0 +1,166 @@
+//! Which schemas are kinds: what the paths say of them.
+
+use crate::error::Error;
+use crate::known;
+use crate::model::{GroupVersionKind, Key, Type};
+use crate::read::Model;
+use std::collections::BTreeMap;
+
+/// A kind that is served at a path of its own.
+#[derive(Clone, Debug)]
+pub(crate) struct Served {
+    pub(crate) kind: GroupVersionKind,
+    pub(crate) plural: String,
+    pub(crate) namespaced: bool,
+    pub(crate) subresources: Vec<String>,
+}
+
+/// The parts of a resource's path.
+#[derive(Debug, PartialEq)]
+pub(crate) struct ResourcePath<'a> {
+    pub(crate) group: &'a str,
+    pub(crate) version: &'a str,
+    pub(crate) namespaced: bool,
+    pub(crate) plural: &'a str,
+    pub(crate) subresource: Option<&'a str>,
+}
+
+/// The group and version of a path below `/api` or `/apis`, and the rest.
+pub(crate) fn group_version(path: &str) -> Option<(&str, &str, Vec<&str>)> {
+    let mut segments = path.split('/').filter(|segment| !segment.is_empty());
+    let (group, version) = match segments.next()? {
+        "api" => ("", segments.next()?),
+        "apis" => (segments.next()?, segments.next()?),
+        _ => return None,
+    };
+    Some((group, version, segments.collect()))
+}
+
+pub(crate) fn resource_path(path: &str) -> Option<ResourcePath<'_>> {
+    let (group, version, rest) = group_version(path)?;
+    let (namespaced, rest) = match rest.as_slice() {
+        ["namespaces", "{namespace}", rest @ ..] if !rest.is_empty() => (true, rest),
+        ["watch", ..] => return None,
+        rest => (false, rest),
+    };
+    let (plural, subresource) = match rest {
+        [plural] => (plural, None),
+        [plural, "{name}"] => (plural, None),
+        [plural, "{name}", subresource, ..] => (plural, Some(*subresource)),
+        _ => return None,
+    };
+    (!plural.starts_with('{')).then_some(ResourcePath { group, version, namespaced, plural, subresource })
+}
+
+/// The schemas that are kinds with object metadata and operations of their own.
+pub(super) fn find(model: &Model) -> Result<BTreeMap<Key, Served>, Error> {
+    let mut served: BTreeMap<Key, Served> = BTreeMap::new();
+    for document in &model.documents {
+        let kinds: BTreeMap<(&str, &str, &str), &Key> = document
+            .keys
+            .iter()
+            .filter_map(|key| match model.schemas.get(key)?.kinds.as_slice() {
+                [one] => Some(((&*one.group, &*one.version, &*one.kind), key)),
+                _ => None,
+            })
+            .collect();
+        let mut subresources: Vec<ResourcePath<'_>> = Vec::new();
+        for operation in &document.operations {
+            let (Some(path), Some(kind)) = (resource_path(&operation.path), &operation.kind) else {
+                continue;
+            };
+            if path.subresource.is_some() {
+                subresources.push(path);
+                continue;
+            }
+            if (path.group, path.version) != (&*kind.group, &*kind.version) {
+                continue;
+            }
+            let Some(&key) = kinds.get(&(&*kind.group, &*kind.version, &*kind.kind)) else { continue };
+            if !has_object_meta(model, key) {
+                continue;
+            }
+            let entry = served.entry(key.clone()).or_insert_with(|| Served {
+                kind: kind.clone(),
+                plural: path.plural.to_owned(),
+                namespaced: false,
+                subresources: Vec::new(),
+            });
+            entry.namespaced |= path.namespaced;
+        }
+        for path in subresources {
+            for entry in served.values_mut() {
+                let same = (&*entry.kind.group, &*entry.kind.version, &*entry.plural)
+                    == (path.group, path.version, path.plural);
+                let name = path.subresource.unwrap_or_default();
+                if same && !entry.subresources.iter().any(|s| s == name) {
+                    entry.subresources.push(name.to_owned());
+                }
+            }
+        }
+    }
+    Ok(served)
+}
+
+fn has_object_meta(model: &Model, key: &Key) -> bool {
+    let Some(Type::Object(object)) = model.schemas.get(key).map(|schema| &schema.value) else {
+        return false;
+    };
+    object.fields.iter().any(|field| {
+        field.name == "metadata"
+            && matches!(&field.value, Type::Reference(key, _) if key.is(known::OBJECT_META))
+    })
+}
+
+/// The packages of the kinds that are served, each with its group and version.
+pub(super) fn packages(
+    model: &Model,
+    served: &BTreeMap<Key, Served>,
+) -> Result<BTreeMap<String, (String, String)>, Error> {
+    let mut packages: BTreeMap<String, (String, String)> = BTreeMap::new();
+    let mut documents: BTreeMap<(&str, &str), &str> = BTreeMap::new();
+    for (key, entry) in served {
+        let version = (entry.kind.group.clone(), entry.kind.version.clone());
+        packages.entry(key.package.clone()).or_insert(version);
+    }
+    for document in &model.documents {
+        for key in &document.keys {
+            let Some(entry) = served.get(key) else { continue };
+            let (group, version) = (&*entry.kind.group, &*entry.kind.version);
+            let name: &str = &document.document.name;
+            let first = *documents.entry((group, version)).or_insert(name);
+            let operates = document.operations.iter().any(|o| o.kind.as_ref() == Some(&entry.kind));
+            if first != name && operates {
+                return Err(Error::at(
+                    &document.document.root().at,
+                    format!("`{first}` describes {} too", entry.kind.api_version()),
+                )
+                .help("give one document for each version"));
+            }
+        }
+    }
+    Ok(packages)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::resource_path;
+
+    fn parts(path: &str) -> Option<(&str, bool, Option<&str>)> {
+        resource_path(path).map(|p| (p.plural, p.namespaced, p.subresource))
+    }
+
+    #[test]
+    fn paths_are_taken_apart() {
+        assert_eq!(parts("/apis/a.io/v1/things"), Some(("things", false, None)));
+        assert_eq!(parts("/apis/a.io/v1/things/{name}/status"), Some(("things", false, Some("status"))));
+        assert_eq!(
+            parts("/api/v1/namespaces/{namespace}/pods/{name}/proxy/{path}"),
+            Some(("pods", true, Some("proxy")))
+        );
+        assert_eq!(parts("/api/v1/namespaces/{name}"), Some(("namespaces", false, None)));
+        assert_eq!(parts("/api/v1/namespaces/{name}/finalize"), Some(("namespaces", false, Some("finalize"))));
+        assert_eq!(parts("/apis/a.io/v1/watch/things"), None);
+        assert_eq!(parts("/apis/a.io/v1/"), None);
+    }
+}

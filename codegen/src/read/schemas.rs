@@ -1,0 +1,276 @@
+//! From a JSON schema to a type.
+
+use super::{Reader, keywords};
+use crate::documents::Document;
+use crate::error::Error;
+use crate::json::{Json, Node};
+use crate::model::{EnumType, Field, FieldFacts, ListKind, ObjectType, Scalar, Type};
+use std::sync::Arc;
+
+impl Reader<'_> {
+    /// Reads the schema at `node`.
+    pub(super) fn schema(&mut self, document: &Arc<Document>, node: &Node<'_>) -> Result<Type, Error> {
+        match node.json {
+            Json::Object(_) => {}
+            Json::Bool(true) => return Ok(Type::Scalar(Scalar::Any)),
+            Json::Bool(false) => {
+                return Err(node
+                    .error("the schema `false` allows no value")
+                    .help("leave the member out of the document"));
+            }
+            // A wrong type: the error says what was found.
+            _ => return Err(node.members().err().unwrap_or_else(|| node.error("no schema"))),
+        }
+        keywords::check(node)?;
+        if let Some(reference) = node.get("$ref") {
+            // JSONSchemaProps has a member of this name, but it stands in `properties`.
+            let key = self.reference(document, reference.string()?, &reference.at)?;
+            return Ok(Type::Reference(key, reference.at));
+        }
+        if let Some(value) = self.composed(document, node)? {
+            return Ok(value);
+        }
+        self.plain(document, node)
+    }
+
+    /// Reads `allOf`, `oneOf` and `anyOf`; `None` when they only restrict what stands beside them.
+    fn composed(&mut self, document: &Arc<Document>, node: &Node<'_>) -> Result<Option<Type>, Error> {
+        if node.flag("x-kubernetes-int-or-string")? || is_format(node, "int-or-string") {
+            return Ok(Some(Type::Scalar(Scalar::IntOrString)));
+        }
+        for keyword in ["allOf", "oneOf", "anyOf"] {
+            let Some(all) = node.get(keyword) else { continue };
+            let branches: Vec<Node<'_>> = all
+                .elements()?
+                .into_iter()
+                .filter(|branch| !keywords::only_restricts(branch) && !is_null(branch))
+                .collect();
+            if branches.is_empty() {
+                continue;
+            }
+            if node.get("properties").is_some() || node.get("items").is_some() {
+                return Err(all
+                    .error(format!("`{keyword}` beside `properties` or `items` is not supported"))
+                    .help("list all members in `properties` of one schema"));
+            }
+            if let [branch] = branches.as_slice() {
+                return self.schema(document, branch).map(Some);
+            }
+            if keyword != "allOf" {
+                let mut types: Vec<&str> = Vec::new();
+                for branch in &branches {
+                    types.extend(branch.get("type").and_then(|t| single_type(&t).ok().flatten()));
+                }
+                types.sort_unstable();
+                match types.as_slice() {
+                    ["integer", "string"] if branches.len() == 2 => {
+                        return Ok(Some(Type::Scalar(Scalar::IntOrString)));
+                    }
+                    ["number", "string"] if branches.len() == 2 => {
+                        return Ok(Some(Type::Scalar(Scalar::Quantity)));
+                    }
+                    _ => {}
+                }
+            }
+            return Err(all
+                .error(format!("`{keyword}` of several schemas is not supported"))
+                .help(
+                    "only one schema (with annotations beside it), an integer or a string, and a \
+                     number or a string are understood; list all members in `properties` of one \
+                     schema",
+                ));
+        }
+        Ok(None)
+    }
+
+    /// Reads a schema that refers to no other.
+    fn plain(&mut self, document: &Arc<Document>, node: &Node<'_>) -> Result<Type, Error> {
+        let stated = match node.get("type") {
+            Some(types) => match types.json {
+                Json::Array(_) if is_int_or_string(&types)? => {
+                    return Ok(Type::Scalar(Scalar::IntOrString));
+                }
+                _ => single_type(&types)?,
+            },
+            None => None,
+        };
+        let implied = || {
+            if node.get("properties").is_some() || node.get("additionalProperties").is_some() {
+                Some("object")
+            } else if node.get("items").is_some() {
+                Some("array")
+            } else if node.get("enum").is_some_and(|values| has_strings(&values)) {
+                Some("string")
+            } else {
+                None
+            }
+        };
+        let format = node.string_of("format")?.unwrap_or_default();
+        let scalar = match stated.or_else(implied) {
+            None => Scalar::Any,
+            Some("boolean") => Scalar::Boolean,
+            Some("number") => Scalar::Number,
+            Some("integer") if format == "int32" => Scalar::Int32,
+            Some("integer") => Scalar::Int64,
+            Some("string") if node.get("enum").is_some() => return enumeration(node),
+            Some("string") if format == "date-time" => Scalar::Time,
+            Some("string") => Scalar::String,
+            Some("array") => return self.list(document, node),
+            Some("object") => return self.object(document, node),
+            Some(other) => {
+                let at = node.get("type").map_or_else(|| node.at.clone(), |t| t.at);
+                return Err(Error::at(&at, format!("`{other}` is no JSON Schema type")).help(
+                    "the types are `string`, `integer`, `number`, `boolean`, `array` and `object`",
+                ));
+            }
+        };
+        Ok(Type::Scalar(scalar))
+    }
+
+    fn list(&mut self, document: &Arc<Document>, node: &Node<'_>) -> Result<Type, Error> {
+        let element = match node.get("items") {
+            None => Type::Scalar(Scalar::Any),
+            Some(items) if matches!(items.json, Json::Array(_)) => {
+                return Err(items
+                    .error("a list whose elements have a schema each is not supported")
+                    .help("describe all elements with one schema in `items`"));
+            }
+            Some(items) => self.schema(document, &items)?,
+        };
+        let kind = match node.string_of("x-kubernetes-list-type")? {
+            Some("map") => ListKind::Map(node.strings_of("x-kubernetes-list-map-keys")?),
+            Some("set") => ListKind::Set,
+            _ => ListKind::Atomic,
+        };
+        Ok(Type::List(Box::new(element), kind))
+    }
+
+    fn object(&mut self, document: &Arc<Document>, node: &Node<'_>) -> Result<Type, Error> {
+        let members = node.get("properties").map(|p| p.members()).transpose()?.unwrap_or_default();
+        let values = node.get("additionalProperties").filter(|values| match values.json {
+            Json::Bool(_) => false,
+            // `{}` says what its absence says.
+            Json::Object(words) => !words.is_empty() || members.is_empty(),
+            _ => true,
+        });
+        if members.is_empty() {
+            return match values {
+                Some(values) => {
+                    let value = self.schema(document, &values)?;
+                    let atomic = node.string_of("x-kubernetes-map-type")? == Some("atomic");
+                    Ok(Type::Map(Box::new(value), atomic))
+                }
+                None => Ok(Type::Scalar(Scalar::Any)),
+            };
+        }
+        if let Some(values) = values {
+            return Err(values
+                .error("an object with `properties` and a schema in `additionalProperties` is not supported")
+                .help("describe either the members or the values; unknown members are always kept"));
+        }
+        let required = node.strings_of("required")?;
+        let fields = members
+            .into_iter()
+            .map(|(name, member)| {
+                Ok(Field {
+                    name: name.to_owned(),
+                    value: self.schema(document, &member)?,
+                    required: required.iter().any(|r| r == name),
+                    description: description(&member)?,
+                    facts: facts(&member)?,
+                    at: member.at,
+                })
+            })
+            .collect::<Result<_, Error>>()?;
+        Ok(Type::Object(ObjectType {
+            title: node.string_of("title")?.map(str::to_owned),
+            description: description(node)?,
+            fields,
+            at: node.at.clone(),
+        }))
+    }
+}
+
+fn enumeration(node: &Node<'_>) -> Result<Type, Error> {
+    let Some(list) = node.get("enum") else { return Ok(Type::Scalar(Scalar::String)) };
+    let mut values: Vec<String> = Vec::new();
+    for value in list.elements()? {
+        // `null` in an enum says what `"null"` in a type says.
+        if matches!(value.json, Json::Null) {
+            continue;
+        }
+        let value = value.string()?;
+        if !values.iter().any(|v| v == value) {
+            values.push(value.to_owned());
+        }
+    }
+    if values.is_empty() {
+        return Err(list.error("an `enum` without values allows nothing"));
+    }
+    Ok(Type::Enum(EnumType {
+        title: node.string_of("title")?.map(str::to_owned),
+        description: description(node)?,
+        values,
+        at: node.at.clone(),
+    }))
+}
+
+fn facts(node: &Node<'_>) -> Result<FieldFacts, Error> {
+    let patch_strategy = match node.string_of("x-kubernetes-patch-strategy")? {
+        None => None,
+        Some("merge") => Some("Merge"),
+        Some("replace") => Some("Replace"),
+        Some("retainKeys") => Some("RetainKeys"),
+        Some("merge,retainKeys") => Some("MergeRetainKeys"),
+        Some(other) => {
+            return Err(node
+                .error(format!("`{other}` is no patch strategy"))
+                .help("the strategies are `merge`, `replace`, `retainKeys`, `merge,retainKeys`"));
+        }
+    };
+    Ok(FieldFacts {
+        always_emitted: node.flag("x-go-always-emitted")?,
+        patch_strategy,
+        patch_merge_key: node.string_of("x-kubernetes-patch-merge-key")?.map(str::to_owned),
+        introduced_in: node.string_of("x-kubernetes-introduced-in")?.map(str::to_owned),
+    })
+}
+
+fn description(node: &Node<'_>) -> Result<String, Error> {
+    Ok(node.string_of("description")?.unwrap_or_default().to_owned())
+}
+
+fn is_format(node: &Node<'_>, format: &str) -> bool {
+    node.json.get("format").and_then(Json::as_str) == Some(format)
+}
+
+fn is_null(branch: &Node<'_>) -> bool {
+    branch.json.get("type").and_then(Json::as_str) == Some("null")
+}
+
+fn has_strings(values: &Node<'_>) -> bool {
+    matches!(values.json, Json::Array(all) if all.iter().any(|v| v.as_str().is_some()))
+}
+
+/// The one type beside `null`.
+fn single_type<'a>(node: &Node<'a>) -> Result<Option<&'a str>, Error> {
+    if let Some(one) = node.json.as_str() {
+        return Ok(Some(one));
+    }
+    let mut types = node.elements()?.iter().map(Node::string).collect::<Result<Vec<_>, _>>()?;
+    types.retain(|t| *t != "null");
+    match types.as_slice() {
+        [] => Ok(None),
+        [one] => Ok(Some(one)),
+        several => Err(node
+            .error(format!("a value of several types ({}) is not supported", several.join(", ")))
+            .help("only one type besides `null`, or `integer` and `string`, are understood")),
+    }
+}
+
+fn is_int_or_string(node: &Node<'_>) -> Result<bool, Error> {
+    let mut types = node.elements()?.iter().map(Node::string).collect::<Result<Vec<_>, _>>()?;
+    types.retain(|t| *t != "null");
+    types.sort_unstable();
+    Ok(types == ["integer", "string"])
+}
