@@ -1,6 +1,7 @@
 //! The documents that were given, and the neighbouring files that they refer to.
 
 use crate::error::{At, Error};
+use crate::format::{Format, recognize};
 use crate::json::{Json, Node};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -18,14 +19,6 @@ pub(crate) struct Document {
     root: Json,
 }
 
-/// What kind of document a file is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Format {
-    OpenApi3,
-    Swagger2,
-    JsonSchema,
-}
-
 impl Document {
     pub(crate) fn parse(name: &str, text: &str, folder: Option<PathBuf>) -> Result<Self, Error> {
         let name: Arc<str> = name.into();
@@ -34,7 +27,10 @@ impl Document {
         let root: Json = serde_json::from_str(text).map_err(|error| {
             let message = error.to_string();
             if message.starts_with("recursion limit") {
-                Error::at(&at, format!("nested too deeply to be a schema document: {message}"))
+                Error::at(
+                    &at,
+                    format!("nested too deeply to be a schema document: {message}"),
+                )
             } else if message.starts_with("the member ") {
                 Error::at(&at, message).help("remove one of the two")
             } else {
@@ -45,18 +41,30 @@ impl Document {
             }
         })?;
         let format = recognize(&Node { json: &root, at })?;
-        Ok(Self { name, folder, format, root })
+        Ok(Self {
+            name,
+            folder,
+            format,
+            root,
+        })
     }
 
     pub(crate) fn root(&self) -> Node<'_> {
-        Node { json: &self.root, at: At::root(&self.name) }
+        Node {
+            json: &self.root,
+            at: At::root(&self.name),
+        }
     }
 
     /// The file's name without folders and extension.
     pub(crate) fn stem(&self) -> &str {
         let file = self.name.rsplit(['/', '\\']).next().unwrap_or(&self.name);
         let stem = file.strip_suffix(".json").unwrap_or(file);
-        if stem.is_empty() || stem == "-" { "document" } else { stem }
+        if stem.is_empty() || stem == "-" {
+            "document"
+        } else {
+            stem
+        }
     }
 
     /// The members that hold the document's named schemas, as tokens of a JSON pointer.
@@ -76,74 +84,16 @@ impl Document {
             node = match node.json {
                 Json::Array(elements) => {
                     let json = elements.get(token.parse::<usize>().ok()?)?;
-                    Node { json, at: node.at.child(token) }
+                    Node {
+                        json,
+                        at: node.at.child(token),
+                    }
                 }
                 _ => node.get(token)?,
             };
         }
         Some(node)
     }
-}
-
-/// Says which format a document has, or what it looks like instead.
-fn recognize(root: &Node<'_>) -> Result<Format, Error> {
-    const HELP: &str = "give an OpenAPI v3, Swagger 2 or JSON Schema document, such as a server's \
-                        answer to `kubectl get --raw /openapi/v3/apis/GROUP/VERSION`";
-    let refuse = |what: &str| Err(root.error(format!("{what}, not a schema document")).help(HELP));
-    if !root.is_object() {
-        return Err(root.error("expected a schema document, found no JSON object").help(HELP));
-    }
-    if let Some(version) = root.get("openapi") {
-        return if version.string()?.starts_with("3.") {
-            Ok(Format::OpenApi3)
-        } else {
-            Err(version
-                .error(format!("OpenAPI version `{}` is not supported", version.string()?))
-                .help("give a document with `openapi: 3.0.x` or `3.1.x`, or with `swagger: 2.0`"))
-        };
-    }
-    if let Some(version) = root.get("swagger") {
-        return if version.string()? == "2.0" {
-            Ok(Format::Swagger2)
-        } else {
-            Err(version
-                .error(format!("Swagger version `{}` is not supported", version.string()?))
-                .help("give a document with `swagger: 2.0`, or with `openapi: 3.x`"))
-        };
-    }
-    let kind = root.json.get("kind").and_then(Json::as_str);
-    let api_version = root.json.get("apiVersion").and_then(Json::as_str);
-    match (kind, api_version) {
-        (Some(kind), Some(_)) if kind.starts_with("API") => {
-            return refuse(&format!("this looks like a discovery document (`kind: {kind}`)"));
-        }
-        (Some("CustomResourceDefinition"), Some(_)) => {
-            return refuse("this looks like a CustomResourceDefinition").map_err(|error| {
-                error.help(
-                    "give the schema at `spec.versions[].schema.openAPIV3Schema` as a file of its \
-                     own, or the server's OpenAPI document of the group",
-                )
-            });
-        }
-        (Some(kind), Some(_)) => {
-            return refuse(&format!("this looks like a Kubernetes object (`kind: {kind}`)"));
-        }
-        _ => {}
-    }
-    const SCHEMA_WORDS: [&str; 13] = [
-        "$schema", "$ref", "$defs", "definitions", "type", "properties", "items", "enum", "allOf",
-        "anyOf", "oneOf", "additionalProperties", "x-kubernetes-preserve-unknown-fields",
-    ];
-    if SCHEMA_WORDS.iter().any(|word| root.json.get(word).is_some()) {
-        return Ok(Format::JsonSchema);
-    }
-    if root.json.get("components").is_some() {
-        return refuse("this looks like an OpenAPI document without its `openapi` version");
-    }
-    if root.json.get("paths").is_some() {
-        return refuse("this looks like an index of OpenAPI documents");
-    }
-    refuse("this is some other JSON")
 }
 
 /// All files, those that were given first.
@@ -157,7 +107,10 @@ pub(crate) struct Documents {
 impl Documents {
     pub(crate) fn add(&mut self, document: Document) -> Result<(), Error> {
         if self.given.iter().any(|other| other.name == document.name) {
-            return Err(Error::at(&At::root(&document.name), "the document was given twice"));
+            return Err(Error::at(
+                &At::root(&document.name),
+                "the document was given twice",
+            ));
         }
         self.given.push(Arc::new(document));
         Ok(())
@@ -178,7 +131,9 @@ impl Documents {
                 .help("put that file beside the document, or give it as a neighbour")
         };
         if file.contains("://") {
-            return Err(missing("which is not a file beside the document".to_owned()));
+            return Err(missing(
+                "which is not a file beside the document".to_owned(),
+            ));
         }
         let name = match from.name.rsplit_once('/') {
             Some((folder, _)) => format!("{folder}/{file}"),
@@ -220,8 +175,11 @@ impl Documents {
             self.neighbour(from, file, at)?
         };
         if !pointer.is_empty() && !pointer.starts_with('/') {
-            return Err(Error::at(at, format!("the reference `{reference}` has no JSON pointer"))
-                .help("references by anchor are not supported: write `#/$defs/NAME`"));
+            return Err(Error::at(
+                at,
+                format!("the reference `{reference}` has no JSON pointer"),
+            )
+            .help("references by anchor are not supported: write `#/$defs/NAME`"));
         }
         let tokens: Vec<String> = pointer
             .split('/')

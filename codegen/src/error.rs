@@ -17,11 +17,19 @@ struct Inner {
 
 impl Error {
     pub(crate) fn new(message: impl Into<String>) -> Self {
-        Self(Box::new(Inner { place: None, message: message.into(), help: None }))
+        Self(Box::new(Inner {
+            place: None,
+            message: message.into(),
+            help: None,
+        }))
     }
 
     pub(crate) fn at(at: &At, message: impl Into<String>) -> Self {
-        Self(Box::new(Inner { place: Some(at.to_string()), message: message.into(), help: None }))
+        Self(Box::new(Inner {
+            place: Some(at.to_string()),
+            message: message.into(),
+            help: None,
+        }))
     }
 
     /// Says what to do.
@@ -61,7 +69,10 @@ pub(crate) struct At {
 
 impl At {
     pub(crate) fn root(file: &Arc<str>) -> Self {
-        Self { file: Arc::clone(file), pointer: String::new() }
+        Self {
+            file: Arc::clone(file),
+            pointer: String::new(),
+        }
     }
 
     /// The place of the member or element `token` of the value here.
@@ -70,7 +81,10 @@ impl At {
         pointer.push_str(&self.pointer);
         pointer.push('/');
         pointer.push_str(&token.replace('~', "~0").replace('/', "~1"));
-        Self { file: Arc::clone(&self.file), pointer }
+        Self {
+            file: Arc::clone(&self.file),
+            pointer,
+        }
     }
 }
 

@@ -24,7 +24,11 @@ const FIX_UPS: [FixUp; 1] = [FixUp {
     apply: |model| {
         let mut changed = 0;
         for operation in model.operations.iter_mut().filter(|o| is_watch_endpoint(o)) {
-            if !operation.deprecated && operation.description.contains("deprecated: use the 'watch'") {
+            if !operation.deprecated
+                && operation
+                    .description
+                    .contains("deprecated: use the 'watch'")
+            {
                 operation.deprecated = true;
                 changed += 1;
             }
@@ -46,14 +50,21 @@ pub(crate) fn apply(model: &mut DocumentModel) -> Result<(), Error> {
 fn stale(fix_up: &FixUp, at: &At) -> Error {
     Error::at(
         at,
-        format!("the fix-up `{}` found nothing to correct: {}", fix_up.name, fix_up.reason),
+        format!(
+            "the fix-up `{}` found nothing to correct: {}",
+            fix_up.name, fix_up.reason
+        ),
     )
-    .help("when the document has been corrected, remove the fix-up or narrow whom it is addressed to")
+    .help(
+        "when the document has been corrected, remove the fix-up or narrow whom it is addressed to",
+    )
 }
 
 fn published_by_kube_apiserver(model: &DocumentModel) -> bool {
     let root = model.document.root();
-    root.get("info").and_then(|info| info.json.get("title")?.as_str()) == Some("Kubernetes")
+    root.get("info")
+        .and_then(|info| info.json.get("title")?.as_str())
+        == Some("Kubernetes")
 }
 
 fn is_watch_endpoint(operation: &crate::model::Operation) -> bool {

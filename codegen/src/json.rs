@@ -130,7 +130,10 @@ impl<'a> Node<'a> {
 
     pub(crate) fn get(&self, name: &str) -> Option<Node<'a>> {
         let json = self.json.get(name)?;
-        Some(Node { json, at: self.at.child(name) })
+        Some(Node {
+            json,
+            at: self.at.child(name),
+        })
     }
 
     pub(crate) fn is_object(&self) -> bool {
@@ -142,7 +145,15 @@ impl<'a> Node<'a> {
         match self.json {
             Json::Object(members) => Ok(members
                 .iter()
-                .map(|(name, json)| (name.as_str(), Node { json, at: self.at.child(name) }))
+                .map(|(name, json)| {
+                    (
+                        name.as_str(),
+                        Node {
+                            json,
+                            at: self.at.child(name),
+                        },
+                    )
+                })
                 .collect()),
             _ => Err(self.expected("an object")),
         }
@@ -154,7 +165,10 @@ impl<'a> Node<'a> {
             Json::Array(elements) => Ok(elements
                 .iter()
                 .enumerate()
-                .map(|(index, json)| Node { json, at: self.at.child(&index.to_string()) })
+                .map(|(index, json)| Node {
+                    json,
+                    at: self.at.child(&index.to_string()),
+                })
                 .collect()),
             _ => Err(self.expected("an array")),
         }
@@ -178,12 +192,21 @@ impl<'a> Node<'a> {
 
     /// The member `name` as a boolean, `false` when it is not there.
     pub(crate) fn flag(&self, name: &str) -> Result<bool, Error> {
-        Ok(self.get(name).map(|node| node.boolean()).transpose()?.unwrap_or(false))
+        Ok(self
+            .get(name)
+            .map(|node| node.boolean())
+            .transpose()?
+            .unwrap_or(false))
     }
 
     /// The member `name` as strings, none when it is not there.
     pub(crate) fn strings_of(&self, name: &str) -> Result<Vec<String>, Error> {
-        let Some(node) = self.get(name) else { return Ok(Vec::new()) };
-        node.elements()?.iter().map(|n| n.string().map(str::to_owned)).collect()
+        let Some(node) = self.get(name) else {
+            return Ok(Vec::new());
+        };
+        node.elements()?
+            .iter()
+            .map(|n| n.string().map(str::to_owned))
+            .collect()
     }
 }

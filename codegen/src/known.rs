@@ -13,46 +13,115 @@ pub(crate) const MANAGED_FIELDS_ENTRY: &str =
 /// Schemas whose type the runtime has by hand, because no schema says what they are.
 const SCALARS: [(&str, Scalar); 6] = [
     ("io.k8s.apimachinery.pkg.apis.meta.v1.Time", Scalar::Time),
-    ("io.k8s.apimachinery.pkg.apis.meta.v1.MicroTime", Scalar::MicroTime),
+    (
+        "io.k8s.apimachinery.pkg.apis.meta.v1.MicroTime",
+        Scalar::MicroTime,
+    ),
     ("io.k8s.apimachinery.pkg.apis.meta.v1.FieldsV1", Scalar::Any),
     ("io.k8s.apimachinery.pkg.runtime.RawExtension", Scalar::Any),
-    ("io.k8s.apimachinery.pkg.util.intstr.IntOrString", Scalar::IntOrString),
-    ("io.k8s.apimachinery.pkg.api.resource.Quantity", Scalar::Quantity),
+    (
+        "io.k8s.apimachinery.pkg.util.intstr.IntOrString",
+        Scalar::IntOrString,
+    ),
+    (
+        "io.k8s.apimachinery.pkg.api.resource.Quantity",
+        Scalar::Quantity,
+    ),
 ];
 
 /// The handwritten type of the schema, when it has one.
 pub(crate) fn scalar(key: &Key) -> Option<Scalar> {
-    SCALARS.iter().find(|(full, _)| key.is(full)).map(|(_, scalar)| *scalar)
+    SCALARS
+        .iter()
+        .find(|(full, _)| key.is(full))
+        .map(|(_, scalar)| *scalar)
 }
 
 /// The structs of the runtime's `meta` module: generated together with the runtime, which fails when
 /// this list is not what was generated.
 pub(crate) const RUNTIME_META: [(&str, &str); 22] = [
     ("io.k8s.apimachinery.pkg.apis.meta.v1.APIGroup", "ApiGroup"),
-    ("io.k8s.apimachinery.pkg.apis.meta.v1.APIGroupList", "ApiGroupList"),
-    ("io.k8s.apimachinery.pkg.apis.meta.v1.APIResource", "ApiResource"),
-    ("io.k8s.apimachinery.pkg.apis.meta.v1.APIResourceList", "ApiResourceList"),
-    ("io.k8s.apimachinery.pkg.apis.meta.v1.APIVersions", "ApiVersions"),
-    ("io.k8s.apimachinery.pkg.apis.meta.v1.Condition", "Condition"),
-    ("io.k8s.apimachinery.pkg.apis.meta.v1.DeleteOptions", "DeleteOptions"),
-    ("io.k8s.apimachinery.pkg.apis.meta.v1.GroupVersionForDiscovery", "GroupVersionForDiscovery"),
-    ("io.k8s.apimachinery.pkg.apis.meta.v1.LabelSelector", "LabelSelector"),
-    ("io.k8s.apimachinery.pkg.apis.meta.v1.LabelSelectorRequirement", "LabelSelectorRequirement"),
+    (
+        "io.k8s.apimachinery.pkg.apis.meta.v1.APIGroupList",
+        "ApiGroupList",
+    ),
+    (
+        "io.k8s.apimachinery.pkg.apis.meta.v1.APIResource",
+        "ApiResource",
+    ),
+    (
+        "io.k8s.apimachinery.pkg.apis.meta.v1.APIResourceList",
+        "ApiResourceList",
+    ),
+    (
+        "io.k8s.apimachinery.pkg.apis.meta.v1.APIVersions",
+        "ApiVersions",
+    ),
+    (
+        "io.k8s.apimachinery.pkg.apis.meta.v1.Condition",
+        "Condition",
+    ),
+    (
+        "io.k8s.apimachinery.pkg.apis.meta.v1.DeleteOptions",
+        "DeleteOptions",
+    ),
+    (
+        "io.k8s.apimachinery.pkg.apis.meta.v1.GroupVersionForDiscovery",
+        "GroupVersionForDiscovery",
+    ),
+    (
+        "io.k8s.apimachinery.pkg.apis.meta.v1.LabelSelector",
+        "LabelSelector",
+    ),
+    (
+        "io.k8s.apimachinery.pkg.apis.meta.v1.LabelSelectorRequirement",
+        "LabelSelectorRequirement",
+    ),
     ("io.k8s.apimachinery.pkg.apis.meta.v1.ListMeta", "ListMeta"),
-    ("io.k8s.apimachinery.pkg.apis.meta.v1.ManagedFieldsEntry", "ManagedFieldsEntry"),
-    ("io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta", "ObjectMeta"),
-    ("io.k8s.apimachinery.pkg.apis.meta.v1.OwnerReference", "OwnerReference"),
-    ("io.k8s.apimachinery.pkg.apis.meta.v1.Preconditions", "Preconditions"),
-    ("io.k8s.apimachinery.pkg.apis.meta.v1.ServerAddressByClientCIDR", "ServerAddressByClientCidr"),
-    ("io.k8s.apimachinery.pkg.apis.meta.v1.ShardInfo", "ShardInfo"),
+    (
+        "io.k8s.apimachinery.pkg.apis.meta.v1.ManagedFieldsEntry",
+        "ManagedFieldsEntry",
+    ),
+    (
+        "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta",
+        "ObjectMeta",
+    ),
+    (
+        "io.k8s.apimachinery.pkg.apis.meta.v1.OwnerReference",
+        "OwnerReference",
+    ),
+    (
+        "io.k8s.apimachinery.pkg.apis.meta.v1.Preconditions",
+        "Preconditions",
+    ),
+    (
+        "io.k8s.apimachinery.pkg.apis.meta.v1.ServerAddressByClientCIDR",
+        "ServerAddressByClientCidr",
+    ),
+    (
+        "io.k8s.apimachinery.pkg.apis.meta.v1.ShardInfo",
+        "ShardInfo",
+    ),
     ("io.k8s.apimachinery.pkg.apis.meta.v1.Status", "Status"),
-    ("io.k8s.apimachinery.pkg.apis.meta.v1.StatusCause", "StatusCause"),
-    ("io.k8s.apimachinery.pkg.apis.meta.v1.StatusDetails", "StatusDetails"),
-    ("io.k8s.apimachinery.pkg.apis.meta.v1.WatchEvent", "WatchEvent"),
+    (
+        "io.k8s.apimachinery.pkg.apis.meta.v1.StatusCause",
+        "StatusCause",
+    ),
+    (
+        "io.k8s.apimachinery.pkg.apis.meta.v1.StatusDetails",
+        "StatusDetails",
+    ),
+    (
+        "io.k8s.apimachinery.pkg.apis.meta.v1.WatchEvent",
+        "WatchEvent",
+    ),
     ("io.k8s.apimachinery.pkg.version.Info", "Info"),
 ];
 
 /// The name in the runtime's `meta` module, when the schema is there.
 pub(crate) fn runtime_meta(key: &Key) -> Option<&'static str> {
-    RUNTIME_META.iter().find(|(full, _)| key.is(full)).map(|(_, name)| *name)
+    RUNTIME_META
+        .iter()
+        .find(|(full, _)| key.is(full))
+        .map(|(_, name)| *name)
 }

@@ -15,10 +15,14 @@ pub(crate) fn name(plan: &mut Plan<'_>) -> Result<(), Error> {
     for module in 0..plan.modules.len() {
         let named = typify_names(plan, module)?;
         for &item in &plan.modules[module].items {
-            let Some(names) = named.get(&item) else { return Err(collision(plan, item)) };
+            let Some(names) = named.get(&item) else {
+                return Err(collision(plan, item));
+            };
             let item = &mut plan.items[item];
             item.ident.clone_from(&names.ident);
-            let Body::Struct(body) = &mut item.body else { continue };
+            let Body::Struct(body) = &mut item.body else {
+                continue;
+            };
             let mut taken: HashMap<String, String> = HashMap::new();
             for field in &mut body.fields {
                 let wire = names::plain_plurals(&field.name);
@@ -32,7 +36,10 @@ pub(crate) fn name(plan: &mut Plan<'_>) -> Result<(), Error> {
                 if let Some(other) = taken.insert(field.ident.clone(), field.name.clone()) {
                     return Err(Error::at(
                         &field.at,
-                        format!("the members `{other}` and `{}` would both be the field `{ident}`", field.name),
+                        format!(
+                            "the members `{other}` and `{}` would both be the field `{ident}`",
+                            field.name
+                        ),
                     )
                     .help("no document of a Kubernetes API has such members; rename one"));
                 }
@@ -40,7 +47,11 @@ pub(crate) fn name(plan: &mut Plan<'_>) -> Result<(), Error> {
         }
         for (position, &item) in plan.modules[module].items.iter().enumerate() {
             let before = &plan.modules[module].items[..position];
-            if before.iter().any(|&other| plan.items[other].ident == plan.items[item].ident) {
+            let constant = names::constant(&plan.items[item].ident);
+            if before
+                .iter()
+                .any(|&other| names::constant(&plan.items[other].ident) == constant)
+            {
                 return Err(collision(plan, item));
             }
         }
@@ -64,17 +75,24 @@ struct Names {
 fn typify_names(plan: &Plan<'_>, module: usize) -> Result<HashMap<usize, Names>, Error> {
     let at = |error: String| {
         let module = &plan.modules[module];
-        Error::new(format!("typify cannot name the types of the module `{}`: {error}", module.name))
+        Error::new(format!(
+            "typify cannot name the types of the module `{}`: {error}",
+            module.name
+        ))
     };
     let mut definitions: BTreeMap<String, schemars::schema::Schema> = BTreeMap::new();
     for &index in &plan.modules[module].items {
-        let Origin::Schema(key) = &plan.items[index].origin else { continue };
+        let Origin::Schema(key) = &plan.items[index].origin else {
+            continue;
+        };
         let schema = serde_json::from_value(reduced(plan, index, None))
             .map_err(|error| at(error.to_string()))?;
-        definitions.insert(key.name.clone(), schema);
+        definitions.insert(definition(key), schema);
     }
     let mut space = typify::TypeSpace::new(&typify::TypeSpaceSettings::default());
-    space.add_ref_types(definitions).map_err(|error| at(error.to_string()))?;
+    space
+        .add_ref_types(definitions)
+        .map_err(|error| at(error.to_string()))?;
     let file: syn::File = syn::parse2(space.to_stream()).map_err(|error| at(error.to_string()))?;
     Ok(file.items.iter().filter_map(read_struct).collect())
 }
@@ -96,7 +114,8 @@ fn reduced(plan: &Plan<'_>, index: usize, title: Option<&str>) -> Value {
             properties.insert("value".to_owned(), json!({ "type": "string" }));
         }
     }
-    let mut schema = json!({ "type": "object", "description": tag(index), "properties": properties });
+    let mut schema =
+        json!({ "type": "object", "description": tag(index), "properties": properties });
     if let Some(title) = title {
         schema["title"] = title.into();
     }
@@ -105,7 +124,9 @@ fn reduced(plan: &Plan<'_>, index: usize, title: Option<&str>) -> Value {
 
 fn reduced_shape(plan: &Plan<'_>, owner: &Item, shape: &Shape) -> Value {
     match shape {
-        Shape::Scalar(_) | Shape::Runtime(_) | Shape::ManagedFields(_) => json!({ "type": "string" }),
+        Shape::Scalar(_) | Shape::Runtime(_) | Shape::ManagedFields(_) => {
+            json!({ "type": "string" })
+        }
         Shape::List(element, _) => {
             json!({ "type": "array", "items": reduced_shape(plan, owner, element) })
         }
@@ -117,7 +138,7 @@ fn reduced_shape(plan: &Plan<'_>, owner: &Item, shape: &Shape) -> Value {
             match &item.origin {
                 Origin::Inline { .. } => reduced(plan, *index, item.title.as_deref()),
                 Origin::Schema(key) if item.module == owner.module => {
-                    json!({ "$ref": format!("#/definitions/{}", key.name) })
+                    json!({ "$ref": format!("#/definitions/{}", definition(key)) })
                 }
                 // A type of another module has been named there.
                 Origin::Schema(_) => json!({ "type": "string" }),
@@ -126,15 +147,24 @@ fn reduced_shape(plan: &Plan<'_>, owner: &Item, shape: &Shape) -> Value {
     }
 }
 
+/// The name of a definition without what means something in a reference.
+fn definition(key: &crate::model::Key) -> String {
+    key.name.replace(['/', '~', '%', '#'], "-")
+}
+
 fn tag(index: usize) -> String {
     format!("item-{index}")
 }
 
 /// The number of the item that a struct of typify's stands for, and its names.
 fn read_struct(item: &syn::Item) -> Option<(usize, Names)> {
-    let syn::Item::Struct(item) = item else { return None };
+    let syn::Item::Struct(item) = item else {
+        return None;
+    };
     let number = item.attrs.iter().find_map(|attribute| {
-        let syn::Meta::NameValue(meta) = &attribute.meta else { return None };
+        let syn::Meta::NameValue(meta) = &attribute.meta else {
+            return None;
+        };
         let text = string_literal(&meta.value)?;
         meta.path.is_ident("doc").then_some(())?;
         text.trim().strip_prefix("item-")?.parse::<usize>().ok()
@@ -144,7 +174,13 @@ fn read_struct(item: &syn::Item) -> Option<(usize, Names)> {
         let ident = field.ident.as_ref()?.to_string();
         fields.insert(wire_name(field).unwrap_or_else(|| ident.clone()), ident);
     }
-    Some((number, Names { ident: item.ident.to_string(), fields }))
+    Some((
+        number,
+        Names {
+            ident: item.ident.to_string(),
+            fields,
+        },
+    ))
 }
 
 /// The name in `#[serde(rename = "…")]`.
@@ -167,7 +203,10 @@ fn wire_name(field: &syn::Field) -> Option<String> {
 
 fn string_literal(expression: &syn::Expr) -> Option<String> {
     match expression {
-        syn::Expr::Lit(syn::ExprLit { lit: syn::Lit::Str(text), .. }) => Some(text.value()),
+        syn::Expr::Lit(syn::ExprLit {
+            lit: syn::Lit::Str(text),
+            ..
+        }) => Some(text.value()),
         _ => None,
     }
 }
@@ -182,10 +221,16 @@ fn collision(plan: &Plan<'_>, index: usize) -> Error {
             format!("{}_{field}", plan.items[*parent].ident).to_upper_camel_case()
         }
     };
-    let other = plan.modules[item.module].items.iter().find(|&&other| {
-        other != index && plan.items[other].ident.starts_with(&wanted)
+    let other = plan.modules[item.module]
+        .items
+        .iter()
+        .find(|&&other| other != index && plan.items[other].ident.starts_with(&wanted));
+    let place = other.map_or(String::new(), |&other| {
+        format!(", like {}", plan.items[other].at)
     });
-    let place = other.map_or(String::new(), |&other| format!(", like {}", plan.items[other].at));
-    Error::at(&item.at, format!("the type would be named `{wanted}`{place}"))
-        .help("give a schema that stands in place a `title` of its own, or rename the schema")
+    Error::at(
+        &item.at,
+        format!("the type would be named `{wanted}`{place}"),
+    )
+    .help("give a schema that stands in place a `title` of its own, or rename the schema")
 }

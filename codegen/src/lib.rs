@@ -23,6 +23,7 @@ mod documents;
 mod emit;
 mod error;
 mod fixups;
+mod format;
 mod json;
 mod known;
 mod layout;
@@ -95,7 +96,8 @@ impl Generator {
         let text = std::fs::read_to_string(path)
             .map_err(|error| Error::new(format!("{name}: cannot be read: {error}")))?;
         let folder = path.parent().map(Path::to_path_buf).unwrap_or_default();
-        self.documents.add(Document::parse(&name, &text, Some(folder))?)?;
+        self.documents
+            .add(Document::parse(&name, &text, Some(folder))?)?;
         Ok(self)
     }
 
@@ -143,7 +145,10 @@ impl Generator {
             files.push((format!("{}.rs", module.name), emitter.module(index)?));
         }
         files.push(("mod.rs".to_owned(), emit::module_list(&plan)));
-        Ok(Generated { files, shared: sharing.list(&plan) })
+        Ok(Generated {
+            files,
+            shared: sharing.list(&plan),
+        })
     }
 
     /// A table of the operations that the documents offer.
@@ -152,6 +157,11 @@ impl Generator {
     /// When a document cannot be understood.
     pub fn operations(&self) -> Result<String, Error> {
         let model = read::read(&self.documents)?;
-        Ok(table::table(model.documents.iter().flat_map(|document| &document.operations)))
+        Ok(table::table(
+            model
+                .documents
+                .iter()
+                .flat_map(|document| &document.operations),
+        ))
     }
 }

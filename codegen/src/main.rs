@@ -48,8 +48,10 @@ struct Arguments {
 }
 
 fn main() -> ExitCode {
-    let arguments: Vec<String> =
-        std::env::args_os().skip(1).map(|a| a.to_string_lossy().into_owned()).collect();
+    let arguments: Vec<String> = std::env::args_os()
+        .skip(1)
+        .map(|a| a.to_string_lossy().into_owned())
+        .collect();
     match run(&arguments) {
         Ok(text) => {
             // A reader that has seen enough is no failure.
@@ -73,10 +75,14 @@ fn run(arguments: &[String]) -> Result<String, Failure> {
         return Ok(HELP.to_owned());
     }
     if arguments.iter().any(|a| a == "-V" || a == "--version") {
-        return Ok(concat!(env!("CARGO_PKG_NAME"), " ", env!("CARGO_PKG_VERSION"), "\n").to_owned());
+        return Ok(
+            concat!(env!("CARGO_PKG_NAME"), " ", env!("CARGO_PKG_VERSION"), "\n").to_owned(),
+        );
     }
     let (command, rest) = match arguments {
-        [command, rest @ ..] if matches!(command.as_str(), "generate" | "operations") => (command, rest),
+        [command, rest @ ..] if matches!(command.as_str(), "generate" | "operations") => {
+            (command, rest)
+        }
         [other, ..] => return Err(Failure::Usage(format!("there is no command `{other}`"))),
         [] => return Err(Failure::Usage("a command is missing".to_owned())),
     };

@@ -15,10 +15,14 @@ pub(crate) struct Key {
 impl Key {
     pub(crate) fn new(key: &str, stem: &str) -> Self {
         match key.rsplit_once('.') {
-            Some((package, name)) if !package.is_empty() && !name.is_empty() => {
-                Self { package: package.to_owned(), name: name.to_owned() }
-            }
-            _ => Self { package: format!("file:{stem}"), name: key.to_owned() },
+            Some((package, name)) if !package.is_empty() && !name.is_empty() => Self {
+                package: package.to_owned(),
+                name: name.to_owned(),
+            },
+            _ => Self {
+                package: format!("file:{stem}"),
+                name: key.to_owned(),
+            },
         }
     }
 

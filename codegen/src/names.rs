@@ -8,6 +8,11 @@ pub(crate) fn module(text: &str) -> String {
     identifier(text.to_snake_case(), "document")
 }
 
+/// A type's name, as typify makes it.
+pub(crate) fn type_name(text: &str) -> String {
+    identifier(text.to_upper_camel_case(), "Type")
+}
+
 /// The name of the runtime schema of a type.
 pub(crate) fn constant(ident: &str) -> String {
     ident.to_shouty_snake_case()
@@ -24,11 +29,17 @@ pub(crate) fn plain_plurals(name: &str) -> String {
             start = index + 1;
         }
         let plural = chars.get(index + 1) == Some(&'s')
-            && chars.get(index + 2).is_none_or(|next| next.is_ascii_uppercase());
+            && chars
+                .get(index + 2)
+                .is_none_or(|next| next.is_ascii_uppercase());
         if c.is_ascii_uppercase() && index > start && plural {
             // The letters of the abbreviation behind its first one.
             out.truncate(out.len() - (index - start - 1));
-            out.extend(chars[start + 1..=index].iter().map(char::to_ascii_lowercase));
+            out.extend(
+                chars[start + 1..=index]
+                    .iter()
+                    .map(char::to_ascii_lowercase),
+            );
         } else {
             out.push(c);
         }
@@ -39,7 +50,9 @@ pub(crate) fn plain_plurals(name: &str) -> String {
 /// A member's Rust name from typify's: keywords as raw identifiers, and none that the generator needs.
 pub(crate) fn field(typify: &str) -> String {
     match typify.strip_suffix('_') {
-        Some(word) if is_keyword(word) && !["self", "super", "crate", "Self", ""].contains(&word) => {
+        Some(word)
+            if is_keyword(word) && !["self", "super", "crate", "Self", ""].contains(&word) =>
+        {
             format!("r#{word}")
         }
         _ if typify == "unknown" => "unknown_".to_owned(),
@@ -49,13 +62,21 @@ pub(crate) fn field(typify: &str) -> String {
 
 /// The variants' names for the values of the enum named `ident`; `None` when two values would have one.
 pub(crate) fn variants(ident: &str, values: &[String]) -> Result<Vec<String>, (String, String)> {
-    let short: Vec<String> = values.iter().map(|value| variant(ident, value, false)).collect();
-    let is_unique = |names: &[String], name: &String| names.iter().filter(|n| *n == name).count() == 1;
+    let short: Vec<String> = values
+        .iter()
+        .map(|value| variant(ident, value, false))
+        .collect();
+    let is_unique =
+        |names: &[String], name: &String| names.iter().filter(|n| *n == name).count() == 1;
     let names: Vec<String> = values
         .iter()
         .zip(&short)
         .map(|(value, name)| {
-            if is_unique(&short, name) { name.clone() } else { variant(ident, value, true) }
+            if is_unique(&short, name) {
+                name.clone()
+            } else {
+                variant(ident, value, true)
+            }
         })
         .collect();
     for (index, name) in names.iter().enumerate() {
@@ -75,7 +96,10 @@ fn variant(ident: &str, value: &str, spell: bool) -> String {
     }
     let mut name = value.to_upper_camel_case();
     if spell || name.is_empty() {
-        let spelled: String = value.chars().map(|c| spelling(c).unwrap_or_else(|| c.to_string())).collect();
+        let spelled: String = value
+            .chars()
+            .map(|c| spelling(c).unwrap_or_else(|| c.to_string()))
+            .collect();
         name = spelled.to_upper_camel_case();
     }
     let name = identifier(name, "Value");
@@ -83,7 +107,11 @@ fn variant(ident: &str, value: &str, spell: bool) -> String {
         // The runtime's catch-all has this name.
         "Unknown" => {
             let words = ident.to_snake_case();
-            let last = words.rsplit('_').next().unwrap_or("value").to_upper_camel_case();
+            let last = words
+                .rsplit('_')
+                .next()
+                .unwrap_or("value")
+                .to_upper_camel_case();
             format!("Unknown{last}")
         }
         "Self_" => "SelfValue".to_owned(),
@@ -113,7 +141,10 @@ fn spelling(c: char) -> Option<String> {
 
 /// Makes a Rust identifier of a word that came out of a change of case.
 fn identifier(word: String, empty: &str) -> String {
-    let word: String = word.chars().filter(|c| c.is_alphanumeric() || *c == '_').collect();
+    let word: String = word
+        .chars()
+        .filter(|c| c.is_alphanumeric() || *c == '_')
+        .collect();
     let word = match word.chars().next() {
         None => empty.to_owned(),
         Some(c) if c.is_alphabetic() || c == '_' => word,
@@ -141,7 +172,10 @@ mod tests {
     fn plurals_of_abbreviations_stay_one_word() {
         assert_eq!(plain_plurals("nonResourceURLs"), "nonResourceUrls");
         assert_eq!(plain_plurals("podIPs"), "podIps");
-        assert_eq!(plain_plurals("serverAddressByClientCIDRs"), "serverAddressByClientCidrs");
+        assert_eq!(
+            plain_plurals("serverAddressByClientCIDRs"),
+            "serverAddressByClientCidrs"
+        );
         assert_eq!(plain_plurals("podCIDRsPerNode"), "podCidrsPerNode");
         assert_eq!(plain_plurals("clusterIP"), "clusterIP");
         assert_eq!(plain_plurals("fsType"), "fsType");
@@ -162,12 +196,27 @@ mod tests {
     #[test]
     fn every_value_has_a_variant_of_its_own() {
         let names = |values: &[&str]| {
-            variants("ConditionStatus", &values.iter().map(|v| (*v).to_owned()).collect::<Vec<_>>())
+            variants(
+                "ConditionStatus",
+                &values.iter().map(|v| (*v).to_owned()).collect::<Vec<_>>(),
+            )
         };
-        assert_eq!(names(&["True", "Unknown"]).unwrap(), ["True", "UnknownStatus"]);
+        assert_eq!(
+            names(&["True", "Unknown"]).unwrap(),
+            ["True", "UnknownStatus"]
+        );
         assert_eq!(names(&["*", "", "get"]).unwrap(), ["All", "Empty", "Get"]);
-        assert_eq!(names(&["SIGRTMIN+1", "SIGRTMIN-1"]).unwrap(), ["SigrtminPlus1", "SigrtminDash1"]);
-        assert_eq!(names(&["1.0", "Self", "!!"]).unwrap(), ["Value10", "SelfValue", "NotNot"]);
-        assert_eq!(names(&["get", "Get"]), Err(("get".to_owned(), "Get".to_owned())));
+        assert_eq!(
+            names(&["SIGRTMIN+1", "SIGRTMIN-1"]).unwrap(),
+            ["SigrtminPlus1", "SigrtminDash1"]
+        );
+        assert_eq!(
+            names(&["1.0", "Self", "!!"]).unwrap(),
+            ["Value10", "SelfValue", "NotNot"]
+        );
+        assert_eq!(
+            names(&["get", "Get"]),
+            Err(("get".to_owned(), "Get".to_owned()))
+        );
     }
 }

@@ -27,14 +27,23 @@ impl Sharing {
             let of_group = |m: &&crate::plan::Module<'_>| {
                 m.version.as_ref().is_some_and(|(other, _)| other == group)
             };
-            let items: Vec<usize> =
-                plan.modules.iter().filter(of_group).flat_map(|m| &m.items).copied().collect();
-            sharing.types.extend(owners(&items, &|item, class| type_signature(plan, item, class)));
+            let items: Vec<usize> = plan
+                .modules
+                .iter()
+                .filter(of_group)
+                .flat_map(|m| &m.items)
+                .copied()
+                .collect();
+            sharing.types.extend(owners(&items, &|item, class| {
+                type_signature(plan, item, class)
+            }));
             let structs: Vec<usize> = items
                 .into_iter()
                 .filter(|&item| matches!(plan.items[item].body, Body::Struct(_)))
                 .collect();
-            sharing.schemas.extend(owners(&structs, &|item, class| schema_signature(plan, item, class)));
+            sharing.schemas.extend(owners(&structs, &|item, class| {
+                schema_signature(plan, item, class)
+            }));
         }
         sharing
     }
@@ -68,7 +77,10 @@ impl Sharing {
     /// Compares the checked-in list with what is shared.
     pub(crate) fn check(&self, plan: &Plan<'_>, expected: &str) -> Result<(), Error> {
         fn entries(text: &str) -> Vec<&str> {
-            text.lines().map(str::trim).filter(|l| !l.is_empty() && !l.starts_with('#')).collect()
+            text.lines()
+                .map(str::trim)
+                .filter(|l| !l.is_empty() && !l.starts_with('#'))
+                .collect()
         }
         let found = self.list(plan);
         let (expected, found) = (entries(expected), entries(&found));
@@ -90,12 +102,15 @@ impl Sharing {
     }
 }
 
+/// Names the class of an item that another one refers to.
+type ClassOf<'a> = &'a dyn Fn(usize) -> String;
+
 /// Splits items into classes of equal ones, however deep their references go: items start out equal
 /// when they look equal on the surface, and classes are split until none holds items whose references
 /// lead to different classes.
 fn owners(
     items: &[usize],
-    signature: &dyn Fn(usize, &dyn Fn(usize) -> String) -> String,
+    signature: &dyn Fn(usize, ClassOf<'_>) -> String,
 ) -> HashMap<usize, usize> {
     let mut classes: HashMap<usize, usize> = items.iter().map(|&item| (item, 0)).collect();
     let mut count = 1;
@@ -109,7 +124,11 @@ fn owners(
             };
             let fresh = known.len();
             // The old class is part of it, so that classes are only ever split.
-            let text = format!("{} {}", classes.get(&item).copied().unwrap_or(0), signature(item, &class_of));
+            let text = format!(
+                "{} {}",
+                classes.get(&item).copied().unwrap_or(0),
+                signature(item, &class_of)
+            );
             next.insert(item, *known.entry(text).or_insert(fresh));
         }
         let stable = known.len() == count;
@@ -122,7 +141,9 @@ fn owners(
     let mut first: HashMap<usize, usize> = HashMap::new();
     let mut owners = HashMap::new();
     for &item in items {
-        let Some(&class) = classes.get(&item) else { continue };
+        let Some(&class) = classes.get(&item) else {
+            continue;
+        };
         let owner = *first.entry(class).or_insert(item);
         if owner != item {
             owners.insert(item, owner);
@@ -131,12 +152,14 @@ fn owners(
     owners
 }
 
-fn type_signature(plan: &Plan<'_>, index: usize, class: &dyn Fn(usize) -> String) -> String {
+fn type_signature(plan: &Plan<'_>, index: usize, class: ClassOf<'_>) -> String {
     let item = &plan.items[index];
     let body = match &item.body {
         Body::Enum(values) => return format!("enum {} {values:?}", item.ident),
         // Defaults, conversion and rules hang on the versioned kind.
-        Body::Struct(Struct { type_meta: Some(_), .. }) => return format!("kind {index}"),
+        Body::Struct(Struct {
+            type_meta: Some(_), ..
+        }) => return format!("kind {index}"),
         Body::Struct(body) => body,
     };
     let mut text = format!("struct {}", item.ident);
@@ -152,7 +175,7 @@ fn type_signature(plan: &Plan<'_>, index: usize, class: &dyn Fn(usize) -> String
     text
 }
 
-fn shape_signature(shape: &Shape, class: &dyn Fn(usize) -> String) -> String {
+fn shape_signature(shape: &Shape, class: ClassOf<'_>) -> String {
     match shape {
         Shape::Scalar(scalar) => format!("{scalar:?}"),
         Shape::Item(item) => class(*item),
@@ -163,9 +186,11 @@ fn shape_signature(shape: &Shape, class: &dyn Fn(usize) -> String) -> String {
     }
 }
 
-fn schema_signature(plan: &Plan<'_>, index: usize, class: &dyn Fn(usize) -> String) -> String {
+fn schema_signature(plan: &Plan<'_>, index: usize, class: ClassOf<'_>) -> String {
     let item: &Item = &plan.items[index];
-    let Body::Struct(body) = &item.body else { return format!("item {index}") };
+    let Body::Struct(body) = &item.body else {
+        return format!("item {index}");
+    };
     let class = |other: usize| match plan.items[other].body {
         Body::Enum(_) => "String".to_owned(),
         Body::Struct(_) => class(other),
@@ -174,7 +199,12 @@ fn schema_signature(plan: &Plan<'_>, index: usize, class: &dyn Fn(usize) -> Stri
     for field in &body.fields {
         let (required, facts) = (field.required, &field.facts);
         let _ = write!(text, "; {} {required} {facts:?} ", field.name);
-        let _ = write!(text, "{:?} {}", kinds(&field.shape), shape_signature(&field.shape, &class));
+        let _ = write!(
+            text,
+            "{:?} {}",
+            kinds(&field.shape),
+            shape_signature(&field.shape, &class)
+        );
     }
     text
 }

@@ -3,13 +3,24 @@
 use crate::model::Operation;
 use std::fmt::Write;
 
-const HEAD: [&str; 7] = ["METHOD", "PATH", "ACTION", "KIND", "PARAMETERS", "BODY", "RESPONSES"];
+const HEAD: [&str; 7] = [
+    "METHOD",
+    "PATH",
+    "ACTION",
+    "KIND",
+    "PARAMETERS",
+    "BODY",
+    "RESPONSES",
+];
 
 pub(crate) fn table<'a>(operations: impl Iterator<Item = &'a Operation>) -> String {
     let mut rows: Vec<[String; 7]> = vec![HEAD.map(str::to_owned)];
     rows.extend(operations.map(row));
     let widths: [usize; 7] = std::array::from_fn(|column| {
-        rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0)
+        rows.iter()
+            .map(|row| row[column].chars().count())
+            .max()
+            .unwrap_or(0)
     });
     let mut text = String::new();
     for row in rows {
@@ -28,14 +39,27 @@ fn row(operation: &Operation) -> [String; 7] {
     if operation.deprecated {
         path.push_str(" (deprecated)");
     }
-    let names: Vec<&str> = operation.parameters.iter().map(|p| p.name.as_str()).collect();
+    let names: Vec<&str> = operation
+        .parameters
+        .iter()
+        .map(|p| p.name.as_str())
+        .collect();
     let parameters = match names.as_slice() {
         [] => "-".to_owned(),
         names => format!("{}: {}", names.len(), names.join(",")),
     };
-    let dash = |text: &str| if text.is_empty() { "-".to_owned() } else { text.to_owned() };
+    let dash = |text: &str| {
+        if text.is_empty() {
+            "-".to_owned()
+        } else {
+            text.to_owned()
+        }
+    };
     let body = operation.body.as_ref().map_or("-", |content| {
-        content.schema.as_ref().map_or("(unnamed)", |key| key.name.as_str())
+        content
+            .schema
+            .as_ref()
+            .map_or("(unnamed)", |key| key.name.as_str())
     });
     let responses: Vec<String> = operation
         .responses

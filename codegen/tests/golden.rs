@@ -4,6 +4,8 @@
 //! whose build script writes the same text. `UPDATE_GOLDEN=1 cargo test -p k8s-flowcontrol-codegen`
 //! rewrites them, and the client's list of shared types.
 
+#![allow(clippy::unwrap_used, clippy::panic)]
+
 use k8s_flowcontrol_codegen::{Generated, Generator};
 use k8s_flowcontrol_specs::{META, V1, V1BETA1, V1BETA2, V1BETA3};
 use std::path::{Path, PathBuf};
@@ -26,12 +28,17 @@ fn compare(path: &Path, text: &str) {
         return;
     }
     let golden = std::fs::read_to_string(path).unwrap_or_default();
-    let line = golden.lines().zip(text.lines()).position(|(old, new)| old != new);
+    let line = golden
+        .lines()
+        .zip(text.lines())
+        .position(|(old, new)| old != new);
     assert!(
         golden == text,
         "{} differs from line {} on; see what `UPDATE_GOLDEN=1` changes",
         path.display(),
-        line.map_or(golden.lines().count().min(text.lines().count()), |line| line) + 1
+        line.map_or(golden.lines().count().min(text.lines().count()), |line| {
+            line
+        }) + 1
     );
 }
 
@@ -39,9 +46,23 @@ fn compare(path: &Path, text: &str) {
 fn generated_modules_are_as_reviewed() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden");
     let generated = generate();
-    let mut names: Vec<&str> = generated.files.iter().map(|(name, _)| name.as_str()).collect();
+    let mut names: Vec<&str> = generated
+        .files
+        .iter()
+        .map(|(name, _)| name.as_str())
+        .collect();
     names.sort_unstable();
-    assert_eq!(names, ["meta.rs", "mod.rs", "v1.rs", "v1beta1.rs", "v1beta2.rs", "v1beta3.rs"]);
+    assert_eq!(
+        names,
+        [
+            "meta.rs",
+            "mod.rs",
+            "v1.rs",
+            "v1beta1.rs",
+            "v1beta2.rs",
+            "v1beta3.rs"
+        ]
+    );
     for (name, text) in generated.files.iter().filter(|(name, _)| name != "mod.rs") {
         compare(&folder.join(name), text);
     }

@@ -8,7 +8,13 @@ use quote::quote;
 
 /// Attributes that make up a documentation comment.
 pub(super) fn lines(lines: &[String]) -> TokenStream {
-    let lines = lines.iter().map(|l| if l.is_empty() { String::new() } else { format!(" {l}") });
+    let lines = lines.iter().map(|l| {
+        if l.is_empty() {
+            String::new()
+        } else {
+            format!(" {l}")
+        }
+    });
     quote!(#(#[doc = #lines])*)
 }
 
@@ -18,8 +24,21 @@ pub(super) fn of_type(item: &Item) -> Vec<String> {
     }
     match &item.origin {
         Origin::Schema(key) => vec![format!("`{key}`, which the document does not describe.")],
-        Origin::Inline { field, .. } => vec![format!("The type of `{field}`.")],
+        Origin::Inline { field, .. } => vec![format!("What stands in `{field}`.")],
     }
+}
+
+/// The description of an enum that stands in place is its member's, and needs to be told so.
+pub(super) fn of_enum(item: &Item, parent: Option<&Item>) -> Vec<String> {
+    let (Origin::Inline { field, .. }, Some(parent)) = (&item.origin, parent) else {
+        return of_type(item);
+    };
+    let mut lines = vec![format!("The values of `{field}` in [`{}`].", parent.ident)];
+    if !item.description.trim().is_empty() {
+        lines.push(String::new());
+        lines.extend(markdown::render(&item.description));
+    }
+    lines
 }
 
 pub(super) fn of_field(field: &PlannedField, owner: &str) -> Vec<String> {
@@ -42,7 +61,10 @@ pub(super) fn of_value(item: &Item, value: &str) -> Vec<String> {
     let told = item.description.lines().find_map(|line| {
         let line = line.trim().strip_prefix("- ")?.strip_prefix('`')?;
         let line = line.strip_prefix('"').unwrap_or(line).strip_prefix(value)?;
-        let text = line.strip_prefix("\"`").or_else(|| line.strip_prefix('`'))?.trim();
+        let text = line
+            .strip_prefix("\"`")
+            .or_else(|| line.strip_prefix('`'))?
+            .trim();
         (!text.is_empty()).then(|| format!("`{value}` {text}"))
     });
     match told {

@@ -4,17 +4,25 @@
 use super::{Emitter, docs};
 use crate::error::Error;
 use crate::names;
+use crate::plan::Origin;
 
 impl Emitter<'_> {
     pub(super) fn enumeration(&self, index: usize, values: &[String]) -> Result<String, Error> {
         let item = &self.plan.items[index];
         let variants = names::variants(&item.ident, values).map_err(|(left, right)| {
-            Error::at(&item.at, format!("the values `{left}` and `{right}` would be one variant"))
-                .help("leave the `enum` out, or one of the values")
+            Error::at(
+                &item.at,
+                format!("the values `{left}` and `{right}` would be one variant"),
+            )
+            .help("leave the `enum` out, or one of the values")
         })?;
         let runtime = self.runtime.to_string().replace(' ', "");
         let mut text = format!("{runtime}::rt::open_enum! {{\n");
-        for line in docs::of_type(item) {
+        let parent = match item.origin {
+            Origin::Inline { parent, .. } => Some(&self.plan.items[parent]),
+            Origin::Schema(_) => None,
+        };
+        for line in docs::of_enum(item, parent) {
             text.push_str(&comment(4, &line));
         }
         text.push_str(&format!("    pub enum {} {{\n", item.ident));

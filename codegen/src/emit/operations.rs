@@ -21,17 +21,28 @@ impl Emitter<'_> {
         let constants = Constants::of(module);
         let parameters = constants.parameters.iter().map(|(parameter, name)| {
             let constant = ident(name);
-            let Parameter { name, location, value_type } = parameter;
+            let Parameter {
+                name,
+                location,
+                value_type,
+            } = parameter;
             quote! {
                 const #constant: Parameter =
                     Parameter { name: #name, location: #location, value_type: #value_type };
             }
         });
-        let media_types = constants.media_types.iter().enumerate().map(|(index, types)| {
-            let constant = media_name(index);
-            quote!(const #constant: &[&str] = &[#(#types),*];)
-        });
-        let entries = module.operations.iter().map(|operation| constants.operation(operation));
+        let media_types = constants
+            .media_types
+            .iter()
+            .enumerate()
+            .map(|(index, types)| {
+                let constant = media_name(index);
+                quote!(const #constant: &[&str] = &[#(#types),*];)
+            });
+        let entries = module
+            .operations
+            .iter()
+            .map(|operation| constants.operation(operation));
         quote! {
             mod operations {
                 use #runtime::schema::{Body, Operation, Parameter, Response};
@@ -49,17 +60,31 @@ impl Emitter<'_> {
 impl<'a> Constants<'a> {
     fn of(module: &Module<'a>) -> Self {
         let mut constants = Self::default();
-        let mut all: Vec<&Parameter> = module.operations.iter().flat_map(|o| &o.parameters).collect();
+        let mut all: Vec<&Parameter> = module
+            .operations
+            .iter()
+            .flat_map(|o| &o.parameters)
+            .collect();
         all.sort_unstable();
         all.dedup();
         let name_of = |parameter: &Parameter| names::constant(&names::module(&parameter.name));
         for (index, parameter) in all.iter().enumerate() {
             let name = name_of(parameter);
-            let several = all.iter().filter(|other| name_of(other) == name).count() > 1;
-            let constant = if several { format!("{name}_{index}") } else { name };
+            let several = all.iter().filter(|other| name_of(other) == name).count() > 1
+                || name == "OPERATIONS"
+                || name.starts_with("MEDIA_TYPES");
+            let constant = if several {
+                format!("{name}_{index}")
+            } else {
+                name
+            };
             constants.parameters.insert(parameter, constant);
         }
-        for content in module.operations.iter().flat_map(|operation| contents(operation)) {
+        for content in module
+            .operations
+            .iter()
+            .flat_map(|operation| contents(operation))
+        {
             let types = content.media_types.as_slice();
             if !types.is_empty() && !constants.media_types.contains(&types) {
                 constants.media_types.push(types);
@@ -69,9 +94,19 @@ impl<'a> Constants<'a> {
     }
 
     fn operation(&self, operation: &Operation) -> TokenStream {
-        let Operation { id, method, path, action, deprecated, .. } = operation;
+        let Operation {
+            id,
+            method,
+            path,
+            action,
+            deprecated,
+            ..
+        } = operation;
         let kind = operation.kind.as_ref().map_or("", |kind| &kind.kind);
-        let parameters = operation.parameters.iter().filter_map(|p| self.parameters.get(p));
+        let parameters = operation
+            .parameters
+            .iter()
+            .filter_map(|p| self.parameters.get(p));
         let parameters = parameters.map(|name| ident(name));
         let body = match &operation.body {
             Some(content) => {
@@ -110,7 +145,11 @@ impl<'a> Constants<'a> {
     }
 
     fn media_types(&self, content: &Content) -> TokenStream {
-        match self.media_types.iter().position(|types| *types == content.media_types.as_slice()) {
+        match self
+            .media_types
+            .iter()
+            .position(|types| *types == content.media_types.as_slice())
+        {
             Some(index) => {
                 let name = media_name(index);
                 quote!(#name)
@@ -121,7 +160,10 @@ impl<'a> Constants<'a> {
 }
 
 fn contents(operation: &Operation) -> impl Iterator<Item = &Content> {
-    operation.body.iter().chain(operation.responses.iter().map(|(_, content)| content))
+    operation
+        .body
+        .iter()
+        .chain(operation.responses.iter().map(|(_, content)| content))
 }
 
 fn media_name(index: usize) -> proc_macro2::Ident {

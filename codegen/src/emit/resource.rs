@@ -16,12 +16,20 @@ impl Emitter<'_> {
     ) -> Result<TokenStream, Error> {
         let runtime = &self.runtime;
         let name = ident(&self.plan.items[index].ident);
-        let Served { kind, plural, namespaced, .. } = served;
+        let Served {
+            kind,
+            plural,
+            namespaced,
+            ..
+        } = served;
         let (group, version, kind_name) = (&kind.group, &kind.version, &kind.kind);
         let api_version = kind.api_version();
         let spec = self.part(module, index, "spec");
         let status = self.part(module, index, "status");
-        let position = self.served(module).position(|(other, _, _)| other == index).unwrap_or(0);
+        let position = self
+            .served(module)
+            .position(|(other, _, _)| other == index)
+            .unwrap_or(0);
         let position = Literal::usize_unsuffixed(position);
         Ok(quote! {
             impl #runtime::Resource for #name {
@@ -48,7 +56,9 @@ impl Emitter<'_> {
 
     /// The type of `spec` or `status`, `()` without one.
     fn part(&self, module: usize, index: usize, name: &str) -> TokenStream {
-        let crate::plan::Body::Struct(body) = &self.plan.items[index].body else { return quote!(()) };
+        let crate::plan::Body::Struct(body) = &self.plan.items[index].body else {
+            return quote!(());
+        };
         let is_it = |field: &&PlannedField| field.name == name;
         match body.fields.iter().find(is_it) {
             Some(field) => self.rust_type(module, &field.shape),
@@ -75,7 +85,12 @@ impl Emitter<'_> {
     pub(super) fn resources(&self, module: usize) -> TokenStream {
         let runtime = &self.runtime;
         let entries = self.served(module).map(|(_, item, served)| {
-            let Served { kind, plural, namespaced, subresources } = served;
+            let Served {
+                kind,
+                plural,
+                namespaced,
+                subresources,
+            } = served;
             let (group, version, kind) = (&kind.group, &kind.version, &kind.kind);
             let schema = ident(&names::constant(&item.ident));
             quote! {

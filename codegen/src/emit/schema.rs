@@ -16,7 +16,10 @@ impl Emitter<'_> {
         for (item, planned, body) in self.plan.structs_of(index) {
             let name = ident(&names::constant(&planned.ident));
             if let Some(owner) = self.sharing.schemas.get(&item) {
-                owners.entry(self.plan.items[*owner].module).or_default().push(name);
+                owners
+                    .entry(self.plan.items[*owner].module)
+                    .or_default()
+                    .push(name);
                 continue;
             }
             let title = match &planned.origin {
@@ -24,7 +27,10 @@ impl Emitter<'_> {
                 crate::plan::Origin::Inline { .. } => &planned.ident,
             };
             let doc = format!(" The members of [`{0}`](super::{0}).", planned.ident);
-            let fields = body.fields.iter().map(|field| self.field_schema(index, field));
+            let fields = body
+                .fields
+                .iter()
+                .map(|field| self.field_schema(index, field));
             statics.push(quote! {
                 #[doc = #doc]
                 pub static #name: TypeSchema = TypeSchema { name: #title, fields: &[#(#fields),*] };
@@ -48,7 +54,8 @@ impl Emitter<'_> {
         })
     }
 
-    /// The imports, and the field that all others are variations of.
+    /// The imports, and the field that all others are variations of. No type has a name that makes a
+    /// constant with an underscore in front.
     fn uses(&self, statics: &[TokenStream]) -> TokenStream {
         let runtime = &self.runtime;
         if statics.is_empty() {
@@ -56,11 +63,14 @@ impl Emitter<'_> {
         }
         let all: String = statics.iter().map(|s| s.to_string()).collect();
         let optional = ["ListKind", "PatchStrategy"];
-        let optional = optional.iter().filter(|name| all.contains(&format!("{name} ::"))).map(|n| ident(n));
+        let optional = optional
+            .iter()
+            .filter(|name| all.contains(&format!("{name} ::")))
+            .map(|n| ident(n));
         quote! {
             use #runtime::schema::{FieldSchema, #(#optional,)* Shape, TypeSchema};
 
-            const FIELD: FieldSchema = FieldSchema {
+            const _FIELD: FieldSchema = FieldSchema {
                 name: "",
                 shape: Shape::Any,
                 required: false,
@@ -92,7 +102,7 @@ impl Emitter<'_> {
         if let Some(release) = &field.facts.introduced_in {
             rest.push(quote!(introduced_in: Some(#release)));
         }
-        quote!(FieldSchema { name: #name, shape: #shape, #(#rest,)* ..FIELD })
+        quote!(FieldSchema { name: #name, shape: #shape, #(#rest,)* .._FIELD })
     }
 
     fn shape(&self, module: usize, shape: &Shape) -> TokenStream {

@@ -110,7 +110,10 @@ impl Emitter<'_> {
 }
 
 fn is_collection(shape: &Shape) -> bool {
-    matches!(shape, Shape::List(..) | Shape::Map(..) | Shape::ManagedFields(_))
+    matches!(
+        shape,
+        Shape::List(..) | Shape::Map(..) | Shape::ManagedFields(_)
+    )
 }
 
 fn required_bits(fields: &[&PlannedField]) -> Literal {

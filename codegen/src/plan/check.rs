@@ -21,7 +21,11 @@ impl Plan<'_> {
                 }
             }
         }
-        if options.own_meta { self.check_meta() } else { Ok(()) }
+        if options.own_meta {
+            self.check_meta()
+        } else {
+            Ok(())
+        }
     }
 
     /// The generator knows the runtime's shared types by a list, which must be true.

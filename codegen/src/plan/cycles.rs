@@ -41,12 +41,19 @@ pub(super) fn cut(plan: &mut Plan<'_>) -> Result<(), Error> {
 fn edges(plan: &Plan<'_>) -> Vec<Edge> {
     let mut edges = Vec::new();
     for (from, item) in plan.items.iter().enumerate() {
-        let Body::Struct(body) = &item.body else { continue };
+        let Body::Struct(body) = &item.body else {
+            continue;
+        };
         for (field, member) in body.fields.iter().enumerate() {
             if let Shape::Item(to) = member.shape
                 && matches!(plan.items[to].body, Body::Struct(_))
             {
-                edges.push(Edge { from, field, to, plain: member.is_plain() });
+                edges.push(Edge {
+                    from,
+                    field,
+                    to,
+                    plain: member.is_plain(),
+                });
             }
         }
     }

@@ -33,15 +33,24 @@ impl Builder<'_> {
             return Err(Error::at(at, format!("no such schema: `{key}`")));
         };
         let (title, description, body) = match &schema.value {
-            Type::Object(object) => {
-                (&object.title, &object.description, Body::Struct(Struct::default()))
-            }
-            Type::Enum(values) => (&values.title, &values.description, Body::Enum(values.values.clone())),
+            Type::Object(object) => (
+                &object.title,
+                &object.description,
+                Body::Struct(Struct::default()),
+            ),
+            Type::Enum(values) => (
+                &values.title,
+                &values.description,
+                Body::Enum(values.values.clone()),
+            ),
             // The schema is another name for a type.
-            other if aliases < MAX_ALIASES => return self.alias(other, &schema.at, aliases + 1),
+            other if aliases < MAX_ALIASES => return self.alias(other, aliases + 1),
             _ => {
-                return Err(Error::at(at, format!("the schema `{key}` leads back to itself"))
-                    .help("no type can hold it: let an object with `properties` stand in the circle"));
+                return Err(
+                    Error::at(at, format!("the schema `{key}` leads back to itself")).help(
+                        "no type can hold it: let an object with `properties` stand in the circle",
+                    ),
+                );
             }
         };
         let module = self.module(key, &schema.at)?;
@@ -62,21 +71,24 @@ impl Builder<'_> {
     }
 
     /// The shape of a named schema that is neither object nor enum.
-    fn alias(&mut self, value: &Type, at: &At, aliases: usize) -> Result<Shape, Error> {
+    fn alias(&mut self, value: &Type, aliases: usize) -> Result<Shape, Error> {
         match value {
             Type::Reference(key, at) => self.reference(key, at, aliases),
             Type::Scalar(scalar) => Ok(Shape::Scalar(*scalar)),
-            Type::List(element, kind) => {
-                Ok(Shape::List(Box::new(self.alias(element, at, aliases)?), kind.clone()))
-            }
+            Type::List(element, kind) => Ok(Shape::List(
+                Box::new(self.alias(element, aliases)?),
+                kind.clone(),
+            )),
             Type::Map(value, atomic) => {
-                Ok(Shape::Map(Box::new(self.alias(value, at, aliases)?), *atomic))
+                Ok(Shape::Map(Box::new(self.alias(value, aliases)?), *atomic))
             }
-            Type::Object(ObjectType { at, .. }) | Type::Enum(EnumType { at, .. }) => Err(Error::at(
-                at,
-                "an object or `enum` in place inside a named list or map is not supported",
-            )
-            .help("give it a name in the schemas and refer to it")),
+            Type::Object(ObjectType { at, .. }) | Type::Enum(EnumType { at, .. }) => {
+                Err(Error::at(
+                    at,
+                    "an object or `enum` in place inside a named list or map is not supported",
+                )
+                .help("give it a name in the schemas and refer to it"))
+            }
         }
     }
 
@@ -84,8 +96,12 @@ impl Builder<'_> {
     pub(super) fn finish_items(&mut self) -> Result<(), Error> {
         while let Some((item, key)) = self.queue.pop() {
             let model = self.model;
-            let Some(schema) = model.schemas.get(&key) else { continue };
-            let Type::Object(object) = &schema.value else { continue };
+            let Some(schema) = model.schemas.get(&key) else {
+                continue;
+            };
+            let Type::Object(object) = &schema.value else {
+                continue;
+            };
             let served = self.served.get(&key).cloned();
             let kind = match (&served, schema.kinds.as_slice()) {
                 (Some(served), _) => Some(&served.kind),
@@ -99,7 +115,11 @@ impl Builder<'_> {
                     type_meta.is_some() && matches!(field.name.as_str(), "apiVersion" | "kind");
                 field.required |= served.is_some() && field.name == "metadata";
             }
-            self.plan.items[item].body = Body::Struct(Struct { fields, type_meta, served });
+            self.plan.items[item].body = Body::Struct(Struct {
+                fields,
+                type_meta,
+                served,
+            });
         }
         Ok(())
     }
@@ -114,7 +134,11 @@ impl Builder<'_> {
         let module = self.plan.items[item].module;
         let mut fields = Vec::with_capacity(object.fields.len());
         for field in &object.fields {
-            let owner = Owner { module, item, field: &field.name };
+            let owner = Owner {
+                module,
+                item,
+                field: &field.name,
+            };
             let shape = match self.shape(&field.value, owner)? {
                 Shape::List(element, _) if self.is_managed_fields(&field.value) => {
                     Shape::ManagedFields(element)
@@ -163,7 +187,10 @@ impl Builder<'_> {
                     Body::Struct(Struct::default()),
                 );
                 let fields = self.fields(item, object)?;
-                self.plan.items[item].body = Body::Struct(Struct { fields, ..Struct::default() });
+                self.plan.items[item].body = Body::Struct(Struct {
+                    fields,
+                    ..Struct::default()
+                });
                 Shape::Item(item)
             }
         })
@@ -180,7 +207,10 @@ impl Builder<'_> {
         let item = self.plan.items.len();
         self.plan.items.push(Item {
             module: owner.module,
-            origin: Origin::Inline { parent: owner.item, field: owner.field.to_owned() },
+            origin: Origin::Inline {
+                parent: owner.item,
+                field: owner.field.to_owned(),
+            },
             title,
             description,
             at,
@@ -202,7 +232,10 @@ impl Builder<'_> {
                 }
                 return Err(Error::at(
                     &values.at,
-                    format!("the `enum` titled `{title}` has other values at {}", other.at),
+                    format!(
+                        "the `enum` titled `{title}` has other values at {}",
+                        other.at
+                    ),
                 )
                 .help("give one of the two another `title`"));
             }

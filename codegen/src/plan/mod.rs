@@ -64,10 +64,7 @@ pub(crate) enum Origin {
     /// A named schema.
     Schema(Key),
     /// A member's schema written in place.
-    Inline {
-        parent: usize,
-        field: String,
-    },
+    Inline { parent: usize, field: String },
 }
 
 #[derive(Debug)]
@@ -104,7 +101,11 @@ pub(crate) struct PlannedField {
 impl PlannedField {
     /// Whether the field is neither an `Option` nor empty when absent.
     pub(crate) fn is_plain(&self) -> bool {
-        self.required && !matches!(self.shape, Shape::List(..) | Shape::Map(..) | Shape::ManagedFields(_))
+        self.required
+            && !matches!(
+                self.shape,
+                Shape::List(..) | Shape::Map(..) | Shape::ManagedFields(_)
+            )
     }
 }
 
@@ -137,7 +138,10 @@ impl<'a> Plan<'a> {
             packages: served::packages(model, &served)?,
             top_level: top_level(model),
             served,
-            plan: Plan { modules: Vec::new(), items: Vec::new() },
+            plan: Plan {
+                modules: Vec::new(),
+                items: Vec::new(),
+            },
             module_of: BTreeMap::new(),
             item_of: BTreeMap::new(),
             titled: BTreeMap::new(),
@@ -150,11 +154,17 @@ impl<'a> Plan<'a> {
         Ok(plan)
     }
 
-    pub(crate) fn structs_of(&self, module: usize) -> impl Iterator<Item = (usize, &Item, &Struct)> {
-        self.modules[module].items.iter().filter_map(|&index| match &self.items[index].body {
-            Body::Struct(body) => Some((index, &self.items[index], body)),
-            Body::Enum(_) => None,
-        })
+    pub(crate) fn structs_of(
+        &self,
+        module: usize,
+    ) -> impl Iterator<Item = (usize, &Item, &Struct)> {
+        self.modules[module]
+            .items
+            .iter()
+            .filter_map(|&index| match &self.items[index].body {
+                Body::Struct(body) => Some((index, &self.items[index], body)),
+                Body::Enum(_) => None,
+            })
     }
 }
 
@@ -162,7 +172,11 @@ impl<'a> Plan<'a> {
 fn top_level(model: &Model) -> Vec<&Key> {
     let operations = model.documents.iter().flat_map(|d| &d.operations);
     let mut keys: Vec<&Key> = operations
-        .flat_map(|o| o.body.iter().chain(o.responses.iter().map(|(_, content)| content)))
+        .flat_map(|o| {
+            o.body
+                .iter()
+                .chain(o.responses.iter().map(|(_, content)| content))
+        })
         .filter_map(|content| content.schema.as_ref())
         .collect();
     keys.sort_unstable();
@@ -197,7 +211,9 @@ impl Plan<'_> {
             for &index in &module.items {
                 match &self.items[index].origin {
                     Origin::Schema(key) => roots.push((&key.name, index)),
-                    Origin::Inline { parent, .. } => children.entry(*parent).or_default().push(index),
+                    Origin::Inline { parent, .. } => {
+                        children.entry(*parent).or_default().push(index)
+                    }
                 }
             }
             if module.files.is_empty() {

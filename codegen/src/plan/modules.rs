@@ -32,7 +32,9 @@ impl<'a> Builder<'a> {
 
     /// Writes the schema, unless the runtime has it or nothing is to be written for it.
     fn root(&mut self, key: &'a Key) -> Result<(), Error> {
-        let Some(schema) = self.model.schemas.get(key) else { return Ok(()) };
+        let Some(schema) = self.model.schemas.get(key) else {
+            return Ok(());
+        };
         if self.is_list(key).is_some() {
             return Ok(());
         }
@@ -50,12 +52,18 @@ impl<'a> Builder<'a> {
 
     /// The module of a schema.
     pub(super) fn module(&mut self, key: &Key, at: &At) -> Result<usize, Error> {
-        let meta = self.options.own_meta && key.package.starts_with(known::SHARED_PACKAGE.trim_end_matches('.'));
+        let meta = self.options.own_meta
+            && key
+                .package
+                .starts_with(known::SHARED_PACKAGE.trim_end_matches('.'));
         let version = self.packages.get(&key.package).cloned();
         let (name, owner) = if meta {
             ("meta".to_owned(), known::SHARED_PACKAGE.to_owned())
         } else if let Some((group, version)) = &version {
-            (self.version_module(group, version), format!("{group}/{version}"))
+            (
+                self.version_module(group, version),
+                format!("{group}/{version}"),
+            )
         } else if let Some(stem) = key.package.strip_prefix("file:") {
             (names::module(stem), key.package.clone())
         } else {
@@ -71,7 +79,11 @@ impl<'a> Builder<'a> {
         if self.packages.values().all(|(other, _)| other == group) {
             return names::module(version);
         }
-        let label = group.split('.').next().filter(|label| !label.is_empty()).unwrap_or("core");
+        let label = group
+            .split('.')
+            .next()
+            .filter(|label| !label.is_empty())
+            .unwrap_or("core");
         names::module(&format!("{label}_{version}"))
     }
 
@@ -110,16 +122,30 @@ impl<'a> Builder<'a> {
     /// The schema of the items, when the schema is a list of a kind that is served.
     pub(super) fn is_list(&self, key: &Key) -> Option<&'a Key> {
         let schema = self.model.schemas.get(key)?;
-        let Type::Object(object) = &schema.value else { return None };
-        let [kind] = schema.kinds.as_slice() else { return None };
+        let Type::Object(object) = &schema.value else {
+            return None;
+        };
+        let [kind] = schema.kinds.as_slice() else {
+            return None;
+        };
         if !kind.kind.ends_with("List") {
             return None;
         }
-        let field = |name: &str| object.fields.iter().find(|f| f.name == name).map(|f| &f.value);
+        let field = |name: &str| {
+            object
+                .fields
+                .iter()
+                .find(|f| f.name == name)
+                .map(|f| &f.value)
+        };
         match (field("metadata")?, field("items")?) {
             (Type::Reference(meta, _), Type::List(element, _)) if meta.is(known::LIST_META) => {
                 match &**element {
-                    Type::Reference(item, _) if self.served.contains_key(item) => Some(item),
+                    Type::Reference(item, _)
+                        if self.served.contains_key(item) && item.package == key.package =>
+                    {
+                        Some(item)
+                    }
                     _ => None,
                 }
             }
@@ -129,12 +155,18 @@ impl<'a> Builder<'a> {
 
     fn lists(&mut self) -> Result<(), Error> {
         for (key, schema) in &self.model.schemas {
-            let Some(item_key) = self.is_list(key) else { continue };
-            let Some(&item) = self.item_of.get(item_key) else { continue };
-            let Type::Object(object) = &schema.value else { continue };
+            let Some(item_key) = self.is_list(key) else {
+                continue;
+            };
+            let Some(&item) = self.item_of.get(item_key) else {
+                continue;
+            };
+            let Type::Object(object) = &schema.value else {
+                continue;
+            };
             let module = self.module(key, &schema.at)?;
             self.plan.modules[module].lists.push(super::ListAlias {
-                name: key.name.clone(),
+                name: names::type_name(&key.name),
                 description: object.description.clone(),
                 item,
             });
@@ -145,8 +177,11 @@ impl<'a> Builder<'a> {
     /// Gives each operation to the module of its path's group and version.
     fn operations(&mut self) -> Result<(), Error> {
         for document in &self.model.documents {
-            let mut own: Vec<&(String, String)> =
-                document.keys.iter().filter_map(|key| self.packages.get(&key.package)).collect();
+            let mut own: Vec<&(String, String)> = document
+                .keys
+                .iter()
+                .filter_map(|key| self.packages.get(&key.package))
+                .collect();
             own.sort_unstable();
             own.dedup();
             let own: Vec<(String, String)> = own.into_iter().cloned().collect();
@@ -167,7 +202,13 @@ impl<'a> Builder<'a> {
                     }
                     None => {
                         let stem = document.document.stem();
-                        self.named_module(names::module(stem), format!("file:{stem}"), None, false, &at)?
+                        self.named_module(
+                            names::module(stem),
+                            format!("file:{stem}"),
+                            None,
+                            false,
+                            &at,
+                        )?
                     }
                 };
                 let module = &mut self.plan.modules[module];

@@ -49,7 +49,13 @@ pub(crate) fn resource_path(path: &str) -> Option<ResourcePath<'_>> {
         [plural, "{name}", subresource, ..] => (plural, Some(*subresource)),
         _ => return None,
     };
-    (!plural.starts_with('{')).then_some(ResourcePath { group, version, namespaced, plural, subresource })
+    (!plural.starts_with('{')).then_some(ResourcePath {
+        group,
+        version,
+        namespaced,
+        plural,
+        subresource,
+    })
 }
 
 /// The schemas that are kinds with object metadata and operations of their own.
@@ -76,7 +82,9 @@ pub(super) fn find(model: &Model) -> Result<BTreeMap<Key, Served>, Error> {
             if (path.group, path.version) != (&*kind.group, &*kind.version) {
                 continue;
             }
-            let Some(&key) = kinds.get(&(&*kind.group, &*kind.version, &*kind.kind)) else { continue };
+            let Some(&key) = kinds.get(&(&*kind.group, &*kind.version, &*kind.kind)) else {
+                continue;
+            };
             if !has_object_meta(model, key) {
                 continue;
             }
@@ -125,11 +133,16 @@ pub(super) fn packages(
     }
     for document in &model.documents {
         for key in &document.keys {
-            let Some(entry) = served.get(key) else { continue };
+            let Some(entry) = served.get(key) else {
+                continue;
+            };
             let (group, version) = (&*entry.kind.group, &*entry.kind.version);
             let name: &str = &document.document.name;
             let first = *documents.entry((group, version)).or_insert(name);
-            let operates = document.operations.iter().any(|o| o.kind.as_ref() == Some(&entry.kind));
+            let operates = document
+                .operations
+                .iter()
+                .any(|o| o.kind.as_ref() == Some(&entry.kind));
             if first != name && operates {
                 return Err(Error::at(
                     &document.document.root().at,
@@ -153,13 +166,22 @@ mod tests {
     #[test]
     fn paths_are_taken_apart() {
         assert_eq!(parts("/apis/a.io/v1/things"), Some(("things", false, None)));
-        assert_eq!(parts("/apis/a.io/v1/things/{name}/status"), Some(("things", false, Some("status"))));
+        assert_eq!(
+            parts("/apis/a.io/v1/things/{name}/status"),
+            Some(("things", false, Some("status")))
+        );
         assert_eq!(
             parts("/api/v1/namespaces/{namespace}/pods/{name}/proxy/{path}"),
             Some(("pods", true, Some("proxy")))
         );
-        assert_eq!(parts("/api/v1/namespaces/{name}"), Some(("namespaces", false, None)));
-        assert_eq!(parts("/api/v1/namespaces/{name}/finalize"), Some(("namespaces", false, Some("finalize"))));
+        assert_eq!(
+            parts("/api/v1/namespaces/{name}"),
+            Some(("namespaces", false, None))
+        );
+        assert_eq!(
+            parts("/api/v1/namespaces/{name}/finalize"),
+            Some(("namespaces", false, Some("finalize")))
+        );
         assert_eq!(parts("/apis/a.io/v1/watch/things"), None);
         assert_eq!(parts("/apis/a.io/v1/"), None);
     }

@@ -10,23 +10,50 @@ use crate::json::{Json, Node};
 const REFUSED: [(&str, &str); 20] = [
     ("$dynamicRef", "write a plain `$ref`"),
     ("$recursiveRef", "write a plain `$ref`"),
-    ("additionalItems", "describe all elements with one schema in `items`"),
-    ("contains", "describe all elements with one schema in `items`"),
-    ("contentSchema", "describe the value as it stands in the JSON text"),
+    (
+        "additionalItems",
+        "describe all elements with one schema in `items`",
+    ),
+    (
+        "contains",
+        "describe all elements with one schema in `items`",
+    ),
+    (
+        "contentSchema",
+        "describe the value as it stands in the JSON text",
+    ),
     ("dependencies", "list the members in `properties`"),
     ("dependentSchemas", "list the members in `properties`"),
-    ("discriminator", "list the members of all variants in `properties`"),
+    (
+        "discriminator",
+        "list the members of all variants in `properties`",
+    ),
     ("else", "list the members of both branches in `properties`"),
     ("extends", "list all members in `properties`"),
     ("if", "list the members of both branches in `properties`"),
     ("disallow", "say what is allowed in `type`"),
     ("not", "say what is allowed"),
-    ("patternProperties", "describe the values with `additionalProperties`"),
-    ("prefixItems", "describe all elements with one schema in `items`"),
-    ("propertyNames", "describe the values with `additionalProperties`"),
+    (
+        "patternProperties",
+        "describe the values with `additionalProperties`",
+    ),
+    (
+        "prefixItems",
+        "describe all elements with one schema in `items`",
+    ),
+    (
+        "propertyNames",
+        "describe the values with `additionalProperties`",
+    ),
     ("then", "list the members of both branches in `properties`"),
-    ("unevaluatedItems", "describe all elements with one schema in `items`"),
-    ("unevaluatedProperties", "describe the values with `additionalProperties`"),
+    (
+        "unevaluatedItems",
+        "describe all elements with one schema in `items`",
+    ),
+    (
+        "unevaluatedProperties",
+        "describe the values with `additionalProperties`",
+    ),
     ("$anchor", "name the schema in `$defs`"),
 ];
 
@@ -40,7 +67,9 @@ pub(super) fn check(node: &Node<'_>) -> Result<(), Error> {
                 continue;
             }
             return Err(found
-                .error(format!("the keyword `{keyword}` changes the meaning and is not supported"))
+                .error(format!(
+                    "the keyword `{keyword}` changes the meaning and is not supported"
+                ))
                 .help(instead));
         }
     }
@@ -50,15 +79,30 @@ pub(super) fn check(node: &Node<'_>) -> Result<(), Error> {
 /// Whether a branch of `oneOf`, `anyOf` or `allOf` only restricts values and describes none.
 pub(super) fn only_restricts(branch: &Node<'_>) -> bool {
     const RULES: [&str; 19] = [
-        "required", "description", "title", "minimum", "maximum", "exclusiveMinimum",
-        "exclusiveMaximum", "multipleOf", "pattern", "minLength", "maxLength", "minItems",
-        "maxItems", "uniqueItems", "minProperties", "maxProperties", "default", "example",
+        "required",
+        "description",
+        "title",
+        "minimum",
+        "maximum",
+        "exclusiveMinimum",
+        "exclusiveMaximum",
+        "multipleOf",
+        "pattern",
+        "minLength",
+        "maxLength",
+        "minItems",
+        "maxItems",
+        "uniqueItems",
+        "minProperties",
+        "maxProperties",
+        "default",
+        "example",
         "nullable",
     ];
     match branch.json {
-        Json::Object(members) => {
-            members.iter().all(|(name, _)| RULES.contains(&name.as_str()) || name.starts_with("x-"))
-        }
+        Json::Object(members) => members
+            .iter()
+            .all(|(name, _)| RULES.contains(&name.as_str()) || name.starts_with("x-")),
         Json::Bool(true) => true,
         _ => false,
     }

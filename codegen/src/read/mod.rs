@@ -4,9 +4,10 @@ mod keywords;
 mod operations;
 mod schemas;
 
-use crate::documents::{Document, Documents, Format};
+use crate::documents::{Document, Documents};
 use crate::error::{At, Error};
 use crate::fixups;
+use crate::format::Format;
 use crate::json::Node;
 use crate::model::{GroupVersionKind, Key, Operation, Schema, Type};
 use std::collections::{BTreeMap, HashSet, VecDeque};
@@ -31,7 +32,12 @@ pub(crate) struct DocumentModel {
 
 /// Reads all given documents.
 pub(crate) fn read(documents: &Documents) -> Result<Model, Error> {
-    let mut reader = Reader { documents, schemas: BTreeMap::new(), seen: HashSet::new(), queue: VecDeque::new() };
+    let mut reader = Reader {
+        documents,
+        schemas: BTreeMap::new(),
+        seen: HashSet::new(),
+        queue: VecDeque::new(),
+    };
     let mut models = Vec::new();
     for document in documents.given() {
         let mut keys = Vec::new();
@@ -44,21 +50,30 @@ pub(crate) fn read(documents: &Documents) -> Result<Model, Error> {
         } else {
             reader.operations(document)?
         };
-        let mut model = DocumentModel { document: Arc::clone(document), keys, operations };
+        let mut model = DocumentModel {
+            document: Arc::clone(document),
+            keys,
+            operations,
+        };
         fixups::apply(&mut model)?;
         models.push(model);
     }
     while let Some(place) = reader.queue.pop_front() {
         reader.named_schema(place)?;
     }
-    Ok(Model { schemas: reader.schemas, documents: models })
+    Ok(Model {
+        schemas: reader.schemas,
+        documents: models,
+    })
 }
 
 /// The named schemas of a document: the tokens of their pointers and their keys.
 fn named_schemas(document: &Document) -> Result<Vec<(Vec<String>, Key)>, Error> {
     let mut found = Vec::new();
     for section in document.schema_sections() {
-        let Some(schemas) = document.find(section) else { continue };
+        let Some(schemas) = document.find(section) else {
+            continue;
+        };
         for (name, _) in schemas.members()? {
             let mut tokens: Vec<String> = section.iter().map(|&t| t.to_owned()).collect();
             tokens.push(name.to_owned());
@@ -73,16 +88,32 @@ fn named_schemas(document: &Document) -> Result<Vec<(Vec<String>, Key)>, Error> 
 
 /// Whether a JSON Schema is a schema itself, and not only a folder of definitions.
 fn has_root_schema(document: &Document) -> bool {
-    ["type", "properties", "$ref", "allOf", "anyOf", "oneOf", "enum", "items"]
-        .iter()
-        .any(|word| document.root().json.get(word).is_some())
+    [
+        "type",
+        "properties",
+        "$ref",
+        "allOf",
+        "anyOf",
+        "oneOf",
+        "enum",
+        "items",
+    ]
+    .iter()
+    .any(|word| document.root().json.get(word).is_some())
 }
 
 fn root_key(document: &Document) -> Key {
     use heck::ToUpperCamelCase;
-    let title = document.root().json.get("title").and_then(crate::json::Json::as_str);
+    let title = document
+        .root()
+        .json
+        .get("title")
+        .and_then(crate::json::Json::as_str);
     let name = title.unwrap_or(document.stem()).to_upper_camel_case();
-    Key { package: format!("file:{}", document.stem()), name }
+    Key {
+        package: format!("file:{}", document.stem()),
+        name,
+    }
 }
 
 /// A schema that still has to be read.
@@ -102,8 +133,15 @@ struct Reader<'a> {
 
 impl Reader<'_> {
     fn enqueue(&mut self, document: &Arc<Document>, tokens: Vec<String>, key: Key) {
-        if self.seen.insert((Arc::clone(&document.name), tokens.clone())) {
-            self.queue.push_back(Place { document: Arc::clone(document), tokens, key });
+        if self
+            .seen
+            .insert((Arc::clone(&document.name), tokens.clone()))
+        {
+            self.queue.push_back(Place {
+                document: Arc::clone(document),
+                tokens,
+                key,
+            });
         }
     }
 
@@ -129,12 +167,22 @@ impl Reader<'_> {
     }
 
     fn named_schema(&mut self, place: Place) -> Result<(), Error> {
-        let Place { document, tokens, key } = place;
+        let Place {
+            document,
+            tokens,
+            key,
+        } = place;
         // Whoever put the place into the queue has seen that it exists.
-        let Some(node) = document.find(&tokens) else { return Ok(()) };
+        let Some(node) = document.find(&tokens) else {
+            return Ok(());
+        };
         let value = self.schema(&document, &node)?;
         let kinds = group_version_kinds(&node)?;
-        let schema = Schema { at: node.at.clone(), value, kinds };
+        let schema = Schema {
+            at: node.at.clone(),
+            value,
+            kinds,
+        };
         if let Some(other) = self.schemas.get(&key) {
             // Every Kubernetes document repeats the shared schemas of its release; which of them
             // counts is decided where the runtime's own are known.
@@ -144,7 +192,10 @@ impl Reader<'_> {
             }
             return Err(Error::at(
                 &schema.at,
-                format!("the schema `{key}` is not the same as the one at {}", other.at),
+                format!(
+                    "the schema `{key}` is not the same as the one at {}",
+                    other.at
+                ),
             )
             .help("give documents of one release, or generate them into separate folders"));
         }
@@ -175,13 +226,23 @@ fn same(left: &Type, right: &Type) -> bool {
 
 /// The `x-kubernetes-group-version-kind` of a schema or operation: an object or an array of objects.
 fn group_version_kinds(node: &Node<'_>) -> Result<Vec<GroupVersionKind>, Error> {
-    let Some(node) = node.get("x-kubernetes-group-version-kind") else { return Ok(Vec::new()) };
-    let entries = if node.is_object() { vec![node] } else { node.elements()? };
+    let Some(node) = node.get("x-kubernetes-group-version-kind") else {
+        return Ok(Vec::new());
+    };
+    let entries = if node.is_object() {
+        vec![node]
+    } else {
+        node.elements()?
+    };
     entries
         .iter()
         .map(|entry| {
             let text = |name| Ok(entry.string_of(name)?.unwrap_or_default().to_owned());
-            Ok(GroupVersionKind { group: text("group")?, version: text("version")?, kind: text("kind")? })
+            Ok(GroupVersionKind {
+                group: text("group")?,
+                version: text("version")?,
+                kind: text("kind")?,
+            })
         })
         .collect()
 }

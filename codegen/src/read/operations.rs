@@ -1,8 +1,9 @@
 //! From a document's paths to its operations.
 
 use super::{Reader, group_version_kinds};
-use crate::documents::{Document, Format};
+use crate::documents::Document;
 use crate::error::Error;
+use crate::format::Format;
 use crate::json::Node;
 use crate::model::{Content, Key, Operation, Parameter};
 use std::sync::Arc;
@@ -24,11 +25,16 @@ struct Found {
     tokens: Vec<String>,
 }
 
+/// What is done with a value and the document that it stands in.
+type Visitor<'a, R> = &'a mut dyn FnMut(&mut R, &Arc<Document>, &Node<'_>) -> Result<(), Error>;
+
 impl Reader<'_> {
     /// Reads the operations of a document in its order.
     pub(super) fn operations(&mut self, document: &Arc<Document>) -> Result<Vec<Operation>, Error> {
         let mut operations = Vec::new();
-        let Some(paths) = document.root().get("paths") else { return Ok(operations) };
+        let Some(paths) = document.root().get("paths") else {
+            return Ok(operations);
+        };
         for (path, item) in paths.members()? {
             if path.starts_with("x-") {
                 continue;
@@ -39,7 +45,9 @@ impl Reader<'_> {
                     .help("write the operations out"));
             }
             for (name, node) in item.members()? {
-                let Some((_, method)) = METHODS.iter().find(|(n, _)| *n == name) else { continue };
+                let Some((_, method)) = METHODS.iter().find(|(n, _)| *n == name) else {
+                    continue;
+                };
                 operations.push(self.operation(document, path, &item, method, &node)?);
             }
         }
@@ -58,18 +66,29 @@ impl Reader<'_> {
         let (root, operation) = (document, node);
         let mut parameters: Vec<Parameter> = Vec::new();
         let mut body = None;
-        for list in [item.get("parameters"), node.get("parameters")].into_iter().flatten() {
+        for list in [item.get("parameters"), node.get("parameters")]
+            .into_iter()
+            .flatten()
+        {
             for entry in list.elements()? {
                 self.visit(document, &entry, &mut |reader, document, node| {
                     if swagger && node.string_of("in")? == Some("body") {
-                        let schema = node.get("schema").map(|s| reader.short(document, &s)).transpose()?;
+                        let schema = node
+                            .get("schema")
+                            .map(|s| reader.short(document, &s))
+                            .transpose()?;
                         let media_types = media_types(root, operation, "consumes")?;
-                        body = Some(Content { schema: schema.flatten(), media_types });
+                        body = Some(Content {
+                            schema: schema.flatten(),
+                            media_types,
+                        });
                         return Ok(());
                     }
                     let parameter = reader.parameter(document, node)?;
                     // An operation's own parameter replaces one of its path.
-                    parameters.retain(|p| (&p.name, &p.location) != (&parameter.name, &parameter.location));
+                    parameters.retain(|p| {
+                        (&p.name, &p.location) != (&parameter.name, &parameter.location)
+                    });
                     parameters.push(parameter);
                     Ok(())
                 })?;
@@ -88,17 +107,24 @@ impl Reader<'_> {
                 if code == "default" || code.starts_with("x-") {
                     continue;
                 }
-                let Some(number) = code.parse::<u16>().ok().filter(|n| (100..600).contains(n)) else {
+                let Some(number) = code.parse::<u16>().ok().filter(|n| (100..600).contains(n))
+                else {
                     return Err(response.error(format!("`{code}` is no HTTP status code")));
                 };
                 self.visit(document, &response, &mut |reader, document, node| {
                     let content = if swagger {
-                        let schema = node.get("schema").map(|s| reader.short(document, &s)).transpose()?;
+                        let schema = node
+                            .get("schema")
+                            .map(|s| reader.short(document, &s))
+                            .transpose()?;
                         let media_types = match schema {
                             Some(_) => media_types(root, operation, "produces")?,
                             None => Vec::new(),
                         };
-                        Content { schema: schema.flatten(), media_types }
+                        Content {
+                            schema: schema.flatten(),
+                            media_types,
+                        }
                     } else {
                         reader.content(document, node)?
                     };
@@ -112,10 +138,16 @@ impl Reader<'_> {
             id: id.map_or_else(|| format!("{method} {path}"), str::to_owned),
             method,
             path: path.to_owned(),
-            action: node.string_of("x-kubernetes-action")?.unwrap_or_default().to_owned(),
+            action: node
+                .string_of("x-kubernetes-action")?
+                .unwrap_or_default()
+                .to_owned(),
             kind: group_version_kinds(node)?.into_iter().next(),
             deprecated: node.flag("deprecated")?,
-            description: node.string_of("description")?.unwrap_or_default().to_owned(),
+            description: node
+                .string_of("description")?
+                .unwrap_or_default()
+                .to_owned(),
             parameters,
             body,
             responses,
@@ -127,7 +159,7 @@ impl Reader<'_> {
         &mut self,
         document: &Arc<Document>,
         node: &Node<'_>,
-        visitor: &mut dyn FnMut(&mut Self, &Arc<Document>, &Node<'_>) -> Result<(), Error>,
+        visitor: Visitor<'_, Self>,
     ) -> Result<(), Error> {
         let mut found: Option<Found> = None;
         // More steps than any document needs: a cycle.
@@ -142,10 +174,13 @@ impl Reader<'_> {
                 return visitor(self, document, &current);
             };
             let (document, tokens) =
-                self.documents.resolve(document, reference.string()?, &reference.at)?;
+                self.documents
+                    .resolve(document, reference.string()?, &reference.at)?;
             found = Some(Found { document, tokens });
         }
-        Err(node.error("the references lead in a circle").help("let one of them be a value"))
+        Err(node
+            .error("the references lead in a circle")
+            .help("let one of them be a value"))
     }
 
     fn parameter(&mut self, document: &Arc<Document>, node: &Node<'_>) -> Result<Parameter, Error> {
@@ -161,13 +196,19 @@ impl Reader<'_> {
                 Ok(())
             })?;
         }
-        Ok(Parameter { name: text("name")?, location: text("in")?, value_type })
+        Ok(Parameter {
+            name: text("name")?,
+            location: text("in")?,
+            value_type,
+        })
     }
 
     /// Reads the `content` of an OpenAPI v3 body or response.
     fn content(&mut self, document: &Arc<Document>, node: &Node<'_>) -> Result<Content, Error> {
         let mut content = Content::default();
-        let Some(all) = node.get("content") else { return Ok(content) };
+        let Some(all) = node.get("content") else {
+            return Ok(content);
+        };
         for (media_type, value) in all.members()? {
             content.media_types.push(media_type.to_owned());
             if let (None, Some(schema)) = (&content.schema, value.get("schema")) {
@@ -180,9 +221,16 @@ impl Reader<'_> {
     /// The named schema that a body or response refers to.
     fn short(&mut self, document: &Arc<Document>, node: &Node<'_>) -> Result<Option<Key>, Error> {
         if let Some(reference) = node.get("$ref") {
-            return self.reference(document, reference.string()?, &reference.at).map(Some);
+            return self
+                .reference(document, reference.string()?, &reference.at)
+                .map(Some);
         }
-        match node.get("allOf").map(|all| all.elements()).transpose()?.as_deref() {
+        match node
+            .get("allOf")
+            .map(|all| all.elements())
+            .transpose()?
+            .as_deref()
+        {
             Some([one]) => self.short(document, one),
             _ => Ok(None),
         }
@@ -190,7 +238,11 @@ impl Reader<'_> {
 }
 
 /// The media types of a Swagger 2 operation: its own or the document's.
-fn media_types(document: &Document, operation: &Node<'_>, name: &str) -> Result<Vec<String>, Error> {
+fn media_types(
+    document: &Document,
+    operation: &Node<'_>,
+    name: &str,
+) -> Result<Vec<String>, Error> {
     match operation.get(name) {
         Some(_) => operation.strings_of(name),
         None => document.root().strings_of(name),

@@ -9,7 +9,11 @@ use std::sync::Arc;
 
 impl Reader<'_> {
     /// Reads the schema at `node`.
-    pub(super) fn schema(&mut self, document: &Arc<Document>, node: &Node<'_>) -> Result<Type, Error> {
+    pub(super) fn schema(
+        &mut self,
+        document: &Arc<Document>,
+        node: &Node<'_>,
+    ) -> Result<Type, Error> {
         match node.json {
             Json::Object(_) => {}
             Json::Bool(true) => return Ok(Type::Scalar(Scalar::Any)),
@@ -19,7 +23,12 @@ impl Reader<'_> {
                     .help("leave the member out of the document"));
             }
             // A wrong type: the error says what was found.
-            _ => return Err(node.members().err().unwrap_or_else(|| node.error("no schema"))),
+            _ => {
+                return Err(node
+                    .members()
+                    .err()
+                    .unwrap_or_else(|| node.error("no schema")));
+            }
         }
         keywords::check(node)?;
         if let Some(reference) = node.get("$ref") {
@@ -34,12 +43,18 @@ impl Reader<'_> {
     }
 
     /// Reads `allOf`, `oneOf` and `anyOf`; `None` when they only restrict what stands beside them.
-    fn composed(&mut self, document: &Arc<Document>, node: &Node<'_>) -> Result<Option<Type>, Error> {
+    fn composed(
+        &mut self,
+        document: &Arc<Document>,
+        node: &Node<'_>,
+    ) -> Result<Option<Type>, Error> {
         if node.flag("x-kubernetes-int-or-string")? || is_format(node, "int-or-string") {
             return Ok(Some(Type::Scalar(Scalar::IntOrString)));
         }
         for keyword in ["allOf", "oneOf", "anyOf"] {
-            let Some(all) = node.get(keyword) else { continue };
+            let Some(all) = node.get(keyword) else {
+                continue;
+            };
             let branches: Vec<Node<'_>> = all
                 .elements()?
                 .into_iter()
@@ -50,7 +65,9 @@ impl Reader<'_> {
             }
             if node.get("properties").is_some() || node.get("items").is_some() {
                 return Err(all
-                    .error(format!("`{keyword}` beside `properties` or `items` is not supported"))
+                    .error(format!(
+                        "`{keyword}` beside `properties` or `items` is not supported"
+                    ))
                     .help("list all members in `properties` of one schema"));
             }
             if let [branch] = branches.as_slice() {
@@ -59,7 +76,11 @@ impl Reader<'_> {
             if keyword != "allOf" {
                 let mut types: Vec<&str> = Vec::new();
                 for branch in &branches {
-                    types.extend(branch.get("type").and_then(|t| single_type(&t).ok().flatten()));
+                    types.extend(
+                        branch
+                            .get("type")
+                            .and_then(|t| single_type(&t).ok().flatten()),
+                    );
                 }
                 types.sort_unstable();
                 match types.as_slice() {
@@ -146,13 +167,19 @@ impl Reader<'_> {
     }
 
     fn object(&mut self, document: &Arc<Document>, node: &Node<'_>) -> Result<Type, Error> {
-        let members = node.get("properties").map(|p| p.members()).transpose()?.unwrap_or_default();
-        let values = node.get("additionalProperties").filter(|values| match values.json {
-            Json::Bool(_) => false,
-            // `{}` says what its absence says.
-            Json::Object(words) => !words.is_empty() || members.is_empty(),
-            _ => true,
-        });
+        let members = node
+            .get("properties")
+            .map(|p| p.members())
+            .transpose()?
+            .unwrap_or_default();
+        let values = node
+            .get("additionalProperties")
+            .filter(|values| match values.json {
+                Json::Bool(_) => false,
+                // `{}` says what its absence says.
+                Json::Object(words) => !words.is_empty() || members.is_empty(),
+                _ => true,
+            });
         if members.is_empty() {
             return match values {
                 Some(values) => {
@@ -192,7 +219,9 @@ impl Reader<'_> {
 }
 
 fn enumeration(node: &Node<'_>) -> Result<Type, Error> {
-    let Some(list) = node.get("enum") else { return Ok(Type::Scalar(Scalar::String)) };
+    let Some(list) = node.get("enum") else {
+        return Ok(Type::Scalar(Scalar::String));
+    };
     let mut values: Vec<String> = Vec::new();
     for value in list.elements()? {
         // `null` in an enum says what `"null"` in a type says.
@@ -231,13 +260,20 @@ fn facts(node: &Node<'_>) -> Result<FieldFacts, Error> {
     Ok(FieldFacts {
         always_emitted: node.flag("x-go-always-emitted")?,
         patch_strategy,
-        patch_merge_key: node.string_of("x-kubernetes-patch-merge-key")?.map(str::to_owned),
-        introduced_in: node.string_of("x-kubernetes-introduced-in")?.map(str::to_owned),
+        patch_merge_key: node
+            .string_of("x-kubernetes-patch-merge-key")?
+            .map(str::to_owned),
+        introduced_in: node
+            .string_of("x-kubernetes-introduced-in")?
+            .map(str::to_owned),
     })
 }
 
 fn description(node: &Node<'_>) -> Result<String, Error> {
-    Ok(node.string_of("description")?.unwrap_or_default().to_owned())
+    Ok(node
+        .string_of("description")?
+        .unwrap_or_default()
+        .to_owned())
 }
 
 fn is_format(node: &Node<'_>, format: &str) -> bool {
@@ -257,19 +293,30 @@ fn single_type<'a>(node: &Node<'a>) -> Result<Option<&'a str>, Error> {
     if let Some(one) = node.json.as_str() {
         return Ok(Some(one));
     }
-    let mut types = node.elements()?.iter().map(Node::string).collect::<Result<Vec<_>, _>>()?;
+    let mut types = node
+        .elements()?
+        .iter()
+        .map(Node::string)
+        .collect::<Result<Vec<_>, _>>()?;
     types.retain(|t| *t != "null");
     match types.as_slice() {
         [] => Ok(None),
         [one] => Ok(Some(one)),
         several => Err(node
-            .error(format!("a value of several types ({}) is not supported", several.join(", ")))
+            .error(format!(
+                "a value of several types ({}) is not supported",
+                several.join(", ")
+            ))
             .help("only one type besides `null`, or `integer` and `string`, are understood")),
     }
 }
 
 fn is_int_or_string(node: &Node<'_>) -> Result<bool, Error> {
-    let mut types = node.elements()?.iter().map(Node::string).collect::<Result<Vec<_>, _>>()?;
+    let mut types = node
+        .elements()?
+        .iter()
+        .map(Node::string)
+        .collect::<Result<Vec<_>, _>>()?;
     types.retain(|t| *t != "null");
     types.sort_unstable();
     Ok(types == ["integer", "string"])

@@ -316,6 +316,8 @@ impl crate::rt::Members for ManagedFieldsEntry {
 crate::rt::serde_impls!(ManagedFieldsEntry);
 
 crate::rt::open_enum! {
+    /// The values of `operation` in [`ManagedFieldsEntry`].
+    ///
     /// How the fields were set: `Apply` by server-side apply, `Update` by any other write.
     pub enum ManagedFieldsOperation {
         /// The value `Apply`.
@@ -547,6 +549,8 @@ impl crate::rt::Members for DeleteOptions {
 crate::rt::serde_impls!(DeleteOptions);
 
 crate::rt::open_enum! {
+    /// The values of `propagationPolicy` in [`DeleteOptions`].
+    ///
     /// What becomes of objects that this one owns. `Background`: the garbage collector deletes them
     /// afterwards. `Foreground`: it deletes them first, and the object stays until then. `Orphan`:
     /// they are kept. Absent leaves it to the finalizers that the object has and to the kind.
@@ -1429,6 +1433,8 @@ impl crate::rt::Members for LabelSelectorRequirement {
 crate::rt::serde_impls!(LabelSelectorRequirement);
 
 crate::rt::open_enum! {
+    /// The values of `operator` in [`LabelSelectorRequirement`].
+    ///
     /// `In`: the value is one of `values`. `NotIn`: it is none of them, or the label is not there.
     /// `Exists`: the label is there. `DoesNotExist`: it is not.
     pub enum LabelSelectorOperator {
@@ -1653,7 +1659,7 @@ crate::rt::serde_impls!(Info);
 /// What the documents say of each type's members, at run time.
 pub mod schema {
     use crate::schema::{FieldSchema, ListKind, PatchStrategy, Shape, TypeSchema};
-    const FIELD: FieldSchema = FieldSchema {
+    const _FIELD: FieldSchema = FieldSchema {
         name: "",
         shape: Shape::Any,
         required: false,
@@ -1669,53 +1675,53 @@ pub mod schema {
             FieldSchema {
                 name: "name",
                 shape: Shape::String,
-                ..FIELD
+                .._FIELD
             },
             FieldSchema {
                 name: "generateName",
                 shape: Shape::String,
-                ..FIELD
+                .._FIELD
             },
             FieldSchema {
                 name: "namespace",
                 shape: Shape::String,
-                ..FIELD
+                .._FIELD
             },
             FieldSchema {
                 name: "selfLink",
                 shape: Shape::String,
-                ..FIELD
+                .._FIELD
             },
             FieldSchema {
                 name: "uid",
                 shape: Shape::String,
-                ..FIELD
+                .._FIELD
             },
             FieldSchema {
                 name: "resourceVersion",
                 shape: Shape::String,
-                ..FIELD
+                .._FIELD
             },
             FieldSchema {
                 name: "generation",
                 shape: Shape::Int64,
-                ..FIELD
+                .._FIELD
             },
             FieldSchema {
                 name: "creationTimestamp",
                 shape: Shape::Time,
                 always_emitted: true,
-                ..FIELD
+                .._FIELD
             },
             FieldSchema {
                 name: "deletionTimestamp",
                 shape: Shape::Time,
-                ..FIELD
+                .._FIELD
             },
             FieldSchema {
                 name: "deletionGracePeriodSeconds",
                 shape: Shape::Int64,
-                ..FIELD
+                .._FIELD
             },
             FieldSchema {
                 name: "labels",
@@ -1723,7 +1729,7 @@ pub mod schema {
                     value: &Shape::String,
                     atomic: false,
                 },
-                ..FIELD
+                .._FIELD
             },
             FieldSchema {
                 name: "annotations",
@@ -1731,7 +1737,7 @@ pub mod schema {
                     value: &Shape::String,
                     atomic: false,
                 },
-                ..FIELD
+                .._FIELD
             },
             FieldSchema {
                 name: "ownerReferences",
@@ -1741,7 +1747,7 @@ pub mod schema {
                 },
                 patch_strategy: Some(PatchStrategy::Merge),
                 patch_merge_key: Some("uid"),
-                ..FIELD
+                .._FIELD
             },
             FieldSchema {
                 name: "finalizers",
@@ -1750,7 +1756,7 @@ pub mod schema {
                     kind: ListKind::Set,
                 },
                 patch_strategy: Some(PatchStrategy::Merge),
-                ..FIELD
+                .._FIELD
             },
             FieldSchema {
                 name: "managedFields",
@@ -1758,7 +1764,7 @@ pub mod schema {
                     element: &Shape::Object(&MANAGED_FIELDS_ENTRY),
                     kind: ListKind::Atomic,
                 },
-                ..FIELD
+                .._FIELD
             },
         ],
     };
@@ -1771,38 +1777,38 @@ pub mod schema {
                 shape: Shape::String,
                 required: true,
                 always_emitted: true,
-                ..FIELD
+                .._FIELD
             },
             FieldSchema {
                 name: "kind",
                 shape: Shape::String,
                 required: true,
                 always_emitted: true,
-                ..FIELD
+                .._FIELD
             },
             FieldSchema {
                 name: "name",
                 shape: Shape::String,
                 required: true,
                 always_emitted: true,
-                ..FIELD
+                .._FIELD
             },
             FieldSchema {
                 name: "uid",
                 shape: Shape::String,
                 required: true,
                 always_emitted: true,
-                ..FIELD
+                .._FIELD
             },
             FieldSchema {
                 name: "controller",
                 shape: Shape::Boolean,
-                ..FIELD
+                .._FIELD
             },
             FieldSchema {
                 name: "blockOwnerDeletion",
                 shape: Shape::Boolean,
-                ..FIELD
+                .._FIELD
             },
         ],
     };
@@ -1813,38 +1819,38 @@ pub mod schema {
             FieldSchema {
                 name: "manager",
                 shape: Shape::String,
-                ..FIELD
+                .._FIELD
             },
             FieldSchema {
                 name: "operation",
                 shape: Shape::String,
-                ..FIELD
+                .._FIELD
             },
             FieldSchema {
                 name: "apiVersion",
                 shape: Shape::String,
-                ..FIELD
+                .._FIELD
             },
             FieldSchema {
                 name: "time",
                 shape: Shape::Time,
-                ..FIELD
+                .._FIELD
             },
             FieldSchema {
                 name: "fieldsType",
                 shape: Shape::String,
-                ..FIELD
+                .._FIELD
             },
             FieldSchema {
                 name: "fieldsV1",
                 shape: Shape::Any,
-                ..FIELD
+                .._FIELD
             },
             FieldSchema {
                 name: "subresource",
                 shape: Shape::String,
                 introduced_in: Some("1.22"),
-                ..FIELD
+                .._FIELD
             },
         ],
     };
@@ -1855,28 +1861,28 @@ pub mod schema {
             FieldSchema {
                 name: "selfLink",
                 shape: Shape::String,
-                ..FIELD
+                .._FIELD
             },
             FieldSchema {
                 name: "resourceVersion",
                 shape: Shape::String,
-                ..FIELD
+                .._FIELD
             },
             FieldSchema {
                 name: "continue",
                 shape: Shape::String,
-                ..FIELD
+                .._FIELD
             },
             FieldSchema {
                 name: "remainingItemCount",
                 shape: Shape::Int64,
-                ..FIELD
+                .._FIELD
             },
             FieldSchema {
                 name: "shardInfo",
                 shape: Shape::Object(&SHARD_INFO),
                 introduced_in: Some("1.36"),
-                ..FIELD
+                .._FIELD
             },
         ],
     };
@@ -1889,7 +1895,7 @@ pub mod schema {
                 shape: Shape::String,
                 required: true,
                 always_emitted: true,
-                ..FIELD
+                .._FIELD
             },
         ],
     };
@@ -1900,32 +1906,32 @@ pub mod schema {
             FieldSchema {
                 name: "kind",
                 shape: Shape::String,
-                ..FIELD
+                .._FIELD
             },
             FieldSchema {
                 name: "apiVersion",
                 shape: Shape::String,
-                ..FIELD
+                .._FIELD
             },
             FieldSchema {
                 name: "gracePeriodSeconds",
                 shape: Shape::Int64,
-                ..FIELD
+                .._FIELD
             },
             FieldSchema {
                 name: "preconditions",
                 shape: Shape::Object(&PRECONDITIONS),
-                ..FIELD
+                .._FIELD
             },
             FieldSchema {
                 name: "orphanDependents",
                 shape: Shape::Boolean,
-                ..FIELD
+                .._FIELD
             },
             FieldSchema {
                 name: "propagationPolicy",
                 shape: Shape::String,
-                ..FIELD
+                .._FIELD
             },
             FieldSchema {
                 name: "dryRun",
@@ -1933,13 +1939,13 @@ pub mod schema {
                     element: &Shape::String,
                     kind: ListKind::Atomic,
                 },
-                ..FIELD
+                .._FIELD
             },
             FieldSchema {
                 name: "ignoreStoreReadErrorWithClusterBreakingPotential",
                 shape: Shape::Boolean,
                 introduced_in: Some("1.32"),
-                ..FIELD
+                .._FIELD
             },
         ],
     };
@@ -1950,12 +1956,12 @@ pub mod schema {
             FieldSchema {
                 name: "uid",
                 shape: Shape::String,
-                ..FIELD
+                .._FIELD
             },
             FieldSchema {
                 name: "resourceVersion",
                 shape: Shape::String,
-                ..FIELD
+                .._FIELD
             },
         ],
     };
@@ -1966,43 +1972,43 @@ pub mod schema {
             FieldSchema {
                 name: "kind",
                 shape: Shape::String,
-                ..FIELD
+                .._FIELD
             },
             FieldSchema {
                 name: "apiVersion",
                 shape: Shape::String,
-                ..FIELD
+                .._FIELD
             },
             FieldSchema {
                 name: "metadata",
                 shape: Shape::Object(&LIST_META),
                 always_emitted: true,
-                ..FIELD
+                .._FIELD
             },
             FieldSchema {
                 name: "status",
                 shape: Shape::String,
-                ..FIELD
+                .._FIELD
             },
             FieldSchema {
                 name: "message",
                 shape: Shape::String,
-                ..FIELD
+                .._FIELD
             },
             FieldSchema {
                 name: "reason",
                 shape: Shape::String,
-                ..FIELD
+                .._FIELD
             },
             FieldSchema {
                 name: "details",
                 shape: Shape::Object(&STATUS_DETAILS),
-                ..FIELD
+                .._FIELD
             },
             FieldSchema {
                 name: "code",
                 shape: Shape::Int32,
-                ..FIELD
+                .._FIELD
             },
         ],
     };
@@ -2013,22 +2019,22 @@ pub mod schema {
             FieldSchema {
                 name: "name",
                 shape: Shape::String,
-                ..FIELD
+                .._FIELD
             },
             FieldSchema {
                 name: "group",
                 shape: Shape::String,
-                ..FIELD
+                .._FIELD
             },
             FieldSchema {
                 name: "kind",
                 shape: Shape::String,
-                ..FIELD
+                .._FIELD
             },
             FieldSchema {
                 name: "uid",
                 shape: Shape::String,
-                ..FIELD
+                .._FIELD
             },
             FieldSchema {
                 name: "causes",
@@ -2036,12 +2042,12 @@ pub mod schema {
                     element: &Shape::Object(&STATUS_CAUSE),
                     kind: ListKind::Atomic,
                 },
-                ..FIELD
+                .._FIELD
             },
             FieldSchema {
                 name: "retryAfterSeconds",
                 shape: Shape::Int32,
-                ..FIELD
+                .._FIELD
             },
         ],
     };
@@ -2052,17 +2058,17 @@ pub mod schema {
             FieldSchema {
                 name: "reason",
                 shape: Shape::String,
-                ..FIELD
+                .._FIELD
             },
             FieldSchema {
                 name: "message",
                 shape: Shape::String,
-                ..FIELD
+                .._FIELD
             },
             FieldSchema {
                 name: "field",
                 shape: Shape::String,
-                ..FIELD
+                .._FIELD
             },
         ],
     };
@@ -2075,14 +2081,14 @@ pub mod schema {
                 shape: Shape::String,
                 required: true,
                 always_emitted: true,
-                ..FIELD
+                .._FIELD
             },
             FieldSchema {
                 name: "object",
                 shape: Shape::Any,
                 required: true,
                 always_emitted: true,
-                ..FIELD
+                .._FIELD
             },
         ],
     };
@@ -2093,19 +2099,19 @@ pub mod schema {
             FieldSchema {
                 name: "kind",
                 shape: Shape::String,
-                ..FIELD
+                .._FIELD
             },
             FieldSchema {
                 name: "apiVersion",
                 shape: Shape::String,
-                ..FIELD
+                .._FIELD
             },
             FieldSchema {
                 name: "groupVersion",
                 shape: Shape::String,
                 required: true,
                 always_emitted: true,
-                ..FIELD
+                .._FIELD
             },
             FieldSchema {
                 name: "resources",
@@ -2115,7 +2121,7 @@ pub mod schema {
                 },
                 required: true,
                 always_emitted: true,
-                ..FIELD
+                .._FIELD
             },
         ],
     };
@@ -2128,38 +2134,38 @@ pub mod schema {
                 shape: Shape::String,
                 required: true,
                 always_emitted: true,
-                ..FIELD
+                .._FIELD
             },
             FieldSchema {
                 name: "singularName",
                 shape: Shape::String,
                 required: true,
                 always_emitted: true,
-                ..FIELD
+                .._FIELD
             },
             FieldSchema {
                 name: "namespaced",
                 shape: Shape::Boolean,
                 required: true,
                 always_emitted: true,
-                ..FIELD
+                .._FIELD
             },
             FieldSchema {
                 name: "group",
                 shape: Shape::String,
-                ..FIELD
+                .._FIELD
             },
             FieldSchema {
                 name: "version",
                 shape: Shape::String,
-                ..FIELD
+                .._FIELD
             },
             FieldSchema {
                 name: "kind",
                 shape: Shape::String,
                 required: true,
                 always_emitted: true,
-                ..FIELD
+                .._FIELD
             },
             FieldSchema {
                 name: "verbs",
@@ -2169,7 +2175,7 @@ pub mod schema {
                 },
                 required: true,
                 always_emitted: true,
-                ..FIELD
+                .._FIELD
             },
             FieldSchema {
                 name: "shortNames",
@@ -2177,7 +2183,7 @@ pub mod schema {
                     element: &Shape::String,
                     kind: ListKind::Atomic,
                 },
-                ..FIELD
+                .._FIELD
             },
             FieldSchema {
                 name: "categories",
@@ -2185,12 +2191,12 @@ pub mod schema {
                     element: &Shape::String,
                     kind: ListKind::Atomic,
                 },
-                ..FIELD
+                .._FIELD
             },
             FieldSchema {
                 name: "storageVersionHash",
                 shape: Shape::String,
-                ..FIELD
+                .._FIELD
             },
         ],
     };
@@ -2201,19 +2207,19 @@ pub mod schema {
             FieldSchema {
                 name: "kind",
                 shape: Shape::String,
-                ..FIELD
+                .._FIELD
             },
             FieldSchema {
                 name: "apiVersion",
                 shape: Shape::String,
-                ..FIELD
+                .._FIELD
             },
             FieldSchema {
                 name: "name",
                 shape: Shape::String,
                 required: true,
                 always_emitted: true,
-                ..FIELD
+                .._FIELD
             },
             FieldSchema {
                 name: "versions",
@@ -2223,13 +2229,13 @@ pub mod schema {
                 },
                 required: true,
                 always_emitted: true,
-                ..FIELD
+                .._FIELD
             },
             FieldSchema {
                 name: "preferredVersion",
                 shape: Shape::Object(&GROUP_VERSION_FOR_DISCOVERY),
                 always_emitted: true,
-                ..FIELD
+                .._FIELD
             },
             FieldSchema {
                 name: "serverAddressByClientCIDRs",
@@ -2237,7 +2243,7 @@ pub mod schema {
                     element: &Shape::Object(&SERVER_ADDRESS_BY_CLIENT_CIDR),
                     kind: ListKind::Atomic,
                 },
-                ..FIELD
+                .._FIELD
             },
         ],
     };
@@ -2248,12 +2254,12 @@ pub mod schema {
             FieldSchema {
                 name: "kind",
                 shape: Shape::String,
-                ..FIELD
+                .._FIELD
             },
             FieldSchema {
                 name: "apiVersion",
                 shape: Shape::String,
-                ..FIELD
+                .._FIELD
             },
             FieldSchema {
                 name: "groups",
@@ -2263,7 +2269,7 @@ pub mod schema {
                 },
                 required: true,
                 always_emitted: true,
-                ..FIELD
+                .._FIELD
             },
         ],
     };
@@ -2274,12 +2280,12 @@ pub mod schema {
             FieldSchema {
                 name: "kind",
                 shape: Shape::String,
-                ..FIELD
+                .._FIELD
             },
             FieldSchema {
                 name: "apiVersion",
                 shape: Shape::String,
-                ..FIELD
+                .._FIELD
             },
             FieldSchema {
                 name: "versions",
@@ -2289,7 +2295,7 @@ pub mod schema {
                 },
                 required: true,
                 always_emitted: true,
-                ..FIELD
+                .._FIELD
             },
             FieldSchema {
                 name: "serverAddressByClientCIDRs",
@@ -2299,7 +2305,7 @@ pub mod schema {
                 },
                 required: true,
                 always_emitted: true,
-                ..FIELD
+                .._FIELD
             },
         ],
     };
@@ -2312,14 +2318,14 @@ pub mod schema {
                 shape: Shape::String,
                 required: true,
                 always_emitted: true,
-                ..FIELD
+                .._FIELD
             },
             FieldSchema {
                 name: "version",
                 shape: Shape::String,
                 required: true,
                 always_emitted: true,
-                ..FIELD
+                .._FIELD
             },
         ],
     };
@@ -2332,14 +2338,14 @@ pub mod schema {
                 shape: Shape::String,
                 required: true,
                 always_emitted: true,
-                ..FIELD
+                .._FIELD
             },
             FieldSchema {
                 name: "serverAddress",
                 shape: Shape::String,
                 required: true,
                 always_emitted: true,
-                ..FIELD
+                .._FIELD
             },
         ],
     };
@@ -2353,7 +2359,7 @@ pub mod schema {
                     value: &Shape::String,
                     atomic: false,
                 },
-                ..FIELD
+                .._FIELD
             },
             FieldSchema {
                 name: "matchExpressions",
@@ -2361,7 +2367,7 @@ pub mod schema {
                     element: &Shape::Object(&LABEL_SELECTOR_REQUIREMENT),
                     kind: ListKind::Atomic,
                 },
-                ..FIELD
+                .._FIELD
             },
         ],
     };
@@ -2374,14 +2380,14 @@ pub mod schema {
                 shape: Shape::String,
                 required: true,
                 always_emitted: true,
-                ..FIELD
+                .._FIELD
             },
             FieldSchema {
                 name: "operator",
                 shape: Shape::String,
                 required: true,
                 always_emitted: true,
-                ..FIELD
+                .._FIELD
             },
             FieldSchema {
                 name: "values",
@@ -2389,7 +2395,7 @@ pub mod schema {
                     element: &Shape::String,
                     kind: ListKind::Atomic,
                 },
-                ..FIELD
+                .._FIELD
             },
         ],
     };
@@ -2402,40 +2408,40 @@ pub mod schema {
                 shape: Shape::String,
                 required: true,
                 always_emitted: true,
-                ..FIELD
+                .._FIELD
             },
             FieldSchema {
                 name: "status",
                 shape: Shape::String,
                 required: true,
                 always_emitted: true,
-                ..FIELD
+                .._FIELD
             },
             FieldSchema {
                 name: "observedGeneration",
                 shape: Shape::Int64,
-                ..FIELD
+                .._FIELD
             },
             FieldSchema {
                 name: "lastTransitionTime",
                 shape: Shape::Time,
                 required: true,
                 always_emitted: true,
-                ..FIELD
+                .._FIELD
             },
             FieldSchema {
                 name: "reason",
                 shape: Shape::String,
                 required: true,
                 always_emitted: true,
-                ..FIELD
+                .._FIELD
             },
             FieldSchema {
                 name: "message",
                 shape: Shape::String,
                 required: true,
                 always_emitted: true,
-                ..FIELD
+                .._FIELD
             },
         ],
     };
@@ -2448,87 +2454,87 @@ pub mod schema {
                 shape: Shape::String,
                 required: true,
                 always_emitted: true,
-                ..FIELD
+                .._FIELD
             },
             FieldSchema {
                 name: "minor",
                 shape: Shape::String,
                 required: true,
                 always_emitted: true,
-                ..FIELD
+                .._FIELD
             },
             FieldSchema {
                 name: "emulationMajor",
                 shape: Shape::String,
                 introduced_in: Some("1.33"),
-                ..FIELD
+                .._FIELD
             },
             FieldSchema {
                 name: "emulationMinor",
                 shape: Shape::String,
                 introduced_in: Some("1.33"),
-                ..FIELD
+                .._FIELD
             },
             FieldSchema {
                 name: "minCompatibilityMajor",
                 shape: Shape::String,
                 introduced_in: Some("1.33"),
-                ..FIELD
+                .._FIELD
             },
             FieldSchema {
                 name: "minCompatibilityMinor",
                 shape: Shape::String,
                 introduced_in: Some("1.33"),
-                ..FIELD
+                .._FIELD
             },
             FieldSchema {
                 name: "gitVersion",
                 shape: Shape::String,
                 required: true,
                 always_emitted: true,
-                ..FIELD
+                .._FIELD
             },
             FieldSchema {
                 name: "gitCommit",
                 shape: Shape::String,
                 required: true,
                 always_emitted: true,
-                ..FIELD
+                .._FIELD
             },
             FieldSchema {
                 name: "gitTreeState",
                 shape: Shape::String,
                 required: true,
                 always_emitted: true,
-                ..FIELD
+                .._FIELD
             },
             FieldSchema {
                 name: "buildDate",
                 shape: Shape::String,
                 required: true,
                 always_emitted: true,
-                ..FIELD
+                .._FIELD
             },
             FieldSchema {
                 name: "goVersion",
                 shape: Shape::String,
                 required: true,
                 always_emitted: true,
-                ..FIELD
+                .._FIELD
             },
             FieldSchema {
                 name: "compiler",
                 shape: Shape::String,
                 required: true,
                 always_emitted: true,
-                ..FIELD
+                .._FIELD
             },
             FieldSchema {
                 name: "platform",
                 shape: Shape::String,
                 required: true,
                 always_emitted: true,
-                ..FIELD
+                .._FIELD
             },
         ],
     };

@@ -212,6 +212,8 @@ impl crate::rt::Members for FlowDistinguisherMethod {
 crate::rt::serde_impls!(FlowDistinguisherMethod);
 
 crate::rt::open_enum! {
+    /// The values of `type` in [`FlowDistinguisherMethod`].
+    ///
     /// `ByUser`: the user name. `ByNamespace`: the namespace of the request, which is empty for
     /// cluster-scoped resources and for paths outside the resources. There is no default.
     pub enum FlowDistinguisherMethodType {
@@ -394,6 +396,8 @@ impl crate::rt::Members for Subject {
 crate::rt::serde_impls!(Subject);
 
 crate::rt::open_enum! {
+    /// The values of `kind` in [`Subject`].
+    ///
     /// `User`, `Group` or `ServiceAccount`, in just this spelling.
     pub enum SubjectKind {
         /// The value `Group`.
@@ -687,7 +691,7 @@ impl crate::rt::Members for NonResourcePolicyRule {
 crate::rt::serde_impls!(NonResourcePolicyRule);
 
 crate::rt::open_enum! {
-    /// The type of `verbs`.
+    /// The values of `verbs` in [`NonResourcePolicyRule`].
     pub enum Verb {
         /// The value `get`.
         Get = "get",
@@ -985,6 +989,8 @@ impl crate::rt::Members for PriorityLevelConfigurationSpec {
 crate::rt::serde_impls!(PriorityLevelConfigurationSpec);
 
 crate::rt::open_enum! {
+    /// The values of `type` in [`PriorityLevelConfigurationSpec`].
+    ///
     /// `Limited`: the level has a limit, and what exceeds it waits or is refused. `Exempt`: every
     /// request runs at once. The level named `exempt` must be `Exempt`, and no other may be. There is
     /// no default.
@@ -1198,6 +1204,8 @@ impl crate::rt::Members for LimitResponse {
 crate::rt::serde_impls!(LimitResponse);
 
 crate::rt::open_enum! {
+    /// The values of `type` in [`LimitResponse`].
+    ///
     /// `Queue`: the request waits for a seat, and is answered with 429 when the queue is full or its
     /// time is up. `Reject`: it is answered with 429 at once. There is no default.
     pub enum LimitResponseType {
@@ -2339,7 +2347,7 @@ pub use operations::OPERATIONS;
 /// What the documents say of each type's members, at run time.
 pub mod schema {
     use crate::schema::{FieldSchema, ListKind, PatchStrategy, Shape, TypeSchema};
-    const FIELD: FieldSchema = FieldSchema {
+    const _FIELD: FieldSchema = FieldSchema {
         name: "",
         shape: Shape::Any,
         required: false,
@@ -2355,32 +2363,32 @@ pub mod schema {
             FieldSchema {
                 name: "kind",
                 shape: Shape::String,
-                ..FIELD
+                .._FIELD
             },
             FieldSchema {
                 name: "apiVersion",
                 shape: Shape::String,
-                ..FIELD
+                .._FIELD
             },
             FieldSchema {
                 name: "metadata",
                 shape: Shape::Object(&crate::meta::schema::OBJECT_META),
                 required: true,
                 always_emitted: true,
-                ..FIELD
+                .._FIELD
             },
             FieldSchema {
                 name: "spec",
                 shape: Shape::Object(&FLOW_SCHEMA_SPEC),
                 required: true,
                 always_emitted: true,
-                ..FIELD
+                .._FIELD
             },
             FieldSchema {
                 name: "status",
                 shape: Shape::Object(&FLOW_SCHEMA_STATUS),
                 always_emitted: true,
-                ..FIELD
+                .._FIELD
             },
         ],
     };
@@ -2393,18 +2401,18 @@ pub mod schema {
                 shape: Shape::Object(&PRIORITY_LEVEL_CONFIGURATION_REFERENCE),
                 required: true,
                 always_emitted: true,
-                ..FIELD
+                .._FIELD
             },
             FieldSchema {
                 name: "matchingPrecedence",
                 shape: Shape::Int32,
                 always_emitted: true,
-                ..FIELD
+                .._FIELD
             },
             FieldSchema {
                 name: "distinguisherMethod",
                 shape: Shape::Object(&FLOW_DISTINGUISHER_METHOD),
-                ..FIELD
+                .._FIELD
             },
             FieldSchema {
                 name: "rules",
@@ -2412,7 +2420,7 @@ pub mod schema {
                     element: &Shape::Object(&POLICY_RULES_WITH_SUBJECTS),
                     kind: ListKind::Atomic,
                 },
-                ..FIELD
+                .._FIELD
             },
         ],
     };
@@ -2425,7 +2433,7 @@ pub mod schema {
                 shape: Shape::String,
                 required: true,
                 always_emitted: true,
-                ..FIELD
+                .._FIELD
             },
         ],
     };
@@ -2438,7 +2446,7 @@ pub mod schema {
                 shape: Shape::String,
                 required: true,
                 always_emitted: true,
-                ..FIELD
+                .._FIELD
             },
         ],
     };
@@ -2454,7 +2462,7 @@ pub mod schema {
                 },
                 required: true,
                 always_emitted: true,
-                ..FIELD
+                .._FIELD
             },
             FieldSchema {
                 name: "resourceRules",
@@ -2462,7 +2470,7 @@ pub mod schema {
                     element: &Shape::Object(&RESOURCE_POLICY_RULE),
                     kind: ListKind::Atomic,
                 },
-                ..FIELD
+                .._FIELD
             },
             FieldSchema {
                 name: "nonResourceRules",
@@ -2470,7 +2478,7 @@ pub mod schema {
                     element: &Shape::Object(&NON_RESOURCE_POLICY_RULE),
                     kind: ListKind::Atomic,
                 },
-                ..FIELD
+                .._FIELD
             },
         ],
     };
@@ -2483,22 +2491,22 @@ pub mod schema {
                 shape: Shape::String,
                 required: true,
                 always_emitted: true,
-                ..FIELD
+                .._FIELD
             },
             FieldSchema {
                 name: "user",
                 shape: Shape::Object(&USER_SUBJECT),
-                ..FIELD
+                .._FIELD
             },
             FieldSchema {
                 name: "group",
                 shape: Shape::Object(&GROUP_SUBJECT),
-                ..FIELD
+                .._FIELD
             },
             FieldSchema {
                 name: "serviceAccount",
                 shape: Shape::Object(&SERVICE_ACCOUNT_SUBJECT),
-                ..FIELD
+                .._FIELD
             },
         ],
     };
@@ -2511,7 +2519,7 @@ pub mod schema {
                 shape: Shape::String,
                 required: true,
                 always_emitted: true,
-                ..FIELD
+                .._FIELD
             },
         ],
     };
@@ -2524,7 +2532,7 @@ pub mod schema {
                 shape: Shape::String,
                 required: true,
                 always_emitted: true,
-                ..FIELD
+                .._FIELD
             },
         ],
     };
@@ -2537,14 +2545,14 @@ pub mod schema {
                 shape: Shape::String,
                 required: true,
                 always_emitted: true,
-                ..FIELD
+                .._FIELD
             },
             FieldSchema {
                 name: "name",
                 shape: Shape::String,
                 required: true,
                 always_emitted: true,
-                ..FIELD
+                .._FIELD
             },
         ],
     };
@@ -2560,7 +2568,7 @@ pub mod schema {
                 },
                 required: true,
                 always_emitted: true,
-                ..FIELD
+                .._FIELD
             },
             FieldSchema {
                 name: "apiGroups",
@@ -2570,7 +2578,7 @@ pub mod schema {
                 },
                 required: true,
                 always_emitted: true,
-                ..FIELD
+                .._FIELD
             },
             FieldSchema {
                 name: "resources",
@@ -2580,12 +2588,12 @@ pub mod schema {
                 },
                 required: true,
                 always_emitted: true,
-                ..FIELD
+                .._FIELD
             },
             FieldSchema {
                 name: "clusterScope",
                 shape: Shape::Boolean,
-                ..FIELD
+                .._FIELD
             },
             FieldSchema {
                 name: "namespaces",
@@ -2594,7 +2602,7 @@ pub mod schema {
                     kind: ListKind::Set,
                 },
                 always_emitted: true,
-                ..FIELD
+                .._FIELD
             },
         ],
     };
@@ -2610,7 +2618,7 @@ pub mod schema {
                 },
                 required: true,
                 always_emitted: true,
-                ..FIELD
+                .._FIELD
             },
             FieldSchema {
                 name: "nonResourceURLs",
@@ -2620,7 +2628,7 @@ pub mod schema {
                 },
                 required: true,
                 always_emitted: true,
-                ..FIELD
+                .._FIELD
             },
         ],
     };
@@ -2636,7 +2644,7 @@ pub mod schema {
                 },
                 patch_strategy: Some(PatchStrategy::Merge),
                 patch_merge_key: Some("type"),
-                ..FIELD
+                .._FIELD
             },
         ],
     };
@@ -2648,28 +2656,28 @@ pub mod schema {
                 name: "type",
                 shape: Shape::String,
                 required: true,
-                ..FIELD
+                .._FIELD
             },
             FieldSchema {
                 name: "status",
                 shape: Shape::String,
-                ..FIELD
+                .._FIELD
             },
             FieldSchema {
                 name: "lastTransitionTime",
                 shape: Shape::Time,
                 always_emitted: true,
-                ..FIELD
+                .._FIELD
             },
             FieldSchema {
                 name: "reason",
                 shape: Shape::String,
-                ..FIELD
+                .._FIELD
             },
             FieldSchema {
                 name: "message",
                 shape: Shape::String,
-                ..FIELD
+                .._FIELD
             },
         ],
     };
@@ -2680,32 +2688,32 @@ pub mod schema {
             FieldSchema {
                 name: "kind",
                 shape: Shape::String,
-                ..FIELD
+                .._FIELD
             },
             FieldSchema {
                 name: "apiVersion",
                 shape: Shape::String,
-                ..FIELD
+                .._FIELD
             },
             FieldSchema {
                 name: "metadata",
                 shape: Shape::Object(&crate::meta::schema::OBJECT_META),
                 required: true,
                 always_emitted: true,
-                ..FIELD
+                .._FIELD
             },
             FieldSchema {
                 name: "spec",
                 shape: Shape::Object(&PRIORITY_LEVEL_CONFIGURATION_SPEC),
                 required: true,
                 always_emitted: true,
-                ..FIELD
+                .._FIELD
             },
             FieldSchema {
                 name: "status",
                 shape: Shape::Object(&PRIORITY_LEVEL_CONFIGURATION_STATUS),
                 always_emitted: true,
-                ..FIELD
+                .._FIELD
             },
         ],
     };
@@ -2718,17 +2726,17 @@ pub mod schema {
                 shape: Shape::String,
                 required: true,
                 always_emitted: true,
-                ..FIELD
+                .._FIELD
             },
             FieldSchema {
                 name: "limited",
                 shape: Shape::Object(&LIMITED_PRIORITY_LEVEL_CONFIGURATION),
-                ..FIELD
+                .._FIELD
             },
             FieldSchema {
                 name: "exempt",
                 shape: Shape::Object(&EXEMPT_PRIORITY_LEVEL_CONFIGURATION),
-                ..FIELD
+                .._FIELD
             },
         ],
     };
@@ -2740,24 +2748,24 @@ pub mod schema {
                 name: "nominalConcurrencyShares",
                 shape: Shape::Int32,
                 always_emitted: true,
-                ..FIELD
+                .._FIELD
             },
             FieldSchema {
                 name: "limitResponse",
                 shape: Shape::Object(&LIMIT_RESPONSE),
                 required: true,
                 always_emitted: true,
-                ..FIELD
+                .._FIELD
             },
             FieldSchema {
                 name: "lendablePercent",
                 shape: Shape::Int32,
-                ..FIELD
+                .._FIELD
             },
             FieldSchema {
                 name: "borrowingLimitPercent",
                 shape: Shape::Int32,
-                ..FIELD
+                .._FIELD
             },
         ],
     };
@@ -2768,12 +2776,12 @@ pub mod schema {
             FieldSchema {
                 name: "nominalConcurrencyShares",
                 shape: Shape::Int32,
-                ..FIELD
+                .._FIELD
             },
             FieldSchema {
                 name: "lendablePercent",
                 shape: Shape::Int32,
-                ..FIELD
+                .._FIELD
             },
         ],
     };
@@ -2786,12 +2794,12 @@ pub mod schema {
                 shape: Shape::String,
                 required: true,
                 always_emitted: true,
-                ..FIELD
+                .._FIELD
             },
             FieldSchema {
                 name: "queuing",
                 shape: Shape::Object(&QUEUING_CONFIGURATION),
-                ..FIELD
+                .._FIELD
             },
         ],
     };
@@ -2803,19 +2811,19 @@ pub mod schema {
                 name: "queues",
                 shape: Shape::Int32,
                 always_emitted: true,
-                ..FIELD
+                .._FIELD
             },
             FieldSchema {
                 name: "handSize",
                 shape: Shape::Int32,
                 always_emitted: true,
-                ..FIELD
+                .._FIELD
             },
             FieldSchema {
                 name: "queueLengthLimit",
                 shape: Shape::Int32,
                 always_emitted: true,
-                ..FIELD
+                .._FIELD
             },
         ],
     };
@@ -2831,7 +2839,7 @@ pub mod schema {
                 },
                 patch_strategy: Some(PatchStrategy::Merge),
                 patch_merge_key: Some("type"),
-                ..FIELD
+                .._FIELD
             },
         ],
     };
@@ -2843,28 +2851,28 @@ pub mod schema {
                 name: "type",
                 shape: Shape::String,
                 required: true,
-                ..FIELD
+                .._FIELD
             },
             FieldSchema {
                 name: "status",
                 shape: Shape::String,
-                ..FIELD
+                .._FIELD
             },
             FieldSchema {
                 name: "lastTransitionTime",
                 shape: Shape::Time,
                 always_emitted: true,
-                ..FIELD
+                .._FIELD
             },
             FieldSchema {
                 name: "reason",
                 shape: Shape::String,
-                ..FIELD
+                .._FIELD
             },
             FieldSchema {
                 name: "message",
                 shape: Shape::String,
-                ..FIELD
+                .._FIELD
             },
         ],
     };

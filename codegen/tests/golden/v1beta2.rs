@@ -1272,7 +1272,7 @@ pub use operations::OPERATIONS;
 /// What the documents say of each type's members, at run time.
 pub mod schema {
     use crate::schema::{FieldSchema, ListKind, Shape, TypeSchema};
-    const FIELD: FieldSchema = FieldSchema {
+    const _FIELD: FieldSchema = FieldSchema {
         name: "",
         shape: Shape::Any,
         required: false,
@@ -1296,32 +1296,32 @@ pub mod schema {
             FieldSchema {
                 name: "kind",
                 shape: Shape::String,
-                ..FIELD
+                .._FIELD
             },
             FieldSchema {
                 name: "apiVersion",
                 shape: Shape::String,
-                ..FIELD
+                .._FIELD
             },
             FieldSchema {
                 name: "metadata",
                 shape: Shape::Object(&crate::meta::schema::OBJECT_META),
                 required: true,
                 always_emitted: true,
-                ..FIELD
+                .._FIELD
             },
             FieldSchema {
                 name: "spec",
                 shape: Shape::Object(&FLOW_SCHEMA_SPEC),
                 required: true,
                 always_emitted: true,
-                ..FIELD
+                .._FIELD
             },
             FieldSchema {
                 name: "status",
                 shape: Shape::Object(&FLOW_SCHEMA_STATUS),
                 always_emitted: true,
-                ..FIELD
+                .._FIELD
             },
         ],
     };
@@ -1335,7 +1335,7 @@ pub mod schema {
                     element: &Shape::Object(&FLOW_SCHEMA_CONDITION),
                     kind: ListKind::Map(&["type"]),
                 },
-                ..FIELD
+                .._FIELD
             },
         ],
     };
@@ -1346,32 +1346,32 @@ pub mod schema {
             FieldSchema {
                 name: "kind",
                 shape: Shape::String,
-                ..FIELD
+                .._FIELD
             },
             FieldSchema {
                 name: "apiVersion",
                 shape: Shape::String,
-                ..FIELD
+                .._FIELD
             },
             FieldSchema {
                 name: "metadata",
                 shape: Shape::Object(&crate::meta::schema::OBJECT_META),
                 required: true,
                 always_emitted: true,
-                ..FIELD
+                .._FIELD
             },
             FieldSchema {
                 name: "spec",
                 shape: Shape::Object(&PRIORITY_LEVEL_CONFIGURATION_SPEC),
                 required: true,
                 always_emitted: true,
-                ..FIELD
+                .._FIELD
             },
             FieldSchema {
                 name: "status",
                 shape: Shape::Object(&PRIORITY_LEVEL_CONFIGURATION_STATUS),
                 always_emitted: true,
-                ..FIELD
+                .._FIELD
             },
         ],
     };
@@ -1384,18 +1384,18 @@ pub mod schema {
                 shape: Shape::String,
                 required: true,
                 always_emitted: true,
-                ..FIELD
+                .._FIELD
             },
             FieldSchema {
                 name: "limited",
                 shape: Shape::Object(&LIMITED_PRIORITY_LEVEL_CONFIGURATION),
-                ..FIELD
+                .._FIELD
             },
             FieldSchema {
                 name: "exempt",
                 shape: Shape::Object(&EXEMPT_PRIORITY_LEVEL_CONFIGURATION),
                 introduced_in: Some("1.28"),
-                ..FIELD
+                .._FIELD
             },
         ],
     };
@@ -1407,26 +1407,26 @@ pub mod schema {
                 name: "assuredConcurrencyShares",
                 shape: Shape::Int32,
                 always_emitted: true,
-                ..FIELD
+                .._FIELD
             },
             FieldSchema {
                 name: "limitResponse",
                 shape: Shape::Object(&LIMIT_RESPONSE),
                 required: true,
                 always_emitted: true,
-                ..FIELD
+                .._FIELD
             },
             FieldSchema {
                 name: "lendablePercent",
                 shape: Shape::Int32,
                 introduced_in: Some("1.26"),
-                ..FIELD
+                .._FIELD
             },
             FieldSchema {
                 name: "borrowingLimitPercent",
                 shape: Shape::Int32,
                 introduced_in: Some("1.26"),
-                ..FIELD
+                .._FIELD
             },
         ],
     };
@@ -1440,7 +1440,7 @@ pub mod schema {
                     element: &Shape::Object(&PRIORITY_LEVEL_CONFIGURATION_CONDITION),
                     kind: ListKind::Map(&["type"]),
                 },
-                ..FIELD
+                .._FIELD
             },
         ],
     };

@@ -1128,7 +1128,7 @@ pub use operations::OPERATIONS;
 /// What the documents say of each type's members, at run time.
 pub mod schema {
     use crate::schema::{FieldSchema, Shape, TypeSchema};
-    const FIELD: FieldSchema = FieldSchema {
+    const _FIELD: FieldSchema = FieldSchema {
         name: "",
         shape: Shape::Any,
         required: false,
@@ -1153,32 +1153,32 @@ pub mod schema {
             FieldSchema {
                 name: "kind",
                 shape: Shape::String,
-                ..FIELD
+                .._FIELD
             },
             FieldSchema {
                 name: "apiVersion",
                 shape: Shape::String,
-                ..FIELD
+                .._FIELD
             },
             FieldSchema {
                 name: "metadata",
                 shape: Shape::Object(&crate::meta::schema::OBJECT_META),
                 required: true,
                 always_emitted: true,
-                ..FIELD
+                .._FIELD
             },
             FieldSchema {
                 name: "spec",
                 shape: Shape::Object(&PRIORITY_LEVEL_CONFIGURATION_SPEC),
                 required: true,
                 always_emitted: true,
-                ..FIELD
+                .._FIELD
             },
             FieldSchema {
                 name: "status",
                 shape: Shape::Object(&PRIORITY_LEVEL_CONFIGURATION_STATUS),
                 always_emitted: true,
-                ..FIELD
+                .._FIELD
             },
         ],
     };
@@ -1191,18 +1191,18 @@ pub mod schema {
                 shape: Shape::String,
                 required: true,
                 always_emitted: true,
-                ..FIELD
+                .._FIELD
             },
             FieldSchema {
                 name: "limited",
                 shape: Shape::Object(&LIMITED_PRIORITY_LEVEL_CONFIGURATION),
-                ..FIELD
+                .._FIELD
             },
             FieldSchema {
                 name: "exempt",
                 shape: Shape::Object(&EXEMPT_PRIORITY_LEVEL_CONFIGURATION),
                 introduced_in: Some("1.28"),
-                ..FIELD
+                .._FIELD
             },
         ],
     };

@@ -6,6 +6,12 @@ const WIDTH: usize = 95;
 pub(super) fn render(text: &str) -> Vec<String> {
     let mut out: Vec<String> = Vec::new();
     let mut block = Block::Text;
+    // A bare carriage return is no Rust, and what turns the direction of text hides code.
+    let text: String = text
+        .replace("\r\n", "\n")
+        .chars()
+        .filter(|c| !matches!(c, '\r' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}'))
+        .collect();
     for line in text.lines() {
         let line = line.trim_end();
         let fence = line.trim_start().starts_with("```");
@@ -32,7 +38,11 @@ pub(super) fn render(text: &str) -> Vec<String> {
             // Without a language rustdoc would run it.
             let indent = &line[..line.len() - line.trim_start().len()];
             let language = line.trim_start().trim_start_matches('`');
-            let language = if language.is_empty() { "text" } else { language };
+            let language = if language.is_empty() {
+                "text"
+            } else {
+                language
+            };
             out.push(format!("{indent}```{language}"));
         } else if is_indented(line) && out.last().is_none_or(String::is_empty) {
             block = Block::Indented;
@@ -66,7 +76,10 @@ fn is_indented(line: &str) -> bool {
 }
 
 fn unindented(line: &str) -> String {
-    line.strip_prefix('\t').or_else(|| line.strip_prefix("    ")).unwrap_or(line).to_owned()
+    line.strip_prefix('\t')
+        .or_else(|| line.strip_prefix("    "))
+        .unwrap_or(line)
+        .to_owned()
 }
 
 /// Ends a program text; blank lines behind it belong to what follows.
@@ -96,7 +109,9 @@ fn escape(line: &str) -> String {
                 out.push_str(url);
                 out.push('>');
             }),
-            '\\' => rest.get(..2).filter(|two| two.ends_with(|e: char| e.is_ascii_punctuation())),
+            '\\' => rest
+                .get(..2)
+                .filter(|two| two.ends_with(|e: char| e.is_ascii_punctuation())),
             _ => None,
         };
         match taken {
@@ -152,7 +167,8 @@ fn bare_url(text: &str, before: Option<char>) -> Option<&str> {
     {
         return None;
     }
-    let stop = |c: char| c.is_whitespace() || matches!(c, '<' | '>' | '"' | '\'' | '`' | ')' | ']' | '|');
+    let stop =
+        |c: char| c.is_whitespace() || matches!(c, '<' | '>' | '"' | '\'' | '`' | ')' | ']' | '|');
     let end = text.find(stop).unwrap_or(text.len());
     let url = text[..end].trim_end_matches(['.', ',', ';', ':', '!', '?']);
     (url.len() > "https://".len()).then_some(url)
@@ -162,7 +178,11 @@ fn bare_url(text: &str, before: Option<char>) -> Option<&str> {
 fn wrap(line: &str, out: &mut Vec<String>) {
     let trimmed = line.trim_start();
     if line.len() <= WIDTH || trimmed.starts_with('|') || trimmed.starts_with('#') {
-        out.push(if trimmed.is_empty() { String::new() } else { limited(line) });
+        out.push(if trimmed.is_empty() {
+            String::new()
+        } else {
+            limited(line)
+        });
         return;
     }
     let marker = trimmed
@@ -177,7 +197,9 @@ fn wrap(line: &str, out: &mut Vec<String>) {
         // No break inside code, nor before what would start a list, heading or quotation.
         let starts_block = matches!(word, "-" | "*" | "+" | "=" | "|")
             || word.starts_with(['#', '>', '|'])
-            || word.bytes().all(|b| matches!(b, b'-' | b'=' | b'*' | b'_' | b'~'))
+            || word
+                .bytes()
+                .all(|b| matches!(b, b'-' | b'=' | b'*' | b'_' | b'~'))
             || is_number(word);
         let too_long = current.len() + 1 + word.len() > WIDTH;
         if !empty && too_long && !starts_block && !in_code {
@@ -214,9 +236,15 @@ mod tests {
 
     #[test]
     fn links_tags_and_brackets_are_escaped() {
-        assert_eq!(render("see [foo] and <bar>"), ["see \\[foo\\] and \\<bar\\>"]);
+        assert_eq!(
+            render("see [foo] and <bar>"),
+            ["see \\[foo\\] and \\<bar\\>"]
+        );
         assert_eq!(render("`[foo] <bar>`"), ["`[foo] <bar>`"]);
-        assert_eq!(render("More info: https://a.b/c#d."), ["More info: <https://a.b/c#d>."]);
+        assert_eq!(
+            render("More info: https://a.b/c#d."),
+            ["More info: <https://a.b/c#d>."]
+        );
         assert_eq!(render("(https://a.b/c)"), ["(<https://a.b/c>)"]);
         assert_eq!(render("[text](https://a.b/c)"), ["[text](https://a.b/c)"]);
         assert_eq!(render("<https://a.b>"), ["<https://a.b>"]);
@@ -224,9 +252,10 @@ mod tests {
 
     #[test]
     fn programs_are_text() {
-        assert_eq!(render("a:\n\n        x = y[1]\n\nb"), [
-            "a:", "", "```text", "    x = y[1]", "```", "", "b"
-        ]);
+        assert_eq!(
+            render("a:\n\n        x = y[1]\n\nb"),
+            ["a:", "", "```text", "    x = y[1]", "```", "", "b"]
+        );
         assert_eq!(render("```\nlet x\n```"), ["```text", "let x", "```"]);
         assert_eq!(render("```\nnever ends"), ["```text", "never ends", "```"]);
         assert_eq!(render("a\n        goes on"), ["a", "   goes on"]);

@@ -1,0 +1,368 @@
+//! Bad input gets an error that names the file and the JSON pointer, says what is wrong and what to do.
+
+#![allow(clippy::panic)]
+
+use k8s_flowcontrol_codegen::{Error, Generator};
+
+fn generate(name: &str, text: &str) -> Result<String, Error> {
+    let generated = Generator::new().document(name, text)?.generate()?;
+    Ok(generated.files.into_iter().map(|(_, text)| text).collect())
+}
+
+/// The error for a document.
+fn error(text: &str) -> String {
+    match generate("bad.json", text) {
+        Ok(text) => panic!("this was generated:\n{text}"),
+        Err(error) => error.to_string(),
+    }
+}
+
+/// The error for an OpenAPI document with these schemas.
+fn schemas(schemas: &str) -> String {
+    error(&format!(
+        r#"{{ "openapi": "3.0.0", "components": {{ "schemas": {schemas} }} }}"#
+    ))
+}
+
+/// The error for an object with one member of this schema.
+fn member(schema: &str) -> String {
+    schemas(&format!(
+        r#"{{ "a.v1.Foo": {{ "type": "object", "properties": {{ "bar": {schema} }} }} }}"#
+    ))
+}
+
+#[track_caller]
+fn check(error: &str, parts: &[&str]) {
+    for part in parts {
+        assert!(
+            error.contains(part),
+            "`{part}` is not in this error:\n{error}"
+        );
+    }
+    assert!(error.contains("help:"), "no help in this error:\n{error}");
+}
+
+#[test]
+fn text_that_is_no_document() {
+    check(
+        &error("openapi: 3.0.0"),
+        &["bad.json#: not JSON: expected value at line 1 column 1"],
+    );
+    check(&error(""), &["bad.json#: not JSON"]);
+    check(
+        &error("[]"),
+        &["bad.json#: expected a schema document, found no JSON object"],
+    );
+    check(&error("{}"), &["bad.json#: this is some other JSON"]);
+    check(
+        &error(r#"{"openapi": "2.9.0"}"#),
+        &["bad.json#/openapi: OpenAPI version `2.9.0` is not"],
+    );
+    check(
+        &error(r#"{"swagger": "1.2"}"#),
+        &["bad.json#/swagger: Swagger version `1.2` is not"],
+    );
+    check(
+        &error(r#"{"kind": "APIResourceList", "apiVersion": "v1", "resources": []}"#),
+        &["this looks like a discovery document (`kind: APIResourceList`), not a schema document"],
+    );
+    check(
+        &error(r#"{"kind": "FlowSchema", "apiVersion": "flowcontrol.apiserver.k8s.io/v1"}"#),
+        &["this looks like a Kubernetes object (`kind: FlowSchema`)"],
+    );
+    check(
+        &error(r#"{"kind": "CustomResourceDefinition", "apiVersion": "apiextensions.k8s.io/v1"}"#),
+        &[
+            "this looks like a CustomResourceDefinition",
+            "openAPIV3Schema",
+        ],
+    );
+    check(
+        &error(r#"{"paths": {"apis/apps/v1": {"serverRelativeURL": "/openapi/v3"}}}"#),
+        &["this looks like an index of OpenAPI documents"],
+    );
+    check(
+        &error(r#"{"components": {}}"#),
+        &["without its `openapi` version"],
+    );
+}
+
+#[test]
+fn a_member_that_stands_twice() {
+    let twice = r#"{"openapi": "3.0.0", "components": {"schemas": {"a.Foo": {}, "a.Foo": {}}}}"#;
+    check(
+        &error(twice),
+        &["bad.json#: the member `a.Foo` stands twice in one object"],
+    );
+}
+
+#[test]
+fn a_document_that_is_too_deep() {
+    let deep = format!("{}{}", r#"{"items":"#.repeat(500), "}".repeat(500));
+    assert!(
+        error(&deep).contains("nested too deeply"),
+        "{}",
+        error(&deep)
+    );
+}
+
+#[test]
+fn wrong_json_types() {
+    let error = member("7");
+    assert!(
+        error.contains("bad.json#/components/schemas/a.v1.Foo/properties/bar: expected an object, found a number"),
+        "{error}"
+    );
+    let error = member(r#"{"type": "string", "description": []}"#);
+    assert!(
+        error.contains("/properties/bar/description: expected a string, found an array"),
+        "{error}"
+    );
+    check(
+        &member(r#"{"type": "text"}"#),
+        &["properties/bar/type: `text` is no JSON Schema type"],
+    );
+    check(
+        &member("false"),
+        &["properties/bar: the schema `false` allows no value"],
+    );
+}
+
+#[test]
+fn references_that_lead_nowhere() {
+    check(
+        &member(r##"{"$ref": "#/components/schemas/a.v1.Nobody"}"##),
+        &[
+            "bad.json#/components/schemas/a.v1.Foo/properties/bar/$ref: no such reference: \
+             `#/components/schemas/a.v1.Nobody`",
+            "`bad.json` has nothing at `#/components/schemas/a.v1.Nobody`",
+        ],
+    );
+    check(
+        &member(r##"{"$ref": "other.json#/definitions/Foo"}"##),
+        &["properties/bar/$ref: the reference leads to `other.json`, which was not given"],
+    );
+    check(
+        &member(r##"{"$ref": "https://example.com/a.json#/definitions/Foo"}"##),
+        &["which is not a file beside the document"],
+    );
+    check(
+        &member(r##"{"$ref": "#foo"}"##),
+        &["the reference `#foo` has no JSON pointer"],
+    );
+    check(
+        &member(r##"{"$ref": "#/components/schemas/a.v1.Foo/properties/bar"}"##),
+        &["is no named schema"],
+    );
+}
+
+#[test]
+fn circles_that_no_type_can_hold() {
+    check(
+        &schemas(r##"{ "a.v1.Foo": { "$ref": "#/components/schemas/a.v1.Foo" } }"##),
+        &[
+            "the schema `a.v1.Foo` leads back to itself",
+            "no type can hold it",
+        ],
+    );
+    check(
+        &schemas(
+            r##"{ "a.v1.A": { "allOf": [{ "$ref": "#/components/schemas/a.v1.B" }] },
+                  "a.v1.B": { "type": "array", "items": { "$ref": "#/components/schemas/a.v1.A" } } }"##,
+        ),
+        &["leads back to itself"],
+    );
+    check(
+        &schemas(
+            r##"{ "a.v1.A": { "type": "object", "required": ["b"],
+                    "properties": { "b": { "$ref": "#/components/schemas/a.v1.B" } } },
+                  "a.v1.B": { "type": "object", "required": ["a"],
+                    "properties": { "a": { "$ref": "#/components/schemas/a.v1.A" } } } }"##,
+        ),
+        &["/properties/", "the object requires itself", "`required`"],
+    );
+}
+
+#[test]
+fn keywords_that_change_the_meaning() {
+    for keyword in [
+        "not",
+        "if",
+        "then",
+        "else",
+        "patternProperties",
+        "dependentSchemas",
+        "dependencies",
+        "prefixItems",
+        "$dynamicRef",
+        "propertyNames",
+        "contains",
+        "unevaluatedProperties",
+    ] {
+        let pointer =
+            format!("/properties/bar/{keyword}: the keyword `{keyword}` changes the meaning");
+        check(
+            &member(&format!(
+                r#"{{"type": "object", "{keyword}": {{"type": "string"}}}}"#
+            )),
+            &[&pointer],
+        );
+    }
+    check(
+        &member(r#"{"oneOf": [{"type": "string"}, {"type": "boolean"}]}"#),
+        &["/properties/bar/oneOf: `oneOf` of several schemas is not supported"],
+    );
+    check(
+        &member(r#"{"anyOf": [{"type": "object", "properties": {"a": {}}}, {"type": "string"}]}"#),
+        &["/properties/bar/anyOf: `anyOf` of several schemas"],
+    );
+    check(
+        &member(r##"{"allOf": [{"type": "object"}, {"properties": {"a": {}}}]}"##),
+        &["/properties/bar/allOf: `allOf` of several schemas"],
+    );
+    check(
+        &member(r#"{"type": "array", "items": [{"type": "string"}, {"type": "integer"}]}"#),
+        &["/properties/bar/items: a list whose elements have a schema each"],
+    );
+    check(
+        &member(r#"{"type": ["string", "boolean"]}"#),
+        &["/properties/bar/type: a value of several types (string, boolean)"],
+    );
+    check(
+        &member(r#"{"properties": {"a": {}}, "additionalProperties": {"type": "string"}}"#),
+        &["/properties/bar/additionalProperties: an object with `properties` and a schema"],
+    );
+}
+
+#[test]
+fn harmless_annotations_pass() {
+    let text = r#"{
+        "$schema": "https://json-schema.org/draft/2020-12/schema", "$id": "x", "$comment": "c",
+        "type": "object", "additionalProperties": false, "minProperties": 1,
+        "x-kubernetes-validations": [{ "rule": "true" }], "markdownDescription": "d",
+        "properties": {
+            "a": { "type": "string", "pattern": "^a$", "minLength": 1, "examples": ["a"], "default": "a",
+                   "readOnly": true, "nullable": true, "deprecated": true },
+            "b": { "type": "integer", "minimum": 0, "maximum": 10, "default": 0, "multipleOf": 2 },
+            "c": { "type": "object", "default": {}, "unevaluatedProperties": false,
+                   "properties": { "d": { "type": "boolean" } },
+                   "oneOf": [{ "required": ["d"] }, { "maxProperties": 0 }] }
+        }
+    }"#;
+    let text = generate("fine.json", text).unwrap_or_else(|error| panic!("{error}"));
+    for field in [
+        "pub a: Option<String>,",
+        "pub b: Option<i64>,",
+        "pub c: Option<FineC>,",
+    ] {
+        assert!(text.contains(field), "{field} is not in:\n{text}");
+    }
+}
+
+#[test]
+fn names_that_collide() {
+    let two = |left: &str, right: &str| {
+        let object = r#"{ "type": "object", "properties": { "a": { "type": "string" } } }"#;
+        schemas(&format!(
+            r#"{{ "a.v1.{left}": {object}, "a.v1.{right}": {object} }}"#
+        ))
+    };
+    check(
+        &two("FooBar", "Foo-Bar"),
+        &["the type would be named `FooBar`, like bad.json#/components"],
+    );
+    check(
+        &two("HTTPFoo", "HttpFoo"),
+        &["the type would be named `HttpFoo`"],
+    );
+    let object = r#"{ "type": "object", "properties": { "fooBar": {}, "foo_bar": {} } }"#;
+    check(
+        &schemas(&format!(r#"{{ "a.v1.Foo": {object} }}"#)),
+        &[
+            "properties/foo_bar: the members `fooBar` and `foo_bar` would both be the field `foo_bar`",
+        ],
+    );
+    let inline = r#"{ "type": "object", "properties": { "a": { "type": "string" } } }"#;
+    check(
+        &schemas(&format!(
+            r#"{{ "a.v1.Foo": {{ "type": "object", "properties": {{ "bar": {inline} }} }},
+                 "a.v1.FooBar": {inline} }}"#
+        )),
+        &["the type would be named `FooBar`", "`title` of its own"],
+    );
+    check(
+        &schemas(
+            r#"{ "a.b.Foo": { "type": "string", "enum": ["x"] }, "c.a.b.Bar": { "enum": ["x"] } }"#,
+        ),
+        &["`a.b` and `c.a.b` would both be the module `a_b`"],
+    );
+}
+
+#[test]
+fn enums_that_collide() {
+    let two = |left: &str, right: &str| {
+        schemas(&format!(
+            r#"{{ "a.v1.Foo": {{ "type": "object", "properties": {{
+                "a": {{ "title": "Mode", "type": "string", "enum": {left} }},
+                "b": {{ "title": "Mode", "type": "string", "enum": {right} }} }} }} }}"#
+        ))
+    };
+    check(
+        &two(r#"["x", "y"]"#, r#"["x"]"#),
+        &[
+            "/properties/b: the `enum` titled `Mode` has other values at bad.json#/components/schemas/a.v1.Foo/properties/a",
+        ],
+    );
+    check(
+        &two(r#"["get", "Get"]"#, r#"["get", "Get"]"#),
+        &["/properties/a: the values `get` and `Get` would be one variant"],
+    );
+}
+
+#[test]
+fn a_struct_with_too_many_members() {
+    let members: Vec<String> = (0..129).map(|n| format!(r#""m{n}": {{}}"#)).collect();
+    let object = format!(
+        r#"{{ "type": "object", "properties": {{ {} }} }}"#,
+        members.join(",")
+    );
+    check(
+        &schemas(&format!(r#"{{ "a.v1.Foo": {object} }}"#)),
+        &["bad.json#/components/schemas/a.v1.Foo: the object has 129 members, more than 128"],
+    );
+}
+
+#[test]
+fn two_documents_that_disagree() {
+    let document = |kind: &str| {
+        format!(
+            r#"{{ "openapi": "3.0.0", "components": {{ "schemas": {{
+                "a.v1.Foo": {{ "type": "object", "properties": {{ "a": {{ "type": "{kind}" }} }} }} }} }} }}"#
+        )
+    };
+    let error = Generator::new()
+        .document("one.json", &document("string"))
+        .and_then(|g| g.document("two.json", &document("integer")))
+        .and_then(|g| g.generate())
+        .map_or_else(|error| error.to_string(), |_| panic!("this was generated"));
+    check(
+        &error,
+        &[
+            "two.json#/components/schemas/a.v1.Foo: the schema `a.v1.Foo` is not the same as the one at one.json#",
+        ],
+    );
+}
+
+#[test]
+fn a_runtime_that_is_no_path() {
+    let result = Generator::new()
+        .document(
+            "a.json",
+            r#"{"type": "object", "properties": {"a": {"type": "string"}}}"#,
+        )
+        .and_then(|g| g.runtime("not a path").generate());
+    assert!(result.is_err_and(|e| {
+        e.to_string()
+            .contains("the runtime `not a path` is no Rust path")
+    }));
+}

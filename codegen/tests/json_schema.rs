@@ -1,0 +1,127 @@
+//! Plain JSON Schemas: objects in place, `null` types, unions, and references into a neighbouring file.
+
+#![allow(clippy::panic)]
+
+use k8s_flowcontrol_codegen::{Error, Generator};
+
+const LEVEL: &str = include_str!("fixtures/paint-v1.json");
+const WALL: &str = include_str!("fixtures/wall-v1.json");
+const DEFINITIONS: &str = include_str!("fixtures/_definitions.json");
+
+fn files(generator: Result<Generator, Error>) -> Vec<(String, String)> {
+    let generated = generator.and_then(|generator| generator.generate());
+    generated.unwrap_or_else(|error| panic!("{error}")).files
+}
+
+#[track_caller]
+fn check(text: &str, parts: &[&str]) {
+    for part in parts {
+        assert!(text.contains(part), "`{part}` is not in:\n{text}");
+    }
+}
+
+#[test]
+fn objects_in_place_become_types() {
+    let files = files(Generator::new().document("paint-v1.json", LEVEL));
+    assert_eq!(files[0].0, "paint_v1.rs");
+    check(
+        &files[0].1,
+        &[
+            // The root is named by the file, what stands in place by its members.
+            "pub struct PaintV1 {",
+            "pub layers: Option<i32>,",
+            "pub drying: Option<PaintV1Drying>,",
+            "pub struct PaintV1Drying {",
+            "pub fan: Option<PaintV1DryingFan>,",
+            // Required, though `null` is allowed.
+            "pub r#type: PaintV1DryingType,",
+            "pub colours: Vec<Colour>,",
+            "pub struct Colour {",
+            "pub labels: ::std::collections::BTreeMap<String, String>,",
+            "pub since: Option<::k8s_flowcontrol::meta::Time>,",
+            "pub port: Option<::k8s_flowcontrol::meta::IntOrString>,",
+            "pub amount: Option<::k8s_flowcontrol::meta::Quantity>,",
+            "pub anything: Option<::k8s_flowcontrol::meta::RawJson>,",
+            "pub unknown_: Option<String>,",
+            "pub r#move: Option<bool>,",
+            "pub self_: Option<String>,",
+            "pub non_resource_urls: Vec<String>,",
+            "Matte = \"matte\",",
+            "All = \"*\",",
+            "Empty = \"\",",
+            "UnknownFinish = \"Unknown\",",
+        ],
+    );
+    check(&files[1].1, &["pub mod paint_v1;"]);
+}
+
+#[test]
+fn references_into_a_neighbouring_file_are_followed() {
+    let generator = Generator::new()
+        .document("wall-v1.json", WALL)
+        .map(|generator| generator.neighbour("_definitions.json", DEFINITIONS));
+    let files = files(generator);
+    let names: Vec<&str> = files.iter().map(|(name, _)| name.as_str()).collect();
+    assert_eq!(
+        names,
+        ["wall_v1.rs", "paints_v1.rs", "definitions.rs", "mod.rs"]
+    );
+    check(
+        &files[0].1,
+        &[
+            "pub struct Wall {",
+            "pub metadata: Option<::k8s_flowcontrol::meta::ObjectMeta>,",
+            "pub coats: Vec<super::paints_v1::Coat>,",
+            "pub owner: Option<super::definitions::Person>,",
+            "element: &Shape::Object(&super::super::paints_v1::schema::COAT)",
+        ],
+    );
+    // A coat holds itself, where it may be absent.
+    check(
+        &files[1].1,
+        &[
+            "pub below: Option<Box<Coat>>,",
+            "shape: Shape::Object(&COAT)",
+        ],
+    );
+    // What nobody refers to is left out.
+    assert!(!files[1].1.contains("Unused"));
+}
+
+#[test]
+fn a_file_of_definitions_is_a_document_too() {
+    let files = files(Generator::new().document("_definitions.json", DEFINITIONS));
+    let names: Vec<&str> = files.iter().map(|(name, _)| name.as_str()).collect();
+    assert_eq!(names, ["paints_v1.rs", "definitions.rs", "mod.rs"]);
+    check(&files[0].1, &["pub struct Unused {"]);
+}
+
+#[test]
+fn a_schema_may_refer_to_itself_as_a_whole() {
+    let tree = r##"{ "title": "tree node", "type": "object", "properties": {
+        "left": { "$ref": "#" }, "children": { "type": "array", "items": { "$ref": "#" } } } }"##;
+    let files = files(Generator::new().document("x.json", tree));
+    check(
+        &files[0].1,
+        &[
+            "pub struct TreeNode {",
+            "pub left: Option<Box<TreeNode>>,",
+            "pub children: Vec<TreeNode>,",
+        ],
+    );
+}
+
+#[test]
+fn descriptions_become_rustdoc_without_traps() {
+    let schema = r#"{ "type": "object", "description": "See [this] and <that> at https://example.com/a.",
+        "properties": { "a": { "type": "string", "description": "One:\n\n      x = y[0]\n\nand `[b]`." } } }"#;
+    let files = files(Generator::new().document("x.json", schema));
+    check(
+        &files[0].1,
+        &[
+            r"/// See \[this\] and \<that\> at <https://example.com/a>.",
+            "    /// ```text\n    ///   x = y[0]\n    /// ```",
+            "/// and `[b]`.",
+        ],
+    );
+}
