@@ -3,6 +3,9 @@
 //! [apf]: https://kubernetes.io/docs/concepts/cluster-administration/flow-control/
 
 pub mod api;
+pub mod bootstrap;
+pub mod convert;
+pub mod defaults;
 pub mod meta;
 pub mod release;
 pub mod resource;

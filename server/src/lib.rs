@@ -1,1 +1,49 @@
-//! Placeholder.
+//! An embedded Kubernetes API server for [API Priority and Fairness][apf].
+//!
+//! It speaks real HTTP on loopback, serves the versions of `flowcontrol.apiserver.k8s.io` that a given
+//! Kubernetes release serves, and keeps its objects in memory: what a test, an example or a first try
+//! needs in place of a cluster.
+//!
+//! ```
+//! # #[tokio::main(flavor = "current_thread")]
+//! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! use k8s_flowcontrol_server::ApiServer;
+//!
+//! let server = ApiServer::builder().kubernetes("1.29").start().await?;
+//! println!("{}", server.kubeconfig());
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! [apf]: https://kubernetes.io/docs/concepts/cluster-administration/flow-control/
+
+mod builder;
+mod server;
+
+mod bootstrap;
+mod dangling;
+mod discovery;
+mod http;
+mod state;
+
+mod apply;
+mod list;
+mod patch;
+mod registry;
+mod selector;
+mod store;
+mod watch;
+
+mod body;
+mod decode;
+mod ids;
+mod names;
+mod query;
+mod scheme;
+mod status;
+mod validation;
+mod wire;
+
+pub use builder::{Builder, StartError};
+pub use server::ApiServer;
+pub use state::RecordedRequest;

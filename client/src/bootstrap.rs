@@ -1,0 +1,400 @@
+//! The objects that every server makes by itself when it starts.
+//!
+//! A server creates them, brings them back when they are deleted, and, unless the annotation
+//! [`AUTO_UPDATE_ANNOTATION`] says otherwise, resets their `spec`.
+
+use crate::{ApiVersion, Release};
+use serde_json::{Value, json};
+
+/// The annotation that says whether a server keeps an object's `spec` at its built-in value.
+///
+/// Every bootstrap object is created with `"true"`. On an object that is none, `"true"` makes the server
+/// delete it.
+pub const AUTO_UPDATE_ANNOTATION: &str = "apf.kubernetes.io/autoupdate-spec";
+
+/// A built-in object.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct BootstrapObject {
+    /// `PriorityLevelConfiguration` or `FlowSchema`.
+    pub kind: &'static str,
+    /// The object's name.
+    pub name: &'static str,
+    /// Whether the server insists on the object; the others are suggestions that an annotation can opt
+    /// out of.
+    pub mandatory: bool,
+    /// The built-in `spec` in v1.
+    pub spec: Value,
+}
+
+impl BootstrapObject {
+    /// The object as it is created, in v1.
+    pub fn tree(&self) -> Value {
+        json!({
+            "apiVersion": ApiVersion::V1.api_version(),
+            "kind": self.kind,
+            "metadata": {
+                "name": self.name,
+                "annotations": {AUTO_UPDATE_ANNOTATION: "true"},
+            },
+            "spec": self.spec,
+        })
+    }
+}
+
+/// The built-in objects of `release`, in the order in which a server creates them.
+///
+/// ```
+/// use k8s_flowcontrol::{Release, bootstrap};
+///
+/// let names: Vec<_> = bootstrap::objects(Release::NEWEST)
+///     .into_iter()
+///     .filter(|object| object.mandatory)
+///     .map(|object| (object.kind, object.name))
+///     .collect();
+/// assert_eq!(names, [
+///     ("PriorityLevelConfiguration", "exempt"),
+///     ("PriorityLevelConfiguration", "catch-all"),
+///     ("FlowSchema", "exempt"),
+///     ("FlowSchema", "catch-all"),
+/// ]);
+/// ```
+pub fn objects(release: Release) -> Vec<BootstrapObject> {
+    let levels = LEVELS.iter().map(|level| level.object(release));
+    let schemas = SCHEMAS
+        .iter()
+        .filter(|schema| schema.until.is_none_or(|until| release.minor() <= until))
+        .map(Schema::object);
+    let mut objects: Vec<_> = levels.chain(schemas).collect();
+    objects.sort_by_key(|object| object.mandatory);
+    objects
+}
+
+/// A priority level of the built-in configuration.
+struct Level {
+    name: &'static str,
+    mandatory: bool,
+    kind: LevelKind,
+}
+
+enum LevelKind {
+    Exempt,
+    Limited {
+        shares: i64,
+        lendable: i64,
+        /// Queues and hand size; the queue length is 50 everywhere. `None` rejects at once.
+        queuing: Option<(i64, i64)>,
+    },
+}
+
+impl Level {
+    const fn suggested(
+        name: &'static str,
+        shares: i64,
+        lendable: i64,
+        queuing: (i64, i64),
+    ) -> Self {
+        let kind = LevelKind::Limited {
+            shares,
+            lendable,
+            queuing: Some(queuing),
+        };
+        Self {
+            name,
+            mandatory: false,
+            kind,
+        }
+    }
+
+    fn object(&self, release: Release) -> BootstrapObject {
+        let spec = match self.kind {
+            LevelKind::Exempt if release.minor() < 28 => json!({"type": "Exempt"}),
+            LevelKind::Exempt => json!({
+                "type": "Exempt",
+                "exempt": {"nominalConcurrencyShares": 0, "lendablePercent": 0},
+            }),
+            LevelKind::Limited {
+                shares,
+                lendable,
+                queuing,
+            } => {
+                let response = match queuing {
+                    None => json!({"type": "Reject"}),
+                    Some((queues, hand_size)) => json!({
+                        "type": "Queue",
+                        "queuing": {"queues": queues, "handSize": hand_size, "queueLengthLimit": 50},
+                    }),
+                };
+                let mut limited =
+                    json!({"nominalConcurrencyShares": shares, "limitResponse": response});
+                if release.minor() >= 26 {
+                    limited["lendablePercent"] = lendable.into();
+                }
+                json!({"type": "Limited", "limited": limited})
+            }
+        };
+        BootstrapObject {
+            kind: "PriorityLevelConfiguration",
+            name: self.name,
+            mandatory: self.mandatory,
+            spec,
+        }
+    }
+}
+
+const LEVELS: &[Level] = &[
+    Level {
+        name: "exempt",
+        mandatory: true,
+        kind: LevelKind::Exempt,
+    },
+    Level {
+        name: "catch-all",
+        mandatory: true,
+        kind: LevelKind::Limited {
+            shares: 5,
+            lendable: 0,
+            queuing: None,
+        },
+    },
+    Level::suggested("system", 30, 33, (64, 6)),
+    Level::suggested("node-high", 40, 25, (64, 6)),
+    Level::suggested("leader-election", 10, 0, (16, 4)),
+    Level::suggested("workload-high", 40, 50, (128, 6)),
+    Level::suggested("workload-low", 100, 90, (128, 6)),
+    Level::suggested("global-default", 20, 50, (128, 6)),
+];
+
+/// A flow schema of the built-in configuration.
+struct Schema {
+    name: &'static str,
+    mandatory: bool,
+    level: &'static str,
+    precedence: i64,
+    distinguisher: Option<&'static str>,
+    subjects: &'static [Subject],
+    resources: &'static [ResourceRule],
+    /// Verb and URLs of the rule for other requests.
+    urls: Option<(&'static str, &'static [&'static str])>,
+    /// The last minor release that has it.
+    until: Option<u32>,
+}
+
+enum Subject {
+    User(&'static str),
+    Group(&'static str),
+    /// A service account of `kube-system`.
+    ServiceAccount(&'static str),
+}
+
+struct ResourceRule {
+    verbs: &'static [&'static str],
+    group: &'static str,
+    resources: &'static [&'static str],
+    cluster_scope: bool,
+}
+
+impl Schema {
+    fn object(&self) -> BootstrapObject {
+        let mut rule = json!({
+            "subjects": self.subjects.iter().map(Subject::tree).collect::<Vec<_>>(),
+        });
+        if !self.resources.is_empty() {
+            rule["resourceRules"] = self.resources.iter().map(ResourceRule::tree).collect();
+        }
+        if let Some((verb, urls)) = self.urls {
+            rule["nonResourceRules"] = json!([{"verbs": [verb], "nonResourceURLs": urls}]);
+        }
+        let mut spec = json!({
+            "priorityLevelConfiguration": {"name": self.level},
+            "matchingPrecedence": self.precedence,
+            "rules": [rule],
+        });
+        if let Some(distinguisher) = self.distinguisher {
+            spec["distinguisherMethod"] = json!({"type": distinguisher});
+        }
+        BootstrapObject {
+            kind: "FlowSchema",
+            name: self.name,
+            mandatory: self.mandatory,
+            spec,
+        }
+    }
+}
+
+impl Subject {
+    fn tree(&self) -> Value {
+        match self {
+            Self::User(name) => json!({"kind": "User", "user": {"name": name}}),
+            Self::Group(name) => json!({"kind": "Group", "group": {"name": name}}),
+            Self::ServiceAccount(name) => json!({
+                "kind": "ServiceAccount",
+                "serviceAccount": {"namespace": "kube-system", "name": name},
+            }),
+        }
+    }
+}
+
+impl ResourceRule {
+    fn tree(&self) -> Value {
+        let mut rule = json!({
+            "verbs": self.verbs,
+            "apiGroups": [self.group],
+            "resources": self.resources,
+            "namespaces": ["*"],
+        });
+        if self.cluster_scope {
+            rule["clusterScope"] = true.into();
+        }
+        rule
+    }
+}
+
+const ANY: &[&str] = &["*"];
+const LEASES: &[&str] = &["leases"];
+const GET_CREATE_UPDATE: &[&str] = &["get", "create", "update"];
+const COORDINATION: &str = "coordination.k8s.io";
+
+const EVERY_RESOURCE: &[ResourceRule] = &[ResourceRule {
+    verbs: ANY,
+    group: "*",
+    resources: ANY,
+    cluster_scope: true,
+}];
+const EVERY_URL: Option<(&str, &[&str])> = Some(("*", ANY));
+const KEEP_LEASES: ResourceRule = ResourceRule {
+    verbs: GET_CREATE_UPDATE,
+    group: COORDINATION,
+    resources: LEASES,
+    cluster_scope: false,
+};
+
+const EVERYBODY: &[Subject] = &[
+    Subject::Group("system:unauthenticated"),
+    Subject::Group("system:authenticated"),
+];
+const CONTROLLER_MANAGER: Subject = Subject::User("system:kube-controller-manager");
+const SCHEDULER: Subject = Subject::User("system:kube-scheduler");
+const KUBE_SYSTEM: Subject = Subject::ServiceAccount("*");
+const NODES: &[Subject] = &[Subject::Group("system:nodes")];
+
+const SCHEMAS: &[Schema] = &[
+    Schema {
+        mandatory: true,
+        distinguisher: None,
+        subjects: &[Subject::Group("system:masters")],
+        ..Schema::of("exempt", "exempt", 1)
+    },
+    Schema {
+        distinguisher: None,
+        subjects: EVERYBODY,
+        resources: &[],
+        urls: Some(("get", &["/healthz", "/readyz", "/livez"])),
+        ..Schema::of("probes", "exempt", 2)
+    },
+    Schema {
+        subjects: &[CONTROLLER_MANAGER, SCHEDULER, KUBE_SYSTEM],
+        resources: &[KEEP_LEASES],
+        urls: None,
+        ..Schema::of("system-leader-election", "leader-election", 100)
+    },
+    Schema {
+        subjects: &[
+            CONTROLLER_MANAGER,
+            Subject::ServiceAccount("endpoint-controller"),
+            Subject::ServiceAccount("endpointslicemirroring-controller"),
+        ],
+        resources: &[ResourceRule {
+            verbs: GET_CREATE_UPDATE,
+            group: "",
+            resources: &["endpoints"],
+            cluster_scope: false,
+        }],
+        urls: None,
+        until: Some(33),
+        ..Schema::of("endpoint-controller", "workload-high", 150)
+    },
+    Schema {
+        subjects: &[KUBE_SYSTEM],
+        resources: &[
+            ResourceRule {
+                verbs: GET_CREATE_UPDATE,
+                group: "",
+                resources: &["endpoints", "configmaps"],
+                cluster_scope: false,
+            },
+            KEEP_LEASES,
+        ],
+        urls: None,
+        until: Some(33),
+        ..Schema::of("workload-leader-election", "leader-election", 200)
+    },
+    Schema {
+        subjects: NODES,
+        resources: &[
+            ResourceRule {
+                verbs: ANY,
+                group: "",
+                resources: &["nodes", "nodes/status"],
+                cluster_scope: true,
+            },
+            ResourceRule {
+                verbs: ANY,
+                group: COORDINATION,
+                resources: LEASES,
+                cluster_scope: false,
+            },
+        ],
+        urls: None,
+        ..Schema::of("system-node-high", "node-high", 400)
+    },
+    Schema {
+        subjects: NODES,
+        ..Schema::of("system-nodes", "system", 500)
+    },
+    Schema {
+        subjects: &[CONTROLLER_MANAGER],
+        distinguisher: Some("ByNamespace"),
+        ..Schema::of("kube-controller-manager", "workload-high", 800)
+    },
+    Schema {
+        subjects: &[SCHEDULER],
+        distinguisher: Some("ByNamespace"),
+        ..Schema::of("kube-scheduler", "workload-high", 800)
+    },
+    Schema {
+        subjects: &[KUBE_SYSTEM],
+        distinguisher: Some("ByNamespace"),
+        ..Schema::of("kube-system-service-accounts", "workload-high", 900)
+    },
+    Schema {
+        subjects: &[Subject::Group("system:serviceaccounts")],
+        ..Schema::of("service-accounts", "workload-low", 9000)
+    },
+    Schema {
+        subjects: EVERYBODY,
+        ..Schema::of("global-default", "global-default", 9900)
+    },
+    Schema {
+        mandatory: true,
+        subjects: EVERYBODY,
+        ..Schema::of("catch-all", "catch-all", 10000)
+    },
+];
+
+impl Schema {
+    /// A suggestion for every request, its flows told apart by user.
+    const fn of(name: &'static str, level: &'static str, precedence: i64) -> Self {
+        Self {
+            name,
+            mandatory: false,
+            level,
+            precedence,
+            distinguisher: Some("ByUser"),
+            subjects: &[],
+            resources: EVERY_RESOURCE,
+            urls: EVERY_URL,
+            until: None,
+        }
+    }
+}

@@ -1,0 +1,290 @@
+//! Sets of fields, and their wire form `fieldsV1`.
+
+use serde_json::{Map, Value};
+use std::collections::BTreeMap;
+use std::fmt;
+
+/// One step of a field's path.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Step {
+    /// A member of an object.
+    Field(String),
+    /// The element of a list whose key members have these values: a JSON object, keys in order.
+    Key(String),
+    /// The element of a set: its JSON text.
+    Value(String),
+    /// The element at a position.
+    Index(usize),
+}
+
+impl Step {
+    pub(crate) fn field(name: &str) -> Self {
+        Self::Field(name.into())
+    }
+
+    fn to_text(&self) -> String {
+        match self {
+            Self::Field(name) => format!("f:{name}"),
+            Self::Key(key) => format!("k:{key}"),
+            Self::Value(value) => format!("v:{value}"),
+            Self::Index(index) => format!("i:{index}"),
+        }
+    }
+
+    fn parse(text: &str) -> Option<Self> {
+        let (kind, rest) = text.split_once(':')?;
+        Some(match kind {
+            "f" => Self::Field(rest.into()),
+            // Read and written anew, so that equal keys are equal texts.
+            "k" => Self::Key(
+                serde_json::from_str::<BTreeMap<String, Value>>(rest)
+                    .ok()
+                    .map(|key| serde_json::to_string(&key).unwrap_or_default())?,
+            ),
+            "v" => Self::Value(serde_json::from_str::<Value>(rest).ok()?.to_string()),
+            "i" => Self::Index(rest.parse().ok()?),
+            _ => return None,
+        })
+    }
+}
+
+/// As paths are written in conflicts: `.a`, `[name="b"]`, `[="c"]`, `[0]`.
+impl fmt::Display for Step {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Field(name) => write!(f, ".{name}"),
+            Self::Value(value) => write!(f, "[={value}]"),
+            Self::Index(index) => write!(f, "[{index}]"),
+            Self::Key(key) => {
+                let key: BTreeMap<String, Value> = serde_json::from_str(key).unwrap_or_default();
+                let members: Vec<_> = key
+                    .iter()
+                    .map(|(name, value)| format!("{name}={value}"))
+                    .collect();
+                write!(f, "[{}]", members.join(","))
+            }
+        }
+    }
+}
+
+/// A set of fields: a tree of steps, some of which are members themselves.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct FieldSet {
+    steps: BTreeMap<Step, Node>,
+}
+
+#[derive(Clone, Debug, Default, PartialEq)]
+struct Node {
+    is_member: bool,
+    below: FieldSet,
+}
+
+impl FieldSet {
+    pub(crate) fn is_empty(&self) -> bool {
+        // No node is kept that holds nothing.
+        self.steps.is_empty()
+    }
+
+    /// A set of whole subtrees, for [`FieldSet::without_subtrees`].
+    pub(crate) fn of(paths: &[&[&str]]) -> Self {
+        let mut set = Self::default();
+        for path in paths {
+            let path: Vec<_> = path.iter().map(|name| Step::field(name)).collect();
+            set.insert(&path);
+        }
+        set
+    }
+
+    pub(crate) fn insert(&mut self, path: &[Step]) {
+        let Some((first, rest)) = path.split_first() else {
+            return;
+        };
+        let node = self.steps.entry(first.clone()).or_default();
+        if rest.is_empty() {
+            node.is_member = true;
+        } else {
+            node.below.insert(rest);
+        }
+    }
+
+    /// Whether the step itself is a member.
+    pub(crate) fn has(&self, step: &Step) -> bool {
+        self.steps.get(step).is_some_and(|node| node.is_member)
+    }
+
+    /// What the set holds below a step.
+    pub(crate) fn below(&self, step: &Step) -> Option<&Self> {
+        self.steps
+            .get(step)
+            .map(|node| &node.below)
+            .filter(|below| !below.is_empty())
+    }
+
+    pub(crate) fn union(&self, other: &Self) -> Self {
+        let mut union = self.clone();
+        for (step, node) in &other.steps {
+            let mine = union.steps.entry(step.clone()).or_default();
+            mine.is_member |= node.is_member;
+            mine.below = mine.below.union(&node.below);
+        }
+        union
+    }
+
+    /// The members that `other` does not have.
+    pub(crate) fn difference(&self, other: &Self) -> Self {
+        self.filter(|step, node| match other.steps.get(step) {
+            None => node.clone(),
+            Some(theirs) => Node {
+                is_member: node.is_member && !theirs.is_member,
+                below: node.below.difference(&theirs.below),
+            },
+        })
+    }
+
+    /// The members that `other` has too.
+    pub(crate) fn intersection(&self, other: &Self) -> Self {
+        self.filter(|step, node| match other.steps.get(step) {
+            None => Node::default(),
+            Some(theirs) => Node {
+                is_member: node.is_member && theirs.is_member,
+                below: node.below.intersection(&theirs.below),
+            },
+        })
+    }
+
+    /// The set without the members of `roots` and all that lies below them.
+    pub(crate) fn without_subtrees(&self, roots: &Self) -> Self {
+        self.filter(|step, node| match roots.steps.get(step) {
+            None => node.clone(),
+            Some(root) if root.is_member => Node::default(),
+            Some(root) => Node {
+                is_member: node.is_member,
+                below: node.below.without_subtrees(&root.below),
+            },
+        })
+    }
+
+    /// The set with every named field on the way to a member, which fieldsV1 leaves out.
+    pub(crate) fn with_parents(&self) -> Self {
+        self.filter(|step, node| Node {
+            is_member: node.is_member || matches!(step, Step::Field(_)),
+            below: node.below.with_parents(),
+        })
+    }
+
+    fn filter(&self, map: impl Fn(&Step, &Node) -> Node) -> Self {
+        let steps = self
+            .steps
+            .iter()
+            .map(|(step, node)| (step.clone(), map(step, node)))
+            .filter(|(_, node)| node.is_member || !node.below.is_empty())
+            .collect();
+        Self { steps }
+    }
+
+    /// The paths of the members, in order.
+    pub(crate) fn paths(&self) -> Vec<String> {
+        let mut paths = Vec::new();
+        self.collect_paths("", &mut paths);
+        paths
+    }
+
+    fn collect_paths(&self, prefix: &str, paths: &mut Vec<String>) {
+        // The server names the members of a level before it goes deeper.
+        for (step, node) in &self.steps {
+            if node.is_member {
+                paths.push(format!("{prefix}{step}"));
+            }
+        }
+        for (step, node) in &self.steps {
+            node.below.collect_paths(&format!("{prefix}{step}"), paths);
+        }
+    }
+
+    /// The wire form.
+    pub(crate) fn to_fields_v1(&self) -> Value {
+        let mut fields = Map::new();
+        for (step, node) in &self.steps {
+            let mut below = node.below.to_fields_v1();
+            if node.is_member && !node.below.is_empty() {
+                below["."] = Value::Object(Map::new());
+            }
+            fields.insert(step.to_text(), below);
+        }
+        Value::Object(fields)
+    }
+
+    /// Reads the wire form; steps that mean nothing are passed over.
+    pub(crate) fn from_fields_v1(fields: &Value) -> Self {
+        let mut set = Self::default();
+        for (text, below) in fields.as_object().into_iter().flatten() {
+            let Some(step) = Step::parse(text) else {
+                continue;
+            };
+            let below_set = Self::from_fields_v1(below);
+            let is_member = below.get(".").is_some() || below_set.is_empty();
+            set.steps.insert(
+                step,
+                Node {
+                    is_member,
+                    below: below_set,
+                },
+            );
+        }
+        set
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn set(fields: Value) -> FieldSet {
+        FieldSet::from_fields_v1(&fields)
+    }
+
+    #[test]
+    fn the_wire_form_survives() {
+        let fields = json!({
+            "f:metadata": {"f:labels": {".": {}, "f:a": {}}, "f:finalizers": {"v:\"x\"": {}}},
+            "f:status": {"f:conditions": {"k:{\"type\":\"A\"}": {".": {}, "f:type": {}}}},
+        });
+        assert_eq!(set(fields.clone()).to_fields_v1(), fields);
+    }
+
+    #[test]
+    fn paths_are_written_as_in_conflicts() {
+        let fields = json!({
+            "f:metadata": {"f:finalizers": {"v:\"x\"": {}}},
+            "f:status": {"f:conditions": {"k:{\"type\":\"A\"}": {"f:status": {}}}},
+        });
+        assert_eq!(
+            set(fields).paths(),
+            [
+                ".metadata.finalizers[=\"x\"]",
+                ".status.conditions[type=\"A\"].status"
+            ]
+        );
+    }
+
+    #[test]
+    fn sets_combine() {
+        let (a, b) = (
+            json!({"f:a": {".": {}, "f:b": {}}}),
+            json!({"f:a": {"f:b": {}, "f:c": {}}}),
+        );
+        let (a, b) = (set(a), set(b));
+        assert_eq!(
+            a.union(&b).to_fields_v1(),
+            json!({"f:a": {".": {}, "f:b": {}, "f:c": {}}})
+        );
+        assert_eq!(
+            a.intersection(&b).to_fields_v1(),
+            json!({"f:a": {"f:b": {}}})
+        );
+        assert_eq!(a.difference(&b).to_fields_v1(), json!({"f:a": {}}));
+        assert!(a.without_subtrees(&FieldSet::of(&[&["a"]])).is_empty());
+        assert!(a.difference(&a).is_empty());
+    }
+}

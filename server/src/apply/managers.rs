@@ -1,0 +1,232 @@
+//! `metadata.managedFields`: one set of fields per manager.
+
+use super::field_set::FieldSet;
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
+
+/// How many managers that only update are remembered one by one.
+const MOST_UPDATERS: usize = 10;
+
+/// How a manager writes. Ordered as the entries are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Operation {
+    Apply,
+    Update,
+}
+
+/// What tells a manager from others.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Manager {
+    pub(crate) operation: Operation,
+    pub(crate) name: String,
+    pub(crate) subresource: String,
+    /// The version it writes, empty for one that applies: that one stays the same in all versions.
+    pub(crate) version: String,
+}
+
+/// What a manager owns.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Owned {
+    /// The version in which the fields have their names.
+    pub(crate) version: String,
+    pub(crate) fields: FieldSet,
+    pub(crate) time: Option<String>,
+}
+
+/// All managers of an object.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Managers(pub(crate) BTreeMap<Manager, Owned>);
+
+impl Managers {
+    /// Reads the entries; `None` when one of them is no entry.
+    pub(crate) fn read(entries: &[Value]) -> Option<Self> {
+        let mut managers = BTreeMap::new();
+        for entry in entries {
+            let text = |name: &str| entry.get(name).and_then(Value::as_str).unwrap_or_default();
+            let operation = match text("operation") {
+                "Apply" => Operation::Apply,
+                "Update" => Operation::Update,
+                _ => return None,
+            };
+            let version = text("apiVersion");
+            if version.is_empty() || text("fieldsType") != "FieldsV1" {
+                return None;
+            }
+            let manager = Manager::new(operation, text("manager"), text("subresource"), version);
+            let owned = Owned {
+                version: version.into(),
+                fields: FieldSet::from_fields_v1(entry.get("fieldsV1")?),
+                time: Some(text("time"))
+                    .filter(|time| !time.is_empty())
+                    .map(str::to_owned),
+            };
+            managers.insert(manager, owned);
+        }
+        Some(Self(managers))
+    }
+
+    /// The entries as a server orders them.
+    pub(crate) fn entries(&self) -> Vec<Value> {
+        let mut managers: Vec<_> = self.0.iter().collect();
+        managers.sort_by(|(a, owned_a), (b, owned_b)| {
+            let key = |manager: &Manager, owned: &Owned| {
+                (
+                    manager.operation,
+                    owned.time.clone(),
+                    manager.name.clone(),
+                    owned.version.clone(),
+                )
+            };
+            key(a, owned_a)
+                .cmp(&key(b, owned_b))
+                .then(a.subresource.cmp(&b.subresource))
+        });
+        managers
+            .into_iter()
+            .map(|(manager, owned)| entry(manager, owned))
+            .collect()
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Replaces what a manager owns; owning nothing it is forgotten.
+    pub(crate) fn set(&mut self, manager: &Manager, owned: Owned) {
+        if owned.fields.is_empty() {
+            self.0.remove(manager);
+        } else {
+            self.0.insert(manager.clone(), owned);
+        }
+    }
+
+    /// Keeps the number of updating managers bounded: the oldest share one entry per version.
+    pub(crate) fn cap(&mut self) {
+        let mut updaters: Vec<_> = self
+            .0
+            .iter()
+            .filter(|(manager, _)| manager.operation == Operation::Update)
+            .map(|(manager, owned)| (owned.time.clone(), manager.clone()))
+            .collect();
+        updaters.sort();
+        let mut count = updaters.len();
+        let mut first_of_version: BTreeMap<String, Manager> = BTreeMap::new();
+        for (_, manager) in updaters {
+            if count <= MOST_UPDATERS {
+                break;
+            }
+            match first_of_version.entry(manager.version.clone()) {
+                Entry::Vacant(entry) => {
+                    entry.insert(manager);
+                }
+                Entry::Occupied(entry) => {
+                    let bucket =
+                        Manager::new(Operation::Update, "ancient-changes", "", &manager.version);
+                    let first = self.0.remove(entry.get()).unwrap_or_default();
+                    let merged = self.0.remove(&manager).unwrap_or_default();
+                    let shared = self.0.remove(&bucket).unwrap_or_default();
+                    let fields = shared.fields.union(&first.fields).union(&merged.fields);
+                    self.0.insert(bucket, Owned { fields, ..merged });
+                    count -= 1;
+                }
+            }
+        }
+    }
+}
+
+impl Manager {
+    pub(crate) fn new(operation: Operation, name: &str, subresource: &str, version: &str) -> Self {
+        let version = match operation {
+            Operation::Apply => "",
+            Operation::Update => version,
+        };
+        Self {
+            operation,
+            name: name.into(),
+            subresource: subresource.into(),
+            version: version.into(),
+        }
+    }
+
+    /// As conflicts name it.
+    pub(crate) fn described(&self) -> String {
+        let mut text = format!("{:?}", self.name);
+        if !self.subresource.is_empty() {
+            text += &format!(" with subresource {:?}", self.subresource);
+        }
+        if self.operation == Operation::Update {
+            text += &format!(" using {}", self.version);
+        }
+        text
+    }
+}
+
+fn entry(manager: &Manager, owned: &Owned) -> Value {
+    let mut entry = json!({
+        "manager": manager.name,
+        "operation": match manager.operation {
+            Operation::Apply => "Apply",
+            Operation::Update => "Update",
+        },
+        "apiVersion": owned.version,
+        "fieldsType": "FieldsV1",
+        "fieldsV1": owned.fields.to_fields_v1(),
+    });
+    if let Some(time) = &owned.time {
+        entry["time"] = time.as_str().into();
+    }
+    if !manager.subresource.is_empty() {
+        entry["subresource"] = manager.subresource.as_str().into();
+    }
+    entry
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn owned(time: usize) -> Owned {
+        Owned {
+            version: "g/v1".into(),
+            fields: FieldSet::of(&[&["a"]]),
+            time: Some(format!("2026-01-01T00:00:{time:02}Z")),
+        }
+    }
+
+    #[test]
+    fn entries_are_ordered_by_operation_time_and_name() {
+        let mut managers = Managers::default();
+        for (operation, name, time) in [
+            (Operation::Update, "b", 1),
+            (Operation::Update, "a", 1),
+            (Operation::Apply, "z", 2),
+        ] {
+            managers.set(&Manager::new(operation, name, "", "g/v1"), owned(time));
+        }
+        let names: Vec<_> = managers
+            .entries()
+            .iter()
+            .map(|entry| entry["manager"].clone())
+            .collect();
+        assert_eq!(names, ["z", "a", "b"]);
+        assert_eq!(Managers::read(&managers.entries()), Some(managers));
+    }
+
+    #[test]
+    fn the_oldest_updaters_share_an_entry() {
+        let mut managers = Managers::default();
+        for number in 0..12 {
+            let manager = Manager::new(Operation::Update, &format!("m{number}"), "", "g/v1");
+            managers.set(&manager, owned(number));
+        }
+        managers.cap();
+        assert_eq!(managers.0.len(), 10);
+        assert!(
+            managers
+                .0
+                .keys()
+                .any(|manager| manager.name == "ancient-changes")
+        );
+    }
+}

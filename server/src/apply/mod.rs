@@ -1,0 +1,9 @@
+//! Server-side apply: who owns which field, and how an applied configuration is merged.
+//!
+//! [`field_set`] holds sets of fields, [`typed`] walks trees along their schema, [`managers`] keeps one
+//! set per manager, and [`updater`] decides. Nothing here knows of HTTP or of the store.
+
+pub(crate) mod field_set;
+pub(crate) mod managers;
+pub(crate) mod typed;
+pub(crate) mod updater;

@@ -1,0 +1,123 @@
+//! Which fields differ between two trees.
+
+use super::{Parts, elements, is_empty, members, parts};
+use crate::apply::field_set::{FieldSet, Step};
+use k8s_flowcontrol::schema::{Shape, TypeSchema};
+use serde_json::Value;
+use std::collections::BTreeSet;
+
+/// How a tree came to be another.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Comparison {
+    pub(crate) added: FieldSet,
+    pub(crate) modified: FieldSet,
+    pub(crate) removed: FieldSet,
+}
+
+impl Comparison {
+    /// What was set: added or modified.
+    pub(crate) fn set(&self) -> FieldSet {
+        self.added.union(&self.modified)
+    }
+
+    /// The comparison without some subtrees.
+    pub(crate) fn without(&self, ignored: &FieldSet) -> Self {
+        Self {
+            added: self.added.without_subtrees(ignored),
+            modified: self.modified.without_subtrees(ignored),
+            removed: self.removed.without_subtrees(ignored),
+        }
+    }
+}
+
+/// Compares two objects of one type. A stanza that is new counts itself, besides its members.
+pub(crate) fn compare(old: &Value, new: &Value, schema: &TypeSchema) -> Comparison {
+    let mut comparison = Comparison::default();
+    compare_members(
+        Some(old),
+        Some(new),
+        schema,
+        &mut Vec::new(),
+        &mut comparison,
+    );
+    comparison
+}
+
+fn compare_members(
+    old: Option<&Value>,
+    new: Option<&Value>,
+    schema: &TypeSchema,
+    path: &mut Vec<Step>,
+    out: &mut Comparison,
+) {
+    for field in schema.fields {
+        let (old, new) = (member(old, field.name), member(new, field.name));
+        path.push(Step::field(field.name));
+        compare_values(old, new, &field.shape, path, out);
+        path.pop();
+    }
+}
+
+fn member<'a>(value: Option<&'a Value>, name: &str) -> Option<&'a Value> {
+    value?.get(name)
+}
+
+fn compare_values(
+    old: Option<&Value>,
+    new: Option<&Value>,
+    shape: &Shape,
+    path: &mut Vec<Step>,
+    out: &mut Comparison,
+) {
+    if old.is_none() && new.is_none() {
+        return;
+    }
+    let parts = parts(shape);
+    if matches!(parts, Parts::Leaf) || (is_empty(old) && is_empty(new)) {
+        match (old, new) {
+            (None, _) => out.added.insert(path),
+            (_, None) => out.removed.insert(path),
+            (old, new) if old != new => out.modified.insert(path),
+            _ => {}
+        }
+        return;
+    }
+    match parts {
+        Parts::Leaf => {}
+        Parts::Members(schema) => compare_members(old, new, schema, path, out),
+        Parts::Entries(shape) => {
+            let keys: BTreeSet<&String> = members(old)
+                .into_iter()
+                .chain(members(new))
+                .flat_map(|map| map.keys())
+                .collect();
+            for key in keys {
+                path.push(Step::field(key));
+                compare_values(member(old, key), member(new, key), shape, path, out);
+                path.pop();
+            }
+        }
+        Parts::Elements(shape, kind) => {
+            let (old, new) = (elements(old, kind), elements(new, kind));
+            let find = |list: &[(Step, &Value)], step: &Step| {
+                list.iter().position(|(found, _)| found == step)
+            };
+            for (step, element) in &old {
+                let theirs = find(&new, step).map(|at| new[at].1);
+                path.push(step.clone());
+                compare_values(Some(element), theirs, shape, path, out);
+                path.pop();
+            }
+            for (step, element) in new.iter().filter(|(step, _)| find(&old, step).is_none()) {
+                path.push(step.clone());
+                compare_values(None, Some(element), shape, path, out);
+                path.pop();
+            }
+        }
+    }
+    if old.is_none() {
+        out.added.insert(path);
+    } else if new.is_none() {
+        out.removed.insert(path);
+    }
+}

@@ -1,0 +1,58 @@
+//! An applied configuration merged into the live object.
+
+use super::{Parts, elements, is_empty, parts};
+use k8s_flowcontrol::schema::{Shape, TypeSchema};
+use serde_json::{Map, Value};
+
+/// `live` with what `config` sets.
+pub(crate) fn merge(live: &Value, config: &Value, schema: &TypeSchema) -> Value {
+    merge_members(Some(live), config, schema)
+}
+
+fn merge_members(live: Option<&Value>, config: &Value, schema: &TypeSchema) -> Value {
+    let mut merged = live.and_then(Value::as_object).cloned().unwrap_or_default();
+    for (name, value) in config.as_object().into_iter().flatten() {
+        let old = live.and_then(|live| live.get(name));
+        let value = match schema.field(name) {
+            Some(field) => merge_values(old, value, &field.shape),
+            None => value.clone(),
+        };
+        merged.insert(name.clone(), value);
+    }
+    Value::Object(merged)
+}
+
+fn merge_values(live: Option<&Value>, config: &Value, shape: &Shape) -> Value {
+    // Nothing is said of a container that the configuration leaves empty, unless it is empty anyway.
+    if is_empty(Some(config)) && !is_empty(live) && !matches!(parts(shape), Parts::Leaf) {
+        return live.cloned().unwrap_or_default();
+    }
+    match parts(shape) {
+        Parts::Leaf => config.clone(),
+        _ if is_empty(Some(config)) => config.clone(),
+        Parts::Members(schema) => merge_members(live, config, schema),
+        Parts::Entries(shape) => {
+            let mut merged: Map<String, Value> =
+                live.and_then(Value::as_object).cloned().unwrap_or_default();
+            for (key, value) in config.as_object().into_iter().flatten() {
+                let value = merge_values(live.and_then(|live| live.get(key)), value, shape);
+                merged.insert(key.clone(), value);
+            }
+            Value::Object(merged)
+        }
+        Parts::Elements(shape, kind) => {
+            let config = elements(Some(config), kind);
+            let live = elements(live, kind);
+            let find = |step| config.iter().find(|(theirs, _)| theirs == step);
+            let kept = live.iter().map(|(step, old)| match find(step) {
+                Some((_, new)) => merge_values(Some(old), new, shape),
+                None => (*old).clone(),
+            });
+            let new = config
+                .iter()
+                .filter(|(step, _)| !live.iter().any(|(mine, _)| mine == step))
+                .map(|(_, new)| (*new).clone());
+            kept.chain(new).collect()
+        }
+    }
+}

@@ -1,0 +1,320 @@
+//! What a write does to the field sets of all managers.
+
+use super::field_set::FieldSet;
+use super::managers::{Manager, Managers, Operation, Owned};
+use super::typed::{self, Comparison};
+use crate::scheme::Kind;
+use crate::status::{Cause, Details, Failure, bad_request, failure, internal};
+use crate::store::{edit_metadata, meta_str};
+use k8s_flowcontrol::ApiVersion;
+use serde_json::Value;
+use std::collections::BTreeMap;
+
+/// The manager of all that was there before the first apply.
+const BEFORE_FIRST_APPLY: &str = "before-first-apply";
+
+/// A write by a manager, in a version, to an object or one of its subresources.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Writer<'a> {
+    pub(crate) kind: &'a Kind,
+    pub(crate) version: ApiVersion,
+    pub(crate) manager: &'a str,
+    pub(crate) subresource: &'a str,
+    /// The moment of the write.
+    pub(crate) now: &'a str,
+}
+
+impl Writer<'_> {
+    /// Sets the managed fields of `new`, which replaces `old`; both in hub form.
+    ///
+    /// What `new` says of managed fields itself counts: an empty list resets them, entries replace the
+    /// old ones, absence keeps those.
+    pub(crate) fn update(&self, old: &Value, new: &mut Value) {
+        let sent = new
+            .pointer("/metadata/managedFields")
+            .and_then(Value::as_array);
+        if sent.is_some_and(|entries| is_reset(entries)) {
+            write_managers(new, &Managers::default());
+            return;
+        }
+        let mut managers = sent
+            .and_then(|entries| Managers::read(entries))
+            .filter(|managers| !managers.is_empty())
+            .unwrap_or_else(|| read_managers(old));
+        // An object that nobody applied and that has no entries stays without.
+        if managers.is_empty() && !meta_str(old, "uid").is_empty() {
+            write_managers(new, &managers);
+            return;
+        }
+        self.record_update(old, new, &mut managers, self.manager);
+        managers.cap();
+        write_managers(new, &managers);
+    }
+
+    fn record_update(&self, old: &Value, new: &Value, managers: &mut Managers, name: &str) {
+        let api_version = self.version.api_version();
+        let me = Manager::new(Operation::Update, name, self.subresource, api_version);
+        let before = self.versioned(old);
+        let comparison = self.compare(self.version, &before, &self.versioned(new));
+        self.take_from_others(old, new, &comparison, managers, None);
+        let set = strip(&comparison.set());
+        if set.is_empty() {
+            return;
+        }
+        let mine = managers
+            .0
+            .get(&me)
+            .map(|owned| owned.fields.clone())
+            .unwrap_or_default();
+        managers.set(
+            &me,
+            Owned {
+                version: api_version.into(),
+                fields: mine.union(&set),
+                time: Some(self.now.into()),
+            },
+        );
+    }
+
+    /// Merges an applied configuration into `live`, both that and the answer in hub form.
+    ///
+    /// # Errors
+    /// A conflict with another manager, unless `force`; a configuration that does not fit the schema.
+    pub(crate) fn apply(
+        &self,
+        live: &Value,
+        config: &Value,
+        force: bool,
+    ) -> Result<Value, Failure> {
+        if !config
+            .pointer("/metadata/managedFields")
+            .is_none_or(Value::is_null)
+        {
+            return Err(bad_request("metadata.managedFields must be nil"));
+        }
+        let schema = self.kind.schema(self.version);
+        self.check(config)?;
+        let mut managers = read_managers(live);
+        if managers.is_empty() && !meta_str(live, "uid").is_empty() {
+            let nothing = self.kind.empty();
+            self.record_update(&nothing, live, &mut managers, BEFORE_FIRST_APPLY);
+        }
+        let me = Manager::new(
+            Operation::Apply,
+            self.manager,
+            self.subresource,
+            self.version.api_version(),
+        );
+        let last = managers.0.get(&me).cloned();
+        let live_typed = self.versioned(live);
+        let merged = typed::merge(&live_typed, config, schema);
+        let fields = strip(&typed::field_set(config, schema).without_subtrees(&self.ignored()));
+        let owned = Owned {
+            version: self.version.api_version().into(),
+            fields,
+            time: Some(self.now.into()),
+        };
+        managers.0.insert(me.clone(), owned);
+        let merged = self.give_up(merged, last.as_ref(), &managers);
+        let merged = crate::wire::canonical(&merged, schema);
+        let comparison = self.compare(self.version, &live_typed, &merged);
+        let mut new = self.kind.to_hub(merged, self.version);
+        let conflicts = self.take_from_others(live, &new, &comparison, &mut managers, Some(&me));
+        if !force && !conflicts.is_empty() {
+            return Err(conflict(&conflicts));
+        }
+        if managers
+            .0
+            .get(&me)
+            .is_some_and(|owned| owned.fields.is_empty())
+        {
+            managers.0.remove(&me);
+        }
+        write_managers(&mut new, &managers);
+        Ok(new)
+    }
+
+    fn check(&self, config: &Value) -> Result<(), Failure> {
+        let problems = typed::check(config, self.kind.schema(self.version));
+        let text = match &problems[..] {
+            [] => return Ok(()),
+            [one] => one.clone(),
+            many => {
+                let lines: String = many
+                    .iter()
+                    .map(|problem| format!("\n  {problem}"))
+                    .collect();
+                format!("errors:{lines}")
+            }
+        };
+        Err(internal(format!(
+            "failed to create typed patch object ({}/{}; {}, Kind={}): {text}",
+            meta_str(config, "namespace"),
+            meta_str(config, "name"),
+            self.version.api_version(),
+            self.kind.name(),
+        )))
+    }
+
+    /// Removes what the manager applied the last time and nobody owns any more.
+    fn give_up(&self, merged: Value, last: Option<&Owned>, managers: &Managers) -> Value {
+        // In another version the fields have other names, so nothing can be told apart.
+        let Some(last) = last.filter(|last| last.version == self.version.api_version()) else {
+            return merged;
+        };
+        let kept = managers
+            .0
+            .values()
+            .filter(|owned| owned.version == last.version)
+            .fold(FieldSet::default(), |kept, owned| kept.union(&owned.fields));
+        let gone = last.fields.with_parents().difference(&kept.with_parents());
+        typed::remove(&merged, &gone, self.kind.schema(self.version))
+    }
+
+    /// Takes set and removed fields from all managers but `me`; the answer is who lost which set fields.
+    fn take_from_others(
+        &self,
+        old: &Value,
+        new: &Value,
+        comparison: &Comparison,
+        managers: &mut Managers,
+        me: Option<&Manager>,
+    ) -> Vec<(Manager, FieldSet)> {
+        let mut comparisons: BTreeMap<String, Comparison> = BTreeMap::new();
+        comparisons.insert(self.version.api_version().into(), comparison.clone());
+        let mut conflicts = Vec::new();
+        managers.0.retain(|manager, owned| {
+            if Some(manager) == me {
+                return true;
+            }
+            let Some(version) = served(self.kind, &owned.version) else {
+                return false;
+            };
+            let comparison = comparisons.entry(owned.version.clone()).or_insert_with(|| {
+                let typed = |object| self.kind.from_hub(object, version);
+                self.compare(version, &typed(old), &typed(new))
+            });
+            let lost = owned.fields.intersection(&comparison.set());
+            if !lost.is_empty() {
+                conflicts.push((manager.clone(), lost.clone()));
+            }
+            owned.fields = owned
+                .fields
+                .difference(&lost)
+                .difference(&comparison.removed);
+            !owned.fields.is_empty()
+        });
+        conflicts
+    }
+
+    fn compare(&self, version: ApiVersion, old: &Value, new: &Value) -> Comparison {
+        typed::compare(old, new, self.kind.schema(version)).without(&self.ignored())
+    }
+
+    fn versioned(&self, object: &Value) -> Value {
+        self.kind.from_hub(object, self.version)
+    }
+
+    /// What a write to this resource does not change.
+    fn ignored(&self) -> FieldSet {
+        match self.subresource {
+            "" => FieldSet::of(&[&["status"]]),
+            _ => FieldSet::of(&[&["metadata"], &["spec"]]),
+        }
+    }
+}
+
+fn served(kind: &Kind, api_version: &str) -> Option<ApiVersion> {
+    ApiVersion::ALL
+        .into_iter()
+        .find(|version| version.api_version() == api_version && kind.is_served_in(*version))
+}
+
+/// The members that nobody owns.
+fn strip(set: &FieldSet) -> FieldSet {
+    set.difference(&FieldSet::of(&[
+        &["apiVersion"],
+        &["kind"],
+        &["metadata"],
+        &["metadata", "name"],
+        &["metadata", "namespace"],
+        &["metadata", "creationTimestamp"],
+        &["metadata", "selfLink"],
+        &["metadata", "uid"],
+        &["metadata", "generation"],
+        &["metadata", "managedFields"],
+        &["metadata", "resourceVersion"],
+    ]))
+}
+
+/// Whether a client asks to forget all managers: by no entries, or by one empty entry.
+fn is_reset(entries: &[Value]) -> bool {
+    match entries {
+        [] => true,
+        [entry] => entry.as_object().is_some_and(|entry| entry.is_empty()),
+        _ => false,
+    }
+}
+
+fn read_managers(object: &Value) -> Managers {
+    object
+        .pointer("/metadata/managedFields")
+        .and_then(Value::as_array)
+        .and_then(|entries| Managers::read(entries))
+        .unwrap_or_default()
+}
+
+fn write_managers(object: &mut Value, managers: &Managers) {
+    edit_metadata(object, |metadata| {
+        if managers.is_empty() {
+            metadata.remove("managedFields");
+        } else {
+            metadata.insert("managedFields".into(), managers.entries().into());
+        }
+    });
+}
+
+fn conflict(conflicts: &[(Manager, FieldSet)]) -> Failure {
+    let paths: Vec<(String, Vec<String>)> = conflicts
+        .iter()
+        .map(|(manager, fields)| (manager.described(), fields.paths()))
+        .collect();
+    let causes: Vec<_> = paths
+        .iter()
+        .flat_map(|(manager, fields)| {
+            fields.iter().map(move |field| {
+                Cause::new(
+                    "FieldManagerConflict",
+                    field,
+                    format!("conflict with {manager}"),
+                )
+            })
+        })
+        .collect();
+    let message = match &causes[..] {
+        [one] => format!(
+            "Apply failed with 1 conflict: {}: {}",
+            one.message, one.field
+        ),
+        many => {
+            let mut text = format!("Apply failed with {} conflicts: ", many.len());
+            let managers: Vec<_> = paths
+                .iter()
+                .map(|(manager, fields)| match &fields[..] {
+                    [field] => format!("conflict with {manager}: {field}"),
+                    fields => {
+                        let lines: String =
+                            fields.iter().map(|field| format!("\n- {field}")).collect();
+                        format!("conflicts with {manager}:{lines}")
+                    }
+                })
+                .collect();
+            text += &managers.join("\n");
+            text
+        }
+    };
+    failure(409, "Conflict", message).with_details(Details {
+        causes,
+        ..Details::default()
+    })
+}

@@ -1,0 +1,142 @@
+//! The condition `Dangling` of flow schemas: whether the level that one names exists.
+
+use crate::decode::Node;
+use crate::ids;
+use crate::registry::{Patch, commit, patch};
+use crate::scheme::{Kind, Scheme};
+use crate::state::own_write;
+use crate::store::{Object, Store};
+use crate::validation::FieldValidation;
+use serde_json::{Value, json};
+use std::collections::BTreeSet;
+
+const MANAGER: &str = "api-priority-and-fairness-config-consumer-v1";
+
+/// Makes the condition true again after the writes that followed revision `since`.
+pub(crate) fn follow(store: &mut Store, scheme: &Scheme, since: u64) {
+    let kinds = (
+        scheme.by_name("FlowSchema"),
+        scheme.by_name("PriorityLevelConfiguration"),
+    );
+    let (Some(schemas), Some(levels)) = kinds else {
+        return;
+    };
+    for name in affected(store, schemas, levels, since) {
+        let Some(object) = store.get(schemas.index, &name).cloned() else {
+            continue;
+        };
+        let level = level_name(&object);
+        let wanted = condition(level, store.get(levels.index, level).is_some());
+        if !holds(&object, &wanted) {
+            set(store, scheme, schemas, &name, &object, wanted);
+        }
+    }
+}
+
+/// The flow schemas that were written, and those whose level came or went.
+fn affected(store: &Store, schemas: &Kind, levels: &Kind, since: u64) -> BTreeSet<String> {
+    let mut names = BTreeSet::new();
+    let mut changed_levels = BTreeSet::new();
+    let all = |names: &mut BTreeSet<String>| {
+        names.extend(store.objects(schemas.index).map(|(name, _)| name.clone()));
+    };
+    let Some(changes) = store.history().after(since) else {
+        // More changes at once than the history holds.
+        all(&mut names);
+        return names;
+    };
+    for change in changes {
+        if change.kind == schemas.index {
+            names.insert(change.name.clone());
+        } else if change.kind == levels.index && change.before.is_some() != change.after.is_some() {
+            changed_levels.insert(change.name.clone());
+        }
+    }
+    if !changed_levels.is_empty() {
+        let concerned = store
+            .objects(schemas.index)
+            .filter(|(_, object)| changed_levels.contains(level_name(object)))
+            .map(|(name, _)| name.clone());
+        names.extend(concerned);
+    }
+    names
+}
+
+fn level_name(schema: &Value) -> &str {
+    schema
+        .pointer("/spec/priorityLevelConfiguration/name")
+        .and_then(Value::as_str)
+        .unwrap_or_default()
+}
+
+fn condition(level: &str, exists: bool) -> Value {
+    let (status, reason, rest) = if exists {
+        ("False", "Found", "it exists")
+    } else {
+        ("True", "NotFound", "there is no such object")
+    };
+    let joint = if exists { "and" } else { "but" };
+    json!({
+        "type": "Dangling",
+        "status": status,
+        "reason": reason,
+        "message": format!(
+            "This FlowSchema references the PriorityLevelConfiguration object named {level:?} \
+             {joint} {rest}"
+        ),
+    })
+}
+
+fn conditions(schema: &Value) -> &[Value] {
+    schema
+        .pointer("/status/conditions")
+        .and_then(Value::as_array)
+        .map(Vec::as_slice)
+        .unwrap_or_default()
+}
+
+fn holds(schema: &Value, wanted: &Value) -> bool {
+    conditions(schema).iter().any(|condition| {
+        ["type", "status", "reason", "message"]
+            .iter()
+            .all(|member| condition.get(*member) == wanted.get(*member))
+    })
+}
+
+fn set(
+    store: &mut Store,
+    scheme: &Scheme,
+    schemas: &Kind,
+    name: &str,
+    object: &Object,
+    mut condition: Value,
+) {
+    let now = ids::now();
+    condition["lastTransitionTime"] = now.as_str().into();
+    let write = own_write(scheme, schemas, MANAGER, "status", &now);
+    // A schema that cannot take the condition keeps the old one; there is nobody to tell.
+    if scheme.release().minor() < 26 {
+        let mut conditions: Vec<Value> = conditions(object)
+            .iter()
+            .filter(|condition| condition.get("type") != Some(&"Dangling".into()))
+            .cloned()
+            .collect();
+        conditions.push(condition);
+        let mut new = (**object).clone();
+        new["status"]["conditions"] = conditions.into();
+        write.writer().update(object, &mut new);
+        let _unwritten = commit(store, &write, name, object, new);
+    } else {
+        let config = Node::from(&json!({
+            "apiVersion": write.version.api_version(),
+            "kind": schemas.name(),
+            "metadata": {"name": name},
+            "status": {"conditions": [condition]},
+        }));
+        let config = Patch::Apply {
+            config,
+            force: true,
+        };
+        let _unwritten = patch(store, &write, name, &config, FieldValidation::Ignore);
+    }
+}

@@ -1,0 +1,239 @@
+//! What the server says of itself.
+
+use crate::scheme::{Kind, Scheme};
+use k8s_flowcontrol::{ApiVersion, GROUP, Release};
+use serde::Serialize;
+
+/// `/version`, members in Go's order.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Version {
+    major: &'static str,
+    minor: String,
+    git_version: String,
+    git_commit: &'static str,
+    git_tree_state: &'static str,
+    build_date: &'static str,
+    go_version: &'static str,
+    compiler: &'static str,
+    platform: &'static str,
+}
+
+pub(crate) fn version(release: Release) -> Version {
+    Version {
+        major: "1",
+        minor: release.minor().to_string(),
+        git_version: format!("v{release}.0"),
+        git_commit: "",
+        git_tree_state: "",
+        build_date: "1970-01-01T00:00:00Z",
+        go_version: "",
+        compiler: "",
+        platform: "",
+    }
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct GroupVersion {
+    group_version: &'static str,
+    version: &'static str,
+}
+
+impl From<ApiVersion> for GroupVersion {
+    fn from(version: ApiVersion) -> Self {
+        Self {
+            group_version: version.api_version(),
+            version: version.as_str(),
+        }
+    }
+}
+
+/// An entry of `/apis`, or with its type `/apis/<group>` itself.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Group {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    kind: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    api_version: Option<&'static str>,
+    name: &'static str,
+    versions: Vec<GroupVersion>,
+    preferred_version: GroupVersion,
+}
+
+pub(crate) fn group(scheme: &Scheme) -> Group {
+    Group {
+        kind: Some("APIGroup"),
+        api_version: Some("v1"),
+        ..group_entry(scheme)
+    }
+}
+
+fn group_entry(scheme: &Scheme) -> Group {
+    Group {
+        kind: None,
+        api_version: None,
+        name: GROUP,
+        versions: scheme
+            .versions()
+            .iter()
+            .map(|&version| version.into())
+            .collect(),
+        preferred_version: scheme.preferred().into(),
+    }
+}
+
+/// `/apis`.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Groups {
+    kind: &'static str,
+    api_version: &'static str,
+    groups: Vec<Group>,
+}
+
+pub(crate) fn groups(scheme: &Scheme) -> Groups {
+    Groups {
+        kind: "APIGroupList",
+        api_version: "v1",
+        groups: vec![group_entry(scheme)],
+    }
+}
+
+/// `/api`: the core group, of which nothing is served.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct CoreVersions {
+    kind: &'static str,
+    versions: [&'static str; 1],
+    #[serde(rename = "serverAddressByClientCIDRs")]
+    addresses: [Address; 1],
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Address {
+    #[serde(rename = "clientCIDR")]
+    client_cidr: &'static str,
+    server_address: String,
+}
+
+pub(crate) fn core_versions(address: &str) -> CoreVersions {
+    CoreVersions {
+        kind: "APIVersions",
+        versions: ["v1"],
+        addresses: [Address {
+            client_cidr: "0.0.0.0/0",
+            server_address: address.into(),
+        }],
+    }
+}
+
+/// `/apis/<group>/<version>`.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Resources {
+    kind: &'static str,
+    api_version: &'static str,
+    group_version: &'static str,
+    resources: Vec<Resource>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Resource {
+    name: String,
+    singular_name: String,
+    namespaced: bool,
+    kind: &'static str,
+    verbs: &'static [&'static str],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    storage_version_hash: Option<&'static str>,
+}
+
+const VERBS: &[&str] = &[
+    "create",
+    "delete",
+    "deletecollection",
+    "get",
+    "list",
+    "patch",
+    "update",
+    "watch",
+];
+const SUBRESOURCE_VERBS: &[&str] = &["get", "patch", "update"];
+
+pub(crate) fn resources(scheme: &Scheme, version: ApiVersion) -> Resources {
+    let resources = scheme
+        .kinds()
+        .iter()
+        .filter(|kind| kind.is_served_in(version))
+        .flat_map(|kind| {
+            let main = Resource {
+                name: kind.plural().into(),
+                singular_name: kind.name().to_lowercase(),
+                namespaced: kind.is_namespaced(),
+                kind: kind.name(),
+                verbs: VERBS,
+                storage_version_hash: storage_version_hash(kind, scheme.release()),
+            };
+            let subresources = kind.subresources().iter().map(|subresource| Resource {
+                name: format!("{}/{subresource}", kind.plural()),
+                singular_name: String::new(),
+                namespaced: kind.is_namespaced(),
+                kind: kind.name(),
+                verbs: SUBRESOURCE_VERBS,
+                storage_version_hash: None,
+            });
+            std::iter::once(main)
+                .chain(subresources)
+                .collect::<Vec<_>>()
+        })
+        .collect();
+    Resources {
+        kind: "APIResourceList",
+        api_version: "v1",
+        group_version: version.api_version(),
+        resources,
+    }
+}
+
+/// A digest of the version in which objects are stored, as real servers report it.
+fn storage_version_hash(kind: &Kind, release: Release) -> Option<&'static str> {
+    Some(match (kind.name(), release.stored()) {
+        ("FlowSchema", ApiVersion::V1Beta1) => "9bSnTLYweJ0=",
+        ("FlowSchema", ApiVersion::V1Beta3) => "9NnFrw7ZEmA=",
+        ("FlowSchema", ApiVersion::V1) => "GJVAJZSZBIw=",
+        ("PriorityLevelConfiguration", ApiVersion::V1Beta1) => "BFVwf8eYnsw=",
+        ("PriorityLevelConfiguration", ApiVersion::V1Beta3) => "+CwSrEWTDhc=",
+        ("PriorityLevelConfiguration", ApiVersion::V1) => "Kir5PVfvNeI=",
+        _ => return None,
+    })
+}
+
+/// `/`: the paths that there are.
+pub(crate) fn paths(scheme: &Scheme) -> Vec<String> {
+    let mut paths: Vec<String> = [
+        "/api",
+        "/apis",
+        "/apis/",
+        "/healthz",
+        "/healthz/ping",
+        "/livez",
+        "/livez/ping",
+        "/readyz",
+    ]
+    .map(str::to_owned)
+    .into();
+    paths.extend(["/readyz/ping", "/version"].map(str::to_owned));
+    paths.push(format!("/apis/{GROUP}"));
+    paths.extend(
+        scheme
+            .versions()
+            .iter()
+            .map(|version| format!("/apis/{}", version.api_version())),
+    );
+    paths.sort();
+    paths
+}

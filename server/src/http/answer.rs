@@ -1,0 +1,217 @@
+//! Answers: a status, a body and the headers that every Kubernetes API server sends.
+
+use super::route::Document;
+use crate::discovery;
+use crate::ids;
+use crate::scheme::{Kind, Scheme};
+use crate::status::{Failure, Status};
+use crate::wire::Wire;
+use axum::body::Body;
+use axum::http::{HeaderName, HeaderValue, Response, StatusCode, header};
+use k8s_flowcontrol::ApiVersion;
+use serde::Serialize;
+use serde_json::Value;
+
+/// What a request is answered with.
+pub(crate) struct Answer {
+    code: u16,
+    body: Content,
+    warnings: Vec<String>,
+    retry_after: Option<u32>,
+}
+
+enum Content {
+    /// Compact JSON.
+    Json(Vec<u8>),
+    /// JSON that is always laid out for people.
+    PrettyJson(Vec<u8>),
+    Text(&'static str),
+    Lines(Body),
+}
+
+impl Answer {
+    fn new(code: u16, body: Content) -> Self {
+        Self {
+            code,
+            body,
+            warnings: Vec::new(),
+            retry_after: None,
+        }
+    }
+
+    pub(crate) fn json(code: u16, value: &impl Serialize) -> Self {
+        Self::new(
+            code,
+            Content::Json(serde_json::to_vec(value).unwrap_or_default()),
+        )
+    }
+
+    /// An object in hub form, as a client of `version` sees it.
+    pub(crate) fn object(code: u16, object: &Value, kind: &Kind, version: ApiVersion) -> Self {
+        let object = kind.from_hub(object, version);
+        Self::json(
+            code,
+            &Wire {
+                value: &object,
+                schema: kind.schema(version),
+            },
+        )
+    }
+
+    pub(crate) fn status(status: &Status) -> Self {
+        Self {
+            retry_after: status.retry_after_seconds(),
+            ..Self::json(status.code(), status)
+        }
+    }
+
+    pub(crate) fn text(code: u16, text: &'static str) -> Self {
+        Self::new(code, Content::Text(text))
+    }
+
+    pub(crate) fn lines(body: Body) -> Self {
+        Self::new(200, Content::Lines(body))
+    }
+
+    /// Adds warnings before those that are there.
+    pub(crate) fn warn_first(mut self, warnings: impl IntoIterator<Item = String>) -> Self {
+        self.warnings.splice(..0, warnings);
+        self
+    }
+
+    pub(crate) fn warn(mut self, warnings: impl IntoIterator<Item = String>) -> Self {
+        self.warnings.extend(warnings);
+        self
+    }
+
+    pub(crate) fn into_response(self, pretty: bool, flow_uids: [String; 2]) -> Response<Body> {
+        let (content_type, body) = match self.body {
+            Content::Json(text) if pretty => ("application/json", Body::from(indented(&text))),
+            Content::Json(mut text) => {
+                text.push(b'\n');
+                ("application/json", Body::from(text))
+            }
+            Content::PrettyJson(text) => ("application/json", Body::from(indented(&text))),
+            Content::Text(text) => ("text/plain; charset=utf-8", Body::from(text)),
+            Content::Lines(body) => ("application/json", body),
+        };
+        let is_text = content_type.starts_with("text/");
+        let mut response = Response::new(body);
+        *response.status_mut() =
+            StatusCode::from_u16(self.code).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+        let headers = response.headers_mut();
+        let mut set = |name: HeaderName, value: &str| {
+            if let Ok(value) = HeaderValue::from_str(value) {
+                headers.append(name, value);
+            }
+        };
+        set(header::CONTENT_TYPE, content_type);
+        set(header::CACHE_CONTROL, "no-cache, private");
+        set(HeaderName::from_static("audit-id"), &ids::uid());
+        let [schema, level] = flow_uids;
+        set(
+            HeaderName::from_static("x-kubernetes-pf-flowschema-uid"),
+            &schema,
+        );
+        set(
+            HeaderName::from_static("x-kubernetes-pf-prioritylevel-uid"),
+            &level,
+        );
+        if is_text {
+            set(header::X_CONTENT_TYPE_OPTIONS, "nosniff");
+        }
+        if let Some(seconds) = self.retry_after {
+            set(header::RETRY_AFTER, &seconds.to_string());
+        }
+        for warning in &self.warnings {
+            let quoted = warning.replace('\\', "\\\\").replace('"', "\\\"");
+            set(header::WARNING, &format!("299 - \"{quoted}\""));
+        }
+        response
+    }
+}
+
+impl From<Failure> for Answer {
+    fn from(failure: Failure) -> Self {
+        Self::status(&failure)
+    }
+}
+
+/// The document about the server.
+pub(crate) fn discovery(document: Document, scheme: &Scheme, address: &str) -> Answer {
+    let pretty = |value: Vec<u8>| Answer::new(200, Content::PrettyJson(value));
+    match document {
+        Document::Version => {
+            pretty(serde_json::to_vec(&discovery::version(scheme.release())).unwrap_or_default())
+        }
+        Document::Root => {
+            let paths = serde_json::json!({"paths": discovery::paths(scheme)});
+            pretty(serde_json::to_vec(&paths).unwrap_or_default())
+        }
+        Document::Core => Answer::json(200, &discovery::core_versions(address)),
+        Document::Groups => Answer::json(200, &discovery::groups(scheme)),
+        Document::Group => Answer::json(200, &discovery::group(scheme)),
+        Document::Resources(version) => Answer::json(200, &discovery::resources(scheme, version)),
+    }
+}
+
+/// Go's layout: two spaces, and no line end at the end.
+fn indented(compact: &[u8]) -> Vec<u8> {
+    let mut out = Vec::with_capacity(compact.len() * 2);
+    let (mut depth, mut in_text, mut escaped) = (0usize, false, false);
+    let mut bytes = compact.iter().copied().peekable();
+    let new_line = |out: &mut Vec<u8>, depth: usize| {
+        out.push(b'\n');
+        out.resize(out.len() + 2 * depth, b' ');
+    };
+    while let Some(byte) = bytes.next() {
+        if in_text {
+            out.push(byte);
+            in_text = byte != b'"' || escaped;
+            escaped = byte == b'\\' && !escaped;
+            continue;
+        }
+        match byte {
+            b'{' | b'[' => {
+                out.push(byte);
+                match bytes.peek() {
+                    // Nothing inside: no line either.
+                    Some(b'}' | b']') => out.extend(bytes.next()),
+                    _ => {
+                        depth += 1;
+                        new_line(&mut out, depth);
+                    }
+                }
+            }
+            b'}' | b']' => {
+                depth = depth.saturating_sub(1);
+                new_line(&mut out, depth);
+                out.push(byte);
+            }
+            b',' => {
+                out.push(byte);
+                new_line(&mut out, depth);
+            }
+            b':' => out.extend_from_slice(b": "),
+            b'"' => {
+                in_text = true;
+                out.push(byte);
+            }
+            byte => out.push(byte),
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_layout_is_gos() {
+        let text = br#"{"a":{},"b":["x,\"{",1],"c":{"d":null}}"#;
+        let expected = "{\n  \"a\": {},\n  \"b\": [\n    \"x,\\\"{\",\n    1\n  ],\n  \"c\": {\n    \
+                        \"d\": null\n  }\n}";
+        assert_eq!(String::from_utf8(indented(text)).unwrap(), expected);
+    }
+}

@@ -1,0 +1,195 @@
+//! Verbs of collections: list, create, delete.
+
+use super::answer::Answer;
+use super::resource::check_media_type;
+use super::route::ResourceTarget;
+use super::{Arrived, Context};
+use crate::body::read_object;
+use crate::list::{ListOptions, Page, Unlisted, list as list_page};
+use crate::query::{WriteOptions, WriteVerb, delete_options};
+use crate::registry::{self, Write};
+use crate::status::{Failure, future_version};
+use crate::store::meta_str;
+use crate::wire::Wire;
+use crate::{ids, state::State};
+use serde::ser::{Serialize, SerializeMap, SerializeSeq, Serializer};
+use serde_json::Value;
+use std::time::Duration;
+
+/// How long a server waits for a version that is still to come.
+const PATIENCE: Duration = Duration::from_secs(3);
+
+pub(super) async fn list(
+    context: &Context,
+    request: &Arrived,
+    target: &ResourceTarget<'_>,
+) -> Result<Answer, Failure> {
+    let state = &context.state;
+    let options = ListOptions::parse(&request.query, state.scheme.release())?;
+    let page = || state.read(|store| list_page(store, target.kind.index, &options));
+    let page = match page() {
+        Err(Unlisted::NotYet(revision)) => {
+            wait_for(state, revision).await?;
+            page()
+        }
+        listed => listed,
+    };
+    match page {
+        Ok(page) => Ok(answer(&page, target)),
+        Err(Unlisted::Failed(failure)) => Err(failure),
+        Err(Unlisted::NotYet(revision)) => Err(future_version(
+            revision,
+            state.read(|store| store.revision()),
+        )),
+    }
+}
+
+/// Waits for a write, but not for long.
+///
+/// # Errors
+/// 504 when it did not come.
+pub(super) async fn wait_for(state: &State, revision: u64) -> Result<(), Failure> {
+    let mut revisions = state.revision.subscribe();
+    let come = revisions.wait_for(|current| *current >= revision);
+    match tokio::time::timeout(PATIENCE, come).await {
+        Ok(Ok(_)) => Ok(()),
+        _ => Err(future_version(revision, *state.revision.borrow())),
+    }
+}
+
+pub(super) fn create(
+    context: &Context,
+    request: &Arrived,
+    target: &ResourceTarget<'_>,
+) -> Result<Answer, Failure> {
+    let options = WriteOptions::parse(&request.query, WriteVerb::Create, request.user_agent())?;
+    check_media_type(request)?;
+    let read = read_object(
+        &request.body,
+        target.kind,
+        target.version,
+        options.validation,
+    )?;
+    let now = ids::now();
+    let write = write(target, &options, &now);
+    let created = context
+        .state
+        .write(|store| registry::create(store, &write, read.object));
+    let answer = match created {
+        Ok(object) => Answer::object(201, &object, target.kind, target.version),
+        Err(failure) => failure.into(),
+    };
+    Ok(answer.warn(read.warnings))
+}
+
+pub(super) fn write<'a>(
+    target: &ResourceTarget<'a>,
+    options: &'a WriteOptions,
+    now: &'a str,
+) -> Write<'a> {
+    Write {
+        kind: target.kind,
+        version: target.version,
+        subresource: target.subresource.unwrap_or_default(),
+        manager: &options.manager,
+        dry_run: options.dry_run,
+        now,
+    }
+}
+
+pub(super) fn delete(
+    context: &Context,
+    request: &Arrived,
+    target: &ResourceTarget<'_>,
+) -> Result<Answer, Failure> {
+    // The resource version of a deletion is a precondition, not a time to list at.
+    let list_options = request.query.without("resourceVersion");
+    let list_options = ListOptions::parse(&list_options, context.state.scheme.release())?;
+    check_media_type(request)?;
+    let (options, dry_run) = delete_options(&request.query, &request.body)?;
+    let now = ids::now();
+    let write = Write {
+        kind: target.kind,
+        version: target.version,
+        subresource: "",
+        manager: "",
+        dry_run,
+        now: &now,
+    };
+    context.state.write(|store| {
+        let page = match list_page(store, target.kind.index, &list_options) {
+            Ok(page) => page,
+            Err(Unlisted::Failed(failure)) => return Err(failure),
+            Err(Unlisted::NotYet(revision)) => {
+                return Err(future_version(revision, store.revision()));
+            }
+        };
+        for object in &page.items {
+            registry::delete(store, &write, meta_str(object, "name"), &options)?;
+        }
+        Ok(answer(&page, target))
+    })
+}
+
+fn answer(page: &Page, target: &ResourceTarget<'_>) -> Answer {
+    let items = page
+        .items
+        .iter()
+        .map(|object| target.kind.from_hub(object, target.version));
+    Answer::json(
+        200,
+        &ListBody {
+            page,
+            target,
+            items: items.collect(),
+        },
+    )
+}
+
+/// A list on the wire. Its items do not repeat their type.
+struct ListBody<'a> {
+    page: &'a Page,
+    target: &'a ResourceTarget<'a>,
+    items: Vec<Value>,
+}
+
+impl Serialize for ListBody<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(None)?;
+        map.serialize_entry("kind", &format_args!("{}List", self.target.kind.name()))?;
+        map.serialize_entry("apiVersion", self.target.version.api_version())?;
+        map.serialize_entry("metadata", &ListMetadata(self.page))?;
+        map.serialize_entry("items", &Items(self))?;
+        map.end()
+    }
+}
+
+struct ListMetadata<'a>(&'a Page);
+
+impl Serialize for ListMetadata<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(None)?;
+        map.serialize_entry("resourceVersion", &self.0.revision.to_string())?;
+        if let Some(token) = &self.0.token {
+            map.serialize_entry("continue", token)?;
+        }
+        if let Some(remaining) = self.0.remaining {
+            map.serialize_entry("remainingItemCount", &remaining)?;
+        }
+        map.end()
+    }
+}
+
+struct Items<'a>(&'a ListBody<'a>);
+
+impl Serialize for Items<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let ListBody { target, items, .. } = self.0;
+        let schema = target.kind.schema(target.version);
+        let mut seq = serializer.serialize_seq(Some(items.len()))?;
+        for value in items {
+            seq.serialize_element(&Wire { value, schema })?;
+        }
+        seq.end()
+    }
+}

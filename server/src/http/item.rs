@@ -1,0 +1,150 @@
+//! Verbs of single objects and their subresources: get, replace, patch, delete.
+
+use super::answer::Answer;
+use super::collection::{wait_for, write};
+use super::resource::{check_media_type, name};
+use super::route::ResourceTarget;
+use super::{Arrived, Context};
+use crate::body::read_object;
+use crate::decode::{self, Node};
+use crate::ids;
+use crate::list::revision;
+use crate::query::{WriteOptions, WriteVerb, delete_options};
+use crate::registry::{self, Deleted, Patch, Write, check_name};
+use crate::status::{Failure, Subject, bad_request, failure, internal};
+
+pub(super) async fn get(
+    context: &Context,
+    request: &Arrived,
+    target: &ResourceTarget<'_>,
+) -> Result<Answer, Failure> {
+    let name = name(target)?;
+    let state = &context.state;
+    let version = request.query.text("resourceVersion");
+    if !version.is_empty() {
+        let revision = revision(version).map_err(internal)?;
+        if revision > state.read(|store| store.revision()) {
+            wait_for(state, revision).await?;
+        }
+    }
+    let object = state.read(|store| store.get(target.kind.index, name).cloned());
+    let subject = Subject {
+        resource: target.kind.plural(),
+        group: target.kind.group(),
+        name,
+    };
+    let object = object.ok_or_else(|| subject.not_found())?;
+    Ok(Answer::object(200, &object, target.kind, target.version))
+}
+
+pub(super) fn replace(
+    context: &Context,
+    request: &Arrived,
+    target: &ResourceTarget<'_>,
+) -> Result<Answer, Failure> {
+    let name = name(target)?;
+    let options = WriteOptions::parse(&request.query, WriteVerb::Update, request.user_agent())?;
+    check_media_type(request)?;
+    let read = read_object(
+        &request.body,
+        target.kind,
+        target.version,
+        options.validation,
+    )?;
+    let now = ids::now();
+    let write = write(target, &options, &now);
+    let replaced = check_name(&read.object, name).and_then(|()| {
+        context
+            .state
+            .write(|store| registry::update(store, &write, name, read.object))
+    });
+    let answer = match replaced {
+        Ok(object) => Answer::object(200, &object, target.kind, target.version),
+        Err(failure) => failure.into(),
+    };
+    Ok(answer.warn(read.warnings))
+}
+
+const JSON_PATCH: &str = "application/json-patch+json";
+const MERGE_PATCH: &str = "application/merge-patch+json";
+const STRATEGIC_MERGE_PATCH: &str = "application/strategic-merge-patch+json";
+const APPLY_PATCH: &str = "application/apply-patch+yaml";
+
+/// # Errors
+/// 415 for a body that is no patch of a type that is known.
+pub(super) fn check_patch_type(request: &Arrived) -> Result<(), Failure> {
+    match request.media_type().as_deref() {
+        Some(JSON_PATCH | MERGE_PATCH | STRATEGIC_MERGE_PATCH | APPLY_PATCH) => Ok(()),
+        _ => Err(failure(
+            415,
+            "UnsupportedMediaType",
+            "415: Unsupported Media Type",
+        )),
+    }
+}
+
+pub(super) fn patch(
+    context: &Context,
+    request: &Arrived,
+    target: &ResourceTarget<'_>,
+) -> Result<Answer, Failure> {
+    let name = name(target)?;
+    let media_type = request.media_type().unwrap_or_default();
+    let verb = if media_type == APPLY_PATCH {
+        WriteVerb::Apply
+    } else {
+        WriteVerb::Patch
+    };
+    let options = WriteOptions::parse(&request.query, verb, request.user_agent())?;
+    let patch = read_patch(&media_type, &request.body, options.force)?;
+    let now = ids::now();
+    let write = write(target, &options, &now);
+    let patched = context
+        .state
+        .write(|store| registry::patch(store, &write, name, &patch, options.validation))?;
+    let code = if patched.created { 201 } else { 200 };
+    Ok(Answer::object(code, &patched.object, target.kind, target.version).warn(patched.warnings))
+}
+
+fn read_patch(media_type: &str, body: &[u8], force: bool) -> Result<Patch, Failure> {
+    let parse = |prefix: &str| -> Result<Node, Failure> {
+        decode::parse(body).map_err(|error| bad_request(format!("{prefix}{error}")))
+    };
+    Ok(match media_type {
+        JSON_PATCH => Patch::Json(parse("error decoding patch: ")?),
+        MERGE_PATCH => Patch::Merge(parse("error decoding patch: ")?),
+        STRATEGIC_MERGE_PATCH => Patch::Strategic(parse("")?),
+        _ => Patch::Apply {
+            config: parse("error decoding YAML: ")?,
+            force,
+        },
+    })
+}
+
+pub(super) fn delete(
+    context: &Context,
+    request: &Arrived,
+    target: &ResourceTarget<'_>,
+) -> Result<Answer, Failure> {
+    let name = name(target)?;
+    if !request.body.is_empty() {
+        check_media_type(request)?;
+    }
+    let (options, dry_run) = delete_options(&request.query, &request.body)?;
+    let now = ids::now();
+    let write = Write {
+        kind: target.kind,
+        version: target.version,
+        subresource: "",
+        manager: "",
+        dry_run,
+        now: &now,
+    };
+    let deleted = context
+        .state
+        .write(|store| registry::delete(store, &write, name, &options))?;
+    Ok(match deleted {
+        Deleted::Gone(status) => Answer::status(&status),
+        Deleted::Terminating(object) => Answer::object(200, &object, target.kind, target.version),
+    })
+}

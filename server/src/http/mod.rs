@@ -1,0 +1,124 @@
+//! HTTP: requests in, answers out. Everything that decides is elsewhere.
+
+mod accept;
+mod answer;
+mod collection;
+mod item;
+mod resource;
+mod route;
+mod watching;
+
+use crate::query::Query;
+use crate::state::{RecordedRequest, State};
+use crate::status::{Failure, too_large};
+use answer::Answer;
+use axum::Router;
+use axum::body::{Body, Bytes, to_bytes};
+use axum::extract::Request;
+use axum::http::request::Parts;
+use axum::http::{Method, header};
+use axum::response::Response;
+use route::Target;
+use std::sync::Arc;
+use tokio::sync::watch;
+
+const LARGEST_BODY: usize = 3 * 1024 * 1024;
+
+/// What a request needs besides itself.
+#[derive(Clone, Debug)]
+pub(crate) struct Context {
+    pub(crate) state: Arc<State>,
+    /// `host:port` of the server.
+    pub(crate) address: Arc<str>,
+    /// Turns true when the server stops.
+    pub(crate) stopping: watch::Receiver<bool>,
+}
+
+/// A request whose body has arrived.
+pub(crate) struct Arrived {
+    parts: Parts,
+    query: Query,
+    body: Bytes,
+}
+
+impl Arrived {
+    fn header(&self, name: header::HeaderName) -> Option<&str> {
+        self.parts.headers.get(name)?.to_str().ok()
+    }
+
+    /// The media type of the body, in lower case and without parameters.
+    fn media_type(&self) -> Option<String> {
+        let text = self.header(header::CONTENT_TYPE)?;
+        let media_type = text.split(';').next().unwrap_or_default().trim();
+        Some(media_type.to_ascii_lowercase())
+    }
+
+    fn user_agent(&self) -> Option<&str> {
+        self.header(header::USER_AGENT)
+    }
+
+    fn is_pretty(&self) -> bool {
+        match self.query.text("pretty") {
+            "" => self.user_agent().is_some_and(|agent| {
+                ["curl", "Wget", "Mozilla/5.0"]
+                    .iter()
+                    .any(|known| agent.starts_with(known))
+            }),
+            value => matches!(value, "1" | "t" | "T" | "TRUE" | "true" | "True"),
+        }
+    }
+}
+
+/// The service: paths are looked up in the documents, not in the router.
+pub(crate) fn router(context: Context) -> Router {
+    Router::new().fallback(move |request: Request| serve(context.clone(), request))
+}
+
+async fn serve(context: Context, request: Request) -> Response {
+    let (parts, body) = request.into_parts();
+    let query = Query::parse(parts.uri.query().unwrap_or_default());
+    let body = read_body(&parts.method, body).await;
+    context.state.record(|| RecordedRequest {
+        method: parts.method.to_string(),
+        path: parts.uri.path().to_owned(),
+        query: query.clone().into_pairs(),
+        content_type: parts
+            .headers
+            .get(header::CONTENT_TYPE)
+            .and_then(|value| value.to_str().ok())
+            .map(str::to_owned),
+        body: body.as_ref().map(|body| body.to_vec()).unwrap_or_default(),
+    });
+    let (answer, pretty) = match body {
+        Ok(body) => {
+            let request = Arrived { parts, query, body };
+            let pretty = request.is_pretty();
+            let answer = answer(&context, request).await;
+            (answer.unwrap_or_else(Answer::from), pretty)
+        }
+        Err(failure) => (failure.into(), false),
+    };
+    answer.into_response(pretty, context.state.flow_uids())
+}
+
+async fn read_body(method: &Method, body: Body) -> Result<Bytes, Failure> {
+    if *method == Method::GET || *method == Method::HEAD {
+        return Ok(Bytes::new());
+    }
+    to_bytes(body, LARGEST_BODY)
+        .await
+        .map_err(|_| too_large(&format!("limit is {LARGEST_BODY}")))
+}
+
+async fn answer(context: &Context, request: Arrived) -> Result<Answer, Failure> {
+    let scheme = &context.state.scheme;
+    match route::route(request.parts.uri.path(), scheme)? {
+        Target::Resource(target) => resource::answer(context, request, &target).await,
+        Target::Discovery(document) => {
+            accept::check(request.header(header::ACCEPT), accept::Offer::Discovery)?;
+            Ok(answer::discovery(document, scheme, &context.address))
+        }
+        Target::Health => Ok(Answer::text(200, "ok")),
+        Target::Nowhere => Ok(Answer::text(404, "404 page not found\n")),
+    }
+}

@@ -1,0 +1,111 @@
+//! Requests about objects: which verb it is, and what holds for all of them.
+
+use super::accept::{self, Offer};
+use super::answer::Answer;
+use super::route::ResourceTarget;
+use super::{Arrived, Context, collection, item, watching};
+use crate::status::{Failure, bad_request, failure, method_not_allowed};
+use axum::http::{Method, header};
+use k8s_flowcontrol::{ApiVersion, GROUP};
+
+/// What a request wants of a resource.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Verb {
+    List,
+    Watch,
+    Create,
+    DeleteCollection,
+    Get,
+    Replace,
+    Patch,
+    Delete,
+}
+
+pub(super) async fn answer(
+    context: &Context,
+    request: Arrived,
+    target: &ResourceTarget<'_>,
+) -> Result<Answer, Failure> {
+    let verb = verb(&request, target)?;
+    let offer = match verb {
+        Verb::List | Verb::Watch | Verb::DeleteCollection => Offer::Collection,
+        _ => Offer::Object,
+    };
+    accept::check(request.header(header::ACCEPT), offer)?;
+    if verb == Verb::Patch {
+        item::check_patch_type(&request)?;
+    }
+    // From here on the request has reached its handler: also failures carry the warning.
+    let answer = match verb {
+        Verb::List => collection::list(context, &request, target).await,
+        Verb::Watch => watching::watch(context, &request, target),
+        Verb::Create => collection::create(context, &request, target),
+        Verb::DeleteCollection => collection::delete(context, &request, target),
+        Verb::Get => item::get(context, &request, target).await,
+        Verb::Replace => item::replace(context, &request, target),
+        Verb::Patch => item::patch(context, &request, target),
+        Verb::Delete => item::delete(context, &request, target),
+    };
+    Ok(answer
+        .unwrap_or_else(Answer::from)
+        .warn_first(deprecation(context, target)))
+}
+
+fn verb(request: &Arrived, target: &ResourceTarget<'_>) -> Result<Verb, Failure> {
+    let method = &request.parts.method;
+    let is_item = target.name.is_some();
+    Ok(match *method {
+        Method::GET if target.watch => Verb::Watch,
+        _ if target.watch => return Err(method_not_allowed()),
+        Method::GET if is_item => Verb::Get,
+        Method::GET if request.query.is_set("watch") => Verb::Watch,
+        Method::GET => Verb::List,
+        Method::POST if !is_item => Verb::Create,
+        Method::DELETE if !is_item => Verb::DeleteCollection,
+        Method::PUT if is_item => Verb::Replace,
+        Method::PATCH if is_item => Verb::Patch,
+        Method::DELETE if is_item && target.subresource.is_none() => Verb::Delete,
+        _ => return Err(method_not_allowed()),
+    })
+}
+
+/// The warning of a version that will be gone.
+fn deprecation(context: &Context, target: &ResourceTarget<'_>) -> Option<String> {
+    let lifecycle = target.version.lifecycle();
+    let (deprecated, removed) = (lifecycle.deprecated?, lifecycle.removed?);
+    if context.state.scheme.release().minor() < deprecated {
+        return None;
+    }
+    let replacement = match target.version {
+        ApiVersion::V1Beta1 | ApiVersion::V1Beta2 => ApiVersion::V1Beta3,
+        ApiVersion::V1Beta3 | ApiVersion::V1 => ApiVersion::V1,
+    };
+    let kind = target.kind.name();
+    Some(format!(
+        "{} {kind} is deprecated in v1.{deprecated}+, unavailable in v1.{removed}+; use \
+         {GROUP}/{replacement} {kind}",
+        target.version.api_version(),
+    ))
+}
+
+/// # Errors
+/// 415 for a body that is neither JSON nor YAML; of YAML only what is JSON too is read for now.
+pub(super) fn check_media_type(request: &Arrived) -> Result<(), Failure> {
+    match request.media_type().as_deref() {
+        None | Some("" | "application/json" | "application/yaml") => Ok(()),
+        Some(_) => Err(failure(
+            415,
+            "UnsupportedMediaType",
+            "the body of the request was in an unknown format - accepted media types include: \
+             application/json, application/yaml, application/vnd.kubernetes.protobuf",
+        )),
+    }
+}
+
+/// The name in the path. Verbs of single objects have one.
+pub(super) fn name<'a>(target: &'a ResourceTarget<'_>) -> Result<&'a str, Failure> {
+    target
+        .name
+        .as_deref()
+        .ok_or_else(|| bad_request("name is required"))
+}

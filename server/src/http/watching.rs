@@ -1,0 +1,214 @@
+//! The open end of a watch: lines as they come, at the client's pace.
+
+use super::answer::Answer;
+use super::route::ResourceTarget;
+use super::{Arrived, Context};
+use crate::ids;
+use crate::list::WatchOptions;
+use crate::state::State;
+use crate::status::{Failure, bad_request};
+use crate::watch::{Lines, too_old};
+use axum::body::{Body, Bytes};
+use futures_util::stream;
+use std::collections::VecDeque;
+use std::convert::Infallible;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::sync::watch;
+use tokio::time::{Instant, sleep_until};
+
+/// A watch without a timeout ends after this and at most twice of it.
+const LONG: Duration = Duration::from_secs(30 * 60);
+/// The last bookmark comes that long before the end.
+const BEFORE_END: Duration = Duration::from_secs(2);
+/// How many changes are looked at before others may look.
+const BATCH: usize = 256;
+
+/// Opens a watch.
+///
+/// # Errors
+/// For parameters that are no good. A version that is too old is told in the stream, not here.
+pub(super) fn watch(
+    context: &Context,
+    request: &Arrived,
+    target: &ResourceTarget<'_>,
+) -> Result<Answer, Failure> {
+    let state = context.state.clone();
+    let mut options = WatchOptions::parse(&request.query, state.scheme.release())?;
+    if let Some(name) = &target.name {
+        if options
+            .selector
+            .name()
+            .is_some_and(|selected| selected != name)
+        {
+            return Err(bad_request(
+                "fieldSelector metadata.name doesn't match requested name",
+            ));
+        }
+        options.selector = options.selector.named(name);
+    }
+    let lines = Lines {
+        kind: target.kind.clone(),
+        version: target.version,
+        selector: options.selector.clone(),
+    };
+    let watcher = Watcher::new(state, lines, &options, context.stopping.clone());
+    let lines = stream::unfold(watcher, |mut watcher| async move {
+        let bytes = watcher.next().await?;
+        Some((Ok::<_, Infallible>(bytes), watcher))
+    });
+    Ok(Answer::lines(Body::from_stream(lines)))
+}
+
+struct Watcher {
+    state: Arc<State>,
+    lines: Lines,
+    /// The revision up to which the watch has told everything.
+    position: u64,
+    /// Lines that are ready: those of the beginning.
+    ready: VecDeque<Bytes>,
+    /// Whether nothing comes after the ready lines.
+    ended: bool,
+    revisions: watch::Receiver<u64>,
+    stopping: watch::Receiver<bool>,
+    end: Instant,
+    next_bookmark: Option<Instant>,
+}
+
+/// Why a watch that had nothing to tell looks again.
+enum Woken {
+    Changed,
+    Bookmark(Instant),
+    Ended,
+}
+
+impl Watcher {
+    fn new(
+        state: Arc<State>,
+        lines: Lines,
+        options: &WatchOptions,
+        stopping: watch::Receiver<bool>,
+    ) -> Self {
+        let now = Instant::now();
+        let timeout = options.timeout.unwrap_or_else(|| {
+            // Spread, so that watches that began together do not end together.
+            LONG + Duration::from_secs(ids::random() % LONG.as_secs())
+        });
+        let mut watcher = Self {
+            revisions: state.revision.subscribe(),
+            position: 0,
+            ready: VecDeque::new(),
+            ended: false,
+            stopping,
+            end: now + timeout,
+            next_bookmark: None,
+            state,
+            lines,
+        };
+        watcher.begin(options);
+        if options.bookmarks {
+            watcher.next_bookmark = watcher.bookmark_after(now);
+        }
+        watcher
+    }
+
+    fn begin(&mut self, options: &WatchOptions) {
+        let state = self.state.clone();
+        state.read(|store| {
+            self.position = match options.after {
+                Some(after) => after,
+                None => store.revision(),
+            };
+            if self.position < store.history().start() {
+                let line = too_old(self.position, store.history().start() + 1);
+                self.ready.push_back(line.into());
+                self.ended = true;
+                return;
+            }
+            if options.initial_events {
+                let objects = store.objects(self.lines.kind.index);
+                let lines = objects.filter_map(|(_, object)| self.lines.initial(object));
+                self.ready.extend(lines.map(Bytes::from));
+            }
+            if options.initial_bookmark {
+                self.ready
+                    .push_back(self.lines.bookmark(self.position, true).into());
+            }
+        });
+    }
+
+    /// The next lines, or `None` when the watch is over.
+    async fn next(&mut self) -> Option<Bytes> {
+        loop {
+            if let Some(line) = self.ready.pop_front() {
+                return Some(line);
+            }
+            if self.ended {
+                return None;
+            }
+            let lines = self.pending()?;
+            if !lines.is_empty() {
+                return Some(lines.into());
+            }
+            match self.wait().await {
+                Woken::Changed => {}
+                Woken::Bookmark(due) => {
+                    self.next_bookmark = self.bookmark_after(due);
+                    let mut lines = self.pending()?;
+                    // A watch that began in the future has nothing to mark yet.
+                    if self.position <= *self.revisions.borrow() {
+                        lines.extend(self.lines.bookmark(self.position, false));
+                        return Some(lines.into());
+                    }
+                }
+                Woken::Ended => return None,
+            }
+        }
+    }
+
+    async fn wait(&mut self) -> Woken {
+        let bookmark = self.next_bookmark.unwrap_or(self.end);
+        tokio::select! {
+            _ = self.stopping.wait_for(|stopping| *stopping) => Woken::Ended,
+            changed = self.revisions.changed() => {
+                if changed.is_ok() { Woken::Changed } else { Woken::Ended }
+            }
+            () = sleep_until(bookmark), if bookmark < self.end => Woken::Bookmark(bookmark),
+            () = sleep_until(self.end) => Woken::Ended,
+        }
+    }
+
+    /// The lines of the changes since the last look; `None` when some of them are forgotten: a client
+    /// that reads too slowly is cut off.
+    fn pending(&mut self) -> Option<Vec<u8>> {
+        self.revisions.borrow_and_update();
+        let state = self.state.clone();
+        state.read(|store| {
+            let mut text = Vec::new();
+            loop {
+                let changes = store.history().after(self.position)?;
+                let mut looked_at = 0;
+                for change in changes.take(BATCH) {
+                    looked_at += 1;
+                    self.position = change.revision;
+                    text.extend(self.lines.change(change).unwrap_or_default());
+                }
+                // What is not selected is passed over without the client noticing.
+                if looked_at < BATCH || !text.is_empty() {
+                    return Some(text);
+                }
+            }
+        })
+    }
+
+    /// When the next bookmark is due: at the interval, or shortly before the end.
+    fn bookmark_after(&self, now: Instant) -> Option<Instant> {
+        let due = now + self.state.bookmark_interval;
+        let last = self.end.checked_sub(BEFORE_END)?;
+        if due < last {
+            Some(due)
+        } else {
+            Some(last).filter(|last| *last > now)
+        }
+    }
+}

@@ -1,0 +1,65 @@
+//! Names, UIDs and times that the server makes up.
+
+use std::hash::{BuildHasher, RandomState};
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// 64 random bits. Good enough to be unique, not to be secret.
+pub(crate) fn random() -> u64 {
+    static COUNTER: AtomicU64 = AtomicU64::new(0);
+    // Each state is keyed anew; the counter makes equal keys harmless.
+    RandomState::new().hash_one(COUNTER.fetch_add(1, Ordering::Relaxed))
+}
+
+/// A random UUID (version 4).
+pub(crate) fn uid() -> String {
+    let high = random() & 0xffff_ffff_ffff_0fff | 0x4000;
+    let low = random() & 0x3fff_ffff_ffff_ffff | 0x8000_0000_0000_0000;
+    format!(
+        "{:08x}-{:04x}-{:04x}-{:04x}-{:012x}",
+        high >> 32,
+        high >> 16 & 0xffff,
+        high & 0xffff,
+        low >> 48,
+        low & 0xffff_ffff_ffff,
+    )
+}
+
+/// The name that a server makes of `metadata.generateName`.
+pub(crate) fn generated_name(prefix: &str) -> String {
+    // No vowels and no look-alikes, so that no words come out.
+    const ALPHABET: &[u8; 27] = b"bcdfghjklmnpqrstvwxz2456789";
+    const LONGEST_PREFIX: usize = 63 - 5;
+    let mut name: String = prefix.chars().take(LONGEST_PREFIX).collect();
+    let mut bits = random();
+    for _ in 0..5 {
+        name.push(char::from(ALPHABET[(bits % 27) as usize]));
+        bits /= 27;
+    }
+    name
+}
+
+/// The present moment as Kubernetes writes it.
+pub(crate) fn now() -> String {
+    format!("{:.0}", jiff::Timestamp::now())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn uids_have_the_form_of_version_4() {
+        let uid = uid();
+        let lengths: Vec<_> = uid.split('-').map(str::len).collect();
+        assert_eq!(lengths, [8, 4, 4, 4, 12]);
+        assert_eq!(uid.as_bytes()[14], b'4');
+        assert!(b"89ab".contains(&uid.as_bytes()[19]));
+        assert_ne!(uid, super::uid());
+    }
+
+    #[test]
+    fn generated_names_keep_the_prefix() {
+        let name = generated_name("team-");
+        assert!(name.starts_with("team-") && name.len() == 10, "{name}");
+    }
+}

@@ -1,0 +1,225 @@
+//! The parameters of lists and watches, and which of them go together.
+
+use super::Token;
+use crate::query::Query;
+use crate::selector::Selector;
+use crate::status::{Cause, Failure, bad_request, internal, invalid};
+use k8s_flowcontrol::Release;
+use std::time::Duration;
+
+/// As of when a list is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum At {
+    Now,
+    NotOlderThan(u64),
+    Exactly(u64),
+}
+
+/// The parameters of a list.
+#[derive(Clone, Debug)]
+pub(crate) struct ListOptions {
+    pub(crate) selector: Selector,
+    pub(crate) at: At,
+    pub(crate) limit: Option<usize>,
+    /// The smallest name to list, when a list goes on.
+    pub(crate) start: Option<String>,
+    /// Whether an exact version of the future is an internal error, as it was for long.
+    pub(crate) future_is_internal: bool,
+}
+
+/// The parameters of a watch.
+#[derive(Clone, Debug)]
+pub(crate) struct WatchOptions {
+    pub(crate) selector: Selector,
+    /// The version after which events are wanted; unset or 0, all objects come first.
+    pub(crate) after: Option<u64>,
+    /// Whether the objects that are there come first.
+    pub(crate) initial_events: bool,
+    /// Whether a bookmark tells where those end.
+    pub(crate) initial_bookmark: bool,
+    pub(crate) bookmarks: bool,
+    pub(crate) timeout: Option<Duration>,
+}
+
+impl ListOptions {
+    /// # Errors
+    /// 400 for values that cannot be read, 422 for ones that do not go together.
+    pub(crate) fn parse(query: &Query, release: Release) -> Result<Self, Failure> {
+        query.integer("timeoutSeconds")?;
+        let limit = query.integer("limit")?.unwrap_or_default();
+        let limit = usize::try_from(limit).ok().filter(|limit| *limit > 0);
+        let selector = selector(query)?;
+        refuse(list_problems(query))?;
+        let mut options = Self {
+            selector,
+            at: At::Now,
+            limit,
+            start: None,
+            future_is_internal: release.minor() < 30,
+        };
+        let version = query.text("resourceVersion");
+        let exact = query.text("resourceVersionMatch") == "Exact";
+        let token = query.text("continue");
+        if !token.is_empty() {
+            if !matches!(version, "" | "0") {
+                return Err(bad_request(
+                    "specifying resource version is not allowed when using continue",
+                ));
+            }
+            let token = Token::parse(token).map_err(bad_request)?;
+            options.at = u64::try_from(token.revision).map_or(At::Now, At::Exactly);
+            options.start = Some(token.start);
+        } else if version == "0" {
+            // Served from the cache, which knows no pages.
+            options.limit = None;
+        } else if !version.is_empty() {
+            let from_storage = exact || options.limit.is_some();
+            let revision = revision(version).map_err(|why| {
+                // From 1.30 on it is the client's fault in any case.
+                if from_storage || release.minor() >= 30 {
+                    bad_request(format!("invalid resource version: {why}"))
+                } else {
+                    internal(why)
+                }
+            })?;
+            let unmatched = query.text("resourceVersionMatch").is_empty();
+            options.at = if exact || (unmatched && options.limit.is_some()) {
+                At::Exactly(revision)
+            } else {
+                At::NotOlderThan(revision)
+            };
+        }
+        Ok(options)
+    }
+}
+
+impl WatchOptions {
+    /// # Errors
+    /// 400 for values that cannot be read, 422 for ones that do not go together.
+    pub(crate) fn parse(query: &Query, release: Release) -> Result<Self, Failure> {
+        let timeout = query.integer("timeoutSeconds")?.unwrap_or_default();
+        query.integer("limit")?;
+        let selector = selector(query)?;
+        let streams_lists = streams_lists(release);
+        refuse(watch_problems(query, streams_lists))?;
+        let version = query.text("resourceVersion");
+        let after = match version {
+            "" | "0" => None,
+            version => Some(revision(version).map_err(internal)?),
+        };
+        let bookmarks = query.is_set("allowWatchBookmarks");
+        let wanted = query.flag("sendInitialEvents");
+        Ok(Self {
+            selector,
+            after: after.filter(|_| wanted != Some(true)),
+            initial_events: wanted.unwrap_or(after.is_none()),
+            initial_bookmark: bookmarks
+                && streams_lists
+                && (wanted == Some(true) || (wanted.is_none() && version.is_empty())),
+            bookmarks,
+            timeout: u64::try_from(timeout)
+                .ok()
+                .filter(|t| *t > 0)
+                .map(Duration::from_secs),
+        })
+    }
+}
+
+/// Whether the release's watches can begin with a list: a gate that was on, off and on again.
+fn streams_lists(release: Release) -> bool {
+    release.minor() == 32 || release.minor() >= 34
+}
+
+fn selector(query: &Query) -> Result<Selector, Failure> {
+    Selector::parse(query.text("labelSelector"), query.text("fieldSelector"))
+}
+
+/// # Errors
+/// What Go says of a text that is no version.
+pub(crate) fn revision(text: &str) -> Result<u64, String> {
+    text.parse().map_err(|_| {
+        format!(
+            "resourceVersion: Invalid value: {text:?}: strconv.ParseUint: parsing {text:?}: invalid \
+             syntax"
+        )
+    })
+}
+
+fn refuse(causes: Vec<Cause>) -> Result<(), Failure> {
+    if causes.is_empty() {
+        return Ok(());
+    }
+    Err(invalid("ListOptions", "meta.k8s.io", "", causes))
+}
+
+const MATCH: &str = "resourceVersionMatch";
+
+fn list_problems(query: &Query) -> Vec<Cause> {
+    let mut causes = Vec::new();
+    if query.get("sendInitialEvents").is_some() {
+        let why = "sendInitialEvents is forbidden for list";
+        causes.push(Cause::forbidden("sendInitialEvents", why));
+    }
+    let how = query.text(MATCH);
+    if how.is_empty() {
+        return causes;
+    }
+    let version = query.text("resourceVersion");
+    if version.is_empty() {
+        causes.push(Cause::forbidden(
+            MATCH,
+            "resourceVersionMatch is forbidden unless resourceVersion is provided",
+        ));
+    }
+    if !query.text("continue").is_empty() {
+        let why = "resourceVersionMatch is forbidden when continue is provided";
+        causes.push(Cause::forbidden(MATCH, why));
+    }
+    match how {
+        "Exact" if version == "0" => causes.push(Cause::forbidden(
+            MATCH,
+            "resourceVersionMatch \"exact\" is forbidden for resourceVersion \"0\"",
+        )),
+        "Exact" | "NotOlderThan" => {}
+        other => causes.push(Cause::unsupported(
+            MATCH,
+            &format!("{other:?}"),
+            "\"Exact\", \"NotOlderThan\", \"\"",
+        )),
+    }
+    causes
+}
+
+fn watch_problems(query: &Query, streams_lists: bool) -> Vec<Cause> {
+    let mut causes = Vec::new();
+    let how = query.text(MATCH);
+    if query.get("sendInitialEvents").is_none() {
+        if !how.is_empty() {
+            causes.push(Cause::forbidden(
+                MATCH,
+                "resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided",
+            ));
+        }
+        return causes;
+    }
+    if how != "NotOlderThan" {
+        causes.push(Cause::forbidden(
+            MATCH,
+            "sendInitialEvents requires setting resourceVersionMatch to NotOlderThan",
+        ));
+    }
+    if !streams_lists {
+        causes.push(Cause::forbidden(
+            "sendInitialEvents",
+            "sendInitialEvents is forbidden for watch unless the WatchList feature gate is enabled",
+        ));
+    }
+    if !matches!(how, "" | "NotOlderThan") {
+        causes.push(Cause::unsupported(
+            MATCH,
+            &format!("{how:?}"),
+            "\"NotOlderThan\"",
+        ));
+    }
+    causes
+}

@@ -1,0 +1,270 @@
+//! Strategic merge patch: a merge patch that knows the lists of its type.
+//!
+//! Lists merge where the document says so, by the key that it names. Directives: `$patch`
+//! (`replace`, `merge`, `delete`), `$retainKeys`, `$deleteFromPrimitiveList/…`, `$setElementOrder/…`.
+
+use crate::status::{Failure, internal};
+use k8s_flowcontrol::schema::{FieldSchema, PatchStrategy, Shape, TypeSchema};
+use serde_json::{Map, Value};
+
+const DIRECTIVE: &str = "$patch";
+const RETAIN_KEYS: &str = "$retainKeys";
+const DELETE_FROM_PRIMITIVE_LIST: &str = "$deleteFromPrimitiveList/";
+const SET_ELEMENT_ORDER: &str = "$setElementOrder/";
+
+/// Applies `patch` to `object` of type `schema`.
+///
+/// # Errors
+/// 500, as the server has it, for an unknown directive or an element without its merge key.
+pub(crate) fn strategic_merge_patch(
+    object: &Value,
+    patch: &Map<String, Value>,
+    schema: &TypeSchema,
+) -> Result<Value, Failure> {
+    let object = object.as_object().cloned().unwrap_or_default();
+    merge_map(object, patch, Some(schema)).map(Value::Object)
+}
+
+fn merge_map(
+    mut object: Map<String, Value>,
+    patch: &Map<String, Value>,
+    schema: Option<&TypeSchema>,
+) -> Result<Map<String, Value>, Failure> {
+    match patch.get(DIRECTIVE).and_then(Value::as_str) {
+        Some("replace") => return Ok(without_directives(patch)),
+        Some("delete") => return Ok(Map::new()),
+        Some("merge") | None => {}
+        Some(other) => {
+            return Err(internal(format!(
+                "unknown patch type: {other} in map: {}",
+                go_map(patch)
+            )));
+        }
+    }
+    if let Some(kept) = patch.get(RETAIN_KEYS).and_then(Value::as_array) {
+        object.retain(|name, _| kept.iter().any(|kept| kept == name));
+    }
+    for (name, value) in patch {
+        if let Some(list) = name.strip_prefix(DELETE_FROM_PRIMITIVE_LIST) {
+            delete_elements(&mut object, list, value);
+            continue;
+        }
+        if name == DIRECTIVE || name == RETAIN_KEYS || name.starts_with(SET_ELEMENT_ORDER) {
+            continue;
+        }
+        if value.is_null() {
+            object.remove(name);
+            continue;
+        }
+        let old = object.remove(name);
+        let field = schema.and_then(|schema| schema.field(name));
+        let merged = merge_member(old, value, field)?;
+        object.insert(name.clone(), merged);
+    }
+    Ok(object)
+}
+
+fn merge_member(
+    old: Option<Value>,
+    patch: &Value,
+    field: Option<&FieldSchema>,
+) -> Result<Value, Failure> {
+    let replaced = field.is_some_and(|field| field.patch_strategy == Some(PatchStrategy::Replace));
+    match (old, patch) {
+        (old, Value::Object(patch)) if !replaced => {
+            let old = match old {
+                Some(Value::Object(old)) => old,
+                _ => Map::new(),
+            };
+            let schema = field.and_then(|field| match &field.shape {
+                Shape::Object(schema) => Some(*schema),
+                _ => None,
+            });
+            merge_map(old, patch, schema).map(Value::Object)
+        }
+        (old, Value::Array(patch)) if merges(field) => {
+            let old = match old {
+                Some(Value::Array(old)) => old,
+                _ => Vec::new(),
+            };
+            merge_list(old, patch, field).map(Value::Array)
+        }
+        (_, patch) => Ok(patch.clone()),
+    }
+}
+
+fn merges(field: Option<&FieldSchema>) -> bool {
+    field.is_some_and(|field| {
+        matches!(
+            field.patch_strategy,
+            Some(PatchStrategy::Merge | PatchStrategy::MergeRetainKeys)
+        )
+    })
+}
+
+fn merge_list(
+    mut old: Vec<Value>,
+    patch: &[Value],
+    field: Option<&FieldSchema>,
+) -> Result<Vec<Value>, Failure> {
+    let Some(key) = field.and_then(|field| field.patch_merge_key) else {
+        for element in patch {
+            if !old.contains(element) {
+                old.push(element.clone());
+            }
+        }
+        return Ok(old);
+    };
+    let schema = field.and_then(|field| match &field.shape {
+        Shape::List {
+            element: Shape::Object(schema),
+            ..
+        } => Some(*schema),
+        _ => None,
+    });
+    if patch
+        .iter()
+        .any(|element| element.get(DIRECTIVE).is_some_and(|d| d == "replace"))
+    {
+        return Ok(patch
+            .iter()
+            .filter(|element| element.get(DIRECTIVE).is_none())
+            .cloned()
+            .collect());
+    }
+    for element in patch {
+        let Some(members) = element.as_object() else {
+            continue;
+        };
+        let Some(value) = members.get(key) else {
+            return Err(internal(format!(
+                "map: {} does not contain declared merge key: {key}",
+                go_map(members)
+            )));
+        };
+        let at = old.iter().position(|old| old.get(key) == Some(value));
+        if members
+            .get(DIRECTIVE)
+            .is_some_and(|directive| directive == "delete")
+        {
+            old.retain(|old| old.get(key) != Some(value));
+            continue;
+        }
+        match at {
+            Some(at) => {
+                let members_before = old[at].as_object().cloned().unwrap_or_default();
+                old[at] = Value::Object(merge_map(members_before, members, schema)?);
+            }
+            None => old.push(Value::Object(merge_map(Map::new(), members, schema)?)),
+        }
+    }
+    Ok(old)
+}
+
+fn delete_elements(object: &mut Map<String, Value>, list: &str, gone: &Value) {
+    let gone = gone.as_array().map(Vec::as_slice).unwrap_or_default();
+    if let Some(Value::Array(elements)) = object.get_mut(list) {
+        elements.retain(|element| !gone.contains(element));
+    }
+}
+
+fn without_directives(patch: &Map<String, Value>) -> Map<String, Value> {
+    patch
+        .iter()
+        .filter(|(name, _)| !name.starts_with('$'))
+        .map(|(name, value)| (name.clone(), value.clone()))
+        .collect()
+}
+
+/// A map as Go prints it: `map[a:1 b:map[c:2]]`.
+pub(crate) fn go_map(map: &Map<String, Value>) -> String {
+    let mut entries: Vec<_> = map.iter().collect();
+    entries.sort_by_key(|(name, _)| *name);
+    let entries: Vec<_> = entries
+        .into_iter()
+        .map(|(name, value)| format!("{name}:{}", go_value(value)))
+        .collect();
+    format!("map[{}]", entries.join(" "))
+}
+
+fn go_value(value: &Value) -> String {
+    match value {
+        Value::Null => "<nil>".into(),
+        Value::String(text) => text.clone(),
+        Value::Object(map) => go_map(map),
+        Value::Array(elements) => {
+            let elements: Vec<_> = elements.iter().map(go_value).collect();
+            format!("[{}]", elements.join(" "))
+        }
+        other => other.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use k8s_flowcontrol::api::{v1, v1beta2};
+    use k8s_flowcontrol::schema::ResourceSchema;
+    use serde_json::json;
+
+    fn patched(
+        resources: &[ResourceSchema],
+        object: Value,
+        patch: Value,
+    ) -> Result<Value, Failure> {
+        let schema = resources
+            .iter()
+            .find(|kind| kind.kind == "FlowSchema")
+            .unwrap()
+            .schema;
+        strategic_merge_patch(&object, patch.as_object().unwrap(), schema)
+    }
+
+    #[test]
+    fn conditions_merge_by_type_since_v1beta3() {
+        let object = json!({"status": {"conditions": [{"type": "A", "status": "True"}]}});
+        let patch = json!({"status": {"conditions": [
+            {"type": "A", "reason": "R"}, {"type": "B"}
+        ]}});
+        assert_eq!(
+            patched(v1::RESOURCES, object.clone(), patch.clone()).unwrap()["status"]["conditions"],
+            json!([{"type": "A", "status": "True", "reason": "R"}, {"type": "B"}])
+        );
+        assert_eq!(
+            patched(v1beta2::RESOURCES, object, patch.clone()).unwrap(),
+            patch
+        );
+    }
+
+    #[test]
+    fn directives_do_what_they_say() {
+        let object = json!({"metadata": {"labels": {"a": "1"}, "finalizers": ["x", "y"]}});
+        let patch = json!({"metadata": {
+            "labels": {"$patch": "replace", "b": "2"},
+            "$deleteFromPrimitiveList/finalizers": ["x"],
+            "finalizers": ["z"],
+        }});
+        assert_eq!(
+            patched(v1::RESOURCES, object, patch).unwrap(),
+            json!({"metadata": {"labels": {"b": "2"}, "finalizers": ["y", "z"]}})
+        );
+    }
+
+    #[test]
+    fn mistakes_are_told_as_go_prints_them() {
+        let patch = json!({"metadata": {"labels": {"$patch": "frob"}}});
+        assert_eq!(
+            patched(v1::RESOURCES, json!({}), patch)
+                .unwrap_err()
+                .message(),
+            "unknown patch type: frob in map: map[$patch:frob]"
+        );
+        let patch = json!({"status": {"conditions": [{"status": "False"}]}});
+        assert_eq!(
+            patched(v1::RESOURCES, json!({}), patch)
+                .unwrap_err()
+                .message(),
+            "map: map[status:False] does not contain declared merge key: type"
+        );
+    }
+}

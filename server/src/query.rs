@@ -1,0 +1,139 @@
+//! Query parameters, decoded and judged as the server's own decoder does.
+
+mod delete;
+mod write;
+
+pub(crate) use delete::delete_options;
+pub(crate) use write::{WriteOptions, WriteVerb};
+
+use crate::status::{Failure, bad_request};
+
+/// The parameters of a request, in order.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Query(Vec<(String, String)>);
+
+impl Query {
+    pub(crate) fn parse(text: &str) -> Self {
+        let pairs = text
+            .split('&')
+            .filter(|pair| !pair.is_empty())
+            .map(|pair| {
+                let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
+                (decode(name, true), decode(value, true))
+            })
+            .collect();
+        Self(pairs)
+    }
+
+    pub(crate) fn into_pairs(self) -> Vec<(String, String)> {
+        self.0
+    }
+
+    /// The first value of a parameter.
+    pub(crate) fn get(&self, name: &str) -> Option<&str> {
+        self.0
+            .iter()
+            .find(|(found, _)| found == name)
+            .map(|(_, value)| value.as_str())
+    }
+
+    /// The first value, empty when the parameter is not there.
+    pub(crate) fn text(&self, name: &str) -> &str {
+        self.get(name).unwrap_or_default()
+    }
+
+    pub(crate) fn all<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'a str> {
+        self.0
+            .iter()
+            .filter(move |(found, _)| found == name)
+            .map(|(_, value)| value.as_str())
+    }
+
+    /// The parameters but one.
+    pub(crate) fn without(&self, name: &str) -> Self {
+        Self(
+            self.0
+                .iter()
+                .filter(|(found, _)| found != name)
+                .cloned()
+                .collect(),
+        )
+    }
+
+    /// A switch: whatever is not `false` or `0` is on.
+    pub(crate) fn flag(&self, name: &str) -> Option<bool> {
+        self.get(name)
+            .map(|value| !(value.eq_ignore_ascii_case("false") || value == "0"))
+    }
+
+    pub(crate) fn is_set(&self, name: &str) -> bool {
+        self.flag(name).unwrap_or(false)
+    }
+
+    /// # Errors
+    /// A 400 in the words of Go's parser.
+    pub(crate) fn integer(&self, name: &str) -> Result<Option<i64>, Failure> {
+        use std::num::IntErrorKind::{NegOverflow, PosOverflow};
+        let Some(text) = self.get(name) else {
+            return Ok(None);
+        };
+        text.parse()
+            .map(Some)
+            .map_err(|error: std::num::ParseIntError| {
+                let why = match error.kind() {
+                    PosOverflow | NegOverflow => "value out of range",
+                    _ => "invalid syntax",
+                };
+                bad_request(format!("strconv.ParseInt: parsing {text:?}: {why}"))
+            })
+    }
+}
+
+/// Undoes percent-encoding; in a query a `+` is a space. What is no escape stays as it is.
+pub(crate) fn decode(text: &str, plus_is_space: bool) -> String {
+    let bytes = text.as_bytes();
+    let mut decoded = Vec::with_capacity(bytes.len());
+    let mut at = 0;
+    while let Some(&byte) = bytes.get(at) {
+        let escape = bytes.get(at + 1..at + 3).and_then(|digits| {
+            let digits = std::str::from_utf8(digits).ok()?;
+            u8::from_str_radix(digits, 16).ok()
+        });
+        match (byte, escape) {
+            (b'%', Some(escaped)) => {
+                decoded.push(escaped);
+                at += 2;
+            }
+            (b'+', _) if plus_is_space => decoded.push(b' '),
+            _ => decoded.push(byte),
+        }
+        at += 1;
+    }
+    String::from_utf8_lossy(&decoded).into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parameters_are_decoded() {
+        let query = Query::parse("a=x%3Dy+z&b&a=2&limit=abc&c=%zz");
+        assert_eq!(query.all("a").collect::<Vec<_>>(), ["x=y z", "2"]);
+        assert_eq!(query.get("b"), Some(""));
+        assert_eq!(query.get("c"), Some("%zz"));
+        assert_eq!(
+            query.integer("limit").unwrap_err().message(),
+            "strconv.ParseInt: parsing \"abc\": invalid syntax"
+        );
+    }
+
+    #[test]
+    fn a_switch_is_on_unless_it_says_otherwise() {
+        let query = Query::parse("a&b=false&c=0&d=garbage");
+        let on: Vec<_> = ["a", "b", "c", "d", "e"]
+            .map(|name| query.is_set(name))
+            .into();
+        assert_eq!(on, [true, false, false, true, false]);
+    }
+}

@@ -1,0 +1,156 @@
+//! The parameters of writes.
+
+use super::Query;
+use crate::status::{Cause, Failure, invalid};
+use crate::validation::FieldValidation;
+
+const LONGEST_MANAGER: usize = 128;
+
+/// Which kind of write the parameters belong to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum WriteVerb {
+    Create,
+    Update,
+    Patch,
+    Apply,
+}
+
+impl WriteVerb {
+    fn options(self) -> &'static str {
+        match self {
+            Self::Create => "CreateOptions",
+            Self::Update => "UpdateOptions",
+            Self::Patch | Self::Apply => "PatchOptions",
+        }
+    }
+}
+
+/// The parameters of a write.
+#[derive(Clone, Debug)]
+pub(crate) struct WriteOptions {
+    pub(crate) dry_run: bool,
+    /// The client's name in managed fields.
+    pub(crate) manager: String,
+    pub(crate) validation: FieldValidation,
+    pub(crate) force: bool,
+}
+
+impl WriteOptions {
+    /// # Errors
+    /// A 422 with all that is wrong.
+    pub(crate) fn parse(
+        query: &Query,
+        verb: WriteVerb,
+        user_agent: Option<&str>,
+    ) -> Result<Self, Failure> {
+        let mut causes = Vec::new();
+        let manager = query.text("fieldManager");
+        match verb {
+            WriteVerb::Apply if manager.is_empty() => {
+                causes.push(Cause::required(
+                    "fieldManager",
+                    "is required for apply patch",
+                ));
+            }
+            WriteVerb::Patch if query.get("force").is_some() => causes.push(Cause::forbidden(
+                "force",
+                "may not be specified for non-apply patch",
+            )),
+            _ => {}
+        }
+        causes.extend(manager_problem(manager));
+        causes.extend(dry_run_problem(query));
+        let validation = match query.text("fieldValidation") {
+            "" => FieldValidation::default(),
+            "Ignore" => FieldValidation::Ignore,
+            "Warn" => FieldValidation::Warn,
+            "Strict" => FieldValidation::Strict,
+            other => {
+                causes.push(Cause::unsupported(
+                    "fieldValidation",
+                    &format!("{other:?}"),
+                    "\"\", \"Ignore\", \"Strict\", \"Warn\"",
+                ));
+                FieldValidation::default()
+            }
+        };
+        if !causes.is_empty() {
+            return Err(options_invalid(verb.options(), causes));
+        }
+        Ok(Self {
+            dry_run: query.get("dryRun").is_some(),
+            manager: manager_name(manager, user_agent),
+            validation,
+            force: query.is_set("force"),
+        })
+    }
+}
+
+/// A 422 about parameters or options.
+pub(super) fn options_invalid(options: &str, causes: Vec<Cause>) -> Failure {
+    invalid(options, "meta.k8s.io", "", causes)
+}
+
+/// What is wrong with `dryRun`: every value must be `All`.
+pub(super) fn dry_run_problem(query: &Query) -> Option<Cause> {
+    let values: Vec<_> = query.all("dryRun").collect();
+    dry_run_values_problem(&values)
+}
+
+pub(super) fn dry_run_values_problem(values: &[&str]) -> Option<Cause> {
+    if values.iter().all(|value| *value == "All") {
+        return None;
+    }
+    let shown: Vec<_> = values.iter().map(|value| format!("{value:?}")).collect();
+    let shown = format!("[]string{{{}}}", shown.join(", "));
+    Some(Cause::unsupported("dryRun", &shown, "\"All\""))
+}
+
+fn manager_problem(manager: &str) -> Option<Cause> {
+    if manager.len() > LONGEST_MANAGER {
+        let message = format!("Too long: must have at most {LONGEST_MANAGER} bytes");
+        return Some(Cause::new("FieldValueTooLong", "fieldManager", message));
+    }
+    let (at, c) = manager.char_indices().find(|(_, c)| c.is_control())?;
+    let shown: String = manager
+        .chars()
+        .map(|c| {
+            if c.is_control() {
+                format!("\\x{:02x}", u32::from(c))
+            } else {
+                c.into()
+            }
+        })
+        .collect();
+    let detail = format!(
+        "invalid character U+{:04X} (at position {at})",
+        u32::from(c)
+    );
+    Some(Cause::invalid(
+        "fieldManager",
+        &format!("\"{shown}\""),
+        &detail,
+    ))
+}
+
+/// The name given, or the first part of the user agent.
+fn manager_name(given: &str, user_agent: Option<&str>) -> String {
+    if !given.is_empty() {
+        return given.into();
+    }
+    let program = user_agent
+        .and_then(|agent| agent.split('/').next())
+        .unwrap_or_default();
+    let mut name = String::new();
+    for c in program.chars().filter(|c| !c.is_control()) {
+        if name.len() + c.len_utf8() > LONGEST_MANAGER {
+            break;
+        }
+        name.push(c);
+    }
+    if name.is_empty() {
+        "unknown".into()
+    } else {
+        name
+    }
+}

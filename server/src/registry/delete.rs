@@ -1,0 +1,138 @@
+//! Deletion, at once or when the finalizers are gone.
+
+use super::{Write, metadata};
+use crate::status::{Details, Failure, Status, failure};
+use crate::store::{Object, Store, edit_metadata, meta_str};
+use serde_json::Value;
+use std::sync::Arc;
+
+const ORPHAN: &str = "orphan";
+const FOREGROUND: &str = "foregroundDeletion";
+
+/// How to delete.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct DeleteOptions {
+    /// The object must have this UID.
+    pub(crate) uid: Option<String>,
+    /// The object must have this resource version.
+    pub(crate) resource_version: Option<String>,
+    /// `Orphan`, `Background` or `Foreground`.
+    pub(crate) propagation_policy: Option<String>,
+    pub(crate) orphan_dependents: Option<bool>,
+}
+
+/// What a deletion came to.
+#[derive(Debug)]
+pub(crate) enum Deleted {
+    /// The object is gone.
+    Gone(Box<Status>),
+    /// The object waits for its finalizers.
+    Terminating(Object),
+}
+
+/// Deletes an object, or marks it as being deleted when finalizers hold it.
+///
+/// # Errors
+/// 404 for an object that is not there, 409 for one that does not fulfil the preconditions.
+pub(crate) fn delete(
+    store: &mut Store,
+    write: &Write<'_>,
+    name: &str,
+    options: &DeleteOptions,
+) -> Result<Deleted, Failure> {
+    let Some(old) = store.get(write.kind.index, name).cloned() else {
+        return Err(write.subject(name).not_found());
+    };
+    check_preconditions(write, &old, options)?;
+    let finalizers = finalizers(&old, options);
+    if finalizers.is_empty() {
+        if !write.dry_run {
+            store.remove(write.kind.index, name);
+        }
+        return Ok(Deleted::Gone(Box::new(Status::success(Details {
+            name: name.into(),
+            group: write.kind.group().into(),
+            kind: write.kind.plural().into(),
+            uid: meta_str(&old, "uid").into(),
+            ..Details::default()
+        }))));
+    }
+    let mut object = (*old).clone();
+    edit_metadata(&mut object, |metadata| {
+        metadata.insert("finalizers".into(), finalizers.into())
+    });
+    if !metadata::is_terminating(&object) {
+        metadata::begin_deletion(&mut object, write.now);
+    }
+    let object = if object == *old {
+        old
+    } else if write.dry_run {
+        Arc::new(object)
+    } else {
+        store.put(write.kind.index, name, object)
+    };
+    Ok(Deleted::Terminating(object))
+}
+
+fn check_preconditions(
+    write: &Write<'_>,
+    object: &Value,
+    options: &DeleteOptions,
+) -> Result<(), Failure> {
+    let name = meta_str(object, "name");
+    let refused = |why: String| {
+        // Unlike other conflicts this one speaks of the kind, not of the resource.
+        let (kind, group) = (write.kind.name(), write.kind.group());
+        let message = format!("Operation cannot be fulfilled on {kind}.{group} {name:?}: {why}");
+        failure(409, "Conflict", message).with_details(Details {
+            name: name.into(),
+            group: group.into(),
+            kind: kind.into(),
+            ..Details::default()
+        })
+    };
+    let uid = meta_str(object, "uid");
+    if let Some(asked) = options.uid.as_deref().filter(|asked| *asked != uid) {
+        return Err(refused(format!(
+            "the UID in the precondition ({asked}) does not match the UID in record ({uid}). The \
+             object might have been deleted and then recreated"
+        )));
+    }
+    let version = meta_str(object, "resourceVersion");
+    if let Some(asked) = options
+        .resource_version
+        .as_deref()
+        .filter(|asked| *asked != version)
+    {
+        return Err(refused(format!(
+            "the ResourceVersion in the precondition ({asked}) does not match the ResourceVersion in \
+             record ({version}). The object might have been modified"
+        )));
+    }
+    Ok(())
+}
+
+/// The finalizers that the object has while it is being deleted.
+fn finalizers(object: &Value, options: &DeleteOptions) -> Vec<Value> {
+    let kept = metadata::finalizers(object);
+    let policy = options.propagation_policy.as_deref();
+    let wanted = |asked: Option<bool>, finalizer: &str| {
+        asked.unwrap_or_else(|| kept.iter().any(|kept| kept == finalizer))
+    };
+    let orphan = options
+        .orphan_dependents
+        .or(policy.map(|policy| policy == "Orphan"));
+    let foreground = policy.map(|policy| policy == "Foreground");
+    let mut finalizers: Vec<Value> = kept
+        .iter()
+        .filter(|finalizer| *finalizer != ORPHAN && *finalizer != FOREGROUND)
+        .cloned()
+        .collect();
+    if wanted(orphan, ORPHAN) {
+        finalizers.push(ORPHAN.into());
+    }
+    if wanted(foreground, FOREGROUND) {
+        finalizers.push(FOREGROUND.into());
+    }
+    finalizers
+}

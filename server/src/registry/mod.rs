@@ -1,0 +1,56 @@
+//! Creating, changing and deleting objects: what may be written and what becomes of it.
+//!
+//! Trees and the store in, trees or a failure out. Objects are in hub form.
+
+mod admission;
+mod create;
+mod delete;
+mod metadata;
+mod patch;
+mod update;
+
+pub(crate) use create::create;
+pub(crate) use delete::{DeleteOptions, Deleted, delete};
+pub(crate) use patch::{Patch, check_name, patch};
+pub(crate) use update::{commit, update};
+
+use crate::apply::updater::Writer;
+use crate::scheme::Kind;
+use crate::status::Subject;
+use k8s_flowcontrol::ApiVersion;
+
+/// One write by one client.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Write<'a> {
+    pub(crate) kind: &'a Kind,
+    /// The version that the client speaks.
+    pub(crate) version: ApiVersion,
+    /// `status`, or empty for the object itself.
+    pub(crate) subresource: &'a str,
+    /// The client's name in managed fields.
+    pub(crate) manager: &'a str,
+    /// Whether nothing is to be stored.
+    pub(crate) dry_run: bool,
+    /// The moment of the write.
+    pub(crate) now: &'a str,
+}
+
+impl<'a> Write<'a> {
+    pub(crate) fn subject(&self, name: &'a str) -> Subject<'a> {
+        Subject {
+            resource: self.kind.plural(),
+            group: self.kind.group(),
+            name,
+        }
+    }
+
+    pub(crate) fn writer(&self) -> Writer<'a> {
+        Writer {
+            kind: self.kind,
+            version: self.version,
+            manager: self.manager,
+            subresource: self.subresource,
+            now: self.now,
+        }
+    }
+}

@@ -1,0 +1,111 @@
+//! Changes of objects that exist.
+
+use super::{Write, admission, metadata};
+use crate::scheme::HUB;
+use crate::status::{Failure, internal};
+use crate::store::{Object, Store, edit_metadata, meta_str};
+use serde_json::Value;
+use std::sync::Arc;
+
+/// Replaces the object `name`, or one of its subresources, by what a client sent.
+///
+/// # Errors
+/// 404 for an object that is not there, 409 for one that is another or has changed, 422 for one that is
+/// no good.
+pub(crate) fn update(
+    store: &mut Store,
+    write: &Write<'_>,
+    name: &str,
+    mut object: Value,
+) -> Result<Object, Failure> {
+    let uid = meta_str(&object, "uid");
+    let Some(old) = store.get(write.kind.index, name).cloned() else {
+        // Older servers check the precondition first.
+        if !uid.is_empty() && write.kind.release().minor() < 30 {
+            return Err(uid_conflict(write, name, uid, ""));
+        }
+        return Err(write.subject(name).not_found());
+    };
+    if !uid.is_empty() && uid != meta_str(&old, "uid") {
+        return Err(uid_conflict(write, name, uid, meta_str(&old, "uid")));
+    }
+    check_version(write, name, &object, &old)?;
+    write.writer().update(&old, &mut object);
+    commit(store, write, name, &old, object)
+}
+
+fn uid_conflict(write: &Write<'_>, name: &str, asked: &str, found: &str) -> Failure {
+    write.subject(name).conflict(&format!(
+        "StorageError: invalid object, Code: 4, Key: /registry/{}/{name}, ResourceVersion: 0, \
+         AdditionalErrorMsg: Precondition failed: UID in precondition: {asked}, UID in object meta: \
+         {found}",
+        write.kind.plural(),
+    ))
+}
+
+/// Optimistic concurrency: a resource version that is sent must be the present one.
+pub(super) fn check_version(
+    write: &Write<'_>,
+    name: &str,
+    object: &Value,
+    old: &Value,
+) -> Result<(), Failure> {
+    let version = meta_str(object, "resourceVersion");
+    if version.is_empty() || version == "0" || version == meta_str(old, "resourceVersion") {
+        return Ok(());
+    }
+    if version.parse::<u64>().is_err() {
+        return Err(internal(format!(
+            "strconv.ParseUint: parsing {version:?}: invalid syntax"
+        )));
+    }
+    Err(write.subject(name).modified())
+}
+
+/// Writes an object whose managed fields are already known over `old`.
+///
+/// Nothing is written when nothing changed; the last finalizer of an object that is being deleted takes
+/// the object with it.
+pub(crate) fn commit(
+    store: &mut Store,
+    write: &Write<'_>,
+    name: &str,
+    old: &Object,
+    mut object: Value,
+) -> Result<Object, Failure> {
+    keep_the_rest(&mut object, old, write.subresource);
+    metadata::carry_over(&mut object, old, write.kind);
+    let mut object = write.kind.canonical(&object, HUB);
+    if object.get("spec") != old.get("spec") {
+        metadata::count_change(&mut object);
+    }
+    admission::admit(write, &object, Some(old))?;
+    if metadata::without_times(&object) == metadata::without_times(old) {
+        return Ok(old.clone());
+    }
+    let finished = metadata::is_terminating(&object) && metadata::finalizers(&object).is_empty();
+    if write.dry_run {
+        return Ok(Arc::new(object));
+    }
+    if finished {
+        store.remove(write.kind.index, name);
+        return Ok(Arc::new(object));
+    }
+    Ok(store.put(write.kind.index, name, object))
+}
+
+/// The main resource does not touch the status, the status touches nothing else.
+fn keep_the_rest(object: &mut Value, old: &Value, subresource: &str) {
+    let member = |name: &str| old.get(name).cloned().unwrap_or_default();
+    if subresource.is_empty() {
+        object["status"] = member("status");
+        return;
+    }
+    let managed = object.pointer("/metadata/managedFields").cloned();
+    object["spec"] = member("spec");
+    object["metadata"] = member("metadata");
+    edit_metadata(object, |metadata| match managed {
+        Some(managed) => metadata.insert("managedFields".into(), managed),
+        None => metadata.remove("managedFields"),
+    });
+}

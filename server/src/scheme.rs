@@ -1,0 +1,162 @@
+//! Which kinds are served in which versions, and the way of an object through them.
+//!
+//! All of it comes from the documents; inside the server an object has its hub form, which is v1's.
+
+use crate::wire::canonical;
+use k8s_flowcontrol::schema::{ResourceSchema, TypeSchema};
+use k8s_flowcontrol::{ApiVersion, Release, api, convert, defaults};
+use serde_json::Value;
+
+/// The version whose shape objects have inside the server.
+pub(crate) const HUB: ApiVersion = ApiVersion::V1;
+
+/// What a server of a release knows.
+#[derive(Debug)]
+pub(crate) struct Scheme {
+    release: Release,
+    /// The preferred one first.
+    versions: Vec<ApiVersion>,
+    kinds: Vec<Kind>,
+}
+
+/// A kind in all its served versions.
+#[derive(Clone, Debug)]
+pub(crate) struct Kind {
+    /// Where its objects are in the store.
+    pub(crate) index: usize,
+    hub: &'static ResourceSchema,
+    served: Vec<(ApiVersion, &'static ResourceSchema)>,
+    release: Release,
+}
+
+impl Scheme {
+    /// What `release` serves by default, or all versions.
+    pub(crate) fn new(release: Release, all_versions: bool) -> Self {
+        let versions: Vec<_> = if all_versions {
+            ApiVersion::ALL.to_vec()
+        } else {
+            release.served().collect()
+        };
+        let kinds = resources(HUB)
+            .iter()
+            .enumerate()
+            .map(|(index, hub)| Kind {
+                index,
+                hub,
+                served: versions
+                    .iter()
+                    .filter_map(|&version| {
+                        let same = |resource: &&ResourceSchema| resource.kind == hub.kind;
+                        Some((version, resources(version).iter().find(same)?))
+                    })
+                    .collect(),
+                release,
+            })
+            .collect();
+        Self {
+            release,
+            versions,
+            kinds,
+        }
+    }
+
+    pub(crate) fn release(&self) -> Release {
+        self.release
+    }
+
+    /// The served versions, the preferred one first.
+    pub(crate) fn versions(&self) -> &[ApiVersion] {
+        &self.versions
+    }
+
+    pub(crate) fn preferred(&self) -> ApiVersion {
+        self.versions.first().copied().unwrap_or(HUB)
+    }
+
+    pub(crate) fn kinds(&self) -> &[Kind] {
+        &self.kinds
+    }
+
+    /// The kind whose name in paths is `plural`.
+    pub(crate) fn by_plural(&self, plural: &str) -> Option<&Kind> {
+        self.kinds.iter().find(|kind| kind.plural() == plural)
+    }
+
+    pub(crate) fn by_name(&self, name: &str) -> Option<&Kind> {
+        self.kinds.iter().find(|kind| kind.name() == name)
+    }
+}
+
+impl Kind {
+    pub(crate) fn name(&self) -> &'static str {
+        self.hub.kind
+    }
+
+    pub(crate) fn plural(&self) -> &'static str {
+        self.hub.plural
+    }
+
+    pub(crate) fn group(&self) -> &'static str {
+        self.hub.group
+    }
+
+    pub(crate) fn release(&self) -> Release {
+        self.release
+    }
+
+    pub(crate) fn is_namespaced(&self) -> bool {
+        self.hub.namespaced
+    }
+
+    pub(crate) fn subresources(&self) -> &'static [&'static str] {
+        self.hub.subresources
+    }
+
+    pub(crate) fn is_served_in(&self, version: ApiVersion) -> bool {
+        self.served.iter().any(|(served, _)| *served == version)
+    }
+
+    /// The shape of an object in `version`; that of the hub when the version does not have the kind.
+    pub(crate) fn schema(&self, version: ApiVersion) -> &'static TypeSchema {
+        self.served
+            .iter()
+            .find(|(served, _)| *served == version)
+            .map_or(self.hub.schema, |(_, resource)| resource.schema)
+    }
+
+    /// Fills in the defaults of `version` and turns the object into its hub form.
+    pub(crate) fn to_hub(&self, mut object: Value, version: ApiVersion) -> Value {
+        convert::prune(&mut object, self.name(), version, self.release);
+        defaults::apply(&mut object, self.name(), version, self.release);
+        let hub = convert::server_tree(object, self.name(), version, HUB, self.release);
+        self.canonical(&hub, HUB)
+    }
+
+    /// An object of which nothing is set, in hub form.
+    pub(crate) fn empty(&self) -> Value {
+        self.canonical(&Value::Null, HUB)
+    }
+
+    /// The object as a client of `version` sees it, with its type.
+    pub(crate) fn from_hub(&self, object: &Value, version: ApiVersion) -> Value {
+        let object = convert::server_tree(object.clone(), self.name(), HUB, version, self.release);
+        self.canonical(&object, version)
+    }
+
+    /// The canonical form in `version`, with the object's type.
+    pub(crate) fn canonical(&self, object: &Value, version: ApiVersion) -> Value {
+        let mut object = canonical(object, self.schema(version));
+        object["kind"] = self.name().into();
+        object["apiVersion"] = version.api_version().into();
+        object
+    }
+}
+
+fn resources(version: ApiVersion) -> &'static [ResourceSchema] {
+    match version {
+        ApiVersion::V1Beta1 => api::v1beta1::RESOURCES,
+        ApiVersion::V1Beta2 => api::v1beta2::RESOURCES,
+        ApiVersion::V1Beta3 => api::v1beta3::RESOURCES,
+        ApiVersion::V1 => api::v1::RESOURCES,
+    }
+}

@@ -1,0 +1,181 @@
+//! Field selectors: `metadata.name=a,metadata.namespace!=b`.
+
+use crate::status::{Failure, bad_request};
+use serde_json::Value;
+
+/// Requirements that must all hold.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct FieldSelector(Vec<Term>);
+
+#[derive(Clone, Debug)]
+struct Term {
+    field: Field,
+    value: String,
+    equal: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Field {
+    Name,
+    Namespace,
+}
+
+impl FieldSelector {
+    pub(crate) fn parse(text: &str) -> Result<Self, Failure> {
+        let mut terms = Vec::new();
+        for part in split(text) {
+            if part.is_empty() {
+                continue;
+            }
+            let (name, value, equal) = operands(&part).ok_or_else(|| {
+                bad_request(format!(
+                    "invalid selector: '{text}'; can't understand '{part}'"
+                ))
+            })?;
+            let value = unescape(value)?;
+            // A term without name and value asks for nothing.
+            if name.is_empty() && value.is_empty() {
+                continue;
+            }
+            let field = match name {
+                "metadata.name" => Field::Name,
+                "metadata.namespace" => Field::Namespace,
+                _ => {
+                    return Err(bad_request(format!(
+                        "\"{name}\" is not a known field selector: only \"metadata.name\", \
+                         \"metadata.namespace\""
+                    )));
+                }
+            };
+            terms.push(Term {
+                field,
+                value,
+                equal,
+            });
+        }
+        Ok(Self(terms))
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    pub(crate) fn require_name(&mut self, name: &str) {
+        self.0.push(Term {
+            field: Field::Name,
+            value: name.into(),
+            equal: true,
+        });
+    }
+
+    pub(crate) fn name(&self) -> Option<&str> {
+        self.0
+            .iter()
+            .find(|term| term.field == Field::Name && term.equal)
+            .map(|term| term.value.as_str())
+    }
+
+    pub(crate) fn matches(&self, object: &Value) -> bool {
+        self.0.iter().all(|term| {
+            let pointer = match term.field {
+                Field::Name => "/metadata/name",
+                Field::Namespace => "/metadata/namespace",
+            };
+            let found = object
+                .pointer(pointer)
+                .and_then(Value::as_str)
+                .unwrap_or_default();
+            (found == term.value) == term.equal
+        })
+    }
+}
+
+/// Splits at commas that no backslash protects.
+fn split(text: &str) -> Vec<String> {
+    let mut parts = vec![String::new()];
+    let mut escaped = false;
+    for c in text.chars() {
+        if c == ',' && !escaped {
+            parts.push(String::new());
+        } else if let Some(part) = parts.last_mut() {
+            part.push(c);
+        }
+        escaped = c == '\\' && !escaped;
+    }
+    parts
+}
+
+/// Name, value and whether they must be equal. The first operator in the text counts.
+fn operands(part: &str) -> Option<(&str, &str, bool)> {
+    let (at, operator) = part.char_indices().find_map(|(at, _)| {
+        ["!=", "==", "="]
+            .into_iter()
+            .find(|o| part[at..].starts_with(o))
+            .map(|o| (at, o))
+    })?;
+    Some((&part[..at], &part[at + operator.len()..], operator != "!="))
+}
+
+fn unescape(value: &str) -> Result<String, Failure> {
+    let mut text = String::with_capacity(value.len());
+    let mut chars = value.chars();
+    while let Some(c) = chars.next() {
+        match c {
+            '\\' => match chars.next() {
+                Some(next @ ('\\' | ',' | '=')) => text.push(next),
+                next => {
+                    let sequence = next.map_or_else(|| "\\".into(), |next| format!("\\{next}"));
+                    return Err(bad_request(format!(
+                        "invalid field selector: invalid escape sequence: {sequence}"
+                    )));
+                }
+            },
+            ',' | '=' => {
+                return Err(bad_request(format!(
+                    "invalid field selector: unescaped rune {c:?} in value"
+                )));
+            }
+            _ => text.push(c),
+        }
+    }
+    Ok(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn selects(text: &str) -> bool {
+        let object = json!({"metadata": {"name": "a"}});
+        FieldSelector::parse(text).unwrap().matches(&object)
+    }
+
+    #[test]
+    fn names_are_compared() {
+        for text in [
+            "",
+            ",",
+            "=",
+            "metadata.name=a",
+            "metadata.name==a",
+            "metadata.namespace=",
+        ] {
+            assert!(selects(text), "{text}");
+        }
+        for text in [
+            "metadata.name!=a",
+            "metadata.name=",
+            "metadata.name=a,metadata.name=b",
+        ] {
+            assert!(!selects(text), "{text}");
+        }
+    }
+
+    #[test]
+    fn other_fields_and_garbage_are_refused() {
+        for text in ["spec.x=1", "garbage", "metadata.name in (a)"] {
+            assert!(FieldSelector::parse(text).is_err(), "{text}");
+        }
+    }
+}

@@ -1,0 +1,237 @@
+//! The grammar of label selectors, with the server's own complaints.
+
+use super::syntax::{Lexer, Token};
+use super::{Operator, Requirement};
+
+/// # Errors
+/// What the server says of the text.
+pub(super) fn requirements(text: &str) -> Result<Vec<Requirement>, String> {
+    let mut parser = Parser {
+        tokens: Lexer::new(text).tokens(),
+        at: 0,
+    };
+    let mut requirements = Vec::new();
+    loop {
+        match parser.peek() {
+            Token::Identifier(_) | Token::Not => {
+                let requirement = parser
+                    .requirement()
+                    .map_err(|problem| format!("unable to parse requirement: {problem}"))?;
+                requirements.push(requirement);
+                match parser.next() {
+                    Token::End => break,
+                    Token::Comma => match parser.peek() {
+                        Token::Identifier(_) | Token::Not => {}
+                        found => {
+                            return Err(format!("found '{found}', expected: identifier after ','"));
+                        }
+                    },
+                    found => {
+                        return Err(format!("found '{found}', expected: ',' or 'end of string'"));
+                    }
+                }
+            }
+            Token::End => break,
+            found => {
+                return Err(format!(
+                    "found '{found}', expected: !, identifier, or 'end of string'"
+                ));
+            }
+        }
+    }
+    requirements.sort_by(|a, b| a.key.cmp(&b.key));
+    Ok(requirements)
+}
+
+struct Parser {
+    tokens: Vec<Token>,
+    at: usize,
+}
+
+impl Parser {
+    fn peek(&self) -> Token {
+        self.tokens.get(self.at).cloned().unwrap_or(Token::End)
+    }
+
+    fn next(&mut self) -> Token {
+        let token = self.peek();
+        self.at += 1;
+        token
+    }
+
+    fn requirement(&mut self) -> Result<Requirement, String> {
+        let negated = self.peek() == Token::Not;
+        if negated {
+            self.next();
+        }
+        let key = match self.next() {
+            Token::Identifier(key) => key,
+            // After a `!` the server's lexer knows keywords as keys.
+            Token::In => "in".into(),
+            Token::NotIn => "notin".into(),
+            found => return Err(format!("found '{found}', expected: identifier")),
+        };
+        check_key(&key)?;
+        if negated {
+            return Ok(Requirement {
+                key,
+                operator: Operator::DoesNotExist,
+                values: Vec::new(),
+            });
+        }
+        if matches!(self.peek(), Token::End | Token::Comma) {
+            return Ok(Requirement {
+                key,
+                operator: Operator::Exists,
+                values: Vec::new(),
+            });
+        }
+        let operator = self.operator()?;
+        let values = match operator {
+            Operator::In | Operator::NotIn => self.values()?,
+            _ => vec![self.exact_value()?],
+        };
+        check_values(&key, operator, &values)?;
+        Ok(Requirement {
+            key,
+            operator,
+            values,
+        })
+    }
+
+    fn operator(&mut self) -> Result<Operator, String> {
+        Ok(match self.next() {
+            Token::In => Operator::In,
+            Token::NotIn => Operator::NotIn,
+            Token::Equals => Operator::Equals,
+            Token::NotEquals => Operator::NotEquals,
+            Token::GreaterThan => Operator::GreaterThan,
+            Token::LessThan => Operator::LessThan,
+            found => {
+                return Err(format!(
+                    "found '{found}', expected: in, notin, =, ==, !=, gt, lt"
+                ));
+            }
+        })
+    }
+
+    fn values(&mut self) -> Result<Vec<String>, String> {
+        match self.next() {
+            Token::Open => {}
+            found => return Err(format!("found '{found}' expected: '('")),
+        }
+        let mut values = Vec::new();
+        let mut after_value = false;
+        loop {
+            match self.next() {
+                Token::Close => {
+                    // An empty place before or after a comma is an empty value.
+                    if !after_value {
+                        values.push(String::new());
+                    }
+                    return Ok(values);
+                }
+                Token::Comma => {
+                    if !after_value {
+                        values.push(String::new());
+                    }
+                    after_value = false;
+                }
+                token if !after_value && token.word().is_some() => {
+                    values.extend(token.word().map(str::to_owned));
+                    after_value = true;
+                }
+                found if after_value => {
+                    return Err(format!("found '{found}', expected: ',' or ')'"));
+                }
+                found => {
+                    return Err(format!("found '{found}', expected: ',', ')' or identifier"));
+                }
+            }
+        }
+    }
+
+    fn exact_value(&mut self) -> Result<String, String> {
+        match self.peek() {
+            Token::End | Token::Comma => Ok(String::new()),
+            token => match token.word() {
+                Some(word) => {
+                    self.at += 1;
+                    Ok(word.to_owned())
+                }
+                None => Err(format!("found '{token}', expected: identifier")),
+            },
+        }
+    }
+}
+
+const NAME: &str = "name part must consist of alphanumeric characters, '-', '_' or '.', and must start \
+                    and end with an alphanumeric character";
+
+fn check_key(key: &str) -> Result<(), String> {
+    let mut parts = key.split('/');
+    let (prefix, name) = match (parts.next(), parts.next(), parts.next()) {
+        (Some(name), None, _) => (None, name),
+        (Some(prefix), Some(name), None) => (Some(prefix), name),
+        _ => {
+            let detail = "a qualified name must consist of alphanumeric characters, '-', '_' or '.', \
+                and must start and end with an alphanumeric character (e.g. 'MyName',  or 'my.name',  \
+                or '123-abc', regex used for validation is \
+                '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]') with an optional DNS subdomain prefix and \
+                '/' (e.g. 'example.com/MyName')";
+            return Err(format!("<nil>: Invalid value: {key:?}: {detail}"));
+        }
+    };
+    if prefix.is_some_and(|prefix| !crate::names::is_subdomain(prefix)) {
+        let detail = format!("prefix part {}", crate::names::SUBDOMAIN_RULE);
+        return Err(format!("<nil>: Invalid value: {key:?}: {detail}"));
+    }
+    if name.is_empty() || name.len() > 63 || !is_word(name) {
+        let detail = if name.len() > 63 {
+            "name part must be no more than 63 characters".to_owned()
+        } else {
+            format!(
+                "{NAME} (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is \
+                 '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')"
+            )
+        };
+        return Err(format!("<nil>: Invalid value: {key:?}: {detail}"));
+    }
+    Ok(())
+}
+
+fn check_values(key: &str, operator: Operator, values: &[String]) -> Result<(), String> {
+    for (index, value) in values.iter().enumerate() {
+        let at = format!("values[{index}][{key}]: Invalid value: {value:?}");
+        if value.len() > 63 {
+            return Err(format!("{at}: must be no more than 63 characters"));
+        }
+        if !value.is_empty() && !is_word(value) {
+            return Err(format!(
+                "{at}: a valid label must be an empty string or consist of alphanumeric characters, \
+                 '-', '_' or '.', and must start and end with an alphanumeric character (e.g. \
+                 'MyValue',  or 'my_value',  or '12345', regex used for validation is \
+                 '(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?')"
+            ));
+        }
+        if matches!(operator, Operator::GreaterThan | Operator::LessThan)
+            && value.parse::<i64>().is_err()
+        {
+            return Err(format!(
+                "values[{index}]: Invalid value: {value:?}: for 'Gt', 'Lt' operators, the value must \
+                 be an integer"
+            ));
+        }
+    }
+    Ok(())
+}
+
+/// Letters and digits, with `-`, `_` and `.` between them.
+fn is_word(text: &str) -> bool {
+    let edge = |c: Option<char>| c.is_some_and(|c| c.is_ascii_alphanumeric());
+    edge(text.chars().next())
+        && edge(text.chars().last())
+        && text
+            .chars()
+            .all(|c| c.is_ascii_alphanumeric() || "-_.".contains(c))
+}

@@ -1,0 +1,48 @@
+//! Which objects a list, a watch or a deletion is about.
+
+mod field;
+mod label;
+
+pub(crate) use field::FieldSelector;
+pub(crate) use label::LabelSelector;
+
+use crate::status::Failure;
+use serde_json::Value;
+
+/// A label selector and a field selector.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Selector {
+    labels: LabelSelector,
+    fields: FieldSelector,
+}
+
+impl Selector {
+    /// # Errors
+    /// A 400 that says what is wrong with one of the texts.
+    pub(crate) fn parse(labels: &str, fields: &str) -> Result<Self, Failure> {
+        Ok(Self {
+            labels: LabelSelector::parse(labels)?,
+            fields: FieldSelector::parse(fields)?,
+        })
+    }
+
+    /// Narrows the selector to one object.
+    pub(crate) fn named(mut self, name: &str) -> Self {
+        self.fields.require_name(name);
+        self
+    }
+
+    /// Whether every object is selected.
+    pub(crate) fn is_everything(&self) -> bool {
+        self.labels.is_empty() && self.fields.is_empty()
+    }
+
+    pub(crate) fn matches(&self, object: &Value) -> bool {
+        self.fields.matches(object) && self.labels.matches(object)
+    }
+
+    /// The name that the field selector asks for, if it asks for one.
+    pub(crate) fn name(&self) -> Option<&str> {
+        self.fields.name()
+    }
+}

@@ -1,0 +1,129 @@
+//! What all requests share.
+
+use crate::dangling;
+use crate::registry::Write;
+use crate::scheme::{Kind, Scheme};
+use crate::store::{Store, meta_str};
+use k8s_flowcontrol::ApiVersion;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+use tokio::sync::watch;
+
+/// A request as it arrived at a server that [records](crate::Builder::record_requests) them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct RecordedRequest {
+    /// The HTTP method.
+    pub method: String,
+    /// The path as it was sent, percent-encoded, without the query.
+    pub path: String,
+    /// The query parameters in order, decoded.
+    pub query: Vec<(String, String)>,
+    /// The `Content-Type` header.
+    pub content_type: Option<String>,
+    /// The body.
+    pub body: Vec<u8>,
+}
+
+/// The state of a server.
+#[derive(Debug)]
+pub(crate) struct State {
+    pub(crate) scheme: Scheme,
+    /// How often a watch gets a bookmark.
+    pub(crate) bookmark_interval: Duration,
+    /// The last revision, for those who wait for the next.
+    pub(crate) revision: watch::Sender<u64>,
+    store: Mutex<Store>,
+    recorded: Option<Mutex<Vec<RecordedRequest>>>,
+}
+
+impl State {
+    pub(crate) fn new(
+        scheme: Scheme,
+        history: usize,
+        record: bool,
+        bookmark_interval: Duration,
+    ) -> Self {
+        let store = Store::new(scheme.kinds().len(), history);
+        Self {
+            revision: watch::Sender::new(store.revision()),
+            store: Mutex::new(store),
+            recorded: record.then(Mutex::default),
+            scheme,
+            bookmark_interval,
+        }
+    }
+
+    pub(crate) fn read<T>(&self, read: impl FnOnce(&Store) -> T) -> T {
+        read(&self.lock())
+    }
+
+    /// Runs one transaction. What follows from it is done before anybody sees the result.
+    pub(crate) fn write<T>(&self, write: impl FnOnce(&mut Store) -> T) -> T {
+        let mut store = self.lock();
+        let before = store.revision();
+        let answer = write(&mut store);
+        dangling::follow(&mut store, &self.scheme, before);
+        let after = store.revision();
+        if after != before {
+            self.revision.send_replace(after);
+        }
+        answer
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Store> {
+        // A panic while writing would be a bug; the store is whole between any two of its writes.
+        self.store.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) fn record(&self, request: impl FnOnce() -> RecordedRequest) {
+        if let Some(recorded) = &self.recorded {
+            recorded
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner)
+                .push(request());
+        }
+    }
+
+    pub(crate) fn recorded(&self) -> Vec<RecordedRequest> {
+        self.recorded.as_ref().map_or_else(Vec::new, |recorded| {
+            recorded
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner)
+                .clone()
+        })
+    }
+
+    /// The UIDs of the flow schema and level that classify every request here: all clients are of
+    /// `system:masters`, whom the mandatory `exempt` objects take. Empty while these are missing.
+    pub(crate) fn flow_uids(&self) -> [String; 2] {
+        self.read(|store| {
+            ["FlowSchema", "PriorityLevelConfiguration"].map(|kind| {
+                self.scheme
+                    .by_name(kind)
+                    .and_then(|kind| store.get(kind.index, "exempt"))
+                    .map(|object| meta_str(object, "uid").to_owned())
+                    .unwrap_or_default()
+            })
+        })
+    }
+}
+
+/// A write that one of the server's own controllers makes.
+pub(crate) fn own_write<'a>(
+    scheme: &Scheme,
+    kind: &'a Kind,
+    manager: &'a str,
+    subresource: &'a str,
+    now: &'a str,
+) -> Write<'a> {
+    let version: ApiVersion = scheme.preferred();
+    Write {
+        kind,
+        version,
+        subresource,
+        manager,
+        dry_run: false,
+        now,
+    }
+}

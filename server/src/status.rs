@@ -1,0 +1,290 @@
+//! Failures as a Kubernetes API server words them, and the `Status` object that carries them.
+
+use serde::Serialize;
+
+/// A `Status` as it goes over the wire, members in Go's order.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub(crate) struct Status {
+    kind: &'static str,
+    #[serde(rename = "apiVersion")]
+    api_version: &'static str,
+    metadata: StatusMeta,
+    status: &'static str,
+    #[serde(skip_serializing_if = "String::is_empty")]
+    message: String,
+    #[serde(skip_serializing_if = "str::is_empty")]
+    reason: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    details: Option<Details>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    code: Option<u16>,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+struct StatusMeta {
+    #[serde(rename = "continue", skip_serializing_if = "Option::is_none")]
+    token: Option<String>,
+}
+
+/// What a `Status` says of the object concerned.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub(crate) struct Details {
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub(crate) name: String,
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub(crate) group: String,
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub(crate) kind: String,
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub(crate) uid: String,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) causes: Vec<Cause>,
+    #[serde(rename = "retryAfterSeconds", skip_serializing_if = "Option::is_none")]
+    pub(crate) retry_after_seconds: Option<u32>,
+}
+
+/// One of several reasons.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub(crate) struct Cause {
+    pub(crate) reason: &'static str,
+    pub(crate) message: String,
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub(crate) field: String,
+}
+
+impl Cause {
+    pub(crate) fn new(
+        reason: &'static str,
+        field: impl Into<String>,
+        message: impl Into<String>,
+    ) -> Self {
+        Self {
+            reason,
+            message: message.into(),
+            field: field.into(),
+        }
+    }
+
+    /// A value that is no good: `shown` is how the message shows it.
+    pub(crate) fn invalid(field: impl Into<String>, shown: &str, detail: &str) -> Self {
+        Self::new(
+            "FieldValueInvalid",
+            field,
+            format!("Invalid value: {shown}: {detail}"),
+        )
+    }
+
+    pub(crate) fn forbidden(field: impl Into<String>, detail: &str) -> Self {
+        Self::new("FieldValueForbidden", field, format!("Forbidden: {detail}"))
+    }
+
+    pub(crate) fn required(field: impl Into<String>, detail: &str) -> Self {
+        Self::new(
+            "FieldValueRequired",
+            field,
+            format!("Required value: {detail}"),
+        )
+    }
+
+    /// A value that is not one of a list; `supported` comes quoted and in order.
+    pub(crate) fn unsupported(field: impl Into<String>, shown: &str, supported: &str) -> Self {
+        let message = format!("Unsupported value: {shown}: supported values: {supported}");
+        Self::new("FieldValueNotSupported", field, message)
+    }
+}
+
+/// What a failed request is answered with.
+pub(crate) type Failure = Box<Status>;
+
+impl Status {
+    /// The answer to a finished delete.
+    pub(crate) fn success(details: Details) -> Self {
+        Self {
+            status: "Success",
+            details: Some(details),
+            code: None,
+            ..*failure(200, "", String::new())
+        }
+    }
+
+    /// The HTTP status code.
+    pub(crate) fn code(&self) -> u16 {
+        self.code.unwrap_or(200)
+    }
+
+    pub(crate) fn retry_after_seconds(&self) -> Option<u32> {
+        self.details.as_ref()?.retry_after_seconds
+    }
+
+    pub(crate) fn with_details(mut self: Box<Self>, details: Details) -> Failure {
+        self.details = Some(details);
+        self
+    }
+
+    fn with_continue(mut self: Box<Self>, token: String) -> Failure {
+        self.metadata.token = Some(token);
+        self
+    }
+
+    #[cfg(test)]
+    pub(crate) fn message(&self) -> &str {
+        &self.message
+    }
+}
+
+/// A failure with its HTTP code; an empty reason is left out.
+pub(crate) fn failure(code: u16, reason: &'static str, message: impl Into<String>) -> Failure {
+    Box::new(Status {
+        kind: "Status",
+        api_version: "v1",
+        metadata: StatusMeta::default(),
+        status: "Failure",
+        message: message.into(),
+        reason,
+        details: None,
+        code: Some(code),
+    })
+}
+
+pub(crate) fn bad_request(message: impl Into<String>) -> Failure {
+    failure(400, "BadRequest", message)
+}
+
+/// A plain Go error that nothing turned into something better.
+pub(crate) fn internal(message: impl Into<String>) -> Failure {
+    failure(500, "", message)
+}
+
+pub(crate) fn unknown_resource() -> Failure {
+    let message = "the server could not find the requested resource";
+    failure(404, "NotFound", message).with_details(Details::default())
+}
+
+pub(crate) fn method_not_allowed() -> Failure {
+    let message = "the server does not allow this method on the requested resource";
+    failure(405, "MethodNotAllowed", message).with_details(Details::default())
+}
+
+pub(crate) fn too_large(message: &str) -> Failure {
+    failure(
+        413,
+        "RequestEntityTooLarge",
+        format!("Request entity too large: {message}"),
+    )
+}
+
+pub(crate) fn expired(message: impl Into<String>) -> Failure {
+    failure(410, "Expired", message)
+}
+
+/// An expired `continue` token, with one that continues a newer list.
+pub(crate) fn expired_continue(token: String) -> Failure {
+    expired(
+        "The provided continue parameter is too old to display a consistent list result. You can \
+         start a new list without the continue parameter, or use the continue token in this response \
+         to retrieve the remainder of the results. Continuing with the provided token results in an \
+         inconsistent list - objects that were created, modified, or deleted between the time the \
+         first chunk was returned and now may show up in the list.",
+    )
+    .with_continue(token)
+}
+
+pub(crate) fn future_version(asked: u64, current: u64) -> Failure {
+    let message = format!("Timeout: Too large resource version: {asked}, current: {current}");
+    failure(504, "Timeout", message).with_details(Details {
+        causes: vec![Cause::new(
+            "ResourceVersionTooLarge",
+            "",
+            "Too large resource version",
+        )],
+        retry_after_seconds: Some(1),
+        ..Details::default()
+    })
+}
+
+/// A 422 with its causes: `kind` and `group` name what was judged.
+pub(crate) fn invalid(kind: &str, group: &str, name: &str, causes: Vec<Cause>) -> Failure {
+    let mut texts: Vec<String> = Vec::with_capacity(causes.len());
+    for cause in &causes {
+        let text = format!("{}: {}", cause.field, cause.message);
+        if !texts.contains(&text) {
+            texts.push(text);
+        }
+    }
+    let errors = match &texts[..] {
+        [one] => one.clone(),
+        many => format!("[{}]", many.join(", ")),
+    };
+    let qualified = if group.is_empty() {
+        kind.to_owned()
+    } else {
+        format!("{kind}.{group}")
+    };
+    failure(
+        422,
+        "Invalid",
+        format!("{qualified} {name:?} is invalid: {errors}"),
+    )
+    .with_details(Details {
+        name: name.into(),
+        group: group.into(),
+        kind: kind.into(),
+        causes,
+        ..Details::default()
+    })
+}
+
+/// What names an object in a message.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Subject<'a> {
+    pub(crate) resource: &'a str,
+    pub(crate) group: &'a str,
+    pub(crate) name: &'a str,
+}
+
+impl Subject<'_> {
+    fn details(&self) -> Details {
+        Details {
+            name: self.name.into(),
+            group: self.group.into(),
+            kind: self.resource.into(),
+            ..Details::default()
+        }
+    }
+
+    fn quoted(&self) -> String {
+        format!("{}.{} {:?}", self.resource, self.group, self.name)
+    }
+
+    pub(crate) fn not_found(&self) -> Failure {
+        failure(404, "NotFound", format!("{} not found", self.quoted()))
+            .with_details(self.details())
+    }
+
+    pub(crate) fn already_exists(&self, terminating: bool) -> Failure {
+        let prefix = if terminating {
+            "object is being deleted: "
+        } else {
+            ""
+        };
+        failure(
+            409,
+            "AlreadyExists",
+            format!("{prefix}{} already exists", self.quoted()),
+        )
+        .with_details(self.details())
+    }
+
+    pub(crate) fn conflict(&self, why: &str) -> Failure {
+        let message = format!("Operation cannot be fulfilled on {}: {why}", self.quoted());
+        failure(409, "Conflict", message).with_details(self.details())
+    }
+
+    /// The object changed since it was read.
+    pub(crate) fn modified(&self) -> Failure {
+        self.conflict(
+            "the object has been modified; please apply your changes to the latest version and try \
+             again",
+        )
+    }
+}

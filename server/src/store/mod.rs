@@ -1,0 +1,156 @@
+//! The objects, their history, and the one counter that orders all writes.
+//!
+//! No I/O and no policy: what may be written is decided elsewhere, under the lock of the caller.
+
+mod history;
+mod tree;
+
+pub(crate) use history::{Change, History};
+pub(crate) use tree::{edit_metadata, meta_str};
+
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// An object in its hub form, shared between the store, its history and answers under way.
+pub(crate) type Object = Arc<Value>;
+
+/// A revision that the history no longer reaches back to.
+#[derive(Debug)]
+pub(crate) struct TooOld;
+
+/// Objects by kind and name.
+#[derive(Debug)]
+pub(crate) struct Store {
+    objects: Vec<BTreeMap<String, Object>>,
+    revision: u64,
+    history: History,
+}
+
+impl Store {
+    /// An empty store for `kinds` kinds that remembers the last `history` changes.
+    pub(crate) fn new(kinds: usize, history: usize) -> Self {
+        Self {
+            objects: vec![BTreeMap::new(); kinds],
+            revision: 1,
+            history: History::new(history),
+        }
+    }
+
+    /// The revision of the last write.
+    pub(crate) fn revision(&self) -> u64 {
+        self.revision
+    }
+
+    pub(crate) fn history(&self) -> &History {
+        &self.history
+    }
+
+    /// Forgets all that led to the present state.
+    pub(crate) fn expire_history(&mut self) {
+        self.history.expire(self.revision);
+    }
+
+    pub(crate) fn get(&self, kind: usize, name: &str) -> Option<&Object> {
+        self.objects.get(kind)?.get(name)
+    }
+
+    /// The objects of a kind, by name.
+    pub(crate) fn objects(&self, kind: usize) -> impl Iterator<Item = (&String, &Object)> {
+        self.objects.get(kind).into_iter().flatten()
+    }
+
+    /// The objects of a kind as they were at `revision`.
+    pub(crate) fn objects_at(
+        &self,
+        kind: usize,
+        revision: u64,
+    ) -> Result<BTreeMap<String, Object>, TooOld> {
+        let mut objects = self.objects.get(kind).cloned().unwrap_or_default();
+        for change in self.history.after(revision).ok_or(TooOld)?.rev() {
+            if change.kind == kind {
+                match &change.before {
+                    Some(before) => objects.insert(change.name.clone(), before.clone()),
+                    None => objects.remove(&change.name),
+                };
+            }
+        }
+        Ok(objects)
+    }
+
+    /// Writes an object under its name, with the next revision as its resource version.
+    pub(crate) fn put(&mut self, kind: usize, name: &str, mut object: Value) -> Object {
+        self.revision += 1;
+        tree::set_resource_version(&mut object, self.revision);
+        let after = Arc::new(object);
+        let before = self
+            .objects
+            .get_mut(kind)
+            .and_then(|objects| objects.insert(name.to_owned(), after.clone()));
+        self.history.push(Change {
+            revision: self.revision,
+            kind,
+            name: name.to_owned(),
+            before,
+            after: Some(after.clone()),
+        });
+        after
+    }
+
+    /// Removes an object; the answer is the object as it was.
+    pub(crate) fn remove(&mut self, kind: usize, name: &str) -> Option<Object> {
+        let before = self.objects.get_mut(kind)?.remove(name)?;
+        self.revision += 1;
+        self.history.push(Change {
+            revision: self.revision,
+            kind,
+            name: name.to_owned(),
+            before: Some(before.clone()),
+            after: None,
+        });
+        Some(before)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn names(objects: &BTreeMap<String, Object>) -> Vec<&str> {
+        objects.keys().map(String::as_str).collect()
+    }
+
+    #[test]
+    fn the_past_can_be_read_until_it_is_forgotten() {
+        let mut store = Store::new(2, 3);
+        store.put(0, "a", json!({"metadata": {}}));
+        let then = store.revision();
+        store.put(0, "b", json!({"metadata": {}}));
+        store.put(1, "other", json!({"metadata": {}}));
+        store.remove(0, "a");
+        assert_eq!(names(&store.objects_at(0, then).unwrap()), ["a"]);
+        assert_eq!(
+            names(&store.objects_at(0, store.revision()).unwrap()),
+            ["b"]
+        );
+        store.put(0, "c", json!({"metadata": {}}));
+        assert!(store.objects_at(0, then).is_err());
+        store.expire_history();
+        assert!(store.objects_at(0, store.revision() - 1).is_err());
+        assert_eq!(
+            names(&store.objects_at(0, store.revision()).unwrap()),
+            ["b", "c"]
+        );
+    }
+
+    #[test]
+    fn a_write_carries_its_revision() {
+        let mut store = Store::new(1, 3);
+        let object = store.put(0, "a", json!({"metadata": {"name": "a"}}));
+        assert_eq!(
+            meta_str(&object, "resourceVersion"),
+            store.revision().to_string()
+        );
+    }
+}

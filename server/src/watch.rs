@@ -1,0 +1,104 @@
+//! What a watch tells of the changes in the store.
+
+use crate::scheme::Kind;
+use crate::selector::Selector;
+use crate::status::{Status, expired};
+use crate::store::{Change, Object, edit_metadata};
+use crate::wire::Wire;
+use k8s_flowcontrol::ApiVersion;
+use serde::Serialize;
+use serde_json::Value;
+use std::sync::Arc;
+
+/// The annotation of the bookmark that follows the initial events.
+const INITIAL_EVENTS_END: &str = "k8s.io/initial-events-end";
+
+/// One line of a watch.
+#[derive(Serialize)]
+struct Event<T> {
+    r#type: &'static str,
+    object: T,
+}
+
+/// Writes the lines of a watch in one version.
+#[derive(Clone, Debug)]
+pub(crate) struct Lines {
+    pub(crate) kind: Kind,
+    pub(crate) version: ApiVersion,
+    pub(crate) selector: Selector,
+}
+
+impl Lines {
+    /// The line for an object that is there when the watch begins.
+    pub(crate) fn initial(&self, object: &Object) -> Option<Vec<u8>> {
+        self.selector
+            .matches(object)
+            .then(|| self.object("ADDED", object))
+    }
+
+    /// The line for a change: what enters the selection is added, what leaves it is deleted.
+    pub(crate) fn change(&self, change: &Change) -> Option<Vec<u8>> {
+        if change.kind != self.kind.index {
+            return None;
+        }
+        let selected = |object: &&Object| self.selector.matches(object);
+        let before = change.before.as_ref().filter(selected);
+        let after = change.after.as_ref().filter(selected);
+        Some(match (before, after) {
+            (None, None) => return None,
+            (None, Some(after)) => self.object("ADDED", after),
+            (Some(_), Some(after)) => self.object("MODIFIED", after),
+            // The object as it was, at the version in which it went.
+            (Some(before), None) => {
+                let mut gone = (**before).clone();
+                edit_metadata(&mut gone, |metadata| {
+                    metadata.insert("resourceVersion".into(), change.revision.to_string().into())
+                });
+                self.object("DELETED", &Arc::new(gone))
+            }
+        })
+    }
+
+    /// A line that only says how far the watch has come.
+    pub(crate) fn bookmark(&self, revision: u64, ends_initial_events: bool) -> Vec<u8> {
+        let mut object = self.kind.canonical(&Value::Null, self.version);
+        edit_metadata(&mut object, |metadata| {
+            metadata.insert("resourceVersion".into(), revision.to_string().into());
+            if ends_initial_events {
+                let annotations = serde_json::json!({INITIAL_EVENTS_END: "true"});
+                metadata.insert("annotations".into(), annotations);
+            }
+        });
+        let schema = self.kind.schema(self.version);
+        line(
+            "BOOKMARK",
+            Wire {
+                value: &object,
+                schema,
+            },
+        )
+    }
+
+    fn object(&self, r#type: &'static str, object: &Object) -> Vec<u8> {
+        let object = self.kind.from_hub(object, self.version);
+        line(
+            r#type,
+            Wire {
+                value: &object,
+                schema: self.kind.schema(self.version),
+            },
+        )
+    }
+}
+
+/// The line that ends a watch from a version that the history does not reach back to.
+pub(crate) fn too_old(asked: u64, oldest: u64) -> Vec<u8> {
+    let status: Box<Status> = expired(format!("too old resource version: {asked} ({oldest})"));
+    line("ERROR", status)
+}
+
+fn line(r#type: &'static str, object: impl Serialize) -> Vec<u8> {
+    let mut line = serde_json::to_vec(&Event { r#type, object }).unwrap_or_default();
+    line.push(b'\n');
+    line
+}

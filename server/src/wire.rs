@@ -1,0 +1,210 @@
+//! Go's wire shape: which members a server writes, in which order, and what stands for nothing.
+
+use k8s_flowcontrol::schema::{FieldSchema, Shape, TypeSchema};
+use serde::ser::{Serialize, SerializeMap, SerializeSeq, Serializer};
+use serde_json::{Map, Value};
+
+/// Integers and booleans that are plain in Go and left out when zero. All others that may be left out
+/// are pointers, which are written whenever they are there.
+const PLAIN_WHEN_OPTIONAL: &[&str] = &["generation", "clusterScope"];
+
+/// `value` with exactly the members that a server writes: what is empty is left out, or is `null`,
+/// `0`, `""` or `{}` where Go writes it all the same.
+///
+/// Two objects are the same to a server when their canonical forms are equal.
+pub(crate) fn canonical(value: &Value, schema: &TypeSchema) -> Value {
+    let mut canonical = Map::new();
+    for field in schema.fields {
+        let member = value.get(field.name).filter(|member| !member.is_null());
+        if let Some(member) = canonical_member(member, field) {
+            canonical.insert(field.name.into(), member);
+        }
+    }
+    Value::Object(canonical)
+}
+
+fn canonical_member(value: Option<&Value>, field: &FieldSchema) -> Option<Value> {
+    match value.map(|value| canonical_value(value, &field.shape)) {
+        Some(value) if !is_left_out(&value, field) => Some(value),
+        _ if field.always_emitted => Some(zero(&field.shape)),
+        _ => None,
+    }
+}
+
+fn is_left_out(value: &Value, field: &FieldSchema) -> bool {
+    match value {
+        Value::Null => true,
+        Value::String(text) => text.is_empty(),
+        Value::Array(elements) => elements.is_empty(),
+        Value::Object(members) => {
+            members.is_empty() && matches!(field.shape, Shape::Map { .. } | Shape::Any)
+        }
+        Value::Bool(set) => !set && PLAIN_WHEN_OPTIONAL.contains(&field.name),
+        Value::Number(number) => {
+            number.as_i64() == Some(0) && PLAIN_WHEN_OPTIONAL.contains(&field.name)
+        }
+    }
+}
+
+fn canonical_value(value: &Value, shape: &Shape) -> Value {
+    match (shape, value) {
+        (Shape::Object(schema), _) => canonical(value, schema),
+        (Shape::List { element, .. }, Value::Array(elements)) => elements
+            .iter()
+            .map(|value| canonical_element(value, element))
+            .collect(),
+        (Shape::Map { value: shape, .. }, Value::Object(entries)) => entries
+            .iter()
+            .map(|(key, value)| (key.clone(), canonical_element(value, shape)))
+            .collect(),
+        _ => value.clone(),
+    }
+}
+
+/// An element is always written; a `null` is its zero.
+fn canonical_element(value: &Value, shape: &Shape) -> Value {
+    if value.is_null() {
+        zero(shape)
+    } else {
+        canonical_value(value, shape)
+    }
+}
+
+/// What Go writes for a value that nobody set.
+pub(crate) fn zero(shape: &Shape) -> Value {
+    match shape {
+        Shape::String | Shape::Quantity => "".into(),
+        Shape::Int32 | Shape::Int64 | Shape::Number | Shape::IntOrString => 0.into(),
+        Shape::Boolean => false.into(),
+        Shape::Object(schema) => canonical(&Value::Null, schema),
+        Shape::Time | Shape::MicroTime | Shape::Any | Shape::List { .. } | Shape::Map { .. } => {
+            Value::Null
+        }
+    }
+}
+
+/// Writes a canonical object with its members in the order of its Go struct.
+#[derive(Clone, Copy)]
+pub(crate) struct Wire<'a> {
+    pub(crate) value: &'a Value,
+    pub(crate) schema: &'a TypeSchema,
+}
+
+impl Serialize for Wire<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let Value::Object(members) = self.value else {
+            return self.value.serialize(serializer);
+        };
+        let mut map = serializer.serialize_map(None)?;
+        // The type stands first, on the outermost object only.
+        for name in ["kind", "apiVersion"] {
+            if let (None, Some(value)) = (self.schema.field(name), members.get(name)) {
+                map.serialize_entry(name, value)?;
+            }
+        }
+        for field in self.schema.fields {
+            if let Some(value) = members.get(field.name) {
+                map.serialize_entry(
+                    field.name,
+                    &WireValue {
+                        value,
+                        shape: &field.shape,
+                    },
+                )?;
+            }
+        }
+        map.end()
+    }
+}
+
+struct WireValue<'a> {
+    value: &'a Value,
+    shape: &'a Shape,
+}
+
+impl Serialize for WireValue<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let value = self.value;
+        match (self.shape, value) {
+            (Shape::Object(schema), _) => Wire { value, schema }.serialize(serializer),
+            (Shape::List { element, .. }, Value::Array(elements)) => {
+                let mut seq = serializer.serialize_seq(Some(elements.len()))?;
+                for value in elements {
+                    seq.serialize_element(&WireValue {
+                        value,
+                        shape: element,
+                    })?;
+                }
+                seq.end()
+            }
+            (Shape::Map { value: shape, .. }, Value::Object(entries)) => {
+                let mut keys: Vec<_> = entries.iter().collect();
+                keys.sort_by_key(|(key, _)| *key);
+                let mut map = serializer.serialize_map(Some(keys.len()))?;
+                for (key, value) in keys {
+                    map.serialize_entry(key, &WireValue { value, shape })?;
+                }
+                map.end()
+            }
+            _ => value.serialize(serializer),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use k8s_flowcontrol::api::v1;
+    use serde_json::json;
+
+    fn flow_schema() -> &'static TypeSchema {
+        v1::RESOURCES
+            .iter()
+            .find(|resource| resource.kind == "FlowSchema")
+            .unwrap()
+            .schema
+    }
+
+    #[test]
+    fn the_empty_object_shows_what_go_always_writes() {
+        let empty = canonical(&json!({}), flow_schema());
+        assert_eq!(
+            empty["spec"],
+            json!({"priorityLevelConfiguration": {"name": ""}, "matchingPrecedence": 0})
+        );
+        assert_eq!(empty["status"], json!({}));
+    }
+
+    #[test]
+    fn empty_and_false_members_are_left_out() {
+        let schema = json!({"spec": {"rules": [{
+            "subjects": [null],
+            "resourceRules": [{"verbs": ["get"], "clusterScope": false}],
+            "nonResourceRules": [],
+        }]}});
+        assert_eq!(
+            canonical(&schema, flow_schema())["spec"]["rules"],
+            json!([{
+                "subjects": [{"kind": ""}],
+                "resourceRules": [
+                    {"verbs": ["get"], "apiGroups": null, "resources": null, "namespaces": null}
+                ],
+            }])
+        );
+    }
+
+    #[test]
+    fn members_stand_in_go_order() {
+        let value = json!({"status": {}, "spec": {"rules": null, "matchingPrecedence": 1,
+            "priorityLevelConfiguration": {"name": "x"}}, "kind": "FlowSchema"});
+        let text = serde_json::to_string(&Wire {
+            value: &value,
+            schema: flow_schema(),
+        })
+        .unwrap();
+        assert_eq!(
+            text,
+            r#"{"kind":"FlowSchema","spec":{"priorityLevelConfiguration":{"name":"x"},"matchingPrecedence":1,"rules":null},"status":{}}"#
+        );
+    }
+}
