@@ -132,10 +132,14 @@ pub(super) fn delete(
 }
 
 fn answer(page: &Page, target: &ResourceTarget<'_>) -> Answer {
-    let items = page
-        .items
-        .iter()
-        .map(|object| target.kind.from_hub(object, target.version));
+    let items = page.items.iter().map(|object| {
+        let mut item = target.kind.from_hub(object, target.version);
+        if let Some(members) = item.as_object_mut() {
+            members.remove("kind");
+            members.remove("apiVersion");
+        }
+        item
+    });
     Answer::json(
         200,
         &ListBody {
