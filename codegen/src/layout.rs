@@ -8,7 +8,7 @@ use crate::error::Error;
 use crate::names;
 use crate::plan::{Body, Item, Origin, Plan, Shape};
 use serde_json::{Value, json};
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// Names every type and member of the plan.
 pub(crate) fn name(plan: &mut Plan<'_>) -> Result<(), Error> {
@@ -45,13 +45,9 @@ pub(crate) fn name(plan: &mut Plan<'_>) -> Result<(), Error> {
                 }
             }
         }
-        for (position, &item) in plan.modules[module].items.iter().enumerate() {
-            let before = &plan.modules[module].items[..position];
-            let constant = names::constant(&plan.items[item].ident);
-            if before
-                .iter()
-                .any(|&other| names::constant(&plan.items[other].ident) == constant)
-            {
+        let mut constants: HashSet<String> = HashSet::new();
+        for &item in &plan.modules[module].items {
+            if !constants.insert(names::constant(&plan.items[item].ident)) {
                 return Err(collision(plan, item));
             }
         }

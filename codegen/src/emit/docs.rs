@@ -23,8 +23,14 @@ pub(super) fn of_type(item: &Item) -> Vec<String> {
         return markdown::render(&item.description);
     }
     match &item.origin {
-        Origin::Schema(key) => vec![format!("`{key}`, which the document does not describe.")],
-        Origin::Inline { field, .. } => vec![format!("What stands in `{field}`.")],
+        Origin::Schema(key) if is_quotable(&key.to_string()) => {
+            vec![format!("`{key}`, which the document does not describe.")]
+        }
+        Origin::Schema(_) => vec!["A schema that the document does not describe.".to_owned()],
+        Origin::Inline { field, .. } if is_quotable(field) => {
+            vec![format!("What stands in `{field}`.")]
+        }
+        Origin::Inline { .. } => vec!["What stands in a member.".to_owned()],
     }
 }
 
@@ -33,7 +39,10 @@ pub(super) fn of_enum(item: &Item, parent: Option<&Item>) -> Vec<String> {
     let (Origin::Inline { field, .. }, Some(parent)) = (&item.origin, parent) else {
         return of_type(item);
     };
-    let mut lines = vec![format!("The values of `{field}` in [`{}`].", parent.ident)];
+    let mut lines = vec![match is_quotable(field) {
+        true => format!("The values of `{field}` in [`{}`].", parent.ident),
+        false => format!("The values of a member of [`{}`].", parent.ident),
+    }];
     if !item.description.trim().is_empty() {
         lines.push(String::new());
         lines.extend(markdown::render(&item.description));
@@ -43,7 +52,10 @@ pub(super) fn of_enum(item: &Item, parent: Option<&Item>) -> Vec<String> {
 
 pub(super) fn of_field(field: &PlannedField, owner: &str) -> Vec<String> {
     if field.description.trim().is_empty() {
-        return vec![format!("The member `{}` of `{owner}`.", field.name)];
+        return vec![match is_quotable(&field.name) {
+            true => format!("The member `{}` of `{owner}`.", field.name),
+            false => format!("A member of `{owner}`."),
+        }];
     }
     markdown::render(&field.description)
 }
@@ -70,7 +82,12 @@ pub(super) fn of_value(item: &Item, value: &str) -> Vec<String> {
     match told {
         Some(text) => markdown::render(&text),
         None if value.is_empty() => vec!["The empty value.".to_owned()],
-        None if value.contains('`') => vec!["A value of this set.".to_owned()],
+        None if !is_quotable(value) => vec!["A value of this set.".to_owned()],
         None => vec![format!("The value `{value}`.")],
     }
+}
+
+/// Whether text can stand between backticks on one line.
+fn is_quotable(text: &str) -> bool {
+    !text.is_empty() && !text.contains(|c: char| c == '`' || c.is_control())
 }

@@ -46,11 +46,14 @@ impl Builder<'_> {
             // The schema is another name for a type.
             other if aliases < MAX_ALIASES => return self.alias(other, aliases + 1),
             _ => {
-                return Err(
-                    Error::at(at, format!("the schema `{key}` leads back to itself")).help(
-                        "no type can hold it: let an object with `properties` stand in the circle",
+                return Err(Error::at(
+                    at,
+                    format!(
+                        "the schema `{key}` leads back to itself, or through more than \
+                         {MAX_ALIASES} others, without an object in between"
                     ),
-                );
+                )
+                .help("no type can hold it: let an object with `properties` stand in the circle"));
             }
         };
         let module = self.module(key, &schema.at)?;

@@ -122,7 +122,8 @@ fn escape(line: &str) -> String {
                 rest = &rest[text.len()..];
             }
             None => {
-                if matches!(c, '[' | ']' | '<' | '>') && !(c == '>' && out.trim().is_empty()) {
+                if matches!(c, '[' | ']' | '<' | '>' | '`') && !(c == '>' && out.trim().is_empty())
+                {
                     out.push('\\');
                 }
                 out.push(c);
@@ -248,6 +249,7 @@ mod tests {
         assert_eq!(render("(https://a.b/c)"), ["(<https://a.b/c>)"]);
         assert_eq!(render("[text](https://a.b/c)"), ["[text](https://a.b/c)"]);
         assert_eq!(render("<https://a.b>"), ["<https://a.b>"]);
+        assert_eq!(render("a ` that never ends"), ["a \\` that never ends"]);
     }
 
     #[test]

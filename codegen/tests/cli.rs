@@ -1,0 +1,153 @@
+//! The command line.
+
+#![allow(clippy::unwrap_used)]
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+fn fixture(name: &str) -> String {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("tests/fixtures")
+        .join(name)
+        .display()
+        .to_string()
+}
+
+/// A folder of its own for each test, below Cargo's.
+fn folder(name: &str) -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    let _ = std::fs::remove_dir_all(&folder);
+    folder
+}
+
+fn run(arguments: &[&str], input: &str) -> Output {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_k8s-flowcontrol-codegen"))
+        .args(arguments)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    // The program may end without reading.
+    let _ = child.stdin.take().unwrap().write_all(input.as_bytes());
+    child.wait_with_output().unwrap()
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+#[test]
+fn generate_writes_what_has_changed() {
+    let out = folder("generate");
+    let out_text = out.display().to_string();
+    let wall = fixture("wall-v1.json");
+    let arguments = [
+        "generate",
+        "--spec",
+        &wall,
+        "--out",
+        &out_text,
+        "--runtime",
+        "crate",
+    ];
+    let output = run(&arguments, "");
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+    assert!(
+        text(&output.stdout).contains("written  "),
+        "{}",
+        text(&output.stdout)
+    );
+    let module = std::fs::read_to_string(out.join("wall_v1.rs")).unwrap();
+    assert!(
+        module.contains("crate::rt::serde_impls!(Wall);"),
+        "{module}"
+    );
+    // The neighbouring file was found beside the document.
+    assert!(out.join("paints_v1.rs").exists());
+
+    std::fs::write(out.join("wall_v1.rs"), "// edited").unwrap();
+    let report = text(&run(&arguments, "").stdout);
+    assert_eq!(report.matches("written").count(), 1, "{report}");
+    assert_eq!(report.matches("unchanged").count(), 3, "{report}");
+}
+
+#[test]
+fn nothing_is_written_after_an_error() {
+    let out = folder("nothing");
+    let out_text = out.display().to_string();
+    let paint = fixture("paint-v1.json");
+    let output = run(
+        &[
+            "generate", "--spec", &paint, "--spec", "-", "--out", &out_text,
+        ],
+        "{}",
+    );
+    assert_eq!(output.status.code(), Some(1));
+    assert!(
+        text(&output.stderr).starts_with("error: -#: this is some other JSON"),
+        "{}",
+        text(&output.stderr)
+    );
+    assert!(output.stdout.is_empty() && !out.exists());
+}
+
+#[test]
+fn standard_input_is_a_document() {
+    let swagger = std::fs::read_to_string(fixture("swagger.json")).unwrap();
+    let output = run(&["operations", "--spec", "-"], &swagger);
+    assert_eq!(output.status.code(), Some(0));
+    assert!(text(&output.stdout).starts_with("METHOD  PATH"));
+}
+
+#[test]
+fn wrong_arguments_end_with_2_and_the_help() {
+    for arguments in [
+        &[][..],
+        &["destroy"],
+        &["generate"],
+        &["generate", "--spec"],
+        &["generate", "--spec", "x", "--colour", "red"],
+        &["operations", "--out", "x"],
+    ] {
+        let output = run(arguments, "");
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}");
+        assert!(text(&output.stderr).contains("Usage:"), "{arguments:?}");
+    }
+    let paint = fixture("paint-v1.json");
+    assert_eq!(
+        run(&["generate", "--spec", &paint], "").status.code(),
+        Some(2)
+    );
+}
+
+#[test]
+fn files_that_cannot_be_read_end_with_1() {
+    let output = run(&["operations", "--spec", "/nowhere/at-all.json"], "");
+    assert_eq!(output.status.code(), Some(1));
+    assert!(text(&output.stderr).contains("/nowhere/at-all.json: cannot be read"));
+    let paint = fixture("paint-v1.json");
+    let out = folder("shared").display().to_string();
+    let output = run(
+        &[
+            "generate",
+            "--spec",
+            &paint,
+            "--out",
+            &out,
+            "--shared",
+            "/nowhere/shared.txt",
+        ],
+        "",
+    );
+    assert_eq!(output.status.code(), Some(1));
+}
+
+#[test]
+fn help_and_version_are_printed() {
+    let help = run(&["--help"], "");
+    assert_eq!(help.status.code(), Some(0));
+    assert!(text(&help.stdout).contains("Exit codes: 0 success"));
+    assert!(text(&run(&["-V"], "").stdout).starts_with("k8s-flowcontrol-codegen 0."));
+}

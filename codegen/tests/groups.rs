@@ -1,0 +1,240 @@
+//! Documents of other groups: modules, kinds, subresources, operations, fix-ups and what versions share.
+
+#![allow(clippy::panic)]
+
+use k8s_flowcontrol_codegen::{Error, Generated, Generator};
+use k8s_flowcontrol_specs::{META, V1, V1BETA2, V1BETA3};
+
+const SWAGGER: &str = include_str!("fixtures/swagger.json");
+
+fn done<T>(result: Result<T, Error>) -> T {
+    result.unwrap_or_else(|error| panic!("{error}"))
+}
+
+fn generate(documents: &[(&str, &str)]) -> Result<Generated, Error> {
+    let start = Ok(Generator::new());
+    let generator = documents.iter().fold(start, |generator, (name, text)| {
+        generator.and_then(|g| g.document(name, text))
+    });
+    generator.and_then(|generator| generator.generate())
+}
+
+fn file<'a>(generated: &'a Generated, name: &str) -> &'a str {
+    match generated.files.iter().find(|(n, _)| n == name) {
+        Some((_, text)) => text,
+        None => panic!("{name} is not among the files"),
+    }
+}
+
+#[track_caller]
+fn check(text: &str, parts: &[&str]) {
+    for part in parts {
+        assert!(text.contains(part), "`{part}` is not in:\n{text}");
+    }
+}
+
+#[test]
+fn several_groups_have_modules_by_group_and_version() {
+    let generated = done(generate(&[("swagger.json", SWAGGER)]));
+    let names: Vec<&str> = generated
+        .files
+        .iter()
+        .map(|(name, _)| name.as_str())
+        .collect();
+    assert_eq!(
+        names,
+        [
+            "paints_v1.rs",
+            "walls_v1.rs",
+            "scales_v1.rs",
+            "bricks_v1.rs",
+            "mod.rs"
+        ]
+    );
+    check(
+        file(&generated, "paints_v1.rs"),
+        &[
+            "impl ::k8s_flowcontrol::Resource for Coat {",
+            "const API_VERSION: &'static str = \"paints.example.com/v1\";",
+            "const NAMESPACED: bool = false;",
+            "type Spec = CoatSpec;",
+            "type Status = ();",
+            "pub type CoatList = ::k8s_flowcontrol::List<Coat>;",
+            "id: \"createCoat\"",
+            "parameters: &[DRY_RUN]",
+            "parameters: &[LIMIT]",
+            "const MEDIA_TYPES_0: &[&str] = &[\"application/json\"];",
+        ],
+    );
+    check(
+        file(&generated, "walls_v1.rs"),
+        &[
+            "impl ::k8s_flowcontrol::Resource for Wall {",
+            "const NAMESPACED: bool = true;",
+            "subresources: &[\"scale\"]",
+            "pub coats: Vec<super::bricks_v1::Brick>,",
+            "parameters: &[NAMESPACE, NAME]",
+            "deprecated: true",
+        ],
+    );
+    // It is sent on its own, so its type meta belongs to it; it is served at no path of its own.
+    let scale = file(&generated, "scales_v1.rs");
+    check(
+        scale,
+        &[
+            "api_version: \"scales.example.com/v1\"",
+            "pub replicas: Option<i32>,",
+        ],
+    );
+    assert!(
+        !scale.contains("Resource for") && !scale.contains("pub api_version"),
+        "{scale}"
+    );
+    check(
+        file(&generated, "bricks_v1.rs"),
+        &["pub weight: Option<::k8s_flowcontrol::meta::Quantity>,"],
+    );
+}
+
+#[test]
+fn operations_are_printed_as_a_table() {
+    let table = done(
+        Generator::new()
+            .document("swagger.json", SWAGGER)
+            .and_then(|g| g.operations()),
+    );
+    let lines: Vec<&str> = table.lines().collect();
+    assert_eq!(lines.len(), 5, "{table}");
+    check(
+        &table,
+        &[
+            "METHOD  PATH",
+            "1: limit",
+            "201 Coat, 401",
+            "walls/{name}/scale (deprecated)",
+        ],
+    );
+    let column = lines[0].find("ACTION");
+    assert_eq!(column, lines[1].find("list"));
+}
+
+#[test]
+fn our_documents_offer_25_operations_each() {
+    let generator = Generator::new()
+        .document("v1.json", V1)
+        .map(|g| g.neighbour("meta.json", META));
+    let table = done(generator.and_then(|g| g.operations()));
+    assert_eq!(table.lines().count(), 26, "{table}");
+    assert_eq!(table.matches("(deprecated)").count(), 4, "{table}");
+}
+
+#[test]
+fn a_module_list_declares_every_module() {
+    let generated = done(generate(&[("swagger.json", SWAGGER)]));
+    check(
+        file(&generated, "mod.rs"),
+        &["/// `paints.example.com/v1`.", "pub mod bricks_v1;"],
+    );
+}
+
+#[test]
+fn versions_share_what_agrees() {
+    let documents = [
+        ("v1.json", V1),
+        ("v1beta3.json", V1BETA3),
+        ("meta.json", META),
+    ];
+    let generated = done(generate(&documents));
+    check(
+        file(&generated, "v1beta3.rs"),
+        &["pub use super::v1::{", "pub struct FlowSchema {"],
+    );
+    check(
+        &generated.shared,
+        &["v1beta3::FlowSchemaSpec = v1::FlowSchemaSpec\n"],
+    );
+    assert!(
+        !generated.shared.contains("::FlowSchema ="),
+        "kinds are never shared"
+    );
+}
+
+#[test]
+fn a_change_of_what_is_shared_is_shown() {
+    let documents = [
+        ("v1.json", V1),
+        ("v1beta2.json", V1BETA2),
+        ("meta.json", META),
+    ];
+    let shared = done(generate(&documents)).shared;
+    let generator = || {
+        let start = Ok(Generator::new());
+        documents
+            .iter()
+            .fold(start, |g: Result<Generator, Error>, (name, text)| {
+                g.and_then(|g| g.document(name, text))
+            })
+    };
+    done(generator().and_then(|g| g.shared(&shared).generate()));
+    let other = shared.replace("v1beta2::Verb = v1::Verb", "v1beta2::Verbs = v1::Verbs");
+    let error = generator().and_then(|g| g.shared(&other).generate());
+    let error = error.map_or_else(|error| error.to_string(), |_| panic!("this was generated"));
+    check(
+        &error,
+        &[
+            "\n  - v1beta2::Verbs = v1::Verbs",
+            "\n  + v1beta2::Verb = v1::Verb",
+            "help:",
+        ],
+    );
+}
+
+/// A document as kube-apiserver publishes it, with its watch endpoints described so.
+fn published(description: &str) -> String {
+    format!(
+        r#"{{ "openapi": "3.0.0", "info": {{ "title": "Kubernetes" }}, "paths": {{
+            "/apis/a.io/v1/watch/things": {{ "get": {{ "operationId": "w", "description": "{description}",
+                "x-kubernetes-action": "watchlist", "responses": {{}} }} }} }} }}"#
+    )
+}
+
+#[test]
+fn watch_endpoints_that_are_deprecated_in_prose_are_marked() {
+    let text =
+        published("watch things. deprecated: use the 'watch' parameter with a list operation");
+    let table = done(
+        Generator::new()
+            .document("x.json", &text)
+            .and_then(|g| g.operations()),
+    );
+    check(&table, &["/apis/a.io/v1/watch/things (deprecated)"]);
+}
+
+#[test]
+fn a_fix_up_that_corrects_nothing_fails() {
+    let text = published("watch things");
+    let result = Generator::new()
+        .document("x.json", &text)
+        .and_then(|g| g.operations());
+    let error = result.map_or_else(|error| error.to_string(), |_| panic!("the fix-up applied"));
+    check(
+        &error,
+        &[
+            "x.json#: the fix-up `deprecated-watch-endpoints` found nothing to correct",
+            "help:",
+        ],
+    );
+}
+
+#[test]
+fn two_documents_of_one_version_are_refused() {
+    let result = generate(&[("a.json", SWAGGER), ("b.json", SWAGGER)]);
+    let error = result.map_or_else(|error| error.to_string(), |_| panic!("this was generated"));
+    check(
+        &error,
+        &[
+            "b.json#: `a.json` describes",
+            "one document for each version",
+        ],
+    );
+}
