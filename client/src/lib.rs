@@ -2,9 +2,11 @@
 //!
 //! [apf]: https://kubernetes.io/docs/concepts/cluster-administration/flow-control/
 
+pub mod analysis;
 pub mod api;
 pub mod bootstrap;
 pub mod convert;
+pub mod debug;
 pub mod defaults;
 pub mod meta;
 pub mod release;

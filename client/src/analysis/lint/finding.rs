@@ -1,0 +1,75 @@
+//! What lint answers.
+
+use std::fmt;
+
+/// How much a finding matters; the gravest first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[non_exhaustive]
+pub enum Severity {
+    /// The object, or a part of it, has no effect or will be lost.
+    Error,
+    /// The effect is probably not the one that was meant.
+    Warning,
+    /// Worth a look.
+    Note,
+}
+
+impl fmt::Display for Severity {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Self::Error => "error",
+            Self::Warning => "warning",
+            Self::Note => "note",
+        })
+    }
+}
+
+/// Something that is worth changing.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Finding {
+    /// The id of the rule that found it, such as `dangling-reference`.
+    pub rule: &'static str,
+    /// How much it matters.
+    pub severity: Severity,
+    /// The object's kind.
+    pub kind: &'static str,
+    /// The object's name.
+    pub name: String,
+    /// The path of the field, such as `spec.rules[0].subjects[1]`.
+    pub path: String,
+    /// What is the matter, in one sentence.
+    pub message: String,
+    /// A way out, in one sentence.
+    pub help: String,
+}
+
+impl Finding {
+    pub(super) fn sort_key(&self) -> impl Ord {
+        (
+            self.severity,
+            self.kind,
+            self.name.as_str(),
+            self.path.as_str(),
+            self.rule,
+        )
+    }
+}
+
+impl fmt::Display for Finding {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self {
+            rule,
+            severity,
+            kind,
+            name,
+            path,
+            message,
+            help,
+        } = self;
+        write!(
+            f,
+            "{severity}[{rule}] {kind} `{name}`, {path}: {message}; {help}"
+        )
+    }
+}

@@ -1,0 +1,37 @@
+//! A level without requests.
+
+use super::{Context, Report, Rule, Severity};
+
+pub(super) const RULE: Rule = Rule {
+    id: "unused-level",
+    severity: Severity::Warning,
+    summary: "No flow schema refers to a priority level.",
+    check,
+};
+
+fn check(context: &Context<'_>, report: &mut Report) {
+    report.soften_unless(context.complete);
+    for level in context.user_levels() {
+        if context
+            .schemas
+            .iter()
+            .any(|schema| schema.level() == level.name())
+        {
+            continue;
+        }
+        let seats = context
+            .limits
+            .level(level.name())
+            .map_or(0, |limits| limits.nominal);
+        let message = format!(
+            "no flow schema refers to the level, which has {seats} of the server's {} seats",
+            context.limits.concurrency_limit()
+        );
+        report.level(
+            level,
+            "metadata.name",
+            message,
+            "refer to it from a flow schema, or delete it",
+        );
+    }
+}

@@ -1,0 +1,95 @@
+//! A table as it was read.
+
+use super::columns::Column;
+use super::rows::{Header, Row};
+use std::fmt;
+
+/// A dump: the rows that could be read, and the lines that could not.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Dump<R> {
+    /// The rows in the dump's order.
+    pub rows: Vec<R>,
+    /// The lines that are no rows of this table.
+    pub problems: Vec<DumpProblem>,
+}
+
+impl<R> Dump<R> {
+    /// Reads a table whose titles are among `columns`, the first of them required.
+    pub(super) fn parse(
+        text: &str,
+        columns: &'static [Column],
+        read: impl Fn(&Row<'_>) -> Option<R>,
+    ) -> Result<Self, NotADump> {
+        let mut lines = text
+            .lines()
+            .enumerate()
+            .filter(|(_, line)| !line.trim().is_empty());
+        let header = lines
+            .next()
+            .and_then(|(_, line)| Header::parse(line, columns));
+        let header = header.ok_or(NotADump { expected: columns })?;
+        let mut dump = Self {
+            rows: Vec::new(),
+            problems: Vec::new(),
+        };
+        for (index, line) in lines {
+            let row = header
+                .row(line)
+                .and_then(|row| read(&row).ok_or("a cell has an unexpected form"));
+            match row {
+                Ok(row) => dump.rows.push(row),
+                Err(reason) => {
+                    dump.problems.push(DumpProblem {
+                        line: index + 1,
+                        text: line.to_owned(),
+                        reason,
+                    });
+                }
+            }
+        }
+        Ok(dump)
+    }
+}
+
+/// A line that is no row of its table.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct DumpProblem {
+    /// The number of the line, from 1.
+    pub line: usize,
+    /// The line.
+    pub text: String,
+    /// Why it is no row.
+    pub reason: &'static str,
+}
+
+impl fmt::Display for DumpProblem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "line {}: {}: `{}`", self.line, self.reason, self.text)
+    }
+}
+
+/// Text that does not start with the titles of the expected table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct NotADump {
+    expected: &'static [Column],
+}
+
+impl fmt::Display for NotADump {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let titles: Vec<&str> = self
+            .expected
+            .iter()
+            .filter(|column| column.is_in_every_release())
+            .map(|column| column.title)
+            .collect();
+        write!(
+            f,
+            "not the expected dump: it does not start with the titles {}",
+            titles.join(", ")
+        )
+    }
+}
+
+impl std::error::Error for NotADump {}

@@ -1,0 +1,79 @@
+//! The dump of queues.
+
+use super::columns::{Column, Form};
+use super::dump::{Dump, NotADump};
+use super::rows::Row;
+use super::values::SeatSeconds;
+
+const COLUMNS: &[Column] = &[
+    Column::new("PriorityLevelName", Form::Word),
+    Column::new("Index", Form::Integer),
+    Column::new("PendingRequests", Form::Integer),
+    Column::new("ExecutingRequests", Form::Integer),
+    Column::optional("SeatsInUse", Form::Integer),
+    Column::optional("NextDispatchR", Form::SeatSeconds),
+    Column::optional("InitialSeatsSum", Form::Integer),
+    Column::optional("MaxSeatsSum", Form::Integer),
+    Column::optional("TotalWorkSum", Form::SeatSeconds),
+];
+
+/// A queue in `dump_queues`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct QueueRow {
+    /// The name of the queue's priority level.
+    pub priority_level: String,
+    /// The queue; none for the row of an exempt level up to 1.27.
+    pub queue: Option<QueueState>,
+}
+
+/// The state of a queue in one server.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct QueueState {
+    /// The queue's index, the number that hands are dealt from.
+    pub index: i64,
+    /// Requests that wait.
+    pub pending_requests: i64,
+    /// Requests from this queue that execute.
+    pub executing_requests: i64,
+    /// Seats that those take.
+    pub seats_in_use: Option<i64>,
+    /// The virtual time at which the queue's next request would start.
+    pub next_dispatch: Option<SeatSeconds>,
+    /// Sum of the initial seats of the waiting requests.
+    pub initial_seats_sum: Option<i64>,
+    /// Sum of the larger one of initial and final seats of the waiting requests.
+    pub max_seats_sum: Option<i64>,
+    /// Sum of the estimated work of the waiting requests.
+    pub total_work_sum: Option<SeatSeconds>,
+}
+
+/// Reads `/debug/api_priority_and_fairness/dump_queues`.
+///
+/// # Errors
+/// [`NotADump`] when the first line has not the titles of this dump.
+pub fn parse_queues(text: &str) -> Result<Dump<QueueRow>, NotADump> {
+    Dump::parse(text, COLUMNS, read)
+}
+
+fn read(row: &Row<'_>) -> Option<QueueRow> {
+    let integer = |title| row.cell(title)?.parse().ok();
+    let seat_seconds = |title| row.cell(title)?.parse().ok();
+    let queue = || {
+        Some(QueueState {
+            index: integer("Index")?,
+            pending_requests: integer("PendingRequests")?,
+            executing_requests: integer("ExecutingRequests")?,
+            seats_in_use: integer("SeatsInUse"),
+            next_dispatch: seat_seconds("NextDispatchR"),
+            initial_seats_sum: integer("InitialSeatsSum"),
+            max_seats_sum: integer("MaxSeatsSum"),
+            total_work_sum: seat_seconds("TotalWorkSum"),
+        })
+    };
+    Some(QueueRow {
+        priority_level: row.cell("PriorityLevelName")?.to_owned(),
+        queue: if row.is_none() { None } else { Some(queue()?) },
+    })
+}
