@@ -9,7 +9,10 @@ fn main() -> ExitCode {
     // The documents come from a crate, so that Cargo itself knows when they change.
     println!("cargo::rerun-if-changed=build.rs");
     println!("cargo::rerun-if-changed=shared-types.txt");
-    match generate().map_err(|error| error.to_string()).and_then(|generated| write(&generated)) {
+    match generate()
+        .map_err(|error| error.to_string())
+        .and_then(|generated| write(&generated))
+    {
         Ok(()) => ExitCode::SUCCESS,
         Err(message) => {
             eprintln!("error: {message}");
