@@ -5,6 +5,10 @@
 pub mod analysis;
 pub mod api;
 pub mod bootstrap;
+#[cfg(feature = "client")]
+pub mod client;
+#[cfg(feature = "client")]
+pub mod config;
 pub mod convert;
 pub mod debug;
 pub mod defaults;
@@ -12,10 +16,14 @@ pub mod meta;
 pub mod release;
 pub mod resource;
 pub mod schema;
+#[cfg(feature = "client")]
+pub mod watch;
 
 #[doc(hidden)]
 pub mod rt;
 
+#[cfg(feature = "client")]
+pub use client::{Api, Client, Error};
 pub use release::{ApiVersion, Release};
 pub use resource::{List, Resource};
 

@@ -1,10 +1,16 @@
 //! From one API version to another.
 //!
+//! Types convert with [`From`] where every object can be said in the other version, and with [`TryFrom`] where
+//! one can not: its error, [`Lossy`], has the object as far as it could be converted and what was lost.
 //! [`server_tree`] does what a server does between decoding and encoding, silently.
 
 mod tree;
+mod typed;
 
 pub use tree::{prune, server_tree};
+#[cfg(feature = "client")]
+pub(crate) use typed::Convert;
+pub use typed::{Loss, Lossy};
 
 /// The annotation that lets v1beta3 express zero shares, on servers from 1.29 on.
 ///

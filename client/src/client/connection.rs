@@ -1,0 +1,232 @@
+//! The thin part: what talks to the server.
+
+use super::api::Api;
+use super::error::{Error, Kind, Place};
+use super::negotiated::{Negotiable, Negotiated};
+use super::request::HttpRequest;
+use super::response::{self, Decoded, Decoder, Head, Response};
+use super::tls;
+use super::warnings::Warning;
+use crate::config::Config;
+use crate::{Resource, api::v1};
+use http::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE};
+use http_body::Body as _;
+use std::fmt;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::time::Duration;
+use url::Url;
+
+/// How long a connection may take to come about.
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(30);
+
+/// The body of an answer that is still arriving.
+pub(crate) type Body = reqwest::Body;
+
+/// A connection to an API server; cheap to clone, and its clones share their connections.
+///
+/// Its `Debug` form shows the server, never a credential.
+///
+/// ```no_run
+/// use k8s_flowcontrol::{Client, api::v1beta3};
+///
+/// # async fn example() -> Result<(), k8s_flowcontrol::Error> {
+/// let client = Client::try_default().await?;
+/// let levels = client.priority_level_configurations(); // v1
+/// let older = client.api::<v1beta3::PriorityLevelConfiguration>(); // any version, the same verbs
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone)]
+pub struct Client {
+    shared: Arc<Shared>,
+    on_warning: Option<WarningHandler>,
+}
+
+type WarningHandler = Arc<dyn Fn(&Warning) + Send + Sync>;
+
+struct Shared {
+    http: reqwest::Client,
+    config: Config,
+}
+
+impl Client {
+    /// A client for the server that the environment names: the kubeconfig files of `KUBECONFIG`, else
+    /// `~/.kube/config`, else the service account of the pod that the program runs in.
+    ///
+    /// # Errors
+    /// When none of them is there, or one cannot be used; the error names the file, the context and the field.
+    pub async fn try_default() -> Result<Self, Error> {
+        Self::new(Config::try_default()?)
+    }
+
+    /// A client for a server that asks for no credentials, such as `http://127.0.0.1:8080`.
+    ///
+    /// # Errors
+    /// When `url` is no `http` or `https` URL, or a secure connection cannot be set up.
+    pub fn from_url(url: &str) -> Result<Self, Error> {
+        Self::new(Config::new(url)?)
+    }
+
+    /// A client for a configuration; connects when it is first used.
+    ///
+    /// # Errors
+    /// When the certificates of the configuration do not read, or the program has no TLS provider: enable the
+    /// feature `ring`, or install one with rustls' `CryptoProvider::install_default` first.
+    pub fn new(config: Config) -> Result<Self, Error> {
+        let http = reqwest::Client::builder()
+            .tls_backend_preconfigured(tls::client_config(&config)?)
+            .user_agent(config.user_agent())
+            .connect_timeout(CONNECT_TIMEOUT)
+            .redirect(reqwest::redirect::Policy::none())
+            .build()
+            .map_err(Error::setup)?;
+        Ok(Self { shared: Arc::new(Shared { http, config }), on_warning: None })
+    }
+
+    /// The same connection, with `handler` called for every warning that the server sends.
+    ///
+    /// Without a handler warnings are still in [`Response::warnings`].
+    #[must_use]
+    pub fn on_warning(mut self, handler: impl Fn(&Warning) + Send + Sync + 'static) -> Self {
+        self.on_warning = Some(Arc::new(handler));
+        self
+    }
+
+    /// The priority levels, in v1.
+    pub fn priority_level_configurations(&self) -> Api<v1::PriorityLevelConfiguration> {
+        self.api()
+    }
+
+    /// The flow schemas, in v1.
+    pub fn flow_schemas(&self) -> Api<v1::FlowSchema> {
+        self.api()
+    }
+
+    /// Any kind in its type's version; of a kind with namespaces, the objects of all of them.
+    pub fn api<K: Resource>(&self) -> Api<K> {
+        Api::new(self.clone(), None)
+    }
+
+    /// A kind's objects in one namespace.
+    pub fn namespaced_api<K: Resource>(&self, namespace: &str) -> Api<K> {
+        Api::new(self.clone(), Some(namespace.to_owned()))
+    }
+
+    /// A kind's objects in whatever version the server serves: the type's own one if it can be had, else the
+    /// newest.
+    ///
+    /// # Errors
+    /// When the server does not answer, or serves no version that this crate knows.
+    pub async fn negotiated<K: Negotiable>(&self) -> Result<Negotiated<K>, Error> {
+        Negotiated::find(self).await
+    }
+
+    /// The configuration that the client was made from.
+    pub fn config(&self) -> &Config {
+        &self.shared.config
+    }
+
+    /// Sends a request and reads the whole answer.
+    pub(crate) async fn send<T, F>(&self, request: HttpRequest, decoder: Decoder<F>) -> Result<Response<T>, Error>
+    where
+        F: FnOnce(&[u8]) -> Result<Decoded<T>, serde_json::Error>,
+    {
+        let (place, head, body) = self.open(request).await?;
+        let body = self.collect(body).await.map_err(|error| error.at(&place).with_head(head.clone()))?;
+        response::read(&place, head, &body, decoder)
+    }
+
+    /// Sends a request and returns when the answer begins; an answer other than 2xx is an error.
+    pub(crate) async fn open_stream(&self, request: HttpRequest) -> Result<(Place, Head, Body), Error> {
+        let (place, head, body) = self.open(request).await?;
+        if head.is_success() {
+            return Ok((place, head, body));
+        }
+        let body = self.collect(body).await.map_err(|error| error.at(&place).with_head(head.clone()))?;
+        Err(response::failure(head, &body).at(&place))
+    }
+
+    async fn open(&self, request: HttpRequest) -> Result<(Place, Head, Body), Error> {
+        let place = Place { method: request.method.clone(), path: request.path.clone() };
+        let answer = self.execute(request).await.map_err(|error| error.at(&place))?;
+        let (parts, body) = http::Response::<Body>::from(answer).into_parts();
+        let head = Head::read(parts.status, &parts.headers);
+        if let Some(handler) = &self.on_warning {
+            head.warnings.iter().for_each(|warning| handler(warning));
+        }
+        Ok((place, head, body))
+    }
+
+    async fn execute(&self, request: HttpRequest) -> Result<reqwest::Response, Error> {
+        let config = &self.shared.config;
+        let url = request_url(config.server(), &request);
+        let mut builder = self.shared.http.request(request.method, url).header(ACCEPT, "application/json");
+        if let Some(value) = config.authorization()? {
+            builder = builder.header(AUTHORIZATION, value);
+        }
+        if let Some(content_type) = request.content_type {
+            builder = builder.header(CONTENT_TYPE, content_type).body(request.body);
+        }
+        builder.send().await.map_err(|error| {
+            let kind = Kind::Send { timeout: error.is_timeout(), tls: tls::is_tls_error(&error) };
+            Error::new(kind).with_source(error.without_url())
+        })
+    }
+
+    /// Reads a body to its end, within the configured size.
+    async fn collect(&self, mut body: Body) -> Result<Vec<u8>, Error> {
+        let limit = self.shared.config.max_response_size();
+        let mut bytes = Vec::new();
+        while let Some(frame) = std::future::poll_fn(|cx| Pin::new(&mut body).poll_frame(cx)).await {
+            let Ok(data) = frame.map_err(broken_body)?.into_data() else { continue };
+            if data.len() > limit - bytes.len() {
+                let setting = "Config::with_max_response_size";
+                return Err(Error::new(Kind::TooLong { what: "the answer", limit, setting }));
+            }
+            bytes.extend_from_slice(&data);
+        }
+        Ok(bytes)
+    }
+}
+
+impl fmt::Debug for Client {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Client").field("config", &self.shared.config).finish_non_exhaustive()
+    }
+}
+
+/// An error while the body arrives.
+pub(crate) fn broken_body(error: reqwest::Error) -> Error {
+    Error::new(Kind::Body { timeout: error.is_timeout() }).with_source(error.without_url())
+}
+
+/// The request's path below the server's own, with the query encoded.
+fn request_url(server: &Url, request: &HttpRequest) -> Url {
+    let mut url = server.clone();
+    let path = format!("{}{}", server.path().trim_end_matches('/'), request.path);
+    url.set_path(&path);
+    if !request.query.is_empty() {
+        url.query_pairs_mut().extend_pairs(&request.query);
+    }
+    url
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use http::Method;
+
+    #[test]
+    fn urls() {
+        let mut request = HttpRequest::new(Method::GET, "/apis/a%3Fb".into());
+        let plain = Url::parse("http://127.0.0.1:1").unwrap();
+        assert_eq!(request_url(&plain, &request).as_str(), "http://127.0.0.1:1/apis/a%3Fb");
+        request.set("labelSelector", "a=b,c in (d&e)");
+        let nested = Url::parse("https://host/k8s/cluster/").unwrap();
+        assert_eq!(
+            request_url(&nested, &request).as_str(),
+            "https://host/k8s/cluster/apis/a%3Fb?labelSelector=a%3Db%2Cc+in+%28d%26e%29"
+        );
+    }
+}

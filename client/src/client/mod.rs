@@ -1,0 +1,68 @@
+//! The HTTP client: requests to an API server and what it answers.
+//!
+//! [`Client`] knows the server, [`Api`] one kind in one version. Each verb of an [`Api`] returns a builder that
+//! owns all it needs: set what you want to say and `.await` it for the value, or `.send().await` it for a
+//! [`Response`] with status code, warnings and other headers. A mistake in an argument surfaces there too.
+//!
+//! ```no_run
+//! use k8s_flowcontrol::{Client, Error, api::v1};
+//!
+//! # async fn example() -> Result<(), Error> {
+//! let client = Client::try_default().await?;
+//! let levels = client.priority_level_configurations();
+//! for level in levels.list().label_selector("team=a").await? {
+//!     println!("{}", level.metadata.name.unwrap_or_default());
+//! }
+//!
+//! let mut level = levels.get("workload-low").await?;
+//! if let Some(limited) = &mut level.spec.limited {
+//!     limited.nominal_concurrency_shares = Some(150);
+//! }
+//! let answer = levels.replace(&level).field_manager("me").send().await?;
+//! for warning in answer.warnings() {
+//!     eprintln!("warning: {warning}");
+//! }
+//! # Ok(())
+//! # }
+//! ```
+
+mod api;
+mod call;
+mod connection;
+mod discovery;
+mod error;
+mod negotiated;
+mod pages;
+mod params;
+mod request;
+mod response;
+mod tls;
+mod verbs;
+mod warnings;
+mod wire;
+
+pub use api::Api;
+pub use connection::Client;
+pub use error::Error;
+pub use negotiated::{Negotiable, Negotiated};
+pub use pages::{Items, Pages};
+pub use params::{FieldValidation, ResourceVersionMatch};
+
+pub use crate::meta::PropagationPolicy;
+pub use response::Response;
+pub use verbs::{
+    ApplyRequest, CreateRequest, DeleteCollectionRequest, DeleteRequest, Deleted, DeletedCollection,
+    GetRequest, ListRequest, PatchRequest, PatchTarget, ReplaceRequest, WatchRequest,
+};
+pub use warnings::Warning;
+
+pub(crate) use connection::{Body, broken_body};
+pub(crate) use error::{Kind, Place};
+pub(crate) use response::{excerpt, undecodable};
+pub(crate) use wire::Wire;
+
+use std::future::Future;
+use std::pin::Pin;
+
+/// The future of an awaited request builder.
+pub type BoxFuture<T> = Pin<Box<dyn Future<Output = T> + Send>>;

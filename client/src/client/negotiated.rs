@@ -1,0 +1,181 @@
+//! One type in the program, the best served version on the wire.
+
+use super::api::Api;
+use super::connection::Client;
+use super::error::{Error, Kind};
+use super::verbs::{
+    ApplyRequest, CreateRequest, DeleteCollectionRequest, DeleteRequest, GetRequest, ListRequest, ReplaceRequest,
+    WatchRequest,
+};
+use super::wire::Wire;
+use crate::api::{v1, v1beta1, v1beta2, v1beta3};
+use crate::{ApiVersion, Resource};
+
+/// The objects of one kind in whatever version the server serves, made by [`Client::negotiated`].
+///
+/// Has the verbs of [`Api`] that take and give whole objects; they are converted on the way. Raw patches speak
+/// the paths of one version and are left to [`Api`].
+///
+/// A write that would lose or change meaning in the wire's version fails before it is sent
+/// ([`Error::is_lossy`]), unless `.allow_loss()` is called on it. What reading lost is in
+/// [`Response::losses`](super::Response::losses). The paths in [`Error::causes`] are those of `K`.
+///
+/// ```no_run
+/// use k8s_flowcontrol::api::v1;
+///
+/// # async fn example(client: k8s_flowcontrol::Client) -> Result<(), k8s_flowcontrol::Error> {
+/// let levels = client.negotiated::<v1::PriorityLevelConfiguration>().await?;
+/// println!("speaking {}", levels.wire_version());
+/// let mut level = levels.get("workload-low").await?;
+/// if let Some(limited) = &mut level.spec.limited {
+///     limited.nominal_concurrency_shares = Some(0);
+/// }
+/// match levels.replace(&level).await {
+///     Err(error) if error.is_lossy() => println!("an old server: {}", error.losses()[0]),
+///     other => drop(other?),
+/// }
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone, Debug)]
+pub struct Negotiated<K: Resource> {
+    api: Api<K>,
+}
+
+/// A kind of this group, in any version: what [`Client::negotiated`] can convert.
+pub trait Negotiable: Resource + sealed::Wires {}
+
+impl<K: Negotiable> Negotiated<K> {
+    pub(crate) async fn find(client: &Client) -> Result<Self, Error> {
+        let group = client.api_group(K::GROUP).await?;
+        let served: Vec<&str> = group.versions.iter().map(|version| version.version.as_str()).collect();
+        let Some(version) = choose(K::VERSION, &served) else {
+            return Err(Error::new(Kind::NotServed(format!(
+                "the server serves {} in {}; expected v1, v1beta3, v1beta2 or v1beta1",
+                K::GROUP,
+                if served.is_empty() { "no version".to_owned() } else { served.join(", ") },
+            ))));
+        };
+        Ok(Self { api: Api::with_wire(client.clone(), K::wire(version), None) })
+    }
+}
+
+impl<K: Resource> Negotiated<K> {
+    /// The API version on the wire, such as `v1beta3`.
+    pub fn wire_version(&self) -> &'static str {
+        self.api.wire_version()
+    }
+
+    /// The client that the requests go through.
+    pub fn client(&self) -> &Client {
+        self.api.client()
+    }
+
+    /// Reads objects, see [`Api::list`].
+    pub fn list(&self) -> ListRequest<K> {
+        self.api.list()
+    }
+
+    /// Reads an object, see [`Api::get`].
+    pub fn get(&self, name: &str) -> GetRequest<K> {
+        self.api.get(name)
+    }
+
+    /// Creates an object, see [`Api::create`].
+    pub fn create(&self, object: &K) -> CreateRequest<K> {
+        self.api.create(object)
+    }
+
+    /// Replaces an object, see [`Api::replace`].
+    pub fn replace(&self, object: &K) -> ReplaceRequest<K> {
+        self.api.replace(object)
+    }
+
+    /// Server-side apply, see [`Api::apply`]. The fields are booked in the wire's version.
+    pub fn apply(&self, object: &K) -> ApplyRequest<K> {
+        self.api.apply(object)
+    }
+
+    /// Deletes an object, see [`Api::delete`].
+    pub fn delete(&self, name: &str) -> DeleteRequest<K> {
+        self.api.delete(name)
+    }
+
+    /// Deletes many objects, see [`Api::delete_collection`].
+    pub fn delete_collection(&self) -> DeleteCollectionRequest<K> {
+        self.api.delete_collection()
+    }
+
+    /// Follows the changes of objects, see [`Api::watch`].
+    pub fn watch(&self) -> WatchRequest<K> {
+        self.api.watch()
+    }
+
+    /// Reads an object through its status subresource, see [`Api::get_status`].
+    pub fn get_status(&self, name: &str) -> GetRequest<K> {
+        self.api.get_status(name)
+    }
+
+    /// Replaces the status of an object, see [`Api::replace_status`].
+    pub fn replace_status(&self, object: &K) -> ReplaceRequest<K> {
+        self.api.replace_status(object)
+    }
+
+    /// Server-side apply of the status of an object, see [`Api::apply_status`].
+    pub fn apply_status(&self, object: &K) -> ApplyRequest<K> {
+        self.api.apply_status(object)
+    }
+}
+
+/// The wanted version when it is served, else the newest of those served that the crate knows.
+fn choose(wanted: &str, served: &[&str]) -> Option<ApiVersion> {
+    let known = ApiVersion::ALL.into_iter().filter(|version| served.contains(&version.as_str()));
+    known.clone().find(|version| version.as_str() == wanted).or_else(|| known.max())
+}
+
+mod sealed {
+    use super::{ApiVersion, Resource, Wire};
+
+    /// How a kind travels in each version.
+    pub trait Wires: Resource {
+        #[doc(hidden)]
+        #[allow(private_interfaces)]
+        fn wire(version: ApiVersion) -> Wire<Self>;
+    }
+}
+
+macro_rules! negotiable {
+    ($kind:ident: $($module:ident)*) => {$(
+        impl Negotiable for $module::$kind {}
+
+        #[allow(private_interfaces)]
+        impl sealed::Wires for $module::$kind {
+            fn wire(version: ApiVersion) -> Wire<Self> {
+                match version {
+                    version if version.as_str() == Self::VERSION => Wire::own(),
+                    ApiVersion::V1 => Wire::of::<v1::$kind>(),
+                    ApiVersion::V1Beta3 => Wire::of::<v1beta3::$kind>(),
+                    ApiVersion::V1Beta2 => Wire::of::<v1beta2::$kind>(),
+                    ApiVersion::V1Beta1 => Wire::of::<v1beta1::$kind>(),
+                }
+            }
+        }
+    )*};
+}
+negotiable!(FlowSchema: v1 v1beta3 v1beta2 v1beta1);
+negotiable!(PriorityLevelConfiguration: v1 v1beta3 v1beta2 v1beta1);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_own_version_first_then_the_newest() {
+        assert_eq!(choose("v1", &["v1", "v1beta3"]), Some(ApiVersion::V1));
+        assert_eq!(choose("v1beta3", &["v1", "v1beta3"]), Some(ApiVersion::V1Beta3));
+        assert_eq!(choose("v1", &["v1beta1", "v1beta2"]), Some(ApiVersion::V1Beta2));
+        assert_eq!(choose("v1beta1", &["v1", "v2"]), Some(ApiVersion::V1));
+        assert_eq!(choose("v1", &["v2"]), None);
+        assert_eq!(choose("v1", &[]), None);
+    }
+}

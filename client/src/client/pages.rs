@@ -1,0 +1,154 @@
+//! Lists as streams: page by page, and object by object.
+
+use super::BoxFuture;
+use super::call::Call;
+use super::error::Error;
+use super::request::HttpRequest;
+use crate::{List, Resource};
+use futures_core::Stream;
+use std::fmt;
+use std::pin::Pin;
+use std::task::{Context, Poll, ready};
+
+/// The size of a page when the caller names none.
+const PAGE: &str = "500";
+
+/// A list page by page, made by [`ListRequest::pages`](super::ListRequest::pages).
+///
+/// All pages are of one resource version. When the server no longer has it the stream ends with an error that
+/// [`is_expired`](Error::is_expired): list again, or go on with the error's
+/// [`continue_token`](Error::continue_token) and what is there now.
+#[must_use = "a stream does nothing until it is polled"]
+pub struct Pages<K: Resource> {
+    /// The request for the next page, as long as there is one.
+    next: Option<Call<K>>,
+    pending: Option<BoxFuture<Result<List<K>, Error>>>,
+}
+
+impl<K: Resource> Pages<K> {
+    pub(crate) fn new(mut call: Call<K>) -> Self {
+        if call.request.as_ref().is_ok_and(|request| request.get("limit").is_none()) {
+            call.set("limit", PAGE);
+        }
+        Self { next: Some(call), pending: None }
+    }
+
+    /// The next page; `None` after the last one and after an error.
+    pub async fn next(&mut self) -> Option<Result<List<K>, Error>> {
+        std::future::poll_fn(|cx| self.poll(cx)).await
+    }
+
+    fn poll(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<List<K>, Error>>> {
+        if self.pending.is_none() {
+            let Some(call) = self.next.take() else { return Poll::Ready(None) };
+            let request = match call.request {
+                Ok(request) => request,
+                Err(error) => return Poll::Ready(Some(Err(error))),
+            };
+            let page = Call::with_request(call.client.clone(), call.wire, request.clone());
+            self.next = Some(Call::with_request(call.client, call.wire, request));
+            self.pending = Some(super::ListRequest { call: page }.into_future());
+        }
+        let Some(pending) = &mut self.pending else { return Poll::Ready(None) };
+        let page = ready!(pending.as_mut().poll(cx));
+        self.pending = None;
+        let token = page.as_ref().ok().and_then(|page| page.metadata.r#continue.clone());
+        match (token.filter(|token| !token.is_empty()), &mut self.next) {
+            (Some(token), Some(Call { request: Ok(request), .. })) => follow(request, token),
+            _ => self.next = None,
+        }
+        Poll::Ready(Some(page))
+    }
+}
+
+/// Turns the request for a page into the one for the next: the token says which resource version is meant.
+fn follow(request: &mut HttpRequest, token: String) {
+    request.set("continue", token);
+    request.unset("resourceVersion");
+    request.unset("resourceVersionMatch");
+}
+
+impl<K: Resource> Stream for Pages<K> {
+    type Item = Result<List<K>, Error>;
+
+    fn poll_next(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        self.get_mut().poll(cx)
+    }
+}
+
+impl<K: Resource> fmt::Debug for Pages<K> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Pages").field("next", &self.next.as_ref().map(|call| &call.request)).finish_non_exhaustive()
+    }
+}
+
+/// The objects of a list one by one, made by [`ListRequest::items`](super::ListRequest::items).
+///
+/// Errors are those of [`Pages`].
+#[must_use = "a stream does nothing until it is polled"]
+pub struct Items<K: Resource> {
+    pages: Pages<K>,
+    page: std::vec::IntoIter<K>,
+}
+
+impl<K: Resource> Items<K> {
+    pub(crate) fn new(pages: Pages<K>) -> Self {
+        Self { pages, page: Vec::new().into_iter() }
+    }
+
+    /// The next object; `None` after the last one and after an error.
+    pub async fn next(&mut self) -> Option<Result<K, Error>> {
+        std::future::poll_fn(|cx| self.poll(cx)).await
+    }
+
+    fn poll(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<K, Error>>> {
+        loop {
+            if let Some(item) = self.page.next() {
+                return Poll::Ready(Some(Ok(item)));
+            }
+            match ready!(self.pages.poll(cx)) {
+                // A page may be empty although others follow.
+                Some(Ok(page)) => self.page = page.items.into_iter(),
+                Some(Err(error)) => return Poll::Ready(Some(Err(error))),
+                None => return Poll::Ready(None),
+            }
+        }
+    }
+}
+
+// Nothing in it is pinned.
+impl<K: Resource> Unpin for Items<K> {}
+
+impl<K: Resource> Stream for Items<K> {
+    type Item = Result<K, Error>;
+
+    fn poll_next(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        self.get_mut().poll(cx)
+    }
+}
+
+impl<K: Resource> fmt::Debug for Items<K> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Items").field("pages", &self.pages).finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use http::Method;
+
+    #[test]
+    fn the_token_replaces_the_resource_version() {
+        let mut request = HttpRequest::new(Method::GET, "/".into());
+        request.set("labelSelector", "a=b");
+        request.set("resourceVersion", "7");
+        request.set("resourceVersionMatch", "Exact");
+        follow(&mut request, "token".into());
+        follow(&mut request, "token2".into());
+        assert_eq!(
+            request.query,
+            [("labelSelector", "a=b".to_owned()), ("continue", "token2".to_owned())]
+        );
+    }
+}

@@ -1,0 +1,238 @@
+//! Answers: status code, headers and value, decoded without I/O.
+
+use super::error::{Error, Kind, Place};
+use super::warnings::{self, Warning};
+use crate::convert::Loss;
+use crate::meta::Status;
+use http::{HeaderMap, StatusCode};
+use std::time::Duration;
+
+/// How much of a body that was not understood an error shows, in characters.
+const EXCERPT: usize = 300;
+
+/// A decoded answer together with what its status code and headers say.
+///
+/// Every request builder's `.send()` gives one; `.await` on the builder itself gives the value alone.
+#[derive(Clone, Debug)]
+pub struct Response<T> {
+    value: T,
+    head: Head,
+}
+
+impl<T> Response<T> {
+    pub(crate) fn new(value: T, head: Head) -> Self {
+        Self { value, head }
+    }
+
+    /// The decoded value.
+    pub fn value(&self) -> &T {
+        &self.value
+    }
+
+    /// The decoded value, without the rest.
+    pub fn into_inner(self) -> T {
+        self.value
+    }
+
+    /// The HTTP status code: 200, 201 or 202.
+    pub fn code(&self) -> u16 {
+        self.head.code
+    }
+
+    /// Whether the object was created (201) rather than changed.
+    pub fn was_created(&self) -> bool {
+        self.head.code == 201
+    }
+
+    /// Whether the server accepted the request and goes on working on it (202).
+    pub fn was_accepted(&self) -> bool {
+        self.head.code == 202
+    }
+
+    /// The warnings, in order: deprecated versions, and unknown or repeated members under
+    /// [`FieldValidation::Warn`](super::FieldValidation::Warn).
+    pub fn warnings(&self) -> &[Warning] {
+        &self.head.warnings
+    }
+
+    /// The id under which the server's audit log has the request.
+    pub fn audit_id(&self) -> Option<&str> {
+        self.head.audit_id.as_deref()
+    }
+
+    /// The UID of the FlowSchema that classified the request; empty for a mandatory one that is missing.
+    ///
+    /// Absent when the server runs without API Priority and Fairness.
+    pub fn flow_schema_uid(&self) -> Option<&str> {
+        self.head.flow_schema_uid.as_deref()
+    }
+
+    /// The UID of the priority level that the request was given; empty for a mandatory one that is missing.
+    pub fn priority_level_uid(&self) -> Option<&str> {
+        self.head.priority_level_uid.as_deref()
+    }
+
+    /// What the conversion from the wire's version lost; only ever filled through
+    /// [`Negotiated`](super::Negotiated).
+    pub fn losses(&self) -> &[Loss] {
+        &self.head.losses
+    }
+
+    /// The same answer with another value.
+    pub fn map<U>(self, change: impl FnOnce(T) -> U) -> Response<U> {
+        Response { value: change(self.value), head: self.head }
+    }
+}
+
+/// An answer's status code and headers, as far as they matter.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Head {
+    pub(crate) code: u16,
+    pub(crate) warnings: Vec<Warning>,
+    pub(crate) audit_id: Option<String>,
+    pub(crate) flow_schema_uid: Option<String>,
+    pub(crate) priority_level_uid: Option<String>,
+    pub(crate) retry_after: Option<Duration>,
+    pub(crate) content_type: String,
+    pub(crate) losses: Vec<Loss>,
+}
+
+impl Head {
+    pub(crate) fn read(code: StatusCode, headers: &HeaderMap) -> Self {
+        let text = |name: &str| Some(headers.get(name)?.to_str().ok()?.to_owned());
+        Self {
+            code: code.as_u16(),
+            warnings: warnings::read(headers),
+            audit_id: text("audit-id"),
+            flow_schema_uid: text("x-kubernetes-pf-flowschema-uid"),
+            priority_level_uid: text("x-kubernetes-pf-prioritylevel-uid"),
+            retry_after: text("retry-after").and_then(|text| text.trim().parse().ok()).map(Duration::from_secs),
+            content_type: text("content-type").unwrap_or_default(),
+            losses: Vec::new(),
+        }
+    }
+
+    pub(crate) fn is_success(&self) -> bool {
+        (200..300).contains(&self.code)
+    }
+}
+
+/// A value and what was lost when it was converted from the wire's version.
+pub(crate) struct Decoded<T> {
+    pub(crate) value: T,
+    pub(crate) losses: Vec<Loss>,
+}
+
+impl<T> From<T> for Decoded<T> {
+    fn from(value: T) -> Self {
+        Self { value, losses: Vec::new() }
+    }
+}
+
+/// How a body is read: what is expected, for the error message, and the decoder.
+pub(crate) struct Decoder<F> {
+    pub(crate) what: String,
+    pub(crate) decode: F,
+}
+
+/// Turns a whole answer into a value or an error.
+pub(crate) fn read<T, F>(
+    place: &Place,
+    mut head: Head,
+    body: &[u8],
+    decoder: Decoder<F>,
+) -> Result<Response<T>, Error>
+where
+    F: FnOnce(&[u8]) -> Result<Decoded<T>, serde_json::Error>,
+{
+    if !head.is_success() {
+        return Err(failure(head, body).at(place));
+    }
+    match (decoder.decode)(body) {
+        Ok(Decoded { value, losses }) => {
+            head.losses = losses;
+            Ok(Response::new(value, head))
+        }
+        Err(error) => {
+            // A position in a single line is of use only with what stands there.
+            let excerpt = if error.is_data() { String::new() } else { excerpt(body) };
+            Err(undecodable(decoder.what, error, excerpt).with_head(head).at(place))
+        }
+    }
+}
+
+pub(crate) fn undecodable(what: String, error: serde_json::Error, excerpt: String) -> Error {
+    let message = error.to_string();
+    Error::new(Kind::Decode { what, message, excerpt }).with_source(error)
+}
+
+/// What an answer other than 2xx means.
+pub(crate) fn failure(head: Head, body: &[u8]) -> Error {
+    let is_status = kind_of(body).is_ok_and(|kind| kind.as_deref() == Some("Status"));
+    let kind = match is_status.then(|| serde_json::from_slice::<Status>(body)) {
+        Some(Ok(status)) => Kind::Status(Box::new(status)),
+        _ => Kind::NotStatus { content_type: head.content_type.clone(), excerpt: excerpt(body) },
+    };
+    Error::new(kind).with_head(head)
+}
+
+/// The `kind` of a JSON object, without reading the rest of it into anything.
+pub(crate) fn kind_of(body: &[u8]) -> Result<Option<String>, serde_json::Error> {
+    use serde::de::{Deserialize, Deserializer, IgnoredAny, MapAccess, Visitor};
+
+    struct Kind(Option<String>);
+
+    impl<'de> Deserialize<'de> for Kind {
+        fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+            struct KindVisitor;
+
+            impl<'de> Visitor<'de> for KindVisitor {
+                type Value = Kind;
+
+                fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                    f.write_str("a JSON object")
+                }
+
+                fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Kind, A::Error> {
+                    let mut kind = None;
+                    while let Some(key) = map.next_key::<std::borrow::Cow<'_, str>>()? {
+                        if key == "kind" {
+                            kind = map.next_value()?;
+                        } else {
+                            map.next_value::<IgnoredAny>()?;
+                        }
+                    }
+                    Ok(Kind(kind))
+                }
+            }
+
+            deserializer.deserialize_map(KindVisitor)
+        }
+    }
+
+    serde_json::from_slice::<Kind>(body).map(|kind| kind.0)
+}
+
+/// The beginning of a body, on one line and without control characters.
+pub(crate) fn excerpt(body: &[u8]) -> String {
+    // A character is at most 4 bytes; what lies behind cannot be shown.
+    let head = &body[..body.len().min(EXCERPT * 4)];
+    let text = String::from_utf8_lossy(head);
+    let mut out = String::new();
+    let mut space = false;
+    for (index, c) in text.chars().enumerate() {
+        if index >= EXCERPT {
+            out.push('…');
+            break;
+        }
+        if c.is_whitespace() || c.is_control() {
+            space = !out.is_empty();
+            continue;
+        }
+        if std::mem::take(&mut space) {
+            out.push(' ');
+        }
+        out.push(c);
+    }
+    out
+}

@@ -1,0 +1,21 @@
+//! One builder per verb.
+
+mod apply;
+mod create;
+mod delete;
+mod get;
+mod list;
+mod patch;
+mod replace;
+mod watch;
+
+pub use apply::ApplyRequest;
+pub use create::CreateRequest;
+pub use delete::{DeleteCollectionRequest, DeleteRequest, Deleted, DeletedCollection};
+pub use get::GetRequest;
+pub use list::ListRequest;
+pub use patch::{PatchRequest, PatchTarget};
+pub use replace::ReplaceRequest;
+pub use watch::WatchRequest;
+
+

@@ -1,0 +1,124 @@
+//! `Warning` headers: what a server tells about a request that it served all the same.
+
+use http::HeaderMap;
+use std::fmt;
+
+/// A warning of the server, such as that an API version is deprecated or a member unknown.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Warning {
+    agent: String,
+    text: String,
+}
+
+impl Warning {
+    /// What the server has to say.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// Who says it; API servers send `-`.
+    pub fn agent(&self) -> &str {
+        &self.agent
+    }
+}
+
+impl fmt::Display for Warning {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(&self.text)
+    }
+}
+
+/// The warnings of an answer, in order. What cannot be read is left out: a warning is no reason to fail.
+pub(crate) fn read(headers: &HeaderMap) -> Vec<Warning> {
+    let mut warnings = Vec::new();
+    for value in headers.get_all(http::header::WARNING) {
+        let text = String::from_utf8_lossy(value.as_bytes());
+        let mut rest = text.as_ref();
+        while let Some((warning, after)) = one(rest) {
+            warnings.extend(warning);
+            rest = after;
+        }
+    }
+    warnings
+}
+
+/// Reads `299 agent "text"`, optionally followed by a quoted date and a comma.
+///
+/// Codes other than 299 are read and dropped: API servers send no other, and caches on the way may.
+fn one(text: &str) -> Option<(Option<Warning>, &str)> {
+    let text = text.trim_start_matches([' ', '\t', ',']);
+    let (code, rest) = text.split_once(' ')?;
+    if code.len() != 3 || !code.bytes().all(|byte| byte.is_ascii_digit()) {
+        return None;
+    }
+    let (agent, rest) = rest.trim_start().split_once(' ')?;
+    let (message, rest) = quoted(rest.trim_start())?;
+    let rest = rest.trim_start();
+    let rest = match quoted(rest) {
+        Some((_date, rest)) => rest,
+        None => rest,
+    };
+    let warning = Warning { agent: agent.to_owned(), text: message };
+    Some(((code == "299").then_some(warning), rest))
+}
+
+/// Reads a quoted string; a backslash takes the next character as it is.
+fn quoted(text: &str) -> Option<(String, &str)> {
+    let inner = text.strip_prefix('"')?;
+    let mut out = String::new();
+    let mut chars = inner.char_indices();
+    while let Some((index, c)) = chars.next() {
+        match c {
+            '"' => return Some((out, &inner[index + 1..])),
+            '\\' => out.push(chars.next()?.1),
+            c => out.push(c),
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn texts(values: &[&'static str]) -> Vec<String> {
+        let mut headers = HeaderMap::new();
+        for value in values {
+            headers.append(http::header::WARNING, value.parse().unwrap());
+        }
+        read(&headers).into_iter().map(|warning| warning.text).collect()
+    }
+
+    #[test]
+    fn one_header() {
+        let deprecated = "299 - \"flowcontrol.apiserver.k8s.io/v1beta3 FlowSchema is deprecated in v1.29+, \
+                          unavailable in v1.32+; use flowcontrol.apiserver.k8s.io/v1 FlowSchema\"";
+        assert_eq!(
+            texts(&[deprecated]),
+            [
+                "flowcontrol.apiserver.k8s.io/v1beta3 FlowSchema is deprecated in v1.29+, unavailable in \
+                 v1.32+; use flowcontrol.apiserver.k8s.io/v1 FlowSchema"
+            ]
+        );
+    }
+
+    #[test]
+    fn quotes_and_commas_inside() {
+        assert_eq!(texts(&[r#"299 - "unknown field \"spec.a\", \\ too""#]), [r#"unknown field "spec.a", \ too"#]);
+    }
+
+    #[test]
+    fn several_in_one_header_and_in_several() {
+        assert_eq!(
+            texts(&[r#"299 - "a", 299 k8s "b" "Wed, 21 Oct 2026 07:28:00 GMT",299 - "c""#, r#"299 - "d""#]),
+            ["a", "b", "c", "d"]
+        );
+    }
+
+    #[test]
+    fn other_codes_and_rubbish_are_left_out() {
+        assert_eq!(texts(&[r#"110 cache "stale", 299 - "a""#]), ["a"]);
+        assert!(texts(&["", "299", "299 -", "299 - a", "299 - \"a", "299 - \"a\\", "xyz - \"a\""]).is_empty());
+        assert_eq!(texts(&[r#"299 - "a" rubbish"#]), ["a"]);
+    }
+}

@@ -1,0 +1,97 @@
+//! The form in which objects travel: their own version, or another one with conversion on the way.
+
+use super::error::Error;
+use super::response::Decoded;
+use crate::convert::{Convert, Loss};
+use crate::watch::event::{self, Event};
+use crate::{List, Resource};
+use serde_json::Error as JsonError;
+
+/// How objects of type `K` are written and read.
+pub(crate) struct Wire<K: Resource> {
+    /// The API version on the wire.
+    pub(crate) version: &'static str,
+    pub(crate) encode: fn(&K) -> Result<Encoded, JsonError>,
+    pub(crate) decode: fn(&[u8]) -> Result<Decoded<K>, JsonError>,
+    pub(crate) decode_list: fn(&[u8]) -> Result<Decoded<List<K>>, JsonError>,
+    pub(crate) decode_event: fn(&[u8]) -> Result<Event<K>, JsonError>,
+    /// A member's path on the wire, and the same member's path in `K`, where they differ.
+    pub(crate) renamed: Option<(&'static str, &'static str)>,
+}
+
+// Written out, since derived ones would ask for a `K` that is `Copy`.
+impl<K: Resource> Copy for Wire<K> {}
+impl<K: Resource> Clone for Wire<K> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+/// A body, and what it lacks of the object.
+pub(crate) struct Encoded {
+    pub(crate) body: Vec<u8>,
+    pub(crate) losses: Vec<Loss>,
+}
+
+impl<K: Resource> Wire<K> {
+    /// The type's own version.
+    pub(crate) fn own() -> Self {
+        Self {
+            version: K::VERSION,
+            encode: |object| Ok(Encoded { body: serde_json::to_vec(object)?, losses: Vec::new() }),
+            decode: |body| serde_json::from_slice::<K>(body).map(Decoded::from),
+            decode_list: |body| serde_json::from_slice::<List<K>>(body).map(Decoded::from),
+            decode_event: event::decode::<K>,
+            renamed: None,
+        }
+    }
+
+    /// The version of `W`.
+    pub(crate) fn of<W>() -> Self
+    where
+        W: Resource + Convert<K>,
+        K: Convert<W>,
+    {
+        Self {
+            version: W::VERSION,
+            encode: |object| {
+                let (object, losses) = object.clone().convert();
+                Ok(Encoded { body: serde_json::to_vec::<W>(&object)?, losses })
+            },
+            decode: |body| {
+                let (value, losses) = serde_json::from_slice::<W>(body)?.convert();
+                Ok(Decoded { value, losses })
+            },
+            decode_list: |body| Ok(convert_list(serde_json::from_slice::<List<W>>(body)?)),
+            decode_event: |line| Ok(event::decode::<W>(line)?.map(|object| object.convert().0)),
+            renamed: <W as Convert<K>>::RENAMED,
+        }
+    }
+
+    /// Puts the paths of an error's causes into the terms of `K`.
+    pub(crate) fn map_error(&self, mut error: Error) -> Error {
+        let Some((wire, own)) = self.renamed else { return error };
+        if let Some(status) = error.status_mut() {
+            if let Some(message) = &mut status.message {
+                *message = message.replace(wire, own);
+            }
+            for cause in status.details.iter_mut().flat_map(|details| &mut details.causes) {
+                for text in [&mut cause.field, &mut cause.message].into_iter().flatten() {
+                    *text = text.replace(wire, own);
+                }
+            }
+        }
+        error
+    }
+}
+
+fn convert_list<K: Resource, W: Resource + Convert<K>>(list: List<W>) -> Decoded<List<K>> {
+    let mut losses = Vec::new();
+    let items = list.items.into_iter().enumerate().map(|(index, item)| {
+        let (item, lost) = item.convert();
+        losses.extend(lost.into_iter().map(|loss| loss.below(&format!("items[{index}]"))));
+        item
+    });
+    let items = items.collect();
+    Decoded { value: List { metadata: list.metadata, items, unknown: list.unknown }, losses }
+}

@@ -1,0 +1,48 @@
+//! What is wrong with a configuration.
+
+use std::error::Error as StdError;
+use std::fmt;
+use std::path::Path;
+
+/// A configuration that cannot be used. The text names the file, the context and the field, and no secret.
+#[derive(Debug)]
+pub struct ConfigError {
+    message: String,
+    source: Option<Box<dyn StdError + Send + Sync>>,
+}
+
+impl ConfigError {
+    pub(crate) fn new(message: impl Into<String>) -> Self {
+        Self {
+            message: message.into(),
+            source: None,
+        }
+    }
+
+    /// A file that cannot be read.
+    pub(crate) fn unreadable(what: &str, file: &Path, error: std::io::Error) -> Self {
+        let message = format!("{what} {} cannot be read: {error}", file.display());
+        Self {
+            message,
+            source: Some(Box::new(error)),
+        }
+    }
+
+    /// The same fault, with where it was found before it.
+    pub(crate) fn within(mut self, place: &str) -> Self {
+        self.message = format!("{place}: {}", self.message);
+        self
+    }
+}
+
+impl fmt::Display for ConfigError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl StdError for ConfigError {
+    fn source(&self) -> Option<&(dyn StdError + 'static)> {
+        self.source.as_deref().map(|source| source as _)
+    }
+}

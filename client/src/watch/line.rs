@@ -1,0 +1,204 @@
+//! Lines from chunks of any size, without I/O.
+
+use std::fmt;
+
+/// The longest line that a watch takes unless it is told otherwise: 16 MiB.
+///
+/// Stored objects are smaller than 2 MiB; encoding and `managedFields` make them larger, not tenfold.
+pub const DEFAULT_MAX_LINE: usize = 16 * 1024 * 1024;
+
+/// Cuts a stream of bytes into lines, whatever the chunks it comes in.
+///
+/// Lines end in `\n` or `\r\n`; empty ones are skipped. Holds no more than one unfinished line and the last chunk.
+///
+/// ```
+/// use k8s_flowcontrol::watch::LineDecoder;
+///
+/// let mut lines = LineDecoder::new(1024);
+/// lines.push(b"{\"a\":1}\r\n\n{\"b\"");
+/// assert_eq!(lines.next_line()?, Some(&b"{\"a\":1}"[..]));
+/// assert_eq!(lines.next_line()?, None);
+/// lines.push(b":2}");
+/// assert_eq!(lines.finish(), Some(&b"{\"b\":2}"[..]));
+/// # Ok::<(), k8s_flowcontrol::watch::LineTooLong>(())
+/// ```
+#[derive(Clone)]
+pub struct LineDecoder {
+    buffer: Vec<u8>,
+    /// Where the first line not yet given begins.
+    start: usize,
+    /// Up to where that line was searched for its end.
+    searched: usize,
+    max_line: usize,
+}
+
+impl LineDecoder {
+    /// A decoder for lines of at most `max_line` bytes, line end not counted.
+    pub fn new(max_line: usize) -> Self {
+        Self {
+            buffer: Vec::new(),
+            start: 0,
+            searched: 0,
+            max_line,
+        }
+    }
+
+    /// Takes the next bytes of the stream.
+    pub fn push(&mut self, bytes: &[u8]) {
+        if self.start > 0 {
+            self.buffer.drain(..self.start);
+            self.searched -= self.start;
+            self.start = 0;
+        }
+        // A buffer that one long line made large is not kept for ever.
+        if self.buffer.is_empty() && self.buffer.capacity() > 1024 * 1024 {
+            self.buffer = Vec::new();
+        }
+        self.buffer.extend_from_slice(bytes);
+    }
+
+    /// The next whole line without its end; `None` when more bytes are needed.
+    ///
+    /// # Errors
+    /// [`LineTooLong`] when the line, finished or not, is longer than the limit.
+    pub fn next_line(&mut self) -> Result<Option<&[u8]>, LineTooLong> {
+        loop {
+            let Some(length) = self.buffer[self.searched..]
+                .iter()
+                .position(|byte| *byte == b'\n')
+            else {
+                self.searched = self.buffer.len();
+                // One more byte may be the `\r` of a line end that has not come yet.
+                return if self.searched - self.start > self.max_line.saturating_add(1) {
+                    Err(self.too_long())
+                } else {
+                    Ok(None)
+                };
+            };
+            let (start, end) = (self.start, self.searched + length);
+            self.start = end + 1;
+            self.searched = self.start;
+            let line = without_return(&self.buffer[start..end]);
+            if line.len() > self.max_line {
+                return Err(self.too_long());
+            }
+            if !line.is_empty() {
+                let end = start + line.len();
+                return Ok(Some(&self.buffer[start..end]));
+            }
+        }
+    }
+
+    /// What is left when the stream has ended: a last line without an end.
+    pub fn finish(&self) -> Option<&[u8]> {
+        let rest = without_return(&self.buffer[self.start..]);
+        (!rest.is_empty()).then_some(rest)
+    }
+
+    fn too_long(&self) -> LineTooLong {
+        LineTooLong {
+            limit: self.max_line,
+        }
+    }
+}
+
+impl fmt::Debug for LineDecoder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("LineDecoder")
+            .field("waiting", &(self.buffer.len() - self.start))
+            .field("max_line", &self.max_line)
+            .finish()
+    }
+}
+
+fn without_return(line: &[u8]) -> &[u8] {
+    line.strip_suffix(b"\r").unwrap_or(line)
+}
+
+/// A line that is longer than the decoder's limit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LineTooLong {
+    limit: usize,
+}
+
+impl LineTooLong {
+    /// The limit in bytes.
+    pub fn limit(self) -> usize {
+        self.limit
+    }
+}
+
+impl fmt::Display for LineTooLong {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "a line is longer than {} bytes", self.limit)
+    }
+}
+
+impl std::error::Error for LineTooLong {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn decode(
+        chunks: &[&[u8]],
+        max: usize,
+    ) -> Result<(Vec<Vec<u8>>, Option<Vec<u8>>), LineTooLong> {
+        let mut decoder = LineDecoder::new(max);
+        let mut lines = Vec::new();
+        for chunk in chunks {
+            decoder.push(chunk);
+            while let Some(line) = decoder.next_line()? {
+                lines.push(line.to_vec());
+            }
+        }
+        Ok((lines, decoder.finish().map(<[u8]>::to_vec)))
+    }
+
+    #[test]
+    fn every_split() {
+        let text = b"{\"a\":1}\n\n{\"bb\":\"x\\n\"}\r\n\r\n{\"c\":3}\nrest";
+        let whole = decode(&[text], 100).unwrap();
+        assert_eq!(
+            whole.0,
+            [&b"{\"a\":1}"[..], b"{\"bb\":\"x\\n\"}", b"{\"c\":3}"]
+        );
+        assert_eq!(whole.1.as_deref(), Some(&b"rest"[..]));
+        for first in 0..=text.len() {
+            for second in first..=text.len() {
+                let chunks = [&text[..first], &text[first..second], &text[second..]];
+                assert_eq!(decode(&chunks, 100).unwrap(), whole, "{first} {second}");
+            }
+        }
+        let bytes: Vec<&[u8]> = text.chunks(1).collect();
+        assert_eq!(decode(&bytes, 100).unwrap(), whole);
+    }
+
+    #[test]
+    fn the_limit_does_not_depend_on_the_chunks() {
+        for text in [&b"12345\n"[..], b"12345\r\n"] {
+            let bytes: Vec<&[u8]> = text.chunks(1).collect();
+            assert_eq!(decode(&[text], 4), Err(LineTooLong { limit: 4 }));
+            assert_eq!(decode(&bytes, 4), Err(LineTooLong { limit: 4 }));
+            assert!(decode(&[text], 5).is_ok());
+            assert!(decode(&bytes, 5).is_ok());
+        }
+    }
+
+    #[test]
+    fn an_endless_line_is_stopped() {
+        let mut decoder = LineDecoder::new(1000);
+        let error = (0..).find_map(|_| {
+            decoder.push(&[b'x'; 300]);
+            decoder.next_line().err()
+        });
+        assert_eq!(error.unwrap().limit(), 1000);
+        assert!(decoder.buffer.len() < 2000);
+    }
+
+    #[test]
+    fn the_end() {
+        assert_eq!(decode(&[b""], 9).unwrap(), (vec![], None));
+        assert_eq!(decode(&[b"a\n\r"], 9).unwrap(), (vec![b"a".to_vec()], None));
+    }
+}

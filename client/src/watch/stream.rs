@@ -1,0 +1,230 @@
+//! The open watch.
+
+use super::event::{Event, WatchEvent};
+use super::line::{LineDecoder, LineTooLong};
+use crate::Resource;
+use crate::client::{Body, Error, Kind, Place, Wire, broken_body, excerpt, undecodable};
+use futures_core::Stream;
+use http_body::Body as _;
+use std::fmt;
+use std::pin::Pin;
+use std::task::{Context, Poll, ready};
+
+/// The changes of objects as they arrive.
+///
+/// Ends (`None`) when the server closes the watch, which it does sooner or later: watch again from
+/// [`resource_version`](Self::resource_version). After an error it ends too. Dropping it, at any point, closes
+/// the watch.
+#[must_use = "a stream does nothing until it is polled"]
+pub struct WatchStream<K: Resource> {
+    wire: Wire<K>,
+    place: Place,
+    /// `None` when there is nothing more to come.
+    body: Option<Body>,
+    lines: LineDecoder,
+    resource_version: Option<String>,
+}
+
+impl<K: Resource> WatchStream<K> {
+    pub(crate) fn new(wire: Wire<K>, place: Place, body: Body, max_line: usize) -> Self {
+        Self {
+            wire,
+            place,
+            body: Some(body),
+            lines: LineDecoder::new(max_line),
+            resource_version: None,
+        }
+    }
+
+    /// The next event; `None` when the server has closed the watch, and after an error.
+    ///
+    /// Cancelling it loses nothing.
+    pub async fn next(&mut self) -> Option<Result<WatchEvent<K>, Error>> {
+        std::future::poll_fn(|cx| self.poll(cx)).await
+    }
+
+    /// The resource version of the last event; `None` before the first one.
+    pub fn resource_version(&self) -> Option<&str> {
+        self.resource_version.as_deref()
+    }
+
+    fn poll(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<WatchEvent<K>, Error>>> {
+        let result = match ready!(self.poll_event(cx)) {
+            Ok(Some(Event::Change(event))) => {
+                if let Some(version) = event
+                    .resource_version()
+                    .filter(|version| !version.is_empty())
+                {
+                    self.resource_version = Some(version.to_owned());
+                }
+                return Poll::Ready(Some(Ok(event)));
+            }
+            Ok(Some(Event::Error(status))) => Some(Err(self
+                .wire
+                .map_error(Error::new(Kind::Status(status)).at(&self.place)))),
+            Ok(None) => None,
+            Err(error) => Some(Err(error.at(&self.place))),
+        };
+        // Closes the connection, or gives it back.
+        self.body = None;
+        Poll::Ready(result)
+    }
+
+    fn poll_event(&mut self, cx: &mut Context<'_>) -> Poll<Result<Option<Event<K>>, Error>> {
+        loop {
+            let Some(body) = &mut self.body else {
+                return Poll::Ready(Ok(None));
+            };
+            if let Some(line) = self.lines.next_line().map_err(too_long)? {
+                return Poll::Ready(decode(&self.wire, line).map(Some));
+            }
+            match ready!(Pin::new(body).poll_frame(cx)) {
+                Some(Ok(frame)) => {
+                    if let Ok(data) = frame.into_data() {
+                        self.lines.push(&data);
+                    }
+                }
+                Some(Err(error)) => return Poll::Ready(Err(broken_body(error))),
+                None => {
+                    self.body = None;
+                    return Poll::Ready(self.finish());
+                }
+            }
+        }
+    }
+
+    /// The last line may lack its end; an event that lacks more was cut off.
+    fn finish(&self) -> Result<Option<Event<K>>, Error> {
+        let Some(line) = self.lines.finish() else {
+            return Ok(None);
+        };
+        match (self.wire.decode_event)(line) {
+            Ok(event) => Ok(Some(event)),
+            Err(error) if error.is_eof() => Err(Error::new(Kind::CutOff).with_source(error)),
+            Err(_) => decode(&self.wire, line).map(Some),
+        }
+    }
+}
+
+fn decode<K: Resource>(wire: &Wire<K>, line: &[u8]) -> Result<Event<K>, Error> {
+    (wire.decode_event)(line).map_err(|error| {
+        undecodable(
+            format!("a watch event of a {} ({})", K::KIND, wire.version),
+            error,
+            excerpt(line),
+        )
+    })
+}
+
+fn too_long(error: LineTooLong) -> Error {
+    let (limit, setting) = (error.limit(), "max_event_size");
+    Error::new(Kind::TooLong {
+        what: "an event of the watch",
+        limit,
+        setting,
+    })
+    .with_source(error)
+}
+
+impl<K: Resource> Stream for WatchStream<K> {
+    type Item = Result<WatchEvent<K>, Error>;
+
+    fn poll_next(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        self.get_mut().poll(cx)
+    }
+}
+
+impl<K: Resource> fmt::Debug for WatchStream<K> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("WatchStream")
+            .field("request", &self.place)
+            .field("open", &self.body.is_some())
+            .field("lines", &self.lines)
+            .field("resource_version", &self.resource_version)
+            .finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::api::v1::FlowSchema;
+    use std::task::Waker;
+
+    const LINE: &str =
+        r#"{"type":"ADDED","object":{"metadata":{"name":"a","resourceVersion":"7"},"spec":{}}}"#;
+
+    fn stream(text: impl Into<Body>, max_line: usize) -> WatchStream<FlowSchema> {
+        let place = Place {
+            method: http::Method::GET,
+            path: "/apis/x".into(),
+        };
+        WatchStream::new(Wire::own(), place, text.into(), max_line)
+    }
+
+    fn next(stream: &mut WatchStream<FlowSchema>) -> Option<Result<WatchEvent<FlowSchema>, Error>> {
+        match stream.poll(&mut Context::from_waker(Waker::noop())) {
+            Poll::Ready(event) => event,
+            Poll::Pending => panic!("the whole body is there"),
+        }
+    }
+
+    #[test]
+    fn events_then_the_end() {
+        for end in ["", "\n", "\r\n\n"] {
+            let mut stream = stream(format!("{LINE}\n\n{LINE}{end}"), 1000);
+            assert!(matches!(next(&mut stream), Some(Ok(WatchEvent::Added(_)))));
+            assert_eq!(stream.resource_version(), Some("7"));
+            assert!(matches!(next(&mut stream), Some(Ok(WatchEvent::Added(_)))));
+            assert!(next(&mut stream).is_none());
+            assert!(next(&mut stream).is_none());
+        }
+    }
+
+    #[test]
+    fn cut_in_the_middle_of_an_event() {
+        for length in 1..LINE.len() {
+            let mut stream = stream(LINE[..length].to_owned(), 1000);
+            let error = next(&mut stream).unwrap().unwrap_err();
+            assert!(error.is_retryable(), "{length}: {error}");
+            assert!(next(&mut stream).is_none());
+        }
+    }
+
+    #[test]
+    fn an_error_event_ends_it() {
+        let status = r#"{"kind":"Status","status":"Failure","message":"too old","reason":"Expired","code":410}"#;
+        let mut stream = stream(
+            format!("{{\"type\":\"ERROR\",\"object\":{status}}}\n{LINE}\n"),
+            1000,
+        );
+        let error = next(&mut stream).unwrap().unwrap_err();
+        assert!(error.is_expired() && !error.is_retryable());
+        assert_eq!(error.status().unwrap().message.as_deref(), Some("too old"));
+        assert_eq!(
+            error.to_string(),
+            "GET /apis/x: 410 Expired: too old; list again"
+        );
+        assert!(next(&mut stream).is_none());
+    }
+
+    #[test]
+    fn rubbish_ends_it() {
+        let mut stream = stream(format!("<html>\n{LINE}\n"), 1000);
+        let error = next(&mut stream).unwrap().unwrap_err();
+        assert!(error.is_decode() && !error.is_retryable());
+        assert!(error.to_string().contains("`<html>`"), "{error}");
+        assert!(next(&mut stream).is_none());
+    }
+
+    #[test]
+    fn a_line_too_long_ends_it() {
+        let mut stream = stream(format!("{LINE}\n"), 10);
+        let error = next(&mut stream).unwrap().unwrap_err();
+        assert!(
+            error.to_string().contains("longer than 10 bytes"),
+            "{error}"
+        );
+        assert!(next(&mut stream).is_none());
+    }
+}
