@@ -4,8 +4,8 @@ use super::call::Call;
 use super::connection::Client;
 use super::request::Collection;
 use super::verbs::{
-    ApplyRequest, CreateRequest, DeleteCollectionRequest, DeleteRequest, GetRequest, ListRequest, PatchTarget,
-    ReplaceRequest, WatchRequest,
+    ApplyRequest, CreateRequest, DeleteCollectionRequest, DeleteRequest, GetRequest, ListRequest,
+    PatchTarget, ReplaceRequest, WatchRequest,
 };
 use super::wire::Wire;
 use crate::Resource;
@@ -40,7 +40,14 @@ impl<K: Resource> Api<K> {
     }
 
     pub(crate) fn with_wire(client: Client, wire: Wire<K>, namespace: Option<String>) -> Self {
-        Self { client, collection: Collection { version: wire.version, namespace }, wire }
+        Self {
+            client,
+            collection: Collection {
+                version: wire.version,
+                namespace,
+            },
+            wire,
+        }
     }
 
     /// The client that the requests go through.
@@ -55,19 +62,27 @@ impl<K: Resource> Api<K> {
 
     /// Reads objects; also page by page, and one by one, as a stream.
     pub fn list(&self) -> ListRequest<K> {
-        ListRequest { call: self.call(Method::GET, self.collection.path::<K>()) }
+        ListRequest {
+            call: self.call(Method::GET, self.collection.path::<K>()),
+        }
     }
 
     /// Reads an object.
     pub fn get(&self, name: &str) -> GetRequest<K> {
-        GetRequest { call: self.call(Method::GET, self.path(name, None)) }
+        GetRequest {
+            call: self.call(Method::GET, self.path(name, None)),
+        }
     }
 
     /// Creates an object: the answer is the object as stored, with the server's defaults.
     ///
     /// It is named by `metadata.name`, or by the server from `metadata.generateName`.
     pub fn create(&self, object: &K) -> CreateRequest<K> {
-        CreateRequest { call: self.call(Method::POST, self.collection.path::<K>()).object(JSON, object) }
+        CreateRequest {
+            call: self
+                .call(Method::POST, self.collection.path::<K>())
+                .object(JSON, object),
+        }
     }
 
     /// Replaces an object, all but its status; the name is that of `object`.
@@ -76,12 +91,16 @@ impl<K: Resource> Api<K> {
     /// ([`Error::is_conflict`]); without, it is replaced whatever it is.
     pub fn replace(&self, object: &K) -> ReplaceRequest<K> {
         let path = self.path(object.name(), None);
-        ReplaceRequest { call: self.call(Method::PUT, path).object(JSON, object) }
+        ReplaceRequest {
+            call: self.call(Method::PUT, path).object(JSON, object),
+        }
     }
 
     /// Changes parts of an object: choose how with [`PatchTarget`]'s methods.
     pub fn patch(&self, name: &str) -> PatchTarget<K> {
-        PatchTarget { call: self.call(Method::PATCH, self.path(name, None)) }
+        PatchTarget {
+            call: self.call(Method::PATCH, self.path(name, None)),
+        }
     }
 
     /// Server-side apply: makes the object be as `object` says, creates it if need be, and books the fields to
@@ -91,7 +110,9 @@ impl<K: Resource> Api<K> {
     /// applied before and leaves out now is removed.
     pub fn apply(&self, object: &K) -> ApplyRequest<K> {
         let path = self.path(object.name(), None);
-        ApplyRequest { call: self.call(Method::PATCH, path).object(APPLY, object) }
+        ApplyRequest {
+            call: self.call(Method::PATCH, path).object(APPLY, object),
+        }
     }
 
     /// Deletes an object.
@@ -111,24 +132,32 @@ impl<K: Resource> Api<K> {
 
     /// Reads an object through its status subresource.
     pub fn get_status(&self, name: &str) -> GetRequest<K> {
-        GetRequest { call: self.call(Method::GET, self.path(name, STATUS)) }
+        GetRequest {
+            call: self.call(Method::GET, self.path(name, STATUS)),
+        }
     }
 
     /// Replaces the status of an object, and nothing else of it.
     pub fn replace_status(&self, object: &K) -> ReplaceRequest<K> {
         let path = self.path(object.name(), STATUS);
-        ReplaceRequest { call: self.call(Method::PUT, path).object(JSON, object) }
+        ReplaceRequest {
+            call: self.call(Method::PUT, path).object(JSON, object),
+        }
     }
 
     /// Changes parts of the status of an object.
     pub fn patch_status(&self, name: &str) -> PatchTarget<K> {
-        PatchTarget { call: self.call(Method::PATCH, self.path(name, STATUS)) }
+        PatchTarget {
+            call: self.call(Method::PATCH, self.path(name, STATUS)),
+        }
     }
 
     /// Server-side apply of the status of an object.
     pub fn apply_status(&self, object: &K) -> ApplyRequest<K> {
         let path = self.path(object.name(), STATUS);
-        ApplyRequest { call: self.call(Method::PATCH, path).object(APPLY, object) }
+        ApplyRequest {
+            call: self.call(Method::PATCH, path).object(APPLY, object),
+        }
     }
 
     /// Follows the changes of objects through the old endpoint below `watch/`.
@@ -161,7 +190,11 @@ pub(crate) const APPLY: &str = "application/apply-patch+yaml";
 
 impl<K: Resource> Clone for Api<K> {
     fn clone(&self) -> Self {
-        Self { client: self.client.clone(), collection: self.collection.clone(), wire: self.wire }
+        Self {
+            client: self.client.clone(),
+            collection: self.collection.clone(),
+            wire: self.wire,
+        }
     }
 }
 

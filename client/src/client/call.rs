@@ -22,13 +22,30 @@ pub(crate) struct Call<K: Resource> {
 }
 
 impl<K: Resource> Call<K> {
-    pub(crate) fn new(client: Client, wire: Wire<K>, method: Method, path: Result<String, Error>) -> Self {
+    pub(crate) fn new(
+        client: Client,
+        wire: Wire<K>,
+        method: Method,
+        path: Result<String, Error>,
+    ) -> Self {
         let request = path.map(|path| HttpRequest::new(method, path));
-        Self { client, wire, request, losses: Vec::new(), allow_loss: false }
+        Self {
+            client,
+            wire,
+            request,
+            losses: Vec::new(),
+            allow_loss: false,
+        }
     }
 
     pub(crate) fn with_request(client: Client, wire: Wire<K>, request: HttpRequest) -> Self {
-        Self { client, wire, request: Ok(request), losses: Vec::new(), allow_loss: false }
+        Self {
+            client,
+            wire,
+            request: Ok(request),
+            losses: Vec::new(),
+            allow_loss: false,
+        }
     }
 
     /// Sets a query parameter.
@@ -47,7 +64,7 @@ impl<K: Resource> Call<K> {
 
     /// Takes an object as the body.
     pub(crate) fn object(mut self, content_type: &'static str, object: &K) -> Self {
-        match (self.wire.encode)(object) {
+        match (self.wire.encode)(object, self.wire.abilities) {
             Ok(Encoded { body, losses }) => {
                 self.losses = losses;
                 self.request = self.request.map(|request| request.body(content_type, body));
@@ -58,7 +75,11 @@ impl<K: Resource> Call<K> {
     }
 
     /// Takes any value as the body.
-    pub(crate) fn value<T: Serialize + ?Sized>(mut self, content_type: &'static str, value: &T) -> Self {
+    pub(crate) fn value<T: Serialize + ?Sized>(
+        mut self,
+        content_type: &'static str,
+        value: &T,
+    ) -> Self {
         match serde_json::to_vec(value) {
             Ok(body) => self.request = self.request.map(|request| request.body(content_type, body)),
             Err(error) => self.refuse(unencodable("body", error)),
@@ -72,8 +93,14 @@ impl<K: Resource> Call<K> {
         if self.losses.is_empty() || self.allow_loss {
             return Ok((self.client, self.wire, request));
         }
-        let place = Place { method: request.method, path: request.path };
-        let kind = Kind::Lossy { version: self.wire.version, losses: self.losses };
+        let place = Place {
+            method: request.method,
+            path: request.path,
+        };
+        let kind = Kind::Lossy {
+            version: self.wire.version,
+            losses: self.losses,
+        };
         Err(Error::new(kind).at(&place))
     }
 
@@ -84,8 +111,14 @@ impl<K: Resource> Call<K> {
         decode: impl FnOnce(&Wire<K>, &[u8]) -> Result<Decoded<T>, JsonError>,
     ) -> Result<Response<T>, Error> {
         let (client, wire, request) = self.checked()?;
-        let decoder = Decoder { what, decode: |body: &[u8]| decode(&wire, body) };
-        client.send(request, decoder).await.map_err(|error| wire.map_error(error))
+        let decoder = Decoder {
+            what,
+            decode: |body: &[u8]| decode(&wire, body),
+        };
+        client
+            .send(request, decoder)
+            .await
+            .map_err(|error| wire.map_error(error))
     }
 
     /// Sends the request; the answer is an object.

@@ -1,5 +1,6 @@
 //! The thin part: what talks to the server.
 
+use super::BoxFuture;
 use super::api::Api;
 use super::error::{Error, Kind, Place};
 use super::negotiated::{Negotiable, Negotiated};
@@ -81,7 +82,10 @@ impl Client {
             .redirect(reqwest::redirect::Policy::none())
             .build()
             .map_err(Error::setup)?;
-        Ok(Self { shared: Arc::new(Shared { http, config }), on_warning: None })
+        Ok(Self {
+            shared: Arc::new(Shared { http, config }),
+            on_warning: None,
+        })
     }
 
     /// The same connection, with `handler` called for every warning that the server sends.
@@ -118,8 +122,9 @@ impl Client {
     ///
     /// # Errors
     /// When the server does not answer, or serves no version that this crate knows.
-    pub async fn negotiated<K: Negotiable>(&self) -> Result<Negotiated<K>, Error> {
-        Negotiated::find(self).await
+    pub fn negotiated<K: Negotiable>(&self) -> BoxFuture<Result<Negotiated<K>, Error>> {
+        let client = self.clone();
+        Box::pin(async move { Negotiated::find(&client).await })
     }
 
     /// The configuration that the client was made from.
@@ -128,28 +133,47 @@ impl Client {
     }
 
     /// Sends a request and reads the whole answer.
-    pub(crate) async fn send<T, F>(&self, request: HttpRequest, decoder: Decoder<F>) -> Result<Response<T>, Error>
+    pub(crate) async fn send<T, F>(
+        &self,
+        request: HttpRequest,
+        decoder: Decoder<F>,
+    ) -> Result<Response<T>, Error>
     where
         F: FnOnce(&[u8]) -> Result<Decoded<T>, serde_json::Error>,
     {
         let (place, head, body) = self.open(request).await?;
-        let body = self.collect(body).await.map_err(|error| error.at(&place).with_head(head.clone()))?;
+        let body = self
+            .collect(body)
+            .await
+            .map_err(|error| error.at(&place).with_head(head.clone()))?;
         response::read(&place, head, &body, decoder)
     }
 
     /// Sends a request and returns when the answer begins; an answer other than 2xx is an error.
-    pub(crate) async fn open_stream(&self, request: HttpRequest) -> Result<(Place, Head, Body), Error> {
+    pub(crate) async fn open_stream(
+        &self,
+        request: HttpRequest,
+    ) -> Result<(Place, Head, Body), Error> {
         let (place, head, body) = self.open(request).await?;
         if head.is_success() {
             return Ok((place, head, body));
         }
-        let body = self.collect(body).await.map_err(|error| error.at(&place).with_head(head.clone()))?;
+        let body = self
+            .collect(body)
+            .await
+            .map_err(|error| error.at(&place).with_head(head.clone()))?;
         Err(response::failure(head, &body).at(&place))
     }
 
     async fn open(&self, request: HttpRequest) -> Result<(Place, Head, Body), Error> {
-        let place = Place { method: request.method.clone(), path: request.path.clone() };
-        let answer = self.execute(request).await.map_err(|error| error.at(&place))?;
+        let place = Place {
+            method: request.method.clone(),
+            path: request.path.clone(),
+        };
+        let answer = self
+            .execute(request)
+            .await
+            .map_err(|error| error.at(&place))?;
         let (parts, body) = http::Response::<Body>::from(answer).into_parts();
         let head = Head::read(parts.status, &parts.headers);
         if let Some(handler) = &self.on_warning {
@@ -161,15 +185,24 @@ impl Client {
     async fn execute(&self, request: HttpRequest) -> Result<reqwest::Response, Error> {
         let config = &self.shared.config;
         let url = request_url(config.server(), &request);
-        let mut builder = self.shared.http.request(request.method, url).header(ACCEPT, "application/json");
+        let mut builder = self
+            .shared
+            .http
+            .request(request.method, url)
+            .header(ACCEPT, "application/json");
         if let Some(value) = config.authorization()? {
             builder = builder.header(AUTHORIZATION, value);
         }
         if let Some(content_type) = request.content_type {
-            builder = builder.header(CONTENT_TYPE, content_type).body(request.body);
+            builder = builder
+                .header(CONTENT_TYPE, content_type)
+                .body(request.body);
         }
         builder.send().await.map_err(|error| {
-            let kind = Kind::Send { timeout: error.is_timeout(), tls: tls::is_tls_error(&error) };
+            let kind = Kind::Send {
+                timeout: error.is_timeout(),
+                tls: tls::is_tls_error(&error),
+            };
             Error::new(kind).with_source(error.without_url())
         })
     }
@@ -178,11 +211,18 @@ impl Client {
     async fn collect(&self, mut body: Body) -> Result<Vec<u8>, Error> {
         let limit = self.shared.config.max_response_size();
         let mut bytes = Vec::new();
-        while let Some(frame) = std::future::poll_fn(|cx| Pin::new(&mut body).poll_frame(cx)).await {
-            let Ok(data) = frame.map_err(broken_body)?.into_data() else { continue };
+        while let Some(frame) = std::future::poll_fn(|cx| Pin::new(&mut body).poll_frame(cx)).await
+        {
+            let Ok(data) = frame.map_err(broken_body)?.into_data() else {
+                continue;
+            };
             if data.len() > limit - bytes.len() {
                 let setting = "Config::with_max_response_size";
-                return Err(Error::new(Kind::TooLong { what: "the answer", limit, setting }));
+                return Err(Error::new(Kind::TooLong {
+                    what: "the answer",
+                    limit,
+                    setting,
+                }));
             }
             bytes.extend_from_slice(&data);
         }
@@ -192,13 +232,18 @@ impl Client {
 
 impl fmt::Debug for Client {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Client").field("config", &self.shared.config).finish_non_exhaustive()
+        f.debug_struct("Client")
+            .field("config", &self.shared.config)
+            .finish_non_exhaustive()
     }
 }
 
 /// An error while the body arrives.
 pub(crate) fn broken_body(error: reqwest::Error) -> Error {
-    Error::new(Kind::Body { timeout: error.is_timeout() }).with_source(error.without_url())
+    Error::new(Kind::Body {
+        timeout: error.is_timeout(),
+    })
+    .with_source(error.without_url())
 }
 
 /// The request's path below the server's own, with the query encoded.
@@ -221,7 +266,10 @@ mod tests {
     fn urls() {
         let mut request = HttpRequest::new(Method::GET, "/apis/a%3Fb".into());
         let plain = Url::parse("http://127.0.0.1:1").unwrap();
-        assert_eq!(request_url(&plain, &request).as_str(), "http://127.0.0.1:1/apis/a%3Fb");
+        assert_eq!(
+            request_url(&plain, &request).as_str(),
+            "http://127.0.0.1:1/apis/a%3Fb"
+        );
         request.set("labelSelector", "a=b,c in (d&e)");
         let nested = Url::parse("https://host/k8s/cluster/").unwrap();
         assert_eq!(

@@ -1,5 +1,6 @@
 //! What a server offers.
 
+use super::BoxFuture;
 use super::connection::Client;
 use super::error::Error;
 use super::request::{HttpRequest, segment};
@@ -8,51 +9,93 @@ use crate::meta::{ApiGroup, ApiGroupList, ApiResourceList, Info};
 use crate::rt::Members;
 use http::Method;
 use serde::de::DeserializeOwned;
+use std::fmt;
+use std::marker::PhantomData;
 
 impl Client {
     /// The API groups that the server serves, with their versions.
-    ///
-    /// # Errors
-    /// See [`Error`].
-    pub async fn api_groups(&self) -> Result<ApiGroupList, Error> {
-        self.discover("/apis".to_owned()).await
+    pub fn api_groups(&self) -> DiscoveryRequest<ApiGroupList> {
+        self.discover(Ok("/apis".to_owned()))
     }
 
     /// The versions of an API group, such as [`GROUP`](crate::GROUP), and which one the server prefers.
     ///
-    /// # Errors
-    /// See [`Error`]; a group that the server does not know [`is_not_found`](Error::is_not_found).
-    pub async fn api_group(&self, group: &str) -> Result<ApiGroup, Error> {
-        self.discover(format!("/apis/{}/", segment("the group", group)?)).await
+    /// A group that the server does not know [`is_not_found`](Error::is_not_found).
+    pub fn api_group(&self, group: &str) -> DiscoveryRequest<ApiGroup> {
+        self.discover(segment("the group", group).map(|group| format!("/apis/{group}/")))
     }
 
-    /// The kinds of one version of an API group, with their verbs and subresources.
+    /// The kinds of one version of an API group, with their verbs and subresources. The core group is the empty
+    /// string.
     ///
-    /// The core group is the empty string.
-    ///
-    /// # Errors
-    /// See [`Error`]; a version that the server does not serve [`is_not_found`](Error::is_not_found).
-    pub async fn api_resources(&self, group: &str, version: &str) -> Result<ApiResourceList, Error> {
-        let version = segment("the version", version)?;
-        self.discover(match group {
-            "" => format!("/api/{version}/"),
-            group => format!("/apis/{}/{version}/", segment("the group", group)?),
-        })
-        .await
+    /// A version that the server does not serve [`is_not_found`](Error::is_not_found).
+    pub fn api_resources(&self, group: &str, version: &str) -> DiscoveryRequest<ApiResourceList> {
+        self.discover(segment("the version", version).and_then(|version| match group {
+            "" => Ok(format!("/api/{version}/")),
+            group => segment("the group", group).map(|group| format!("/apis/{group}/{version}/")),
+        }))
     }
 
     /// The server's release and build.
+    pub fn version(&self) -> DiscoveryRequest<Info> {
+        self.discover(Ok("/version".to_owned()))
+    }
+
+    fn discover<T>(&self, path: Result<String, Error>) -> DiscoveryRequest<T> {
+        let request = path.map(|path| HttpRequest::new(Method::GET, path));
+        DiscoveryRequest { client: self.clone(), request, output: PhantomData }
+    }
+}
+
+/// Asks what the server offers, made by [`Client::api_groups`] and its neighbours.
+#[must_use = "a request does nothing until it is awaited or sent"]
+pub struct DiscoveryRequest<T> {
+    client: Client,
+    request: Result<HttpRequest, Error>,
+    output: PhantomData<fn() -> T>,
+}
+
+impl<T: Members + DeserializeOwned + Send + 'static> DiscoveryRequest<T> {
+    /// Sends the request; the answer comes with its status code, warnings and other headers.
     ///
     /// # Errors
     /// See [`Error`].
-    pub async fn version(&self) -> Result<Info, Error> {
-        self.discover("/version".to_owned()).await
-    }
-
-    async fn discover<T: Members + DeserializeOwned>(&self, path: String) -> Result<T, Error> {
-        let what = format!("a {}", T::NAME);
+    pub async fn send(self) -> Result<Response<T>, Error> {
         let decode = |body: &[u8]| serde_json::from_slice::<T>(body).map(Decoded::from);
-        let request = HttpRequest::new(Method::GET, path);
-        self.send(request, Decoder { what, decode }).await.map(Response::into_inner)
+        let decoder = Decoder { what: format!("a {}", T::NAME), decode };
+        self.client.send(self.request?, decoder).await
+    }
+}
+
+/// Sends the request and gives the value alone.
+impl<T: Members + DeserializeOwned + Send + 'static> IntoFuture for DiscoveryRequest<T> {
+    type Output = Result<T, Error>;
+    type IntoFuture = BoxFuture<Self::Output>;
+
+    fn into_future(self) -> Self::IntoFuture {
+        Box::pin(async move { self.send().await.map(Response::into_inner) })
+    }
+}
+
+impl<T> fmt::Debug for DiscoveryRequest<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("DiscoveryRequest").field(&self.request).finish()
+    }
+}
+
+#[cfg(all(test, feature = "ring"))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths() {
+        let client = Client::from_url("http://127.0.0.1:1").unwrap();
+        let path = |request: Result<HttpRequest, Error>| request.unwrap().path;
+        assert_eq!(path(client.api_groups().request), "/apis");
+        assert_eq!(path(client.api_group("a.b").request), "/apis/a.b/");
+        assert_eq!(path(client.api_resources("a.b", "v1").request), "/apis/a.b/v1/");
+        assert_eq!(path(client.api_resources("", "v1").request), "/api/v1/");
+        assert!(client.api_group("").request.is_err());
+        assert!(client.api_resources("a", "../x").request.is_err());
     }
 }

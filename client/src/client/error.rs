@@ -55,24 +55,43 @@ pub(crate) enum Kind {
     /// The answer broke off.
     Body { timeout: bool },
     /// The answer, or a line of a watch, is longer than the limit in bytes.
-    TooLong { what: &'static str, limit: usize, setting: &'static str },
+    TooLong {
+        what: &'static str,
+        limit: usize,
+        setting: &'static str,
+    },
     /// The server answered a `Status`.
     Status(Box<Status>),
     /// The server, or something before it, answered an error that is no `Status`.
-    NotStatus { content_type: String, excerpt: String },
+    NotStatus {
+        content_type: String,
+        excerpt: String,
+    },
     /// The answer does not decode.
-    Decode { what: String, message: String, excerpt: String },
+    Decode {
+        what: String,
+        message: String,
+        excerpt: String,
+    },
     /// A watch ended in the middle of an event.
     CutOff,
     /// The group is not served in a version that the crate knows.
     NotServed(String),
     /// The write would lose or change something.
-    Lossy { version: &'static str, losses: Vec<Loss> },
+    Lossy {
+        version: &'static str,
+        losses: Vec<Loss>,
+    },
 }
 
 impl Error {
     pub(crate) fn new(kind: Kind) -> Self {
-        Self(Box::new(Inner { kind, place: None, head: None, source: None }))
+        Self(Box::new(Inner {
+            kind,
+            place: None,
+            head: None,
+            source: None,
+        }))
     }
 
     pub(crate) fn argument(message: impl Into<String>) -> Self {
@@ -83,7 +102,10 @@ impl Error {
         Self::new(Kind::Setup).with_source(source)
     }
 
-    pub(crate) fn with_source(mut self, source: impl Into<Box<dyn StdError + Send + Sync>>) -> Self {
+    pub(crate) fn with_source(
+        mut self,
+        source: impl Into<Box<dyn StdError + Send + Sync>>,
+    ) -> Self {
         self.0.source = Some(source.into());
         self
     }
@@ -165,8 +187,10 @@ impl Error {
 
     /// Time ran out: in the client, or at the server (408, 504, or the reasons `Timeout` and `ServerTimeout`).
     pub fn is_timeout(&self) -> bool {
-        matches!(self.0.kind, Kind::Send { timeout: true, .. } | Kind::Body { timeout: true })
-            || matches!(self.code(), Some(408 | 504))
+        matches!(
+            self.0.kind,
+            Kind::Send { timeout: true, .. } | Kind::Body { timeout: true }
+        ) || matches!(self.code(), Some(408 | 504))
             || matches!(self.reason(), "Timeout" | "ServerTimeout")
     }
 
@@ -210,7 +234,9 @@ impl Error {
             (Kind::Status(status), _) if status.code.is_some_and(|code| code > 0) => {
                 status.code.and_then(|code| u16::try_from(code).ok())
             }
-            (Kind::Status(_) | Kind::NotStatus { .. } | Kind::Decode { .. }, Some(head)) => Some(head.code),
+            (Kind::Status(_) | Kind::NotStatus { .. } | Kind::Decode { .. }, Some(head)) => {
+                Some(head.code)
+            }
             _ => None,
         }
     }
@@ -225,7 +251,9 @@ impl Error {
 
     /// The single faults that the server found, each with the path of the member; empty when it named none.
     pub fn causes(&self) -> &[StatusCause] {
-        self.status().and_then(|status| status.details.as_ref()).map_or(&[], |details| &details.causes)
+        self.status()
+            .and_then(|status| status.details.as_ref())
+            .map_or(&[], |details| &details.causes)
     }
 
     /// What the refused write would have lost; empty unless [`is_lossy`](Self::is_lossy).
@@ -239,10 +267,17 @@ impl Error {
     /// How long the server asks to wait before the next try.
     pub fn retry_after(&self) -> Option<Duration> {
         let details = self.status().and_then(|status| status.details.as_ref());
-        self.0.head.as_ref().and_then(|head| head.retry_after).or_else(|| {
-            let seconds = details?.retry_after_seconds?;
-            u64::try_from(seconds).ok().filter(|seconds| *seconds > 0).map(Duration::from_secs)
-        })
+        self.0
+            .head
+            .as_ref()
+            .and_then(|head| head.retry_after)
+            .or_else(|| {
+                let seconds = details?.retry_after_seconds?;
+                u64::try_from(seconds)
+                    .ok()
+                    .filter(|seconds| *seconds > 0)
+                    .map(Duration::from_secs)
+            })
     }
 
     /// The token with which a list whose own token is expired can go on, with what is there now.
@@ -274,7 +309,9 @@ impl Error {
     }
 
     fn reason(&self) -> &str {
-        self.status().and_then(|status| status.reason.as_deref()).unwrap_or_default()
+        self.status()
+            .and_then(|status| status.reason.as_deref())
+            .unwrap_or_default()
     }
 }
 
@@ -286,7 +323,12 @@ impl StdError for Error {
 
 impl fmt::Debug for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Inner { kind, place, head, source } = &*self.0;
+        let Inner {
+            kind,
+            place,
+            head,
+            source,
+        } = &*self.0;
         f.debug_struct("Error")
             .field("kind", kind)
             .field("request", place)

@@ -36,6 +36,7 @@ mod pages;
 mod params;
 mod request;
 mod response;
+mod served;
 mod tls;
 mod verbs;
 mod warnings;
@@ -43,6 +44,7 @@ mod wire;
 
 pub use api::Api;
 pub use connection::Client;
+pub use discovery::DiscoveryRequest;
 pub use error::Error;
 pub use negotiated::{Negotiable, Negotiated};
 pub use pages::{Items, Pages};
@@ -51,8 +53,9 @@ pub use params::{FieldValidation, ResourceVersionMatch};
 pub use crate::meta::PropagationPolicy;
 pub use response::Response;
 pub use verbs::{
-    ApplyRequest, CreateRequest, DeleteCollectionRequest, DeleteRequest, Deleted, DeletedCollection,
-    GetRequest, ListRequest, PatchRequest, PatchTarget, ReplaceRequest, WatchRequest,
+    ApplyRequest, CreateRequest, DeleteCollectionRequest, DeleteRequest, Deleted,
+    DeletedCollection, GetRequest, ListRequest, PatchRequest, PatchTarget, ReplaceRequest,
+    WatchRequest,
 };
 pub use warnings::Warning;
 

@@ -3,9 +3,10 @@
 use super::api::Api;
 use super::connection::Client;
 use super::error::{Error, Kind};
+use super::served::{Abilities, Lacks};
 use super::verbs::{
-    ApplyRequest, CreateRequest, DeleteCollectionRequest, DeleteRequest, GetRequest, ListRequest, ReplaceRequest,
-    WatchRequest,
+    ApplyRequest, CreateRequest, DeleteCollectionRequest, DeleteRequest, GetRequest, ListRequest,
+    ReplaceRequest, WatchRequest,
 };
 use super::wire::Wire;
 use crate::api::{v1, v1beta1, v1beta2, v1beta3};
@@ -56,7 +57,11 @@ impl<K: Negotiable> Negotiated<K> {
                 if served.is_empty() { "no version".to_owned() } else { served.join(", ") },
             ))));
         };
-        Ok(Self { api: Api::with_wire(client.clone(), K::wire(version), None) })
+        // A user may be forbidden to read the release; the versions then tell enough.
+        let release = client.version().await.ok();
+        let abilities = Abilities::of(release.as_ref(), &served);
+        let wire = Wire { abilities, ..K::wire(version) };
+        Ok(Self { api: Api::with_wire(client.clone(), wire, None) })
     }
 }
 
@@ -129,15 +134,20 @@ impl<K: Resource> Negotiated<K> {
 
 /// The wanted version when it is served, else the newest of those served that the crate knows.
 fn choose(wanted: &str, served: &[&str]) -> Option<ApiVersion> {
-    let known = ApiVersion::ALL.into_iter().filter(|version| served.contains(&version.as_str()));
-    known.clone().find(|version| version.as_str() == wanted).or_else(|| known.max())
+    let known = ApiVersion::ALL
+        .into_iter()
+        .filter(|version| served.contains(&version.as_str()));
+    known
+        .clone()
+        .find(|version| version.as_str() == wanted)
+        .or_else(|| known.max())
 }
 
 mod sealed {
-    use super::{ApiVersion, Resource, Wire};
+    use super::{ApiVersion, Lacks, Resource, Wire};
 
     /// How a kind travels in each version.
-    pub trait Wires: Resource {
+    pub trait Wires: Resource + Lacks {
         #[doc(hidden)]
         #[allow(private_interfaces)]
         fn wire(version: ApiVersion) -> Wire<Self>;
@@ -152,7 +162,6 @@ macro_rules! negotiable {
         impl sealed::Wires for $module::$kind {
             fn wire(version: ApiVersion) -> Wire<Self> {
                 match version {
-                    version if version.as_str() == Self::VERSION => Wire::own(),
                     ApiVersion::V1 => Wire::of::<v1::$kind>(),
                     ApiVersion::V1Beta3 => Wire::of::<v1beta3::$kind>(),
                     ApiVersion::V1Beta2 => Wire::of::<v1beta2::$kind>(),
@@ -166,16 +175,4 @@ negotiable!(FlowSchema: v1 v1beta3 v1beta2 v1beta1);
 negotiable!(PriorityLevelConfiguration: v1 v1beta3 v1beta2 v1beta1);
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_own_version_first_then_the_newest() {
-        assert_eq!(choose("v1", &["v1", "v1beta3"]), Some(ApiVersion::V1));
-        assert_eq!(choose("v1beta3", &["v1", "v1beta3"]), Some(ApiVersion::V1Beta3));
-        assert_eq!(choose("v1", &["v1beta1", "v1beta2"]), Some(ApiVersion::V1Beta2));
-        assert_eq!(choose("v1beta1", &["v1", "v2"]), Some(ApiVersion::V1));
-        assert_eq!(choose("v1", &["v2"]), None);
-        assert_eq!(choose("v1", &[]), None);
-    }
-}
+mod tests;

@@ -27,10 +27,17 @@ pub struct Pages<K: Resource> {
 
 impl<K: Resource> Pages<K> {
     pub(crate) fn new(mut call: Call<K>) -> Self {
-        if call.request.as_ref().is_ok_and(|request| request.get("limit").is_none()) {
+        if call
+            .request
+            .as_ref()
+            .is_ok_and(|request| request.get("limit").is_none())
+        {
             call.set("limit", PAGE);
         }
-        Self { next: Some(call), pending: None }
+        Self {
+            next: Some(call),
+            pending: None,
+        }
     }
 
     /// The next page; `None` after the last one and after an error.
@@ -40,7 +47,9 @@ impl<K: Resource> Pages<K> {
 
     fn poll(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<List<K>, Error>>> {
         if self.pending.is_none() {
-            let Some(call) = self.next.take() else { return Poll::Ready(None) };
+            let Some(call) = self.next.take() else {
+                return Poll::Ready(None);
+            };
             let request = match call.request {
                 Ok(request) => request,
                 Err(error) => return Poll::Ready(Some(Err(error))),
@@ -49,12 +58,23 @@ impl<K: Resource> Pages<K> {
             self.next = Some(Call::with_request(call.client, call.wire, request));
             self.pending = Some(super::ListRequest { call: page }.into_future());
         }
-        let Some(pending) = &mut self.pending else { return Poll::Ready(None) };
+        let Some(pending) = &mut self.pending else {
+            return Poll::Ready(None);
+        };
         let page = ready!(pending.as_mut().poll(cx));
         self.pending = None;
-        let token = page.as_ref().ok().and_then(|page| page.metadata.r#continue.clone());
+        let token = page
+            .as_ref()
+            .ok()
+            .and_then(|page| page.metadata.r#continue.clone());
         match (token.filter(|token| !token.is_empty()), &mut self.next) {
-            (Some(token), Some(Call { request: Ok(request), .. })) => follow(request, token),
+            (
+                Some(token),
+                Some(Call {
+                    request: Ok(request),
+                    ..
+                }),
+            ) => follow(request, token),
             _ => self.next = None,
         }
         Poll::Ready(Some(page))
@@ -78,7 +98,9 @@ impl<K: Resource> Stream for Pages<K> {
 
 impl<K: Resource> fmt::Debug for Pages<K> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Pages").field("next", &self.next.as_ref().map(|call| &call.request)).finish_non_exhaustive()
+        f.debug_struct("Pages")
+            .field("next", &self.next.as_ref().map(|call| &call.request))
+            .finish_non_exhaustive()
     }
 }
 
@@ -93,7 +115,10 @@ pub struct Items<K: Resource> {
 
 impl<K: Resource> Items<K> {
     pub(crate) fn new(pages: Pages<K>) -> Self {
-        Self { pages, page: Vec::new().into_iter() }
+        Self {
+            pages,
+            page: Vec::new().into_iter(),
+        }
     }
 
     /// The next object; `None` after the last one and after an error.
@@ -129,7 +154,9 @@ impl<K: Resource> Stream for Items<K> {
 
 impl<K: Resource> fmt::Debug for Items<K> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Items").field("pages", &self.pages).finish_non_exhaustive()
+        f.debug_struct("Items")
+            .field("pages", &self.pages)
+            .finish_non_exhaustive()
     }
 }
 
@@ -148,7 +175,10 @@ mod tests {
         follow(&mut request, "token2".into());
         assert_eq!(
             request.query,
-            [("labelSelector", "a=b".to_owned()), ("continue", "token2".to_owned())]
+            [
+                ("labelSelector", "a=b".to_owned()),
+                ("continue", "token2".to_owned())
+            ]
         );
     }
 }

@@ -19,7 +19,13 @@ pub(crate) struct HttpRequest {
 
 impl HttpRequest {
     pub(crate) fn new(method: Method, path: String) -> Self {
-        Self { method, path, query: Vec::new(), content_type: None, body: Vec::new() }
+        Self {
+            method,
+            path,
+            query: Vec::new(),
+            content_type: None,
+            body: Vec::new(),
+        }
     }
 
     /// Sets a query parameter, in the place of one set before.
@@ -38,7 +44,10 @@ impl HttpRequest {
 
     /// The value of a query parameter.
     pub(crate) fn get(&self, name: &str) -> Option<&str> {
-        self.query.iter().find(|(n, _)| *n == name).map(|(_, value)| value.as_str())
+        self.query
+            .iter()
+            .find(|(n, _)| *n == name)
+            .map(|(_, value)| value.as_str())
     }
 
     pub(crate) fn body(mut self, content_type: &'static str, body: Vec<u8>) -> Self {
@@ -117,7 +126,11 @@ impl Collection {
 
 /// The path below which a version of a group lives, with a slash at the end.
 fn version_path(group: &str, version: &str) -> String {
-    if group.is_empty() { format!("/api/{version}/") } else { format!("/apis/{group}/{version}/") }
+    if group.is_empty() {
+        format!("/api/{version}/")
+    } else {
+        format!("/apis/{group}/{version}/")
+    }
 }
 
 /// Percent-encodes a path segment; one that would change the path is refused.
@@ -125,8 +138,13 @@ fn version_path(group: &str, version: &str) -> String {
 /// The rules are the server's own for names: not `.` or `..`, and no `/` or `%`.
 pub(crate) fn segment(what: &str, text: &str) -> Result<String, Error> {
     /// What needs no encoding in a path segment.
-    const ENCODED: &AsciiSet =
-        &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~').remove(b':').remove(b'@');
+    const ENCODED: &AsciiSet = &NON_ALPHANUMERIC
+        .remove(b'-')
+        .remove(b'.')
+        .remove(b'_')
+        .remove(b'~')
+        .remove(b':')
+        .remove(b'@');
     let trouble = match text {
         "" => "is empty".to_owned(),
         "." | ".." => format!("is `{text}`"),
@@ -146,44 +164,68 @@ mod tests {
     use crate::api::{v1, v1beta2};
 
     fn cluster(version: &'static str) -> Collection {
-        Collection { version, namespace: None }
+        Collection {
+            version,
+            namespace: None,
+        }
     }
 
     #[test]
     fn paths() {
         let v1 = cluster("v1");
         let root = "/apis/flowcontrol.apiserver.k8s.io";
-        assert_eq!(v1.path::<v1::FlowSchema>().unwrap(), format!("{root}/v1/flowschemas"));
+        assert_eq!(
+            v1.path::<v1::FlowSchema>().unwrap(),
+            format!("{root}/v1/flowschemas")
+        );
         assert_eq!(
             v1.object::<v1::FlowSchema>("a", Some("status")).unwrap(),
             format!("{root}/v1/flowschemas/a/status")
         );
         assert_eq!(
-            cluster("v1beta2").watch::<v1beta2::FlowSchema>(Some("a")).unwrap(),
+            cluster("v1beta2")
+                .watch::<v1beta2::FlowSchema>(Some("a"))
+                .unwrap(),
             format!("{root}/v1beta2/watch/flowschemas/a")
         );
     }
 
     #[test]
     fn names_are_encoded() {
-        let path = cluster("v1").object::<v1::FlowSchema>("a b?c#d:é", None).unwrap();
-        assert!(path.ends_with("/flowschemas/a%20b%3Fc%23d:%C3%A9"), "{path}");
+        let path = cluster("v1")
+            .object::<v1::FlowSchema>("a b?c#d:é", None)
+            .unwrap();
+        assert!(
+            path.ends_with("/flowschemas/a%20b%3Fc%23d:%C3%A9"),
+            "{path}"
+        );
     }
 
     #[test]
     fn names_that_change_the_path_are_refused() {
         for name in ["", ".", "..", "a/b", "/", "a%2Fb", "%"] {
-            let error = cluster("v1").object::<v1::FlowSchema>(name, None).unwrap_err();
-            assert!(error.to_string().contains("the object's name"), "{name}: {error}");
+            let error = cluster("v1")
+                .object::<v1::FlowSchema>(name, None)
+                .unwrap_err();
+            assert!(
+                error.to_string().contains("the object's name"),
+                "{name}: {error}"
+            );
         }
         assert!(cluster("v1").object::<v1::FlowSchema>("...", None).is_ok());
     }
 
     #[test]
     fn namespaces_only_where_they_belong() {
-        let collection = Collection { version: "v1", namespace: Some("team".into()) };
+        let collection = Collection {
+            version: "v1",
+            namespace: Some("team".into()),
+        };
         let error = collection.path::<v1::FlowSchema>().unwrap_err();
-        assert!(error.to_string().contains("lives in no namespace"), "{error}");
+        assert!(
+            error.to_string().contains("lives in no namespace"),
+            "{error}"
+        );
     }
 
     #[test]
@@ -192,7 +234,10 @@ mod tests {
         request.set("limit", "1");
         request.set("continue", "x");
         request.set("limit", "2");
-        assert_eq!(request.query, [("limit", "2".to_owned()), ("continue", "x".to_owned())]);
+        assert_eq!(
+            request.query,
+            [("limit", "2".to_owned()), ("continue", "x".to_owned())]
+        );
         request.unset("limit");
         assert_eq!(request.get("limit"), None);
     }

@@ -80,7 +80,10 @@ impl<T> Response<T> {
 
     /// The same answer with another value.
     pub fn map<U>(self, change: impl FnOnce(T) -> U) -> Response<U> {
-        Response { value: change(self.value), head: self.head }
+        Response {
+            value: change(self.value),
+            head: self.head,
+        }
     }
 }
 
@@ -106,7 +109,9 @@ impl Head {
             audit_id: text("audit-id"),
             flow_schema_uid: text("x-kubernetes-pf-flowschema-uid"),
             priority_level_uid: text("x-kubernetes-pf-prioritylevel-uid"),
-            retry_after: text("retry-after").and_then(|text| text.trim().parse().ok()).map(Duration::from_secs),
+            retry_after: text("retry-after")
+                .and_then(|text| text.trim().parse().ok())
+                .map(Duration::from_secs),
             content_type: text("content-type").unwrap_or_default(),
             losses: Vec::new(),
         }
@@ -125,7 +130,10 @@ pub(crate) struct Decoded<T> {
 
 impl<T> From<T> for Decoded<T> {
     fn from(value: T) -> Self {
-        Self { value, losses: Vec::new() }
+        Self {
+            value,
+            losses: Vec::new(),
+        }
     }
 }
 
@@ -155,15 +163,26 @@ where
         }
         Err(error) => {
             // A position in a single line is of use only with what stands there.
-            let excerpt = if error.is_data() { String::new() } else { excerpt(body) };
-            Err(undecodable(decoder.what, error, excerpt).with_head(head).at(place))
+            let excerpt = if error.is_data() {
+                String::new()
+            } else {
+                excerpt(body)
+            };
+            Err(undecodable(decoder.what, error, excerpt)
+                .with_head(head)
+                .at(place))
         }
     }
 }
 
 pub(crate) fn undecodable(what: String, error: serde_json::Error, excerpt: String) -> Error {
     let message = error.to_string();
-    Error::new(Kind::Decode { what, message, excerpt }).with_source(error)
+    Error::new(Kind::Decode {
+        what,
+        message,
+        excerpt,
+    })
+    .with_source(error)
 }
 
 /// What an answer other than 2xx means.
@@ -171,7 +190,10 @@ pub(crate) fn failure(head: Head, body: &[u8]) -> Error {
     let is_status = kind_of(body).is_ok_and(|kind| kind.as_deref() == Some("Status"));
     let kind = match is_status.then(|| serde_json::from_slice::<Status>(body)) {
         Some(Ok(status)) => Kind::Status(Box::new(status)),
-        _ => Kind::NotStatus { content_type: head.content_type.clone(), excerpt: excerpt(body) },
+        _ => Kind::NotStatus {
+            content_type: head.content_type.clone(),
+            excerpt: excerpt(body),
+        },
     };
     Error::new(kind).with_head(head)
 }
@@ -236,3 +258,6 @@ pub(crate) fn excerpt(body: &[u8]) -> String {
     }
     out
 }
+
+#[cfg(test)]
+mod tests;

@@ -19,7 +19,9 @@ pub(crate) fn client_config(config: &Config) -> Result<ClientConfig, Error> {
         .with_safe_default_protocol_versions()
         .map_err(Error::setup)?;
     let builder = if tls.insecure {
-        builder.dangerous().with_custom_certificate_verifier(Arc::new(Unverified(provider)))
+        builder
+            .dangerous()
+            .with_custom_certificate_verifier(Arc::new(Unverified(provider)))
     } else if let Some(pem) = &tls.certificate_authority {
         builder.with_root_certificates(roots(pem)?)
     } else if config.server().scheme() == "https" {
@@ -34,7 +36,9 @@ pub(crate) fn client_config(config: &Config) -> Result<ClientConfig, Error> {
             // The error of a bad key says nothing of the key itself.
             let key = PrivateKeyDer::from_pem_slice(key.expose().as_bytes())
                 .map_err(|_| ConfigError::new("the client key is no private key in PEM"))?;
-            builder.with_client_auth_cert(chain, key).map_err(Error::setup)?
+            builder
+                .with_client_auth_cert(chain, key)
+                .map_err(Error::setup)?
         }
     };
     client.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
@@ -46,7 +50,9 @@ pub(crate) fn is_tls_error(error: &reqwest::Error) -> bool {
     let mut source = error.source();
     while let Some(error) = source {
         // An io::Error hides the error that it was made from from `source()`.
-        let inner = error.downcast_ref::<std::io::Error>().and_then(std::io::Error::get_ref);
+        let inner = error
+            .downcast_ref::<std::io::Error>()
+            .and_then(std::io::Error::get_ref);
         if error.is::<rustls::Error>() || inner.is_some_and(|inner| inner.is::<rustls::Error>()) {
             return true;
         }
@@ -109,7 +115,12 @@ impl ServerCertVerifier for Unverified {
         certificate: &CertificateDer<'_>,
         signed: &DigitallySignedStruct,
     ) -> Result<HandshakeSignatureValid, rustls::Error> {
-        verify_tls12_signature(message, certificate, signed, &self.0.signature_verification_algorithms)
+        verify_tls12_signature(
+            message,
+            certificate,
+            signed,
+            &self.0.signature_verification_algorithms,
+        )
     }
 
     fn verify_tls13_signature(
@@ -118,7 +129,12 @@ impl ServerCertVerifier for Unverified {
         certificate: &CertificateDer<'_>,
         signed: &DigitallySignedStruct,
     ) -> Result<HandshakeSignatureValid, rustls::Error> {
-        verify_tls13_signature(message, certificate, signed, &self.0.signature_verification_algorithms)
+        verify_tls13_signature(
+            message,
+            certificate,
+            signed,
+            &self.0.signature_verification_algorithms,
+        )
     }
 
     fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {

@@ -58,7 +58,10 @@ fn one(text: &str) -> Option<(Option<Warning>, &str)> {
         Some((_date, rest)) => rest,
         None => rest,
     };
-    let warning = Warning { agent: agent.to_owned(), text: message };
+    let warning = Warning {
+        agent: agent.to_owned(),
+        text: message,
+    };
     Some(((code == "299").then_some(warning), rest))
 }
 
@@ -86,7 +89,10 @@ mod tests {
         for value in values {
             headers.append(http::header::WARNING, value.parse().unwrap());
         }
-        read(&headers).into_iter().map(|warning| warning.text).collect()
+        read(&headers)
+            .into_iter()
+            .map(|warning| warning.text)
+            .collect()
     }
 
     #[test]
@@ -104,13 +110,19 @@ mod tests {
 
     #[test]
     fn quotes_and_commas_inside() {
-        assert_eq!(texts(&[r#"299 - "unknown field \"spec.a\", \\ too""#]), [r#"unknown field "spec.a", \ too"#]);
+        assert_eq!(
+            texts(&[r#"299 - "unknown field \"spec.a\", \\ too""#]),
+            [r#"unknown field "spec.a", \ too"#]
+        );
     }
 
     #[test]
     fn several_in_one_header_and_in_several() {
         assert_eq!(
-            texts(&[r#"299 - "a", 299 k8s "b" "Wed, 21 Oct 2026 07:28:00 GMT",299 - "c""#, r#"299 - "d""#]),
+            texts(&[
+                r#"299 - "a", 299 k8s "b" "Wed, 21 Oct 2026 07:28:00 GMT",299 - "c""#,
+                r#"299 - "d""#
+            ]),
             ["a", "b", "c", "d"]
         );
     }
@@ -118,7 +130,18 @@ mod tests {
     #[test]
     fn other_codes_and_rubbish_are_left_out() {
         assert_eq!(texts(&[r#"110 cache "stale", 299 - "a""#]), ["a"]);
-        assert!(texts(&["", "299", "299 -", "299 - a", "299 - \"a", "299 - \"a\\", "xyz - \"a\""]).is_empty());
+        assert!(
+            texts(&[
+                "",
+                "299",
+                "299 -",
+                "299 - a",
+                "299 - \"a",
+                "299 - \"a\\",
+                "xyz - \"a\""
+            ])
+            .is_empty()
+        );
         assert_eq!(texts(&[r#"299 - "a" rubbish"#]), ["a"]);
     }
 }

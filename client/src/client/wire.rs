@@ -2,6 +2,7 @@
 
 use super::error::Error;
 use super::response::Decoded;
+use super::served::{Abilities, Lacks};
 use crate::convert::{Convert, Loss};
 use crate::watch::event::{self, Event};
 use crate::{List, Resource};
@@ -11,7 +12,9 @@ use serde_json::Error as JsonError;
 pub(crate) struct Wire<K: Resource> {
     /// The API version on the wire.
     pub(crate) version: &'static str,
-    pub(crate) encode: fn(&K) -> Result<Encoded, JsonError>,
+    /// What the server makes of what it is sent; an [`Api`](super::Api) leaves that to the caller.
+    pub(crate) abilities: Abilities,
+    pub(crate) encode: fn(&K, Abilities) -> Result<Encoded, JsonError>,
     pub(crate) decode: fn(&[u8]) -> Result<Decoded<K>, JsonError>,
     pub(crate) decode_list: fn(&[u8]) -> Result<Decoded<List<K>>, JsonError>,
     pub(crate) decode_event: fn(&[u8]) -> Result<Event<K>, JsonError>,
@@ -38,7 +41,11 @@ impl<K: Resource> Wire<K> {
     pub(crate) fn own() -> Self {
         Self {
             version: K::VERSION,
-            encode: |object| Ok(Encoded { body: serde_json::to_vec(object)?, losses: Vec::new() }),
+            abilities: Abilities::ALL,
+            encode: |object, _| {
+                let body = serde_json::to_vec(object)?;
+                Ok(Encoded { body, losses: Vec::new() })
+            },
             decode: |body| serde_json::from_slice::<K>(body).map(Decoded::from),
             decode_list: |body| serde_json::from_slice::<List<K>>(body).map(Decoded::from),
             decode_event: event::decode::<K>,
@@ -46,17 +53,21 @@ impl<K: Resource> Wire<K> {
         }
     }
 
-    /// The version of `W`.
+    /// The version of `W`, which may be that of `K`.
     pub(crate) fn of<W>() -> Self
     where
         W: Resource + Convert<K>,
-        K: Convert<W>,
+        K: Convert<W> + Lacks,
     {
         Self {
             version: W::VERSION,
-            encode: |object| {
-                let (object, losses) = object.clone().convert();
-                Ok(Encoded { body: serde_json::to_vec::<W>(&object)?, losses })
+            abilities: Abilities::ALL,
+            encode: |object, abilities| {
+                let lacking = object.lacking(abilities, W::VERSION);
+                let (object, mut losses) = object.clone().convert();
+                losses.extend(lacking);
+                let body = serde_json::to_vec::<W>(&object)?;
+                Ok(Encoded { body, losses })
             },
             decode: |body| {
                 let (value, losses) = serde_json::from_slice::<W>(body)?.convert();
@@ -70,12 +81,18 @@ impl<K: Resource> Wire<K> {
 
     /// Puts the paths of an error's causes into the terms of `K`.
     pub(crate) fn map_error(&self, mut error: Error) -> Error {
-        let Some((wire, own)) = self.renamed else { return error };
+        let Some((wire, own)) = self.renamed else {
+            return error;
+        };
         if let Some(status) = error.status_mut() {
             if let Some(message) = &mut status.message {
                 *message = message.replace(wire, own);
             }
-            for cause in status.details.iter_mut().flat_map(|details| &mut details.causes) {
+            for cause in status
+                .details
+                .iter_mut()
+                .flat_map(|details| &mut details.causes)
+            {
                 for text in [&mut cause.field, &mut cause.message].into_iter().flatten() {
                     *text = text.replace(wire, own);
                 }
@@ -89,9 +106,19 @@ fn convert_list<K: Resource, W: Resource + Convert<K>>(list: List<W>) -> Decoded
     let mut losses = Vec::new();
     let items = list.items.into_iter().enumerate().map(|(index, item)| {
         let (item, lost) = item.convert();
-        losses.extend(lost.into_iter().map(|loss| loss.below(&format!("items[{index}]"))));
+        losses.extend(
+            lost.into_iter()
+                .map(|loss| loss.below(&format!("items[{index}]"))),
+        );
         item
     });
     let items = items.collect();
-    Decoded { value: List { metadata: list.metadata, items, unknown: list.unknown }, losses }
+    Decoded {
+        value: List {
+            metadata: list.metadata,
+            items,
+            unknown: list.unknown,
+        },
+        losses,
+    }
 }

@@ -70,18 +70,31 @@ impl Error {
         if let Some(reason) = status.reason.as_deref().filter(|reason| !reason.is_empty()) {
             write!(f, " {reason}")?;
         }
-        if let Some(message) = status.message.as_deref().filter(|message| !message.is_empty()) {
+        if let Some(message) = status
+            .message
+            .as_deref()
+            .filter(|message| !message.is_empty())
+        {
             write!(f, ": {message}")?;
         }
         self.write_advice(f)
     }
 
-    fn write_foreign(&self, f: &mut fmt::Formatter<'_>, content_type: &str, excerpt: &str) -> fmt::Result {
+    fn write_foreign(
+        &self,
+        f: &mut fmt::Formatter<'_>,
+        content_type: &str,
+        excerpt: &str,
+    ) -> fmt::Result {
         write!(f, "{}", self.code().unwrap_or_default())?;
         if self.is_rejected_by_flow_control() {
             f.write_str(": turned away by API Priority and Fairness")?;
         } else {
-            let content_type = if content_type.is_empty() { "no content type" } else { content_type };
+            let content_type = if content_type.is_empty() {
+                "no content type"
+            } else {
+                content_type
+            };
             write!(f, ", and no Kubernetes Status but {content_type}")?;
             if !excerpt.is_empty() {
                 write!(f, ": `{excerpt}`")?;

@@ -167,12 +167,18 @@ setters!(DeleteCollectionRequest {
     send_initial_events(send: bool) => "sendInitialEvents" = send.to_string();
 });
 
-fn deleted<K: Resource>(wire: &Wire<K>, body: &[u8]) -> Result<Decoded<Deleted<K>>, serde_json::Error> {
+fn deleted<K: Resource>(
+    wire: &Wire<K>,
+    body: &[u8],
+) -> Result<Decoded<Deleted<K>>, serde_json::Error> {
     if is_status(body)? {
         return serde_json::from_slice(body).map(|status| Deleted::Status(status).into());
     }
     let Decoded { value, losses } = (wire.decode)(body)?;
-    Ok(Decoded { value: Deleted::Object(Box::new(value)), losses })
+    Ok(Decoded {
+        value: Deleted::Object(Box::new(value)),
+        losses,
+    })
 }
 
 fn deleted_collection<K: Resource>(
@@ -183,7 +189,10 @@ fn deleted_collection<K: Resource>(
         return serde_json::from_slice(body).map(|status| DeletedCollection::Status(status).into());
     }
     let Decoded { value, losses } = (wire.decode_list)(body)?;
-    Ok(Decoded { value: DeletedCollection::List(value), losses })
+    Ok(Decoded {
+        value: DeletedCollection::List(value),
+        losses,
+    })
 }
 
 fn is_status(body: &[u8]) -> Result<bool, serde_json::Error> {

@@ -46,17 +46,23 @@ impl<K: Resource> PatchTarget<K> {
     /// Server-side apply of a part of an object, with `apiVersion` and `kind`; see
     /// [`Api::apply`](crate::client::Api::apply) for whole ones.
     pub fn apply<T: Serialize + ?Sized>(self, part: &T) -> ApplyRequest<K> {
-        ApplyRequest { call: self.call.value(APPLY, part) }
+        ApplyRequest {
+            call: self.call.value(APPLY, part),
+        }
     }
 
     fn with<T: Serialize + ?Sized>(self, content_type: &'static str, body: &T) -> PatchRequest<K> {
-        PatchRequest { call: self.call.value(content_type, body) }
+        PatchRequest {
+            call: self.call.value(content_type, body),
+        }
     }
 }
 
 impl<K: Resource> fmt::Debug for PatchTarget<K> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("PatchTarget").field(&self.call.request).finish()
+        f.debug_tuple("PatchTarget")
+            .field(&self.call.request)
+            .finish()
     }
 }
 

@@ -46,7 +46,10 @@ setters!(WatchRequest {
 impl<K: Resource> WatchRequest<K> {
     pub(crate) fn new(mut call: Call<K>) -> Self {
         call.set("watch", "true");
-        Self { call, max_line: DEFAULT_MAX_LINE }
+        Self {
+            call,
+            max_line: DEFAULT_MAX_LINE,
+        }
     }
 
     /// Begins with one `Added` per existing object and then a bookmark that marks their end
@@ -80,9 +83,14 @@ impl<K: Resource> WatchRequest<K> {
     /// See [`Error`]. A resource version that is too old may be reported here or by the stream's first event.
     pub async fn send(self) -> Result<Response<WatchStream<K>>, Error> {
         let (client, wire, request) = self.call.checked()?;
-        let (place, head, body) =
-            client.open_stream(request).await.map_err(|error| wire.map_error(error))?;
-        Ok(Response::new(WatchStream::new(wire, place, body, self.max_line), head))
+        let (place, head, body) = client
+            .open_stream(request)
+            .await
+            .map_err(|error| wire.map_error(error))?;
+        Ok(Response::new(
+            WatchStream::new(wire, place, body, self.max_line),
+            head,
+        ))
     }
 }
 
@@ -90,6 +98,8 @@ sendable!(@await WatchRequest => WatchStream<K>);
 
 impl<K: Resource> fmt::Debug for WatchRequest<K> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("WatchRequest").field(&self.call.request).finish()
+        f.debug_tuple("WatchRequest")
+            .field(&self.call.request)
+            .finish()
     }
 }
