@@ -1,1 +1,24 @@
 //! End-to-end tests over real HTTP.
+//!
+//! The suite takes its server from one place, [`support::Cluster`]: an embedded server, or the cluster that
+//! FLOWCONTROL_TEST_KUBECONFIG names. Tests of what only some release does, of faults and of what arrived at
+//! the server always use an embedded one.
+//!
+//! - `objects`, `patches`, `watching`, `paging`: the verbs and their failures
+//! - `versions`: one object in several versions, per release
+//! - `wire`: every documented operation and query parameter arrives at the server
+//! - `references`: what the public reference pages of the API describe
+//! - `answers`: response codes and bodies that only odd servers send
+//! - `examples`: the programs in `examples/`
+
+mod answers;
+mod documents;
+mod examples;
+mod objects;
+mod paging;
+mod patches;
+mod references;
+mod support;
+mod versions;
+mod watching;
+mod wire;

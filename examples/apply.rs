@@ -1,0 +1,66 @@
+//! Server-side apply: two managers, a conflict, and who owns what afterwards.
+//!
+//! `cargo run --example apply`
+
+mod support;
+
+use k8s_flowcontrol::api::v1::PriorityLevelConfiguration as Level;
+use serde_json::json;
+use std::error::Error;
+
+/// What a manager wants: only the fields that it cares for.
+fn wanted(shares: i32) -> Result<Level, serde_json::Error> {
+    serde_json::from_value(json!({
+        "metadata": {"name": "shared"},
+        "spec": {"type": "Limited", "limited": {
+            "nominalConcurrencyShares": shares, "limitResponse": {"type": "Reject"}}},
+    }))
+}
+
+#[tokio::main]
+async fn main() -> Result<(), Box<dyn Error>> {
+    let (client, _server) = support::connect().await?;
+    let levels = client.priority_level_configurations();
+
+    let answer = levels
+        .apply(&wanted(10)?)
+        .field_manager("platform")
+        .send()
+        .await?;
+    let verb = if answer.was_created() {
+        "created"
+    } else {
+        "updated"
+    };
+    println!("platform applied 10 shares: {verb}");
+
+    match levels.apply(&wanted(20)?).field_manager("team-a").await {
+        Err(error) if error.is_conflict() => {
+            println!("team-a wants 20 shares: conflict");
+            for cause in error.causes() {
+                let field = cause.field.as_deref().unwrap_or_default();
+                println!(
+                    "  {field}: {}",
+                    cause.message.as_deref().unwrap_or_default()
+                );
+            }
+        }
+        other => println!("team-a wants 20 shares: {other:?}"),
+    }
+    let level = levels
+        .apply(&wanted(20)?)
+        .field_manager("team-a")
+        .force()
+        .await?;
+    println!("team-a forced 20 shares\n\nWho owns what");
+    for entry in level.metadata.managed_fields.entries()? {
+        let manager = entry.manager.unwrap_or_default();
+        let fields = entry
+            .fields_v1
+            .map(|fields| fields.to_string())
+            .unwrap_or_default();
+        println!("  {manager}: {fields}");
+    }
+    levels.delete("shared").await?;
+    Ok(())
+}

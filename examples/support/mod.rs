@@ -1,0 +1,91 @@
+//! Where the examples find a cluster, and how they print objects.
+#![allow(dead_code, reason = "each example uses a part")]
+
+use k8s_flowcontrol::Resource;
+use k8s_flowcontrol::api::{v1, v1beta3};
+use k8s_flowcontrol::client::Client;
+use k8s_flowcontrol::meta::ObjectMeta;
+use k8s_flowcontrol::watch::WatchEvent;
+use k8s_flowcontrol_server::ApiServer;
+use std::error::Error;
+
+/// A client, and the embedded server that it talks to unless KUBECONFIG names a cluster.
+///
+/// The server stops when it is dropped. It is of a release that serves two versions, v1 and v1beta3.
+pub(crate) async fn connect() -> Result<(Client, Option<ApiServer>), Box<dyn Error>> {
+    if std::env::var_os("KUBECONFIG").is_some() {
+        let client = Client::try_default().await?;
+        println!("Talking to the cluster at {}", client.config().server_url());
+        return Ok((client, None));
+    }
+    let server = ApiServer::builder().kubernetes("1.31").start().await?;
+    println!(
+        "KUBECONFIG is not set: talking to an embedded Kubernetes 1.31 at {}",
+        server.url()
+    );
+    Ok((Client::from_url(&server.url())?, Some(server)))
+}
+
+/// The shares of a level, for people.
+pub(crate) fn shares(spec: &v1::PriorityLevelConfigurationSpec) -> String {
+    match &spec.limited {
+        Some(limited) => limited.nominal_concurrency_shares.unwrap_or(30).to_string(),
+        None => "-".to_owned(),
+    }
+}
+
+/// Prints levels as a table.
+pub(crate) fn print_levels<'a>(
+    levels: impl IntoIterator<Item = &'a v1::PriorityLevelConfiguration>,
+) {
+    println!("  {:<18}{:<9}{:>6}", "LEVEL", "TYPE", "SHARES");
+    for level in levels {
+        println!(
+            "  {:<18}{:<9}{:>6}",
+            level.name(),
+            level.spec.r#type,
+            shares(&level.spec)
+        );
+    }
+}
+
+/// Prints schemas as a table, in the order in which a server tries them.
+pub(crate) fn print_schemas(mut schemas: Vec<v1::FlowSchema>) {
+    schemas.sort_by_key(|schema| (schema.spec.matching_precedence, schema.name().to_owned()));
+    println!("\n  {:<30}{:>10}  LEVEL", "SCHEMA", "PRECEDENCE");
+    for schema in &schemas {
+        let precedence = schema.spec.matching_precedence.unwrap_or(1000);
+        let level = &schema.spec.priority_level_configuration.name;
+        println!("  {:<30}{precedence:>10}  {level}", schema.name());
+    }
+}
+
+/// Prints an event of a watch.
+pub(crate) fn print_event<K: Resource>(event: &WatchEvent<K>) {
+    match event {
+        WatchEvent::Added(object) => println!("  ADDED    {} {}", K::KIND, object.name()),
+        WatchEvent::Modified(object) => println!("  MODIFIED {} {}", K::KIND, object.name()),
+        WatchEvent::Deleted(object) => println!("  DELETED  {} {}", K::KIND, object.name()),
+        other => println!("  {other:?}"),
+    }
+}
+
+/// Prints one line: what was done, and the level's shares and annotations after it.
+pub(crate) fn print_shares(done: &str, level: &v1::PriorityLevelConfiguration) {
+    print_line(done, &level.spec, &level.metadata);
+}
+
+/// Prints the same line of a level in v1beta3; its spec is of the same type.
+pub(crate) fn print_v1beta3(done: &str, level: &v1beta3::PriorityLevelConfiguration) {
+    print_line(done, &level.spec, &level.metadata);
+}
+
+fn print_line(done: &str, spec: &v1::PriorityLevelConfigurationSpec, metadata: &ObjectMeta) {
+    let annotations: Vec<&str> = metadata.annotations.keys().map(String::as_str).collect();
+    let line = format!(
+        "  {done:<22} {:>3} shares  {}",
+        shares(spec),
+        annotations.join(", ")
+    );
+    println!("{}", line.trim_end());
+}

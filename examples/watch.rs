@@ -1,0 +1,64 @@
+//! Follows the changes of levels while one is created, changed and deleted.
+//!
+//! `cargo run --example watch`
+
+mod support;
+
+use k8s_flowcontrol::Resource;
+use k8s_flowcontrol::api::v1::PriorityLevelConfiguration as Level;
+use k8s_flowcontrol::watch::WatchEvent;
+use serde_json::json;
+use std::error::Error;
+
+#[tokio::main]
+async fn main() -> Result<(), Box<dyn Error>> {
+    let (client, _server) = support::connect().await?;
+    let levels = client.priority_level_configurations();
+
+    // From a list's resource version on, a watch misses nothing.
+    let version = levels
+        .list()
+        .await?
+        .metadata
+        .resource_version
+        .unwrap_or_default();
+    let mut events = levels
+        .watch()
+        .resource_version(version)
+        .field_selector("metadata.name=watched")
+        .bookmarks()
+        .await?;
+
+    let level: Level = serde_json::from_value(json!({
+        "metadata": {"name": "watched"},
+        "spec": {"type": "Limited", "limited": {"limitResponse": {"type": "Reject"}}},
+    }))?;
+    levels.create(&level).await?;
+    let shares = json!({"spec": {"limited": {"nominalConcurrencyShares": 12}}});
+    levels.patch("watched").merge(&shares).await?;
+    levels.delete("watched").await?;
+
+    let shares = |level: &Level| level.spec.limited.as_ref()?.nominal_concurrency_shares;
+    while let Some(event) = events.next().await {
+        match event {
+            Ok(WatchEvent::Added(level)) => {
+                println!("ADDED    {} {:?}", level.name(), shares(&level))
+            }
+            Ok(WatchEvent::Modified(level)) => {
+                println!("MODIFIED {} {:?}", level.name(), shares(&level))
+            }
+            Ok(WatchEvent::Bookmark(bookmark)) => {
+                println!("BOOKMARK {}", bookmark.resource_version)
+            }
+            Ok(WatchEvent::Deleted(level)) => {
+                println!("DELETED  {}", level.name());
+                break;
+            }
+            Ok(other) => println!("{other:?}"),
+            // The server has forgotten what came after this version: list again, then watch on.
+            Err(error) if error.is_expired() => break,
+            Err(error) => return Err(error.into()),
+        }
+    }
+    Ok(())
+}

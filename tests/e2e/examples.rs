@@ -1,0 +1,94 @@
+//! The programs in `examples/`, run as a user runs them, without a cluster.
+
+use std::path::PathBuf;
+use std::process::Command;
+
+/// Runs an example and gives what it printed.
+fn run(name: &str, arguments: &[&str]) -> String {
+    // Cargo builds the examples with the tests and puts them next to this program's folder.
+    let mut path: PathBuf = std::env::current_exe().unwrap();
+    path.pop();
+    path.pop();
+    path.push("examples");
+    path.push(format!("{name}{}", std::env::consts::EXE_SUFFIX));
+    if !path.exists() {
+        let built = Command::new(env!("CARGO"))
+            .args(["build", "--example", name])
+            .status()
+            .unwrap();
+        assert!(built.success());
+    }
+    let output = Command::new(&path)
+        .args(arguments)
+        .env_remove("KUBECONFIG")
+        .output()
+        .unwrap();
+    let (out, err) = (
+        String::from_utf8(output.stdout).unwrap(),
+        String::from_utf8_lossy(&output.stderr),
+    );
+    assert!(output.status.success(), "{name} failed:\n{out}\n{err}");
+    out
+}
+
+#[test]
+fn quickstart_does_the_main_job() {
+    let out = run("quickstart", &[]);
+    for part in [
+        "workload-low",
+        "catch-all",
+        "ADDED    PriorityLevelConfiguration tour",
+        "ADDED    FlowSchema tour",
+        "JSON patch              10 shares",
+        "merge patch             11 shares",
+        "strategic merge patch   12 shares",
+        "server-side apply        0 shares",
+        "v1beta3                  0 shares  flowcontrol.k8s.io/v1beta3-preserve-zero-concurrency-shares",
+        "in v1                    9 shares",
+        "deleted",
+    ] {
+        assert!(out.contains(part), "no {part:?} in:\n{out}");
+    }
+}
+
+#[test]
+fn list_prints_levels_and_schemas() {
+    let out = run("list", &[]);
+    assert!(
+        out.contains("workload-high") && out.contains("service-accounts"),
+        "{out}"
+    );
+}
+
+#[test]
+fn watch_prints_events() {
+    let out = run("watch", &[]);
+    assert!(out.contains("ADDED") && out.contains("DELETED"), "{out}");
+}
+
+#[test]
+fn apply_prints_a_conflict_and_who_owns_what() {
+    let out = run("apply", &[]);
+    assert!(
+        out.contains("conflict") && out.contains("f:nominalConcurrencyShares"),
+        "{out}"
+    );
+}
+
+#[test]
+fn convert_says_what_would_be_lost() {
+    let out = run("convert", &[]);
+    assert!(
+        out.contains("nominalConcurrencyShares") && out.contains("cannot"),
+        "{out}"
+    );
+}
+
+#[test]
+fn examples_are_short() {
+    for name in ["quickstart", "list", "watch", "apply", "convert"] {
+        let path = format!("{}/examples/{name}.rs", env!("CARGO_MANIFEST_DIR"));
+        let lines = std::fs::read_to_string(&path).unwrap().lines().count();
+        assert!(lines < 70, "{path} has {lines} lines");
+    }
+}

@@ -1,0 +1,91 @@
+//! Where the suite finds its server, and the objects that it makes there.
+
+use k8s_flowcontrol::Resource;
+use k8s_flowcontrol::client::Client;
+use k8s_flowcontrol::config::Config;
+use k8s_flowcontrol_server::ApiServer;
+use serde_json::{Value, json};
+use std::sync::atomic::{AtomicU32, Ordering};
+
+/// The server under test: an embedded one, or the cluster that FLOWCONTROL_TEST_KUBECONFIG names.
+///
+/// What a test makes has a name of its own and is deleted at its end, so that the suite can share a cluster.
+pub(crate) struct Cluster {
+    pub(crate) client: Client,
+    _embedded: Option<ApiServer>,
+}
+
+impl Cluster {
+    pub(crate) async fn start() -> Self {
+        match std::env::var_os("FLOWCONTROL_TEST_KUBECONFIG") {
+            Some(path) => {
+                let config = Config::from_kubeconfig(path).unwrap();
+                Self {
+                    client: Client::new(config).unwrap(),
+                    _embedded: None,
+                }
+            }
+            None => {
+                let server = ApiServer::start().await.unwrap();
+                let client = Client::from_url(&server.url()).unwrap();
+                Self {
+                    client,
+                    _embedded: Some(server),
+                }
+            }
+        }
+    }
+}
+
+/// An embedded server of one release: for what only that release does.
+pub(crate) async fn release(release: &str) -> (ApiServer, Client) {
+    let server = ApiServer::builder()
+        .kubernetes(release)
+        .start()
+        .await
+        .unwrap();
+    let client = Client::from_url(&server.url()).unwrap();
+    (server, client)
+}
+
+/// A name that no other test uses.
+pub(crate) fn unique(what: &str) -> String {
+    static NEXT: AtomicU32 = AtomicU32::new(0);
+    format!(
+        "e2e-{what}-{}-{}",
+        std::process::id(),
+        NEXT.fetch_add(1, Ordering::Relaxed)
+    )
+}
+
+/// A small valid object: a level that rejects, or a schema that one user's request for `/e2e` would take.
+pub(crate) fn sample<K: Resource>(name: &str) -> K {
+    let shares = match K::VERSION {
+        "v1beta1" | "v1beta2" => "assuredConcurrencyShares",
+        _ => "nominalConcurrencyShares",
+    };
+    let spec = match K::KIND {
+        "FlowSchema" => json!({
+            "priorityLevelConfiguration": {"name": "global-default"},
+            "matchingPrecedence": 9000,
+            "rules": [{
+                "subjects": [{"kind": "User", "user": {"name": "e2e"}}],
+                "nonResourceRules": [{"verbs": ["get"], "nonResourceURLs": ["/e2e"]}],
+            }],
+        }),
+        _ => {
+            json!({"type": "Limited", "limited": {shares: 5, "limitResponse": {"type": "Reject"}}})
+        }
+    };
+    object(json!({"metadata": {"name": name, "labels": {"suite": "e2e"}}, "spec": spec}))
+}
+
+/// Reads a tree as a type.
+pub(crate) fn object<K: Resource>(tree: Value) -> K {
+    serde_json::from_value(tree).unwrap()
+}
+
+/// Writes an object as a tree.
+pub(crate) fn tree<K: Resource>(object: &K) -> Value {
+    serde_json::to_value(object).unwrap()
+}
