@@ -16,6 +16,8 @@ pub mod meta;
 pub mod release;
 pub mod resource;
 pub mod schema;
+pub mod text;
+pub mod validate;
 #[cfg(feature = "client")]
 pub mod watch;
 

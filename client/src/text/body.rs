@@ -1,0 +1,373 @@
+//! A request's body as a server reads it: which object it is, or which 400 answers it.
+
+use super::decode::{DecodeAs, Problem, TypeError, decode};
+use super::scheme::{self, GroupVersionKind};
+use super::tree::{Position, Span, Tree};
+use super::{SyntaxError, parse_json, type_meta};
+use crate::schema::ResourceSchema;
+use crate::validate::Kind;
+use crate::{ApiVersion, GROUP, Release, api};
+use serde_json::Value;
+use std::fmt;
+
+/// How a body is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Format {
+    /// `application/json`.
+    Json,
+    /// `application/yaml`.
+    #[cfg(feature = "yaml")]
+    Yaml,
+}
+
+impl Format {
+    /// The format of a `Content-Type`, when a server decodes it: parameters and case do not matter, and
+    /// nothing at all means JSON.
+    pub fn from_media_type(content_type: &str) -> Option<Self> {
+        let media_type = content_type.split(';').next().unwrap_or_default().trim();
+        match media_type.to_ascii_lowercase().as_str() {
+            "" | "application/json" => Some(Self::Json),
+            #[cfg(feature = "yaml")]
+            "application/yaml" => Some(Self::Yaml),
+            _ => None,
+        }
+    }
+}
+
+/// What happens to unknown and duplicate members: the query parameter `fieldValidation`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum FieldValidation {
+    /// They are an error.
+    Strict,
+    /// They are ignored with a warning: what a server does unless told otherwise.
+    #[default]
+    Warn,
+    /// They are ignored.
+    Ignore,
+}
+
+/// What the request's path says that the body is.
+#[derive(Clone, Copy, Debug)]
+pub struct Expected {
+    /// The kind.
+    pub kind: Kind,
+    /// The version.
+    pub version: ApiVersion,
+    /// The server's release.
+    pub release: Release,
+}
+
+/// An object that a server takes from a body.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Object {
+    /// The object as it is before defaults: known members only, no `null`, `apiVersion` and `kind` filled in.
+    pub value: Value,
+    /// What is answered in `Warning` headers: unknown and duplicate members under
+    /// [`FieldValidation::Warn`]. The server cuts them at 256 characters when it writes them.
+    pub warnings: Vec<String>,
+}
+
+/// A body that a server answers 400 to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct BodyError {
+    /// The message of the server's Status.
+    pub message: String,
+    /// The message without what the server wraps around it.
+    pub cause: String,
+    /// Where the error stands in the text, when it stands somewhere.
+    pub span: Option<Span>,
+    /// The same place as people count.
+    pub position: Option<Position>,
+}
+
+impl fmt::Display for BodyError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.position {
+            Some(position) => write!(f, "{position}: {}", self.message),
+            None => f.write_str(&self.message),
+        }
+    }
+}
+
+impl std::error::Error for BodyError {}
+
+/// Reads the body of a create or a replace.
+///
+/// # Errors
+/// [`BodyError`] when a server answers 400 because of the text: no JSON or YAML, a wrong type, another
+/// kind, and unknown or duplicate members under [`FieldValidation::Strict`].
+pub fn read_body(
+    body: &[u8],
+    format: Format,
+    expected: Expected,
+    field_validation: FieldValidation,
+) -> Result<Object, BodyError> {
+    let reader = BodyReader { body, expected };
+    let text = reader.parse(format)?;
+    let found = type_meta::interpret(text.tree.root(), text.sorted)
+        .map_err(|error| reader.unrecognized(&error.message, Some(error.span)))?;
+    let found = reader.complete(found)?;
+    let target = reader.target(&found, text.sorted)?;
+
+    let decoded = match target {
+        Some(target) => decode(text.tree.root(), target)
+            .map_err(|TypeError { message, span }| reader.refused(&found, &message, Some(span)))?,
+        // A kind that the decoder knows and that we have no schema of.
+        None => return Err(reader.refused(&found, &reader.no_conversion(&found), None)),
+    };
+    if found.kind != expected.kind.as_str() {
+        return Err(reader.refused(&found, &reader.no_conversion(&found), None));
+    }
+    let problems = text.problems.into_iter().chain(decoded.problems);
+    let warnings = match field_validation {
+        FieldValidation::Ignore => Vec::new(),
+        FieldValidation::Warn => problems.flat_map(|problem| warnings(&problem)).collect(),
+        FieldValidation::Strict => {
+            let problems: Vec<_> = problems.collect();
+            if let Some(first) = problems.first() {
+                let messages: Vec<_> = problems.iter().map(|p| p.message.as_str()).collect();
+                let cause = format!("strict decoding error: {}", messages.join(", "));
+                return Err(reader.refused(&found, &cause, Some(first.span)));
+            }
+            Vec::new()
+        }
+    };
+    reader.check_version(&found)?;
+
+    let mut value = decoded.value;
+    value["apiVersion"] = expected.version.api_version().into();
+    value["kind"] = expected.kind.as_str().into();
+    Ok(Object { value, warnings })
+}
+
+/// The line breaks in the YAML reader's list of duplicates make one warning each.
+fn warnings(problem: &Problem) -> Vec<String> {
+    match problem.message.strip_prefix(YAML_ERRORS) {
+        Some(lines) => lines
+            .split('\n')
+            .map(|line| line.trim().to_owned())
+            .collect(),
+        None => vec![problem.message.clone()],
+    }
+}
+
+const YAML_ERRORS: &str = "yaml: unmarshal errors:\n";
+
+/// A parsed body.
+struct Text {
+    tree: Tree,
+    sorted: bool,
+    /// What the YAML reader complains about when asked to be strict.
+    problems: Vec<Problem>,
+}
+
+struct BodyReader<'a> {
+    body: &'a [u8],
+    expected: Expected,
+}
+
+impl BodyReader<'_> {
+    fn parse(&self, format: Format) -> Result<Text, BodyError> {
+        match format {
+            Format::Json => parse_json(self.body)
+                .map(|tree| Text {
+                    tree,
+                    sorted: false,
+                    problems: Vec::new(),
+                })
+                .map_err(|error| {
+                    self.bad_syntax(&error, "couldn't get version/kind; json parse error: ")
+                }),
+            #[cfg(feature = "yaml")]
+            Format::Yaml => {
+                let yaml = super::parse_yaml(self.body).map_err(|error| {
+                    let old = self.expected.release.minor() <= 30;
+                    let capital = error
+                        .message()
+                        .strip_prefix("unsupported map key")
+                        .filter(|_| old);
+                    match capital {
+                        Some(rest) => self.bad_syntax(
+                            &SyntaxError::new(format!("Unsupported map key{rest}"), error.offset()),
+                            "",
+                        ),
+                        None => self.bad_syntax(&error, ""),
+                    }
+                })?;
+                let problems = match yaml.duplicates.first() {
+                    None => Vec::new(),
+                    Some(first) => {
+                        let lines: Vec<_> = yaml
+                            .duplicates
+                            .iter()
+                            .map(|key| format!("  {key}"))
+                            .collect();
+                        let message = format!("{YAML_ERRORS}{}", lines.join("\n"));
+                        vec![Problem {
+                            message,
+                            span: first.span,
+                        }]
+                    }
+                };
+                Ok(Text {
+                    tree: yaml.tree,
+                    sorted: true,
+                    problems,
+                })
+            }
+        }
+    }
+
+    /// Fills in from the path what the body does not say.
+    fn complete(&self, mut found: GroupVersionKind) -> Result<GroupVersionKind, BodyError> {
+        if found.kind.is_empty() {
+            found.kind = self.expected.kind.as_str().into();
+        }
+        if found.group.is_empty() && found.version.is_empty() {
+            found.group = GROUP.into();
+        }
+        if found.group == GROUP && found.version.is_empty() {
+            found.version = self.expected.version.as_str().into();
+        }
+        if found.version.is_empty() {
+            let body = String::from_utf8_lossy(self.body);
+            let cause = format!("Object 'apiVersion' is missing in '{body}'");
+            return Err(self.refused(&found, &cause, None));
+        }
+        Ok(found)
+    }
+
+    /// What the body is decoded as; nothing for a known kind that there is no schema of.
+    fn target(
+        &self,
+        found: &GroupVersionKind,
+        sorted: bool,
+    ) -> Result<Option<DecodeAs>, BodyError> {
+        let release = self.expected.release;
+        if !found.is_registered(release) {
+            let cause = format!(
+                "no kind {} is registered for version {} in scheme \
+                 \"k8s.io/kubernetes/pkg/api/legacyscheme/scheme.go:30\"",
+                super::go::quote(&found.kind),
+                super::go::quote(&found.group_version()),
+            );
+            return Err(self.refused(found, &cause, None));
+        }
+        let version = scheme::decoded_version(&found.version, release);
+        let kind = Kind::ALL
+            .into_iter()
+            .find(|kind| kind.as_str() == found.kind);
+        Ok(match (version, kind) {
+            (Some(version), Some(kind)) if found.group == GROUP => {
+                let package = if version.as_str() == found.version {
+                    version.as_str()
+                } else {
+                    "v1alpha1"
+                };
+                let schema = resource(kind, version).schema;
+                Some(DecodeAs {
+                    schema,
+                    package,
+                    release,
+                    sorted,
+                })
+            }
+            _ => None,
+        })
+    }
+
+    fn check_version(&self, found: &GroupVersionKind) -> Result<(), BodyError> {
+        let expected = self.expected.version.api_version();
+        let group_version = found.group_version();
+        if group_version == expected {
+            return Ok(());
+        }
+        let message = format!(
+            "the API version in the data ({group_version}) does not match the expected API version \
+             ({expected})"
+        );
+        Err(self.error(message.clone(), message, None))
+    }
+
+    fn no_conversion(&self, found: &GroupVersionKind) -> String {
+        let (package, kind) = (&found.version, &found.kind);
+        let expected = self.expected.kind.as_str();
+        format!("converting ({package}.{kind}) to (flowcontrol.{expected}): unknown conversion")
+    }
+
+    fn bad_syntax(&self, error: &SyntaxError, prefix: &str) -> BodyError {
+        let span = Span::new(error.offset(), (error.offset() + 1).min(self.body.len()));
+        self.unrecognized(&format!("{prefix}{}", error.message()), Some(span))
+    }
+
+    /// The error of a body of which not even the kind is known.
+    fn unrecognized(&self, cause: &str, span: Option<Span>) -> BodyError {
+        let message = format!(
+            "the object provided is unrecognized (must be of type {}): {cause} ({})",
+            self.expected.kind.as_str(),
+            summary(self.body),
+        );
+        self.error(message, cause.into(), span)
+    }
+
+    /// The error of a body whose kind is known.
+    fn refused(&self, found: &GroupVersionKind, cause: &str, span: Option<Span>) -> BodyError {
+        let message = format!(
+            "{} in version {} cannot be handled as a {}: {cause}",
+            found.kind,
+            super::go::quote(&found.version),
+            self.expected.kind.as_str(),
+        );
+        self.error(message, cause.into(), span)
+    }
+
+    fn error(&self, message: String, cause: String, span: Option<Span>) -> BodyError {
+        let position = span.map(|span| Position::of(self.body, span.start));
+        BodyError {
+            message,
+            cause,
+            span,
+            position,
+        }
+    }
+}
+
+/// The schema of a kind in a version.
+pub(crate) fn resource(kind: Kind, version: ApiVersion) -> &'static ResourceSchema {
+    let resources = match version {
+        ApiVersion::V1Beta1 => api::v1beta1::RESOURCES,
+        ApiVersion::V1Beta2 => api::v1beta2::RESOURCES,
+        ApiVersion::V1Beta3 => api::v1beta3::RESOURCES,
+        ApiVersion::V1 => api::v1::RESOURCES,
+    };
+    let found = resources
+        .iter()
+        .find(|resource| resource.kind == kind.as_str());
+    // Every version has both kinds; a test holds the generated tables to that.
+    found.unwrap_or(&resources[0])
+}
+
+/// The beginning of a body as the server quotes it: text when it looks like JSON, else hexadecimal.
+fn summary(body: &[u8]) -> String {
+    const LENGTH: usize = 30;
+    let Some(first) = body.first() else {
+        return "<empty>".into();
+    };
+    let start = &body[..body.len().min(LENGTH)];
+    let mut out = if *first == b'{' {
+        let mut out = String::new();
+        let mut rest = start;
+        while !rest.is_empty() {
+            let taken = super::go::push_character(rest, &mut out);
+            rest = &rest[taken..];
+        }
+        out
+    } else {
+        start.iter().map(|byte| format!("{byte:02x}")).collect()
+    };
+    if body.len() > LENGTH {
+        out.push_str(" ...");
+    }
+    out
+}

@@ -1,0 +1,156 @@
+//! How Go prints and reads text: the server's messages are made of it.
+
+/// Quotes as Go's `%q` does.
+pub(crate) fn quote(text: &str) -> String {
+    let mut out = String::with_capacity(text.len() + 2);
+    out.push('"');
+    for character in text.chars() {
+        push_escaped(character, '"', &mut out);
+    }
+    out.push('"');
+    out
+}
+
+/// Quotes a byte, taken as Latin-1, as Go's JSON scanner does in its messages.
+pub(super) fn quote_byte(byte: u8) -> String {
+    let mut out = String::from("'");
+    push_escaped(char::from(byte), '\'', &mut out);
+    out.push('\'');
+    out
+}
+
+fn push_escaped(character: char, delimiter: char, out: &mut String) {
+    match character {
+        '\\' => out.push_str("\\\\"),
+        '\u{7}' => out.push_str("\\a"),
+        '\u{8}' => out.push_str("\\b"),
+        '\u{b}' => out.push_str("\\v"),
+        '\u{c}' => out.push_str("\\f"),
+        '\n' => out.push_str("\\n"),
+        '\r' => out.push_str("\\r"),
+        '\t' => out.push_str("\\t"),
+        _ if character == delimiter => {
+            out.push('\\');
+            out.push(character);
+        }
+        _ if is_printable(character) => out.push(character),
+        '\0'..' ' | '\u{7f}' => out.push_str(&format!("\\x{:02x}", u32::from(character))),
+        '\0'..='\u{ffff}' => out.push_str(&format!("\\u{:04x}", u32::from(character))),
+        _ => out.push_str(&format!("\\U{:08x}", u32::from(character))),
+    }
+}
+
+/// Whether Go's `strconv.IsPrint` holds: a letter, mark, number, punctuation, symbol or an ASCII space.
+pub(crate) fn is_printable(character: char) -> bool {
+    // Rust's debug escaping has the same table, except for a mark at the beginning of a text and the
+    // few characters that it escapes by name.
+    let mut buffer = [0; 4];
+    let text: &str = character.encode_utf8(&mut buffer);
+    match character {
+        '\'' | '"' | '\\' => true,
+        _ => {
+            let mut padded = String::from("a");
+            padded.push_str(text);
+            padded.escape_debug().skip(1).eq(text.chars())
+        }
+    }
+}
+
+/// Quotes as Go's JSON encoder does, with `<`, `>` and `&` escaped.
+pub(crate) fn json_quote(text: &str) -> String {
+    let mut out = String::with_capacity(text.len() + 2);
+    out.push('"');
+    for character in text.chars() {
+        match character {
+            '"' => out.push_str("\\\""),
+            '\\' => out.push_str("\\\\"),
+            '\u{8}' => out.push_str("\\b"),
+            '\u{c}' => out.push_str("\\f"),
+            '\n' => out.push_str("\\n"),
+            '\r' => out.push_str("\\r"),
+            '\t' => out.push_str("\\t"),
+            '\0'..' ' | '<' | '>' | '&' | '\u{2028}' | '\u{2029}' => {
+                out.push_str(&format!("\\u{:04x}", u32::from(character)));
+            }
+            _ => out.push(character),
+        }
+    }
+    out.push('"');
+    out
+}
+
+/// Takes the character at the beginning of `bytes`, or U+FFFD for one byte that begins none, and
+/// returns how many bytes it took.
+pub(super) fn push_character(bytes: &[u8], out: &mut String) -> usize {
+    let longest = &bytes[..bytes.len().min(4)];
+    let valid = match std::str::from_utf8(longest) {
+        Ok(text) => text,
+        // The prefix was just found valid.
+        Err(error) => std::str::from_utf8(&longest[..error.valid_up_to()]).unwrap_or_default(),
+    };
+    match valid.chars().next() {
+        Some(character) => {
+            out.push(character);
+            character.len_utf8()
+        }
+        None => {
+            out.push(char::REPLACEMENT_CHARACTER);
+            1
+        }
+    }
+}
+
+/// How Go's JSON encoder writes a float of 64 bits; nothing for what JSON cannot say.
+pub(super) fn json_float(value: f64) -> Option<String> {
+    if !value.is_finite() {
+        return None;
+    }
+    let magnitude = value.abs();
+    if magnitude != 0.0 && !(1e-6..1e21).contains(&magnitude) {
+        let text = format!("{value:e}");
+        let (digits, exponent) = text.split_once('e')?;
+        let exponent: i32 = exponent.parse().ok()?;
+        // Go writes at least two digits of an exponent and its JSON encoder drops a leading zero of a
+        // negative one.
+        return Some(match exponent {
+            ..=-1 => format!("{digits}e-{}", -exponent),
+            0..=9 => format!("{digits}e+0{exponent}"),
+            _ => format!("{digits}e+{exponent}"),
+        });
+    }
+    Some(format!("{value}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn quotes_as_go_does() {
+        assert_eq!(
+            quote("a\"b\\\u{1}\u{7f}é\u{200b}\u{1F600}"),
+            "\"a\\\"b\\\\\\x01\\x7fé\\u200b😀\""
+        );
+        assert_eq!(quote("'\u{301}\u{fffd}"), "\"'\u{301}\u{fffd}\"");
+        assert_eq!(quote_byte(b'\''), "'\\''");
+        assert_eq!(quote_byte(b'"'), "'\"'");
+        assert_eq!(quote_byte(0xff), "'ÿ'");
+        assert_eq!(quote_byte(0), "'\\x00'");
+        assert_eq!(
+            json_quote("<a>&\u{8}\u{1}\u{2028}"),
+            "\"\\u003ca\\u003e\\u0026\\b\\u0001\\u2028\""
+        );
+    }
+
+    #[test]
+    fn writes_floats_as_go_does() {
+        assert_eq!(
+            json_float(18446744073709551616.0).unwrap(),
+            "18446744073709552000"
+        );
+        assert_eq!(json_float(1e21).unwrap(), "1e+21");
+        assert_eq!(json_float(1.5e-7).unwrap(), "1.5e-7");
+        assert_eq!(json_float(-0.0).unwrap(), "-0");
+        assert_eq!(json_float(f64::NAN), None);
+    }
+}

@@ -1,0 +1,475 @@
+//! YAML 1.1 text to tokens, as the reader of the Kubernetes API server cuts it.
+//!
+//! The difficulty of YAML is that a scalar becomes a key only when a `:` follows it. Where a key could begin,
+//! the scanner remembers the place; when the `:` comes, the `Key` token, and where needed the beginning of a
+//! mapping, is put in before tokens that were already cut.
+
+use super::cursor::{self, Cursor, Mark, is_blank, is_blank_or_end, is_break};
+use super::input::{BYTE_ORDER_MARK, Input};
+use crate::text::{MAX_DEPTH, SyntaxError};
+use std::collections::VecDeque;
+
+/// What a token is.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum TokenKind {
+    StreamStart,
+    StreamEnd,
+    Version { major: u32, minor: u32 },
+    TagDirective { handle: String, prefix: String },
+    DocumentStart,
+    DocumentEnd,
+    BlockSequenceStart,
+    BlockMappingStart,
+    BlockEnd,
+    FlowSequenceStart,
+    FlowSequenceEnd,
+    FlowMappingStart,
+    FlowMappingEnd,
+    BlockEntry,
+    FlowEntry,
+    Key,
+    Value,
+    Alias(String),
+    Anchor(String),
+    Tag { handle: String, suffix: String },
+    Scalar { text: String, is_plain: bool },
+}
+
+/// A piece of the text.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Token {
+    pub(super) kind: TokenKind,
+    pub(super) start: Mark,
+    pub(super) end: Mark,
+}
+
+/// A place where a key may begin.
+#[derive(Clone, Copy, Debug, Default)]
+struct PossibleKey {
+    is_possible: bool,
+    is_required: bool,
+    token: usize,
+    mark: Mark,
+}
+
+/// How far behind its beginning the `:` of a key may stand.
+const MAX_KEY_LENGTH: usize = 1024;
+
+pub(super) struct Scanner {
+    pub(super) cursor: Cursor,
+    input_error: Option<SyntaxError>,
+    tokens: VecDeque<Token>,
+    tokens_taken: usize,
+    started: bool,
+    /// The column of the innermost block, -1 outside.
+    pub(super) indent: isize,
+    indents: Vec<isize>,
+    /// One for the block context and one for each open flow collection.
+    keys: Vec<PossibleKey>,
+    pub(super) key_allowed: bool,
+}
+
+type Scan<T = ()> = Result<T, SyntaxError>;
+
+impl Scanner {
+    pub(super) fn new(input: Input) -> Self {
+        Self {
+            cursor: Cursor::new(input.text),
+            input_error: input.error,
+            tokens: VecDeque::new(),
+            tokens_taken: 0,
+            started: false,
+            indent: -1,
+            indents: Vec::new(),
+            keys: Vec::new(),
+            key_allowed: false,
+        }
+    }
+
+    /// The next token, which stays.
+    pub(super) fn peek(&mut self) -> Scan<&Token> {
+        while self.tokens.is_empty() || self.head_may_become_key()? {
+            let fetched = self.fetch();
+            // What looks like the end is where the text stops being legal.
+            if self.cursor.saw_end
+                && let Some(error) = &self.input_error
+            {
+                let message = format!("yaml: {}", error.message());
+                return Err(SyntaxError::new(message, error.offset()));
+            }
+            fetched?;
+        }
+        // The loop ends with a token.
+        self.tokens
+            .front()
+            .ok_or_else(|| SyntaxError::new("unexpected end".into(), 0))
+    }
+
+    /// Takes the next token.
+    pub(super) fn next(&mut self) -> Scan<Token> {
+        let token = self.peek()?.clone();
+        self.tokens.pop_front();
+        self.tokens_taken += 1;
+        Ok(token)
+    }
+
+    fn head_may_become_key(&mut self) -> Scan<bool> {
+        let head = self.tokens_taken;
+        let found = self
+            .keys
+            .iter()
+            .position(|key| key.is_possible && key.token == head);
+        match found {
+            None => Ok(false),
+            Some(level) => self.is_still_possible(level),
+        }
+    }
+
+    /// Whether a key may still begin at the place remembered for `level`: it may not span lines.
+    fn is_still_possible(&mut self, level: usize) -> Scan<bool> {
+        let key = self.keys[level];
+        if !key.is_possible {
+            return Ok(false);
+        }
+        let here = self.cursor.mark();
+        if key.mark.line < here.line || key.mark.index + MAX_KEY_LENGTH < here.index {
+            if key.is_required {
+                return Err(self.error(key.mark, "could not find expected ':'"));
+            }
+            self.keys[level].is_possible = false;
+            return Ok(false);
+        }
+        Ok(true)
+    }
+
+    fn fetch(&mut self) -> Scan {
+        if !self.started {
+            self.started = true;
+            self.keys.push(PossibleKey::default());
+            self.key_allowed = true;
+            self.push(TokenKind::StreamStart, self.cursor.mark());
+            return Ok(());
+        }
+        self.skip_to_token();
+        self.unroll(to_indent(self.cursor.column()));
+        let character = self.cursor.peek();
+        if character == '\0' {
+            return self.fetch_stream_end();
+        }
+        if self.cursor.column() == 0 {
+            if character == '%' {
+                return self.fetch_directive();
+            }
+            for (text, kind) in [
+                ("---", TokenKind::DocumentStart),
+                ("...", TokenKind::DocumentEnd),
+            ] {
+                if self.cursor.is_word(text) {
+                    return self.fetch_document_indicator(kind);
+                }
+            }
+        }
+        let next = self.cursor.peek_at(character.len_utf8());
+        let in_flow = self.in_flow();
+        match character {
+            '[' => self.fetch_flow_start(TokenKind::FlowSequenceStart),
+            '{' => self.fetch_flow_start(TokenKind::FlowMappingStart),
+            ']' => self.fetch_flow_end(TokenKind::FlowSequenceEnd),
+            '}' => self.fetch_flow_end(TokenKind::FlowMappingEnd),
+            ',' => self.fetch_flow_entry(),
+            '-' if is_blank_or_end(next) => self.fetch_block_entry(),
+            '?' if in_flow || is_blank_or_end(next) => self.fetch_key(),
+            ':' if in_flow || is_blank_or_end(next) => self.fetch_value(),
+            '*' => self.fetch_scanned(|scanner| scanner.scan_anchor(true)),
+            '&' => self.fetch_scanned(|scanner| scanner.scan_anchor(false)),
+            '!' => self.fetch_scanned(Self::scan_tag),
+            '|' if !in_flow => self.fetch_block_scalar(true),
+            '>' if !in_flow => self.fetch_block_scalar(false),
+            '\'' => self.fetch_scanned(|scanner| scanner.scan_quoted(true)),
+            '"' => self.fetch_scanned(|scanner| scanner.scan_quoted(false)),
+            '\t' | '#' | '|' | '>' | '%' | '@' | '`' => {
+                let mark = self.cursor.mark();
+                Err(self.error(mark, "found character that cannot start any token"))
+            }
+            _ => self.fetch_scanned(Self::scan_plain),
+        }
+    }
+
+    /// Skips blanks, comments and line breaks.
+    fn skip_to_token(&mut self) {
+        loop {
+            if self.cursor.column() == 0 && self.cursor.peek() == BYTE_ORDER_MARK {
+                self.cursor.next();
+            }
+            // A tab does not indent: where a key may begin in a block it is no blank.
+            while match self.cursor.peek() {
+                ' ' => true,
+                '\t' => self.in_flow() || !self.key_allowed,
+                _ => false,
+            } {
+                self.cursor.next();
+            }
+            self.cursor.skip_comment();
+            if self.cursor.next_line().is_none() {
+                return;
+            }
+            if !self.in_flow() {
+                self.key_allowed = true;
+            }
+        }
+    }
+
+    fn fetch_stream_end(&mut self) -> Scan {
+        self.cursor.force_new_line();
+        self.unroll(-1);
+        self.forget_key()?;
+        self.key_allowed = false;
+        self.push(TokenKind::StreamEnd, self.cursor.mark());
+        Ok(())
+    }
+
+    fn fetch_directive(&mut self) -> Scan {
+        self.unroll(-1);
+        self.forget_key()?;
+        self.key_allowed = false;
+        let token = self.scan_directive()?;
+        self.tokens.push_back(token);
+        Ok(())
+    }
+
+    fn fetch_document_indicator(&mut self, kind: TokenKind) -> Scan {
+        self.unroll(-1);
+        self.forget_key()?;
+        self.key_allowed = false;
+        let start = self.cursor.mark();
+        for _ in 0..3 {
+            self.cursor.next();
+        }
+        self.push(kind, start);
+        Ok(())
+    }
+
+    fn fetch_flow_start(&mut self, kind: TokenKind) -> Scan {
+        self.remember_key()?;
+        self.keys.push(PossibleKey::default());
+        if self.keys.len() > MAX_DEPTH + 1 {
+            let mark = self.cursor.mark();
+            return Err(self.error(mark, &format!("exceeded max depth of {MAX_DEPTH}")));
+        }
+        self.key_allowed = true;
+        self.push_character(kind);
+        Ok(())
+    }
+
+    fn fetch_flow_end(&mut self, kind: TokenKind) -> Scan {
+        self.forget_key()?;
+        if self.in_flow() {
+            self.keys.pop();
+        }
+        self.key_allowed = false;
+        self.push_character(kind);
+        Ok(())
+    }
+
+    fn fetch_flow_entry(&mut self) -> Scan {
+        self.forget_key()?;
+        self.key_allowed = true;
+        self.push_character(TokenKind::FlowEntry);
+        Ok(())
+    }
+
+    fn fetch_block_entry(&mut self) -> Scan {
+        // In a flow collection the parser complains.
+        if !self.in_flow() {
+            if !self.key_allowed {
+                let problem = "block sequence entries are not allowed in this context";
+                return Err(self.error(Mark::default(), problem));
+            }
+            let mark = self.cursor.mark();
+            self.roll(mark, None, TokenKind::BlockSequenceStart)?;
+        }
+        self.forget_key()?;
+        self.key_allowed = true;
+        self.push_character(TokenKind::BlockEntry);
+        Ok(())
+    }
+
+    fn fetch_key(&mut self) -> Scan {
+        if !self.in_flow() {
+            if !self.key_allowed {
+                let problem = "mapping keys are not allowed in this context";
+                return Err(self.error(Mark::default(), problem));
+            }
+            let mark = self.cursor.mark();
+            self.roll(mark, None, TokenKind::BlockMappingStart)?;
+        }
+        self.forget_key()?;
+        self.key_allowed = !self.in_flow();
+        self.push_character(TokenKind::Key);
+        Ok(())
+    }
+
+    fn fetch_value(&mut self) -> Scan {
+        let level = self.keys.len() - 1;
+        if self.is_still_possible(level)? {
+            let key = self.keys[level];
+            let token = Token {
+                kind: TokenKind::Key,
+                start: key.mark,
+                end: key.mark,
+            };
+            self.insert(key.token, token);
+            self.roll(key.mark, Some(key.token), TokenKind::BlockMappingStart)?;
+            self.keys[level].is_possible = false;
+            self.key_allowed = false;
+        } else {
+            if !self.in_flow() {
+                if !self.key_allowed {
+                    let problem = "mapping values are not allowed in this context";
+                    return Err(self.error(Mark::default(), problem));
+                }
+                let mark = self.cursor.mark();
+                self.roll(mark, None, TokenKind::BlockMappingStart)?;
+            }
+            self.key_allowed = !self.in_flow();
+        }
+        self.push_character(TokenKind::Value);
+        Ok(())
+    }
+
+    fn fetch_block_scalar(&mut self, literal: bool) -> Scan {
+        self.forget_key()?;
+        self.key_allowed = true;
+        let token = self.scan_block(literal)?;
+        self.tokens.push_back(token);
+        Ok(())
+    }
+
+    /// Cuts a token that may be a key, or stand before one.
+    fn fetch_scanned(&mut self, scan: impl FnOnce(&mut Self) -> Scan<Token>) -> Scan {
+        self.remember_key()?;
+        self.key_allowed = false;
+        let token = scan(self)?;
+        self.tokens.push_back(token);
+        Ok(())
+    }
+
+    fn remember_key(&mut self) -> Scan {
+        let is_required = !self.in_flow() && self.indent == to_indent(self.cursor.column());
+        if self.key_allowed {
+            self.forget_key()?;
+            let key = PossibleKey {
+                is_possible: true,
+                is_required,
+                token: self.tokens_taken + self.tokens.len(),
+                mark: self.cursor.mark(),
+            };
+            if let Some(last) = self.keys.last_mut() {
+                *last = key;
+            }
+        }
+        Ok(())
+    }
+
+    fn forget_key(&mut self) -> Scan {
+        let Some(last) = self.keys.last_mut() else {
+            return Ok(());
+        };
+        let key = *last;
+        last.is_possible = false;
+        if key.is_possible && key.is_required {
+            return Err(self.error(key.mark, "could not find expected ':'"));
+        }
+        Ok(())
+    }
+
+    /// Begins a block at `mark` when it is deeper than the present one.
+    fn roll(&mut self, mark: Mark, token: Option<usize>, kind: TokenKind) -> Scan {
+        if self.in_flow() || self.indent >= to_indent(mark.column) {
+            return Ok(());
+        }
+        self.indents.push(self.indent);
+        self.indent = to_indent(mark.column);
+        if self.indents.len() > MAX_DEPTH {
+            return Err(self.error(mark, &format!("exceeded max depth of {MAX_DEPTH}")));
+        }
+        let number = token.unwrap_or(self.tokens_taken + self.tokens.len());
+        self.insert(
+            number,
+            Token {
+                kind,
+                start: mark,
+                end: mark,
+            },
+        );
+        Ok(())
+    }
+
+    /// Puts a token before the one with that number in the stream.
+    fn insert(&mut self, number: usize, token: Token) {
+        let at = number
+            .saturating_sub(self.tokens_taken)
+            .min(self.tokens.len());
+        self.tokens.insert(at, token);
+    }
+
+    /// Ends the blocks that are deeper than `column`.
+    fn unroll(&mut self, column: isize) {
+        while !self.in_flow() && self.indent > column {
+            self.push(TokenKind::BlockEnd, self.cursor.mark());
+            self.indent = self.indents.pop().unwrap_or(-1);
+        }
+    }
+
+    pub(super) fn in_flow(&self) -> bool {
+        self.keys.len() > 1
+    }
+
+    fn push_character(&mut self, kind: TokenKind) {
+        let start = self.cursor.mark();
+        self.cursor.next();
+        self.push(kind, start);
+    }
+
+    fn push(&mut self, kind: TokenKind, start: Mark) {
+        self.tokens.push_back(Token {
+            kind,
+            start,
+            end: self.cursor.mark(),
+        });
+    }
+
+    /// An error of the scanner. Its line is that of the place where it was found, and where that is the
+    /// first line, of the beginning of what was scanned.
+    pub(super) fn error(&self, context: Mark, problem: &str) -> SyntaxError {
+        let here = self.cursor.mark();
+        let line = if here.line != 0 {
+            here.line + 1
+        } else {
+            context.line
+        };
+        error_in_line(line, problem, here.offset)
+    }
+}
+
+/// A reader's error: the line is left out when it is not known to be behind the first.
+pub(super) fn error_in_line(line: usize, problem: &str, offset: usize) -> SyntaxError {
+    let message = if line == 0 {
+        format!("yaml: {problem}")
+    } else {
+        format!("yaml: line {line}: {problem}")
+    };
+    SyntaxError::new(message, offset)
+}
+
+/// A column as an indentation.
+pub(super) fn to_indent(column: usize) -> isize {
+    isize::try_from(column).unwrap_or(isize::MAX)
+}
+
+/// Whether the character ends a plain scalar's piece.
+pub(super) fn is_gap(character: char) -> bool {
+    is_blank(character) || is_break(character)
+}
+
+pub(super) use cursor::is_word_character;

@@ -1,0 +1,24 @@
+//! The rules of `status.conditions`.
+
+use super::violation::{Bad, Path, Report};
+use serde_json::Value;
+
+/// Conditions have a type, and each type once.
+pub(super) fn check(object: &Value, report: &mut Report) {
+    let path = Path::new("status").child("conditions");
+    let conditions = object["status"]["conditions"].as_array();
+    let types: Vec<_> = conditions
+        .into_iter()
+        .flatten()
+        .map(|condition| condition["type"].as_str().unwrap_or_default())
+        .collect();
+    for (index, type_) in types.iter().enumerate() {
+        let path = path.index(index).child("type");
+        if types[..index].contains(type_) {
+            report.duplicate(&path, &Bad::Named(type_));
+        }
+        if type_.is_empty() {
+            report.required(&path, report.wording.empty_condition_type);
+        }
+    }
+}

@@ -1,0 +1,88 @@
+//! The rules of a FlowSchema's `spec`.
+
+use super::internal::{FlowSchemaSpec, Rule, distinguisher_json};
+use super::names;
+use super::policy_rules;
+use super::subjects;
+use super::violation::{Bad, Path, Report};
+
+const MAX_PRECEDENCE: i64 = 10_000;
+const DISTINGUISHERS: &[&str] = &["ByNamespace", "ByUser"];
+
+/// All rules of the `spec` of the schema called `name`, except what the mandatory ones must be.
+pub(super) fn check(name: &str, spec: &FlowSchemaSpec, path: &Path, report: &mut Report) {
+    check_precedence(
+        name,
+        spec.precedence,
+        &path.child("matchingPrecedence"),
+        report,
+    );
+    if let Some(type_) = &spec.distinguisher
+        && !DISTINGUISHERS.contains(&type_.as_str())
+    {
+        let path = path.child("distinguisherMethod").child("type");
+        report.not_supported(&path, &Bad::Json(distinguisher_json(type_)), DISTINGUISHERS);
+    }
+    check_level(
+        &spec.level,
+        &path.child("priorityLevelConfiguration").child("name"),
+        report,
+    );
+    for (index, rule) in spec.rules.iter().enumerate() {
+        check_rule(rule, &path.child("rules").index(index), report);
+    }
+}
+
+fn check_precedence(name: &str, precedence: i64, path: &Path, report: &mut Report) {
+    let value = Bad::Integer(precedence);
+    if precedence <= 0 {
+        report.invalid(path, &value, "must be a positive value");
+    }
+    if precedence > MAX_PRECEDENCE {
+        report.invalid(
+            path,
+            &value,
+            &format!("must not be greater than {MAX_PRECEDENCE}"),
+        );
+    }
+    if precedence == 1 && name != "exempt" {
+        let detail = "only the schema named 'exempt' may have matchingPrecedence 1";
+        report.invalid(path, &value, detail);
+    }
+}
+
+fn check_level(level: &str, path: &Path, report: &mut Report) {
+    if level.is_empty() {
+        report.required(path, "must reference a priority level");
+    } else {
+        for complaint in names::subdomain(level) {
+            report.invalid(path, &Bad::Text(level), &complaint);
+        }
+    }
+}
+
+fn check_rule(rule: &Rule, path: &Path, report: &mut Report) {
+    if rule.subjects.is_empty() {
+        report.required(
+            &path.child("subjects"),
+            "subjects must contain at least one value",
+        );
+    }
+    for (index, subject) in rule.subjects.iter().enumerate() {
+        subjects::check(subject, &path.child("subjects").index(index), report);
+    }
+    if rule.resource_rules.is_empty() && rule.non_resource_rules.is_empty() {
+        let detail = "at least one of resourceRules and nonResourceRules has to be non-empty";
+        report.required(path, detail);
+    }
+    for (index, rule) in rule.resource_rules.iter().enumerate() {
+        policy_rules::check_resource(rule, &path.child("resourceRules").index(index), report);
+    }
+    for (index, rule) in rule.non_resource_rules.iter().enumerate() {
+        policy_rules::check_non_resource(
+            rule,
+            &path.child("nonResourceRules").index(index),
+            report,
+        );
+    }
+}

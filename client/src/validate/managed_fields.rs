@@ -1,0 +1,84 @@
+//! The rules of `metadata.managedFields`.
+
+use super::violation::{Bad, Path, Report};
+use serde_json::Value;
+
+const MAX_MANAGER: usize = 128;
+const MAX_SUBRESOURCE: usize = 256;
+
+/// Names in entries are short and printable.
+///
+/// Before it validates, a server rewrites managed fields; entries that it does not understand make it
+/// forget all of them, so that nothing else is ever said of them.
+pub(super) fn check(entries: &[Value], path: &Path, report: &mut Report) {
+    if !entries.iter().all(is_understood) {
+        return;
+    }
+    for (index, entry) in entries.iter().enumerate() {
+        let path = path.index(index);
+        let text = |name: &str| entry[name].as_str().unwrap_or_default();
+        check_manager(text("manager"), &path.child("manager"), report);
+        if text("subresource").len() > MAX_SUBRESOURCE {
+            report.too_long(&path.child("subresource"), MAX_SUBRESOURCE);
+        }
+    }
+}
+
+fn check_manager(manager: &str, path: &Path, report: &mut Report) {
+    if manager.len() > MAX_MANAGER {
+        report.too_long(path, MAX_MANAGER);
+    }
+    for (position, character) in manager.char_indices() {
+        if !crate::text::go::is_printable(character) {
+            let code = u32::from(character);
+            let detail = format!("invalid character U+{code:04X} (at position {position})");
+            report.invalid(path, &Bad::Text(manager), &detail);
+        }
+    }
+}
+
+/// Whether a server can read the entry.
+fn is_understood(entry: &Value) -> bool {
+    let text = |name: &str| entry[name].as_str().unwrap_or_default();
+    matches!(text("operation"), "Apply" | "Update")
+        && !text("apiVersion").is_empty()
+        && text("fieldsType") == "FieldsV1"
+        && match entry.get("fieldsV1") {
+            None | Some(Value::Null) => true,
+            Some(Value::Object(_)) => is_field_set(&entry["fieldsV1"]),
+            Some(_) => false,
+        }
+}
+
+/// Whether a value is a set of fields: nested objects whose keys are path elements.
+fn is_field_set(fields: &Value) -> bool {
+    let mut left = vec![fields];
+    while let Some(fields) = left.pop() {
+        match fields {
+            Value::Null => {}
+            Value::Object(members) => {
+                for (key, value) in members {
+                    match key.split_once(':') {
+                        None if key == "." => {}
+                        Some(("f", _)) => left.push(value),
+                        Some(("i", index)) if index.parse::<i64>().is_ok() => left.push(value),
+                        Some(("v", json)) if is_json(json) => left.push(value),
+                        Some(("k", json)) if json.starts_with('{') && is_json(json) => {
+                            left.push(value);
+                        }
+                        Some(("i" | "v" | "k", _)) | None => return false,
+                        // Kinds of path elements that are not known yet are dropped.
+                        Some((kind, _)) if kind.len() == 1 => {}
+                        Some(_) => return false,
+                    }
+                }
+            }
+            _ => return false,
+        }
+    }
+    true
+}
+
+fn is_json(text: &str) -> bool {
+    serde_json::from_str::<serde::de::IgnoredAny>(text).is_ok()
+}

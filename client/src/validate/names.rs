@@ -1,0 +1,154 @@
+//! Names, label keys and label values: what is legal, and what a server says of the rest.
+
+use super::wording::Wording;
+
+const SUBDOMAIN: &str = "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric \
+     characters, '-' or '.', and must start and end with an alphanumeric character (e.g. 'example.com', \
+     regex used for validation is \
+     '[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')";
+
+const LABEL: &str = "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or \
+     '-', and must start and end with an alphanumeric character (e.g. 'my-name',  or '123-abc', regex \
+     used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?')";
+
+const QUALIFIED_NAME: &str = "must consist of alphanumeric characters, '-', '_' or '.', and must start \
+     and end with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for \
+     validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')";
+
+const LABEL_VALUE: &str = "a valid label must be an empty string or consist of alphanumeric characters, \
+     '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyValue',  or \
+     'my_value',  or '12345', regex used for validation is \
+     '(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?')";
+
+const MAX_SUBDOMAIN: usize = 253;
+const MAX_LABEL: usize = 63;
+
+/// Complaints about an object's name, or any other DNS-1123 subdomain.
+pub(super) fn subdomain(name: &str) -> Vec<String> {
+    subdomain_in(name, "characters")
+}
+
+/// Complaints about a name to which a server adds characters: a dash at the end is legal there.
+pub(super) fn subdomain_prefix(name: &str) -> Vec<String> {
+    match name.strip_suffix('-') {
+        // The dash and the character before it are replaced by one that is legal.
+        Some(rest) if !rest.is_empty() => {
+            let mut masked = rest.to_owned();
+            masked.pop();
+            masked.push('a');
+            subdomain(&masked)
+        }
+        _ => subdomain(name),
+    }
+}
+
+fn subdomain_in(name: &str, unit: &str) -> Vec<String> {
+    let mut complaints = Vec::new();
+    if name.len() > MAX_SUBDOMAIN {
+        complaints.push(too_long(MAX_SUBDOMAIN, unit));
+    }
+    if !is_subdomain(name) {
+        complaints.push(SUBDOMAIN.into());
+    }
+    complaints
+}
+
+/// Complaints about a namespace, or any other DNS-1123 label.
+pub(super) fn label(name: &str, wording: &Wording) -> Vec<String> {
+    let mut complaints = Vec::new();
+    if name.len() > MAX_LABEL {
+        complaints.push(too_long(MAX_LABEL, "characters"));
+    }
+    if !is_label(name) {
+        complaints.push(if wording.says_dots && is_subdomain(name) {
+            "must not contain dots".into()
+        } else {
+            LABEL.into()
+        });
+    }
+    complaints
+}
+
+/// Complaints about the key of a label or annotation, or about a finalizer.
+pub(super) fn qualified_name(name: &str, wording: &Wording) -> Vec<String> {
+    let mut complaints = Vec::new();
+    let part = match name.split_once('/') {
+        None => name,
+        Some((_, part)) if part.contains('/') => {
+            return vec![format!(
+                "{} {QUALIFIED_NAME} with an optional DNS subdomain prefix and '/' (e.g. \
+                 'example.com/MyName')",
+                wording.qualified_name
+            )];
+        }
+        Some(("", part)) => {
+            complaints.push("prefix part must be non-empty".into());
+            part
+        }
+        Some((prefix, part)) => {
+            let found = subdomain_in(prefix, wording.label_unit);
+            complaints.extend(
+                found
+                    .iter()
+                    .map(|complaint| format!("prefix part {complaint}")),
+            );
+            part
+        }
+    };
+    if part.is_empty() {
+        complaints.push("name part must be non-empty".into());
+    } else if part.len() > MAX_LABEL {
+        complaints.push(format!(
+            "name part {}",
+            too_long(MAX_LABEL, wording.label_unit)
+        ));
+    }
+    if !is_word(part) {
+        complaints.push(format!("name part {QUALIFIED_NAME}"));
+    }
+    complaints
+}
+
+/// Complaints about the value of a label.
+pub(super) fn label_value(value: &str, wording: &Wording) -> Vec<String> {
+    let mut complaints = Vec::new();
+    if value.len() > MAX_LABEL {
+        complaints.push(too_long(MAX_LABEL, wording.label_unit));
+    }
+    if !value.is_empty() && !is_word(value) {
+        complaints.push(LABEL_VALUE.into());
+    }
+    complaints
+}
+
+fn too_long(limit: usize, unit: &str) -> String {
+    format!("must be no more than {limit} {unit}")
+}
+
+fn is_subdomain(name: &str) -> bool {
+    name.split('.').all(is_label)
+}
+
+fn is_label(name: &str) -> bool {
+    let is_alphanumeric = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit();
+    is_framed(name, is_alphanumeric, |byte| byte == b'-')
+}
+
+fn is_word(name: &str) -> bool {
+    is_framed(
+        name,
+        |byte| byte.is_ascii_alphanumeric(),
+        |byte| matches!(byte, b'-' | b'_' | b'.'),
+    )
+}
+
+/// Whether a text is not empty, begins and ends with an `edge` and has nothing but edges and `inner`s.
+fn is_framed(text: &str, edge: impl Fn(u8) -> bool, inner: impl Fn(u8) -> bool) -> bool {
+    match text.as_bytes() {
+        [] => false,
+        [only] => edge(*only),
+        [first, middle @ .., last] => {
+            edge(*first) && edge(*last) && middle.iter().all(|byte| edge(*byte) || inner(*byte))
+        }
+    }
+}

@@ -1,0 +1,143 @@
+//! The rules of `metadata.ownerReferences`.
+
+use super::metadata::owner_member_detail;
+use super::violation::{Bad, Path, Report};
+use crate::text::go::json_quote;
+use serde_json::Value;
+
+/// A reference to an owner.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct OwnerReference {
+    api_version: String,
+    kind: String,
+    name: String,
+    uid: String,
+    controller: Option<bool>,
+    block_owner_deletion: Option<bool>,
+}
+
+impl OwnerReference {
+    pub(super) fn read(value: &Value) -> Self {
+        let text = |name: &str| value[name].as_str().unwrap_or_default().to_owned();
+        Self {
+            api_version: text("apiVersion"),
+            kind: text("kind"),
+            name: text("name"),
+            uid: text("uid"),
+            controller: value["controller"].as_bool(),
+            block_owner_deletion: value["blockOwnerDeletion"].as_bool(),
+        }
+    }
+
+    fn group_version(&self) -> Option<(&str, &str)> {
+        match self.api_version.split_once('/') {
+            None => Some(("", &self.api_version)),
+            Some((_, version)) if version.contains('/') => None,
+            Some(both) => Some(both),
+        }
+    }
+
+    fn json(&self) -> String {
+        let mut out = format!(
+            "{{\"apiVersion\":{},\"kind\":{},\"name\":{},\"uid\":{}",
+            json_quote(&self.api_version),
+            json_quote(&self.kind),
+            json_quote(&self.name),
+            json_quote(&self.uid),
+        );
+        let flags = [
+            ("controller", self.controller),
+            ("blockOwnerDeletion", self.block_owner_deletion),
+        ];
+        for (name, value) in flags {
+            if let Some(value) = value {
+                out.push_str(&format!(",\"{name}\":{value}"));
+            }
+        }
+        out.push('}');
+        out
+    }
+}
+
+/// Removes owner references that an object has twice, as a server does before it validates.
+///
+/// Returns the text of the `Warning` header with which a server says so.
+pub fn dedup_owner_references(object: &mut Value) -> Option<String> {
+    let references = object
+        .get_mut("metadata")?
+        .get_mut("ownerReferences")?
+        .as_array_mut()?;
+    let mut kept: Vec<OwnerReference> = Vec::new();
+    let mut duplicates = Vec::new();
+    references.retain(|reference| {
+        let reference = OwnerReference::read(reference);
+        let is_new = !kept.contains(&reference);
+        if is_new {
+            kept.push(reference);
+        } else {
+            duplicates.push(reference.uid);
+        }
+        is_new
+    });
+    (!duplicates.is_empty()).then(|| {
+        format!(
+            ".metadata.ownerReferences contains duplicate entries; API server dedups owner references \
+             in 1.20+, and may reject such requests as early as 1.24; please fix your requests; \
+             duplicate UID(s) observed: {}",
+            duplicates.join(", ")
+        )
+    })
+}
+
+/// References are complete, do not name an event, and at most one is the controller.
+pub(super) fn check(references: &[OwnerReference], path: &Path, report: &mut Report) {
+    let mut controller: Option<String> = None;
+    for reference in references {
+        check_one(reference, path, report);
+        if reference.controller != Some(true) {
+            continue;
+        }
+        let name = format!("{}/{}", reference.kind, reference.name);
+        match &controller {
+            None => controller = Some(name),
+            Some(first) => {
+                let detail = format!(
+                    "Only one reference can have Controller set to true. Found \"true\" in references \
+                     for {first} and {name}"
+                );
+                let all: Vec<_> = references.iter().map(OwnerReference::json).collect();
+                report.invalid(path, &Bad::Json(format!("[{}]", all.join(","))), &detail);
+            }
+        }
+    }
+}
+
+fn check_one(reference: &OwnerReference, path: &Path, report: &mut Report) {
+    let (group, version) = reference.group_version().unwrap_or_default();
+    let members = [
+        (
+            "apiVersion",
+            "version",
+            &reference.api_version,
+            version.is_empty(),
+        ),
+        ("kind", "kind", &reference.kind, reference.kind.is_empty()),
+        ("name", "name", &reference.name, reference.name.is_empty()),
+        ("uid", "uid", &reference.uid, reference.uid.is_empty()),
+    ];
+    for (member, called, value, is_empty) in members {
+        if is_empty {
+            let detail = owner_member_detail(called, report.wording);
+            let value = if member == "uid" {
+                Bad::Named(value)
+            } else {
+                Bad::Text(value)
+            };
+            report.invalid(&path.child(member), &value, &detail);
+        }
+    }
+    if (group, version, reference.kind.as_str()) == ("", "v1", "Event") {
+        let detail = "/v1, Kind=Event is disallowed from being an owner";
+        report.invalid(path, &Bad::Json(reference.json()), detail);
+    }
+}

@@ -1,0 +1,118 @@
+//! The rules of a PriorityLevelConfiguration's `spec`.
+
+use super::internal::{Exempt, LevelSpec, Limited};
+use super::queuing;
+use super::violation::{Bad, Path, Report};
+
+const TYPES: &[&str] = &["Exempt", "Limited"];
+const RESPONSES: &[&str] = &["Queue", "Reject"];
+
+/// What a share of a limited level must be, and how the request's version calls it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct ShareRule {
+    /// The member's name.
+    pub(super) member: &'static str,
+    /// Whether zero is legal.
+    pub(super) allows_zero: bool,
+}
+
+/// All rules of the `spec` of the level called `name`, except what the mandatory ones must be.
+pub(super) fn check(
+    name: &str,
+    spec: &LevelSpec,
+    shares: ShareRule,
+    path: &Path,
+    report: &mut Report,
+) {
+    if (name == "exempt") != (spec.type_ == "Exempt") {
+        let detail = report.wording.exempt_type;
+        report.invalid(&path.child("type"), &Bad::Named(&spec.type_), detail);
+    }
+    let (limited, exempt) = (path.child("limited"), path.child("exempt"));
+    match spec.type_.as_str() {
+        "Exempt" => {
+            if spec.limited.is_some() {
+                report.forbidden(&limited, "must be nil if the type is not Limited");
+            }
+            if let Some(stanza) = &spec.exempt {
+                check_exempt(stanza, &exempt, report);
+            }
+        }
+        "Limited" => {
+            if spec.exempt.is_some() {
+                report.forbidden(&exempt, "must be nil if the type is Limited");
+            }
+            match &spec.limited {
+                None => report.required(&limited, "must not be empty when type is Limited"),
+                Some(stanza) => check_limited(stanza, shares, &limited, report),
+            }
+        }
+        _ => report.not_supported(&path.child("type"), &Bad::Named(&spec.type_), TYPES),
+    }
+}
+
+fn check_exempt(exempt: &Exempt, path: &Path, report: &mut Report) {
+    if let Some(shares) = exempt.shares
+        && shares < 0
+    {
+        let path = path.child("nominalConcurrencyShares");
+        report.invalid(
+            &path,
+            &Bad::Integer(shares),
+            "must be a non-negative integer",
+        );
+    }
+    check_lendable(exempt.lendable_percent, path, report);
+}
+
+fn check_limited(limited: &Limited, shares: ShareRule, path: &Path, report: &mut Report) {
+    let value = limited.shares;
+    if value < 0 || (value == 0 && !shares.allows_zero) {
+        let detail = if shares.allows_zero {
+            "must be a non-negative integer"
+        } else {
+            "must be positive"
+        };
+        report.invalid(&path.child(shares.member), &Bad::Integer(value), detail);
+    }
+    check_response(limited, &path.child("limitResponse"), report);
+    check_lendable(limited.lendable_percent, path, report);
+    if let Some(percent) = limited.borrowing_limit_percent
+        && percent < 0
+    {
+        let path = path.child("borrowingLimitPercent");
+        let detail = "if specified, must be a non-negative integer";
+        report.invalid(&path, &Bad::Integer(percent), detail);
+    }
+}
+
+fn check_lendable(percent: Option<i64>, path: &Path, report: &mut Report) {
+    if let Some(percent) = percent
+        && !(0..=100).contains(&percent)
+    {
+        let path = path.child("lendablePercent");
+        report.invalid(
+            &path,
+            &Bad::Integer(percent),
+            "must be between 0 and 100, inclusive",
+        );
+    }
+}
+
+fn check_response(limited: &Limited, path: &Path, report: &mut Report) {
+    let queuing = path.child("queuing");
+    // The server's words say "Limited" where they mean "Queue".
+    match (limited.response.as_str(), &limited.queuing) {
+        ("Reject", Some(_)) => report.forbidden(
+            &queuing,
+            "must be nil if limited.limitResponse.type is not Limited",
+        ),
+        ("Queue", None) => report.required(
+            &queuing,
+            "must not be empty if limited.limitResponse.type is Limited",
+        ),
+        ("Queue", Some(stanza)) => queuing::check(stanza, &queuing, report),
+        ("Reject", None) => {}
+        (type_, _) => report.not_supported(&path.child("type"), &Bad::Named(type_), RESPONSES),
+    }
+}
