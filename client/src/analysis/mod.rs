@@ -13,4 +13,4 @@ pub mod lint;
 pub mod matching;
 pub mod sharding;
 
-mod levels;
+mod objects;

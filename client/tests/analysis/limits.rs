@@ -2,9 +2,7 @@
 
 use crate::built_in::{levels, read};
 use k8s_flowcontrol::Release;
-use k8s_flowcontrol::analysis::limits::{
-    AdjustmentMethod, LevelChange, SeatDemand, SeatDemand as Demand, ServerLimits,
-};
+use k8s_flowcontrol::analysis::limits::{AdjustmentMethod, LevelChange, SeatDemand, ServerLimits};
 use k8s_flowcontrol::api::v1::PriorityLevelConfiguration;
 use serde_json::{Value, json};
 
@@ -150,7 +148,8 @@ fn busy_exempt_levels_take_seats_from_the_others() {
     let set = levels(Release::NEWEST);
     let adjust = |exempt, others, minor| {
         let limits = ServerLimits::new(&set, 600, release(minor));
-        let demand = |name: &str| Demand::steady(if name == "exempt" { exempt } else { others });
+        let demand =
+            |name: &str| SeatDemand::steady(if name == "exempt" { exempt } else { others });
         limits.adjust(demand, |_| None)
     };
     let normal = adjust(10, 90, 31);
@@ -194,7 +193,7 @@ fn without_a_solution_limits_stay() {
     let set = [read(exempt), closed("catch-all"), closed("team")];
     let limits = ServerLimits::new(&set, 100, Release::NEWEST);
     let current = |name: &str| (name == "team").then_some(3);
-    let adjustment = limits.adjust(|_| Demand::default(), current);
+    let adjustment = limits.adjust(|_| SeatDemand::default(), current);
     assert_eq!(adjustment.method, AdjustmentMethod::Unchanged);
     assert_eq!(adjustment.level("team").unwrap().current, 3);
     assert_eq!(adjustment.level("catch-all").unwrap().current, 5);

@@ -1,5 +1,10 @@
 //! Seats, matching and lint on recorded and made-up configurations.
 
+#![allow(
+    clippy::unwrap_used,
+    reason = "a test that cannot read its own input has failed"
+)]
+
 mod built_in;
 mod limits;
 mod lint;

@@ -1,5 +1,10 @@
 //! Debug dumps and flow names.
 
+#![allow(
+    clippy::unwrap_used,
+    reason = "a test that cannot read its own input has failed"
+)]
+
 use k8s_flowcontrol::debug::{
     FlowName, FlowNames, parse_priority_levels, parse_queues, parse_requests,
 };

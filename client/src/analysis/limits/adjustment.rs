@@ -151,11 +151,11 @@ fn divide(
     previous: impl Fn(&LevelLimits) -> i64,
 ) -> (AdjustmentMethod, f64, Vec<i64>) {
     let others = || inputs.iter().filter(|input| !input.served_first);
-    let served_first: i64 = inputs
+    // Demand comes from outside and may be any number.
+    let served_first = inputs
         .iter()
         .filter(|input| input.served_first)
-        .map(|input| input.used)
-        .sum();
+        .fold(0_i64, |sum, input| sum.saturating_add(input.used));
     let remaining = nominal_sum.saturating_sub(served_first);
     let minimum_sum: i64 = others().map(|input| input.level.minimum).sum();
     let used_sum: i64 = others().map(|input| input.used).sum();

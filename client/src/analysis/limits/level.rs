@@ -1,7 +1,7 @@
 //! The seats of one priority level.
 
 use crate::Release;
-use crate::analysis::levels::{DEFAULT_SHARES, LevelInUse};
+use crate::analysis::objects::LevelInUse;
 use crate::api::v1::PriorityLevelConfiguration;
 
 /// The first minor release with lending and borrowing.
@@ -27,7 +27,8 @@ pub struct LevelLimits {
     pub nominal: i64,
     /// The part of `nominal` that other levels may use; always 0 before 1.26.
     pub lendable: i64,
-    /// The seats that the level may use beyond `nominal`; `None` is no limit. Always 0 before 1.26.
+    /// The seats that the level may use beyond `nominal`; `None` is no limit. 0 for limited levels before
+    /// 1.26.
     pub borrowing: Option<i64>,
     /// What the level keeps in any case: `nominal` less `lendable` (metric `lower_limit_seats`).
     pub minimum: i64,
@@ -40,7 +41,7 @@ pub struct LevelLimits {
 
 impl LevelLimits {
     pub(super) fn new(
-        level: &LevelInUse<'_>,
+        level: &LevelInUse,
         all_shares: f64,
         concurrency_limit: u32,
         release: Release,
@@ -88,7 +89,7 @@ impl LevelLimits {
 /// The shares that count.
 pub(super) fn shares(level: &PriorityLevelConfiguration, release: Release) -> i64 {
     let shares = match (&level.spec.limited, &level.spec.exempt) {
-        (Some(limited), _) => limited.nominal_concurrency_shares.unwrap_or(DEFAULT_SHARES),
+        (Some(limited), _) => limited.nominal_concurrency_shares.unwrap_or(0),
         (None, Some(exempt)) if release.minor() >= EXEMPT_SHARES_SINCE => {
             exempt.nominal_concurrency_shares.unwrap_or(0)
         }
@@ -110,9 +111,9 @@ fn lendable_percent(level: &PriorityLevelConfiguration, release: Release) -> i32
 
 fn borrowing_percent(level: &PriorityLevelConfiguration, release: Release) -> Option<i32> {
     match &level.spec.limited {
-        _ if release.minor() < LENDING_SINCE => Some(0),
-        Some(limited) => limited.borrowing_limit_percent,
         None => None,
+        Some(_) if release.minor() < LENDING_SINCE => Some(0),
+        Some(limited) => limited.borrowing_limit_percent,
     }
 }
 

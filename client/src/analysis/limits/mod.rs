@@ -37,7 +37,7 @@ pub use changes::{LevelChange, SeatChange};
 pub use demand::{DemandPeriod, DemandRecorder, SeatDemand};
 pub use level::LevelLimits;
 
-use super::levels;
+use super::objects;
 use crate::Release;
 use crate::api::v1::PriorityLevelConfiguration;
 
@@ -61,7 +61,7 @@ impl ServerLimits {
         concurrency_limit: u32,
         release: Release,
     ) -> Self {
-        let in_use = levels::in_use(levels, release);
+        let in_use = objects::levels_in_use(levels, release);
         // A sum of floating point numbers, as on the server.
         let all_shares: f64 = in_use
             .values()

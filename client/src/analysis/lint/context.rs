@@ -1,30 +1,31 @@
 //! What rules look at: the objects in a form that is easy to compare.
 
 use super::configuration::Configuration;
-use crate::analysis::levels::{self, CATCH_ALL, EXEMPT};
 use crate::analysis::limits::ServerLimits;
-use crate::analysis::matching::{self, Classifier, NonResourceRule, ResourceRule, Subject};
+use crate::analysis::matching::{Classifier, NonResourceRule, ResourceRule, Subject};
+use crate::analysis::objects::{self, CATCH_ALL, EXEMPT};
 use crate::api::v1::{self, FlowSchema, PriorityLevelConfiguration};
 use crate::bootstrap::AUTO_UPDATE_ANNOTATION;
 use crate::{Release, Resource};
-use std::borrow::Cow;
+use std::collections::BTreeMap;
 
 /// A configuration with the objects that are taken to be there.
-pub(super) struct Context<'a> {
+pub(super) struct Context {
     pub(super) release: Release,
     /// Whether there are no other objects.
     pub(super) complete: bool,
     /// In the order in which a server tries them.
-    pub(super) schemas: Vec<Schema<'a>>,
+    pub(super) schemas: Vec<Schema>,
     /// Sorted by name.
-    pub(super) levels: Vec<Level<'a>>,
+    pub(super) levels: Vec<Level>,
     pub(super) limits: ServerLimits,
     pub(super) classifier: Classifier,
 }
 
 /// A flow schema.
-pub(super) struct Schema<'a> {
-    pub(super) object: Cow<'a, FlowSchema>,
+pub(super) struct Schema {
+    /// With defaults.
+    pub(super) object: FlowSchema,
     pub(super) upkeep: Upkeep,
     /// Whether a server skips it because its level is missing.
     pub(super) dangling: bool,
@@ -39,8 +40,9 @@ pub(super) struct PolicyRule {
 }
 
 /// A priority level.
-pub(super) struct Level<'a> {
-    pub(super) object: Cow<'a, PriorityLevelConfiguration>,
+pub(super) struct Level {
+    /// With defaults.
+    pub(super) object: PriorityLevelConfiguration,
     pub(super) upkeep: Upkeep,
 }
 
@@ -55,85 +57,72 @@ pub(super) enum Upkeep {
     Assumed,
 }
 
-impl<'a> Context<'a> {
-    pub(super) fn new(configuration: &Configuration<'a>) -> Self {
-        let Configuration {
+impl Context {
+    pub(super) fn new(configuration: &Configuration<'_>) -> Self {
+        let &Configuration {
             release, complete, ..
-        } = *configuration;
+        } = configuration;
         let levels = with_built_in(configuration.priority_levels, release, complete);
-        let all_levels: Vec<_> = levels
-            .iter()
-            .map(|(object, _)| object.as_ref().clone())
-            .collect();
-        let in_use = levels::in_use(&all_levels, release);
         let schemas = with_built_in(configuration.flow_schemas, release, complete);
-        let all_schemas: Vec<_> = schemas
-            .iter()
-            .map(|(object, _)| object.as_ref().clone())
-            .collect();
-        let classifier = Classifier::new(&all_schemas, &all_levels, release);
-        let limits = ServerLimits::new(&all_levels, configuration.concurrency_limit, release);
-        let mut schemas: Vec<Schema<'a>> = schemas
-            .into_iter()
-            .map(|(object, upkeep)| {
-                let level = object.spec.priority_level_configuration.name.as_str();
-                let dangling = !in_use.contains_key(level);
-                let rules = object.spec.rules.iter().map(PolicyRule::new).collect();
-                Schema {
-                    upkeep,
-                    dangling,
-                    rules,
-                    object,
-                }
+        let all_levels: Vec<_> = levels.values().map(|(object, _)| object.clone()).collect();
+        let all_schemas: Vec<_> = schemas.values().map(|(object, _)| object.clone()).collect();
+        let in_use = objects::levels_in_use(&all_levels, release);
+        let mut schemas: Vec<Schema> = schemas
+            .into_values()
+            .map(|(object, upkeep)| Schema {
+                upkeep,
+                dangling: !in_use.contains_key(&object.spec.priority_level_configuration.name),
+                rules: object.spec.rules.iter().map(PolicyRule::new).collect(),
+                object,
             })
             .collect();
-        let order: Vec<String> = matching::in_order(&all_schemas)
-            .into_iter()
-            .map(|schema| schema.name().to_owned())
-            .collect();
-        schemas.sort_by_key(|schema| order.iter().position(|name| name == schema.name()));
-        let mut levels: Vec<Level<'a>> = levels
-            .into_iter()
+        // Stable, so the smaller name stays first among equals.
+        schemas.sort_by_key(Schema::precedence);
+        let levels = levels
+            .into_values()
             .map(|(object, upkeep)| Level { object, upkeep })
             .collect();
-        levels.sort_by(|left, right| left.name().cmp(right.name()));
         Self {
             release,
             complete,
             schemas,
             levels,
-            limits,
-            classifier,
+            limits: ServerLimits::new(&all_levels, configuration.concurrency_limit, release),
+            classifier: Classifier::new(&all_schemas, &all_levels, release),
         }
     }
 
     /// The flow schemas that people can change.
-    pub(super) fn user_schemas(&self) -> impl Iterator<Item = &Schema<'a>> {
+    pub(super) fn user_schemas(&self) -> impl Iterator<Item = &Schema> {
         self.schemas
             .iter()
             .filter(|schema| schema.upkeep == Upkeep::User)
     }
 
     /// The priority levels that people can change.
-    pub(super) fn user_levels(&self) -> impl Iterator<Item = &Level<'a>> {
+    pub(super) fn user_levels(&self) -> impl Iterator<Item = &Level> {
         self.levels
             .iter()
             .filter(|level| level.upkeep == Upkeep::User)
     }
 
     /// The level named `name`.
-    pub(super) fn level(&self, name: &str) -> Option<&Level<'a>> {
+    pub(super) fn level(&self, name: &str) -> Option<&Level> {
         self.levels.iter().find(|level| level.name() == name)
     }
 }
 
-impl Schema<'_> {
+impl Schema {
     pub(super) fn name(&self) -> &str {
         self.object.name()
     }
 
     pub(super) fn level(&self) -> &str {
         &self.object.spec.priority_level_configuration.name
+    }
+
+    pub(super) fn precedence(&self) -> i32 {
+        self.object.spec.matching_precedence.unwrap_or_default()
     }
 
     /// The rules about resources with their paths.
@@ -180,7 +169,7 @@ impl Schema<'_> {
     }
 }
 
-impl Level<'_> {
+impl Level {
     pub(super) fn name(&self) -> &str {
         self.object.name()
     }
@@ -200,35 +189,25 @@ impl PolicyRule {
     }
 }
 
-/// The given objects, the last one of each name, and the built-in ones that are taken to be there: the
-/// mandatory ones always, the suggested ones unless the set is complete.
+/// The given objects and the built-in ones that are taken to be there, by name: the mandatory ones
+/// always, the suggested ones unless the set is complete.
 fn with_built_in<K: Resource>(
     given: &[K],
     release: Release,
     complete: bool,
-) -> Vec<(Cow<'_, K>, Upkeep)> {
-    let built_in: Vec<(bool, K)> = levels::built_in(release).collect();
-    let mut objects: Vec<(Cow<'_, K>, Upkeep)> = Vec::new();
-    for (index, object) in given.iter().enumerate() {
-        if given[index + 1..]
-            .iter()
-            .any(|later| later.name() == object.name())
-        {
-            continue;
-        }
-        let is_built_in = built_in
-            .iter()
-            .any(|(_, known)| known.name() == object.name());
-        let kept = is_built_in && is_kept(object);
-        objects.push((
-            Cow::Borrowed(object),
-            if kept { Upkeep::Server } else { Upkeep::User },
-        ));
-    }
-    for (mandatory, object) in built_in {
-        let missing = !given.iter().any(|other| other.name() == object.name());
-        if missing && (mandatory || !complete) {
-            objects.push((Cow::Owned(object), Upkeep::Assumed));
+) -> BTreeMap<String, (K, Upkeep)> {
+    let mut objects: BTreeMap<String, (K, Upkeep)> = objects::by_name(given, release)
+        .into_iter()
+        .map(|(name, object)| (name, (object, Upkeep::User)))
+        .collect();
+    for (mandatory, built_in) in objects::built_in::<K>(release) {
+        match objects.get_mut(built_in.name()) {
+            Some((object, upkeep)) if is_kept(object) => *upkeep = Upkeep::Server,
+            Some(_) => {}
+            None if mandatory || !complete => {
+                objects.insert(built_in.name().to_owned(), (built_in, Upkeep::Assumed));
+            }
+            None => {}
         }
     }
     objects

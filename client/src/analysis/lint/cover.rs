@@ -11,7 +11,7 @@ use crate::analysis::matching::{
 };
 
 /// A rule is taken apart into single names only when that gives no more pieces than this.
-const MOST_PIECES: usize = 4096;
+const MOST_PIECES: usize = 512;
 
 /// Whether rules that are tried earlier take everything that `rule` would take.
 pub(super) fn is_covered(rule: &PolicyRule, earlier: &[&PolicyRule]) -> bool {

@@ -1,16 +1,13 @@
 //! Classifying requests.
 
 use super::index::SubjectIndex;
-use super::levels;
+use super::objects;
 use super::policy::{NonResourceRule, ResourceRule};
 use super::request::RequestAttributes;
 use super::subject::Subject;
 use crate::analysis::sharding::flow_hash;
 use crate::api::v1::{FlowDistinguisherMethodType, FlowSchema, PriorityLevelConfiguration};
 use crate::{Release, Resource};
-
-/// The precedence of a schema that names none.
-const DEFAULT_PRECEDENCE: i32 = 1000;
 
 /// A configuration in the form in which requests are classified.
 ///
@@ -72,15 +69,15 @@ impl Classifier {
         priority_levels: &[PriorityLevelConfiguration],
         release: Release,
     ) -> Self {
-        let levels = levels::in_use(priority_levels, release);
-        let level_of = |schema: &FlowSchema| {
-            levels.get(schema.spec.priority_level_configuration.name.as_str())
-        };
-        let imagined: Vec<FlowSchema> = levels::mandatory(release)
+        let levels = objects::levels_in_use(priority_levels, release);
+        let level_of =
+            |schema: &FlowSchema| levels.get(&schema.spec.priority_level_configuration.name);
+        let given = in_order(flow_schemas, release);
+        let imagined: Vec<FlowSchema> = objects::mandatory(release)
             .filter(|mandatory: &FlowSchema| {
-                let found = flow_schemas
+                let found = given
                     .iter()
-                    .rfind(|schema| schema.name() == mandatory.name());
+                    .find(|schema| schema.name() == mandatory.name());
                 found.and_then(level_of).is_none()
             })
             .collect();
@@ -88,9 +85,9 @@ impl Classifier {
             |name: &'static str| imagined.iter().filter(move |schema| schema.name() == name);
         // `exempt` is tried before and `catch-all` after all others only when they are imagined;
         // those that exist have a precedence like all.
-        let ordered = imagine(levels::EXEMPT)
-            .chain(in_order(flow_schemas))
-            .chain(imagine(levels::CATCH_ALL));
+        let ordered = imagine(objects::EXEMPT)
+            .chain(&given)
+            .chain(imagine(objects::CATCH_ALL));
         let mut classifier = Self {
             schemas: Vec::new(),
             rules: Vec::new(),
@@ -99,7 +96,7 @@ impl Classifier {
         for schema in ordered {
             let level = level_of(schema);
             let separates_flows = level.is_some_and(|level| {
-                levels::queuing(&level.object).is_some_and(|(queues, _)| queues > 1)
+                objects::queuing(&level.object).is_some_and(|(queues, _)| queues > 1)
             });
             let is_imagined = imagined.iter().any(|other| std::ptr::eq(other, schema));
             classifier.push(schema, level.is_none(), is_imagined, separates_flows);
@@ -168,7 +165,7 @@ impl Classifier {
         let catch_all = self
             .schemas
             .iter()
-            .rposition(|schema| schema.name == levels::CATCH_ALL && !schema.dangling)?;
+            .rposition(|schema| schema.name == objects::CATCH_ALL && !schema.dangling)?;
         self.classification(catch_all, request)
     }
 
@@ -196,26 +193,12 @@ impl Classifier {
     }
 }
 
-/// The schemas in the order in which a server tries them; of several with one name the last only.
-pub(in crate::analysis) fn in_order(schemas: &[FlowSchema]) -> Vec<&FlowSchema> {
-    let mut by_name = std::collections::BTreeMap::new();
-    for schema in schemas {
-        by_name.insert(schema.name(), schema);
-    }
-    let mut ordered: Vec<_> = by_name.into_values().collect();
+/// The schemas with defaults, in the order in which a server tries them.
+fn in_order(schemas: &[FlowSchema], release: Release) -> Vec<FlowSchema> {
+    let mut ordered: Vec<_> = objects::by_name(schemas, release).into_values().collect();
     // Stable, so the smaller name stays first among equals.
-    ordered.sort_by_key(|schema| precedence(schema));
+    ordered.sort_by_key(|schema| schema.spec.matching_precedence);
     ordered
-}
-
-/// The precedence that counts.
-pub(in crate::analysis) fn precedence(schema: &FlowSchema) -> i32 {
-    // A server reads 0 as absent.
-    let given = schema
-        .spec
-        .matching_precedence
-        .filter(|precedence| *precedence != 0);
-    given.unwrap_or(DEFAULT_PRECEDENCE)
 }
 
 /// What takes a request.

@@ -37,11 +37,10 @@ pub use explanation::{
 pub use http::InvalidRequest;
 pub use request::{RequestAttributes, User};
 
-pub(super) use classifier::{in_order, precedence};
 pub(super) use policy::{Names, NonResourceRule, ResourceRule, Url};
 pub(super) use request::{
     ANONYMOUS, AUTHENTICATED, SERVICE_ACCOUNT_PREFIX, SERVICE_ACCOUNTS, UNAUTHENTICATED,
 };
 pub(super) use subject::Subject;
 
-use super::levels;
+use super::objects;

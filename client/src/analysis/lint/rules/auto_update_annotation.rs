@@ -14,7 +14,7 @@ pub(super) const RULE: Rule = Rule {
 
 const HELP: &str = "remove the annotation";
 
-fn check(context: &Context<'_>, report: &mut Report) {
+fn check(context: &Context, report: &mut Report) {
     let path = format!("metadata.annotations[{AUTO_UPDATE_ANNOTATION}]");
     let message = || {
         "the annotation marks objects that the server keeps; as this is not one of them, the server \
@@ -23,19 +23,19 @@ fn check(context: &Context<'_>, report: &mut Report) {
     };
     for schema in context
         .user_schemas()
-        .filter(|schema| is_lost(&*schema.object, context))
+        .filter(|schema| is_lost(&schema.object, context))
     {
         report.schema(schema, path.as_str(), message(), HELP);
     }
     for level in context
         .user_levels()
-        .filter(|level| is_lost(&*level.object, context))
+        .filter(|level| is_lost(&level.object, context))
     {
         report.level(level, path.as_str(), message(), HELP);
     }
 }
 
-fn is_lost<K: Resource>(object: &K, context: &Context<'_>) -> bool {
+fn is_lost<K: Resource>(object: &K, context: &Context) -> bool {
     let is_built_in = bootstrap::objects(context.release)
         .iter()
         .any(|known| known.kind == K::KIND && known.name == object.name());

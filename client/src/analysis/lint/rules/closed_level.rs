@@ -1,7 +1,7 @@
 //! A level that no request gets through.
 
 use super::{Context, Report, Rule, Severity};
-use crate::analysis::levels;
+use crate::analysis::objects;
 
 pub(super) const RULE: Rule = Rule {
     id: "closed-level",
@@ -10,7 +10,7 @@ pub(super) const RULE: Rule = Rule {
     check,
 };
 
-fn check(context: &Context<'_>, report: &mut Report) {
+fn check(context: &Context, report: &mut Report) {
     for level in context.user_levels() {
         if !context
             .limits
@@ -19,7 +19,7 @@ fn check(context: &Context<'_>, report: &mut Report) {
         {
             continue;
         }
-        let (message, help) = if levels::queuing(&level.object).is_some() {
+        let (message, help) = if objects::queuing(&level.object).is_some() {
             (
                 "the level never has a seat, so its requests wait in queues until they time out \
                  (15 seconds with the server's default timeout) and are refused then",

@@ -9,7 +9,7 @@ pub(super) const RULE: Rule = Rule {
     check,
 };
 
-fn check(context: &Context<'_>, report: &mut Report) {
+fn check(context: &Context, report: &mut Report) {
     report.soften_unless(context.complete);
     for schema in context.user_schemas().filter(|schema| schema.dangling) {
         let level = schema.level();

@@ -3,7 +3,6 @@
 use super::{Context, Report, Rule, Severity};
 use crate::analysis::lint::context::Upkeep;
 use crate::analysis::lint::overlap::may_overlap;
-use crate::analysis::matching::precedence;
 
 pub(super) const RULE: Rule = Rule {
     id: "equal-precedence",
@@ -12,11 +11,11 @@ pub(super) const RULE: Rule = Rule {
     check,
 };
 
-fn check(context: &Context<'_>, report: &mut Report) {
+fn check(context: &Context, report: &mut Report) {
     for (index, second) in context.schemas.iter().enumerate() {
         // The first of them is enough to see what is the matter.
         let first = context.schemas[..index].iter().find(|first| {
-            precedence(&first.object) == precedence(&second.object)
+            first.precedence() == second.precedence()
                 && (first.upkeep == Upkeep::User || second.upkeep == Upkeep::User)
                 && !first.dangling
                 && !second.dangling
@@ -36,7 +35,7 @@ fn check(context: &Context<'_>, report: &mut Report) {
             "`{}` has the same precedence {} and may match the same requests; `{}` wins because its name \
              is smaller",
             other.name(),
-            precedence(&told.object),
+            told.precedence(),
             first.name(),
         );
         let help = "give them different precedences, so that the order does not hang on names";

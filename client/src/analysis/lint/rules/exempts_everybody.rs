@@ -13,7 +13,7 @@ pub(super) const RULE: Rule = Rule {
     check,
 };
 
-fn check(context: &Context<'_>, report: &mut Report) {
+fn check(context: &Context, report: &mut Report) {
     for schema in context.user_schemas() {
         let Some(level) = context.level(schema.level()) else {
             continue;

@@ -1,7 +1,7 @@
 //! Hands that keep flows badly apart.
 
 use super::{Context, Report, Rule, Severity};
-use crate::analysis::levels;
+use crate::analysis::objects;
 use crate::analysis::sharding::Dealer;
 
 pub(super) const RULE: Rule = Rule {
@@ -16,9 +16,9 @@ const ONE_ELEPHANT: f64 = 0.01;
 /// From this probability on four heavy flows are too many.
 const FOUR_ELEPHANTS: f64 = 0.5;
 
-fn check(context: &Context<'_>, report: &mut Report) {
+fn check(context: &Context, report: &mut Report) {
     for level in context.user_levels() {
-        let Some((queues, hand_size)) = levels::queuing(&level.object) else {
+        let Some((queues, hand_size)) = objects::queuing(&level.object) else {
             continue;
         };
         // With one queue there is no sharding to be bad at.

@@ -1,7 +1,7 @@
 //! A flow distinguisher without effect.
 
 use super::{Context, Report, Rule, Severity};
-use crate::analysis::levels;
+use crate::analysis::objects;
 
 pub(super) const RULE: Rule = Rule {
     id: "idle-distinguisher",
@@ -10,12 +10,12 @@ pub(super) const RULE: Rule = Rule {
     check,
 };
 
-fn check(context: &Context<'_>, report: &mut Report) {
+fn check(context: &Context, report: &mut Report) {
     for schema in context.user_schemas() {
         let Some(level) = context.level(schema.level()).filter(|_| !schema.dangling) else {
             continue;
         };
-        let queues = levels::queuing(&level.object).map_or(0, |(queues, _)| queues);
+        let queues = objects::queuing(&level.object).map_or(0, |(queues, _)| queues);
         if queues <= 1 && schema.object.spec.distinguisher_method.is_some() {
             let message = format!(
                 "the priority level `{}` has not several queues, so flows are not kept apart",

@@ -64,7 +64,7 @@ pub struct Rule {
     id: &'static str,
     severity: Severity,
     summary: &'static str,
-    check: fn(&Context<'_>, &mut Report),
+    check: fn(&Context, &mut Report),
 }
 
 impl Rule {
@@ -83,7 +83,7 @@ impl Rule {
         self.summary
     }
 
-    pub(super) fn findings(&self, context: &Context<'_>) -> Vec<Finding> {
+    pub(super) fn findings(&self, context: &Context) -> Vec<Finding> {
         let mut report = Report {
             rule: self.id,
             severity: self.severity,
@@ -102,17 +102,11 @@ struct Report {
 }
 
 impl Report {
-    fn schema(
-        &mut self,
-        schema: &Schema<'_>,
-        path: impl Into<String>,
-        message: String,
-        help: &str,
-    ) {
+    fn schema(&mut self, schema: &Schema, path: impl Into<String>, message: String, help: &str) {
         self.push(FlowSchema::KIND, schema.name(), path.into(), message, help);
     }
 
-    fn level(&mut self, level: &Level<'_>, path: impl Into<String>, message: String, help: &str) {
+    fn level(&mut self, level: &Level, path: impl Into<String>, message: String, help: &str) {
         self.push(
             PriorityLevelConfiguration::KIND,
             level.name(),

@@ -2,7 +2,7 @@
 
 use super::takes_system_traffic::is_wide;
 use super::{Context, Report, Rule, Severity};
-use crate::analysis::levels;
+use crate::analysis::objects;
 
 pub(super) const RULE: Rule = Rule {
     id: "one-flow",
@@ -11,12 +11,12 @@ pub(super) const RULE: Rule = Rule {
     check,
 };
 
-fn check(context: &Context<'_>, report: &mut Report) {
+fn check(context: &Context, report: &mut Report) {
     for schema in context.user_schemas().filter(|schema| !schema.dangling) {
         let Some(level) = context.level(schema.level()) else {
             continue;
         };
-        let queues = levels::queuing(&level.object).map_or(0, |(queues, _)| queues);
+        let queues = objects::queuing(&level.object).map_or(0, |(queues, _)| queues);
         let several_users = schema
             .rules
             .iter()

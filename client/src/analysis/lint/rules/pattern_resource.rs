@@ -9,7 +9,7 @@ pub(super) const RULE: Rule = Rule {
     check,
 };
 
-fn check(context: &Context<'_>, report: &mut Report) {
+fn check(context: &Context, report: &mut Report) {
     for schema in context.user_schemas() {
         for (path, policy) in schema.resource_policies() {
             for (index, resource) in policy.resources.iter().enumerate() {

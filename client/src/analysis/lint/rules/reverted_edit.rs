@@ -1,8 +1,8 @@
 //! An edit that the server takes back.
 
 use super::{Context, Report, Rule, Severity};
-use crate::analysis::levels;
 use crate::analysis::lint::context::Upkeep;
+use crate::analysis::objects;
 use crate::bootstrap::AUTO_UPDATE_ANNOTATION;
 use crate::{ApiVersion, Release, Resource, defaults};
 use serde_json::Value;
@@ -14,7 +14,7 @@ pub(super) const RULE: Rule = Rule {
     check,
 };
 
-fn check(context: &Context<'_>, report: &mut Report) {
+fn check(context: &Context, report: &mut Report) {
     let message = || {
         format!(
             "the server resets the spec of this built-in object within a minute, unless the annotation \
@@ -28,7 +28,7 @@ fn check(context: &Context<'_>, report: &mut Report) {
         .iter()
         .filter(|schema| schema.upkeep == Upkeep::Server)
     {
-        if is_changed(&*schema.object, context.release) {
+        if is_changed(&schema.object, context.release) {
             report.schema(schema, "spec", message(), &help);
         }
     }
@@ -37,7 +37,7 @@ fn check(context: &Context<'_>, report: &mut Report) {
         .iter()
         .filter(|level| level.upkeep == Upkeep::Server)
     {
-        if is_changed(&*level.object, context.release) {
+        if is_changed(&level.object, context.release) {
             report.level(level, "spec", message(), &help);
         }
     }
@@ -46,7 +46,7 @@ fn check(context: &Context<'_>, report: &mut Report) {
 /// Whether a suggested object has another spec than the built-in one. A mandatory one is left to
 /// validation.
 fn is_changed<K: Resource>(object: &K, release: Release) -> bool {
-    let suggested = levels::built_in::<K>(release).find_map(|(mandatory, known)| {
+    let suggested = objects::built_in::<K>(release).find_map(|(mandatory, known)| {
         (!mandatory && known.name() == object.name()).then_some(known)
     });
     suggested

@@ -74,7 +74,7 @@ const VITAL: &[Vital] = &[
     },
 ];
 
-fn check(context: &Context<'_>, report: &mut Report) {
+fn check(context: &Context, report: &mut Report) {
     for schema in context
         .schemas
         .iter()
@@ -102,7 +102,7 @@ fn check(context: &Context<'_>, report: &mut Report) {
 }
 
 /// Whether the schema takes the request, and does so by a subject that is not meant for it.
-fn takes(context: &Context<'_>, schema: &str, vital: &Vital) -> bool {
+fn takes(context: &Context, schema: &str, vital: &Vital) -> bool {
     let request = RequestAttributes::from_http(vital.method, vital.url, (vital.user)());
     let Ok(request) = request else { return false };
     let Some(explanation) = context.classifier.explain(&request) else {

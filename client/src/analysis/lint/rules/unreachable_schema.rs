@@ -2,7 +2,6 @@
 
 use super::{Context, Report, Rule, Severity};
 use crate::analysis::lint::cover::is_covered;
-use crate::analysis::matching::precedence;
 
 pub(super) const RULE: Rule = Rule {
     id: "unreachable-schema",
@@ -11,7 +10,7 @@ pub(super) const RULE: Rule = Rule {
     check,
 };
 
-fn check(context: &Context<'_>, report: &mut Report) {
+fn check(context: &Context, report: &mut Report) {
     for schema in context
         .user_schemas()
         .filter(|schema| !schema.rules.is_empty())
@@ -36,7 +35,7 @@ fn check(context: &Context<'_>, report: &mut Report) {
             Some(other) => format!(
                 "`{}`, tried earlier with precedence {}, takes every request that this schema would take",
                 other.name(),
-                precedence(&other.object),
+                other.precedence(),
             ),
             None => "schemas that are tried earlier together take every request that this schema \
                      would take"

@@ -9,7 +9,7 @@ pub(super) const RULE: Rule = Rule {
     check,
 };
 
-fn check(context: &Context<'_>, report: &mut Report) {
+fn check(context: &Context, report: &mut Report) {
     for level in context.user_levels() {
         let limits = context.limits.level(level.name());
         let borrows = limits.is_some_and(|limits| {

@@ -1,0 +1,110 @@
+//! The objects that a server works with: those given with its defaults, and its own.
+
+use crate::api::v1::{LimitResponseType, PriorityLevelConfiguration, PriorityLevelType};
+use crate::{ApiVersion, Release, Resource, bootstrap, defaults};
+use std::collections::BTreeMap;
+
+/// The name of the mandatory level and of the mandatory schema for requests that are never held back.
+pub(super) const EXEMPT: &str = "exempt";
+/// The name of the mandatory level and of the mandatory schema for requests that nothing else takes.
+pub(super) const CATCH_ALL: &str = "catch-all";
+
+/// The objects by name, with the server's defaults; of several with one name the last.
+pub(super) fn by_name<K: Resource>(objects: &[K], release: Release) -> BTreeMap<String, K> {
+    objects
+        .iter()
+        .map(|object| (object.name().to_owned(), defaulted(object, release)))
+        .collect()
+}
+
+/// A copy of an object with the server's defaults and without managed fields.
+fn defaulted<K: Resource>(object: &K, release: Release) -> K {
+    let mut copy = object.clone();
+    copy.metadata_mut().managed_fields.clear();
+    let fill = |object: &K| {
+        let mut tree = serde_json::to_value(object).ok()?;
+        defaults::apply(&mut tree, K::KIND, ApiVersion::V1, release);
+        serde_json::from_value(tree).ok()
+    };
+    // Only an unknown member that no JSON tree can hold gets in the way, such as the number 1e400.
+    fill(&copy).unwrap_or(copy)
+}
+
+/// The built-in objects of a kind, and whether each is mandatory.
+pub(super) fn built_in<K: Resource>(release: Release) -> impl Iterator<Item = (bool, K)> {
+    bootstrap::objects(release)
+        .into_iter()
+        .filter(|object| object.kind == K::KIND)
+        .filter_map(
+            // The built-in trees are written in v1 and fit its types.
+            |object| {
+                Some((
+                    object.mandatory,
+                    serde_json::from_value(object.tree()).ok()?,
+                ))
+            },
+        )
+}
+
+/// The built-in mandatory objects of a kind.
+pub(super) fn mandatory<K: Resource>(release: Release) -> impl Iterator<Item = K> {
+    built_in(release).filter_map(|(mandatory, object)| mandatory.then_some(object))
+}
+
+/// A priority level that a server works with.
+pub(super) struct LevelInUse {
+    /// With defaults.
+    pub(super) object: PriorityLevelConfiguration,
+    /// Whether the level is mandatory, missing and so taken at its built-in values.
+    pub(super) imagined: bool,
+}
+
+/// The levels that a server of `release` works with, by name.
+///
+/// A level whose parts contradict each other is left out, as if it were not there. Missing mandatory
+/// levels are imagined.
+pub(super) fn levels_in_use(
+    levels: &[PriorityLevelConfiguration],
+    release: Release,
+) -> BTreeMap<String, LevelInUse> {
+    let level = |object, imagined| LevelInUse { object, imagined };
+    let mut in_use: BTreeMap<_, _> = by_name(levels, release)
+        .into_iter()
+        .filter(|(_, object)| is_usable(object, release))
+        .map(|(name, object)| (name, level(object, false)))
+        .collect();
+    for object in mandatory::<PriorityLevelConfiguration>(release) {
+        in_use
+            .entry(object.name().to_owned())
+            .or_insert(level(object, true));
+    }
+    in_use
+}
+
+/// Whether the parts of a level fit together, so that a server does not ignore it.
+fn is_usable(level: &PriorityLevelConfiguration, release: Release) -> bool {
+    let spec = &level.spec;
+    // Older releases do not know the stanza.
+    let knows_exempt = release.minor() >= 28;
+    match &spec.r#type {
+        PriorityLevelType::Exempt => {
+            spec.limited.is_none() && (spec.exempt.is_some() || !knows_exempt)
+        }
+        PriorityLevelType::Limited => spec.limited.as_ref().is_some_and(|limited| {
+            let response = &limited.limit_response;
+            (spec.exempt.is_none() || !knows_exempt)
+                && (response.r#type == LimitResponseType::Queue) == response.queuing.is_some()
+        }),
+        _ => false,
+    }
+}
+
+/// The number of queues and the hand size of a level with defaults, when it queues.
+pub(super) fn queuing(level: &PriorityLevelConfiguration) -> Option<(i32, i32)> {
+    let response = &level.spec.limited.as_ref()?.limit_response;
+    let queuing = response
+        .queuing
+        .as_ref()
+        .filter(|_| response.r#type == LimitResponseType::Queue)?;
+    Some((queuing.queues?, queuing.hand_size?))
+}
