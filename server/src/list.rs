@@ -51,9 +51,7 @@ pub(crate) fn list(store: &Store, kind: usize, options: &ListOptions) -> Result<
             let Ok(objects) = store.objects_at(kind, revision) else {
                 return Err(Unlisted::Failed(too_old(options)));
             };
-            let objects = objects
-                .range::<str, _>(from(options))
-                .map(|(name, object)| (name, object));
+            let objects = objects.range::<str, _>(from(options));
             return Ok(page(objects, revision, options));
         }
     }

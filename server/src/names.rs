@@ -1,4 +1,4 @@
-//! DNS names, as far as names of objects and prefixes of labels go.
+//! DNS names, as far as prefixes of labels go.
 
 /// What the server says of a name that is no DNS-1123 subdomain.
 pub(crate) const SUBDOMAIN_RULE: &str = "a lowercase RFC 1123 subdomain must consist of lower case \
@@ -11,18 +11,6 @@ const LONGEST: usize = 253;
 /// Whether `name` is a DNS-1123 subdomain.
 pub(crate) fn is_subdomain(name: &str) -> bool {
     name.len() <= LONGEST && has_subdomain_form(name)
-}
-
-/// What is wrong with `name` as a DNS-1123 subdomain.
-pub(crate) fn subdomain_problems(name: &str) -> Vec<String> {
-    let mut problems = Vec::new();
-    if name.len() > LONGEST {
-        problems.push(format!("must be no more than {LONGEST} characters"));
-    }
-    if !has_subdomain_form(name) {
-        problems.push(SUBDOMAIN_RULE.to_owned());
-    }
-    problems
 }
 
 fn has_subdomain_form(name: &str) -> bool {

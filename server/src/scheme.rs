@@ -126,6 +126,7 @@ impl Kind {
 
     /// Fills in the defaults of `version` and turns the object into its hub form.
     pub(crate) fn to_hub(&self, mut object: Value, version: ApiVersion) -> Value {
+        keep_reset(&mut object);
         convert::prune(&mut object, self.name(), version, self.release);
         defaults::apply(&mut object, self.name(), version, self.release);
         let hub = convert::server_tree(object, self.name(), version, HUB, self.release);
@@ -138,7 +139,7 @@ impl Kind {
     }
 
     /// The object as a client of `version` sees it, with its type.
-    pub(crate) fn from_hub(&self, object: &Value, version: ApiVersion) -> Value {
+    pub(crate) fn in_version(&self, object: &Value, version: ApiVersion) -> Value {
         let object = convert::server_tree(object.clone(), self.name(), HUB, version, self.release);
         self.canonical(&object, version)
     }
@@ -149,6 +150,16 @@ impl Kind {
         object["kind"] = self.name().into();
         object["apiVersion"] = version.api_version().into();
         object
+    }
+}
+
+/// An empty list of managed fields asks for a reset, as one empty entry does; the canonical form would
+/// lose the list, but not the entry.
+fn keep_reset(object: &mut Value) {
+    if let Some(Value::Array(entries)) = object.pointer_mut("/metadata/managedFields")
+        && entries.is_empty()
+    {
+        entries.push(Value::Object(serde_json::Map::new()));
     }
 }
 

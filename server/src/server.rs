@@ -2,17 +2,23 @@
 
 use crate::bootstrap;
 use crate::builder::{Builder, StartError};
-use crate::http::{Context, router};
+use crate::http::{Context, router, stopped};
 use crate::state::RecordedRequest;
+use axum::Router;
+use hyper::server::conn::http1;
 use hyper_util::rt::TokioIo;
 use hyper_util::service::TowerToHyperService;
 use std::fmt;
 use std::net::SocketAddr;
+use std::pin::pin;
 use std::time::Duration;
-use tokio::net::TcpListener;
+use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
 use tokio::task::{JoinHandle, JoinSet};
-use tokio::time::{MissedTickBehavior, interval};
+use tokio::time::{MissedTickBehavior, interval, timeout};
+
+/// How long a server that stops waits for answers under way.
+const GRACE: Duration = Duration::from_secs(1);
 
 /// A running API server. Dropping it stops it and closes its connections.
 pub struct ApiServer {
@@ -143,27 +149,46 @@ async fn run(mut context: Context, listener: TcpListener, passes: Option<Duratio
                 // A connection that failed before it began is nobody's; the next may be fine.
                 let Ok((stream, _)) = accepted else { continue };
                 let service = service.clone();
-                connections.spawn(async move {
-                    let connection = hyper::server::conn::http1::Builder::new()
-                        .serve_connection(TokioIo::new(stream), service);
-                    // How a connection ends is the client's affair.
-                    let _ended = connection.await;
-                });
+                connections.spawn(serve(stream, service, context.stopping.clone()));
             }
             Some(_) = connections.join_next() => {}
-            _ = context.stopping.wait_for(|stopping| *stopping) => break,
+            () = stopped(&mut context.stopping) => break,
         }
     }
+    // Watches end by themselves; a client that does not read is not waited for.
+    let finished = async { while connections.join_next().await.is_some() {} };
+    let _in_time = timeout(GRACE, finished).await;
     connections.shutdown().await;
 }
 
-async fn run_passes(context: Context, every: Duration) {
+/// Answers the requests of one connection until it ends or the server stops.
+async fn serve(
+    stream: TcpStream,
+    service: TowerToHyperService<Router>,
+    mut stopping: watch::Receiver<bool>,
+) {
+    let connection = http1::Builder::new().serve_connection(TokioIo::new(stream), service);
+    let mut connection = pin!(connection);
+    // How a connection ends is the client's affair.
+    tokio::select! {
+        _ended = connection.as_mut() => {}
+        () = stopped(&mut stopping) => {
+            connection.as_mut().graceful_shutdown();
+            let _ended = connection.await;
+        }
+    }
+}
+
+async fn run_passes(mut context: Context, every: Duration) {
     let mut ticks = interval(every);
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
     // The first tick comes at once, and the first pass was made at the start.
     ticks.tick().await;
     loop {
-        ticks.tick().await;
+        tokio::select! {
+            _ = ticks.tick() => {}
+            () = stopped(&mut context.stopping) => return,
+        }
         let state = &context.state;
         state.write(|store| bootstrap::run_pass(store, &state.scheme));
     }

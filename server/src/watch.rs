@@ -80,7 +80,7 @@ impl Lines {
     }
 
     fn object(&self, r#type: &'static str, object: &Object) -> Vec<u8> {
-        let object = self.kind.from_hub(object, self.version);
+        let object = self.kind.in_version(object, self.version);
         line(
             r#type,
             Wire {

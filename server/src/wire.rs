@@ -117,9 +117,11 @@ impl Serialize for Wire<'_> {
     }
 }
 
-struct WireValue<'a> {
-    value: &'a Value,
-    shape: &'a Shape,
+/// Writes a value of a shape, as [`Wire`] does an object.
+#[derive(Clone, Copy)]
+pub(crate) struct WireValue<'a> {
+    pub(crate) value: &'a Value,
+    pub(crate) shape: &'a Shape,
 }
 
 impl Serialize for WireValue<'_> {

@@ -112,11 +112,19 @@ impl Writer<'_> {
         let owned = Owned {
             version: self.version.api_version().into(),
             fields,
-            time: Some(self.now.into()),
+            time: None,
         };
         managers.0.insert(me.clone(), owned);
         let merged = self.give_up(merged, last.as_ref(), &managers);
-        let merged = crate::wire::canonical(&merged, schema);
+        let merged = self.kind.canonical(&merged, self.version);
+        if let Some(owned) = managers.0.get_mut(&me) {
+            // Who changes nothing but ownership leaves no time.
+            owned.time = if merged == live_typed {
+                last.and_then(|last| last.time)
+            } else {
+                Some(self.now.into())
+            };
+        }
         let comparison = self.compare(self.version, &live_typed, &merged);
         let mut new = self.kind.to_hub(merged, self.version);
         let conflicts = self.take_from_others(live, &new, &comparison, &mut managers, Some(&me));
@@ -167,8 +175,20 @@ impl Writer<'_> {
             .values()
             .filter(|owned| owned.version == last.version)
             .fold(FieldSet::default(), |kept, owned| kept.union(&owned.fields));
-        let gone = last.fields.with_parents().difference(&kept.with_parents());
-        typed::remove(&merged, &gone, self.kind.schema(self.version))
+        let schema = self.kind.schema(self.version);
+        let fields_of = |object: &Value| typed::field_set(object, schema).with_parents();
+        let all = fields_of(&merged);
+        // First all that was applied the last time goes, with what lies below it; then what somebody owns
+        // comes back, and then what nobody ever owned.
+        let without_last = typed::remove(&merged, &last.fields, schema);
+        let gone = all
+            .difference(&fields_of(&without_last))
+            .difference(&kept.with_parents());
+        let with_owned = typed::remove(&merged, &gone, schema);
+        let gone = all
+            .difference(&fields_of(&with_owned))
+            .intersection(&last.fields.with_parents());
+        typed::remove(&merged, &gone, schema)
     }
 
     /// Takes set and removed fields from all managers but `me`; the answer is who lost which set fields.
@@ -191,7 +211,7 @@ impl Writer<'_> {
                 return false;
             };
             let comparison = comparisons.entry(owned.version.clone()).or_insert_with(|| {
-                let typed = |object| self.kind.from_hub(object, version);
+                let typed = |object| self.kind.in_version(object, version);
                 self.compare(version, &typed(old), &typed(new))
             });
             let lost = owned.fields.intersection(&comparison.set());
@@ -212,7 +232,7 @@ impl Writer<'_> {
     }
 
     fn versioned(&self, object: &Value) -> Value {
-        self.kind.from_hub(object, self.version)
+        self.kind.in_version(object, self.version)
     }
 
     /// What a write to this resource does not change.

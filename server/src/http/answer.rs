@@ -48,7 +48,7 @@ impl Answer {
 
     /// An object in hub form, as a client of `version` sees it.
     pub(crate) fn object(code: u16, object: &Value, kind: &Kind, version: ApiVersion) -> Self {
-        let object = kind.from_hub(object, version);
+        let object = kind.in_version(object, version);
         Self::json(
             code,
             &Wire {

@@ -133,7 +133,7 @@ pub(super) fn delete(
 
 fn answer(page: &Page, target: &ResourceTarget<'_>) -> Answer {
     let items = page.items.iter().map(|object| {
-        let mut item = target.kind.from_hub(object, target.version);
+        let mut item = target.kind.in_version(object, target.version);
         if let Some(members) = item.as_object_mut() {
             members.remove("kind");
             members.remove("apiVersion");

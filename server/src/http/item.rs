@@ -11,7 +11,7 @@ use crate::ids;
 use crate::list::revision;
 use crate::query::{WriteOptions, WriteVerb, delete_options};
 use crate::registry::{self, Deleted, Patch, Write, check_name};
-use crate::status::{Failure, Subject, bad_request, failure, internal};
+use crate::status::{Details, Failure, Subject, bad_request, failure, internal};
 
 pub(super) async fn get(
     context: &Context,
@@ -75,11 +75,10 @@ const APPLY_PATCH: &str = "application/apply-patch+yaml";
 pub(super) fn check_patch_type(request: &Arrived) -> Result<(), Failure> {
     match request.media_type().as_deref() {
         Some(JSON_PATCH | MERGE_PATCH | STRATEGIC_MERGE_PATCH | APPLY_PATCH) => Ok(()),
-        _ => Err(failure(
-            415,
-            "UnsupportedMediaType",
-            "415: Unsupported Media Type",
-        )),
+        _ => Err(
+            failure(415, "UnsupportedMediaType", "415: Unsupported Media Type")
+                .with_details(Details::default()),
+        ),
     }
 }
 

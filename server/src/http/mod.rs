@@ -34,11 +34,19 @@ pub(crate) struct Context {
     pub(crate) stopping: watch::Receiver<bool>,
 }
 
+/// Returns when the server stops.
+pub(crate) async fn stopped(stopping: &mut watch::Receiver<bool>) {
+    // A server that is gone has stopped too.
+    let _gone = stopping.wait_for(|stopping| *stopping).await.is_err();
+}
+
 /// A request whose body has arrived.
 pub(crate) struct Arrived {
     parts: Parts,
     query: Query,
     body: Bytes,
+    /// Why the body is empty, if it was not when it was sent.
+    too_large: Option<Failure>,
 }
 
 impl Arrived {
@@ -89,15 +97,18 @@ async fn serve(context: Context, request: Request) -> Response {
             .map(str::to_owned),
         body: body.as_ref().map(|body| body.to_vec()).unwrap_or_default(),
     });
-    let (answer, pretty) = match body {
-        Ok(body) => {
-            let request = Arrived { parts, query, body };
-            let pretty = request.is_pretty();
-            let answer = answer(&context, request).await;
-            (answer.unwrap_or_else(Answer::from), pretty)
-        }
-        Err(failure) => (failure.into(), false),
+    let (body, too_large) = match body {
+        Ok(body) => (body, None),
+        Err(failure) => (Bytes::new(), Some(failure)),
     };
+    let request = Arrived {
+        parts,
+        query,
+        body,
+        too_large,
+    };
+    let pretty = request.is_pretty();
+    let answer = answer(&context, request).await.unwrap_or_else(Answer::from);
     answer.into_response(pretty, context.state.flow_uids())
 }
 
@@ -115,7 +126,7 @@ async fn answer(context: &Context, request: Arrived) -> Result<Answer, Failure> 
     match route::route(request.parts.uri.path(), scheme)? {
         Target::Resource(target) => resource::answer(context, request, &target).await,
         Target::Discovery(document) => {
-            accept::check(request.header(header::ACCEPT), accept::Offer::Discovery)?;
+            accept::negotiate(request.header(header::ACCEPT), accept::Offer::Discovery)?.check()?;
             Ok(answer::discovery(document, scheme, &context.address))
         }
         Target::Health => Ok(Answer::text(200, "ok")),

@@ -31,24 +31,39 @@ pub(super) async fn answer(
         Verb::List | Verb::Watch | Verb::DeleteCollection => Offer::Collection,
         _ => Offer::Object,
     };
-    accept::check(request.header(header::ACCEPT), offer)?;
+    let form = accept::negotiate(request.header(header::ACCEPT), offer)?;
     if verb == Verb::Patch {
         item::check_patch_type(&request)?;
     }
     // From here on the request has reached its handler: also failures carry the warning.
-    let answer = match verb {
-        Verb::List => collection::list(context, &request, target).await,
-        Verb::Watch => watching::watch(context, &request, target),
-        Verb::Create => collection::create(context, &request, target),
-        Verb::DeleteCollection => collection::delete(context, &request, target),
-        Verb::Get => item::get(context, &request, target).await,
-        Verb::Replace => item::replace(context, &request, target),
-        Verb::Patch => item::patch(context, &request, target),
-        Verb::Delete => item::delete(context, &request, target),
+    let answer = match form
+        .check()
+        .and(request.too_large.clone().map_or(Ok(()), Err))
+    {
+        Ok(()) => perform(verb, context, &request, target).await,
+        Err(failure) => Err(failure),
     };
     Ok(answer
         .unwrap_or_else(Answer::from)
         .warn_first(deprecation(context, target)))
+}
+
+async fn perform(
+    verb: Verb,
+    context: &Context,
+    request: &Arrived,
+    target: &ResourceTarget<'_>,
+) -> Result<Answer, Failure> {
+    match verb {
+        Verb::List => collection::list(context, request, target).await,
+        Verb::Watch => watching::watch(context, request, target),
+        Verb::Create => collection::create(context, request, target),
+        Verb::DeleteCollection => collection::delete(context, request, target),
+        Verb::Get => item::get(context, request, target).await,
+        Verb::Replace => item::replace(context, request, target),
+        Verb::Patch => item::patch(context, request, target),
+        Verb::Delete => item::delete(context, request, target),
+    }
 }
 
 fn verb(request: &Arrived, target: &ResourceTarget<'_>) -> Result<Verb, Failure> {

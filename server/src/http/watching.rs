@@ -2,7 +2,7 @@
 
 use super::answer::Answer;
 use super::route::ResourceTarget;
-use super::{Arrived, Context};
+use super::{Arrived, Context, stopped};
 use crate::ids;
 use crate::list::WatchOptions;
 use crate::state::State;
@@ -169,7 +169,7 @@ impl Watcher {
     async fn wait(&mut self) -> Woken {
         let bookmark = self.next_bookmark.unwrap_or(self.end);
         tokio::select! {
-            _ = self.stopping.wait_for(|stopping| *stopping) => Woken::Ended,
+            () = stopped(&mut self.stopping) => Woken::Ended,
             changed = self.revisions.changed() => {
                 if changed.is_ok() { Woken::Changed } else { Woken::Ended }
             }

@@ -1,6 +1,6 @@
 //! JSON Patch (RFC 6902), with what the server's library makes of it.
 
-use crate::status::{Failure, bad_request, failure, too_large};
+use crate::status::{Details, Failure, bad_request, failure, too_large};
 use serde_json::Value;
 
 const MOST_OPERATIONS: usize = 10_000;
@@ -50,6 +50,7 @@ fn refused() -> Failure {
         "Invalid",
         "the server rejected our request due to an error in our request",
     )
+    .with_details(Details::default())
 }
 
 #[cfg(test)]

@@ -103,18 +103,41 @@ fn merges(field: Option<&FieldSchema>) -> bool {
 }
 
 fn merge_list(
-    mut old: Vec<Value>,
+    old: Vec<Value>,
     patch: &[Value],
     field: Option<&FieldSchema>,
 ) -> Result<Vec<Value>, Failure> {
     let Some(key) = field.and_then(|field| field.patch_merge_key) else {
-        for element in patch {
-            if !old.contains(element) {
-                old.push(element.clone());
-            }
-        }
-        return Ok(old);
+        let (kept, named): (Vec<_>, Vec<_>) = old
+            .iter()
+            .cloned()
+            .partition(|element| !patch.contains(element));
+        let new = patch
+            .iter()
+            .filter(|element| !named.contains(element))
+            .cloned();
+        let set: Vec<_> = named.iter().cloned().chain(new).collect();
+        return Ok(in_order(kept, set, |element| {
+            old.iter().position(|old| old == element)
+        }));
     };
+    let is_directive = |members: &Map<String, Value>, directive: &str| {
+        members
+            .get(DIRECTIVE)
+            .is_some_and(|found| found == directive)
+    };
+    let members: Vec<_> = patch.iter().filter_map(Value::as_object).collect();
+    if members
+        .iter()
+        .any(|members| is_directive(members, "replace"))
+    {
+        let plain = members
+            .iter()
+            .filter(|members| !members.contains_key(DIRECTIVE));
+        return Ok(plain
+            .map(|members| Value::Object((*members).clone()))
+            .collect());
+    }
     let schema = field.and_then(|field| match &field.shape {
         Shape::List {
             element: Shape::Object(schema),
@@ -122,43 +145,46 @@ fn merge_list(
         } => Some(*schema),
         _ => None,
     });
-    if patch
-        .iter()
-        .any(|element| element.get(DIRECTIVE).is_some_and(|d| d == "replace"))
-    {
-        return Ok(patch
-            .iter()
-            .filter(|element| element.get(DIRECTIVE).is_none())
-            .cloned()
-            .collect());
-    }
-    for element in patch {
-        let Some(members) = element.as_object() else {
-            continue;
-        };
+    let place = |element: &Value| old.iter().position(|old| old.get(key) == element.get(key));
+    let mut kept = old.clone();
+    let mut set = Vec::new();
+    for members in members {
         let Some(value) = members.get(key) else {
             return Err(internal(format!(
                 "map: {} does not contain declared merge key: {key}",
                 go_map(members)
             )));
         };
-        let at = old.iter().position(|old| old.get(key) == Some(value));
-        if members
-            .get(DIRECTIVE)
-            .is_some_and(|directive| directive == "delete")
-        {
-            old.retain(|old| old.get(key) != Some(value));
+        kept.retain(|old| old.get(key) != Some(value));
+        if is_directive(members, "delete") {
             continue;
         }
-        match at {
-            Some(at) => {
-                let members_before = old[at].as_object().cloned().unwrap_or_default();
-                old[at] = Value::Object(merge_map(members_before, members, schema)?);
-            }
-            None => old.push(Value::Object(merge_map(Map::new(), members, schema)?)),
-        }
+        let before = old.iter().find(|old| old.get(key) == Some(value));
+        let before = before
+            .and_then(Value::as_object)
+            .cloned()
+            .unwrap_or_default();
+        set.push(Value::Object(merge_map(before, members, schema)?));
     }
-    Ok(old)
+    Ok(in_order(kept, set, place))
+}
+
+/// The elements that a patch left alone and those that it set: old ones keep their places among each
+/// other, new ones come as early as they can.
+fn in_order(
+    kept: Vec<Value>,
+    set: Vec<Value>,
+    place: impl Fn(&Value) -> Option<usize>,
+) -> Vec<Value> {
+    let mut merged = Vec::with_capacity(kept.len() + set.len());
+    let (mut kept, mut set) = (kept.into_iter().peekable(), set.into_iter().peekable());
+    while let (Some(left), Some(right)) = (kept.peek(), set.peek()) {
+        let left_first = matches!((place(left), place(right)), (Some(l), Some(r)) if l < r);
+        merged.extend(if left_first { kept.next() } else { set.next() });
+    }
+    merged.extend(kept);
+    merged.extend(set);
+    merged
 }
 
 fn delete_elements(object: &mut Map<String, Value>, list: &str, gone: &Value) {
@@ -246,7 +272,7 @@ mod tests {
         }});
         assert_eq!(
             patched(v1::RESOURCES, object, patch).unwrap(),
-            json!({"metadata": {"labels": {"b": "2"}, "finalizers": ["y", "z"]}})
+            json!({"metadata": {"labels": {"b": "2"}, "finalizers": ["z", "y"]}})
         );
     }
 

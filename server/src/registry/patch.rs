@@ -2,7 +2,7 @@
 
 use super::{Write, create, update};
 use crate::decode::{self, Node};
-use crate::patch::{json_patch, merge_patch, strategic_merge_patch};
+use crate::patch::{Touched, go_map, json_patch, merge_patch, patched_text, strategic_merge_patch};
 use crate::scheme::HUB;
 use crate::status::{Cause, Failure, bad_request, failure, invalid};
 use crate::store::{Object, Store, edit_metadata, meta_str};
@@ -44,7 +44,7 @@ pub(crate) fn patch(
     let Some(old) = old else {
         return Err(write.subject(name).not_found());
     };
-    let before = write.kind.from_hub(&old, write.version);
+    let before = write.kind.in_version(&old, write.version);
     let after = patched(&before, patch, write)?;
     let decoded = decode_patched(write, patch, &after, validation)?;
     check_name(&decoded.tree, name)?;
@@ -65,12 +65,16 @@ fn patched(before: &Value, patch: &Patch, write: &Write<'_>) -> Result<Value, Fa
         Patch::Json(operations) => json_patch(&mut after, &operations.to_value())?,
         Patch::Merge(patch) => {
             let patch = patch.to_value();
-            if !patch.is_object() {
-                return Err(bad_request(format!(
-                    "error decoding patch: json: cannot unmarshal {} into Go value of type \
-                     map[string]interface {{}}",
-                    decode::go_kind(&patch)
-                )));
+            match &patch {
+                Value::Object(_) => {}
+                Value::Null => return Err(bad_request("Invalid JSON Patch")),
+                other => {
+                    return Err(bad_request(format!(
+                        "error decoding patch: json: cannot unmarshal {} into Go value of type \
+                         map[string]interface {{}}",
+                        decode::go_kind(other)
+                    )));
+                }
             }
             merge_patch(&mut after, &patch);
         }
@@ -96,13 +100,20 @@ fn decode_patched(
     after: &Value,
     validation: FieldValidation,
 ) -> Result<decode::Decoded, Failure> {
+    let schema = write.kind.schema(write.version);
     let refused = |why: &str| {
         let shown = match patch {
             Patch::Strategic(patch) => match patch.to_value() {
-                Value::Object(patch) => crate::patch::go_map(&patch),
+                Value::Object(patch) => go_map(&patch),
                 other => other.to_string(),
             },
-            _ => after.to_string(),
+            Patch::Json(patch) => {
+                let touched = Touched::by_operations(&patch.to_value());
+                patched_text(after, schema, &touched)
+            }
+            Patch::Merge(patch) | Patch::Apply { config: patch, .. } => {
+                patched_text(after, schema, &Touched::by_members(&patch.to_value()))
+            }
         };
         invalid(
             "",
@@ -127,7 +138,6 @@ fn decode_patched(
              \"k8s.io/kubernetes/pkg/api/legacyscheme/scheme.go:30\""
         )));
     }
-    let schema = write.kind.schema(write.version);
     let mut decoded = decode::decode(&Node::from(after), schema, write.version.as_str())
         .map_err(|error| refused(&error))?;
     if let Patch::Merge(patch) | Patch::Strategic(patch) = patch {

@@ -1,0 +1,138 @@
+//! The text of a patched object, which errors show: as the server's patch library leaves it.
+//!
+//! Objects that the patch went through have their members sorted; the rest stands as it did.
+
+use crate::wire::WireValue;
+use k8s_flowcontrol::schema::{Shape, TypeSchema};
+use serde::ser::{Serialize, SerializeMap, SerializeSeq, Serializer};
+use serde_json::Value;
+use std::collections::BTreeMap;
+
+/// The objects and lists that a patch went through.
+#[derive(Debug, Default)]
+pub(crate) struct Touched(BTreeMap<String, Touched>);
+
+impl Touched {
+    /// By the operations of a JSON patch.
+    pub(crate) fn by_operations(patch: &Value) -> Self {
+        let mut touched = Self::default();
+        for operation in patch.as_array().into_iter().flatten() {
+            for member in ["path", "from"] {
+                let path = operation
+                    .get(member)
+                    .and_then(Value::as_str)
+                    .unwrap_or_default();
+                let steps: Vec<&str> = path.split('/').skip(1).collect();
+                let Some((_, containers)) = steps.split_last() else {
+                    continue;
+                };
+                let mut node = &mut touched;
+                for step in containers {
+                    let name = step.replace("~1", "/").replace("~0", "~");
+                    node = node.0.entry(name).or_default();
+                }
+            }
+        }
+        touched
+    }
+
+    /// By the members of a merge patch.
+    pub(crate) fn by_members(patch: &Value) -> Self {
+        let members = patch.as_object().into_iter().flatten();
+        Self(
+            members
+                .filter(|(_, value)| value.is_object())
+                .map(|(name, value)| (name.clone(), Self::by_members(value)))
+                .collect(),
+        )
+    }
+}
+
+/// The text of `object`, which a patch changed.
+pub(crate) fn patched_text(
+    object: &Value,
+    schema: &'static TypeSchema,
+    touched: &Touched,
+) -> String {
+    let patched = Patched {
+        value: object,
+        shape: &Shape::Object(schema),
+        touched: Some(touched),
+    };
+    serde_json::to_string(&patched).unwrap_or_default()
+}
+
+struct Patched<'a> {
+    value: &'a Value,
+    shape: &'a Shape,
+    touched: Option<&'a Touched>,
+}
+
+impl Serialize for Patched<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let (value, shape) = (self.value, self.shape);
+        match (self.touched, value) {
+            (Some(touched), Value::Object(members)) => {
+                let mut members: Vec<_> = members.iter().collect();
+                members.sort_by_key(|(name, _)| *name);
+                let mut map = serializer.serialize_map(Some(members.len()))?;
+                for (name, value) in members {
+                    let shape = match shape {
+                        Shape::Object(schema) => schema.field(name).map(|field| &field.shape),
+                        Shape::Map { value, .. } => Some(*value),
+                        _ => None,
+                    };
+                    let member = Patched {
+                        value,
+                        shape: shape.unwrap_or(&Shape::Any),
+                        touched: touched.0.get(name),
+                    };
+                    map.serialize_entry(name, &member)?;
+                }
+                map.end()
+            }
+            (Some(touched), Value::Array(elements)) => {
+                let mut seq = serializer.serialize_seq(Some(elements.len()))?;
+                for (index, value) in elements.iter().enumerate() {
+                    seq.serialize_element(&Patched {
+                        value,
+                        shape: match shape {
+                            Shape::List { element, .. } => element,
+                            _ => &Shape::Any,
+                        },
+                        touched: touched.0.get(&index.to_string()),
+                    })?;
+                }
+                seq.end()
+            }
+            _ => WireValue { value, shape }.serialize(serializer),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use k8s_flowcontrol::api::v1;
+    use serde_json::json;
+
+    #[test]
+    fn only_what_was_touched_is_sorted() {
+        let schema = v1::RESOURCES
+            .iter()
+            .find(|kind| kind.kind == "FlowSchema")
+            .unwrap()
+            .schema;
+        let object = json!({
+            "kind": "FlowSchema",
+            "apiVersion": "v",
+            "metadata": {"name": "a", "labels": {}},
+            "spec": {"priorityLevelConfiguration": {"name": "x"}, "matchingPrecedence": "s"},
+        });
+        let patch = json!([{"op": "replace", "path": "/spec/matchingPrecedence", "value": "s"}]);
+        assert_eq!(
+            patched_text(&object, schema, &Touched::by_operations(&patch)),
+            r#"{"apiVersion":"v","kind":"FlowSchema","metadata":{"name":"a","labels":{}},"spec":{"matchingPrecedence":"s","priorityLevelConfiguration":{"name":"x"}}}"#
+        );
+    }
+}

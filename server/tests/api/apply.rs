@@ -1,0 +1,160 @@
+//! Server-side apply.
+
+use crate::support::{Api, GROUP, SCHEMAS, schema};
+use serde_json::{Value, json};
+
+fn config(spec: Value, labels: Value) -> Value {
+    let mut config = json!({
+        "apiVersion": format!("{GROUP}/v1"),
+        "kind": "FlowSchema",
+        "metadata": {"name": "a"},
+        "spec": spec,
+    });
+    if !labels.is_null() {
+        config["metadata"]["labels"] = labels;
+    }
+    config
+}
+
+fn owned(object: &Value, manager: &str) -> Value {
+    let entries = object["metadata"]["managedFields"].as_array().unwrap();
+    entries
+        .iter()
+        .find(|entry| entry["manager"] == manager)
+        .map_or(Value::Null, |entry| entry["fieldsV1"].clone())
+}
+
+#[tokio::test]
+async fn managers_share_take_over_and_give_up() {
+    let api = Api::start().await;
+    let path = |manager: &str| format!("{SCHEMAS}/a?fieldManager={manager}");
+    let spec = |precedence: i64| {
+        json!({
+            "priorityLevelConfiguration": {"name": "workload-low"},
+            "matchingPrecedence": precedence,
+        })
+    };
+    let created = api
+        .apply(&path("m1"), config(spec(5000), json!({"own": "m1"})))
+        .await;
+    assert_eq!(created.code, 201, "{}", created.body);
+    assert_eq!(
+        owned(&created.body, "m1"),
+        json!({
+            "f:metadata": {"f:labels": {"f:own": {}}},
+            "f:spec": {"f:matchingPrecedence": {}, "f:priorityLevelConfiguration": {"f:name": {}}},
+        })
+    );
+    let precedence = |value: i64| config(json!({"matchingPrecedence": value}), Value::Null);
+    let conflict = api.apply(&path("m2"), precedence(6000)).await;
+    assert_eq!(conflict.code, 409);
+    assert_eq!(
+        conflict.body["message"],
+        "Apply failed with 1 conflict: conflict with \"m1\": .spec.matchingPrecedence"
+    );
+    assert_eq!(
+        conflict.body["details"]["causes"],
+        json!([{
+            "reason": "FieldManagerConflict",
+            "message": "conflict with \"m1\"",
+            "field": ".spec.matchingPrecedence",
+        }])
+    );
+    let forced = api
+        .apply(&(path("m2") + "&force=true"), precedence(6000))
+        .await;
+    assert_eq!(forced.body["spec"]["matchingPrecedence"], 6000);
+    assert!(
+        owned(&forced.body, "m1")["f:spec"]
+            .get("f:matchingPrecedence")
+            .is_none()
+    );
+
+    // What nobody owns any more goes; what another owns stays.
+    let less = config(
+        json!({"priorityLevelConfiguration": {"name": "workload-low"}}),
+        Value::Null,
+    );
+    let less = api.apply(&path("m1"), less).await;
+    assert_eq!(less.code, 200, "{}", less.body);
+    let less = less.body;
+    assert_eq!(less["metadata"].get("labels"), None);
+    assert_eq!(less["spec"]["matchingPrecedence"], 6000);
+}
+
+#[tokio::test]
+async fn updates_are_tracked_and_conflict_too() {
+    let api = Api::start().await;
+    let created = api
+        .send(
+            "POST",
+            &format!("{SCHEMAS}?fieldManager=tool"),
+            Some(schema("a")),
+        )
+        .await
+        .body;
+    assert_eq!(
+        owned(&created, "tool")["f:metadata"],
+        json!({"f:labels": {".": {}, "f:lab": {}}})
+    );
+    let path = format!("{SCHEMAS}/a?fieldManager=m");
+    let other = config(json!({"matchingPrecedence": 4}), Value::Null);
+    let conflict = api.apply(&path, other).await.body;
+    assert_eq!(
+        conflict["details"]["causes"][0]["message"],
+        format!("conflict with \"tool\" using {GROUP}/v1")
+    );
+}
+
+#[tokio::test]
+async fn a_manager_stays_the_same_across_versions() {
+    let api = Api::with(|builder| builder.kubernetes("1.29")).await;
+    let level = |version: &str, shares: i64| {
+        json!({
+            "apiVersion": format!("{GROUP}/{version}"),
+            "kind": "PriorityLevelConfiguration",
+            "spec": {
+                "type": "Limited",
+                "limited": {
+                    "nominalConcurrencyShares": shares,
+                    "limitResponse": {"type": "Reject"},
+                },
+            },
+        })
+    };
+    for (version, shares) in [("v1beta3", 20), ("v1", 21)] {
+        let path = format!("{version}/prioritylevelconfigurations/a?fieldManager=m");
+        let applied = api.apply(&path, level(version, shares)).await;
+        assert!(applied.code < 300, "{}", applied.body);
+        let entries = applied.body["metadata"]["managedFields"]
+            .as_array()
+            .unwrap();
+        assert_eq!(entries.len(), 1);
+        assert_eq!(entries[0]["apiVersion"], format!("{GROUP}/{version}"));
+    }
+}
+
+#[tokio::test]
+async fn a_configuration_must_fit_its_schema() {
+    let api = Api::start().await;
+    let path = format!("{SCHEMAS}/a?fieldManager=m");
+    let nameless = format!("{SCHEMAS}/a");
+    let bogus = config(json!({"bogus": 1}), Value::Null);
+    let answer = api.apply(&path, bogus).await;
+    assert_eq!(answer.code, 500);
+    assert_eq!(
+        answer.body["message"],
+        format!(
+            "failed to create typed patch object (/a; {GROUP}/v1, Kind=FlowSchema): .spec.bogus: \
+             field not declared in schema"
+        )
+    );
+    let good = config(
+        json!({"priorityLevelConfiguration": {"name": "x"}}),
+        Value::Null,
+    );
+    assert_eq!(api.apply(&nameless, good.clone()).await.code, 422);
+    let mut typeless = good;
+    typeless["kind"] = Value::Null;
+    assert_eq!(api.apply(&path, typeless).await.code, 400);
+}

@@ -1,0 +1,210 @@
+//! Creating, reading, replacing and deleting.
+
+use crate::support::{Api, LEVELS, SCHEMAS, level, schema};
+use serde_json::json;
+
+#[tokio::test]
+async fn an_object_lives_and_dies() {
+    let api = Api::start().await;
+    let created = api.send("POST", LEVELS, Some(level("mine", 7))).await;
+    assert_eq!(created.code, 201);
+    assert_eq!(
+        created.body["spec"]["limited"],
+        json!({
+            "nominalConcurrencyShares": 7,
+            "lendablePercent": 0,
+            "limitResponse": {
+                "type": "Queue",
+                "queuing": {"queues": 64, "handSize": 8, "queueLengthLimit": 50},
+            },
+        })
+    );
+    let path = format!("{LEVELS}/mine");
+    assert_eq!(api.get(&path).await.body, created.body);
+
+    let mut changed = created.body.clone();
+    changed["spec"]["limited"]["nominalConcurrencyShares"] = 8.into();
+    let replaced = api.send("PUT", &path, Some(changed)).await;
+    assert_eq!(replaced.code, 200);
+    assert_eq!(replaced.body["metadata"]["generation"], 2);
+
+    let deleted = api.send("DELETE", &path, None).await;
+    assert_eq!(
+        (deleted.code, &deleted.body["status"]),
+        (200, &json!("Success"))
+    );
+    assert_eq!(
+        deleted.body["details"]["uid"],
+        created.body["metadata"]["uid"]
+    );
+    let gone = api.get(&path).await;
+    assert_eq!((gone.code, &gone.body["reason"]), (404, &json!("NotFound")));
+}
+
+#[tokio::test]
+async fn names_are_unique_and_can_be_generated() {
+    let api = Api::start().await;
+    assert_eq!(api.send("POST", SCHEMAS, Some(schema("a"))).await.code, 201);
+    let taken = api.send("POST", SCHEMAS, Some(schema("a"))).await;
+    assert_eq!(
+        (taken.code, &taken.body["reason"]),
+        (409, &json!("AlreadyExists"))
+    );
+
+    let mut nameless = schema("");
+    nameless["metadata"] = json!({"generateName": "gen-"});
+    let generated = api.send("POST", SCHEMAS, Some(nameless.clone())).await;
+    let name = generated.body["metadata"]["name"].as_str().unwrap();
+    assert!(name.starts_with("gen-") && name.len() == 9, "{name}");
+
+    nameless["metadata"] = json!({});
+    assert_eq!(api.send("POST", SCHEMAS, Some(nameless)).await.code, 422);
+    assert_eq!(
+        api.send("POST", SCHEMAS, Some(schema("Bad_Name")))
+            .await
+            .code,
+        422
+    );
+}
+
+#[tokio::test]
+async fn a_stale_write_conflicts_and_an_idle_one_changes_nothing() {
+    let api = Api::start().await;
+    api.send("POST", LEVELS, Some(level("mine", 7))).await;
+    let path = format!("{LEVELS}/mine");
+    let first = api.get(&path).await.body;
+    let same = api.send("PUT", &path, Some(first.clone())).await;
+    assert_eq!(same.body, first);
+
+    api.send("PUT", &path, Some(level("mine", 9))).await;
+    let stale = api.send("PUT", &path, Some(first)).await;
+    assert_eq!(
+        (stale.code, &stale.body["reason"]),
+        (409, &json!("Conflict"))
+    );
+    let other = api.send("PUT", &path, Some(level("other", 9))).await;
+    assert_eq!(
+        (other.code, &other.body["reason"]),
+        (400, &json!("BadRequest"))
+    );
+}
+
+#[tokio::test]
+async fn a_dry_run_stores_nothing() {
+    let api = Api::start().await;
+    let created = api
+        .send(
+            "POST",
+            &format!("{LEVELS}?dryRun=All"),
+            Some(level("mine", 7)),
+        )
+        .await;
+    assert_eq!(created.code, 201);
+    assert!(created.body["metadata"].get("resourceVersion").is_none());
+    assert_eq!(api.get(&format!("{LEVELS}/mine")).await.code, 404);
+
+    let path = format!("{LEVELS}/system");
+    let before = api.get(&path).await.body;
+    for method in ["PUT", "DELETE"] {
+        let body = (method == "PUT").then(|| level("system", 1));
+        let answer = api.send(method, &format!("{path}?dryRun=All"), body).await;
+        assert_eq!(answer.code, 200, "{method}");
+    }
+    assert_eq!(api.get(&path).await.body, before);
+    let bad = api
+        .send("DELETE", &format!("{path}?dryRun=Some"), None)
+        .await;
+    assert_eq!(bad.code, 422);
+}
+
+#[tokio::test]
+async fn finalizers_hold_an_object() {
+    let api = Api::start().await;
+    let mut held = level("held", 7);
+    held["metadata"]["finalizers"] = json!(["example.com/hold"]);
+    api.send("POST", LEVELS, Some(held)).await;
+    let path = format!("{LEVELS}/held");
+    let deleted = api.send("DELETE", &path, None).await;
+    assert_eq!(deleted.body["kind"], "PriorityLevelConfiguration");
+    assert!(deleted.body["metadata"]["deletionTimestamp"].is_string());
+    let again = api.send("POST", LEVELS, Some(level("held", 7))).await;
+    assert_eq!(again.code, 409);
+
+    let mut released = api.get(&path).await.body;
+    released["metadata"]["finalizers"] = json!([]);
+    assert_eq!(api.send("PUT", &path, Some(released)).await.code, 200);
+    assert_eq!(api.get(&path).await.code, 404);
+}
+
+#[tokio::test]
+async fn preconditions_and_propagation_count() {
+    let api = Api::start().await;
+    let created = api.send("POST", LEVELS, Some(level("mine", 7))).await.body;
+    let path = format!("{LEVELS}/mine");
+    let options = |key: &str, value: &str| json!({"preconditions": {key: value}});
+    let wrong = api
+        .send("DELETE", &path, Some(options("uid", "other")))
+        .await;
+    assert_eq!(wrong.code, 409);
+    let wrong = api
+        .send("DELETE", &format!("{path}?resourceVersion=1"), None)
+        .await;
+    assert_eq!(wrong.code, 409);
+    let foreground = json!({
+        "propagationPolicy": "Foreground",
+        "preconditions": {"uid": created["metadata"]["uid"]},
+    });
+    let answer = api.send("DELETE", &path, Some(foreground)).await;
+    assert_eq!(
+        answer.body["metadata"]["finalizers"],
+        json!(["foregroundDeletion"])
+    );
+}
+
+#[tokio::test]
+async fn a_collection_is_deleted_as_selected() {
+    let api = Api::start().await;
+    for name in ["a", "b"] {
+        api.send("POST", SCHEMAS, Some(schema(name))).await;
+    }
+    let deleted = api
+        .send(
+            "DELETE",
+            &format!("{SCHEMAS}?labelSelector=lab%3Dyes"),
+            None,
+        )
+        .await;
+    assert_eq!(crate::support::names(&deleted.body), ["a", "b"]);
+    assert!(
+        api.names(&format!("{SCHEMAS}?labelSelector=lab"))
+            .await
+            .is_empty()
+    );
+    assert_eq!(api.get(&format!("{SCHEMAS}/exempt")).await.code, 200);
+}
+
+#[tokio::test]
+async fn unknown_members_are_dropped_reported_or_refused() {
+    let api = Api::start().await;
+    let mut object = schema("odd");
+    object["spec"]["bogus"] = 1.into();
+    let path = |how: &str| format!("{SCHEMAS}?dryRun=All&fieldValidation={how}");
+    let strict = api
+        .send("POST", &path("Strict"), Some(object.clone()))
+        .await;
+    assert_eq!(strict.code, 400);
+    assert!(
+        strict.body["message"]
+            .as_str()
+            .unwrap()
+            .ends_with("unknown field \"spec.bogus\"")
+    );
+    let warned = api.send("POST", &path("Warn"), Some(object.clone())).await;
+    assert_eq!(
+        warned.warnings,
+        ["299 - \"unknown field \\\"spec.bogus\\\"\""]
+    );
+    assert!(warned.body["spec"].get("bogus").is_none());
+    let ignored = api.send("POST", &path("Ignore"), Some(object)).await;
+    assert_eq!((ignored.code, ignored.warnings.len()), (201, 0));
+}

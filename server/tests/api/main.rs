@@ -1,0 +1,16 @@
+//! The server as clients see it: over HTTP on loopback.
+
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+#![allow(clippy::panic, reason = "a test that cannot go on fails")]
+
+mod support;
+
+mod apply;
+mod bootstrap;
+mod crud;
+mod lists;
+mod patches;
+mod server;
+mod status;
+mod versions;
+mod watches;

@@ -1,0 +1,93 @@
+//! JSON patch, merge patch and strategic merge patch.
+
+use crate::support::{Api, SCHEMAS, schema};
+use serde_json::{Value, json};
+
+const JSON: &str = "application/json-patch+json";
+const MERGE: &str = "application/merge-patch+json";
+const STRATEGIC: &str = "application/strategic-merge-patch+json";
+
+async fn api() -> (Api, String) {
+    let api = Api::start().await;
+    api.send("POST", SCHEMAS, Some(schema("a"))).await;
+    (api, format!("{SCHEMAS}/a"))
+}
+
+#[tokio::test]
+async fn each_type_changes_the_object() {
+    let (api, path) = api().await;
+    let precedence = |value: i64| json!({"spec": {"matchingPrecedence": value}});
+    let operations = json!([
+        {"op": "test", "path": "/spec/matchingPrecedence", "value": 5000},
+        {"op": "replace", "path": "/spec/matchingPrecedence", "value": 1},
+    ]);
+    let refused = api.patch(&path, JSON, operations).await;
+    assert_eq!(refused.code, 422, "precedence 1 belongs to another schema");
+    for (media_type, patch, expected) in [
+        (
+            JSON,
+            json!([{"op": "add", "path": "/spec/matchingPrecedence", "value": 6}]),
+            6,
+        ),
+        (MERGE, precedence(7), 7),
+        (STRATEGIC, precedence(8), 8),
+    ] {
+        let patched = api.patch(&path, media_type, patch).await;
+        assert_eq!(patched.code, 200, "{}", patched.body);
+        assert_eq!(
+            patched.body["spec"]["matchingPrecedence"], expected,
+            "{media_type}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn a_patch_can_undo_what_a_default_put_there() {
+    let (api, path) = api().await;
+    let nothing = json!({"spec": {"matchingPrecedence": null}, "metadata": {"labels": null}});
+    let patched = api.patch(&path, MERGE, nothing).await;
+    assert_eq!(patched.body["spec"]["matchingPrecedence"], 1000);
+    assert_eq!(patched.body["metadata"].get("labels"), None);
+}
+
+#[tokio::test]
+async fn conditions_merge_by_type_in_the_status() {
+    let (api, path) = api().await;
+    let path = format!("{path}/status");
+    let mine = json!({"status": {"conditions": [{"type": "Mine", "status": "True"}]}});
+    let types = |object: &Value| -> Vec<String> {
+        let conditions = object["status"]["conditions"].as_array().unwrap();
+        conditions
+            .iter()
+            .map(|condition| condition["type"].as_str().unwrap().to_owned())
+            .collect()
+    };
+    let merged = api.patch(&path, STRATEGIC, mine.clone()).await.body;
+    assert_eq!(types(&merged), ["Mine", "Dangling"]);
+    let replaced = api.patch(&path, MERGE, mine).await.body;
+    assert_eq!(types(&replaced), ["Mine"]);
+    // The server puts its own condition back at once.
+    assert_eq!(types(&api.get(&path).await.body).len(), 2);
+}
+
+#[tokio::test]
+async fn what_is_no_patch_is_refused() {
+    let (api, path) = api().await;
+    assert_eq!(
+        api.patch(&path, "application/json", json!({})).await.code,
+        415
+    );
+    assert_eq!(api.patch(&path, JSON, json!({})).await.code, 400);
+    let failing = json!([{"op": "test", "path": "/kind", "value": "Other"}]);
+    assert_eq!(api.patch(&path, JSON, failing).await.code, 422);
+    let forced = api
+        .patch(&format!("{path}?force=true"), MERGE, json!({}))
+        .await;
+    assert_eq!(forced.code, 422);
+    let renamed = json!({"metadata": {"name": "b"}});
+    assert_eq!(api.patch(&path, MERGE, renamed).await.code, 400);
+    let unknown = json!({"spec": {"bogus": 1}});
+    let strict = format!("{path}?fieldValidation=Strict");
+    assert_eq!(api.patch(&strict, MERGE, unknown.clone()).await.code, 422);
+    assert_eq!(api.patch(&path, MERGE, unknown).await.warnings.len(), 1);
+}

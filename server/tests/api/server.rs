@@ -1,0 +1,138 @@
+//! The server itself: start and stop, discovery, headers, records.
+
+use crate::support::{Api, GROUP, LEVELS, answer, level};
+use k8s_flowcontrol_server::ApiServer;
+use serde_json::json;
+
+#[tokio::test]
+async fn an_unknown_release_is_told_at_the_start() {
+    let error = ApiServer::builder()
+        .kubernetes("1.99")
+        .start()
+        .await
+        .unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "the API server cannot start: `1.99` is no known Kubernetes release: expected 1.25 to 1.37"
+    );
+}
+
+#[tokio::test]
+async fn dropping_a_server_frees_its_port() {
+    let server = ApiServer::start().await.unwrap();
+    let port = server.port();
+    server.stop().await;
+    let again = ApiServer::builder().port(port).start().await.unwrap();
+    assert_eq!(again.url(), format!("http://127.0.0.1:{port}"));
+    let taken = ApiServer::builder().port(port).start().await.unwrap_err();
+    assert!(taken.to_string().contains("choose another port"), "{taken}");
+}
+
+#[tokio::test]
+async fn the_kubeconfig_names_the_server() {
+    let server = ApiServer::start().await.unwrap();
+    let line = format!("    server: {}\n", server.url());
+    assert!(
+        server.kubeconfig().contains(&line),
+        "{}",
+        server.kubeconfig()
+    );
+}
+
+#[tokio::test]
+async fn every_answer_carries_the_servers_headers() {
+    let api = Api::start().await;
+    let uid = api.get("v1/flowschemas/exempt").await.body["metadata"]["uid"].clone();
+    for path in [
+        "/nope".to_owned(),
+        format!("/apis/{GROUP}/v9"),
+        "/healthz".to_owned(),
+    ] {
+        let response = api.request("GET", &path).send().await.unwrap();
+        let header = |name: &str| response.headers()[name].to_str().unwrap().to_owned();
+        assert_eq!(header("cache-control"), "no-cache, private");
+        assert_eq!(header("audit-id").len(), 36);
+        assert_eq!(
+            json!(header("x-kubernetes-pf-flowschema-uid")),
+            uid,
+            "{path}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn discovery_tells_what_is_served() {
+    let api = Api::start().await;
+    let resources = api.get("v1").await.body;
+    let names: Vec<_> = resources["resources"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|r| r["name"].clone())
+        .collect();
+    assert_eq!(
+        names,
+        [
+            "flowschemas",
+            "flowschemas/status",
+            "prioritylevelconfigurations",
+            "prioritylevelconfigurations/status"
+        ]
+    );
+    for (path, expected) in [
+        ("/api", json!("APIVersions")),
+        ("/apis", json!("APIGroupList")),
+    ] {
+        assert_eq!(
+            answer(api.request("GET", path)).await.body["kind"],
+            expected
+        );
+    }
+    assert_eq!(answer(api.request("GET", "/readyz")).await.body, "ok");
+    assert_eq!(
+        answer(api.request("GET", "/version")).await.body["minor"],
+        "37"
+    );
+}
+
+#[tokio::test]
+async fn what_is_not_there_is_not_found_or_not_allowed() {
+    let api = Api::start().await;
+    let nowhere = answer(api.request("GET", "/nope")).await;
+    assert_eq!(
+        (nowhere.code, nowhere.body),
+        (404, json!("404 page not found\n"))
+    );
+    for (method, path, code) in [
+        ("GET", "v1/nopes", 404),
+        ("GET", "v1//flowschemas", 404),
+        ("GET", "v1/flowschemas/a/scale", 404),
+        ("POST", "v1/flowschemas/a", 405),
+        ("PUT", "v1/flowschemas", 405),
+        ("LINK", "v1/flowschemas", 405),
+        ("POST", "v1/watch/flowschemas", 405),
+    ] {
+        let answer = api.send(method, path, None).await;
+        assert_eq!(answer.code, code, "{method} {path}");
+        assert_eq!(answer.body["kind"], "Status", "{method} {path}");
+    }
+}
+
+#[tokio::test]
+async fn requests_are_recorded_as_they_arrived() {
+    let api = Api::with(|builder| builder.record_requests()).await;
+    let path = format!("{LEVELS}?dryRun=All&fieldManager=a%20b");
+    api.send("POST", &path, Some(level("x", 1))).await;
+    let [request] = &api.server.requests()[..] else {
+        panic!("one request was sent");
+    };
+    assert_eq!(request.method, "POST");
+    assert_eq!(request.path, format!("/apis/{GROUP}/{LEVELS}"));
+    let query = [("dryRun", "All"), ("fieldManager", "a b")];
+    assert_eq!(
+        request.query,
+        query.map(|(name, value)| (name.into(), value.into()))
+    );
+    assert_eq!(request.content_type.as_deref(), Some("application/json"));
+    assert_eq!(request.body, level("x", 1).to_string().into_bytes());
+}

@@ -1,0 +1,163 @@
+//! Watches.
+
+use crate::support::{Api, GROUP, LEVELS, SCHEMAS, level, schema};
+use reqwest::Response;
+use serde_json::{Value, json};
+use std::time::Duration;
+
+/// The open end of a watch.
+struct Watch {
+    response: Response,
+    rest: Vec<u8>,
+}
+
+impl Watch {
+    async fn open(api: &Api, path: &str) -> Self {
+        let request = api.request("GET", &format!("/apis/{GROUP}/{path}"));
+        let response = request.send().await.unwrap();
+        assert_eq!(response.status(), 200);
+        Self {
+            response,
+            rest: Vec::new(),
+        }
+    }
+
+    /// The next event, or `None` at the end.
+    async fn next(&mut self) -> Option<Value> {
+        loop {
+            if let Some(end) = self.rest.iter().position(|byte| *byte == b'\n') {
+                let line: Vec<u8> = self.rest.drain(..=end).collect();
+                return Some(serde_json::from_slice(&line).unwrap());
+            }
+            self.rest.extend(self.response.chunk().await.unwrap()?);
+        }
+    }
+
+    /// Type and name of the next event.
+    async fn seen(&mut self) -> (String, String) {
+        let event = self.next().await.unwrap();
+        let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+        (
+            text(&event["type"]),
+            text(&event["object"]["metadata"]["name"]),
+        )
+    }
+}
+
+fn event(r#type: &str, name: &str) -> (String, String) {
+    (r#type.into(), name.into())
+}
+
+#[tokio::test]
+async fn a_watch_shows_what_is_there_and_then_what_comes() {
+    let api = Api::with(|builder| builder.bootstrap(false)).await;
+    api.send("POST", LEVELS, Some(level("a", 1))).await;
+    let mut watch = Watch::open(&api, &format!("{LEVELS}?watch=true")).await;
+    assert_eq!(watch.seen().await, event("ADDED", "a"));
+    api.send("POST", LEVELS, Some(level("b", 1))).await;
+    api.send("PUT", &format!("{LEVELS}/b"), Some(level("b", 2)))
+        .await;
+    api.send("DELETE", &format!("{LEVELS}/b"), None).await;
+    for r#type in ["ADDED", "MODIFIED", "DELETED"] {
+        assert_eq!(watch.seen().await, event(r#type, "b"));
+    }
+    api.server.stop().await;
+    assert_eq!(watch.next().await, None);
+}
+
+#[tokio::test]
+async fn a_watch_goes_on_from_a_version_until_it_is_forgotten() {
+    let api = Api::with(|builder| builder.bootstrap(false)).await;
+    let then = api.get(LEVELS).await.body["metadata"]["resourceVersion"].clone();
+    let path = format!(
+        "{LEVELS}?watch=true&resourceVersion={}",
+        then.as_str().unwrap()
+    );
+    api.send("POST", LEVELS, Some(level("a", 1))).await;
+    let mut watch = Watch::open(&api, &path).await;
+    assert_eq!(watch.seen().await, event("ADDED", "a"));
+
+    api.server.expire_history();
+    let mut watch = Watch::open(&api, &path).await;
+    let error = watch.next().await.unwrap();
+    assert_eq!(error["type"], "ERROR");
+    assert_eq!(
+        (&error["object"]["code"], &error["object"]["reason"]),
+        (&json!(410), &json!("Expired"))
+    );
+    assert_eq!(watch.next().await, None);
+}
+
+#[tokio::test]
+async fn objects_enter_and_leave_a_selection() {
+    let api = Api::with(|builder| builder.bootstrap(false)).await;
+    let labelled = |value: &str| {
+        let mut schema = schema("a");
+        schema["metadata"]["labels"]["lab"] = value.into();
+        schema
+    };
+    let path = format!("{SCHEMAS}?watch=true&labelSelector=lab%3Din");
+    let mut watch = Watch::open(&api, &path).await;
+    api.send("POST", SCHEMAS, Some(labelled("out"))).await;
+    for value in ["in", "out"] {
+        api.send("PUT", &format!("{SCHEMAS}/a"), Some(labelled(value)))
+            .await;
+    }
+    assert_eq!(watch.seen().await, event("ADDED", "a"));
+    assert_eq!(watch.seen().await, event("DELETED", "a"));
+}
+
+#[tokio::test]
+async fn bookmarks_tell_how_far_a_watch_is() {
+    let api = Api::with(|builder| {
+        builder
+            .bootstrap(false)
+            .bookmark_interval(Duration::from_millis(20))
+    })
+    .await;
+    let path = format!("{LEVELS}?watch=true&allowWatchBookmarks=true");
+    let mut watch = Watch::open(&api, &path).await;
+    // The first one ends the initial events.
+    let first = watch.next().await.unwrap();
+    assert_eq!(first["type"], "BOOKMARK");
+    assert_eq!(
+        first["object"]["metadata"]["annotations"],
+        json!({"k8s.io/initial-events-end": "true"})
+    );
+    let next = watch.next().await.unwrap();
+    assert_eq!(next["type"], "BOOKMARK");
+    assert_eq!(next["object"]["metadata"].get("annotations"), None);
+    assert_eq!(next["object"]["kind"], "PriorityLevelConfiguration");
+}
+
+#[tokio::test]
+async fn a_watch_ends_in_time() {
+    let api = Api::with(|builder| builder.bootstrap(false)).await;
+    let path = format!("{LEVELS}?watch=true&timeoutSeconds=1");
+    assert_eq!(Watch::open(&api, &path).await.next().await, None);
+}
+
+#[tokio::test]
+async fn deprecated_paths_watch_too() {
+    let api = Api::start().await;
+    let mut watch = Watch::open(&api, "v1/watch/flowschemas/exempt").await;
+    assert_eq!(watch.seen().await, event("ADDED", "exempt"));
+    let mut watch = Watch::open(&api, "v1/watch/flowschemas").await;
+    assert_eq!(watch.seen().await, event("ADDED", "catch-all"));
+}
+
+#[tokio::test]
+async fn older_releases_do_not_stream_lists() {
+    let path = format!(
+        "{LEVELS}?watch=true&sendInitialEvents=true&resourceVersionMatch=NotOlderThan\
+         &allowWatchBookmarks=true"
+    );
+    let old = Api::with(|builder| builder.kubernetes("1.29")).await;
+    assert_eq!(old.get(&path).await.code, 422);
+    let new = Api::with(|builder| builder.kubernetes("1.36")).await;
+    let mut watch = Watch::open(&new, &path).await;
+    for _ in 0..8 {
+        assert_eq!(watch.seen().await.0, "ADDED");
+    }
+    assert_eq!(watch.seen().await.0, "BOOKMARK");
+}
