@@ -3,9 +3,8 @@
 use super::decode::{DecodeAs, Problem, TypeError, decode};
 use super::scheme::{self, GroupVersionKind};
 use super::tree::{Position, Span, Tree};
-use super::{SyntaxError, parse_json, type_meta};
+use super::{Kind, SyntaxError, media_type, parse_json, type_meta};
 use crate::schema::ResourceSchema;
-use crate::validate::Kind;
 use crate::{ApiVersion, GROUP, Release, api};
 use serde_json::Value;
 use std::fmt;
@@ -24,9 +23,11 @@ impl Format {
     /// The format of a `Content-Type`, when a server decodes it: parameters and case do not matter, and
     /// nothing at all means JSON.
     pub fn from_media_type(content_type: &str) -> Option<Self> {
-        let media_type = content_type.split(';').next().unwrap_or_default().trim();
-        match media_type.to_ascii_lowercase().as_str() {
-            "" | "application/json" => Some(Self::Json),
+        if content_type.is_empty() {
+            return Some(Self::Json);
+        }
+        match media_type::parse(content_type)?.as_str() {
+            "application/json" => Some(Self::Json),
             #[cfg(feature = "yaml")]
             "application/yaml" => Some(Self::Yaml),
             _ => None,

@@ -2,13 +2,13 @@
 
 use super::go::quote;
 use super::go_types::{is_pointer, type_name};
-use super::slot::{self, Slot};
+use super::slot::Slot;
 use super::tree::{Content, Members, Node, Span};
 use super::{go_time, raw_value};
 use crate::Release;
 use crate::schema::{FieldSchema, Shape, TypeSchema};
 use serde_json::Value;
-use std::collections::{BTreeMap, HashSet};
+use std::collections::HashSet;
 use std::fmt::Write;
 
 /// How many strict problems a server reports at most.
@@ -70,7 +70,7 @@ pub fn decode(node: Node<'_>, target: DecodeAs) -> Result<Decoded, TypeError> {
         problems: Vec::new(),
         seen: HashSet::new(),
     };
-    let mut root = Slot::Struct(BTreeMap::new());
+    let mut root = Slot::default();
     match node.content() {
         Content::Null => {}
         Content::Object(members) => decoder.object(members, target.schema, &mut root)?,
@@ -82,7 +82,7 @@ pub fn decode(node: Node<'_>, target: DecodeAs) -> Result<Decoded, TypeError> {
     match decoder.error {
         Some(error) => Err(error),
         None => Ok(Decoded {
-            value: slot::object(std::mem::take(root.members()), target.schema),
+            value: root.into_object(target.schema),
             problems: decoder.problems,
         }),
     }
@@ -126,18 +126,18 @@ impl Decoder {
                     || matches!(shape, Shape::List { .. } | Shape::Map { .. } | Shape::Any)
                     || matches!(shape, Shape::Time | Shape::MicroTime)
                 {
-                    *slot = Slot::Unset;
+                    *slot = Slot::default();
                 }
             }
             (_, Shape::Any) => {
-                *slot = Slot::Value(raw_value::to_value(node).map_err(|message| TypeError {
+                slot.set(raw_value::to_value(node).map_err(|message| TypeError {
                     message,
                     span: node.span(),
                 })?);
             }
             (Content::String(text), Shape::Time | Shape::MicroTime) => match go_time::parse(text) {
-                Ok(Some(time)) => *slot = Slot::Value(time.into()),
-                Ok(None) => *slot = Slot::Unset,
+                Ok(Some(time)) => slot.set(time.into()),
+                Ok(None) => *slot = Slot::default(),
                 Err(message) => {
                     return Err(TypeError {
                         message,
@@ -165,23 +165,23 @@ impl Decoder {
                 }
                 slot.truncate(elements.len());
             }
-            (Content::String(text), Shape::String) => *slot = Slot::Value(text.into()),
-            (Content::Bool(value), Shape::Boolean) => *slot = Slot::Value(value.into()),
+            (Content::String(text), Shape::String) => slot.set(text.into()),
+            (Content::Bool(value), Shape::Boolean) => slot.set(value.into()),
             (Content::Number(text), Shape::Int32 | Shape::Int64) => {
                 let number = text.parse::<i64>().ok().filter(|number| {
                     matches!(shape, Shape::Int64) || i32::try_from(*number).is_ok()
                 });
                 match number {
-                    Some(number) => *slot = Slot::Value(number.into()),
+                    Some(number) => slot.set(number.into()),
                     None => self.complain(node, member, shape),
                 }
             }
             (Content::Number(text), Shape::Number) => match text.parse::<f64>() {
-                Ok(number) if number.is_finite() => *slot = Slot::Value(number.into()),
+                Ok(number) if number.is_finite() => slot.set(number.into()),
                 _ => self.complain(node, member, shape),
             },
             (Content::Number(_) | Content::String(_), Shape::IntOrString | Shape::Quantity) => {
-                *slot = Slot::Value(raw_value::scalar(node));
+                slot.set(raw_value::scalar(node));
             }
             _ => self.complain(node, member, shape),
         }
@@ -240,7 +240,7 @@ impl Decoder {
             }
             self.enter(member.name);
             // Every key is decoded into a fresh zero, unlike members of a struct.
-            let mut value = Slot::Unset;
+            let mut value = Slot::default();
             self.value(member.value, "", shape, false, &mut value)?;
             target.insert(member.name.into(), value);
             self.path.truncate(length);

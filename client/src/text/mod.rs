@@ -9,8 +9,7 @@
 //! YAML aliases may not expand beyond what the Kubernetes YAML reader allows.
 //!
 //! ```
-//! use k8s_flowcontrol::text::{self, Expected, FieldValidation, Format};
-//! use k8s_flowcontrol::validate::Kind;
+//! use k8s_flowcontrol::text::{self, Expected, FieldValidation, Format, Kind};
 //! use k8s_flowcontrol::{ApiVersion, Release};
 //!
 //! let expected = Expected {
@@ -25,7 +24,7 @@
 //!     "FlowSchema in version \"v1\" cannot be handled as a FlowSchema: json: cannot unmarshal string \
 //!      into Go struct field FlowSchemaSpec.spec.matchingPrecedence of type int32",
 //! );
-//! assert_eq!(error.position.unwrap().to_string(), "1:59");
+//! assert_eq!(error.position.unwrap().to_string(), "1:60");
 //! ```
 
 mod body;
@@ -35,6 +34,8 @@ pub(crate) mod go;
 mod go_time;
 mod go_types;
 mod json;
+mod kind;
+mod media_type;
 mod raw_value;
 mod scheme;
 mod slot;
@@ -51,6 +52,7 @@ pub use decode::{DecodeAs, Decoded, Problem, TypeError, decode};
 pub use documents::parse_yaml_documents;
 pub use documents::{Document, Documents, parse_json_lines};
 pub use json::{MAX_DEPTH, parse_json};
+pub use kind::Kind;
 pub use raw_value::to_value;
 pub use tree::{Content, Elements, Member, Members, Node, Position, Span, Tree};
 #[cfg(feature = "yaml")]

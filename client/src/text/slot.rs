@@ -4,112 +4,97 @@ use crate::schema::{Shape, TypeSchema};
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 
-/// A Go value.
+/// A Go value. Its shape says which of the parts is the value.
 #[derive(Debug, Default)]
-pub(super) enum Slot {
-    /// A zero, or a pointer, list or map that is nil.
-    #[default]
-    Unset,
+pub(super) struct Slot {
+    /// Whether there is a value: false for a zero, and for a pointer, list or map that is nil.
+    is_set: bool,
     /// A scalar, or a value that is not interpreted.
-    Value(Value),
-    /// A struct; its members by their index in the schema.
-    Struct(BTreeMap<usize, Slot>),
-    /// A map with string keys.
-    Map(BTreeMap<String, Slot>),
-    /// A list. Elements from `len` on lie in its spare capacity: Go brings them back when it grows.
-    List {
-        /// The elements, the spare ones too.
-        elements: Vec<Slot>,
-        /// How many of them belong to the list.
-        len: usize,
-    },
+    value: Value,
+    /// The members of a struct by their index in the schema.
+    members: BTreeMap<usize, Slot>,
+    /// The entries of a map.
+    entries: BTreeMap<String, Slot>,
+    /// The elements of a list, and behind them its spare capacity: Go brings back what lies there when the
+    /// list grows again.
+    elements: Vec<Slot>,
+    length: usize,
 }
 
 impl Slot {
-    /// The members of a struct; makes one of what is none.
-    pub(super) fn members(&mut self) -> &mut BTreeMap<usize, Slot> {
-        if !matches!(self, Self::Struct(_)) {
-            *self = Self::Struct(BTreeMap::new());
-        }
-        match self {
-            Self::Struct(members) => members,
-            // Just made.
-            _ => unreachable!("a struct was put here"),
-        }
+    /// Makes the value a scalar.
+    pub(super) fn set(&mut self, value: Value) {
+        self.is_set = true;
+        self.value = value;
     }
 
-    /// The entries of a map; makes one of what is none.
-    pub(super) fn entries(&mut self) -> &mut BTreeMap<String, Slot> {
-        if !matches!(self, Self::Map(_)) {
-            *self = Self::Map(BTreeMap::new());
-        }
-        match self {
-            Self::Map(entries) => entries,
-            // Just made.
-            _ => unreachable!("a map was put here"),
-        }
+    /// The members of the struct, which there is from now on.
+    pub(super) fn members(&mut self) -> &mut BTreeMap<usize, Self> {
+        self.is_set = true;
+        &mut self.members
     }
 
-    /// The element at `index` of a list; makes a list of what is none, and an element where there is none.
-    pub(super) fn element(&mut self, index: usize) -> &mut Slot {
-        self.resize_to(|len| len.max(index + 1));
-        match self {
-            Self::List { elements, .. } => {
-                while elements.len() <= index {
-                    elements.push(Self::Unset);
-                }
-                &mut elements[index]
-            }
-            // Just made.
-            _ => unreachable!("a list was put here"),
-        }
+    /// The entries of the map, which there is from now on.
+    pub(super) fn entries(&mut self) -> &mut BTreeMap<String, Self> {
+        self.is_set = true;
+        &mut self.entries
     }
 
-    /// Cuts a list to its first `length` elements; the rest becomes spare capacity.
+    /// The element at `index` of the list, which is at least that long from now on.
+    pub(super) fn element(&mut self, index: usize) -> &mut Self {
+        self.is_set = true;
+        if self.elements.len() <= index {
+            self.elements.resize_with(index + 1, Self::default);
+        }
+        self.length = self.length.max(index + 1);
+        &mut self.elements[index]
+    }
+
+    /// Cuts the list, which there is from now on, to its first `length` elements.
     pub(super) fn truncate(&mut self, length: usize) {
+        self.is_set = true;
+        self.length = length;
+        // Go makes a new list for an empty one.
         if length == 0 {
-            *self = Self::List {
-                elements: Vec::new(),
-                len: 0,
-            };
-        } else {
-            self.resize_to(|_| length);
+            self.elements.clear();
         }
     }
 
-    fn resize_to(&mut self, new: impl FnOnce(usize) -> usize) {
-        match self {
-            Self::List { len, .. } => *len = new(*len),
-            _ => {
-                *self = Self::List {
-                    elements: Vec::new(),
-                    len: new(0),
-                }
-            }
-        }
-    }
-
-    /// The JSON value; nothing for what is unset.
+    /// The JSON value; nothing for what is not set.
     pub(super) fn into_value(self, shape: &Shape) -> Option<Value> {
-        match (self, shape) {
-            (Self::Unset, _) => None,
-            (Self::Value(value), _) => Some(value),
-            (Self::Struct(members), Shape::Object(schema)) => Some(object(members, schema)),
-            (Self::Map(entries), Shape::Map { value, .. }) => Some(Value::Object(
-                entries
+        if !self.is_set {
+            return None;
+        }
+        Some(match shape {
+            Shape::Object(schema) => self.into_object(schema),
+            Shape::Map { value, .. } => Value::Object(
+                self.entries
                     .into_iter()
                     .map(|(key, slot)| (key, slot.into_zero_or(value)))
                     .collect(),
-            )),
-            (Self::List { elements, len }, Shape::List { element, .. }) => Some(Value::Array(
-                elements
+            ),
+            Shape::List { element, .. } => Value::Array(
+                self.elements
                     .into_iter()
-                    .take(len)
+                    .take(self.length)
                     .map(|slot| slot.into_zero_or(element))
                     .collect(),
-            )),
-            _ => None,
+            ),
+            _ => self.value,
+        })
+    }
+
+    /// The struct as JSON, its members in the schema's order.
+    pub(super) fn into_object(self, schema: &TypeSchema) -> Value {
+        let mut object = Map::new();
+        for (index, slot) in self.members {
+            if let Some(field) = schema.fields.get(index)
+                && let Some(value) = slot.into_value(&field.shape)
+            {
+                object.insert(field.name.into(), value);
+            }
         }
+        Value::Object(object)
     }
 
     fn into_zero_or(self, shape: &Shape) -> Value {
@@ -122,17 +107,4 @@ impl Slot {
             Shape::Time | Shape::MicroTime | Shape::Any => Value::Null,
         })
     }
-}
-
-/// A struct as JSON, its members in the schema's order.
-pub(super) fn object(members: BTreeMap<usize, Slot>, schema: &TypeSchema) -> Value {
-    let mut object = Map::new();
-    for (index, slot) in members {
-        if let Some(field) = schema.fields.get(index)
-            && let Some(value) = slot.into_value(&field.shape)
-        {
-            object.insert(field.name.into(), value);
-        }
-    }
-    Value::Object(object)
 }

@@ -1,6 +1,7 @@
 //! The rules of `metadata.managedFields`.
 
 use super::violation::{Bad, Path, Report};
+use crate::{ApiVersion, Release};
 use serde_json::Value;
 
 const MAX_MANAGER: usize = 128;
@@ -8,15 +9,21 @@ const MAX_SUBRESOURCE: usize = 256;
 
 /// Names in entries are short and printable.
 ///
-/// Before it validates, a server rewrites managed fields; entries that it does not understand make it
-/// forget all of them, so that nothing else is ever said of them.
+/// Before it validates, a server rewrites managed fields. An entry that it does not understand makes it
+/// forget all of them, and entries of versions that it does not serve are dropped, so that nothing else is
+/// ever said of them.
 pub(super) fn check(entries: &[Value], path: &Path, report: &mut Report) {
     if !entries.iter().all(is_understood) {
         return;
     }
-    for (index, entry) in entries.iter().enumerate() {
+    let mut kept: Vec<_> = entries
+        .iter()
+        .filter(|entry| is_served(entry, report.release))
+        .collect();
+    kept.sort_by_key(|entry| ["operation", "time", "manager"].map(|name| text(entry, name)));
+    for (index, entry) in kept.into_iter().enumerate() {
         let path = path.index(index);
-        let text = |name: &str| entry[name].as_str().unwrap_or_default();
+        let text = |name: &str| text(entry, name);
         check_manager(text("manager"), &path.child("manager"), report);
         if text("subresource").len() > MAX_SUBRESOURCE {
             report.too_long(&path.child("subresource"), MAX_SUBRESOURCE);
@@ -37,9 +44,20 @@ fn check_manager(manager: &str, path: &Path, report: &mut Report) {
     }
 }
 
+fn text<'a>(entry: &'a Value, name: &str) -> &'a str {
+    entry[name].as_str().unwrap_or_default()
+}
+
+fn is_served(entry: &Value, release: Release) -> bool {
+    let api_version = text(entry, "apiVersion");
+    api_version
+        .parse::<ApiVersion>()
+        .is_ok_and(|version| version.api_version() == api_version && version.is_served_by(release))
+}
+
 /// Whether a server can read the entry.
 fn is_understood(entry: &Value) -> bool {
-    let text = |name: &str| entry[name].as_str().unwrap_or_default();
+    let text = |name: &str| text(entry, name);
     matches!(text("operation"), "Apply" | "Update")
         && !text("apiVersion").is_empty()
         && text("fieldsType") == "FieldsV1"

@@ -52,16 +52,6 @@ impl Metadata {
     }
 }
 
-impl Metadata {
-    /// The same metadata with the managed fields of `other`.
-    pub(super) fn with_managed_fields_of(&self, other: &Self) -> Self {
-        Self {
-            managed_fields: other.managed_fields.clone(),
-            ..self.clone()
-        }
-    }
-}
-
 /// Entries in the order of their keys; a server takes them in an order of chance.
 fn entries(map: &Value) -> Vec<(String, String)> {
     let mut entries: Vec<_> = map

@@ -48,48 +48,12 @@ use internal::{FlowSchemaSpec, LevelSpec};
 use metadata::{Metadata, NameRule};
 use priority_level::ShareRule;
 use serde_json::Value;
-use std::fmt;
 use violation::{Path, Report};
-use wording::Wording;
 
 pub use owner_references::dedup_owner_references;
 pub use violation::{Reason, Violation};
 
-/// A kind of the API group.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Kind {
-    /// `FlowSchema`.
-    FlowSchema,
-    /// `PriorityLevelConfiguration`.
-    PriorityLevelConfiguration,
-}
-
-impl Kind {
-    /// Both kinds.
-    pub const ALL: [Self; 2] = [Self::FlowSchema, Self::PriorityLevelConfiguration];
-
-    /// The kind on the wire.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::FlowSchema => "FlowSchema",
-            Self::PriorityLevelConfiguration => "PriorityLevelConfiguration",
-        }
-    }
-
-    /// The resource's name in paths.
-    pub const fn plural(self) -> &'static str {
-        match self {
-            Self::FlowSchema => "flowschemas",
-            Self::PriorityLevelConfiguration => "prioritylevelconfigurations",
-        }
-    }
-}
-
-impl fmt::Display for Kind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.as_str())
-    }
-}
+pub use crate::text::Kind;
 
 /// Which server judges, and in which version the object is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -138,7 +102,7 @@ impl Context {
 /// An object without a name whose `generateName` is set is judged under a generated name, made with the
 /// suffix `xxxxx`; a server that generates names sets the name first.
 pub fn create(kind: Kind, object: &Value, context: Context) -> Vec<Violation> {
-    let mut report = Report::new(Wording::of(context.release));
+    let mut report = Report::new(context.release);
     let mut metadata = Metadata::read(object);
     if metadata.name.is_empty() && !metadata.generate_name.is_empty() {
         metadata.name = generated_name(&metadata.generate_name);
@@ -158,7 +122,7 @@ pub fn create(kind: Kind, object: &Value, context: Context) -> Vec<Violation> {
 ///
 /// `status` of the new object does not count: a server keeps the old one.
 pub fn update(kind: Kind, old: &Value, new: &Value, context: Context) -> Vec<Violation> {
-    let mut report = Report::new(Wording::of(context.release));
+    let mut report = Report::new(context.release);
     let (old_metadata, metadata) = (Metadata::read(old), Metadata::read(new));
     let path = Path::new("metadata");
     metadata::check(&metadata, NameRule::PathSegment, &path, &mut report);
@@ -172,14 +136,13 @@ pub fn update(kind: Kind, old: &Value, new: &Value, context: Context) -> Vec<Vio
 
 /// What a server says against replacing the `status` of `old` by the one of `new`.
 ///
-/// Everything else of the new object does not count, except `managedFields`.
+/// Everything else of the new object does not count: a server keeps what is there, and judges that again.
 pub fn update_status(old: &Value, new: &Value, context: Context) -> Vec<Violation> {
-    let mut report = Report::new(Wording::of(context.release));
-    let old_metadata = Metadata::read(old);
-    let metadata = old_metadata.with_managed_fields_of(&Metadata::read(new));
+    let mut report = Report::new(context.release);
+    let metadata = Metadata::read(old);
     let path = Path::new("metadata");
     metadata::check(&metadata, NameRule::PathSegment, &path, &mut report);
-    metadata::check_update(&old_metadata, &metadata, &path, &mut report);
+    metadata::check_update(&metadata, &metadata, &path, &mut report);
     conditions::check(new, &mut report);
     report.finish()
 }

@@ -1,6 +1,7 @@
 //! What a server says against an object, and how rules collect it.
 
 use super::wording::Wording;
+use crate::Release;
 use crate::text::go::{json_quote, quote};
 use std::fmt;
 
@@ -127,14 +128,16 @@ impl Bad<'_> {
 
 /// The violations found so far, and the words of the release.
 pub(super) struct Report {
+    pub(super) release: Release,
     pub(super) wording: &'static Wording,
     violations: Vec<Violation>,
 }
 
 impl Report {
-    pub(super) fn new(wording: &'static Wording) -> Self {
+    pub(super) fn new(release: Release) -> Self {
         Self {
-            wording,
+            release,
+            wording: Wording::of(release),
             violations: Vec::new(),
         }
     }

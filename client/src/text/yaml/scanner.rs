@@ -7,7 +7,7 @@
 use super::cursor::{self, Cursor, Mark, is_blank, is_blank_or_end, is_break};
 use super::input::{BYTE_ORDER_MARK, Input};
 use crate::text::{MAX_DEPTH, SyntaxError};
-use std::collections::VecDeque;
+use std::collections::{HashMap, VecDeque};
 
 /// What a token is.
 #[derive(Clone, Debug, PartialEq)]
@@ -66,6 +66,8 @@ pub(super) struct Scanner {
     indents: Vec<isize>,
     /// One for the block context and one for each open flow collection.
     keys: Vec<PossibleKey>,
+    /// The context of the key that may begin at a token, so that deep nesting takes no search.
+    levels: HashMap<usize, usize>,
     pub(super) key_allowed: bool,
 }
 
@@ -82,6 +84,7 @@ impl Scanner {
             indent: -1,
             indents: Vec::new(),
             keys: Vec::new(),
+            levels: HashMap::new(),
             key_allowed: false,
         }
     }
@@ -100,28 +103,28 @@ impl Scanner {
             fetched?;
         }
         // The loop ends with a token.
-        self.tokens
-            .front()
-            .ok_or_else(|| SyntaxError::new("unexpected end".into(), 0))
+        self.tokens.front().ok_or_else(no_token)
     }
 
     /// Takes the next token.
     pub(super) fn next(&mut self) -> Scan<Token> {
-        let token = self.peek()?.clone();
-        self.tokens.pop_front();
+        self.peek()?;
+        self.levels.remove(&self.tokens_taken);
         self.tokens_taken += 1;
-        Ok(token)
+        self.tokens.pop_front().ok_or_else(no_token)
     }
 
     fn head_may_become_key(&mut self) -> Scan<bool> {
-        let head = self.tokens_taken;
-        let found = self
-            .keys
-            .iter()
-            .position(|key| key.is_possible && key.token == head);
-        match found {
-            None => Ok(false),
-            Some(level) => self.is_still_possible(level),
+        match self.levels.get(&self.tokens_taken).copied() {
+            Some(level)
+                if self
+                    .keys
+                    .get(level)
+                    .is_some_and(|key| key.token == self.tokens_taken) =>
+            {
+                self.is_still_possible(level)
+            }
+            _ => Ok(false),
         }
     }
 
@@ -367,6 +370,7 @@ impl Scanner {
             if let Some(last) = self.keys.last_mut() {
                 *last = key;
             }
+            self.levels.insert(key.token, self.keys.len() - 1);
         }
         Ok(())
     }
@@ -460,6 +464,11 @@ pub(super) fn error_in_line(line: usize, problem: &str, offset: usize) -> Syntax
         format!("yaml: line {line}: {problem}")
     };
     SyntaxError::new(message, offset)
+}
+
+/// There is always a token to take; this stands for the proof.
+fn no_token() -> SyntaxError {
+    SyntaxError::new("yaml: unexpected end of stream".into(), 0)
 }
 
 /// A column as an indentation.
