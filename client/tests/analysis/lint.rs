@@ -1,77 +1,14 @@
 //! Lint.
 
-use crate::built_in::{levels, read, schemas};
+use crate::built_in::{levels, schemas};
+use crate::lint_objects::{
+    everything, found, group, level, level_findings, pods, schema, schema_findings, urls, user,
+};
 use k8s_flowcontrol::Release;
-use k8s_flowcontrol::analysis::lint::{Configuration, Finding, Severity, lint, rules};
-use k8s_flowcontrol::api::v1::{FlowSchema, PriorityLevelConfiguration};
+use k8s_flowcontrol::analysis::lint::{Configuration, Severity, lint, rules};
+use k8s_flowcontrol::api::v1::FlowSchema;
+use k8s_flowcontrol::validate;
 use serde_json::{Value, json};
-
-/// A schema for `subjects` with one rule; members of `spec` can be replaced.
-fn schema(name: &str, subjects: Value, policies: Value, spec: Value) -> FlowSchema {
-    let mut rule = policies;
-    rule["subjects"] = subjects;
-    let mut object = json!({"metadata": {"name": name}, "spec": {
-        "priorityLevelConfiguration": {"name": "workload-low"},
-        "matchingPrecedence": 1000,
-        "distinguisherMethod": {"type": "ByUser"},
-        "rules": [rule]}});
-    for (member, value) in spec.as_object().unwrap() {
-        object["spec"][member] = value.clone();
-    }
-    read(object)
-}
-
-fn level(name: &str, limited: Value) -> PriorityLevelConfiguration {
-    let mut limited = limited;
-    if limited.get("limitResponse").is_none() {
-        limited["limitResponse"] = json!({"type": "Reject"});
-    }
-    read(json!({"metadata": {"name": name}, "spec": {"type": "Limited", "limited": limited}}))
-}
-
-fn user(name: &str) -> Value {
-    json!([{"kind": "User", "user": {"name": name}}])
-}
-
-fn group(name: &str) -> Value {
-    json!([{"kind": "Group", "group": {"name": name}}])
-}
-
-fn pods() -> Value {
-    json!({"resourceRules": [
-        {"verbs": ["get"], "apiGroups": [""], "resources": ["pods"], "namespaces": ["a"]}]})
-}
-
-fn everything() -> Value {
-    json!({
-        "resourceRules": [{"verbs": ["*"], "apiGroups": ["*"], "resources": ["*"],
-            "namespaces": ["*"], "clusterScope": true}],
-        "nonResourceRules": [{"verbs": ["*"], "nonResourceURLs": ["*"]}]})
-}
-
-fn urls(verbs: Value, urls: Value) -> Value {
-    json!({"nonResourceRules": [{"verbs": verbs, "nonResourceURLs": urls}]})
-}
-
-/// Rule and path of all findings.
-fn found(findings: &[Finding]) -> Vec<(&str, &str)> {
-    findings
-        .iter()
-        .map(|finding| (finding.rule, finding.path.as_str()))
-        .collect()
-}
-
-fn schema_findings(schemas: &[FlowSchema]) -> Vec<Finding> {
-    lint(&Configuration::files(schemas, &[], Release::NEWEST))
-}
-
-/// Findings of a level that a schema uses.
-fn level_findings(level: PriorityLevelConfiguration) -> Vec<Finding> {
-    let name = level.metadata.name.clone().unwrap();
-    let spec = json!({"priorityLevelConfiguration": {"name": name}, "distinguisherMethod": null});
-    let user = schema("user", user("u"), pods(), spec);
-    lint(&Configuration::files(&[user], &[level], Release::NEWEST))
-}
 
 #[test]
 fn what_servers_start_with_has_no_findings() {
@@ -361,6 +298,60 @@ fn the_servers_upkeep_is_known() {
         [("reverted-edit", "spec")]
     );
     assert_eq!(schema_findings(&[annotated(edited(), "false")]), []);
+}
+
+#[test]
+fn what_lint_finds_and_what_it_advises_is_valid() {
+    let queue = |queues: i32, hand: i32| json!({"type": "Queue", "queuing": {"queues": queues, "handSize": hand}});
+    let closed = |response: Value| json!({"nominalConcurrencyShares": 0, "borrowingLimitPercent": 0, "limitResponse": response});
+    // A level, the rule that finds it, and the level after its advice was taken.
+    let cases = [
+        (
+            "zero-shares-borrow",
+            json!({"nominalConcurrencyShares": 0}),
+            json!({"nominalConcurrencyShares": 2}),
+        ),
+        (
+            "closed-level",
+            closed(queue(64, 6)),
+            json!({"limitResponse": queue(64, 6)}),
+        ),
+        (
+            "hand-collision",
+            json!({"limitResponse": queue(64, 1)}),
+            json!({"limitResponse": queue(64, 8)}),
+        ),
+        (
+            "lends-everything",
+            json!({"lendablePercent": 100}),
+            json!({"lendablePercent": 90}),
+        ),
+    ];
+    for (rule, before, after) in cases {
+        let (before, after) = (level("l", before), level("l", after));
+        assert_eq!(validate::create_typed(&before, Release::NEWEST), []);
+        assert_eq!(validate::create_typed(&after, Release::NEWEST), []);
+        assert_eq!(level_findings(before)[0].rule, rule);
+        assert_eq!(level_findings(after), []);
+    }
+    let schema = |url: &str| {
+        schema(
+            "s",
+            user("u"),
+            urls(json!(["get"]), json!([url])),
+            json!({}),
+        )
+    };
+    for (rule, before, after) in [
+        ("root-url", "/", "*"),
+        ("wildcard-misses-parent", "/logs/*", "/logs"),
+    ] {
+        let (before, after) = (schema(before), schema(after));
+        assert_eq!(validate::create_typed(&before, Release::NEWEST), []);
+        assert_eq!(validate::create_typed(&after, Release::NEWEST), []);
+        assert_eq!(schema_findings(&[before])[0].rule, rule);
+        assert_eq!(schema_findings(&[after]), []);
+    }
 }
 
 #[test]

@@ -8,5 +8,6 @@
 mod built_in;
 mod limits;
 mod lint;
+mod lint_objects;
 mod matching;
 mod properties;
