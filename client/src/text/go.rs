@@ -100,27 +100,6 @@ pub(super) fn push_character(bytes: &[u8], out: &mut String) -> usize {
     }
 }
 
-/// How Go's JSON encoder writes a float of 64 bits; nothing for what JSON cannot say.
-pub(super) fn json_float(value: f64) -> Option<String> {
-    if !value.is_finite() {
-        return None;
-    }
-    let magnitude = value.abs();
-    if magnitude != 0.0 && !(1e-6..1e21).contains(&magnitude) {
-        let text = format!("{value:e}");
-        let (digits, exponent) = text.split_once('e')?;
-        let exponent: i32 = exponent.parse().ok()?;
-        // Go writes at least two digits of an exponent and its JSON encoder drops a leading zero of a
-        // negative one.
-        return Some(match exponent {
-            ..=-1 => format!("{digits}e-{}", -exponent),
-            0..=9 => format!("{digits}e+0{exponent}"),
-            _ => format!("{digits}e+{exponent}"),
-        });
-    }
-    Some(format!("{value}"))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -140,17 +119,5 @@ mod tests {
             json_quote("<a>&\u{8}\u{1}\u{2028}"),
             "\"\\u003ca\\u003e\\u0026\\b\\u0001\\u2028\""
         );
-    }
-
-    #[test]
-    fn writes_floats_as_go_does() {
-        assert_eq!(
-            json_float(18446744073709551616.0).unwrap(),
-            "18446744073709552000"
-        );
-        assert_eq!(json_float(1e21).unwrap(), "1e+21");
-        assert_eq!(json_float(1.5e-7).unwrap(), "1.5e-7");
-        assert_eq!(json_float(-0.0).unwrap(), "-0");
-        assert_eq!(json_float(f64::NAN), None);
     }
 }

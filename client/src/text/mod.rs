@@ -46,6 +46,7 @@ mod yaml;
 
 use std::fmt;
 
+pub(crate) use body::resource;
 pub use body::{BodyError, Expected, FieldValidation, Format, Object, read_body};
 pub use decode::{DecodeAs, Decoded, Problem, TypeError, decode};
 #[cfg(feature = "yaml")]

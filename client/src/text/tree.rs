@@ -106,6 +106,12 @@ impl Tree {
         Self { entries, root }
     }
 
+    /// The values; what lies in another one comes before it.
+    #[cfg(feature = "yaml")]
+    pub(super) fn entries(&self) -> &[Entry] {
+        &self.entries
+    }
+
     /// The same tree, of a text that begins `by` bytes into a larger one.
     pub(super) fn shifted(mut self, by: usize) -> Self {
         let shift = |span: &mut Span| *span = Span::new(span.start + by, span.end + by);
@@ -188,6 +194,12 @@ impl<'a> Node<'a> {
             Content::String(text) => Some(text),
             _ => None,
         }
+    }
+
+    /// The value's index in [`Tree::entries`].
+    #[cfg(feature = "yaml")]
+    pub(super) fn id(self) -> Id {
+        self.id
     }
 
     fn entry(self) -> Option<&'a Entry> {

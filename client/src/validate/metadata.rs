@@ -52,6 +52,13 @@ impl Metadata {
     }
 }
 
+impl Metadata {
+    /// Drops the managed fields.
+    pub(super) fn forget_managed_fields(&mut self) {
+        self.managed_fields.clear();
+    }
+}
+
 /// Entries in the order of their keys; a server takes them in an order of chance.
 fn entries(map: &Value) -> Vec<(String, String)> {
     let mut entries: Vec<_> = map

@@ -37,12 +37,14 @@ mod owner_references;
 mod policy_rules;
 mod priority_level;
 mod queuing;
+mod repeated;
 mod status;
 mod subjects;
 pub mod verdict;
 mod violation;
 mod wording;
 
+use crate::text::resource;
 use crate::{ApiVersion, Release, Resource, convert, defaults};
 use internal::{FlowSchemaSpec, LevelSpec};
 use metadata::{Metadata, NameRule};
@@ -103,7 +105,7 @@ impl Context {
 /// suffix `xxxxx`; a server that generates names sets the name first.
 pub fn create(kind: Kind, object: &Value, context: Context) -> Vec<Violation> {
     let mut report = Report::new(context.release);
-    let mut metadata = Metadata::read(object);
+    let mut metadata = read_metadata(kind, object, context);
     if metadata.name.is_empty() && !metadata.generate_name.is_empty() {
         metadata.name = generated_name(&metadata.generate_name);
     }
@@ -123,7 +125,8 @@ pub fn create(kind: Kind, object: &Value, context: Context) -> Vec<Violation> {
 /// `status` of the new object does not count: a server keeps the old one.
 pub fn update(kind: Kind, old: &Value, new: &Value, context: Context) -> Vec<Violation> {
     let mut report = Report::new(context.release);
-    let (old_metadata, metadata) = (Metadata::read(old), Metadata::read(new));
+    let old_metadata = Metadata::read(old);
+    let metadata = read_metadata(kind, new, context);
     let path = Path::new("metadata");
     metadata::check(&metadata, NameRule::PathSegment, &path, &mut report);
     metadata::check_update(&old_metadata, &metadata, &path, &mut report);
@@ -186,6 +189,20 @@ fn typed<K: Resource>(release: Release) -> Option<(Kind, Context)> {
 fn tree<K: Resource>(object: &K) -> Value {
     // The crate's types have string keys and finite numbers only, so that this cannot fail.
     serde_json::to_value(object).unwrap_or_default()
+}
+
+fn read_metadata(kind: Kind, object: &Value, context: Context) -> Metadata {
+    let mut metadata = Metadata::read(object);
+    let Context {
+        release, version, ..
+    } = context;
+    // Servers that cannot track an object's fields forget what the request says of them.
+    if release.minor() <= 28
+        && repeated::has_repeated_elements(object, resource(kind, version).schema)
+    {
+        metadata.forget_managed_fields();
+    }
+    metadata
 }
 
 /// The rules of a kind: metadata, `spec`, and what the mandatory objects must be.

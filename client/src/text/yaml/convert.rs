@@ -4,10 +4,10 @@
 use super::DuplicateKey;
 use super::compose::{Graph, NodeId, NodeKind};
 use super::keys::{self, Key};
+use super::numbers::{json_float, printed_float};
 use super::resolve::{Value, resolve};
-use crate::text::SyntaxError;
-use crate::text::go::json_float;
-use crate::text::tree::{self, Data, Entry, Id, Pair, Span, Tree};
+use crate::text::tree::{self, Content, Data, Entry, Id, Node, Pair, Span, Tree};
+use crate::text::{MAX_DEPTH, SyntaxError};
 use std::collections::HashMap;
 use std::rc::Rc;
 
@@ -32,7 +32,9 @@ pub(super) fn convert(graph: &Graph) -> Result<(Tree, Vec<DuplicateKey>), Syntax
     }
     check_aliasing(graph)?;
     let duplicates = root.duplicates.as_ref().clone();
-    Ok((Tree::new(converter.entries, root.id), duplicates))
+    let tree = Tree::new(converter.entries, root.id);
+    check_depth(&tree)?;
+    Ok((tree, duplicates))
 }
 
 /// What is known of a node.
@@ -171,13 +173,7 @@ impl Converter<'_> {
             Value::Float(number) => match json_float(number) {
                 Some(text) => Data::Number(text.into()),
                 None => {
-                    let printed = if number.is_nan() {
-                        "NaN"
-                    } else if number > 0.0 {
-                        "+Inf"
-                    } else {
-                        "-Inf"
-                    };
+                    let printed = printed_float(number);
                     self.late(id, format!("json: unsupported value: {printed}"));
                     Data::Null
                 }
@@ -357,6 +353,56 @@ impl Converter<'_> {
     fn error(&self, id: NodeId, problem: &str) -> SyntaxError {
         SyntaxError::new(format!("yaml: {problem}"), self.graph.nodes[id].span.start)
     }
+}
+
+/// Refuses documents that are too deep for the JSON that a server turns them into, aliases expanded.
+///
+/// Children lie before their parents in the tree, so that one pass knows every height.
+fn check_depth(tree: &Tree) -> Result<(), SyntaxError> {
+    let mut heights: Vec<usize> = Vec::new();
+    for entry in tree.entries() {
+        let height = |id: &Id| heights.get(*id as usize).copied().unwrap_or_default();
+        heights.push(match &entry.data {
+            Data::Array(ids) => 1 + ids.iter().map(height).max().unwrap_or_default(),
+            Data::Object(pairs) => {
+                1 + pairs
+                    .iter()
+                    .map(|pair| height(&pair.value))
+                    .max()
+                    .unwrap_or_default()
+            }
+            _ => 0,
+        });
+    }
+    let mut node = tree.root();
+    if heights
+        .get(node.id() as usize)
+        .is_none_or(|height| *height <= MAX_DEPTH)
+    {
+        return Ok(());
+    }
+    // The first value in the order of the JSON that lies too deep.
+    for above in (0..MAX_DEPTH).rev() {
+        let is_deep = |node: &Node<'_>| heights[node.id() as usize] > above;
+        let child = match node.content() {
+            Content::Array(elements) => elements.iter().find(is_deep),
+            Content::Object(members) => members.sorted().map(|member| member.value).find(is_deep),
+            _ => None,
+        };
+        match child {
+            Some(child) => node = child,
+            None => break,
+        }
+    }
+    let bracket = if matches!(node.content(), Content::Array(_)) {
+        '['
+    } else {
+        '{'
+    };
+    let message = format!(
+        "couldn't get version/kind; json parse error: invalid character '{bracket}' exceeded max depth"
+    );
+    Err(SyntaxError::new(message, node.span().start))
 }
 
 const EXCESSIVE: &str = "document contains excessive aliasing";

@@ -1,6 +1,7 @@
 //! Keys of mappings: which are the same, how a server names them, and what it makes of them in JSON.
 
 use super::compose::{Graph, NodeId, NodeKind};
+use super::numbers::{key_float, printed_float};
 use super::resolve::{Value, resolve};
 use crate::text::go::quote;
 
@@ -32,7 +33,7 @@ impl Key {
             Self::Null => "<nil>".into(),
             Self::Bool(value) => value.to_string(),
             Self::Integer(number) => number.to_string(),
-            Self::Float(bits) => go_float(f64::from_bits(*bits)),
+            Self::Float(bits) => printed_float(f64::from_bits(*bits)),
             Self::Text(text) => quote(text),
         }
     }
@@ -43,45 +44,9 @@ impl Key {
             Self::Null => None,
             Self::Bool(value) => Some(value.to_string()),
             Self::Integer(number) => i64::try_from(*number).ok().map(|number| number.to_string()),
-            Self::Float(bits) => Some(go_float32(f64::from_bits(*bits))),
+            Self::Float(bits) => Some(key_float(f64::from_bits(*bits))),
             Self::Text(text) => Some(text.clone()),
         }
-    }
-}
-
-/// A float as Go prints it for a key of JSON: with the digits of a float of 32 bits.
-#[expect(clippy::cast_possible_truncation, reason = "as Go does")]
-fn go_float32(number: f64) -> String {
-    if number.is_nan() {
-        return ".nan".into();
-    }
-    let number = number as f32;
-    if number.is_infinite() {
-        return if number > 0.0 {
-            ".inf".into()
-        } else {
-            "-.inf".into()
-        };
-    }
-    shortest(&format!("{number:e}"), &number.to_string())
-}
-
-fn go_float(number: f64) -> String {
-    if !number.is_finite() {
-        return format!("{number}");
-    }
-    shortest(&format!("{number:e}"), &number.to_string())
-}
-
-/// Go's `%g`: an exponent from 21 digits on for `%v`, which its formatting of keys shares.
-fn shortest(scientific: &str, plain: &str) -> String {
-    let Some((digits, exponent)) = scientific.split_once('e') else {
-        return plain.into();
-    };
-    match exponent.parse::<i32>() {
-        Ok(exponent @ ..-4) => format!("{digits}e-{:02}", -exponent),
-        Ok(exponent @ 21..) => format!("{digits}e+{exponent:02}"),
-        _ => plain.into(),
     }
 }
 

@@ -8,6 +8,7 @@ mod convert;
 mod cursor;
 mod input;
 mod keys;
+mod numbers;
 mod parser;
 mod properties;
 mod resolve;

@@ -1,0 +1,83 @@
+//! How Go writes floats.
+
+/// As Go's JSON encoder writes a value; nothing for what JSON cannot say.
+pub(super) fn json_float(value: f64) -> Option<String> {
+    if !value.is_finite() {
+        return None;
+    }
+    let magnitude = value.abs();
+    if magnitude == 0.0 || (1e-6..1e21).contains(&magnitude) {
+        return Some(value.to_string());
+    }
+    let text = format!("{value:e}");
+    let (digits, exponent) = text.split_once('e')?;
+    // The encoder takes the leading zero of an exponent away, but only of a negative one.
+    Some(match exponent.parse::<i32>().ok()? {
+        exponent @ ..=-1 => format!("{digits}e-{}", -exponent),
+        exponent => format!("{digits}e+{exponent:02}"),
+    })
+}
+
+/// As a key of JSON: with the digits of a float of 32 bits.
+#[expect(clippy::cast_possible_truncation, reason = "as Go does")]
+pub(super) fn key_float(number: f64) -> String {
+    let number = number as f32;
+    if number.is_nan() {
+        ".nan".into()
+    } else if number.is_infinite() {
+        if number > 0.0 {
+            ".inf".into()
+        } else {
+            "-.inf".into()
+        }
+    } else {
+        shortest(&format!("{number:e}"), number.to_string())
+    }
+}
+
+/// As Go prints a value in a message.
+pub(super) fn printed_float(number: f64) -> String {
+    if number.is_nan() {
+        "NaN".into()
+    } else if number.is_infinite() {
+        if number > 0.0 {
+            "+Inf".into()
+        } else {
+            "-Inf".into()
+        }
+    } else {
+        shortest(&format!("{number:e}"), number.to_string())
+    }
+}
+
+/// Go's `%g`: with an exponent when that is below -4 or above 5.
+fn shortest(scientific: &str, plain: String) -> String {
+    let Some((digits, exponent)) = scientific.split_once('e') else {
+        return plain;
+    };
+    match exponent.parse::<i32>() {
+        Ok(exponent @ ..-4) => format!("{digits}e-{:02}", -exponent),
+        Ok(exponent @ 6..) => format!("{digits}e+{exponent:02}"),
+        _ => plain,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn writes_floats_as_go_does() {
+        assert_eq!(
+            json_float(18446744073709551616.0).unwrap(),
+            "18446744073709552000"
+        );
+        assert_eq!(json_float(1e21).unwrap(), "1e+21");
+        assert_eq!(json_float(1.5e-7).unwrap(), "1.5e-7");
+        assert_eq!(json_float(-0.0).unwrap(), "-0");
+        assert_eq!(json_float(f64::NAN), None);
+        assert_eq!(key_float(1e3), "1000");
+        assert_eq!(key_float(1e6), "1e+06");
+        assert_eq!(printed_float(0.00001), "1e-05");
+    }
+}
