@@ -1,12 +1,12 @@
 //! The condition `Dangling` of flow schemas: whether the level that one names exists.
 
-use crate::decode::Node;
+use crate::body::Document;
 use crate::ids;
 use crate::registry::{Patch, commit, patch};
 use crate::scheme::{Kind, Scheme};
 use crate::state::own_write;
 use crate::store::{Object, Store};
-use crate::validation::FieldValidation;
+use k8s_flowcontrol::text::FieldValidation;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
@@ -127,7 +127,7 @@ fn set(
         write.writer().update(object, &mut new);
         let _unwritten = commit(store, &write, name, object, new);
     } else {
-        let config = Node::from(&json!({
+        let config = Document::from(json!({
             "apiVersion": write.version.api_version(),
             "kind": schemas.name(),
             "metadata": {"name": name},

@@ -35,13 +35,11 @@ mod store;
 mod watch;
 
 mod body;
-mod decode;
 mod ids;
 mod names;
 mod query;
 mod scheme;
 mod status;
-mod validation;
 mod wire;
 
 pub use builder::{Builder, StartError};

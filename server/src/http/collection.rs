@@ -1,7 +1,7 @@
 //! Verbs of collections: list, create, delete.
 
 use super::answer::Answer;
-use super::resource::check_media_type;
+use super::resource::format;
 use super::route::ResourceTarget;
 use super::{Arrived, Context};
 use crate::body::read_object;
@@ -63,9 +63,9 @@ pub(super) fn create(
     target: &ResourceTarget<'_>,
 ) -> Result<Answer, Failure> {
     let options = WriteOptions::parse(&request.query, WriteVerb::Create, request.user_agent())?;
-    check_media_type(request)?;
     let read = read_object(
         &request.body,
+        format(request)?,
         target.kind,
         target.version,
         options.validation,
@@ -105,8 +105,8 @@ pub(super) fn delete(
     // The resource version of a deletion is a precondition, not a time to list at.
     let list_options = request.query.without("resourceVersion");
     let list_options = ListOptions::parse(&list_options, context.state.scheme.release())?;
-    check_media_type(request)?;
-    let (options, dry_run) = delete_options(&request.query, &request.body)?;
+    let format = format(request)?;
+    let (options, dry_run) = delete_options(&request.query, &request.body, format)?;
     let now = ids::now();
     let write = Write {
         kind: target.kind,

@@ -2,16 +2,16 @@
 
 use super::answer::Answer;
 use super::collection::{wait_for, write};
-use super::resource::{check_media_type, name};
+use super::resource::{format, name};
 use super::route::ResourceTarget;
 use super::{Arrived, Context};
-use crate::body::read_object;
-use crate::decode::{self, Node};
+use crate::body::{Document, read_object};
 use crate::ids;
 use crate::list::revision;
 use crate::query::{WriteOptions, WriteVerb, delete_options};
 use crate::registry::{self, Deleted, Patch, Write, check_name};
 use crate::status::{Details, Failure, Subject, bad_request, failure, internal};
+use k8s_flowcontrol::text::Format;
 
 pub(super) async fn get(
     context: &Context,
@@ -44,9 +44,9 @@ pub(super) fn replace(
 ) -> Result<Answer, Failure> {
     let name = name(target)?;
     let options = WriteOptions::parse(&request.query, WriteVerb::Update, request.user_agent())?;
-    check_media_type(request)?;
     let read = read_object(
         &request.body,
+        format(request)?,
         target.kind,
         target.version,
         options.validation,
@@ -106,15 +106,16 @@ pub(super) fn patch(
 }
 
 fn read_patch(media_type: &str, body: &[u8], force: bool) -> Result<Patch, Failure> {
-    let parse = |prefix: &str| -> Result<Node, Failure> {
-        decode::parse(body).map_err(|error| bad_request(format!("{prefix}{error}")))
+    let json = |prefix: &str| -> Result<Document, Failure> {
+        Document::from_json(body).map_err(|error| bad_request(format!("{prefix}{error}")))
     };
     Ok(match media_type {
-        JSON_PATCH => Patch::Json(parse("error decoding patch: ")?),
-        MERGE_PATCH => Patch::Merge(parse("error decoding patch: ")?),
-        STRATEGIC_MERGE_PATCH => Patch::Strategic(parse("")?),
+        JSON_PATCH => Patch::Json(json("error decoding patch: ")?),
+        MERGE_PATCH => Patch::Merge(json("error decoding patch: ")?),
+        STRATEGIC_MERGE_PATCH => Patch::Strategic(json("")?),
         _ => Patch::Apply {
-            config: parse("error decoding YAML: ")?,
+            config: Document::from_yaml(body)
+                .map_err(|error| bad_request(format!("error decoding YAML: {error}")))?,
             force,
         },
     })
@@ -126,10 +127,11 @@ pub(super) fn delete(
     target: &ResourceTarget<'_>,
 ) -> Result<Answer, Failure> {
     let name = name(target)?;
-    if !request.body.is_empty() {
-        check_media_type(request)?;
-    }
-    let (options, dry_run) = delete_options(&request.query, &request.body)?;
+    let format = match request.body.is_empty() {
+        true => Format::Json,
+        false => format(request)?,
+    };
+    let (options, dry_run) = delete_options(&request.query, &request.body, format)?;
     let now = ids::now();
     let write = Write {
         kind: target.kind,

@@ -6,6 +6,7 @@ use super::route::ResourceTarget;
 use super::{Arrived, Context, collection, item, watching};
 use crate::status::{Failure, bad_request, failure, method_not_allowed};
 use axum::http::{Method, header};
+use k8s_flowcontrol::text::Format;
 use k8s_flowcontrol::{ApiVersion, GROUP};
 
 /// What a request wants of a resource.
@@ -103,18 +104,20 @@ fn deprecation(context: &Context, target: &ResourceTarget<'_>) -> Option<String>
     ))
 }
 
+/// How the body is written.
+///
 /// # Errors
-/// 415 for a body that is neither JSON nor YAML; of YAML only what is JSON too is read for now.
-pub(super) fn check_media_type(request: &Arrived) -> Result<(), Failure> {
-    match request.media_type().as_deref() {
-        None | Some("" | "application/json" | "application/yaml") => Ok(()),
-        Some(_) => Err(failure(
+/// 415 for a body that is neither JSON nor YAML.
+pub(super) fn format(request: &Arrived) -> Result<Format, Failure> {
+    let media_type = request.header(header::CONTENT_TYPE).unwrap_or_default();
+    Format::from_media_type(media_type).ok_or_else(|| {
+        failure(
             415,
             "UnsupportedMediaType",
             "the body of the request was in an unknown format - accepted media types include: \
              application/json, application/yaml, application/vnd.kubernetes.protobuf",
-        )),
-    }
+        )
+    })
 }
 
 /// The name in the path. Verbs of single objects have one.

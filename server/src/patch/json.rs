@@ -14,7 +14,7 @@ pub(crate) fn json_patch(object: &mut Value, patch: &Value) -> Result<(), Failur
         return Err(bad_request(format!(
             "error decoding patch: json: cannot unmarshal {} into Go value of type \
              []handlers.jsonPatchOp",
-            crate::decode::go_kind(patch)
+            super::go_kind(patch)
         )));
     };
     if operations.len() > MOST_OPERATIONS {

@@ -2,20 +2,26 @@
 
 use super::Query;
 use super::write::{dry_run_problem, dry_run_values_problem, options_invalid};
-use crate::decode::{self, Node};
+use crate::body::Document;
 use crate::registry::DeleteOptions;
 use crate::status::{Cause, Failure, internal};
 use k8s_flowcontrol::ApiVersion;
+use k8s_flowcontrol::text::Format;
+use serde_json::Value;
 
 /// The options and whether nothing is to be deleted. A body that is there counts alone.
 ///
 /// # Errors
 /// 500, as the server has it, for a body that is no `DeleteOptions`; 422 for options that are no good.
-pub(crate) fn delete_options(query: &Query, body: &[u8]) -> Result<(DeleteOptions, bool), Failure> {
+pub(crate) fn delete_options(
+    query: &Query,
+    body: &[u8],
+    format: Format,
+) -> Result<(DeleteOptions, bool), Failure> {
     let (options, dry_run, problem) = if body.is_empty() {
         from_query(query)
     } else {
-        from_body(body)?
+        from_body(body, format)?
     };
     let mut causes = Vec::new();
     let policy = options.propagation_policy.as_deref();
@@ -58,37 +64,44 @@ fn from_query(query: &Query) -> (DeleteOptions, bool, Option<Cause>) {
     )
 }
 
-fn from_body(body: &[u8]) -> Result<(DeleteOptions, bool, Option<Cause>), Failure> {
-    let node = decode::parse(body).map_err(|error| {
-        internal(format!(
-            "couldn't get version/kind; json parse error: {error}"
-        ))
-    })?;
-    check_type(&node)?;
-    let text = |node: Option<&Node>| node.and_then(Node::as_str).map(str::to_owned);
-    let preconditions = node.get("preconditions");
-    let options = DeleteOptions {
-        uid: text(preconditions.and_then(|node| node.get("uid"))),
-        resource_version: text(preconditions.and_then(|node| node.get("resourceVersion"))),
-        propagation_policy: text(node.get("propagationPolicy")),
-        orphan_dependents: match node.get("orphanDependents") {
-            Some(Node::Bool(orphan)) => Some(*orphan),
-            _ => None,
-        },
+fn from_body(body: &[u8], format: Format) -> Result<(DeleteOptions, bool, Option<Cause>), Failure> {
+    let document = match format {
+        Format::Json => Document::from_json(body).map_err(|error| {
+            internal(format!(
+                "couldn't get version/kind; json parse error: {error}"
+            ))
+        })?,
+        _ => Document::from_yaml(body).map_err(internal)?,
     };
-    let dry_run: Vec<_> = match node.get("dryRun") {
-        Some(Node::Array(values)) => values.iter().filter_map(Node::as_str).collect(),
-        _ => Vec::new(),
+    let options = &document.value;
+    check_type(options)?;
+    let text = |pointer: &str| {
+        let value = options.pointer(pointer).and_then(Value::as_str);
+        value.map(str::to_owned)
     };
-    Ok((
-        options,
-        !dry_run.is_empty(),
-        dry_run_values_problem(&dry_run),
-    ))
+    let dry_run: Vec<_> = options
+        .get("dryRun")
+        .and_then(Value::as_array)
+        .into_iter()
+        .flatten()
+        .filter_map(Value::as_str)
+        .collect();
+    let read = DeleteOptions {
+        uid: text("/preconditions/uid"),
+        resource_version: text("/preconditions/resourceVersion"),
+        propagation_policy: text("/propagationPolicy"),
+        orphan_dependents: options.get("orphanDependents").and_then(Value::as_bool),
+    };
+    Ok((read, !dry_run.is_empty(), dry_run_values_problem(&dry_run)))
 }
 
-fn check_type(node: &Node) -> Result<(), Failure> {
-    let text = |name: &str| node.get(name).and_then(Node::as_str).unwrap_or_default();
+fn check_type(options: &Value) -> Result<(), Failure> {
+    let text = |name: &str| {
+        options
+            .get(name)
+            .and_then(Value::as_str)
+            .unwrap_or_default()
+    };
     let (kind, version) = (text("kind"), text("apiVersion"));
     let known_version = matches!(version, "" | "v1" | "meta.k8s.io/v1")
         || ApiVersion::ALL

@@ -2,7 +2,7 @@
 
 use super::Query;
 use crate::status::{Cause, Failure, invalid};
-use crate::validation::FieldValidation;
+use k8s_flowcontrol::text::FieldValidation;
 
 const LONGEST_MANAGER: usize = 128;
 

@@ -1,21 +1,24 @@
 //! Patches: applied in the client's version, then written like any other change.
 
 use super::{Write, create, update};
-use crate::decode::{self, Node};
-use crate::patch::{Touched, go_map, json_patch, merge_patch, patched_text, strategic_merge_patch};
+use crate::body::Document;
+use crate::patch::{
+    Touched, go_kind, go_map, json_patch, merge_patch, patched_text, strategic_merge_patch,
+};
 use crate::scheme::HUB;
 use crate::status::{Cause, Failure, bad_request, failure, invalid};
 use crate::store::{Object, Store, edit_metadata, meta_str};
-use crate::validation::FieldValidation;
+use k8s_flowcontrol::ApiVersion;
+use k8s_flowcontrol::text::{self, DecodeAs, FieldValidation};
 use serde_json::Value;
 
 /// A patch of one of the four types.
 #[derive(Debug)]
 pub(crate) enum Patch {
-    Json(Node),
-    Merge(Node),
-    Strategic(Node),
-    Apply { config: Node, force: bool },
+    Json(Document),
+    Merge(Document),
+    Strategic(Document),
+    Apply { config: Document, force: bool },
 }
 
 /// What a patch came to.
@@ -39,58 +42,66 @@ pub(crate) fn patch(
 ) -> Result<Patched, Failure> {
     let old = store.get(write.kind.index, name).cloned();
     if let Patch::Apply { config, force } = patch {
-        return apply(store, write, name, old, config, *force);
+        refuse_repeated(config, validation)?;
+        return apply(store, write, name, old, &config.value, *force);
     }
     let Some(old) = old else {
         return Err(write.subject(name).not_found());
     };
     let before = write.kind.in_version(&old, write.version);
-    let after = patched(&before, patch, write)?;
+    let after = changed(&before, patch, write)?;
     let decoded = decode_patched(write, patch, &after, validation)?;
     check_name(&decoded.tree, name)?;
-    let mut object = write.kind.to_hub(decoded.tree, write.version);
+    let mut object = write.kind.to_hub(decoded.tree, decoded.version);
     update::check_version(write, name, &object, &old)?;
     write.writer().update(&old, &mut object);
     let object = update::commit(store, write, name, &old, object)?;
     Ok(Patched {
         object,
         created: false,
-        warnings: validation.warnings(decoded.problems),
+        warnings: decoded.warnings,
     })
 }
 
-fn patched(before: &Value, patch: &Patch, write: &Write<'_>) -> Result<Value, Failure> {
+/// The object after the patch, in the client's version.
+fn changed(before: &Value, patch: &Patch, write: &Write<'_>) -> Result<Value, Failure> {
     let mut after = before.clone();
     match patch {
-        Patch::Json(operations) => json_patch(&mut after, &operations.to_value())?,
+        Patch::Json(operations) => json_patch(&mut after, &operations.value)?,
         Patch::Merge(patch) => {
-            let patch = patch.to_value();
-            match &patch {
+            match &patch.value {
                 Value::Object(_) => {}
                 Value::Null => return Err(bad_request("Invalid JSON Patch")),
                 other => {
                     return Err(bad_request(format!(
                         "error decoding patch: json: cannot unmarshal {} into Go value of type \
                          map[string]interface {{}}",
-                        decode::go_kind(other)
+                        go_kind(other)
                     )));
                 }
             }
-            merge_patch(&mut after, &patch);
+            merge_patch(&mut after, &patch.value);
         }
         Patch::Strategic(patch) => {
-            let patch = patch.to_value();
-            let Some(patch) = patch.as_object() else {
+            let Some(members) = patch.value.as_object() else {
                 return Err(bad_request(format!(
                     "json: cannot unmarshal {} into Go value of type map[string]interface {{}}",
-                    decode::go_kind(&patch)
+                    go_kind(&patch.value)
                 )));
             };
-            after = strategic_merge_patch(before, patch, write.kind.schema(write.version))?;
+            after = strategic_merge_patch(before, members, write.kind.schema(write.version))?;
         }
         Patch::Apply { .. } => {}
     }
     Ok(after)
+}
+
+/// A patched object, read anew.
+struct Decoded {
+    tree: Value,
+    /// The version that the patched text names: a patch may write in another one.
+    version: ApiVersion,
+    warnings: Vec<String>,
 }
 
 /// Reads the patched text as an object of the kind; what is wrong with it is wrong with the patch.
@@ -99,60 +110,104 @@ fn decode_patched(
     patch: &Patch,
     after: &Value,
     validation: FieldValidation,
-) -> Result<decode::Decoded, Failure> {
-    let schema = write.kind.schema(write.version);
+) -> Result<Decoded, Failure> {
+    let text = shown(write, patch, after);
     let refused = |why: &str| {
         let shown = match patch {
-            Patch::Strategic(patch) => match patch.to_value() {
-                Value::Object(patch) => go_map(&patch),
+            Patch::Strategic(patch) => match &patch.value {
+                Value::Object(patch) => go_map(patch),
                 other => other.to_string(),
             },
-            Patch::Json(patch) => {
-                let touched = Touched::by_operations(&patch.to_value());
-                patched_text(after, schema, &touched)
-            }
-            Patch::Merge(patch) | Patch::Apply { config: patch, .. } => {
-                patched_text(after, schema, &Touched::by_members(&patch.to_value()))
-            }
+            _ => text.clone(),
         };
-        invalid(
-            "",
-            "",
-            "",
-            vec![Cause::invalid("patch", &format!("{shown:?}"), why)],
-        )
+        let cause = Cause::invalid("patch", &format!("{shown:?}"), why);
+        invalid("", "", "", vec![cause])
     };
-    let type_of = |member: &str| {
+    let version = named_version(write, after).map_err(|why| refused(&why))?;
+    let target = DecodeAs {
+        schema: write.kind.schema(version),
+        package: version.as_str(),
+        release: write.kind.release(),
+        sorted: false,
+    };
+    let tree = text::parse_json(text.as_bytes()).map_err(|error| refused(error.message()))?;
+    let decoded = text::decode(tree.root(), target).map_err(|error| refused(&error.message))?;
+    let repeated = match patch {
+        Patch::Merge(patch) | Patch::Strategic(patch) => &patch.repeated[..],
+        Patch::Json(_) | Patch::Apply { .. } => &[],
+    };
+    let problems: Vec<_> = repeated
+        .iter()
+        .map(|path| format!("duplicate field {path:?}"))
+        .chain(decoded.problems.into_iter().map(|problem| problem.message))
+        .collect();
+    if validation == FieldValidation::Strict && !problems.is_empty() {
+        return Err(refused(&format!(
+            "strict decoding error: {}",
+            problems.join(", ")
+        )));
+    }
+    Ok(Decoded {
+        tree: decoded.value,
+        version,
+        warnings: if validation == FieldValidation::Warn {
+            problems
+        } else {
+            Vec::new()
+        },
+    })
+}
+
+/// The text of the patched object, as the server's patch library leaves it.
+fn shown(write: &Write<'_>, patch: &Patch, after: &Value) -> String {
+    let touched = match patch {
+        Patch::Json(patch) => Touched::by_operations(&patch.value),
+        Patch::Merge(patch) | Patch::Strategic(patch) | Patch::Apply { config: patch, .. } => {
+            Touched::by_members(&patch.value)
+        }
+    };
+    patched_text(after, write.kind.schema(write.version), &touched)
+}
+
+/// The version that a patched object says it is of.
+fn named_version(write: &Write<'_>, after: &Value) -> Result<ApiVersion, String> {
+    // A document that was emptied is told apart by its missing name.
+    if after.as_object().is_none_or(|members| members.is_empty()) {
+        return Ok(write.version);
+    }
+    let text = |member: &str| {
         after
             .get(member)
             .and_then(Value::as_str)
             .unwrap_or_default()
     };
-    let (api_version, kind) = (type_of("apiVersion"), type_of("kind"));
-    // A document that was emptied is told apart by its missing name.
-    if after.as_object().is_some_and(|members| !members.is_empty())
-        && (api_version != write.version.api_version() || kind != write.kind.name())
-    {
-        return Err(refused(&format!(
-            "no kind {kind:?} is registered for version {api_version:?} in scheme \
-             \"k8s.io/kubernetes/pkg/api/legacyscheme/scheme.go:30\""
-        )));
+    let (api_version, kind) = (text("apiVersion"), text("kind"));
+    ApiVersion::ALL
+        .into_iter()
+        .filter(|version| kind == write.kind.name() && write.kind.is_served_in(*version))
+        .find(|version| version.api_version() == api_version)
+        .ok_or_else(|| {
+            format!(
+                "no kind {kind:?} is registered for version {api_version:?} in scheme \
+                 \"k8s.io/kubernetes/pkg/api/legacyscheme/scheme.go:30\""
+            )
+        })
+}
+
+/// An applied configuration must not repeat members when it is read strictly.
+fn refuse_repeated(config: &Document, validation: FieldValidation) -> Result<(), Failure> {
+    if validation != FieldValidation::Strict || config.repeated.is_empty() {
+        return Ok(());
     }
-    let mut decoded = decode::decode(&Node::from(after), schema, write.version.as_str())
-        .map_err(|error| refused(&error))?;
-    if let Patch::Merge(patch) | Patch::Strategic(patch) = patch {
-        let repeated = patch.repeated();
-        decoded.problems.splice(
-            ..0,
-            repeated
-                .iter()
-                .map(|path| format!("duplicate field {path:?}")),
-        );
-    }
-    if let Some(problem) = validation.refusal(&decoded.problems) {
-        return Err(refused(&problem));
-    }
-    Ok(decoded)
+    let lines: Vec<_> = config
+        .repeated
+        .iter()
+        .map(|line| format!("  {line}"))
+        .collect();
+    Err(bad_request(format!(
+        "error strict decoding YAML: error converting YAML to JSON: yaml: unmarshal errors:\n{}",
+        lines.join("\n")
+    )))
 }
 
 /// Checks the name in a body against the one in the path.
@@ -176,10 +231,10 @@ fn apply(
     write: &Write<'_>,
     name: &str,
     old: Option<Object>,
-    config: &Node,
+    config: &Value,
     force: bool,
 ) -> Result<Patched, Failure> {
-    let mut config = config.to_value();
+    let mut config = config.clone();
     check_type(write, &config)?;
     if meta_str(&config, "name").is_empty() {
         edit_metadata(&mut config, |metadata| {
