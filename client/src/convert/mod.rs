@@ -4,13 +4,14 @@
 //! one can not: its error, [`Lossy`], has the object as far as it could be converted and what was lost.
 //! [`server_tree`] does what a server does between decoding and encoding, silently.
 
+mod loss;
 mod tree;
 mod typed;
 
+pub use loss::{Loss, Lossy};
 pub use tree::{prune, server_tree};
 #[cfg(feature = "client")]
 pub(crate) use typed::Convert;
-pub use typed::{Loss, Lossy};
 
 /// The annotation that lets v1beta3 express zero shares, on servers from 1.29 on.
 ///

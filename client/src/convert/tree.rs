@@ -177,3 +177,59 @@ fn prune_shape(value: &mut Value, shape: &Shape, release: Release) {
         _ => {}
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ApiVersion::{V1, V1Beta2, V1Beta3};
+    use serde_json::json;
+
+    fn converted(level: Value, from: ApiVersion, to: ApiVersion, minor: u32) -> Value {
+        let release = Release::new(minor).unwrap();
+        server_tree(level, "PriorityLevelConfiguration", from, to, release)
+    }
+
+    fn zero(annotations: Value) -> Value {
+        json!({
+            "metadata": {"annotations": annotations},
+            "spec": {"limited": {"nominalConcurrencyShares": 0}},
+        })
+    }
+
+    #[test]
+    fn shares_change_their_name() {
+        let old = json!({"spec": {"limited": {"assuredConcurrencyShares": 7}}});
+        let new = json!({"spec": {"limited": {"nominalConcurrencyShares": 7}}});
+        assert_eq!(converted(old.clone(), V1Beta2, V1, 28), new);
+        assert_eq!(converted(new, V1, V1Beta2, 28), old);
+    }
+
+    #[test]
+    fn the_annotation_stands_for_zero_from_1_29_on() {
+        let marked = zero(json!({PRESERVE_ZERO_ANNOTATION: "", "a": "b"}));
+        let plain = zero(json!({"a": "b"}));
+        assert_eq!(converted(marked.clone(), V1Beta3, V1, 29), plain);
+        assert_eq!(converted(plain.clone(), V1, V1Beta3, 29), marked);
+        assert_eq!(converted(marked.clone(), V1Beta3, V1, 28), marked);
+        assert_eq!(converted(plain.clone(), V1, V1Beta3, 28), plain);
+        // v1beta2 has no such annotation, and what is sent in v1 stays for validation to refuse.
+        let spec = json!({"spec": {"limited": {"assuredConcurrencyShares": 0}}});
+        assert_eq!(converted(plain, V1, V1Beta2, 36)["spec"], spec["spec"]);
+        assert_eq!(converted(marked.clone(), V1, V1, 36), marked);
+    }
+
+    #[test]
+    fn what_a_release_does_not_know_is_dropped() {
+        let level = json!({
+            "spec": {"type": "Exempt", "exempt": {"lendablePercent": 0}, "bogus": 1},
+        });
+        assert_eq!(
+            converted(level.clone(), V1Beta3, V1Beta3, 27),
+            json!({"spec": {"type": "Exempt"}})
+        );
+        assert_eq!(
+            converted(level, V1Beta3, V1Beta3, 28),
+            json!({"spec": {"type": "Exempt", "exempt": {"lendablePercent": 0}}})
+        );
+    }
+}

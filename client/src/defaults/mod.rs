@@ -62,6 +62,34 @@ struct Rule {
 }
 
 impl Rule {
+    /// A member of a level that is a plain integer in Go.
+    const fn plain(parent: &'static [&'static str], member: &'static str, value: i64) -> Self {
+        Self {
+            kind: LEVEL,
+            versions: ALL,
+            since: 0,
+            parent,
+            member,
+            value,
+            zero_is_absent: true,
+            yields_to_annotation: false,
+        }
+    }
+
+    /// A member of a level that is a pointer in Go, so that zero and absence differ.
+    const fn pointer(
+        since: u32,
+        parent: &'static [&'static str],
+        member: &'static str,
+        value: i64,
+    ) -> Self {
+        Self {
+            since,
+            zero_is_absent: false,
+            ..Self::plain(parent, member, value)
+        }
+    }
+
     fn parent<'a>(&self, object: &'a mut Value) -> Option<&'a mut Map<String, Value>> {
         let mut stanza = object.as_object_mut()?;
         for (depth, name) in self.parent.iter().enumerate() {
@@ -95,88 +123,28 @@ const ALL: &[ApiVersion] = &ApiVersion::ALL;
 const RULES: &[Rule] = &[
     Rule {
         kind: "FlowSchema",
-        parent: &["spec"],
-        member: "matchingPrecedence",
-        value: 1000,
-        ..PLAIN
+        ..Rule::plain(&["spec"], "matchingPrecedence", 1000)
     },
     Rule {
         versions: &[ApiVersion::V1Beta1, ApiVersion::V1Beta2],
-        parent: LIMITED,
-        member: "assuredConcurrencyShares",
-        value: 30,
-        ..PLAIN
+        ..Rule::plain(LIMITED, "assuredConcurrencyShares", 30)
     },
     Rule {
         versions: &[ApiVersion::V1Beta3],
-        parent: LIMITED,
-        member: "nominalConcurrencyShares",
-        value: 30,
         yields_to_annotation: true,
-        ..PLAIN
+        ..Rule::plain(LIMITED, "nominalConcurrencyShares", 30)
     },
     Rule {
         versions: &[ApiVersion::V1],
-        parent: LIMITED,
-        member: "nominalConcurrencyShares",
-        value: 30,
-        ..POINTER
+        ..Rule::pointer(0, LIMITED, "nominalConcurrencyShares", 30)
     },
-    Rule {
-        parent: LIMITED,
-        member: "lendablePercent",
-        since: 26,
-        ..POINTER
-    },
-    Rule {
-        parent: EXEMPT,
-        member: "nominalConcurrencyShares",
-        since: 28,
-        ..POINTER
-    },
-    Rule {
-        parent: EXEMPT,
-        member: "lendablePercent",
-        since: 28,
-        ..POINTER
-    },
-    Rule {
-        parent: QUEUING,
-        member: "queues",
-        value: 64,
-        ..PLAIN
-    },
-    Rule {
-        parent: QUEUING,
-        member: "handSize",
-        value: 8,
-        ..PLAIN
-    },
-    Rule {
-        parent: QUEUING,
-        member: "queueLengthLimit",
-        value: 50,
-        ..PLAIN
-    },
+    Rule::pointer(26, LIMITED, "lendablePercent", 0),
+    Rule::pointer(28, EXEMPT, "nominalConcurrencyShares", 0),
+    Rule::pointer(28, EXEMPT, "lendablePercent", 0),
+    Rule::plain(QUEUING, "queues", 64),
+    Rule::plain(QUEUING, "handSize", 8),
+    Rule::plain(QUEUING, "queueLengthLimit", 50),
 ];
-
-/// A member that is a plain integer in Go.
-const PLAIN: Rule = Rule {
-    kind: LEVEL,
-    versions: ALL,
-    since: 0,
-    parent: &[],
-    member: "",
-    value: 0,
-    zero_is_absent: true,
-    yields_to_annotation: false,
-};
-
-/// A member that is a pointer in Go, so that zero and absence differ.
-const POINTER: Rule = Rule {
-    zero_is_absent: false,
-    ..PLAIN
-};
 
 #[cfg(test)]
 mod tests {

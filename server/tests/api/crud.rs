@@ -1,6 +1,6 @@
 //! Creating, reading, replacing and deleting.
 
-use crate::support::{Api, LEVELS, SCHEMAS, level, schema};
+use crate::support::{Api, GROUP, LEVELS, SCHEMAS, answer, level, schema};
 use serde_json::json;
 
 #[tokio::test]
@@ -207,4 +207,25 @@ async fn unknown_members_are_dropped_reported_or_refused() {
     assert!(warned.body["spec"].get("bogus").is_none());
     let ignored = api.send("POST", &path("Ignore"), Some(object)).await;
     assert_eq!((ignored.code, ignored.warnings.len()), (201, 0));
+}
+
+#[tokio::test]
+async fn bodies_come_in_yaml_too() {
+    let api = Api::start().await;
+    let text = "\
+        metadata: {name: yaml}\n\
+        spec:\n\
+        \x20 type: Limited\n\
+        \x20 limited:\n\
+        \x20   nominalConcurrencyShares: 010\n\
+        \x20   limitResponse: {type: Reject}\n";
+    let request = api
+        .request("POST", &format!("/apis/{GROUP}/{LEVELS}"))
+        .header("content-type", "application/yaml")
+        .body(text);
+    let created = answer(request).await;
+    assert_eq!(created.code, 201, "{}", created.body);
+    // An octal number, as YAML 1.1 has them.
+    let shares = &created.body["spec"]["limited"]["nominalConcurrencyShares"];
+    assert_eq!(*shares, 8);
 }

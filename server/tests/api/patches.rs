@@ -1,6 +1,6 @@
 //! JSON patch, merge patch and strategic merge patch.
 
-use crate::support::{Api, SCHEMAS, schema};
+use crate::support::{Api, GROUP, LEVELS, SCHEMAS, level, schema};
 use serde_json::{Value, json};
 
 const JSON: &str = "application/json-patch+json";
@@ -90,4 +90,19 @@ async fn what_is_no_patch_is_refused() {
     let strict = format!("{path}?fieldValidation=Strict");
     assert_eq!(api.patch(&strict, MERGE, unknown.clone()).await.code, 422);
     assert_eq!(api.patch(&path, MERGE, unknown).await.warnings.len(), 1);
+}
+
+#[tokio::test]
+async fn a_patch_may_write_in_another_version() {
+    let api = Api::with(|builder| builder.kubernetes("1.29")).await;
+    api.send("POST", LEVELS, Some(level("mine", 7))).await;
+    let patch = json!({
+        "apiVersion": format!("{GROUP}/v1beta3"),
+        "spec": {"limited": {"nominalConcurrencyShares": 0}},
+    });
+    let patched = api.patch(&format!("{LEVELS}/mine"), MERGE, patch).await;
+    assert_eq!(patched.body["apiVersion"], format!("{GROUP}/v1"));
+    // In v1beta3 no shares are the default.
+    let shares = &patched.body["spec"]["limited"]["nominalConcurrencyShares"];
+    assert_eq!(*shares, 30);
 }
