@@ -31,3 +31,7 @@ pub use resource::{List, Resource};
 
 /// The API group that this crate speaks.
 pub const GROUP: &str = "flowcontrol.apiserver.k8s.io";
+
+#[cfg(all(doctest, feature = "client"))]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -123,7 +123,7 @@ impl<K: Resource> Call<K> {
 
     /// Sends the request; the answer is an object.
     pub(crate) async fn send_for_object(self) -> Result<Response<K>, Error> {
-        let what = format!("a {} ({})", K::KIND, self.wire.version);
+        let what = format!("{} ({})", K::KIND, self.wire.version);
         self.send(what, |wire, body| (wire.decode)(body)).await
     }
 }

@@ -65,7 +65,7 @@ impl Client {
     ///
     /// # Errors
     /// When `url` is no `http` or `https` URL, or a secure connection cannot be set up.
-    pub fn from_url(url: &str) -> Result<Self, Error> {
+    pub fn from_url(url: impl AsRef<str>) -> Result<Self, Error> {
         Self::new(Config::new(url)?)
     }
 
@@ -199,11 +199,14 @@ impl Client {
                 .body(request.body);
         }
         builder.send().await.map_err(|error| {
-            let kind = Kind::Send {
-                timeout: error.is_timeout(),
-                tls: tls::is_tls_error(&error),
-            };
-            Error::new(kind).with_source(error.without_url())
+            let server = config.server_url().to_owned();
+            let (timeout, tls) = (error.is_timeout(), tls::is_tls_error(&error));
+            Error::new(Kind::Send {
+                server,
+                timeout,
+                tls,
+            })
+            .with_source(error.without_url())
         })
     }
 

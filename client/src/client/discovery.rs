@@ -30,10 +30,14 @@ impl Client {
     ///
     /// A version that the server does not serve [`is_not_found`](Error::is_not_found).
     pub fn api_resources(&self, group: &str, version: &str) -> DiscoveryRequest<ApiResourceList> {
-        self.discover(segment("the version", version).and_then(|version| match group {
-            "" => Ok(format!("/api/{version}/")),
-            group => segment("the group", group).map(|group| format!("/apis/{group}/{version}/")),
-        }))
+        self.discover(
+            segment("the version", version).and_then(|version| match group {
+                "" => Ok(format!("/api/{version}/")),
+                group => {
+                    segment("the group", group).map(|group| format!("/apis/{group}/{version}/"))
+                }
+            }),
+        )
     }
 
     /// The server's release and build.
@@ -43,7 +47,11 @@ impl Client {
 
     fn discover<T>(&self, path: Result<String, Error>) -> DiscoveryRequest<T> {
         let request = path.map(|path| HttpRequest::new(Method::GET, path));
-        DiscoveryRequest { client: self.clone(), request, output: PhantomData }
+        DiscoveryRequest {
+            client: self.clone(),
+            request,
+            output: PhantomData,
+        }
     }
 }
 
@@ -62,7 +70,10 @@ impl<T: Members + DeserializeOwned + Send + 'static> DiscoveryRequest<T> {
     /// See [`Error`].
     pub async fn send(self) -> Result<Response<T>, Error> {
         let decode = |body: &[u8]| serde_json::from_slice::<T>(body).map(Decoded::from);
-        let decoder = Decoder { what: format!("a {}", T::NAME), decode };
+        let decoder = Decoder {
+            what: T::NAME.to_owned(),
+            decode,
+        };
         self.client.send(self.request?, decoder).await
     }
 }
@@ -79,11 +90,14 @@ impl<T: Members + DeserializeOwned + Send + 'static> IntoFuture for DiscoveryReq
 
 impl<T> fmt::Debug for DiscoveryRequest<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("DiscoveryRequest").field(&self.request).finish()
+        f.debug_tuple("DiscoveryRequest")
+            .field(&self.request)
+            .finish()
     }
 }
 
-#[cfg(all(test, feature = "ring"))]
+#[cfg(test)]
+#[cfg(feature = "ring")]
 mod tests {
     use super::*;
 
@@ -93,7 +107,10 @@ mod tests {
         let path = |request: Result<HttpRequest, Error>| request.unwrap().path;
         assert_eq!(path(client.api_groups().request), "/apis");
         assert_eq!(path(client.api_group("a.b").request), "/apis/a.b/");
-        assert_eq!(path(client.api_resources("a.b", "v1").request), "/apis/a.b/v1/");
+        assert_eq!(
+            path(client.api_resources("a.b", "v1").request),
+            "/apis/a.b/v1/"
+        );
         assert_eq!(path(client.api_resources("", "v1").request), "/api/v1/");
         assert!(client.api_group("").request.is_err());
         assert!(client.api_resources("a", "../x").request.is_err());

@@ -51,7 +51,11 @@ pub(crate) enum Kind {
     /// The client could not be set up; the source says why.
     Setup,
     /// The request did not reach the server, or no answer came.
-    Send { timeout: bool, tls: bool },
+    Send {
+        server: String,
+        timeout: bool,
+        tls: bool,
+    },
     /// The answer broke off.
     Body { timeout: bool },
     /// The answer, or a line of a watch, is longer than the limit in bytes.

@@ -49,19 +49,32 @@ pub trait Negotiable: Resource + sealed::Wires {}
 impl<K: Negotiable> Negotiated<K> {
     pub(crate) async fn find(client: &Client) -> Result<Self, Error> {
         let group = client.api_group(K::GROUP).await?;
-        let served: Vec<&str> = group.versions.iter().map(|version| version.version.as_str()).collect();
+        let served: Vec<&str> = group
+            .versions
+            .iter()
+            .map(|version| version.version.as_str())
+            .collect();
         let Some(version) = choose(K::VERSION, &served) else {
             return Err(Error::new(Kind::NotServed(format!(
                 "the server serves {} in {}; expected v1, v1beta3, v1beta2 or v1beta1",
                 K::GROUP,
-                if served.is_empty() { "no version".to_owned() } else { served.join(", ") },
+                if served.is_empty() {
+                    "no version".to_owned()
+                } else {
+                    served.join(", ")
+                },
             ))));
         };
         // A user may be forbidden to read the release; the versions then tell enough.
         let release = client.version().await.ok();
         let abilities = Abilities::of(release.as_ref(), &served);
-        let wire = Wire { abilities, ..K::wire(version) };
-        Ok(Self { api: Api::with_wire(client.clone(), wire, None) })
+        let wire = Wire {
+            abilities,
+            ..K::wire(version)
+        };
+        Ok(Self {
+            api: Api::with_wire(client.clone(), wire, None),
+        })
     }
 }
 

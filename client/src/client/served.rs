@@ -16,7 +16,11 @@ pub(crate) struct Abilities {
 }
 
 impl Abilities {
-    pub(crate) const ALL: Self = Self { lending: true, exempt: true, zero_shares: true };
+    pub(crate) const ALL: Self = Self {
+        lending: true,
+        exempt: true,
+        zero_shares: true,
+    };
 
     /// By the release, if it is known, else by the versions that are served.
     pub(crate) fn of(release: Option<&Info>, served: &[&str]) -> Self {
@@ -31,7 +35,11 @@ impl Abilities {
                 25
             }
         });
-        Self { lending: minor >= 26, exempt: minor >= 28, zero_shares: minor >= 29 }
+        Self {
+            lending: minor >= 26,
+            exempt: minor >= 28,
+            zero_shares: minor >= 29,
+        }
     }
 }
 
@@ -40,7 +48,11 @@ fn minor(info: &Info) -> Option<u32> {
     if info.major.trim() != "1" {
         return None;
     }
-    let digits = info.minor.trim().split(|c: char| !c.is_ascii_digit()).next()?;
+    let digits = info
+        .minor
+        .trim()
+        .split(|c: char| !c.is_ascii_digit())
+        .next()?;
     digits.parse().ok()
 }
 
@@ -86,7 +98,10 @@ impl Lacks for v1beta3::PriorityLevelConfiguration {
         let limited = self.spec.limited.as_ref();
         if wire == "v1beta3"
             && !abilities.zero_shares
-            && self.metadata.annotations.contains_key(PRESERVE_ZERO_ANNOTATION)
+            && self
+                .metadata
+                .annotations
+                .contains_key(PRESERVE_ZERO_ANNOTATION)
             && limited.is_some_and(|limited| limited.nominal_concurrency_shares.unwrap_or(0) == 0)
         {
             losses.push(no_zero());
@@ -100,8 +115,17 @@ impl Lacks for v1beta2::PriorityLevelConfiguration {
     fn lacking(&self, abilities: Abilities, wire: &'static str) -> Vec<Loss> {
         let mut losses = Vec::new();
         if let Some(limited) = &self.spec.limited {
-            lending(limited.lendable_percent, limited.borrowing_limit_percent, abilities, &mut losses);
-            losses.extend(doubtful_zero(limited.assured_concurrency_shares, abilities, wire));
+            lending(
+                limited.lendable_percent,
+                limited.borrowing_limit_percent,
+                abilities,
+                &mut losses,
+            );
+            losses.extend(doubtful_zero(
+                limited.assured_concurrency_shares,
+                abilities,
+                wire,
+            ));
         }
         exempt(self.spec.exempt.as_ref(), abilities, &mut losses);
         losses
@@ -120,18 +144,31 @@ impl Lacks for v1beta1::PriorityLevelConfiguration {
 fn modern(spec: &v1::PriorityLevelConfigurationSpec, abilities: Abilities) -> Vec<Loss> {
     let mut losses = Vec::new();
     if let Some(limited) = &spec.limited {
-        lending(limited.lendable_percent, limited.borrowing_limit_percent, abilities, &mut losses);
+        lending(
+            limited.lendable_percent,
+            limited.borrowing_limit_percent,
+            abilities,
+            &mut losses,
+        );
     }
     exempt(spec.exempt.as_ref(), abilities, &mut losses);
     losses
 }
 
-fn lending(lendable: Option<i32>, borrowing: Option<i32>, abilities: Abilities, losses: &mut Vec<Loss>) {
+fn lending(
+    lendable: Option<i32>,
+    borrowing: Option<i32>,
+    abilities: Abilities,
+    losses: &mut Vec<Loss>,
+) {
     if abilities.lending {
         return;
     }
     let mut lose = |name| {
-        losses.push(Loss::new(format!("spec.limited.{name}"), "a server before 1.26 drops it"));
+        losses.push(Loss::new(
+            format!("spec.limited.{name}"),
+            "a server before 1.26 drops it",
+        ));
     };
     if lendable.unwrap_or(0) != 0 {
         lose("lendablePercent");
@@ -141,8 +178,14 @@ fn lending(lendable: Option<i32>, borrowing: Option<i32>, abilities: Abilities, 
     }
 }
 
-fn exempt(exempt: Option<&v1::ExemptPriorityLevelConfiguration>, abilities: Abilities, losses: &mut Vec<Loss>) {
-    let Some(exempt) = exempt.filter(|_| !abilities.exempt) else { return };
+fn exempt(
+    exempt: Option<&v1::ExemptPriorityLevelConfiguration>,
+    abilities: Abilities,
+    losses: &mut Vec<Loss>,
+) {
+    let Some(exempt) = exempt.filter(|_| !abilities.exempt) else {
+        return;
+    };
     let counts = |value: Option<i32>| value.unwrap_or(0) != 0;
     if counts(exempt.nominal_concurrency_shares) || counts(exempt.lendable_percent) {
         losses.push(Loss::new("spec.exempt", "a server before 1.28 drops it"));
@@ -150,7 +193,10 @@ fn exempt(exempt: Option<&v1::ExemptPriorityLevelConfiguration>, abilities: Abil
 }
 
 fn no_zero() -> Loss {
-    Loss::new("spec.limited.nominalConcurrencyShares", "a server before 1.29 knows no zero and takes it for 30")
+    Loss::new(
+        "spec.limited.nominalConcurrencyShares",
+        "a server before 1.29 knows no zero and takes it for 30",
+    )
 }
 
 /// A zero in an old version means 30. But a level that was read from a newer server may show a real zero, and
@@ -168,7 +214,11 @@ mod tests {
     use super::*;
 
     fn info(minor: &str) -> Info {
-        Info { major: "1".into(), minor: minor.into(), ..Info::default() }
+        Info {
+            major: "1".into(),
+            minor: minor.into(),
+            ..Info::default()
+        }
     }
 
     #[test]
@@ -181,7 +231,11 @@ mod tests {
         assert_eq!(Abilities::of(None, &["v1", "v1beta3"]), Abilities::ALL);
         assert_eq!(
             Abilities::of(None, &["v1beta2", "v1beta1"]),
-            Abilities { lending: false, exempt: false, zero_shares: false }
+            Abilities {
+                lending: false,
+                exempt: false,
+                zero_shares: false
+            }
         );
         assert!(Abilities::of(Some(&info("")), served).lending);
     }

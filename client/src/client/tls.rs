@@ -46,19 +46,14 @@ pub(crate) fn client_config(config: &Config) -> Result<ClientConfig, Error> {
 }
 
 /// Whether a request failed because the connection could not be made secure.
-pub(crate) fn is_tls_error(error: &reqwest::Error) -> bool {
-    let mut source = error.source();
-    while let Some(error) = source {
-        // An io::Error hides the error that it was made from from `source()`.
-        let inner = error
-            .downcast_ref::<std::io::Error>()
-            .and_then(std::io::Error::get_ref);
-        if error.is::<rustls::Error>() || inner.is_some_and(|inner| inner.is::<rustls::Error>()) {
-            return true;
-        }
-        source = error.source();
-    }
-    false
+pub(crate) fn is_tls_error(error: &(dyn StdError + 'static)) -> bool {
+    // An io::Error made from another error hides it from `source()`, and there may be several of them.
+    let hidden = error
+        .downcast_ref::<std::io::Error>()
+        .and_then(std::io::Error::get_ref);
+    error.is::<rustls::Error>()
+        || hidden.is_some_and(|hidden| is_tls_error(hidden))
+        || error.source().is_some_and(is_tls_error)
 }
 
 fn provider() -> Result<Arc<CryptoProvider>, Error> {
@@ -139,5 +134,63 @@ impl ServerCertVerifier for Unverified {
 
     fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
         self.0.signature_verification_algorithms.supported_schemes()
+    }
+}
+
+#[cfg(test)]
+#[cfg(feature = "ring")]
+mod tests {
+    use super::*;
+    use crate::config::Secret;
+
+    fn https() -> Config {
+        Config::new("https://127.0.0.1:1").unwrap()
+    }
+
+    #[test]
+    fn certificates_that_do_not_read() {
+        let empty = "-----BEGIN CERTIFICATE-----\n-----END CERTIFICATE-----\n";
+        for (config, expected) in [
+            (
+                https().with_certificate_authority("rubbish"),
+                "certificate authority has no certificate",
+            ),
+            (
+                https().with_certificate_authority(empty),
+                "the client could not be set up",
+            ),
+            (
+                https().with_client_certificate("rubbish", Secret::new("planted-secret")),
+                "client certificate has no certificate",
+            ),
+            (
+                https().with_client_certificate(empty, Secret::new("planted-secret")),
+                "client key is no private key",
+            ),
+        ] {
+            let error = client_config(&config).unwrap_err();
+            let text = format!("{error} {error:?}");
+            assert!(text.contains(expected), "{text}");
+            assert!(!text.contains("planted-secret"), "{text}");
+        }
+    }
+
+    #[test]
+    fn both_http_versions_are_offered() {
+        let config = client_config(&https().with_insecure_skip_tls_verify(true)).unwrap();
+        assert_eq!(
+            config.alpn_protocols,
+            [b"h2".to_vec(), b"http/1.1".to_vec()]
+        );
+        assert!(client_config(&https()).is_ok());
+    }
+
+    #[test]
+    fn tls_errors_are_found_where_they_hide() {
+        let error = rustls::Error::HandshakeNotComplete;
+        assert!(is_tls_error(&std::io::Error::other(std::io::Error::other(
+            error
+        ))));
+        assert!(!is_tls_error(&std::io::Error::other("rubbish")));
     }
 }

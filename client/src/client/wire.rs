@@ -8,6 +8,9 @@ use crate::watch::event::{self, Event};
 use crate::{List, Resource};
 use serde_json::Error as JsonError;
 
+/// Reads a body.
+type Decode<T> = fn(&[u8]) -> Result<Decoded<T>, JsonError>;
+
 /// How objects of type `K` are written and read.
 pub(crate) struct Wire<K: Resource> {
     /// The API version on the wire.
@@ -15,8 +18,8 @@ pub(crate) struct Wire<K: Resource> {
     /// What the server makes of what it is sent; an [`Api`](super::Api) leaves that to the caller.
     pub(crate) abilities: Abilities,
     pub(crate) encode: fn(&K, Abilities) -> Result<Encoded, JsonError>,
-    pub(crate) decode: fn(&[u8]) -> Result<Decoded<K>, JsonError>,
-    pub(crate) decode_list: fn(&[u8]) -> Result<Decoded<List<K>>, JsonError>,
+    pub(crate) decode: Decode<K>,
+    pub(crate) decode_list: Decode<List<K>>,
     pub(crate) decode_event: fn(&[u8]) -> Result<Event<K>, JsonError>,
     /// A member's path on the wire, and the same member's path in `K`, where they differ.
     pub(crate) renamed: Option<(&'static str, &'static str)>,
@@ -44,7 +47,10 @@ impl<K: Resource> Wire<K> {
             abilities: Abilities::ALL,
             encode: |object, _| {
                 let body = serde_json::to_vec(object)?;
-                Ok(Encoded { body, losses: Vec::new() })
+                Ok(Encoded {
+                    body,
+                    losses: Vec::new(),
+                })
             },
             decode: |body| serde_json::from_slice::<K>(body).map(Decoded::from),
             decode_list: |body| serde_json::from_slice::<List<K>>(body).map(Decoded::from),

@@ -24,7 +24,7 @@ pub(super) fn load() -> Result<Config, ConfigError> {
         std::fs::read(&file)
             .map_err(|error| ConfigError::unreadable("the service account's file", &file, error))
     };
-    let mut config = Config::new(&address(&variable(HOST)?, &variable(PORT)?))?
+    let mut config = Config::new(address(&variable(HOST)?, &variable(PORT)?))?
         .with_certificate_authority(read("ca.crt")?)
         .with_token_file(folder.join("token"));
     if let Ok(namespace) = std::fs::read_to_string(folder.join("namespace")) {

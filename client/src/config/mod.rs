@@ -59,9 +59,9 @@ impl Config {
     ///
     /// # Errors
     /// When `server` is no `http` or `https` URL with a host, or has a user name or password in it.
-    pub fn new(server: &str) -> Result<Self, ConfigError> {
+    pub fn new(server: impl AsRef<str>) -> Result<Self, ConfigError> {
         Ok(Self {
-            server: server_url(server)?,
+            server: server_url(server.as_ref())?,
             namespace: "default".to_owned(),
             tls: Tls::default(),
             auth: Auth::None,

@@ -140,10 +140,10 @@ impl std::error::Error for LineTooLong {}
 mod tests {
     use super::*;
 
-    fn decode(
-        chunks: &[&[u8]],
-        max: usize,
-    ) -> Result<(Vec<Vec<u8>>, Option<Vec<u8>>), LineTooLong> {
+    /// The lines, and what is left at the end.
+    type Lines = (Vec<Vec<u8>>, Option<Vec<u8>>);
+
+    fn decode(chunks: &[&[u8]], max: usize) -> Result<Lines, LineTooLong> {
         let mut decoder = LineDecoder::new(max);
         let mut lines = Vec::new();
         for chunk in chunks {

@@ -109,7 +109,7 @@ impl<K: Resource> WatchStream<K> {
 fn decode<K: Resource>(wire: &Wire<K>, line: &[u8]) -> Result<Event<K>, Error> {
     (wire.decode_event)(line).map_err(|error| {
         undecodable(
-            format!("a watch event of a {} ({})", K::KIND, wire.version),
+            format!("watch event of {} ({})", K::KIND, wire.version),
             error,
             excerpt(line),
         )

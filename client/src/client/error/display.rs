@@ -16,14 +16,18 @@ impl fmt::Display for Error {
                 f.write_str("the client could not be set up: ")?;
                 self.innermost(f)
             }
-            Kind::Send { timeout: true, .. } => f.write_str("no answer came in time"),
-            Kind::Send { tls: true, .. } => {
-                f.write_str("no secure connection to the server: ")?;
-                self.innermost(f)?;
-                f.write_str("; check the server's name and the certificate authority in the configuration")
+            Kind::Send { server, timeout: true, .. } => {
+                write!(f, "no answer came from {server} in time")
             }
-            Kind::Send { .. } => {
-                f.write_str("the server was not reached, or did not answer: ")?;
+            Kind::Send { server, tls: true, .. } => {
+                write!(f, "no secure connection to {server}: ")?;
+                self.innermost(f)?;
+                f.write_str(
+                    "; check the server's name and the certificate authority in the configuration",
+                )
+            }
+            Kind::Send { server, .. } => {
+                write!(f, "{server} was not reached, or did not answer: ")?;
                 self.innermost(f)
             }
             Kind::Body { timeout: true } => f.write_str("the answer did not end in time"),

@@ -6,8 +6,14 @@ type V1 = v1::PriorityLevelConfiguration;
 #[test]
 fn the_own_version_first_then_the_newest() {
     assert_eq!(choose("v1", &["v1", "v1beta3"]), Some(ApiVersion::V1));
-    assert_eq!(choose("v1beta3", &["v1", "v1beta3"]), Some(ApiVersion::V1Beta3));
-    assert_eq!(choose("v1", &["v1beta1", "v1beta2"]), Some(ApiVersion::V1Beta2));
+    assert_eq!(
+        choose("v1beta3", &["v1", "v1beta3"]),
+        Some(ApiVersion::V1Beta3)
+    );
+    assert_eq!(
+        choose("v1", &["v1beta1", "v1beta2"]),
+        Some(ApiVersion::V1Beta2)
+    );
     assert_eq!(choose("v1beta1", &["v1", "v2"]), Some(ApiVersion::V1));
     assert_eq!(choose("v1", &["v2"]), None);
     assert_eq!(choose("v1", &[]), None);
@@ -38,14 +44,23 @@ fn writes_that_would_lose() {
     assert!(losses::<V1>(&["v1beta3", "v1beta2"], lending()).is_empty());
     assert_eq!(
         losses::<V1>(&["v1beta2", "v1beta1"], lending()),
-        ["spec.limited.lendablePercent", "spec.limited.borrowingLimitPercent"]
+        [
+            "spec.limited.lendablePercent",
+            "spec.limited.borrowingLimitPercent"
+        ]
     );
-    assert_eq!(losses::<V1>(&["v1beta3"], json!({"exempt": {"lendablePercent": 5}})), ["spec.exempt"]);
+    assert_eq!(
+        losses::<V1>(&["v1beta3"], json!({"exempt": {"lendablePercent": 5}})),
+        ["spec.exempt"]
+    );
 
     // A zero that was read from a newer server must not come back as 30.
     type V1Beta2 = v1beta2::PriorityLevelConfiguration;
     let assured = || json!({"limited": {"assuredConcurrencyShares": 0}});
-    assert_eq!(losses::<V1Beta2>(&["v1"], assured()), ["spec.limited.assuredConcurrencyShares"]);
+    assert_eq!(
+        losses::<V1Beta2>(&["v1"], assured()),
+        ["spec.limited.assuredConcurrencyShares"]
+    );
     assert!(losses::<V1Beta2>(&["v1beta3", "v1beta2"], assured()).is_empty());
 }
 
@@ -57,8 +72,19 @@ fn reading_reports_losses_with_their_place() {
         {"spec": {"limited": {"nominalConcurrencyShares": 0}}},
     ]});
     let decoded = (wire.decode_list)(body.to_string().as_bytes()).unwrap();
-    assert_eq!(decoded.value.items[0].spec.limited.as_ref().unwrap().assured_concurrency_shares, Some(5));
-    assert_eq!(decoded.losses[0].path, "items[1].spec.limited.nominalConcurrencyShares");
+    assert_eq!(
+        decoded.value.items[0]
+            .spec
+            .limited
+            .as_ref()
+            .unwrap()
+            .assured_concurrency_shares,
+        Some(5)
+    );
+    assert_eq!(
+        decoded.losses[0].path,
+        "items[1].spec.limited.nominalConcurrencyShares"
+    );
 }
 
 #[test]
@@ -69,9 +95,21 @@ fn paths_of_causes_are_those_of_the_type() {
     }});
     let status = serde_json::from_str(&status.to_string()).unwrap();
     let error = wire.map_error(Error::new(Kind::Status(Box::new(status))));
-    let fields: Vec<_> = error.causes().iter().map(|cause| cause.field.as_deref().unwrap()).collect();
-    assert_eq!(fields, ["spec.limited.nominalConcurrencyShares", "spec.type"]);
-    assert!(error.to_string().contains("spec.limited.nominalConcurrencyShares: Invalid value"), "{error}");
+    let fields: Vec<_> = error
+        .causes()
+        .iter()
+        .map(|cause| cause.field.as_deref().unwrap())
+        .collect();
+    assert_eq!(
+        fields,
+        ["spec.limited.nominalConcurrencyShares", "spec.type"]
+    );
+    assert!(
+        error
+            .to_string()
+            .contains("spec.limited.nominalConcurrencyShares: Invalid value"),
+        "{error}"
+    );
 }
 
 #[cfg(feature = "ring")]
@@ -79,15 +117,31 @@ fn paths_of_causes_are_those_of_the_type() {
 fn a_lossy_write_is_refused_unless_allowed() {
     let client = Client::from_url("http://127.0.0.1:1").unwrap();
     let wire = <V1 as sealed::Wires>::wire(ApiVersion::V1Beta2);
-    let levels = Negotiated::<V1> { api: Api::with_wire(client, wire, None) };
+    let levels = Negotiated::<V1> {
+        api: Api::with_wire(client, wire, None),
+    };
     assert_eq!(levels.wire_version(), "v1beta2");
     let zero = level::<V1>(json!({"limited": {"nominalConcurrencyShares": 0}}));
     let error = levels.create(&zero).call.checked().err().unwrap();
     assert!(error.is_lossy() && !error.is_retryable());
-    assert_eq!(error.losses()[0].path, "spec.limited.nominalConcurrencyShares");
-    assert!(error.to_string().starts_with("POST /apis/flowcontrol.apiserver.k8s.io/v1beta2/"), "{error}");
+    assert_eq!(
+        error.losses()[0].path,
+        "spec.limited.nominalConcurrencyShares"
+    );
+    assert!(
+        error
+            .to_string()
+            .starts_with("POST /apis/flowcontrol.apiserver.k8s.io/v1beta2/"),
+        "{error}"
+    );
 
-    let (_, _, request) = levels.create(&zero).allow_loss().call.checked().ok().unwrap();
+    let (_, _, request) = levels
+        .create(&zero)
+        .allow_loss()
+        .call
+        .checked()
+        .ok()
+        .unwrap();
     assert!(String::from_utf8_lossy(&request.body).contains(r#""assuredConcurrencyShares":0"#));
     assert!(levels.replace(&level(json!({}))).call.checked().is_ok());
 }

@@ -4,20 +4,43 @@ use http::{HeaderValue, Method};
 use serde_json::json;
 
 fn headers(pairs: &[(&'static str, &'static str)]) -> HeaderMap {
-    pairs.iter().map(|(name, value)| (name.parse().unwrap(), HeaderValue::from_static(value))).collect()
+    pairs
+        .iter()
+        .map(|(name, value)| (name.parse().unwrap(), HeaderValue::from_static(value)))
+        .collect()
 }
 
-fn answer(code: u16, pairs: &[(&'static str, &'static str)], body: &[u8]) -> Result<Response<FlowSchema>, Error> {
-    let place = Place { method: Method::GET, path: "/apis/x".into() };
+fn answer(
+    code: u16,
+    pairs: &[(&'static str, &'static str)],
+    body: &[u8],
+) -> Result<Response<FlowSchema>, Error> {
+    let place = Place {
+        method: Method::GET,
+        path: "/apis/x".into(),
+    };
     let head = Head::read(StatusCode::from_u16(code).unwrap(), &headers(pairs));
     let decode = |body: &[u8]| serde_json::from_slice::<FlowSchema>(body).map(Decoded::from);
-    read(&place, head, body, Decoder { what: "a FlowSchema (v1)".into(), decode })
+    read(
+        &place,
+        head,
+        body,
+        Decoder {
+            what: "FlowSchema (v1)".into(),
+            decode,
+        },
+    )
 }
 
 fn status(code: u16, reason: &str) -> Error {
     let body = json!({"kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Failure",
         "message": "because", "reason": reason, "code": code});
-    answer(code, &[("content-type", "application/json")], body.to_string().as_bytes()).unwrap_err()
+    answer(
+        code,
+        &[("content-type", "application/json")],
+        body.to_string().as_bytes(),
+    )
+    .unwrap_err()
 }
 
 #[test]
@@ -35,7 +58,13 @@ fn a_good_answer() {
     assert_eq!(answer.flow_schema_uid(), Some("f"));
     assert_eq!(answer.priority_level_uid(), Some("p"));
     assert_eq!(answer.warnings()[0].text(), "careful");
-    assert_eq!(answer.map(|schema| schema.metadata.name).into_inner().as_deref(), Some("x"));
+    assert_eq!(
+        answer
+            .map(|schema| schema.metadata.name)
+            .into_inner()
+            .as_deref(),
+        Some("x")
+    );
 }
 
 #[test]
@@ -73,10 +102,19 @@ fn every_predicate() {
         (405, "MethodNotAllowed", &[]),
     ] {
         let error = status(code, reason);
-        let held: Vec<_> = predicates.iter().filter(|(_, holds)| holds(&error)).map(|(name, _)| *name).collect();
+        let held: Vec<_> = predicates
+            .iter()
+            .filter(|(_, holds)| holds(&error))
+            .map(|(name, _)| *name)
+            .collect();
         assert_eq!(held, expected, "{code} {reason}");
         assert_eq!(error.code(), Some(code));
-        assert!(error.to_string().starts_with(&format!("GET /apis/x: {code} {reason}: because")), "{error}");
+        assert!(
+            error
+                .to_string()
+                .starts_with(&format!("GET /apis/x: {code} {reason}: because")),
+            "{error}"
+        );
     }
 }
 
@@ -87,7 +125,10 @@ fn causes_and_retry_after() {
         "causes": [{"reason": "FieldValueInvalid", "message": "m", "field": "spec.matchingPrecedence"}],
     }});
     let error = answer(422, &[], body.to_string().as_bytes()).unwrap_err();
-    assert_eq!(error.causes()[0].field.as_deref(), Some("spec.matchingPrecedence"));
+    assert_eq!(
+        error.causes()[0].field.as_deref(),
+        Some("spec.matchingPrecedence")
+    );
     assert_eq!(error.retry_after(), Some(Duration::from_secs(3)));
 }
 
@@ -109,7 +150,9 @@ fn turned_away_by_flow_control() {
         ("x-kubernetes-pf-prioritylevel-uid", "p"),
     ];
     let error = answer(429, &pairs, b"Too many requests, please try again later.\n").unwrap_err();
-    assert!(error.is_too_many_requests() && error.is_retryable() && error.is_rejected_by_flow_control());
+    assert!(
+        error.is_too_many_requests() && error.is_retryable() && error.is_rejected_by_flow_control()
+    );
     assert_eq!(error.retry_after(), Some(Duration::from_secs(2)));
     assert_eq!(error.flow_schema_uid(), Some("f"));
     assert!(error.status().is_none());
@@ -126,12 +169,20 @@ fn a_proxy_in_between() {
     let error = answer(502, &[("content-type", "text/html")], page.as_bytes()).unwrap_err();
     assert!(error.is_retryable());
     let text = error.to_string();
-    assert!(text.contains("502, and no Kubernetes Status but text/html: `<html> <h1>Bad Gateway</h1> xxx"), "{text}");
+    assert!(
+        text.contains(
+            "502, and no Kubernetes Status but text/html: `<html> <h1>Bad Gateway</h1> xxx"
+        ),
+        "{text}"
+    );
     assert!(text.len() < 500, "{text}");
 
     let error = answer(403, &[], b"").unwrap_err();
     assert!(error.is_forbidden());
-    assert_eq!(error.to_string(), "GET /apis/x: 403, and no Kubernetes Status but no content type");
+    assert_eq!(
+        error.to_string(),
+        "GET /apis/x: 403, and no Kubernetes Status but no content type"
+    );
     assert!(answer(302, &[], b"moved").unwrap_err().code() == Some(302));
 }
 
@@ -141,13 +192,26 @@ fn answers_that_do_not_decode() {
     assert!(error.is_decode() && !error.is_retryable());
     assert_eq!(error.code(), Some(200));
     let text = error.to_string();
-    assert!(text.contains("a FlowSchema (v1)") && text.contains("line 2 column 35"), "{text}");
+    assert!(
+        text.contains("FlowSchema (v1)") && text.contains("line 2 column 35"),
+        "{text}"
+    );
 
     let error = answer(200, &[], b"<html>hello</html>").unwrap_err();
-    assert!(error.to_string().ends_with("it begins with `<html>hello</html>`"), "{error}");
+    assert!(
+        error
+            .to_string()
+            .ends_with("it begins with `<html>hello</html>`"),
+        "{error}"
+    );
 
     let error = answer(200, &[], br#"{"kind":"Pod"}"#).unwrap_err();
-    assert!(error.to_string().contains("expected kind `FlowSchema`, found `Pod`"), "{error}");
+    assert!(
+        error
+            .to_string()
+            .contains("expected kind `FlowSchema`, found `Pod`"),
+        "{error}"
+    );
     assert!(std::error::Error::source(&error).is_some());
 }
 
@@ -156,12 +220,20 @@ fn excerpts() {
     assert_eq!(excerpt(b""), "");
     assert_eq!(excerpt(b" \n a \r\n\t b "), "a b");
     assert_eq!(excerpt(b"a\xffb"), "a\u{fffd}b");
-    assert_eq!(excerpt("\u{e9}".repeat(10_000).as_bytes()).chars().count(), EXCERPT + 1);
+    assert_eq!(
+        excerpt("\u{e9}".repeat(10_000).as_bytes()).chars().count(),
+        EXCERPT + 1
+    );
 }
 
 #[test]
 fn kinds() {
-    assert_eq!(kind_of(br#"{"a":{"kind":"x"},"kind":"Status","b":[]}"#).unwrap().as_deref(), Some("Status"));
+    assert_eq!(
+        kind_of(br#"{"a":{"kind":"x"},"kind":"Status","b":[]}"#)
+            .unwrap()
+            .as_deref(),
+        Some("Status")
+    );
     assert_eq!(kind_of(br#"{"kind":null}"#).unwrap(), None);
     assert!(kind_of(b"[]").is_err());
 }

@@ -147,7 +147,7 @@ macro_rules! delete_builder {
 delete_builder! {
     /// Deletes an object, made by [`Api::delete`](crate::client::Api::delete).
     DeleteRequest => Deleted<K>, |call| {
-        let what = format!("a {} ({}) or a Status", K::KIND, call.wire.version);
+        let what = format!("{} ({}) or Status", K::KIND, call.wire.version);
         call.send(what, deleted).await
     }
 }
@@ -155,7 +155,7 @@ delete_builder! {
 delete_builder! {
     /// Deletes many objects, made by [`Api::delete_collection`](crate::client::Api::delete_collection).
     DeleteCollectionRequest => DeletedCollection<K>, |call| {
-        let what = format!("a {}List ({}) or a Status", K::KIND, call.wire.version);
+        let what = format!("{}List ({}) or Status", K::KIND, call.wire.version);
         call.send(what, deleted_collection).await
     }
 }

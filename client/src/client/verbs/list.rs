@@ -21,7 +21,7 @@ builder! {
     /// # }
     /// ```
     ListRequest => List<K>, |call| {
-        let what = format!("a {}List ({})", K::KIND, call.wire.version);
+        let what = format!("{}List ({})", K::KIND, call.wire.version);
         call.send(what, |wire, body| (wire.decode_list)(body)).await
     }
 }

@@ -18,5 +18,5 @@ pub use patch::{PatchRequest, PatchTarget};
 pub use replace::ReplaceRequest;
 pub use watch::WatchRequest;
 
-#[cfg(all(test, feature = "ring"))]
+#[cfg(test)]
 mod tests;

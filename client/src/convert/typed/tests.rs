@@ -1,5 +1,6 @@
 use super::*;
 use crate::Resource;
+use crate::convert::PRESERVE_ZERO_ANNOTATION;
 use serde_json::{Value, json};
 
 fn read<K: Resource>(value: Value) -> K {

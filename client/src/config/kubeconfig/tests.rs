@@ -1,0 +1,131 @@
+use super::*;
+use crate::config::yaml;
+
+const TEXT: &str = "
+apiVersion: v1
+kind: Config
+current-context: here
+contexts:
+- name: here
+  context: {cluster: c, user: u, namespace: team}
+- name: broken
+  context: {cluster: missing}
+clusters:
+- name: c
+  cluster:
+    server: https://127.0.0.1:6443
+    certificate-authority-data: Y2VydGlmaWNhdGU=
+users:
+- name: u
+  user:
+    token: planted-secret
+";
+
+fn change(from: &str, to: &str) -> Result<Config, ConfigError> {
+    assert!(TEXT.contains(from));
+    from_text(&TEXT.replace(from, to))
+}
+
+#[test]
+fn a_whole_one() {
+    let config = from_text(TEXT).unwrap();
+    assert_eq!(config.server_url(), "https://127.0.0.1:6443/");
+    assert_eq!(config.namespace(), "team");
+    assert_eq!(
+        config.tls().certificate_authority.as_deref(),
+        Some(&b"certificate"[..])
+    );
+    assert_eq!(
+        config.authorization().unwrap().unwrap(),
+        "Bearer planted-secret"
+    );
+    assert!(!format!("{config:?}").contains("planted-secret"));
+}
+
+#[test]
+fn json_is_yaml() {
+    let json = serde_json::to_string_pretty(&yaml::read(TEXT).unwrap()).unwrap();
+    assert_eq!(from_text(&json).unwrap().namespace(), "team");
+}
+
+#[test]
+fn faults_name_the_field() {
+    for (from, to, expected) in [
+        ("current-context: here", "", "current-context is not set"),
+        (
+            "current-context: here",
+            "current-context: x",
+            "there is no context `x`",
+        ),
+        (
+            "current-context: here",
+            "current-context: broken",
+            "no cluster `missing`, which context `broken` names",
+        ),
+        (
+            "user: u,",
+            "user: v,",
+            "no user `v`, which context `here` names",
+        ),
+        ("cluster: c,", "", "context `here`: cluster: is missing"),
+        (
+            "server: https://127.0.0.1:6443",
+            "server: nowhere",
+            "cluster `c`: server: the server is no URL",
+        ),
+        (
+            "Y2VydGlmaWNhdGU=",
+            "a%b",
+            "cluster `c`: certificate-authority-data: expected base64",
+        ),
+        (
+            "token: planted-secret",
+            "token: [planted-secret]",
+            "user `u`: token: expected text",
+        ),
+        (
+            "token: planted-secret",
+            "exec: {command: x}",
+            "user `u`: exec: is not supported yet",
+        ),
+        (
+            "token: planted-secret",
+            "client-key-data: YQ==",
+            "user `u`: client-certificate: is missing",
+        ),
+    ] {
+        let error = change(from, to).unwrap_err();
+        assert!(error.to_string().contains(expected), "{expected}: {error}");
+        assert!(!format!("{error} {error:?}").contains("planted-secret"));
+    }
+}
+
+#[test]
+fn plain_http_and_no_user() {
+    let config = change("user: u,", "").unwrap();
+    assert!(config.authorization().unwrap().is_none());
+    assert!(change("https://127.0.0.1:6443", "http://127.0.0.1:1").is_ok());
+}
+
+#[test]
+fn several_files_and_relative_paths() {
+    let folder = env::temp_dir().join(format!("k8s-flowcontrol-kubeconfig-{}", std::process::id()));
+    std::fs::create_dir_all(folder.join("sub")).unwrap();
+    let (first, second) = (folder.join("first"), folder.join("sub").join("second"));
+    std::fs::write(
+        &first,
+        "current-context: here\nusers:\n- name: u\n  user: {tokenFile: token}\n",
+    )
+    .unwrap();
+    std::fs::write(folder.join("token"), " from-a-file\n").unwrap();
+    std::fs::write(&second, TEXT).unwrap();
+    let config = load(&[folder.join("missing"), first, second], None).unwrap();
+    assert_eq!(config.namespace(), "team");
+    assert_eq!(
+        config.authorization().unwrap().unwrap(),
+        "Bearer from-a-file"
+    );
+    let missing = load(&[folder.join("missing")], None).unwrap_err();
+    assert!(missing.to_string().contains("missing"), "{missing}");
+    std::fs::remove_dir_all(&folder).unwrap();
+}
