@@ -3,13 +3,17 @@
 //! Written after the grammar that libyaml made common, as that decides what a server accepts and what it
 //! says of the rest; a reader of YAML 1.2 would disagree in both. Nothing recurses: deep documents cost no stack.
 
+mod bounds;
+mod collections;
 mod compose;
 mod convert;
 mod cursor;
+mod fetch;
 mod input;
 mod keys;
 mod numbers;
 mod parser;
+mod possible_keys;
 mod properties;
 mod resolve;
 mod scalars;

@@ -6,7 +6,8 @@
 
 use super::cursor::{self, Cursor, Mark, is_blank, is_blank_or_end, is_break};
 use super::input::{BYTE_ORDER_MARK, Input};
-use crate::text::{MAX_DEPTH, SyntaxError};
+use super::possible_keys::PossibleKey;
+use crate::text::SyntaxError;
 use std::collections::{HashMap, VecDeque};
 
 /// What a token is.
@@ -43,35 +44,24 @@ pub(super) struct Token {
     pub(super) end: Mark,
 }
 
-/// A place where a key may begin.
-#[derive(Clone, Copy, Debug, Default)]
-struct PossibleKey {
-    is_possible: bool,
-    is_required: bool,
-    token: usize,
-    mark: Mark,
-}
-
-/// How far behind its beginning the `:` of a key may stand.
-const MAX_KEY_LENGTH: usize = 1024;
-
+/// Cuts a text.
 pub(super) struct Scanner {
     pub(super) cursor: Cursor,
     input_error: Option<SyntaxError>,
-    tokens: VecDeque<Token>,
-    tokens_taken: usize,
+    pub(super) tokens: VecDeque<Token>,
+    pub(super) tokens_taken: usize,
     started: bool,
     /// The column of the innermost block, -1 outside.
     pub(super) indent: isize,
-    indents: Vec<isize>,
+    pub(super) indents: Vec<isize>,
     /// One for the block context and one for each open flow collection.
-    keys: Vec<PossibleKey>,
+    pub(super) keys: Vec<PossibleKey>,
     /// The context of the key that may begin at a token, so that deep nesting takes no search.
-    levels: HashMap<usize, usize>,
+    pub(super) levels: HashMap<usize, usize>,
     pub(super) key_allowed: bool,
 }
 
-type Scan<T = ()> = Result<T, SyntaxError>;
+pub(super) type Scan<T = ()> = Result<T, SyntaxError>;
 
 impl Scanner {
     pub(super) fn new(input: Input) -> Self {
@@ -112,37 +102,6 @@ impl Scanner {
         self.levels.remove(&self.tokens_taken);
         self.tokens_taken += 1;
         self.tokens.pop_front().ok_or_else(no_token)
-    }
-
-    fn head_may_become_key(&mut self) -> Scan<bool> {
-        match self.levels.get(&self.tokens_taken).copied() {
-            Some(level)
-                if self
-                    .keys
-                    .get(level)
-                    .is_some_and(|key| key.token == self.tokens_taken) =>
-            {
-                self.is_still_possible(level)
-            }
-            _ => Ok(false),
-        }
-    }
-
-    /// Whether a key may still begin at the place remembered for `level`: it may not span lines.
-    fn is_still_possible(&mut self, level: usize) -> Scan<bool> {
-        let key = self.keys[level];
-        if !key.is_possible {
-            return Ok(false);
-        }
-        let here = self.cursor.mark();
-        if key.mark.line < here.line || key.mark.index + MAX_KEY_LENGTH < here.index {
-            if key.is_required {
-                return Err(self.error(key.mark, "could not find expected ':'"));
-            }
-            self.keys[level].is_possible = false;
-            return Ok(false);
-        }
-        Ok(true)
     }
 
     fn fetch(&mut self) -> Scan {
@@ -222,220 +181,17 @@ impl Scanner {
         }
     }
 
-    fn fetch_stream_end(&mut self) -> Scan {
-        self.cursor.force_new_line();
-        self.unroll(-1);
-        self.forget_key()?;
-        self.key_allowed = false;
-        self.push(TokenKind::StreamEnd, self.cursor.mark());
-        Ok(())
-    }
-
-    fn fetch_directive(&mut self) -> Scan {
-        self.unroll(-1);
-        self.forget_key()?;
-        self.key_allowed = false;
-        let token = self.scan_directive()?;
-        self.tokens.push_back(token);
-        Ok(())
-    }
-
-    fn fetch_document_indicator(&mut self, kind: TokenKind) -> Scan {
-        self.unroll(-1);
-        self.forget_key()?;
-        self.key_allowed = false;
-        let start = self.cursor.mark();
-        for _ in 0..3 {
-            self.cursor.next();
-        }
-        self.push(kind, start);
-        Ok(())
-    }
-
-    fn fetch_flow_start(&mut self, kind: TokenKind) -> Scan {
-        self.remember_key()?;
-        self.keys.push(PossibleKey::default());
-        if self.keys.len() > MAX_DEPTH + 1 {
-            let mark = self.cursor.mark();
-            return Err(self.error(mark, &format!("exceeded max depth of {MAX_DEPTH}")));
-        }
-        self.key_allowed = true;
-        self.push_character(kind);
-        Ok(())
-    }
-
-    fn fetch_flow_end(&mut self, kind: TokenKind) -> Scan {
-        self.forget_key()?;
-        if self.in_flow() {
-            self.keys.pop();
-        }
-        self.key_allowed = false;
-        self.push_character(kind);
-        Ok(())
-    }
-
-    fn fetch_flow_entry(&mut self) -> Scan {
-        self.forget_key()?;
-        self.key_allowed = true;
-        self.push_character(TokenKind::FlowEntry);
-        Ok(())
-    }
-
-    fn fetch_block_entry(&mut self) -> Scan {
-        // In a flow collection the parser complains.
-        if !self.in_flow() {
-            if !self.key_allowed {
-                let problem = "block sequence entries are not allowed in this context";
-                return Err(self.error(Mark::default(), problem));
-            }
-            let mark = self.cursor.mark();
-            self.roll(mark, None, TokenKind::BlockSequenceStart)?;
-        }
-        self.forget_key()?;
-        self.key_allowed = true;
-        self.push_character(TokenKind::BlockEntry);
-        Ok(())
-    }
-
-    fn fetch_key(&mut self) -> Scan {
-        if !self.in_flow() {
-            if !self.key_allowed {
-                let problem = "mapping keys are not allowed in this context";
-                return Err(self.error(Mark::default(), problem));
-            }
-            let mark = self.cursor.mark();
-            self.roll(mark, None, TokenKind::BlockMappingStart)?;
-        }
-        self.forget_key()?;
-        self.key_allowed = !self.in_flow();
-        self.push_character(TokenKind::Key);
-        Ok(())
-    }
-
-    fn fetch_value(&mut self) -> Scan {
-        let level = self.keys.len() - 1;
-        if self.is_still_possible(level)? {
-            let key = self.keys[level];
-            let token = Token {
-                kind: TokenKind::Key,
-                start: key.mark,
-                end: key.mark,
-            };
-            self.insert(key.token, token);
-            self.roll(key.mark, Some(key.token), TokenKind::BlockMappingStart)?;
-            self.keys[level].is_possible = false;
-            self.key_allowed = false;
-        } else {
-            if !self.in_flow() {
-                if !self.key_allowed {
-                    let problem = "mapping values are not allowed in this context";
-                    return Err(self.error(Mark::default(), problem));
-                }
-                let mark = self.cursor.mark();
-                self.roll(mark, None, TokenKind::BlockMappingStart)?;
-            }
-            self.key_allowed = !self.in_flow();
-        }
-        self.push_character(TokenKind::Value);
-        Ok(())
-    }
-
-    fn fetch_block_scalar(&mut self, literal: bool) -> Scan {
-        self.forget_key()?;
-        self.key_allowed = true;
-        let token = self.scan_block(literal)?;
-        self.tokens.push_back(token);
-        Ok(())
-    }
-
-    /// Cuts a token that may be a key, or stand before one.
-    fn fetch_scanned(&mut self, scan: impl FnOnce(&mut Self) -> Scan<Token>) -> Scan {
-        self.remember_key()?;
-        self.key_allowed = false;
-        let token = scan(self)?;
-        self.tokens.push_back(token);
-        Ok(())
-    }
-
-    fn remember_key(&mut self) -> Scan {
-        let is_required = !self.in_flow() && self.indent == to_indent(self.cursor.column());
-        if self.key_allowed {
-            self.forget_key()?;
-            let key = PossibleKey {
-                is_possible: true,
-                is_required,
-                token: self.tokens_taken + self.tokens.len(),
-                mark: self.cursor.mark(),
-            };
-            if let Some(last) = self.keys.last_mut() {
-                *last = key;
-            }
-            self.levels.insert(key.token, self.keys.len() - 1);
-        }
-        Ok(())
-    }
-
-    fn forget_key(&mut self) -> Scan {
-        let Some(last) = self.keys.last_mut() else {
-            return Ok(());
-        };
-        let key = *last;
-        last.is_possible = false;
-        if key.is_possible && key.is_required {
-            return Err(self.error(key.mark, "could not find expected ':'"));
-        }
-        Ok(())
-    }
-
-    /// Begins a block at `mark` when it is deeper than the present one.
-    fn roll(&mut self, mark: Mark, token: Option<usize>, kind: TokenKind) -> Scan {
-        if self.in_flow() || self.indent >= to_indent(mark.column) {
-            return Ok(());
-        }
-        self.indents.push(self.indent);
-        self.indent = to_indent(mark.column);
-        if self.indents.len() > MAX_DEPTH {
-            return Err(self.error(mark, &format!("exceeded max depth of {MAX_DEPTH}")));
-        }
-        let number = token.unwrap_or(self.tokens_taken + self.tokens.len());
-        self.insert(
-            number,
-            Token {
-                kind,
-                start: mark,
-                end: mark,
-            },
-        );
-        Ok(())
-    }
-
-    /// Puts a token before the one with that number in the stream.
-    fn insert(&mut self, number: usize, token: Token) {
-        let at = number
-            .saturating_sub(self.tokens_taken)
-            .min(self.tokens.len());
-        self.tokens.insert(at, token);
-    }
-
-    /// Ends the blocks that are deeper than `column`.
-    fn unroll(&mut self, column: isize) {
-        while !self.in_flow() && self.indent > column {
-            self.push(TokenKind::BlockEnd, self.cursor.mark());
-            self.indent = self.indents.pop().unwrap_or(-1);
-        }
-    }
-
     pub(super) fn in_flow(&self) -> bool {
         self.keys.len() > 1
     }
 
-    fn push_character(&mut self, kind: TokenKind) {
+    pub(super) fn push_character(&mut self, kind: TokenKind) {
         let start = self.cursor.mark();
         self.cursor.next();
         self.push(kind, start);
     }
 
-    fn push(&mut self, kind: TokenKind, start: Mark) {
+    pub(super) fn push(&mut self, kind: TokenKind, start: Mark) {
         self.tokens.push_back(Token {
             kind,
             start,
