@@ -25,21 +25,34 @@ pub(crate) fn read_object(
     version: ApiVersion,
     validation: FieldValidation,
 ) -> Result<Read, Failure> {
-    let named = Named::ALL
-        .into_iter()
-        .find(|named| named.as_str() == kind.name())
+    let expected = expected(kind, version)
         .ok_or_else(|| bad_request(format!("bodies of kind {} cannot be read", kind.name())))?;
-    let expected = Expected {
-        kind: named,
-        version,
-        release: kind.release(),
-    };
     let object = text::read_body(body, format, expected, validation)
         .map_err(|error| bad_request(error.message))?;
     Ok(Read {
         object: kind.to_hub(object.value, version),
         warnings: object.warnings,
     })
+}
+
+fn expected(kind: &Kind, version: ApiVersion) -> Option<Expected> {
+    let named = Named::ALL
+        .into_iter()
+        .find(|named| named.as_str() == kind.name())?;
+    Some(Expected {
+        kind: named,
+        version,
+        release: kind.release(),
+    })
+}
+
+/// What the server says of an object in JSON that is of another type than `kind`.
+pub(crate) fn other_type(body: &[u8], kind: &Kind, version: ApiVersion) -> String {
+    expected(kind, version)
+        .and_then(|expected| {
+            text::read_body(body, Format::Json, expected, FieldValidation::Ignore).err()
+        })
+        .map_or_else(|| "unknown conversion".into(), |error| error.cause)
 }
 
 /// A text that is no object of a kind.
@@ -55,12 +68,11 @@ impl Document {
     /// What the server says of the text.
     pub(crate) fn from_json(body: &[u8]) -> Result<Self, String> {
         let tree = text::parse_json(body).map_err(|error| error.message().to_owned())?;
+        // What lies too deep ends here, so that the walk below has an end.
+        let value = text::to_value(tree.root())?;
         let mut repeated = Vec::new();
         find_repeated(tree.root(), "", &mut repeated);
-        Ok(Self {
-            value: text::to_value(tree.root())?,
-            repeated,
-        })
+        Ok(Self { value, repeated })
     }
 
     /// # Errors

@@ -101,7 +101,7 @@ impl Answer {
             StatusCode::from_u16(self.code).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
         let headers = response.headers_mut();
         let mut set = |name: HeaderName, value: &str| {
-            if let Ok(value) = HeaderValue::from_str(value) {
+            if let Ok(value) = HeaderValue::from_bytes(value.as_bytes()) {
                 headers.append(name, value);
             }
         };

@@ -114,8 +114,11 @@ fn read_patch(media_type: &str, body: &[u8], force: bool) -> Result<Patch, Failu
         MERGE_PATCH => Patch::Merge(json("error decoding patch: ")?),
         STRATEGIC_MERGE_PATCH => Patch::Strategic(json("")?),
         _ => Patch::Apply {
-            config: Document::from_yaml(body)
-                .map_err(|error| bad_request(format!("error decoding YAML: {error}")))?,
+            config: Document::from_yaml(body).map_err(|error| {
+                bad_request(format!(
+                    "error decoding YAML: error converting YAML to JSON: {error}"
+                ))
+            })?,
             force,
         },
     })

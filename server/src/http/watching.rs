@@ -203,7 +203,7 @@ impl Watcher {
 
     /// When the next bookmark is due: at the interval, or shortly before the end.
     fn bookmark_after(&self, now: Instant) -> Option<Instant> {
-        let due = now + self.state.bookmark_interval;
+        let due = now.checked_add(self.state.bookmark_interval)?;
         let last = self.end.checked_sub(BEFORE_END)?;
         if due < last {
             Some(due)

@@ -7,6 +7,9 @@ use crate::status::{Cause, Failure, bad_request, internal, invalid};
 use k8s_flowcontrol::Release;
 use std::time::Duration;
 
+/// A timeout beyond this is as good as none.
+const LONGEST: Duration = Duration::from_secs(365 * 24 * 60 * 60);
+
 /// As of when a list is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum At {
@@ -119,8 +122,8 @@ impl WatchOptions {
             bookmarks,
             timeout: u64::try_from(timeout)
                 .ok()
-                .filter(|t| *t > 0)
-                .map(Duration::from_secs),
+                .filter(|seconds| *seconds > 0)
+                .map(|seconds| Duration::from_secs(seconds).min(LONGEST)),
         })
     }
 }

@@ -5,6 +5,12 @@ use serde_json::Value;
 
 const MOST_OPERATIONS: usize = 10_000;
 
+/// How many bytes all copies of a patch may add.
+const MOST_COPIED: usize = 3 * 1024 * 1024;
+
+/// How deep a patched object may be.
+const DEEPEST: usize = 256;
+
 /// Applies the operations one after the other, all or none.
 ///
 /// # Errors
@@ -24,24 +30,44 @@ pub(crate) fn json_patch(object: &mut Value, patch: &Value) -> Result<(), Failur
         )));
     }
     let mut patched = object.clone();
+    let mut copied = 0;
     for operation in operations {
-        apply(&mut patched, operation).ok_or_else(refused)?;
+        apply(&mut patched, operation, &mut copied).ok_or_else(refused)?;
     }
     *object = patched;
     Ok(())
 }
 
-fn apply(object: &mut Value, operation: &Value) -> Option<()> {
+fn apply(object: &mut Value, operation: &Value, copied: &mut usize) -> Option<()> {
     let mut operation = operation.clone();
-    // The server's library replaces a member that is not there, as if it were added.
-    if operation.get("op")?.as_str()? == "replace" {
-        let path = operation.get("path")?.as_str()?;
-        if object.pointer(path).is_none() {
-            operation["op"] = "add".into();
+    let text = |name: &str| operation.get(name)?.as_str();
+    let (op, path) = (text("op")?, text("path")?);
+    let source = text("from").and_then(|from| object.pointer(from));
+    // Parts put below parts can grow without end: neither deep nor large copies are made.
+    let placed = source.or(operation.get("value")).map_or(0, depth);
+    if path.split('/').count() + placed > DEEPEST {
+        return None;
+    }
+    if let ("copy", Some(source)) = (op, source) {
+        *copied += source.to_string().len();
+        if *copied > MOST_COPIED {
+            return None;
         }
+    }
+    // The server's library replaces a member that is not there, as if it were added.
+    if op == "replace" && object.pointer(path).is_none() {
+        operation["op"] = "add".into();
     }
     let operation: json_patch::PatchOperation = serde_json::from_value(operation).ok()?;
     json_patch::patch(object, std::slice::from_ref(&operation)).ok()
+}
+
+fn depth(value: &Value) -> usize {
+    match value {
+        Value::Array(elements) => 1 + elements.iter().map(depth).max().unwrap_or_default(),
+        Value::Object(members) => 1 + members.values().map(depth).max().unwrap_or_default(),
+        _ => 0,
+    }
 }
 
 fn refused() -> Failure {
@@ -74,6 +100,14 @@ mod tests {
         let failing = json!([{"op": "remove", "path": "/b"}, {"op": "remove", "path": "/x"}]);
         assert_eq!(json_patch(&mut object, &failing).unwrap_err().code(), 422);
         assert_eq!(object, json!({"b": 1, "c": 2}));
+    }
+
+    #[test]
+    fn a_patch_cannot_grow_without_end() {
+        let double = json!({"op": "copy", "from": "", "path": "/a"});
+        let patch = Value::Array(vec![double; 64]);
+        let mut object = json!({"text": "x".repeat(100_000)});
+        assert_eq!(json_patch(&mut object, &patch).unwrap_err().code(), 422);
     }
 
     #[test]

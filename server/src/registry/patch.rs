@@ -1,7 +1,7 @@
 //! Patches: applied in the client's version, then written like any other change.
 
 use super::{Write, create, update};
-use crate::body::Document;
+use crate::body::{self, Document};
 use crate::patch::{
     Touched, go_kind, go_map, json_patch, merge_patch, patched_text, strategic_merge_patch,
 };
@@ -123,7 +123,7 @@ fn decode_patched(
         let cause = Cause::invalid("patch", &format!("{shown:?}"), why);
         invalid("", "", "", vec![cause])
     };
-    let version = named_version(write, after).map_err(|why| refused(&why))?;
+    let version = named_version(write, after, &text).map_err(|why| refused(&why))?;
     let target = DecodeAs {
         schema: write.kind.schema(version),
         package: version.as_str(),
@@ -170,28 +170,22 @@ fn shown(write: &Write<'_>, patch: &Patch, after: &Value) -> String {
 }
 
 /// The version that a patched object says it is of.
-fn named_version(write: &Write<'_>, after: &Value) -> Result<ApiVersion, String> {
+///
+/// # Errors
+/// What the server says of an object that is of another type.
+fn named_version(write: &Write<'_>, after: &Value, text: &str) -> Result<ApiVersion, String> {
     // A document that was emptied is told apart by its missing name.
     if after.as_object().is_none_or(|members| members.is_empty()) {
         return Ok(write.version);
     }
-    let text = |member: &str| {
-        after
-            .get(member)
-            .and_then(Value::as_str)
-            .unwrap_or_default()
-    };
-    let (api_version, kind) = (text("apiVersion"), text("kind"));
-    ApiVersion::ALL
-        .into_iter()
-        .filter(|version| kind == write.kind.name() && write.kind.is_served_in(*version))
-        .find(|version| version.api_version() == api_version)
-        .ok_or_else(|| {
-            format!(
-                "no kind {kind:?} is registered for version {api_version:?} in scheme \
-                 \"k8s.io/kubernetes/pkg/api/legacyscheme/scheme.go:30\""
-            )
-        })
+    let member = |name: &str| after.get(name).and_then(Value::as_str).unwrap_or_default();
+    let named = ApiVersion::ALL.into_iter().find(|version| {
+        version.api_version() == member("apiVersion") && write.kind.is_served_in(*version)
+    });
+    match named {
+        Some(version) if member("kind") == write.kind.name() => Ok(version),
+        _ => Err(body::other_type(text.as_bytes(), write.kind, write.version)),
+    }
 }
 
 /// An applied configuration must not repeat members when it is read strictly.
