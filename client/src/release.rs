@@ -50,12 +50,20 @@ impl ApiVersion {
             Self::V1Beta3 => (26, Some(29), Some(32)),
             Self::V1 => (29, None, None),
         };
-        Lifecycle { introduced, deprecated, removed }
+        Lifecycle {
+            introduced,
+            deprecated,
+            removed,
+        }
     }
 
     /// Whether `release` serves the version.
     pub fn is_served_by(self, release: Release) -> bool {
-        let Lifecycle { introduced, removed, .. } = self.lifecycle();
+        let Lifecycle {
+            introduced,
+            removed,
+            ..
+        } = self.lifecycle();
         release.minor() >= introduced && removed.is_none_or(|removed| release.minor() < removed)
     }
 }
@@ -130,7 +138,11 @@ impl Release {
 
     /// The release 1.`minor`, when it is known.
     pub const fn new(minor: u32) -> Option<Self> {
-        if minor >= Self::OLDEST.0 && minor <= Self::NEWEST.0 { Some(Self(minor)) } else { None }
+        if minor >= Self::OLDEST.0 && minor <= Self::NEWEST.0 {
+            Some(Self(minor))
+        } else {
+            None
+        }
     }
 
     /// All known releases, the oldest first.
@@ -145,7 +157,9 @@ impl Release {
 
     /// The versions that the release serves, the preferred one first.
     pub fn served(self) -> impl Iterator<Item = ApiVersion> {
-        ApiVersion::ALL.into_iter().filter(move |version| version.is_served_by(self))
+        ApiVersion::ALL
+            .into_iter()
+            .filter(move |version| version.is_served_by(self))
     }
 
     /// The version that discovery names as preferred.

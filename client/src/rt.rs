@@ -15,7 +15,9 @@ use serde::ser::SerializeMap;
 pub use crate::__open_enum as open_enum;
 pub use crate::__serde_impls as serde_impls;
 pub use decode::{deserialize, list, map, nullable, option, read_str};
-pub use encode::{Untyped, serialize, write_list, write_managed_fields, write_map, write_option, write_required};
+pub use encode::{
+    Untyped, serialize, write_list, write_managed_fields, write_map, write_option, write_required,
+};
 pub use open_enum::UnknownValue;
 pub use serde;
 

@@ -36,7 +36,11 @@ impl ManagedFields {
     /// # Errors
     /// [`InvalidJson`] when an entry has no JSON form.
     pub fn set(&mut self, entries: &[ManagedFieldsEntry]) -> Result<(), InvalidJson> {
-        self.0 = if entries.is_empty() { None } else { Some(RawJson::from_value(entries)?) };
+        self.0 = if entries.is_empty() {
+            None
+        } else {
+            Some(RawJson::from_value(entries)?)
+        };
         Ok(())
     }
 

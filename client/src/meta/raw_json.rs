@@ -36,7 +36,9 @@ impl RawJson {
     /// # Errors
     /// [`InvalidJson`] when the value has no JSON form, such as a map with keys that are no strings.
     pub fn from_value<T: Serialize + ?Sized>(value: &T) -> Result<Self, InvalidJson> {
-        serde_json::value::to_raw_value(value).map(compact).map_err(InvalidJson)
+        serde_json::value::to_raw_value(value)
+            .map(compact)
+            .map_err(InvalidJson)
     }
 
     /// Reads the value as a type.
@@ -126,7 +128,12 @@ fn compact(raw: Box<RawValue>) -> RawJson {
     };
     let mut out = Vec::with_capacity(text.len());
     out.extend_from_slice(&text.as_bytes()[..first]);
-    out.extend(text.as_bytes()[first..].iter().copied().filter(|byte| !is_space(*byte)));
+    out.extend(
+        text.as_bytes()[first..]
+            .iter()
+            .copied()
+            .filter(|byte| !is_space(*byte)),
+    );
     // Only ASCII bytes between tokens were dropped, so the text is still UTF-8 and still the same
     // JSON; if that were not so the text as it came is kept.
     match String::from_utf8(out).map(RawValue::from_string) {
@@ -142,7 +149,10 @@ fn same(left: &RawValue, right: &RawValue) -> bool {
         (Some(b'{'), Some(b'{')) => match (members(left), members(right)) {
             (Some(left), Some(right)) => {
                 left.len() == right.len()
-                    && left.iter().zip(&right).all(|(l, r)| l.0 == r.0 && same(l.1, r.1))
+                    && left
+                        .iter()
+                        .zip(&right)
+                        .all(|(l, r)| l.0 == r.0 && same(l.1, r.1))
             }
             _ => false,
         },
@@ -158,7 +168,10 @@ fn same(left: &RawValue, right: &RawValue) -> bool {
             }
         }
         (Some(b'"'), Some(b'"')) => {
-            match (serde_json::from_str::<String>(left), serde_json::from_str::<String>(right)) {
+            match (
+                serde_json::from_str::<String>(left),
+                serde_json::from_str::<String>(right),
+            ) {
                 (Ok(left), Ok(right)) => left == right,
                 _ => left == right,
             }
@@ -211,14 +224,20 @@ fn number(text: &str) -> (bool, String, i64) {
     let digits = format!("{whole}{fraction}");
     let trimmed = digits.trim_end_matches('0');
     // An exponent beyond 64 bits saturates: such numbers compare by their digits alone.
-    let exponent = exponent.parse::<i64>().unwrap_or(if exponent.starts_with('-') {
-        i64::MIN
-    } else {
-        i64::MAX
-    });
+    let exponent = exponent
+        .parse::<i64>()
+        .unwrap_or(if exponent.starts_with('-') {
+            i64::MIN
+        } else {
+            i64::MAX
+        });
     let exponent = exponent
         .saturating_sub(fraction.len() as i64)
         .saturating_add((digits.len() - trimmed.len()) as i64);
     let trimmed = trimmed.trim_start_matches('0').to_owned();
-    if trimmed.is_empty() { (false, trimmed, 0) } else { (negative, trimmed, exponent) }
+    if trimmed.is_empty() {
+        (false, trimmed, 0)
+    } else {
+        (negative, trimmed, exponent)
+    }
 }

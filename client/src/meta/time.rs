@@ -88,7 +88,11 @@ pub struct InvalidTime(Box<str>);
 
 impl fmt::Display for InvalidTime {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "`{}` is no RFC 3339 time such as `2026-11-21T06:23:00Z`", self.0)
+        write!(
+            f,
+            "`{}` is no RFC 3339 time such as `2026-11-21T06:23:00Z`",
+            self.0
+        )
     }
 }
 

@@ -49,7 +49,12 @@ impl Unknown {
     /// The value of the member named `name`; of several the last one.
     pub fn get(&self, name: &str) -> Option<&RawJson> {
         let inner = self.0.as_ref()?;
-        inner.members.iter().rev().find(|(n, _)| **n == *name).map(|(_, value)| value)
+        inner
+            .members
+            .iter()
+            .rev()
+            .find(|(n, _)| **n == *name)
+            .map(|(_, value)| value)
     }
 
     /// Sets the member named `name`.
@@ -63,7 +68,12 @@ impl Unknown {
     /// Removes the member named `name` and returns its value.
     pub fn remove(&mut self, name: &str) -> Option<RawJson> {
         let inner = self.0.as_mut()?;
-        let value = inner.members.iter().rev().find(|(n, _)| **n == *name).map(|(_, v)| v.clone());
+        let value = inner
+            .members
+            .iter()
+            .rev()
+            .find(|(n, _)| **n == *name)
+            .map(|(_, v)| v.clone());
         inner.members.retain(|(n, _)| **n != *name);
         if inner.members.is_empty() && inner.absent == 0 {
             self.0 = None;
@@ -91,7 +101,9 @@ impl Unknown {
     }
 
     pub(crate) fn is_absent(&self, index: usize) -> bool {
-        self.0.as_ref().is_some_and(|inner| inner.absent & (1 << index) != 0)
+        self.0
+            .as_ref()
+            .is_some_and(|inner| inner.absent & (1 << index) != 0)
     }
 }
 

@@ -2,8 +2,8 @@
 
 use super::{Members, TypeMeta};
 use crate::meta::RawJson;
-use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 use serde::Deserialize;
+use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 use std::collections::BTreeMap;
 use std::fmt;
 use std::marker::PhantomData;
@@ -37,7 +37,9 @@ where
     T: Deserialize<'de> + Default,
     A: MapAccess<'de>,
 {
-    Ok(map.next_value::<Option<Elements<T>>>()?.map_or_else(Vec::new, |e| e.0))
+    Ok(map
+        .next_value::<Option<Elements<T>>>()?
+        .map_or_else(Vec::new, |e| e.0))
 }
 
 /// Reads a map: `null` is an empty map, a `null` value is a zero value.
@@ -103,7 +105,13 @@ impl<'de, T: Members> Visitor<'de> for MembersVisitor<T> {
                     value.read(index, &mut map)?;
                 }
                 Key::ApiVersion(meta) => {
-                    check(T::NAME, "apiVersion", map.next_value()?, meta.api_version, "")?;
+                    check(
+                        T::NAME,
+                        "apiVersion",
+                        map.next_value()?,
+                        meta.api_version,
+                        "",
+                    )?;
                 }
                 Key::Kind(meta) => {
                     let suffix = if meta.list { "List" } else { "" };
@@ -133,9 +141,7 @@ fn check<E: Error>(
     suffix: &str,
 ) -> Result<(), E> {
     match found {
-        Some(found)
-            if !found.is_empty() && found.strip_suffix(suffix) != Some(expected) =>
-        {
+        Some(found) if !found.is_empty() && found.strip_suffix(suffix) != Some(expected) => {
             Err(E::custom(format_args!(
                 "{name}: expected {member} `{expected}{suffix}`, found `{found}`"
             )))
@@ -205,4 +211,3 @@ impl<'de, T: Deserialize<'de> + Default> Deserialize<'de> for Elements<T> {
         deserializer.deserialize_seq(ElementsVisitor(PhantomData))
     }
 }
-

@@ -42,7 +42,12 @@ fn write<T: Members, S: Serializer>(
 }
 
 /// Writes a plain member, zero or not, unless it was absent when read and is still zero.
-pub fn write_required<T, V, M>(map: &mut M, owner: &T, index: usize, value: &V) -> Result<(), M::Error>
+pub fn write_required<T, V, M>(
+    map: &mut M,
+    owner: &T,
+    index: usize,
+    value: &V,
+) -> Result<(), M::Error>
 where
     T: Members,
     V: Serialize + Default + PartialEq,
@@ -72,7 +77,11 @@ pub fn write_list<V: Serialize, M: SerializeMap>(
     name: &'static str,
     value: &[V],
 ) -> Result<(), M::Error> {
-    if value.is_empty() { Ok(()) } else { map.serialize_entry(name, value) }
+    if value.is_empty() {
+        Ok(())
+    } else {
+        map.serialize_entry(name, value)
+    }
 }
 
 /// Writes a map that is not empty.
@@ -81,7 +90,11 @@ pub fn write_map<V: Serialize, M: SerializeMap>(
     name: &'static str,
     value: &BTreeMap<String, V>,
 ) -> Result<(), M::Error> {
-    if value.is_empty() { Ok(()) } else { map.serialize_entry(name, value) }
+    if value.is_empty() {
+        Ok(())
+    } else {
+        map.serialize_entry(name, value)
+    }
 }
 
 /// Writes managed fields that are not empty.
@@ -90,5 +103,9 @@ pub fn write_managed_fields<M: SerializeMap>(
     name: &'static str,
     value: &ManagedFields,
 ) -> Result<(), M::Error> {
-    if value.is_empty() { Ok(()) } else { map.serialize_entry(name, value) }
+    if value.is_empty() {
+        Ok(())
+    } else {
+        map.serialize_entry(name, value)
+    }
 }

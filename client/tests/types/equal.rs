@@ -6,7 +6,9 @@ use serde_json::{Map, Value, json};
 
 /// The object with everything left out that equals an absence.
 pub(crate) fn normalized(value: &Value, schema: &TypeSchema) -> Value {
-    let Value::Object(members) = value else { return value.clone() };
+    let Value::Object(members) = value else {
+        return value.clone();
+    };
     let mut out = Map::new();
     for (name, member) in members {
         let shape = schema.field(name).map(|field| &field.shape);
@@ -31,11 +33,15 @@ pub(crate) fn normalized(value: &Value, schema: &TypeSchema) -> Value {
 fn shaped(value: &Value, shape: &Shape) -> Value {
     match (value, shape) {
         (Value::Object(_), Shape::Object(schema)) => normalized(value, schema),
-        (Value::Array(elements), Shape::List { element, .. }) => {
-            elements.iter().map(|value| shaped(&or_zero(value, element), element)).collect()
-        }
+        (Value::Array(elements), Shape::List { element, .. }) => elements
+            .iter()
+            .map(|value| shaped(&or_zero(value, element), element))
+            .collect(),
         (Value::Object(entries), Shape::Map { value: shape, .. }) => Value::Object(
-            entries.iter().map(|(key, value)| (key.clone(), or_zero(value, shape))).collect(),
+            entries
+                .iter()
+                .map(|(key, value)| (key.clone(), or_zero(value, shape)))
+                .collect(),
         ),
         _ => value.clone(),
     }

@@ -29,15 +29,36 @@ pub(crate) fn records(lines: &str) -> Vec<Record> {
 pub(crate) fn lists() -> Vec<(&'static str, &'static str, &'static str, &'static str)> {
     macro_rules! list {
         ($file:literal, $version:literal, $kind:literal) => {
-            ($file, $version, $kind, include_str!(concat!("../fixtures/types/", $file, ".json")))
+            (
+                $file,
+                $version,
+                $kind,
+                include_str!(concat!("../fixtures/types/", $file, ".json")),
+            )
         };
     }
     vec![
         list!("flowschemas-v1-1.36", "v1", "FlowSchema"),
-        list!("prioritylevelconfigurations-v1-1.36", "v1", "PriorityLevelConfiguration"),
-        list!("prioritylevelconfigurations-v1beta3-1.28", "v1beta3", "PriorityLevelConfiguration"),
-        list!("prioritylevelconfigurations-v1beta2-1.27", "v1beta2", "PriorityLevelConfiguration"),
-        list!("prioritylevelconfigurations-v1beta1-1.25", "v1beta1", "PriorityLevelConfiguration"),
+        list!(
+            "prioritylevelconfigurations-v1-1.36",
+            "v1",
+            "PriorityLevelConfiguration"
+        ),
+        list!(
+            "prioritylevelconfigurations-v1beta3-1.28",
+            "v1beta3",
+            "PriorityLevelConfiguration"
+        ),
+        list!(
+            "prioritylevelconfigurations-v1beta2-1.27",
+            "v1beta2",
+            "PriorityLevelConfiguration"
+        ),
+        list!(
+            "prioritylevelconfigurations-v1beta1-1.25",
+            "v1beta1",
+            "PriorityLevelConfiguration"
+        ),
     ]
 }
 

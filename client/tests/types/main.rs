@@ -4,8 +4,8 @@ mod equal;
 mod kinds;
 
 use equal::normalized;
-use kinds::{lists, records, round_trip, round_trip_list, schema_of};
 use k8s_flowcontrol::schema::{Shape, TypeSchema};
+use kinds::{lists, records, round_trip, round_trip_list, schema_of};
 use serde_json::{Value, json};
 
 /// A member that no type knows, with what a lossy reader would spoil.
@@ -22,16 +22,27 @@ fn recorded_lists_come_back_equal() {
             assert_eq!(normalized(before, item), normalized(after, item), "{name}");
         }
         assert_eq!(read["metadata"], wrote["metadata"], "{name}");
-        assert_eq!((&read["kind"], &read["apiVersion"]), (&wrote["kind"], &wrote["apiVersion"]));
+        assert_eq!(
+            (&read["kind"], &read["apiVersion"]),
+            (&wrote["kind"], &wrote["apiVersion"])
+        );
         if !text.contains("null") && !text.contains("[]") {
-            assert_eq!(written.trim_end(), text.trim_end(), "{name}: letter by letter");
+            assert_eq!(
+                written.trim_end(),
+                text.trim_end(),
+                "{name}: letter by letter"
+            );
         }
     }
 }
 
 #[test]
 fn at_least_one_recorded_list_is_compared_letter_by_letter() {
-    assert!(lists().iter().any(|(.., text)| !text.contains("null") && !text.contains("[]")));
+    assert!(
+        lists()
+            .iter()
+            .any(|(.., text)| !text.contains("null") && !text.contains("[]"))
+    );
 }
 
 #[test]
@@ -43,7 +54,11 @@ fn accepted_objects_come_back_equal() {
         let mut expected = record.object.clone();
         expected["apiVersion"] = json!(format!("{}/{}", k8s_flowcontrol::GROUP, record.version));
         expected["kind"] = json!(record.kind);
-        assert_eq!(normalized(&expected, schema), normalized(&tree(&written), schema), "{text}");
+        assert_eq!(
+            normalized(&expected, schema),
+            normalized(&tree(&written), schema),
+            "{text}"
+        );
     }
 }
 
@@ -68,7 +83,11 @@ fn unknown_members_at_every_depth_survive_with_their_numbers() {
         let after = tree(&written.replace(FUTURE, "\"@future@\""));
         object["apiVersion"] = after["apiVersion"].clone();
         object["kind"] = after["kind"].clone();
-        assert_eq!(normalized(&object, schema), normalized(&after, schema), "{text}");
+        assert_eq!(
+            normalized(&object, schema),
+            normalized(&after, schema),
+            "{text}"
+        );
         planted += count;
     }
     assert!(planted > 200, "only {planted} unknown members were planted");
@@ -122,12 +141,17 @@ fn items(list: &Value) -> &[Value] {
 
 /// Puts a placeholder member into every object of known shape and returns how many.
 fn plant(value: &mut Value, schema: &TypeSchema) -> usize {
-    let Value::Object(members) = value else { return 0 };
+    let Value::Object(members) = value else {
+        return 0;
+    };
     let mut count = 1;
     for (name, member) in members.iter_mut() {
         match schema.field(name).map(|field| &field.shape) {
             Some(Shape::Object(inner)) => count += plant(member, inner),
-            Some(Shape::List { element: Shape::Object(inner), .. }) => {
+            Some(Shape::List {
+                element: Shape::Object(inner),
+                ..
+            }) => {
                 for element in member.as_array_mut().into_iter().flatten() {
                     count += plant(element, inner);
                 }
