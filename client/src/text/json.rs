@@ -15,6 +15,7 @@ pub const MAX_DEPTH: usize = 10_000;
 /// # Errors
 /// [`SyntaxError`] at the first byte that is not JSON.
 pub fn parse_json(text: &[u8]) -> Result<Tree, SyntaxError> {
+    super::check_length(text)?;
     let mut reader = Reader {
         text,
         at: 0,

@@ -5,8 +5,8 @@
 //! field validation refuses. [`read_body`] does all that a server does with a request's body, and answers
 //! with the server's words and with the place of the error.
 //!
-//! Everything is bounded: a document may be as deep as a server allows ([`MAX_DEPTH`]) and costs no stack;
-//! YAML aliases may not expand beyond what the Kubernetes YAML reader allows.
+//! Everything is bounded: a text has at most [`MAX_LENGTH`] bytes; a document may be as deep as a server allows
+//! ([`MAX_DEPTH`]) and costs no stack; YAML aliases may not expand beyond what the Kubernetes YAML reader allows.
 //!
 //! ```
 //! use k8s_flowcontrol::text::{self, Expected, FieldValidation, Format, Kind};
@@ -58,6 +58,21 @@ pub use raw_value::to_value;
 pub use tree::{Content, Elements, Member, Members, Node, Position, Span, Tree};
 #[cfg(feature = "yaml")]
 pub use yaml::{DuplicateKey, Yaml, parse_yaml, yaml_to_json};
+
+/// How long a text may be, in bytes: 64 MiB. (A server takes 3 MiB in a request.)
+pub const MAX_LENGTH: usize = 64 << 20;
+
+/// Refuses a text that is too long to be read.
+fn check_length(text: &[u8]) -> Result<(), SyntaxError> {
+    if text.len() <= MAX_LENGTH {
+        return Ok(());
+    }
+    let message = format!(
+        "text is too long: {} bytes, the limit is {MAX_LENGTH}",
+        text.len()
+    );
+    Err(SyntaxError::new(message, MAX_LENGTH))
+}
 
 /// Text that is no JSON or YAML.
 #[derive(Clone, Debug, PartialEq, Eq)]

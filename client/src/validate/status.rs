@@ -42,6 +42,15 @@ impl Failure {
         }
     }
 
+    pub(super) fn too_large(limit: usize) -> Self {
+        Self {
+            code: 413,
+            reason: Some("RequestEntityTooLarge"),
+            message: format!("Request entity too large: limit is {limit}"),
+            details: None,
+        }
+    }
+
     pub(super) fn internal(message: String) -> Self {
         Self {
             code: 500,

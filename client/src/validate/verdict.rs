@@ -89,8 +89,14 @@ pub struct Verdict {
     pub body_error: Option<BodyError>,
 }
 
+/// How many bytes the body of a request may have.
+const MAX_BODY: usize = 3 << 20;
+
 /// The verdict on a body.
 pub fn of_text(body: &[u8], format: Format, request: &Request<'_>) -> Verdict {
+    if body.len() > MAX_BODY {
+        return Verdict::refused(Failure::too_large(MAX_BODY), None);
+    }
     let expected = Expected {
         kind: request.kind,
         version: request.context.version(),
@@ -115,13 +121,20 @@ pub fn of_text(body: &[u8], format: Format, request: &Request<'_>) -> Verdict {
                 body_error: None,
             }
         }
-        Err(error) => Verdict {
-            failure: Some(Failure::bad_request(error.message.clone())),
-            code: 400,
+        Err(error) => Verdict::refused(Failure::bad_request(error.message.clone()), Some(error)),
+    }
+}
+
+impl Verdict {
+    /// The verdict on what does not decode.
+    fn refused(failure: Failure, body_error: Option<BodyError>) -> Self {
+        Self {
+            code: failure.code,
+            failure: Some(failure),
             warnings: Vec::new(),
             object: None,
-            body_error: Some(error),
-        },
+            body_error,
+        }
     }
 }
 

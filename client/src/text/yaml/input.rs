@@ -14,6 +14,12 @@ pub(super) struct Input {
 
 /// Decodes UTF-8, and UTF-16 when a byte order mark says so.
 pub(super) fn decode(bytes: &[u8]) -> Input {
+    if let Err(error) = crate::text::check_length(bytes) {
+        return Input {
+            text: String::new(),
+            error: Some(error),
+        };
+    }
     let mut input = match bytes {
         [0xFF, 0xFE, rest @ ..] => decode_utf16(rest, u16::from_le_bytes),
         [0xFE, 0xFF, rest @ ..] => decode_utf16(rest, u16::from_be_bytes),
