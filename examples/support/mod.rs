@@ -23,7 +23,7 @@ pub(crate) async fn connect() -> Result<(Client, Option<ApiServer>), Box<dyn Err
         "KUBECONFIG is not set: talking to an embedded Kubernetes 1.31 at {}",
         server.url()
     );
-    Ok((Client::from_url(&server.url())?, Some(server)))
+    Ok((Client::from_url(server.url())?, Some(server)))
 }
 
 /// The shares of a level, for people.

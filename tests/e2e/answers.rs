@@ -29,7 +29,7 @@ async fn answering(head: &str, body: &str) -> Client {
             let _sent = stream.write_all(answer.as_bytes()).await;
         }
     });
-    Client::from_url(&format!("http://{address}")).unwrap()
+    Client::from_url(format!("http://{address}")).unwrap()
 }
 
 const JSON: &str = "\r\nContent-Type: application/json";

@@ -27,7 +27,7 @@ impl Cluster {
             }
             None => {
                 let server = ApiServer::start().await.unwrap();
-                let client = Client::from_url(&server.url()).unwrap();
+                let client = Client::from_url(server.url()).unwrap();
                 Self {
                     client,
                     _embedded: Some(server),
@@ -44,7 +44,7 @@ pub(crate) async fn release(release: &str) -> (ApiServer, Client) {
         .start()
         .await
         .unwrap();
-    let client = Client::from_url(&server.url()).unwrap();
+    let client = Client::from_url(server.url()).unwrap();
     (server, client)
 }
 

@@ -145,7 +145,7 @@ async fn bookmarks_hand_over_a_resource_version() {
         .start()
         .await
         .unwrap();
-    let client = Client::from_url(&server.url()).unwrap();
+    let client = Client::from_url(server.url()).unwrap();
     let schemas = client.flow_schemas();
     let version = schemas
         .list()

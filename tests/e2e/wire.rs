@@ -23,7 +23,7 @@ async fn every_documented_operation_and_parameter_arrives_at_the_server() {
         .start()
         .await
         .unwrap();
-    let client = Client::from_url(&server.url()).unwrap();
+    let client = Client::from_url(server.url()).unwrap();
     exercise::<v1::FlowSchema>(&client).await;
     exercise::<v1::PriorityLevelConfiguration>(&client).await;
     exercise::<v1beta3::FlowSchema>(&client).await;
