@@ -2,6 +2,7 @@
 //! said in the other version is reported.
 
 mod levels;
+mod oldest;
 
 use super::Loss;
 use crate::api::{v1, v1beta1, v1beta2, v1beta3};

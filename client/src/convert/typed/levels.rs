@@ -1,10 +1,9 @@
-//! Priority levels: the shares' name and what a zero of them means differ, and what 1.25 does not know.
+//! Priority levels: the shares' name, and what a zero of them means, differ.
 
 use super::{Convert, partial, total};
 use crate::api::{v1, v1beta1, v1beta2, v1beta3};
 use crate::convert::{Loss, PRESERVE_ZERO_ANNOTATION};
 use crate::meta::Unknown;
-use serde::de::DeserializeOwned;
 
 const NOMINAL: &str = "nominalConcurrencyShares";
 const ASSURED: &str = "assuredConcurrencyShares";
@@ -28,7 +27,6 @@ partial! {
 }
 
 impl Convert<v1::PriorityLevelConfiguration> for v1beta3::PriorityLevelConfiguration {
-    /// A zero means 30 unless the annotation is there; with it an absent value is a zero too.
     fn convert(self) -> (v1::PriorityLevelConfiguration, Vec<Loss>) {
         let Self {
             mut metadata,
@@ -36,17 +34,11 @@ impl Convert<v1::PriorityLevelConfiguration> for v1beta3::PriorityLevelConfigura
             status,
             unknown,
         } = self;
-        let preserve_zero = metadata
+        let preserves_zero = metadata
             .annotations
             .remove(PRESERVE_ZERO_ANNOTATION)
             .is_some();
-        if let Some(limited) = &mut spec.limited {
-            limited.nominal_concurrency_shares = match limited.nominal_concurrency_shares {
-                None | Some(0) if preserve_zero => Some(0),
-                Some(0) => Some(DEFAULT_SHARES),
-                shares => shares,
-            };
-        }
+        spell_out_zero(&mut spec, preserves_zero);
         (
             v1::PriorityLevelConfiguration {
                 metadata,
@@ -68,11 +60,11 @@ impl Convert<v1beta3::PriorityLevelConfiguration> for v1::PriorityLevelConfigura
             status,
             unknown,
         } = self;
-        if spec
+        let shares = spec
             .limited
             .as_ref()
-            .is_some_and(|limited| limited.nominal_concurrency_shares == Some(0))
-        {
+            .and_then(|limited| limited.nominal_concurrency_shares);
+        if shares == Some(0) {
             metadata
                 .annotations
                 .entry(PRESERVE_ZERO_ANNOTATION.to_owned())
@@ -95,7 +87,6 @@ impl Convert<v1beta3::PriorityLevelConfiguration> for v1::PriorityLevelConfigura
 impl Convert<v1::PriorityLevelConfiguration> for v1beta2::PriorityLevelConfiguration {
     const RENAMED: Option<(&'static str, &'static str)> = Some(ASSURED_TO_NOMINAL);
 
-    /// A zero means 30; the annotation means nothing here and must not come to mean something.
     fn convert(self) -> (v1::PriorityLevelConfiguration, Vec<Loss>) {
         let Self {
             mut metadata,
@@ -103,30 +94,42 @@ impl Convert<v1::PriorityLevelConfiguration> for v1beta2::PriorityLevelConfigura
             status,
             unknown,
         } = self;
+        // It means nothing here, and v1 forbids it.
         metadata.annotations.remove(PRESERVE_ZERO_ANNOTATION);
-        let mut losses = Vec::new();
-        let limited = spec.limited.map(|limited| {
-            let mut unknown = limited.unknown;
-            displace(&mut unknown, NOMINAL, ASSURED, &mut losses);
-            v1::LimitedPriorityLevelConfiguration {
-                nominal_concurrency_shares: match limited.assured_concurrency_shares {
-                    Some(0) => Some(DEFAULT_SHARES),
-                    shares => shares,
-                },
-                limit_response: limited.limit_response,
-                lendable_percent: limited.lendable_percent,
-                borrowing_limit_percent: limited.borrowing_limit_percent,
-                unknown,
-            }
-        });
-        let spec = v1::PriorityLevelConfigurationSpec {
-            r#type: spec.r#type,
-            limited,
-            exempt: spec.exempt,
-            unknown: spec.unknown,
-        };
+        let (spec, losses) = nominal(spec);
         (
             v1::PriorityLevelConfiguration {
+                metadata,
+                spec,
+                status,
+                unknown,
+            },
+            losses,
+        )
+    }
+}
+
+impl Convert<v1beta3::PriorityLevelConfiguration> for v1beta2::PriorityLevelConfiguration {
+    const RENAMED: Option<(&'static str, &'static str)> = Some(ASSURED_TO_NOMINAL);
+
+    /// The annotation means nothing here, and stays; an absent value must not come to mean zero by it.
+    fn convert(self) -> (v1beta3::PriorityLevelConfiguration, Vec<Loss>) {
+        let Self {
+            metadata,
+            spec,
+            status,
+            unknown,
+        } = self;
+        let (mut spec, losses) = nominal(spec);
+        if metadata.annotations.contains_key(PRESERVE_ZERO_ANNOTATION)
+            && let Some(limited) = &mut spec.limited
+        {
+            limited
+                .nominal_concurrency_shares
+                .get_or_insert(DEFAULT_SHARES);
+        }
+        (
+            v1beta3::PriorityLevelConfiguration {
                 metadata,
                 spec,
                 status,
@@ -148,28 +151,7 @@ impl Convert<v1beta2::PriorityLevelConfiguration> for v1::PriorityLevelConfigura
             unknown,
         } = self;
         metadata.annotations.remove(PRESERVE_ZERO_ANNOTATION);
-        let mut losses = Vec::new();
-        let limited = spec.limited.map(|limited| {
-            let mut unknown = limited.unknown;
-            displace(&mut unknown, ASSURED, NOMINAL, &mut losses);
-            if limited.nominal_concurrency_shares == Some(0) {
-                let why = "0 has no form in v1beta2 and v1beta1, where it means 30";
-                losses.push(Loss::new(format!("spec.limited.{NOMINAL}"), why));
-            }
-            v1beta2::LimitedPriorityLevelConfiguration {
-                assured_concurrency_shares: limited.nominal_concurrency_shares,
-                limit_response: limited.limit_response,
-                lendable_percent: limited.lendable_percent,
-                borrowing_limit_percent: limited.borrowing_limit_percent,
-                unknown,
-            }
-        });
-        let spec = v1beta2::PriorityLevelConfigurationSpec {
-            r#type: spec.r#type,
-            limited,
-            exempt: spec.exempt,
-            unknown: spec.unknown,
-        };
+        let (spec, losses) = assured(spec);
         (
             v1beta2::PriorityLevelConfiguration {
                 metadata,
@@ -182,9 +164,9 @@ impl Convert<v1beta2::PriorityLevelConfiguration> for v1::PriorityLevelConfigura
     }
 }
 
-impl Convert<v1beta2::PriorityLevelConfiguration> for v1beta1::PriorityLevelConfiguration {
-    /// Later releases know members in v1beta1 that 1.25, the last one to serve it, does not: they are unknown
-    /// members of the type.
+impl Convert<v1beta2::PriorityLevelConfiguration> for v1beta3::PriorityLevelConfiguration {
+    const RENAMED: Option<(&'static str, &'static str)> = Some(NOMINAL_TO_ASSURED);
+
     fn convert(self) -> (v1beta2::PriorityLevelConfiguration, Vec<Loss>) {
         let Self {
             metadata,
@@ -192,34 +174,11 @@ impl Convert<v1beta2::PriorityLevelConfiguration> for v1beta1::PriorityLevelConf
             status,
             unknown,
         } = self;
-        let mut losses = Vec::new();
-        let exempt = adopt(&mut spec.unknown, "spec.", "exempt", &mut losses);
-        let limited = spec.limited.map(|limited| {
-            let mut unknown = limited.unknown;
-            v1beta2::LimitedPriorityLevelConfiguration {
-                assured_concurrency_shares: limited.assured_concurrency_shares,
-                limit_response: limited.limit_response,
-                lendable_percent: adopt(
-                    &mut unknown,
-                    "spec.limited.",
-                    "lendablePercent",
-                    &mut losses,
-                ),
-                borrowing_limit_percent: adopt(
-                    &mut unknown,
-                    "spec.limited.",
-                    "borrowingLimitPercent",
-                    &mut losses,
-                ),
-                unknown,
-            }
-        });
-        let spec = v1beta2::PriorityLevelConfigurationSpec {
-            r#type: spec.r#type,
-            limited,
-            exempt,
-            unknown: spec.unknown,
-        };
+        spell_out_zero(
+            &mut spec,
+            metadata.annotations.contains_key(PRESERVE_ZERO_ANNOTATION),
+        );
+        let (spec, losses) = assured(spec);
         (
             v1beta2::PriorityLevelConfiguration {
                 metadata,
@@ -232,54 +191,90 @@ impl Convert<v1beta2::PriorityLevelConfiguration> for v1beta1::PriorityLevelConf
     }
 }
 
-impl Convert<v1beta1::PriorityLevelConfiguration> for v1beta2::PriorityLevelConfiguration {
-    /// What 1.25, the last release to serve v1beta1, does not know is dropped; defaults are no loss.
-    fn convert(self) -> (v1beta1::PriorityLevelConfiguration, Vec<Loss>) {
-        let Self {
-            metadata,
-            spec,
-            status,
-            unknown,
-        } = self;
-        let mut losses = Vec::new();
-        let mut lose = |path: &str| losses.push(Loss::new(path, "v1beta1 does not have it"));
-        if let Some(exempt) = &spec.exempt {
-            let is_zero = |value: Option<i32>| value.unwrap_or(0) == 0;
-            if !is_zero(exempt.nominal_concurrency_shares)
-                || !is_zero(exempt.lendable_percent)
-                || !exempt.unknown.is_empty()
-            {
-                lose("spec.exempt");
-            }
-        }
-        let limited = spec.limited.map(|limited| {
-            if limited.lendable_percent.unwrap_or(0) != 0 {
-                lose("spec.limited.lendablePercent");
-            }
-            if limited.borrowing_limit_percent.is_some() {
-                lose("spec.limited.borrowingLimitPercent");
-            }
-            v1beta1::LimitedPriorityLevelConfiguration {
-                assured_concurrency_shares: limited.assured_concurrency_shares,
-                limit_response: limited.limit_response,
-                unknown: limited.unknown,
-            }
-        });
-        let spec = v1beta1::PriorityLevelConfigurationSpec {
-            r#type: spec.r#type,
-            limited,
-            unknown: spec.unknown,
-        };
-        (
-            v1beta1::PriorityLevelConfiguration {
-                metadata,
-                spec,
-                status,
-                unknown,
+/// Makes what v1beta3 means by its shares what v1 means by them: a zero is 30 unless the annotation is there,
+/// and with it an absent value is a zero too.
+fn spell_out_zero(spec: &mut v1::PriorityLevelConfigurationSpec, preserves_zero: bool) {
+    let Some(limited) = &mut spec.limited else {
+        return;
+    };
+    limited.nominal_concurrency_shares = match limited.nominal_concurrency_shares {
+        None | Some(0) if preserves_zero => Some(0),
+        Some(0) => Some(DEFAULT_SHARES),
+        shares => shares,
+    };
+}
+
+/// A spec with the shares' new name. A zero meant 30.
+fn nominal(
+    spec: v1beta2::PriorityLevelConfigurationSpec,
+) -> (v1::PriorityLevelConfigurationSpec, Vec<Loss>) {
+    let mut losses = Vec::new();
+    let limited = spec.limited.map(|limited| {
+        let mut unknown = limited.unknown;
+        displace(&mut unknown, NOMINAL, ASSURED, &mut losses);
+        v1::LimitedPriorityLevelConfiguration {
+            nominal_concurrency_shares: match limited.assured_concurrency_shares {
+                Some(0) => Some(DEFAULT_SHARES),
+                shares => shares,
             },
-            losses,
-        )
-    }
+            limit_response: limited.limit_response,
+            lendable_percent: limited.lendable_percent,
+            borrowing_limit_percent: limited.borrowing_limit_percent,
+            unknown,
+        }
+    });
+    let v1beta2::PriorityLevelConfigurationSpec {
+        r#type,
+        exempt,
+        unknown,
+        ..
+    } = spec;
+    (
+        v1::PriorityLevelConfigurationSpec {
+            r#type,
+            limited,
+            exempt,
+            unknown,
+        },
+        losses,
+    )
+}
+
+/// A spec with the shares' old name. A zero has no form there.
+fn assured(
+    spec: v1::PriorityLevelConfigurationSpec,
+) -> (v1beta2::PriorityLevelConfigurationSpec, Vec<Loss>) {
+    let mut losses = Vec::new();
+    let limited = spec.limited.map(|limited| {
+        let mut unknown = limited.unknown;
+        displace(&mut unknown, ASSURED, NOMINAL, &mut losses);
+        if limited.nominal_concurrency_shares == Some(0) {
+            let why = "0 has no form in v1beta2 and v1beta1, where it means 30";
+            losses.push(Loss::new(format!("spec.limited.{NOMINAL}"), why));
+        }
+        v1beta2::LimitedPriorityLevelConfiguration {
+            assured_concurrency_shares: limited.nominal_concurrency_shares,
+            limit_response: limited.limit_response,
+            lendable_percent: limited.lendable_percent,
+            borrowing_limit_percent: limited.borrowing_limit_percent,
+            unknown,
+        }
+    });
+    let v1::PriorityLevelConfigurationSpec {
+        r#type,
+        exempt,
+        unknown,
+        ..
+    } = spec;
+    (
+        v1beta2::PriorityLevelConfigurationSpec {
+            r#type,
+            limited,
+            exempt,
+            unknown,
+        },
+        losses,
+    )
 }
 
 const ASSURED_TO_NOMINAL: (&str, &str) = (
@@ -288,7 +283,7 @@ const ASSURED_TO_NOMINAL: (&str, &str) = (
 );
 const NOMINAL_TO_ASSURED: (&str, &str) = (ASSURED_TO_NOMINAL.1, ASSURED_TO_NOMINAL.0);
 
-/// The other ways lead over a version between.
+/// The other ways lead over v1beta2.
 macro_rules! through {
     ($($from:ident => $between:ident => $to:ident, $renamed:expr;)*) => {$(
         impl Convert<$to::PriorityLevelConfiguration> for $from::PriorityLevelConfiguration {
@@ -304,8 +299,6 @@ macro_rules! through {
     )*};
 }
 through! {
-    v1beta3 => v1 => v1beta2, NOMINAL_TO_ASSURED;
-    v1beta2 => v1 => v1beta3, ASSURED_TO_NOMINAL;
     v1 => v1beta2 => v1beta1, NOMINAL_TO_ASSURED;
     v1beta1 => v1beta2 => v1, ASSURED_TO_NOMINAL;
     v1beta3 => v1beta2 => v1beta1, NOMINAL_TO_ASSURED;
@@ -317,25 +310,5 @@ fn displace(unknown: &mut Unknown, taken: &str, by: &str, losses: &mut Vec<Loss>
     if unknown.remove(taken).is_some() {
         let why = format!("unknown to the version, and the name that {by} gets in the other one");
         losses.push(Loss::new(format!("spec.limited.{taken}"), why));
-    }
-}
-
-/// Takes an unknown member that the other version knows.
-fn adopt<T: DeserializeOwned>(
-    unknown: &mut Unknown,
-    parent: &str,
-    name: &str,
-    losses: &mut Vec<Loss>,
-) -> Option<T> {
-    let raw = unknown.remove(name)?;
-    match raw.to::<Option<T>>() {
-        Ok(value) => value,
-        Err(error) => {
-            losses.push(Loss::new(
-                format!("{parent}{name}"),
-                format!("unknown to the version, and no {name}: {error}"),
-            ));
-            None
-        }
     }
 }

@@ -59,22 +59,22 @@ type B1 = v1beta1::PriorityLevelConfiguration;
 
 #[test]
 fn shares_from_the_old_versions() {
-    for annotated in [false, true] {
-        for (from, to) in [
-            (json!({}), json!({})),
-            (
-                json!({"assuredConcurrencyShares": 0}),
-                json!({"nominalConcurrencyShares": 30}),
-            ),
-            (
-                json!({"assuredConcurrencyShares": 7, "x": 1}),
-                json!({"nominalConcurrencyShares": 7, "x": 1}),
-            ),
-            (
-                json!({"assuredConcurrencyShares": -1}),
-                json!({"nominalConcurrencyShares": -1}),
-            ),
-        ] {
+    for (from, to) in [
+        (json!({}), json!({})),
+        (
+            json!({"assuredConcurrencyShares": 0}),
+            json!({"nominalConcurrencyShares": 30}),
+        ),
+        (
+            json!({"assuredConcurrencyShares": 7, "x": 1}),
+            json!({"nominalConcurrencyShares": 7, "x": 1}),
+        ),
+        (
+            json!({"assuredConcurrencyShares": -1}),
+            json!({"nominalConcurrencyShares": -1}),
+        ),
+    ] {
+        for annotated in [false, true] {
             assert_eq!(
                 converted::<B2, V1>(from.clone(), annotated),
                 (to.clone(), false)
@@ -83,12 +83,25 @@ fn shares_from_the_old_versions() {
                 converted::<B1, V1>(from.clone(), annotated),
                 (to.clone(), false)
             );
-            assert_eq!(
-                converted::<B2, B3>(from.clone(), annotated),
-                (to.clone(), false)
-            );
-            assert_eq!(converted::<B1, B3>(from, annotated), (to, false));
         }
+        assert_eq!(
+            converted::<B2, B3>(from.clone(), false),
+            (to.clone(), false)
+        );
+        assert_eq!(
+            converted::<B1, B3>(from.clone(), false),
+            (to.clone(), false)
+        );
+        // The annotation means nothing there: it stays, and the value does not change its meaning.
+        let mut spelled = to;
+        if spelled.get("nominalConcurrencyShares").is_none() {
+            spelled["nominalConcurrencyShares"] = 30.into();
+        }
+        assert_eq!(
+            converted::<B2, B3>(from.clone(), true),
+            (spelled.clone(), true)
+        );
+        assert_eq!(converted::<B1, B3>(from, true), (spelled, true));
     }
     assert_eq!(
         converted::<B1, B2>(json!({"assuredConcurrencyShares": 0}), false),
