@@ -11,6 +11,13 @@
 //! - `answers`: response codes and bodies that only odd servers send
 //! - `examples`: the programs in `examples/`
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "a test fails by panicking"
+)]
+
 mod answers;
 mod documents;
 mod examples;

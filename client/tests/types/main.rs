@@ -1,5 +1,12 @@
 //! What a type reads it writes back: recorded objects, unknown members, broken text.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "a test fails by panicking"
+)]
+
 mod equal;
 mod kinds;
 
