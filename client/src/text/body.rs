@@ -2,7 +2,7 @@
 
 use super::decode::{DecodeAs, Problem, TypeError, decode};
 use super::scheme::{self, GroupVersionKind};
-use super::tree::{Position, Span, Tree};
+use super::tree::{Node, Position, Span, Tree};
 use super::{Kind, SyntaxError, media_type, parse_json, type_meta};
 use crate::schema::ResourceSchema;
 use crate::{ApiVersion, GROUP, Release, api};
@@ -109,16 +109,18 @@ pub fn read_body(
     let found = type_meta::interpret(text.tree.root(), text.sorted)
         .map_err(|error| reader.unrecognized(&error.message, Some(error.span)))?;
     let found = reader.complete(found)?;
-    let target = reader.target(&found, text.sorted)?;
+    let target = reader.target(&found, &text)?;
 
     let decoded = match target {
         Some(target) => decode(text.tree.root(), target)
             .map_err(|TypeError { message, span }| reader.refused(&found, &message, Some(span)))?,
         // A kind that the decoder knows and that we have no schema of.
-        None => return Err(reader.refused(&found, &reader.no_conversion(&found), None)),
+        None => {
+            return Err(reader.refused(&found, &reader.no_conversion(&found), text.span_of_kind()));
+        }
     };
     if found.kind != expected.kind.as_str() {
-        return Err(reader.refused(&found, &reader.no_conversion(&found), None));
+        return Err(reader.refused(&found, &reader.no_conversion(&found), text.span_of_kind()));
     }
     let problems = text.problems.into_iter().chain(decoded.problems);
     let warnings = match field_validation {
@@ -134,7 +136,7 @@ pub fn read_body(
             Vec::new()
         }
     };
-    reader.check_version(&found)?;
+    reader.check_version(&found, text.tree.root())?;
 
     let mut value = decoded.value;
     value["apiVersion"] = expected.version.api_version().into();
@@ -161,6 +163,16 @@ struct Text {
     sorted: bool,
     /// What the YAML reader complains about when asked to be strict.
     problems: Vec<Problem>,
+}
+
+impl Text {
+    /// Where the text says what it is.
+    fn span_of_kind(&self) -> Option<Span> {
+        let root = self.tree.root();
+        root.get("kind")
+            .or_else(|| root.get("apiVersion"))
+            .map(Node::span)
+    }
 }
 
 struct BodyReader<'a> {
@@ -240,11 +252,7 @@ impl BodyReader<'_> {
     }
 
     /// What the body is decoded as; nothing for a known kind that there is no schema of.
-    fn target(
-        &self,
-        found: &GroupVersionKind,
-        sorted: bool,
-    ) -> Result<Option<DecodeAs>, BodyError> {
+    fn target(&self, found: &GroupVersionKind, text: &Text) -> Result<Option<DecodeAs>, BodyError> {
         let release = self.expected.release;
         if !found.is_registered(release) {
             let cause = format!(
@@ -253,7 +261,7 @@ impl BodyReader<'_> {
                 super::go::quote(&found.kind),
                 super::go::quote(&found.group_version()),
             );
-            return Err(self.refused(found, &cause, None));
+            return Err(self.refused(found, &cause, text.span_of_kind()));
         }
         let version = scheme::decoded_version(&found.version, release);
         let kind = Kind::ALL
@@ -271,14 +279,14 @@ impl BodyReader<'_> {
                     schema,
                     package,
                     release,
-                    sorted,
+                    sorted: text.sorted,
                 })
             }
             _ => None,
         })
     }
 
-    fn check_version(&self, found: &GroupVersionKind) -> Result<(), BodyError> {
+    fn check_version(&self, found: &GroupVersionKind, root: Node<'_>) -> Result<(), BodyError> {
         let expected = self.expected.version.api_version();
         let group_version = found.group_version();
         if group_version == expected {
@@ -288,7 +296,8 @@ impl BodyReader<'_> {
             "the API version in the data ({group_version}) does not match the expected API version \
              ({expected})"
         );
-        Err(self.error(message.clone(), message, None))
+        let span = root.get("apiVersion").map(Node::span);
+        Err(self.error(message.clone(), message, span))
     }
 
     fn no_conversion(&self, found: &GroupVersionKind) -> String {

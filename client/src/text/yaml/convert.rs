@@ -113,9 +113,9 @@ impl Converter<'_> {
             }
             NodeKind::Sequence(elements) => elements.iter().rev().copied().for_each(push),
             NodeKind::Mapping(pairs) => {
-                for (key, value) in pairs.iter().rev() {
+                // Keys are read where they are set; a value that is one has no place in the tree.
+                for (_, value) in pairs.iter().rev() {
                     push(*value);
-                    push(*key);
                 }
             }
         }
@@ -269,8 +269,11 @@ impl Converter<'_> {
 
     fn key(&self, id: NodeId) -> Result<Key, SyntaxError> {
         let mut target = id;
-        while let NodeKind::Alias { target: next, .. } = self.graph.nodes[target].kind {
-            target = next;
+        while let NodeKind::Alias { name, target: next } = &self.graph.nodes[target].kind {
+            if matches!(self.results[*next], Progress::Begun) {
+                return Err(self.error(id, &format!("anchor '{name}' value contains itself")));
+            }
+            target = *next;
         }
         match &self.graph.nodes[target].kind {
             NodeKind::Scalar(scalar) => resolve(scalar)
