@@ -100,6 +100,25 @@ fn a_release_knows_its_members_only() {
 }
 
 #[test]
+fn every_version_has_both_kinds() {
+    use k8s_flowcontrol::api::{v1, v1beta1, v1beta2, v1beta3};
+    for resources in [
+        v1::RESOURCES,
+        v1beta1::RESOURCES,
+        v1beta2::RESOURCES,
+        v1beta3::RESOURCES,
+    ] {
+        for kind in Kind::ALL {
+            assert!(
+                resources
+                    .iter()
+                    .any(|resource| resource.kind == kind.as_str())
+            );
+        }
+    }
+}
+
+#[test]
 fn depth_is_bounded_as_in_a_server() {
     let nested = |depth: usize| format!("{}{}", "[".repeat(depth), "]".repeat(depth));
     assert!(text::parse_json(nested(MAX_DEPTH).as_bytes()).is_ok());

@@ -24,6 +24,10 @@ pub(super) fn convert(graph: &Graph) -> Result<(Tree, Vec<DuplicateKey>), Syntax
         repeated: 0,
         late_error: None,
     };
+    if graph.nodes.is_empty() {
+        // A document has a value, an empty one if need be; this stands for the proof.
+        return Err(SyntaxError::new("yaml: empty document".into(), 0));
+    }
     converter
         .results
         .resize_with(graph.nodes.len(), || Progress::New);
