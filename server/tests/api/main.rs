@@ -8,6 +8,7 @@ mod support;
 mod apply;
 mod bootstrap;
 mod crud;
+mod http;
 mod lists;
 mod patches;
 mod server;

@@ -1,13 +1,13 @@
 //! A server, a client, and objects to send.
 
+use crate::http::{Http, Request};
 use k8s_flowcontrol_server::{ApiServer, Builder};
-use reqwest::{Client, Method, RequestBuilder};
 use serde_json::{Value, json};
 
 /// A server with a client that speaks one version.
 pub(crate) struct Api {
     pub(crate) server: ApiServer,
-    client: Client,
+    client: Http,
 }
 
 /// An answer.
@@ -26,12 +26,11 @@ impl Api {
         let server = configure(ApiServer::builder()).start().await.unwrap();
         Self {
             server,
-            client: Client::new(),
+            client: Http::new(),
         }
     }
 
-    pub(crate) fn request(&self, method: &str, path: &str) -> RequestBuilder {
-        let method = Method::from_bytes(method.as_bytes()).unwrap();
+    pub(crate) fn request(&self, method: &str, path: &str) -> Request {
         self.client
             .request(method, format!("{}{path}", self.server.url()))
     }
@@ -71,16 +70,16 @@ pub(crate) const GROUP: &str = "flowcontrol.apiserver.k8s.io";
 pub(crate) const SCHEMAS: &str = "v1/flowschemas";
 pub(crate) const LEVELS: &str = "v1/prioritylevelconfigurations";
 
-pub(crate) async fn answer(request: RequestBuilder) -> Answer {
-    let response = request.send().await.unwrap();
-    let code = response.status().as_u16();
+pub(crate) async fn answer(request: Request) -> Answer {
+    let response = request.send().await;
+    let code = response.code();
     let warnings = response
         .headers()
         .get_all("warning")
         .iter()
         .map(|value| value.to_str().unwrap().to_owned())
         .collect();
-    let text = response.text().await.unwrap();
+    let text = response.text().await;
     let body = serde_json::from_str(&text).unwrap_or(Value::String(text));
     Answer {
         code,

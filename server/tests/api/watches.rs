@@ -1,7 +1,7 @@
 //! Watches.
 
+use crate::http::Response;
 use crate::support::{Api, GROUP, LEVELS, SCHEMAS, level, schema};
-use reqwest::Response;
 use serde_json::{Value, json};
 use std::time::Duration;
 
@@ -14,8 +14,8 @@ struct Watch {
 impl Watch {
     async fn open(api: &Api, path: &str) -> Self {
         let request = api.request("GET", &format!("/apis/{GROUP}/{path}"));
-        let response = request.send().await.unwrap();
-        assert_eq!(response.status(), 200);
+        let response = request.send().await;
+        assert_eq!(response.code(), 200);
         Self {
             response,
             rest: Vec::new(),
@@ -29,7 +29,7 @@ impl Watch {
                 let line: Vec<u8> = self.rest.drain(..=end).collect();
                 return Some(serde_json::from_slice(&line).unwrap());
             }
-            self.rest.extend(self.response.chunk().await.unwrap()?);
+            self.rest.extend(self.response.chunk().await?);
         }
     }
 
