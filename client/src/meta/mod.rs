@@ -7,6 +7,7 @@ mod int_or_string;
 mod managed_fields;
 mod quantity;
 mod raw_json;
+mod same_value;
 mod time;
 mod unknown;
 

@@ -1,5 +1,6 @@
 //! JSON that is kept, not interpreted.
 
+use super::same_value::same_value;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::value::RawValue;
 use std::fmt;
@@ -7,7 +8,7 @@ use std::fmt;
 /// A JSON value kept as text: compact, with its numbers, duplicate members and member order as they came.
 ///
 /// Two values are equal when they mean the same: member order and the spelling of numbers and strings
-/// do not count (`1.50` equals `15e-1`).
+/// do not count (`1.50` equals `15e-1`). What is nested deeper than 128 levels is compared as text.
 ///
 /// It reads and writes through `serde_json` only.
 ///
@@ -64,7 +65,7 @@ impl Default for RawJson {
 
 impl PartialEq for RawJson {
     fn eq(&self, other: &Self) -> bool {
-        self.as_str() == other.as_str() || same(&self.0, &other.0)
+        self.as_str() == other.as_str() || same_value(&self.0, &other.0)
     }
 }
 
@@ -139,105 +140,5 @@ fn compact(raw: Box<RawValue>) -> RawJson {
     match String::from_utf8(out).map(RawValue::from_string) {
         Ok(Ok(compacted)) => RawJson(compacted),
         _ => RawJson(raw),
-    }
-}
-
-/// Equality by value, one level at a time.
-fn same(left: &RawValue, right: &RawValue) -> bool {
-    let (left, right) = (left.get(), right.get());
-    match (left.as_bytes().first(), right.as_bytes().first()) {
-        (Some(b'{'), Some(b'{')) => match (members(left), members(right)) {
-            (Some(left), Some(right)) => {
-                left.len() == right.len()
-                    && left
-                        .iter()
-                        .zip(&right)
-                        .all(|(l, r)| l.0 == r.0 && same(l.1, r.1))
-            }
-            _ => false,
-        },
-        (Some(b'['), Some(b'[')) => {
-            match (
-                serde_json::from_str::<Vec<&RawValue>>(left),
-                serde_json::from_str::<Vec<&RawValue>>(right),
-            ) {
-                (Ok(left), Ok(right)) => {
-                    left.len() == right.len() && left.iter().zip(&right).all(|(l, r)| same(l, r))
-                }
-                _ => false,
-            }
-        }
-        (Some(b'"'), Some(b'"')) => {
-            match (
-                serde_json::from_str::<String>(left),
-                serde_json::from_str::<String>(right),
-            ) {
-                (Ok(left), Ok(right)) => left == right,
-                _ => left == right,
-            }
-        }
-        (Some(b'-' | b'0'..=b'9'), Some(b'-' | b'0'..=b'9')) => number(left) == number(right),
-        _ => left == right,
-    }
-}
-
-/// The members of an object, sorted by name; of equal names the order stays.
-fn members(text: &str) -> Option<Vec<(String, &RawValue)>> {
-    struct Pairs<'a>(Vec<(String, &'a RawValue)>);
-
-    impl<'de> Deserialize<'de> for Pairs<'de> {
-        fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-            struct PairsVisitor;
-            impl<'de> serde::de::Visitor<'de> for PairsVisitor {
-                type Value = Pairs<'de>;
-                fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                    f.write_str("a JSON object")
-                }
-                fn visit_map<A: serde::de::MapAccess<'de>>(
-                    self,
-                    mut map: A,
-                ) -> Result<Pairs<'de>, A::Error> {
-                    let mut pairs = Vec::new();
-                    while let Some(pair) = map.next_entry()? {
-                        pairs.push(pair);
-                    }
-                    Ok(Pairs(pairs))
-                }
-            }
-            deserializer.deserialize_map(PairsVisitor)
-        }
-    }
-
-    let mut pairs = serde_json::from_str::<Pairs<'_>>(text).ok()?.0;
-    pairs.sort_by(|left, right| left.0.cmp(&right.0));
-    Some(pairs)
-}
-
-/// Sign, digits without outer zeros, and the exponent of the last digit.
-fn number(text: &str) -> (bool, String, i64) {
-    let (negative, text) = match text.strip_prefix('-') {
-        Some(rest) => (true, rest),
-        None => (false, text),
-    };
-    let (mantissa, exponent) = text.split_once(['e', 'E']).unwrap_or((text, "0"));
-    let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
-    let digits = format!("{whole}{fraction}");
-    let trimmed = digits.trim_end_matches('0');
-    // An exponent beyond 64 bits saturates: such numbers compare by their digits alone.
-    let exponent = exponent
-        .parse::<i64>()
-        .unwrap_or(if exponent.starts_with('-') {
-            i64::MIN
-        } else {
-            i64::MAX
-        });
-    let exponent = exponent
-        .saturating_sub(fraction.len() as i64)
-        .saturating_add((digits.len() - trimmed.len()) as i64);
-    let trimmed = trimmed.trim_start_matches('0').to_owned();
-    if trimmed.is_empty() {
-        (false, trimmed, 0)
-    } else {
-        (negative, trimmed, exponent)
     }
 }

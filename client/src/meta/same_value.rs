@@ -1,0 +1,153 @@
+//! Whether two JSON texts mean the same.
+
+use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
+use serde_json::value::RawValue;
+use std::fmt;
+
+/// How deep values are compared by value. Below, their texts must agree: each level is read anew, and a hostile
+/// text could be all depth.
+const MAX_DEPTH: usize = 128;
+
+/// Compares by value: member order and the spelling of numbers and strings do not count.
+pub(super) fn same_value(left: &RawValue, right: &RawValue) -> bool {
+    same_at(left.get(), right.get(), 0)
+}
+
+fn same_at(left: &str, right: &str, depth: usize) -> bool {
+    if left == right {
+        return true;
+    }
+    match (left.as_bytes().first(), right.as_bytes().first()) {
+        _ if depth > MAX_DEPTH => false,
+        (Some(b'{'), Some(b'{')) => match (members(left), members(right)) {
+            (Some(left), Some(right)) => {
+                left.len() == right.len()
+                    && left
+                        .iter()
+                        .zip(&right)
+                        .all(|((name, left), (other, right))| {
+                            name == other && same_at(left.get(), right.get(), depth + 1)
+                        })
+            }
+            _ => false,
+        },
+        (Some(b'['), Some(b'[')) => match (elements(left), elements(right)) {
+            (Some(left), Some(right)) => {
+                left.len() == right.len()
+                    && left
+                        .iter()
+                        .zip(&right)
+                        .all(|(left, right)| same_at(left.get(), right.get(), depth + 1))
+            }
+            _ => false,
+        },
+        (Some(b'"'), Some(b'"')) => string(left).is_some_and(|left| Some(left) == string(right)),
+        (Some(b'-' | b'0'..=b'9'), Some(b'-' | b'0'..=b'9')) => number(left) == number(right),
+        _ => false,
+    }
+}
+
+fn elements(text: &str) -> Option<Vec<&RawValue>> {
+    serde_json::from_str(text).ok()
+}
+
+fn string(text: &str) -> Option<String> {
+    serde_json::from_str(text).ok()
+}
+
+/// The members of an object, sorted by name; of equal names the order stays.
+fn members(text: &str) -> Option<Vec<(String, &RawValue)>> {
+    struct Pairs<'a>(Vec<(String, &'a RawValue)>);
+
+    impl<'de> Deserialize<'de> for Pairs<'de> {
+        fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+            struct PairsVisitor;
+            impl<'de> Visitor<'de> for PairsVisitor {
+                type Value = Pairs<'de>;
+                fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                    f.write_str("a JSON object")
+                }
+                fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Pairs<'de>, A::Error> {
+                    let mut pairs = Vec::new();
+                    while let Some(pair) = map.next_entry()? {
+                        pairs.push(pair);
+                    }
+                    Ok(Pairs(pairs))
+                }
+            }
+            deserializer.deserialize_map(PairsVisitor)
+        }
+    }
+
+    let mut pairs = serde_json::from_str::<Pairs<'_>>(text).ok()?.0;
+    pairs.sort_by(|left, right| left.0.cmp(&right.0));
+    Some(pairs)
+}
+
+/// Sign, digits without outer zeros, and the exponent of the last digit.
+fn number(text: &str) -> (bool, String, i64) {
+    let (negative, text) = match text.strip_prefix('-') {
+        Some(rest) => (true, rest),
+        None => (false, text),
+    };
+    let (mantissa, exponent) = text.split_once(['e', 'E']).unwrap_or((text, "0"));
+    let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
+    let digits = format!("{whole}{fraction}");
+    let trimmed = digits.trim_end_matches('0');
+    // An exponent beyond 64 bits saturates: such numbers compare by their digits alone.
+    let exponent = exponent
+        .parse::<i64>()
+        .unwrap_or(if exponent.starts_with('-') {
+            i64::MIN
+        } else {
+            i64::MAX
+        });
+    let exponent = exponent
+        .saturating_sub(fraction.len() as i64)
+        .saturating_add((digits.len() - trimmed.len()) as i64);
+    let trimmed = trimmed.trim_start_matches('0').to_owned();
+    if trimmed.is_empty() {
+        (false, trimmed, 0)
+    } else {
+        (negative, trimmed, exponent)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::meta::RawJson;
+
+    fn equal(left: &str, right: &str) -> bool {
+        RawJson::parse(left).unwrap() == RawJson::parse(right).unwrap()
+    }
+
+    #[test]
+    fn values_count_and_spelling_does_not() {
+        assert!(equal(
+            r#"{"a":1,"b":[2,"x"]}"#,
+            r#"{"b":[2.0,"\u0078"],"a":10e-1}"#
+        ));
+        assert!(equal("-0.0", "0"));
+        assert!(equal(
+            "12345678901234567890123",
+            "1234567890123456789012.3e1"
+        ));
+        assert!(!equal("12345678901234567890123", "12345678901234567890124"));
+        assert!(!equal("1e400", "1e401"));
+        assert!(!equal(r#"{"a":1}"#, r#"{"a":1,"a":1}"#));
+        assert!(!equal(r#"{"a":null}"#, "{}"));
+        assert!(!equal("[1,2]", "[2,1]"));
+        assert!(!equal("true", "1"));
+    }
+
+    #[test]
+    fn depth_is_no_danger() {
+        let nested = |depth: usize, inner: &str| {
+            format!("{}{inner}{}", "[".repeat(depth), "]".repeat(depth))
+        };
+        assert!(equal(&nested(100, "1"), &nested(100, "1.0")));
+        assert!(!equal(&nested(100, "1"), &nested(100, "2")));
+        assert!(equal(&nested(100_000, "1"), &nested(100_000, "1")));
+        assert!(!equal(&nested(100_000, "1"), &nested(100_000, "2")));
+    }
+}
