@@ -1,7 +1,7 @@
 //! JSON and YAML text to trees with spans, and to objects as a Kubernetes API server decodes them.
 //!
-//! [`parse_json`] and [`parse_yaml`] make a [`Tree`]: ordered members, duplicates kept or named, every value with its place in
-//! the text. [`decode`] turns a tree into the object that a server would hold, with the members that strict
+//! [`parse_json`], and `parse_yaml` with the feature `yaml`, make a [`Tree`]: ordered members, duplicates kept
+//! or named, every value with its place in the text. [`decode`] turns a tree into the object that a server would hold, with the members that strict
 //! field validation refuses. [`read_body`] does all that a server does with a request's body, and answers
 //! with the server's words and with the place of the error.
 //!
