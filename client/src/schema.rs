@@ -11,6 +11,8 @@ pub struct TypeSchema {
     pub name: &'static str,
     /// The members in the order in which a Kubernetes API server writes them.
     pub fields: &'static [FieldSchema],
+    /// Whether an object of the type is owned as a whole (`x-kubernetes-map-type: atomic`).
+    pub map_type_atomic: bool,
 }
 
 impl TypeSchema {

@@ -111,6 +111,8 @@ pub(crate) struct ObjectType {
     pub(crate) title: Option<String>,
     pub(crate) description: String,
     pub(crate) fields: Vec<Field>,
+    /// Whether an object is owned as a whole.
+    pub(crate) atomic: bool,
     pub(crate) at: At,
 }
 

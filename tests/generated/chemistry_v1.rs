@@ -78,5 +78,6 @@ pub mod schema {
                 .._FIELD
             },
         ],
+        map_type_atomic: false,
     };
 }

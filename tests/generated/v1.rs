@@ -806,6 +806,7 @@ pub mod schema {
                 .._FIELD
             },
         ],
+        map_type_atomic: false,
     };
     /// The members of [`CoatSpec`](super::CoatSpec).
     pub static COAT_SPEC: TypeSchema = TypeSchema {
@@ -904,6 +905,7 @@ pub mod schema {
                 .._FIELD
             },
         ],
+        map_type_atomic: false,
     };
     /// The members of [`CoatStatus`](super::CoatStatus).
     pub static COAT_STATUS: TypeSchema = TypeSchema {
@@ -920,6 +922,7 @@ pub mod schema {
                 .._FIELD
             },
         ],
+        map_type_atomic: false,
     };
     /// The members of [`Palette`](super::Palette).
     pub static PALETTE: TypeSchema = TypeSchema {
@@ -950,6 +953,7 @@ pub mod schema {
                 .._FIELD
             },
         ],
+        map_type_atomic: false,
     };
     /// The members of [`PaletteColoursValue`](super::PaletteColoursValue).
     pub static PALETTE_COLOURS_VALUE: TypeSchema = TypeSchema {
@@ -971,6 +975,7 @@ pub mod schema {
                 .._FIELD
             },
         ],
+        map_type_atomic: false,
     };
     /// The members of [`Scratch`](super::Scratch).
     pub static SCRATCH: TypeSchema = TypeSchema {
@@ -997,5 +1002,6 @@ pub mod schema {
                 .._FIELD
             },
         ],
+        map_type_atomic: false,
     };
 }

@@ -26,6 +26,7 @@ impl Emitter<'_> {
                 crate::plan::Origin::Schema(key) => &key.name,
                 crate::plan::Origin::Inline { .. } => &planned.ident,
             };
+            let atomic = body.atomic;
             let doc = format!(" The members of [`{0}`](super::{0}).", planned.ident);
             let fields = body
                 .fields
@@ -33,7 +34,11 @@ impl Emitter<'_> {
                 .map(|field| self.field_schema(index, field));
             statics.push(quote! {
                 #[doc = #doc]
-                pub static #name: TypeSchema = TypeSchema { name: #title, fields: &[#(#fields),*] };
+                pub static #name: TypeSchema = TypeSchema {
+                    name: #title,
+                    fields: &[#(#fields),*],
+                    map_type_atomic: #atomic,
+                };
             });
         }
         if statics.is_empty() && owners.is_empty() {

@@ -120,6 +120,7 @@ impl Builder<'_> {
             }
             self.plan.items[item].body = Body::Struct(Struct {
                 fields,
+                atomic: object.atomic,
                 type_meta,
                 served,
             });
@@ -192,6 +193,7 @@ impl Builder<'_> {
                 let fields = self.fields(item, object)?;
                 self.plan.items[item].body = Body::Struct(Struct {
                     fields,
+                    atomic: object.atomic,
                     ..Struct::default()
                 });
                 Shape::Item(item)

@@ -76,6 +76,8 @@ pub(crate) enum Body {
 #[derive(Debug, Default)]
 pub(crate) struct Struct {
     pub(crate) fields: Vec<PlannedField>,
+    /// Whether an object is owned as a whole.
+    pub(crate) atomic: bool,
     /// The `apiVersion` and kind that belong to the type.
     pub(crate) type_meta: Option<(String, String)>,
     pub(crate) served: Option<Served>,

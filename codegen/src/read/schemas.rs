@@ -213,6 +213,7 @@ impl Reader<'_> {
             title: node.string_of("title")?.map(str::to_owned),
             description: description(node)?,
             fields,
+            atomic: node.string_of("x-kubernetes-map-type")? == Some("atomic"),
             at: node.at.clone(),
         }))
     }

@@ -1767,6 +1767,7 @@ pub mod schema {
                 .._FIELD
             },
         ],
+        map_type_atomic: false,
     };
     /// The members of [`OwnerReference`](super::OwnerReference).
     pub static OWNER_REFERENCE: TypeSchema = TypeSchema {
@@ -1811,6 +1812,7 @@ pub mod schema {
                 .._FIELD
             },
         ],
+        map_type_atomic: true,
     };
     /// The members of [`ManagedFieldsEntry`](super::ManagedFieldsEntry).
     pub static MANAGED_FIELDS_ENTRY: TypeSchema = TypeSchema {
@@ -1853,6 +1855,7 @@ pub mod schema {
                 .._FIELD
             },
         ],
+        map_type_atomic: false,
     };
     /// The members of [`ListMeta`](super::ListMeta).
     pub static LIST_META: TypeSchema = TypeSchema {
@@ -1885,6 +1888,7 @@ pub mod schema {
                 .._FIELD
             },
         ],
+        map_type_atomic: false,
     };
     /// The members of [`ShardInfo`](super::ShardInfo).
     pub static SHARD_INFO: TypeSchema = TypeSchema {
@@ -1898,6 +1902,7 @@ pub mod schema {
                 .._FIELD
             },
         ],
+        map_type_atomic: false,
     };
     /// The members of [`DeleteOptions`](super::DeleteOptions).
     pub static DELETE_OPTIONS: TypeSchema = TypeSchema {
@@ -1948,6 +1953,7 @@ pub mod schema {
                 .._FIELD
             },
         ],
+        map_type_atomic: false,
     };
     /// The members of [`Preconditions`](super::Preconditions).
     pub static PRECONDITIONS: TypeSchema = TypeSchema {
@@ -1964,6 +1970,7 @@ pub mod schema {
                 .._FIELD
             },
         ],
+        map_type_atomic: false,
     };
     /// The members of [`Status`](super::Status).
     pub static STATUS: TypeSchema = TypeSchema {
@@ -2011,6 +2018,7 @@ pub mod schema {
                 .._FIELD
             },
         ],
+        map_type_atomic: false,
     };
     /// The members of [`StatusDetails`](super::StatusDetails).
     pub static STATUS_DETAILS: TypeSchema = TypeSchema {
@@ -2050,6 +2058,7 @@ pub mod schema {
                 .._FIELD
             },
         ],
+        map_type_atomic: false,
     };
     /// The members of [`StatusCause`](super::StatusCause).
     pub static STATUS_CAUSE: TypeSchema = TypeSchema {
@@ -2071,6 +2080,7 @@ pub mod schema {
                 .._FIELD
             },
         ],
+        map_type_atomic: false,
     };
     /// The members of [`WatchEvent`](super::WatchEvent).
     pub static WATCH_EVENT: TypeSchema = TypeSchema {
@@ -2091,6 +2101,7 @@ pub mod schema {
                 .._FIELD
             },
         ],
+        map_type_atomic: false,
     };
     /// The members of [`ApiResourceList`](super::ApiResourceList).
     pub static API_RESOURCE_LIST: TypeSchema = TypeSchema {
@@ -2124,6 +2135,7 @@ pub mod schema {
                 .._FIELD
             },
         ],
+        map_type_atomic: false,
     };
     /// The members of [`ApiResource`](super::ApiResource).
     pub static API_RESOURCE: TypeSchema = TypeSchema {
@@ -2199,6 +2211,7 @@ pub mod schema {
                 .._FIELD
             },
         ],
+        map_type_atomic: false,
     };
     /// The members of [`ApiGroup`](super::ApiGroup).
     pub static API_GROUP: TypeSchema = TypeSchema {
@@ -2246,6 +2259,7 @@ pub mod schema {
                 .._FIELD
             },
         ],
+        map_type_atomic: false,
     };
     /// The members of [`ApiGroupList`](super::ApiGroupList).
     pub static API_GROUP_LIST: TypeSchema = TypeSchema {
@@ -2272,6 +2286,7 @@ pub mod schema {
                 .._FIELD
             },
         ],
+        map_type_atomic: false,
     };
     /// The members of [`ApiVersions`](super::ApiVersions).
     pub static API_VERSIONS: TypeSchema = TypeSchema {
@@ -2308,6 +2323,7 @@ pub mod schema {
                 .._FIELD
             },
         ],
+        map_type_atomic: false,
     };
     /// The members of [`GroupVersionForDiscovery`](super::GroupVersionForDiscovery).
     pub static GROUP_VERSION_FOR_DISCOVERY: TypeSchema = TypeSchema {
@@ -2328,6 +2344,7 @@ pub mod schema {
                 .._FIELD
             },
         ],
+        map_type_atomic: false,
     };
     /// The members of [`ServerAddressByClientCidr`](super::ServerAddressByClientCidr).
     pub static SERVER_ADDRESS_BY_CLIENT_CIDR: TypeSchema = TypeSchema {
@@ -2348,6 +2365,7 @@ pub mod schema {
                 .._FIELD
             },
         ],
+        map_type_atomic: false,
     };
     /// The members of [`LabelSelector`](super::LabelSelector).
     pub static LABEL_SELECTOR: TypeSchema = TypeSchema {
@@ -2370,6 +2388,7 @@ pub mod schema {
                 .._FIELD
             },
         ],
+        map_type_atomic: true,
     };
     /// The members of [`LabelSelectorRequirement`](super::LabelSelectorRequirement).
     pub static LABEL_SELECTOR_REQUIREMENT: TypeSchema = TypeSchema {
@@ -2398,6 +2417,7 @@ pub mod schema {
                 .._FIELD
             },
         ],
+        map_type_atomic: false,
     };
     /// The members of [`Condition`](super::Condition).
     pub static CONDITION: TypeSchema = TypeSchema {
@@ -2444,6 +2464,7 @@ pub mod schema {
                 .._FIELD
             },
         ],
+        map_type_atomic: false,
     };
     /// The members of [`Info`](super::Info).
     pub static INFO: TypeSchema = TypeSchema {
@@ -2537,5 +2558,6 @@ pub mod schema {
                 .._FIELD
             },
         ],
+        map_type_atomic: false,
     };
 }

@@ -2391,6 +2391,7 @@ pub mod schema {
                 .._FIELD
             },
         ],
+        map_type_atomic: false,
     };
     /// The members of [`FlowSchemaSpec`](super::FlowSchemaSpec).
     pub static FLOW_SCHEMA_SPEC: TypeSchema = TypeSchema {
@@ -2423,6 +2424,7 @@ pub mod schema {
                 .._FIELD
             },
         ],
+        map_type_atomic: false,
     };
     /// The members of [`FlowDistinguisherMethod`](super::FlowDistinguisherMethod).
     pub static FLOW_DISTINGUISHER_METHOD: TypeSchema = TypeSchema {
@@ -2436,6 +2438,7 @@ pub mod schema {
                 .._FIELD
             },
         ],
+        map_type_atomic: false,
     };
     /// The members of [`PriorityLevelConfigurationReference`](super::PriorityLevelConfigurationReference).
     pub static PRIORITY_LEVEL_CONFIGURATION_REFERENCE: TypeSchema = TypeSchema {
@@ -2449,6 +2452,7 @@ pub mod schema {
                 .._FIELD
             },
         ],
+        map_type_atomic: false,
     };
     /// The members of [`PolicyRulesWithSubjects`](super::PolicyRulesWithSubjects).
     pub static POLICY_RULES_WITH_SUBJECTS: TypeSchema = TypeSchema {
@@ -2481,6 +2485,7 @@ pub mod schema {
                 .._FIELD
             },
         ],
+        map_type_atomic: false,
     };
     /// The members of [`Subject`](super::Subject).
     pub static SUBJECT: TypeSchema = TypeSchema {
@@ -2509,6 +2514,7 @@ pub mod schema {
                 .._FIELD
             },
         ],
+        map_type_atomic: false,
     };
     /// The members of [`UserSubject`](super::UserSubject).
     pub static USER_SUBJECT: TypeSchema = TypeSchema {
@@ -2522,6 +2528,7 @@ pub mod schema {
                 .._FIELD
             },
         ],
+        map_type_atomic: false,
     };
     /// The members of [`GroupSubject`](super::GroupSubject).
     pub static GROUP_SUBJECT: TypeSchema = TypeSchema {
@@ -2535,6 +2542,7 @@ pub mod schema {
                 .._FIELD
             },
         ],
+        map_type_atomic: false,
     };
     /// The members of [`ServiceAccountSubject`](super::ServiceAccountSubject).
     pub static SERVICE_ACCOUNT_SUBJECT: TypeSchema = TypeSchema {
@@ -2555,6 +2563,7 @@ pub mod schema {
                 .._FIELD
             },
         ],
+        map_type_atomic: false,
     };
     /// The members of [`ResourcePolicyRule`](super::ResourcePolicyRule).
     pub static RESOURCE_POLICY_RULE: TypeSchema = TypeSchema {
@@ -2605,6 +2614,7 @@ pub mod schema {
                 .._FIELD
             },
         ],
+        map_type_atomic: false,
     };
     /// The members of [`NonResourcePolicyRule`](super::NonResourcePolicyRule).
     pub static NON_RESOURCE_POLICY_RULE: TypeSchema = TypeSchema {
@@ -2631,6 +2641,7 @@ pub mod schema {
                 .._FIELD
             },
         ],
+        map_type_atomic: false,
     };
     /// The members of [`FlowSchemaStatus`](super::FlowSchemaStatus).
     pub static FLOW_SCHEMA_STATUS: TypeSchema = TypeSchema {
@@ -2647,6 +2658,7 @@ pub mod schema {
                 .._FIELD
             },
         ],
+        map_type_atomic: false,
     };
     /// The members of [`FlowSchemaCondition`](super::FlowSchemaCondition).
     pub static FLOW_SCHEMA_CONDITION: TypeSchema = TypeSchema {
@@ -2680,6 +2692,7 @@ pub mod schema {
                 .._FIELD
             },
         ],
+        map_type_atomic: false,
     };
     /// The members of [`PriorityLevelConfiguration`](super::PriorityLevelConfiguration).
     pub static PRIORITY_LEVEL_CONFIGURATION: TypeSchema = TypeSchema {
@@ -2716,6 +2729,7 @@ pub mod schema {
                 .._FIELD
             },
         ],
+        map_type_atomic: false,
     };
     /// The members of [`PriorityLevelConfigurationSpec`](super::PriorityLevelConfigurationSpec).
     pub static PRIORITY_LEVEL_CONFIGURATION_SPEC: TypeSchema = TypeSchema {
@@ -2739,6 +2753,7 @@ pub mod schema {
                 .._FIELD
             },
         ],
+        map_type_atomic: false,
     };
     /// The members of [`LimitedPriorityLevelConfiguration`](super::LimitedPriorityLevelConfiguration).
     pub static LIMITED_PRIORITY_LEVEL_CONFIGURATION: TypeSchema = TypeSchema {
@@ -2768,6 +2783,7 @@ pub mod schema {
                 .._FIELD
             },
         ],
+        map_type_atomic: false,
     };
     /// The members of [`ExemptPriorityLevelConfiguration`](super::ExemptPriorityLevelConfiguration).
     pub static EXEMPT_PRIORITY_LEVEL_CONFIGURATION: TypeSchema = TypeSchema {
@@ -2784,6 +2800,7 @@ pub mod schema {
                 .._FIELD
             },
         ],
+        map_type_atomic: false,
     };
     /// The members of [`LimitResponse`](super::LimitResponse).
     pub static LIMIT_RESPONSE: TypeSchema = TypeSchema {
@@ -2802,6 +2819,7 @@ pub mod schema {
                 .._FIELD
             },
         ],
+        map_type_atomic: false,
     };
     /// The members of [`QueuingConfiguration`](super::QueuingConfiguration).
     pub static QUEUING_CONFIGURATION: TypeSchema = TypeSchema {
@@ -2826,6 +2844,7 @@ pub mod schema {
                 .._FIELD
             },
         ],
+        map_type_atomic: false,
     };
     /// The members of [`PriorityLevelConfigurationStatus`](super::PriorityLevelConfigurationStatus).
     pub static PRIORITY_LEVEL_CONFIGURATION_STATUS: TypeSchema = TypeSchema {
@@ -2842,6 +2861,7 @@ pub mod schema {
                 .._FIELD
             },
         ],
+        map_type_atomic: false,
     };
     /// The members of [`PriorityLevelConfigurationCondition`](super::PriorityLevelConfigurationCondition).
     pub static PRIORITY_LEVEL_CONFIGURATION_CONDITION: TypeSchema = TypeSchema {
@@ -2875,5 +2895,6 @@ pub mod schema {
                 .._FIELD
             },
         ],
+        map_type_atomic: false,
     };
 }

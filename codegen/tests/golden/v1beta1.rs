@@ -1283,6 +1283,7 @@ pub mod schema {
                 .._FIELD
             },
         ],
+        map_type_atomic: false,
     };
     /// The members of [`PriorityLevelConfigurationSpec`](super::PriorityLevelConfigurationSpec).
     pub static PRIORITY_LEVEL_CONFIGURATION_SPEC: TypeSchema = TypeSchema {
@@ -1301,6 +1302,7 @@ pub mod schema {
                 .._FIELD
             },
         ],
+        map_type_atomic: false,
     };
     /// The members of [`LimitedPriorityLevelConfiguration`](super::LimitedPriorityLevelConfiguration).
     pub static LIMITED_PRIORITY_LEVEL_CONFIGURATION: TypeSchema = TypeSchema {
@@ -1320,5 +1322,6 @@ pub mod schema {
                 .._FIELD
             },
         ],
+        map_type_atomic: false,
     };
 }

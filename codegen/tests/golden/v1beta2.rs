@@ -1324,6 +1324,7 @@ pub mod schema {
                 .._FIELD
             },
         ],
+        map_type_atomic: false,
     };
     /// The members of [`FlowSchemaStatus`](super::FlowSchemaStatus).
     pub static FLOW_SCHEMA_STATUS: TypeSchema = TypeSchema {
@@ -1338,6 +1339,7 @@ pub mod schema {
                 .._FIELD
             },
         ],
+        map_type_atomic: false,
     };
     /// The members of [`PriorityLevelConfiguration`](super::PriorityLevelConfiguration).
     pub static PRIORITY_LEVEL_CONFIGURATION: TypeSchema = TypeSchema {
@@ -1374,6 +1376,7 @@ pub mod schema {
                 .._FIELD
             },
         ],
+        map_type_atomic: false,
     };
     /// The members of [`PriorityLevelConfigurationSpec`](super::PriorityLevelConfigurationSpec).
     pub static PRIORITY_LEVEL_CONFIGURATION_SPEC: TypeSchema = TypeSchema {
@@ -1398,6 +1401,7 @@ pub mod schema {
                 .._FIELD
             },
         ],
+        map_type_atomic: false,
     };
     /// The members of [`LimitedPriorityLevelConfiguration`](super::LimitedPriorityLevelConfiguration).
     pub static LIMITED_PRIORITY_LEVEL_CONFIGURATION: TypeSchema = TypeSchema {
@@ -1429,6 +1433,7 @@ pub mod schema {
                 .._FIELD
             },
         ],
+        map_type_atomic: false,
     };
     /// The members of [`PriorityLevelConfigurationStatus`](super::PriorityLevelConfigurationStatus).
     pub static PRIORITY_LEVEL_CONFIGURATION_STATUS: TypeSchema = TypeSchema {
@@ -1443,5 +1448,6 @@ pub mod schema {
                 .._FIELD
             },
         ],
+        map_type_atomic: false,
     };
 }

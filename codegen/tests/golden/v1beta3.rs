@@ -1181,6 +1181,7 @@ pub mod schema {
                 .._FIELD
             },
         ],
+        map_type_atomic: false,
     };
     /// The members of [`PriorityLevelConfigurationSpec`](super::PriorityLevelConfigurationSpec).
     pub static PRIORITY_LEVEL_CONFIGURATION_SPEC: TypeSchema = TypeSchema {
@@ -1205,5 +1206,6 @@ pub mod schema {
                 .._FIELD
             },
         ],
+        map_type_atomic: false,
     };
 }

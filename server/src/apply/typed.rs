@@ -15,9 +15,6 @@ use k8s_flowcontrol::schema::{ListKind, Shape, TypeSchema};
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 
-/// Types that are owned as a whole although their members have names.
-const ATOMIC_TYPES: &[&str] = &["OwnerReference", "FieldsV1"];
-
 /// How a value divides into fields.
 enum Parts<'a> {
     /// Not at all: it is owned as a whole.
@@ -29,7 +26,7 @@ enum Parts<'a> {
 
 fn parts(shape: &Shape) -> Parts<'_> {
     match shape {
-        Shape::Object(schema) if !ATOMIC_TYPES.contains(&schema.name) => Parts::Members(schema),
+        Shape::Object(schema) if !schema.map_type_atomic => Parts::Members(schema),
         Shape::Map {
             value,
             atomic: false,
