@@ -1,9 +1,12 @@
 //! How a server is to be.
 
+use crate::auth::{BadTokens, Secret, Tokens};
+use crate::faults::{Fault, Faults};
 use crate::http::Context;
 use crate::scheme::Scheme;
 use crate::server::ApiServer;
 use crate::state::State;
+use crate::tls::Tls;
 use k8s_flowcontrol::Release;
 use k8s_flowcontrol::release::UnknownRelease;
 use std::net::{Ipv4Addr, SocketAddr};
@@ -24,6 +27,9 @@ pub struct Builder {
     record_requests: bool,
     port: u16,
     history: usize,
+    tokens: Option<Secret>,
+    tls: bool,
+    faults: Vec<Fault>,
 }
 
 impl Default for Builder {
@@ -37,6 +43,9 @@ impl Default for Builder {
             record_requests: false,
             port: 0,
             history: 10_000,
+            tokens: None,
+            tls: false,
+            faults: Vec::new(),
         }
     }
 }
@@ -109,12 +118,45 @@ impl Builder {
         self
     }
 
+    /// The bearer tokens that the server knows, in the form of kube-apiserver's token file: one user a
+    /// line, `token,user,uid,"group1,group2"`, the groups optional.
+    ///
+    /// With tokens the server authorizes as a fresh RBAC cluster does: the group `system:masters` may
+    /// everything, others see discovery and health. Without, every request is of `system:masters`.
+    #[must_use]
+    pub fn tokens(mut self, text: impl Into<String>) -> Self {
+        self.tokens = Some(Secret(text.into()));
+        self
+    }
+
+    /// Speaks HTTPS, with a certificate that a certificate authority of the server's own has signed; see
+    /// [`ApiServer::ca_pem`]. Both are made anew at every start.
+    #[cfg(feature = "tls")]
+    #[must_use]
+    pub fn tls(mut self) -> Self {
+        self.tls = true;
+        self
+    }
+
+    /// Something that goes wrong with the first requests; see [`Fault`]. May be called again.
+    #[must_use]
+    pub fn fault(mut self, fault: Fault) -> Self {
+        self.faults.push(fault);
+        self
+    }
+
     /// Starts the server. It is ready when this returns.
     ///
     /// # Errors
-    /// [`StartError`] when the release is not known or the port cannot be had.
+    /// [`StartError`] when the release is not known, the tokens cannot be read or the port cannot be had.
     pub async fn start(self) -> Result<ApiServer, StartError> {
         let release = self.release.map_err(Cause::Release)?;
+        let tokens = self
+            .tokens
+            .map(|Secret(text)| Tokens::parse(&text))
+            .transpose()
+            .map_err(Cause::Tokens)?;
+        let tls = self.tls.then(make_tls).transpose()?;
         let scheme = Scheme::new(release, self.all_versions);
         let state = State::new(
             scheme,
@@ -132,12 +174,27 @@ impl Builder {
         let (stop, stopping) = watch::channel(false);
         let context = Context {
             state: Arc::new(state),
+            tokens: tokens.map(Arc::new),
+            faults: Arc::new(Faults::new(self.faults)),
             address: address.to_string().into(),
             stopping,
         };
         let passes = self.bootstrap.then_some(self.bootstrap_interval);
-        Ok(ApiServer::launch(context, listener, address, stop, passes))
+        Ok(ApiServer::launch(
+            context, listener, address, tls, stop, passes,
+        ))
     }
+}
+
+#[cfg(feature = "tls")]
+fn make_tls() -> Result<Tls, Cause> {
+    Tls::generate().map_err(Cause::Tls)
+}
+
+#[cfg(not(feature = "tls"))]
+fn make_tls() -> Result<Tls, Cause> {
+    // Without the feature there is no way to ask for it.
+    Err(Cause::Tls("this build has no TLS".into()))
 }
 
 /// Why a server did not start.
@@ -148,6 +205,8 @@ pub struct StartError(Cause);
 enum Cause {
     Release(UnknownRelease),
     Bind(SocketAddr, io::Error),
+    Tokens(BadTokens),
+    Tls(Box<dyn std::error::Error + Send + Sync>),
 }
 
 impl From<Cause> for StartError {
@@ -160,6 +219,13 @@ impl fmt::Display for StartError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.0 {
             Cause::Release(error) => write!(f, "the API server cannot start: {error}"),
+            Cause::Tokens(error) => {
+                write!(f, "the API server cannot start: of the tokens, {error}")
+            }
+            Cause::Tls(error) => write!(
+                f,
+                "the API server cannot start: no certificate could be made: {error}"
+            ),
             Cause::Bind(address, error) => write!(
                 f,
                 "the API server cannot listen on {address}: {error}; choose another port, or 0 for \
@@ -174,6 +240,8 @@ impl std::error::Error for StartError {
         Some(match &self.0 {
             Cause::Release(error) => error,
             Cause::Bind(_, error) => error,
+            Cause::Tokens(error) => error,
+            Cause::Tls(error) => &**error,
         })
     }
 }

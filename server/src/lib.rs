@@ -20,11 +20,16 @@
 mod builder;
 mod server;
 
+mod auth;
 mod bootstrap;
 mod dangling;
 mod discovery;
+mod faults;
 mod http;
+mod kubeconfig;
 mod state;
+#[cfg_attr(not(feature = "tls"), path = "no_tls.rs")]
+mod tls;
 
 mod apply;
 mod list;
@@ -43,5 +48,6 @@ mod status;
 mod wire;
 
 pub use builder::{Builder, StartError};
+pub use faults::Fault;
 pub use server::ApiServer;
 pub use state::RecordedRequest;

@@ -2,8 +2,11 @@
 
 use crate::bootstrap;
 use crate::builder::{Builder, StartError};
+use crate::faults::Fault;
 use crate::http::{Context, router, stopped};
+use crate::kubeconfig::kubeconfig;
 use crate::state::RecordedRequest;
+use crate::tls::Tls;
 use axum::Router;
 use hyper::server::conn::http1;
 use hyper_util::rt::TokioIo;
@@ -12,6 +15,7 @@ use std::fmt;
 use std::net::SocketAddr;
 use std::pin::pin;
 use std::time::Duration;
+use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
 use tokio::task::{JoinHandle, JoinSet};
@@ -19,11 +23,14 @@ use tokio::time::{MissedTickBehavior, interval, timeout};
 
 /// How long a server that stops waits for answers under way.
 const GRACE: Duration = Duration::from_secs(1);
+/// How long a TLS handshake may take.
+const HANDSHAKE: Duration = Duration::from_secs(10);
 
 /// A running API server. Dropping it stops it and closes its connections.
 pub struct ApiServer {
     context: Context,
     address: SocketAddr,
+    tls: Option<Tls>,
     stop: watch::Sender<bool>,
     task: JoinHandle<()>,
 }
@@ -46,13 +53,15 @@ impl ApiServer {
         context: Context,
         listener: TcpListener,
         address: SocketAddr,
+        tls: Option<Tls>,
         stop: watch::Sender<bool>,
         passes: Option<Duration>,
     ) -> Self {
-        let task = tokio::spawn(run(context.clone(), listener, passes));
+        let task = tokio::spawn(run(context.clone(), listener, tls.clone(), passes));
         let server = Self {
             context,
             address,
+            tls,
             stop,
             task,
         };
@@ -62,9 +71,10 @@ impl ApiServer {
         server
     }
 
-    /// Where the server is, such as `http://127.0.0.1:41234`.
+    /// Where the server is, such as `http://127.0.0.1:41234`; `https` with [TLS](Builder::tls).
     pub fn url(&self) -> String {
-        format!("http://{}", self.address)
+        let scheme = if self.tls.is_some() { "https" } else { "http" };
+        format!("{scheme}://{}", self.address)
     }
 
     /// The port of 127.0.0.1 on which the server listens.
@@ -72,26 +82,37 @@ impl ApiServer {
         self.address.port()
     }
 
-    /// A kubeconfig in YAML whose only context is this server.
+    /// A kubeconfig in YAML whose only context is this server: with its certificate authority, if it speaks
+    /// HTTPS, and the token of the first user of `system:masters`, if it knows tokens.
     pub fn kubeconfig(&self) -> String {
-        format!(
-            "apiVersion: v1\n\
-             kind: Config\n\
-             clusters:\n\
-             - name: embedded\n\
-             \x20 cluster:\n\
-             \x20   server: {}\n\
-             users:\n\
-             - name: embedded\n\
-             \x20 user: {{}}\n\
-             contexts:\n\
-             - name: embedded\n\
-             \x20 context:\n\
-             \x20   cluster: embedded\n\
-             \x20   user: embedded\n\
-             current-context: embedded\n",
-            self.url()
-        )
+        let token = self
+            .context
+            .tokens
+            .as_ref()
+            .and_then(|tokens| tokens.main());
+        // Clients that find no credentials for HTTPS ask a person for them; without tokens any will do.
+        let token = token.or(self.tls.is_some().then_some("anybody"));
+        kubeconfig(&self.url(), self.ca_pem(), token)
+    }
+
+    /// The certificate of the authority that signed the server's, in PEM, if the server speaks HTTPS.
+    pub fn ca_pem(&self) -> Option<&str> {
+        self.tls.as_ref().map(Tls::ca_pem)
+    }
+
+    /// Lets something go wrong with the next requests, after the faults that are still to happen.
+    pub fn inject(&self, fault: Fault) {
+        self.context.faults.add(fault);
+    }
+
+    /// How many requests are still to meet a fault: 0 when all have happened.
+    pub fn pending_faults(&self) -> usize {
+        self.context.faults.pending()
+    }
+
+    /// Forgets the faults that are still to happen.
+    pub fn clear_faults(&self) {
+        self.context.faults.clear();
     }
 
     /// The requests that arrived so far, if the server [records](Builder::record_requests) them.
@@ -137,7 +158,12 @@ impl fmt::Debug for ApiServer {
 }
 
 /// Accepts connections until the server stops.
-async fn run(mut context: Context, listener: TcpListener, passes: Option<Duration>) {
+async fn run(
+    mut context: Context,
+    listener: TcpListener,
+    tls: Option<Tls>,
+    passes: Option<Duration>,
+) {
     let service = TowerToHyperService::new(router(context.clone()));
     let mut connections = JoinSet::new();
     if let Some(every) = passes {
@@ -149,7 +175,8 @@ async fn run(mut context: Context, listener: TcpListener, passes: Option<Duratio
                 // A connection that failed before it began is nobody's; the next may be fine.
                 let Ok((stream, _)) = accepted else { continue };
                 let service = service.clone();
-                connections.spawn(serve(stream, service, context.stopping.clone()));
+                let stopping = context.stopping.clone();
+                connections.spawn(accept(stream, tls.clone(), service, stopping));
             }
             Some(_) = connections.join_next() => {}
             () = stopped(&mut context.stopping) => break,
@@ -161,9 +188,25 @@ async fn run(mut context: Context, listener: TcpListener, passes: Option<Duratio
     connections.shutdown().await;
 }
 
+/// Secures a connection, if it is to be, and serves it.
+async fn accept(
+    stream: TcpStream,
+    tls: Option<Tls>,
+    service: TowerToHyperService<Router>,
+    stopping: watch::Receiver<bool>,
+) {
+    let Some(tls) = tls else {
+        return serve(stream, service, stopping).await;
+    };
+    // A handshake that fails or takes for ever is the client's affair.
+    if let Ok(Ok(stream)) = timeout(HANDSHAKE, tls.accept(stream)).await {
+        serve(stream, service, stopping).await;
+    }
+}
+
 /// Answers the requests of one connection until it ends or the server stops.
 async fn serve(
-    stream: TcpStream,
+    stream: impl AsyncRead + AsyncWrite + Unpin,
     service: TowerToHyperService<Router>,
     mut stopping: watch::Receiver<bool>,
 ) {

@@ -11,6 +11,7 @@ use axum::http::{HeaderName, HeaderValue, Response, StatusCode, header};
 use k8s_flowcontrol::ApiVersion;
 use serde::Serialize;
 use serde_json::Value;
+use std::borrow::Cow;
 
 /// What a request is answered with.
 pub(crate) struct Answer {
@@ -25,7 +26,7 @@ enum Content {
     Json(Vec<u8>),
     /// JSON that is always laid out for people.
     PrettyJson(Vec<u8>),
-    Text(&'static str),
+    Text(Cow<'static, str>),
     Lines(Body),
 }
 
@@ -65,8 +66,13 @@ impl Answer {
         }
     }
 
-    pub(crate) fn text(code: u16, text: &'static str) -> Self {
-        Self::new(code, Content::Text(text))
+    pub(crate) fn text(code: u16, text: impl Into<Cow<'static, str>>) -> Self {
+        Self::new(code, Content::Text(text.into()))
+    }
+
+    pub(crate) fn with_retry_after(mut self, seconds: u32) -> Self {
+        self.retry_after = Some(seconds);
+        self
     }
 
     pub(crate) fn lines(body: Body) -> Self {

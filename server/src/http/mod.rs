@@ -3,11 +3,15 @@
 mod accept;
 mod answer;
 mod collection;
+mod faulty;
+mod gate;
 mod item;
 mod resource;
 mod route;
 mod watching;
 
+use crate::auth::Tokens;
+use crate::faults::Faults;
 use crate::query::Query;
 use crate::state::{RecordedRequest, State};
 use crate::status::{Failure, too_large};
@@ -28,6 +32,9 @@ const LARGEST_BODY: usize = 3 * 1024 * 1024;
 #[derive(Clone, Debug)]
 pub(crate) struct Context {
     pub(crate) state: Arc<State>,
+    /// Who may come; without them everybody is a master.
+    pub(crate) tokens: Option<Arc<Tokens>>,
+    pub(crate) faults: Arc<Faults>,
     /// `host:port` of the server.
     pub(crate) address: Arc<str>,
     /// Turns true when the server stops.
@@ -83,7 +90,7 @@ pub(crate) fn router(context: Context) -> Router {
 }
 
 async fn serve(context: Context, request: Request) -> Response {
-    let (parts, body) = request.into_parts();
+    let (mut parts, body) = request.into_parts();
     let query = Query::parse(parts.uri.query().unwrap_or_default());
     let body = read_body(&parts.method, body).await;
     context.state.record(|| RecordedRequest {
@@ -101,6 +108,7 @@ async fn serve(context: Context, request: Request) -> Response {
         Ok(body) => (body, None),
         Err(failure) => (Bytes::new(), Some(failure)),
     };
+    let mut gate = gate::pass(&context, &mut parts).await;
     let request = Arrived {
         parts,
         query,
@@ -108,8 +116,11 @@ async fn serve(context: Context, request: Request) -> Response {
         too_large,
     };
     let pretty = request.is_pretty();
-    let answer = answer(&context, request).await.unwrap_or_else(Answer::from);
-    answer.into_response(pretty, context.state.flow_uids())
+    let answer = match gate.answer.take() {
+        Some(answer) => answer,
+        None => answer(&context, request).await.unwrap_or_else(Answer::from),
+    };
+    gate.finish(answer.into_response(pretty, context.state.flow_uids()))
 }
 
 async fn read_body(method: &Method, body: Body) -> Result<Bytes, Failure> {

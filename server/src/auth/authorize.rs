@@ -1,0 +1,167 @@
+//! What a user may do: the roles that a fresh RBAC cluster gives to users and groups, as far as this
+//! server serves what they are about.
+
+use super::user::{AUTHENTICATED, MASTERS, UNAUTHENTICATED, User};
+use crate::status::{Details, Failure, failure};
+use k8s_flowcontrol::analysis::matching::RequestAttributes;
+
+/// Paths that everybody may read.
+const PUBLIC: &[&str] = &["/healthz", "/livez", "/readyz", "/version", "/version/"];
+/// Paths that those may read who proved who they are. A star at the end stands for any rest.
+const DISCOVERY: &[&str] = &[
+    "/api",
+    "/api/*",
+    "/apis",
+    "/apis/*",
+    "/openapi",
+    "/openapi/*",
+];
+/// Paths that monitoring may read.
+const MONITORING: &[&str] = &[
+    "/healthz/*",
+    "/livez/*",
+    "/metrics",
+    "/metrics/slis",
+    "/readyz/*",
+];
+/// The kube-controller-manager looks at all resources.
+const CONTROLLER_MANAGER: &str = "system:kube-controller-manager";
+
+/// Something done to a resource.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Action<'a> {
+    pub(crate) verb: &'a str,
+    pub(crate) group: &'a str,
+    pub(crate) resource: &'a str,
+    pub(crate) subresource: &'a str,
+    pub(crate) namespace: &'a str,
+    pub(crate) name: &'a str,
+}
+
+/// # Errors
+/// 403 when the user may not do this.
+pub(crate) fn authorize(user: &User, request: &RequestAttributes) -> Result<(), Failure> {
+    if request.is_resource_request {
+        return authorize_action(
+            user,
+            &Action {
+                verb: &request.verb,
+                group: &request.api_group,
+                resource: &request.resource,
+                subresource: &request.subresource,
+                namespace: &request.namespace,
+                name: &request.name,
+            },
+        );
+    }
+    let (verb, path) = (request.verb.as_str(), request.path.as_str());
+    if user.is_in(MASTERS) || (verb == "get" && may_read(user, path)) {
+        return Ok(());
+    }
+    let message = format!(
+        "forbidden: User {:?} cannot {verb} path {path:?}",
+        user.name
+    );
+    Err(failure(403, "Forbidden", message).with_details(Details::default()))
+}
+
+/// # Errors
+/// 403 when the user may not do this.
+pub(super) fn authorize_action(user: &User, action: &Action<'_>) -> Result<(), Failure> {
+    if user.is_in(MASTERS) || is_own_affair(user, action) {
+        return Ok(());
+    }
+    if user.name == CONTROLLER_MANAGER && matches!(action.verb, "list" | "watch") {
+        return Ok(());
+    }
+    Err(forbidden(user, action))
+}
+
+fn may_read(user: &User, path: &str) -> bool {
+    let is_one_of = |paths: &[&str]| {
+        paths.iter().any(|known| match known.strip_suffix('*') {
+            Some(start) => path.starts_with(start),
+            None => path == *known,
+        })
+    };
+    let known = user.is_in(AUTHENTICATED);
+    ((known || user.is_in(UNAUTHENTICATED)) && is_one_of(PUBLIC))
+        || (known && is_one_of(DISCOVERY))
+        || (user.is_in("system:monitoring") && (is_one_of(PUBLIC) || is_one_of(MONITORING)))
+}
+
+/// Everybody who proved who they are may ask what they may do.
+fn is_own_affair(user: &User, action: &Action<'_>) -> bool {
+    user.is_in(AUTHENTICATED)
+        && action.verb == "create"
+        && action.subresource.is_empty()
+        && matches!(
+            (action.group, action.resource),
+            (
+                "authorization.k8s.io",
+                "selfsubjectaccessreviews" | "selfsubjectrulesreviews"
+            ) | ("authentication.k8s.io", "selfsubjectreviews")
+        )
+}
+
+fn forbidden(user: &User, action: &Action<'_>) -> Failure {
+    let Action {
+        verb,
+        group,
+        resource,
+        subresource,
+        namespace,
+        name,
+    } = *action;
+    let qualified = if group.is_empty() {
+        resource.to_owned()
+    } else {
+        format!("{resource}.{group}")
+    };
+    let object = if name.is_empty() {
+        qualified
+    } else {
+        format!("{qualified} {name:?}")
+    };
+    let whole = if subresource.is_empty() {
+        resource.to_owned()
+    } else {
+        format!("{resource}/{subresource}")
+    };
+    let scope = if namespace.is_empty() {
+        "at the cluster scope".to_owned()
+    } else {
+        format!("in the namespace {namespace:?}")
+    };
+    let message = format!(
+        "{object} is forbidden: User {:?} cannot {verb} resource {whole:?} in API group {group:?} \
+         {scope}",
+        user.name
+    );
+    failure(403, "Forbidden", message).with_details(Details {
+        name: name.into(),
+        group: group.into(),
+        kind: resource.into(),
+        ..Details::default()
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_are_matched_as_roles_match_them() {
+        let bob = User::named("bob", [AUTHENTICATED]);
+        for path in ["/version", "/healthz", "/apis", "/apis/x/v1", "/openapi/v3"] {
+            assert!(may_read(&bob, path), "{path}");
+        }
+        for path in ["/", "/nope", "/healthz/ping", "/apisx", "/metrics"] {
+            assert!(!may_read(&bob, path), "{path}");
+        }
+        assert!(may_read(&User::anonymous(), "/readyz"));
+        assert!(!may_read(&User::anonymous(), "/apis"));
+        let monitor = User::named("m", ["system:monitoring"]);
+        assert!(may_read(&monitor, "/readyz/ping"));
+    }
+}

@@ -1,0 +1,241 @@
+//! Acting as somebody else.
+
+use super::authorize::{Action, authorize_action};
+use super::user::{ANONYMOUS, AUTHENTICATED, UNAUTHENTICATED, User};
+use crate::status::Failure;
+use std::fmt::Write as _;
+
+const USER: &str = "impersonate-user";
+const GROUP: &str = "impersonate-group";
+const UID: &str = "impersonate-uid";
+const EXTRA: &str = "impersonate-extra-";
+const AUTHENTICATION: &str = "authentication.k8s.io";
+
+/// Why nobody is impersonated.
+#[derive(Debug, PartialEq)]
+pub(crate) enum Refusal {
+    /// The user may not.
+    Forbidden(Failure),
+    /// The headers make no sense: the end of the message of an internal error.
+    Senseless(String),
+}
+
+/// One thing of somebody else that a request claims.
+struct Claim {
+    kind: &'static str,
+    namespace: String,
+    name: String,
+    /// The member of `extra`.
+    key: String,
+}
+
+impl Claim {
+    fn new(kind: &'static str, name: &str) -> Self {
+        Self {
+            kind,
+            namespace: String::new(),
+            name: name.into(),
+            key: String::new(),
+        }
+    }
+
+    fn is_of_authentication(&self) -> bool {
+        matches!(self.kind, "UserExtra" | "UID")
+    }
+
+    fn action(&self) -> Action<'_> {
+        let resource = match self.kind {
+            "ServiceAccount" => "serviceaccounts",
+            "User" => "users",
+            "Group" => "groups",
+            "UserExtra" => "userextras",
+            _ => "uids",
+        };
+        Action {
+            verb: "impersonate",
+            group: if self.is_of_authentication() {
+                AUTHENTICATION
+            } else {
+                ""
+            },
+            resource,
+            subresource: &self.key,
+            namespace: &self.namespace,
+            name: &self.name,
+        }
+    }
+
+    /// As Go prints an object reference.
+    fn write(&self, text: &mut String) {
+        let version = if self.is_of_authentication() {
+            "authentication.k8s.io/v1"
+        } else {
+            ""
+        };
+        let Self {
+            kind,
+            namespace,
+            name,
+            key,
+        } = self;
+        // Writing to a text cannot fail.
+        let _ok = write!(text, "{{{kind} {namespace} {name}  {version}  {key}}}");
+    }
+}
+
+/// The user that a request counts for: the one of its headers (names in lower case), or else its own.
+///
+/// # Errors
+/// When that may not be, or nobody is named.
+pub(crate) fn impersonate<'a>(
+    user: User,
+    headers: impl Iterator<Item = (&'a str, &'a str)> + Clone,
+) -> Result<User, Refusal> {
+    let claims = claims(headers);
+    if claims.is_empty() {
+        return Ok(user);
+    }
+    let is_user = |claim: &&Claim| matches!(claim.kind, "User" | "ServiceAccount");
+    if !claims.iter().any(|claim| is_user(&claim)) {
+        let mut text = String::from("requested [");
+        for (index, claim) in claims.iter().enumerate() {
+            if index > 0 {
+                text.push(' ');
+            }
+            claim.write(&mut text);
+        }
+        text.push_str("] without impersonating a user");
+        return Err(Refusal::Senseless(text));
+    }
+    let mut other = User::default();
+    for claim in &claims {
+        authorize_action(&user, &claim.action()).map_err(Refusal::Forbidden)?;
+        let name = claim.name.clone();
+        match claim.kind {
+            "User" => other.name = name,
+            "ServiceAccount" => {
+                other.name = format!("system:serviceaccount:{}:{name}", claim.namespace);
+            }
+            "Group" => other.groups.push(name),
+            "UserExtra" => other.extra.entry(claim.key.clone()).or_default().push(name),
+            _ => other.uid = name,
+        }
+    }
+    if other.groups.is_empty()
+        && let Some(account) = claims.iter().find(|claim| claim.kind == "ServiceAccount")
+    {
+        other.groups = vec![
+            "system:serviceaccounts".into(),
+            format!("system:serviceaccounts:{}", account.namespace),
+        ];
+    }
+    if !other.is_in(AUTHENTICATED) && !other.is_in(UNAUTHENTICATED) {
+        let implied = if other.name == ANONYMOUS {
+            UNAUTHENTICATED
+        } else {
+            AUTHENTICATED
+        };
+        other.groups.push(implied.into());
+    }
+    Ok(other)
+}
+
+fn claims<'a>(headers: impl Iterator<Item = (&'a str, &'a str)> + Clone) -> Vec<Claim> {
+    let first = |wanted| {
+        headers
+            .clone()
+            .find(|(name, _)| *name == wanted)
+            .map(|(_, value)| value)
+            .filter(|value| !value.is_empty())
+    };
+    let mut claims = Vec::new();
+    if let Some(name) = first(USER) {
+        claims.push(match service_account(name) {
+            Some((namespace, account)) => Claim {
+                namespace: namespace.into(),
+                ..Claim::new("ServiceAccount", account)
+            },
+            None => Claim::new("User", name),
+        });
+    }
+    for (header, value) in headers.clone() {
+        if header == GROUP {
+            claims.push(Claim::new("Group", value));
+        }
+    }
+    for (header, value) in headers.clone() {
+        if let Some(key) = header.strip_prefix(EXTRA) {
+            claims.push(Claim {
+                key: crate::query::decode(key, false),
+                ..Claim::new("UserExtra", value)
+            });
+        }
+    }
+    if let Some(uid) = first(UID) {
+        claims.push(Claim::new("UID", uid));
+    }
+    claims
+}
+
+fn service_account(name: &str) -> Option<(&str, &str)> {
+    let (namespace, account) = name
+        .strip_prefix("system:serviceaccount:")?
+        .split_once(':')?;
+    let whole = !namespace.is_empty() && !account.is_empty() && !account.contains(':');
+    whole.then_some((namespace, account))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(user: User, headers: &[(&str, &str)]) -> Result<User, Refusal> {
+        impersonate(user, headers.iter().copied())
+    }
+
+    #[test]
+    fn a_master_becomes_anybody() {
+        let user = of(
+            User::master(),
+            &[
+                ("impersonate-user", "x"),
+                ("impersonate-group", "a"),
+                ("impersonate-group", "b"),
+                ("impersonate-uid", "7"),
+                ("impersonate-extra-acme.com%2fproject", "p"),
+            ],
+        )
+        .unwrap();
+        assert_eq!((user.name.as_str(), user.uid.as_str()), ("x", "7"));
+        assert_eq!(user.groups, ["a", "b", "system:authenticated"]);
+        assert_eq!(user.extra["acme.com/project"], ["p"]);
+    }
+
+    #[test]
+    fn service_accounts_and_nobody_have_their_groups() {
+        let name = "system:serviceaccount:ns:sa";
+        let user = of(User::master(), &[("impersonate-user", name)]).unwrap();
+        assert_eq!(user.name, name);
+        assert_eq!(
+            user.groups,
+            [
+                "system:serviceaccounts",
+                "system:serviceaccounts:ns",
+                "system:authenticated"
+            ]
+        );
+        let user = of(User::master(), &[("impersonate-user", ANONYMOUS)]).unwrap();
+        assert_eq!(user.groups, [UNAUTHENTICATED]);
+    }
+
+    #[test]
+    fn a_group_needs_a_user() {
+        let refusal = of(User::master(), &[("impersonate-group", "system:masters")]).unwrap_err();
+        assert_eq!(
+            refusal,
+            Refusal::Senseless(
+                "requested [{Group  system:masters    }] without impersonating a user".into()
+            )
+        );
+    }
+}

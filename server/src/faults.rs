@@ -1,0 +1,209 @@
+//! Faults on request: what a cluster does on a bad day.
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+/// Something that goes wrong with the next requests: the way to see how one's own automation bears it.
+///
+/// A fault meets one request, the next one, unless told otherwise; see [`times`](Self::times),
+/// [`on_method`](Self::on_method) and [`on_path`](Self::on_path). Give it to
+/// [`Builder::fault`](crate::Builder::fault) or, while the server runs, to
+/// [`ApiServer::inject`](crate::ApiServer::inject).
+///
+/// ```
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// use k8s_flowcontrol_server::{ApiServer, Fault};
+///
+/// let server = ApiServer::start().await?;
+/// // The next two writes of flow schemas are turned away, as by a busy server.
+/// server.inject(Fault::rejected(1).times(2).on_method("PUT").on_path("/flowschemas"));
+/// // Run what is to be tested against `server.url()`, then see that it tried again.
+/// assert_eq!(server.pending_faults(), 2);
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct Fault {
+    effect: Effect,
+    times: usize,
+    method: Option<String>,
+    path: Option<String>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Effect {
+    Rejected(u32),
+    TooManyRequests(u32),
+    InternalError,
+    Unavailable,
+    Garbage,
+    /// A watch ends inside the line that follows so many.
+    CutWatch(usize),
+    Delay(Duration),
+    ExpireHistory,
+}
+
+impl Effect {
+    /// Whether the request is served nevertheless, so that it may meet another fault.
+    fn is_passing(&self) -> bool {
+        matches!(self, Self::Delay(_) | Self::ExpireHistory)
+    }
+}
+
+impl Fault {
+    fn new(effect: Effect) -> Self {
+        Self {
+            effect,
+            times: 1,
+            method: None,
+            path: None,
+        }
+    }
+
+    /// Turned away by API Priority and Fairness: 429 with `Retry-After` and plain text, no `Status`.
+    pub fn rejected(retry_after_seconds: u32) -> Self {
+        Self::new(Effect::Rejected(retry_after_seconds))
+    }
+
+    /// 429 with `Retry-After` and a `Status`, as while the server's storage starts.
+    pub fn too_many_requests(retry_after_seconds: u32) -> Self {
+        Self::new(Effect::TooManyRequests(retry_after_seconds))
+    }
+
+    /// 500 with a `Status` of reason `InternalError`.
+    pub fn internal_error() -> Self {
+        Self::new(Effect::InternalError)
+    }
+
+    /// 503 with a `Status` of reason `ServiceUnavailable`.
+    pub fn unavailable() -> Self {
+        Self::new(Effect::Unavailable)
+    }
+
+    /// 200 with a body that is no JSON, whatever its `Content-Type` says.
+    pub fn garbage() -> Self {
+        Self::new(Effect::Garbage)
+    }
+
+    /// The connection of a watch breaks in the middle of the line that follows the given number of whole
+    /// ones. Other requests do not meet this fault.
+    pub fn cut_watch(after_lines: usize) -> Self {
+        Self::new(Effect::CutWatch(after_lines))
+    }
+
+    /// The request waits before it is served, and then meets the next fault that is for it.
+    pub fn delay(delay: Duration) -> Self {
+        Self::new(Effect::Delay(delay))
+    }
+
+    /// The history expires just before the request is served, so that the resource version or `continue`
+    /// token it brings is too old.
+    pub fn expire_history() -> Self {
+        Self::new(Effect::ExpireHistory)
+    }
+
+    /// How many requests meet the fault, 1 unless set.
+    #[must_use]
+    pub fn times(mut self, times: usize) -> Self {
+        self.times = times;
+        self
+    }
+
+    /// Only requests of this HTTP method meet the fault.
+    #[must_use]
+    pub fn on_method(mut self, method: impl Into<String>) -> Self {
+        self.method = Some(method.into());
+        self
+    }
+
+    /// Only requests whose path contains this text meet the fault.
+    #[must_use]
+    pub fn on_path(mut self, part: impl Into<String>) -> Self {
+        self.path = Some(part.into());
+        self
+    }
+
+    fn is_for(&self, method: &str, path: &str, is_watch: bool) -> bool {
+        self.times > 0
+            && (is_watch || !matches!(self.effect, Effect::CutWatch(_)))
+            && self.method.as_deref().is_none_or(|only| only == method)
+            && self.path.as_deref().is_none_or(|part| path.contains(part))
+    }
+}
+
+/// The faults that are still to happen, in order.
+#[derive(Debug, Default)]
+pub(crate) struct Faults(Mutex<Vec<Fault>>);
+
+impl Faults {
+    pub(crate) fn new(faults: Vec<Fault>) -> Self {
+        Self(Mutex::new(faults))
+    }
+
+    pub(crate) fn add(&self, fault: Fault) {
+        self.lock().push(fault);
+    }
+
+    pub(crate) fn clear(&self) {
+        self.lock().clear();
+    }
+
+    /// How many requests are still to meet one.
+    pub(crate) fn pending(&self) -> usize {
+        self.lock()
+            .iter()
+            .fold(0, |sum, fault| sum.saturating_add(fault.times))
+    }
+
+    /// What happens to a request: the first fault that is for it, and before it those that let it pass.
+    pub(crate) fn take(&self, method: &str, path: &str, is_watch: bool) -> Vec<Effect> {
+        let mut faults = self.lock();
+        let mut effects = Vec::new();
+        for fault in &mut *faults {
+            if !fault.is_for(method, path, is_watch) {
+                continue;
+            }
+            fault.times -= 1;
+            effects.push(fault.effect.clone());
+            if !fault.effect.is_passing() {
+                break;
+            }
+        }
+        faults.retain(|fault| fault.times > 0);
+        effects
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Vec<Fault>> {
+        // The list is whole after each of its changes.
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn faults_are_met_in_order_and_counted() {
+        let faults = Faults::new(vec![
+            Fault::delay(Duration::ZERO).times(2),
+            Fault::cut_watch(1),
+            Fault::unavailable().on_method("PUT"),
+            Fault::internal_error().on_path("/x"),
+        ]);
+        assert_eq!(faults.pending(), 5);
+        let delay = Effect::Delay(Duration::ZERO);
+        assert_eq!(
+            faults.take("PUT", "/x", false),
+            [delay.clone(), Effect::Unavailable]
+        );
+        assert_eq!(
+            faults.take("GET", "/a/x", false),
+            [delay, Effect::InternalError]
+        );
+        assert_eq!(faults.take("GET", "/x", false), []);
+        assert_eq!(faults.take("GET", "/x", true), [Effect::CutWatch(1)]);
+        assert_eq!(faults.pending(), 0);
+    }
+}

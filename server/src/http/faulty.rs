@@ -1,0 +1,107 @@
+//! Answers that go wrong on request.
+
+use super::Answer;
+use crate::faults::Effect;
+use crate::status::{Cause, Details, failure};
+use axum::body::{Body, Bytes};
+use futures_util::{StreamExt, stream};
+use std::io;
+use std::time::Duration;
+use tokio::time::sleep;
+
+/// Neither JSON nor UTF-8.
+const GARBAGE: &[u8] = b"\xff\xfe{\"kind\":<html>\x00";
+/// So long may the last piece take to leave before the connection breaks.
+const LAST_PIECE: Duration = Duration::from_millis(20);
+
+/// The answer of a fault that gives one.
+pub(super) fn answer(effect: &Effect) -> Option<Answer> {
+    let details = |retry_after_seconds| Details {
+        retry_after_seconds: Some(retry_after_seconds),
+        ..Details::default()
+    };
+    Some(match *effect {
+        Effect::Rejected(seconds) => {
+            let text = "Too many requests, please try again later.\n";
+            Answer::text(429, text).with_retry_after(seconds)
+        }
+        Effect::TooManyRequests(seconds) => {
+            let message = "storage is (re)initializing";
+            failure(429, "TooManyRequests", message)
+                .with_details(details(seconds))
+                .into()
+        }
+        Effect::InternalError => {
+            let why = "a fault on request";
+            let message = format!("Internal error occurred: {why}");
+            failure(500, "InternalError", message)
+                .with_details(Details {
+                    causes: vec![Cause::new("", "", why)],
+                    ..Details::default()
+                })
+                .into()
+        }
+        Effect::Unavailable => failure(
+            503,
+            "ServiceUnavailable",
+            "the server is currently unable to handle the request",
+        )
+        .with_details(Details::default())
+        .into(),
+        Effect::Garbage => Answer::lines(Body::from(GARBAGE)),
+        Effect::CutWatch(_) | Effect::Delay(_) | Effect::ExpireHistory => return None,
+    })
+}
+
+/// Lets so many lines pass, then half a line, and then breaks the connection.
+pub(super) fn cut(body: Body, lines: usize) -> Body {
+    let state = Some((body.into_data_stream(), lines));
+    Body::from_stream(stream::unfold(state, |state| async move {
+        let Some((mut pieces, left)) = state else {
+            sleep(LAST_PIECE).await;
+            let broken = io::Error::from(io::ErrorKind::ConnectionReset);
+            // The stream is not asked again after an error.
+            return Some((Err(broken), None));
+        };
+        let piece = match pieces.next().await? {
+            Ok(piece) => piece,
+            Err(error) => return Some((Err(io::Error::other(error)), None)),
+        };
+        Some(match piece_before_cut(&piece, left) {
+            Ok(left) => (Ok(piece), Some((pieces, left))),
+            Err(end) => (Ok(piece.slice(..end)), None),
+        })
+    }))
+}
+
+/// How many lines are left to pass after a piece, or where in it the cut is.
+fn piece_before_cut(piece: &Bytes, mut left: usize) -> Result<usize, usize> {
+    let mut start = 0;
+    while start < piece.len() {
+        let line = piece
+            .iter()
+            .skip(start)
+            .position(|byte| *byte == b'\n')
+            .map_or(piece.len() - start, |end| end + 1);
+        if left == 0 {
+            return Err(start + line / 2);
+        }
+        left -= 1;
+        start += line;
+    }
+    Ok(left)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_cut_is_inside_a_line() {
+        let piece = Bytes::from_static(b"abc\nde\nfghi\n");
+        assert_eq!(piece_before_cut(&piece, 0), Err(2));
+        assert_eq!(piece_before_cut(&piece, 2), Err(9));
+        assert_eq!(piece_before_cut(&piece, 3), Ok(0));
+        assert_eq!(piece_before_cut(&piece, 5), Ok(2));
+    }
+}

@@ -1,0 +1,123 @@
+//! Before a request is served: who sends it, whether a fault is to happen to it, and whether they may.
+
+use super::{Answer, Context, faulty};
+use crate::auth::{self, Refusal, User};
+use crate::faults::Effect;
+use axum::http::request::Parts;
+use axum::http::{HeaderValue, header};
+use axum::response::Response;
+use k8s_flowcontrol::analysis::matching::RequestAttributes;
+use tokio::time::sleep;
+
+/// What was decided of a request.
+#[derive(Default)]
+pub(super) struct Gate {
+    /// The answer to a request that is not served.
+    pub(super) answer: Option<Answer>,
+    /// Whether the request was refused before it was classified.
+    is_unclassified: bool,
+    is_forbidden: bool,
+    /// After how many lines the answer breaks off.
+    cut: Option<usize>,
+}
+
+/// Decides, and leaves the [`User`] in the extensions of the request.
+pub(super) async fn pass(context: &Context, parts: &mut Parts) -> Gate {
+    let user = match identify(context, parts) {
+        Ok(user) => user,
+        Err(answer) => {
+            return Gate {
+                answer: Some(answer),
+                is_unclassified: true,
+                ..Gate::default()
+            };
+        }
+    };
+    let attributes = user.attributes(parts.method.as_str(), &parts.uri.to_string());
+    let is_watch = attributes.verb == "watch";
+    let mut gate = Gate::default();
+    for effect in context
+        .faults
+        .take(parts.method.as_str(), parts.uri.path(), is_watch)
+    {
+        match effect {
+            Effect::Delay(delay) => sleep(delay).await,
+            Effect::ExpireHistory => context.state.write(|store| store.expire_history()),
+            Effect::CutWatch(lines) => gate.cut = Some(lines),
+            effect => gate.answer = faulty::answer(&effect),
+        }
+    }
+    if gate.answer.is_none()
+        && let Err(failure) = auth::authorize(&user, &attributes)
+    {
+        gate.answer = Some(failure.into());
+        gate.is_forbidden = true;
+    }
+    parts.extensions.insert(user);
+    gate
+}
+
+/// Who sends a request.
+fn identify(context: &Context, parts: &Parts) -> Result<User, Answer> {
+    let text = |value: &HeaderValue| String::from_utf8_lossy(value.as_bytes()).into_owned();
+    let authorization = parts.headers.get(header::AUTHORIZATION).map(text);
+    let user = auth::authenticate(context.tokens.as_deref(), authorization.as_deref())?;
+    let headers: Vec<_> = parts
+        .headers
+        .iter()
+        .filter(|(name, _)| name.as_str().starts_with("impersonate-"))
+        .map(|(name, value)| (name.as_str(), text(value)))
+        .collect();
+    let headers = headers.iter().map(|(name, value)| (*name, value.as_str()));
+    auth::impersonate(user, headers).map_err(|refusal| match refusal {
+        Refusal::Forbidden(failure) => Answer::from(failure),
+        Refusal::Senseless(why) => Answer::text(500, senseless(&parts.uri.to_string(), &why)),
+    })
+}
+
+/// Go's words for an error inside a filter.
+fn senseless(uri: &str, why: &str) -> String {
+    let uri = uri
+        .replace('&', "&amp;")
+        .replace('<', "&lt;")
+        .replace('>', "&gt;");
+    format!("Internal Server Error: {uri:?}: {why}\n")
+}
+
+impl Gate {
+    /// Completes the answer.
+    pub(super) fn finish(&self, mut response: Response) -> Response {
+        let headers = response.headers_mut();
+        if self.is_unclassified {
+            headers.remove("x-kubernetes-pf-flowschema-uid");
+            headers.remove("x-kubernetes-pf-prioritylevel-uid");
+        }
+        if self.is_forbidden {
+            headers.insert(
+                header::X_CONTENT_TYPE_OPTIONS,
+                HeaderValue::from_static("nosniff"),
+            );
+        }
+        match self.cut {
+            Some(lines) => response.map(|body| faulty::cut(body, lines)),
+            None => response,
+        }
+    }
+}
+
+impl User {
+    /// What a request of this user is about, as authorization and flow control see it.
+    pub(crate) fn attributes(&self, method: &str, url: &str) -> RequestAttributes {
+        let user =
+            || k8s_flowcontrol::analysis::matching::User::new(&self.name, self.groups.clone());
+        RequestAttributes::from_http(method, url, user()).unwrap_or_else(|_| {
+            // No path of a resource: nobody but a master may, and there is nothing.
+            RequestAttributes {
+                user: user(),
+                verb: method.to_ascii_lowercase(),
+                path: url.to_owned(),
+                ..RequestAttributes::default()
+            }
+        })
+    }
+}
