@@ -6,7 +6,6 @@ mod support;
 
 use k8s_flowcontrol::api::v1::PriorityLevelConfiguration as Level;
 use serde_json::json;
-use std::error::Error;
 
 /// What a manager wants: only the fields that it cares for.
 fn wanted(shares: i32) -> Result<Level, serde_json::Error> {
@@ -18,7 +17,7 @@ fn wanted(shares: i32) -> Result<Level, serde_json::Error> {
 }
 
 #[tokio::main]
-async fn main() -> Result<(), Box<dyn Error>> {
+async fn main() -> support::Outcome {
     let (client, _server) = support::connect().await?;
     let levels = client.priority_level_configurations();
 

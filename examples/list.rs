@@ -7,10 +7,9 @@ mod support;
 use k8s_flowcontrol::Resource;
 use k8s_flowcontrol::api::v1::PriorityLevelType;
 use std::collections::BTreeMap;
-use std::error::Error;
 
 #[tokio::main]
-async fn main() -> Result<(), Box<dyn Error>> {
+async fn main() -> support::Outcome {
     let (client, _server) = support::connect().await?;
 
     // The items of all pages, read as they are needed.

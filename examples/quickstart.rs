@@ -8,7 +8,7 @@ use serde_json::{from_str, json};
 use support::{print_event, print_levels, print_schemas, print_shares};
 
 #[tokio::main]
-async fn main() -> Result<(), Box<dyn std::error::Error>> {
+async fn main() -> support::Outcome {
     let (client, _server) = support::connect().await?;
     let (levels, schemas) = (
         client.priority_level_configurations(),

@@ -8,10 +8,9 @@ use k8s_flowcontrol::Resource;
 use k8s_flowcontrol::api::v1::PriorityLevelConfiguration as Level;
 use k8s_flowcontrol::watch::WatchEvent;
 use serde_json::json;
-use std::error::Error;
 
 #[tokio::main]
-async fn main() -> Result<(), Box<dyn Error>> {
+async fn main() -> support::Outcome {
     let (client, _server) = support::connect().await?;
     let levels = client.priority_level_configurations();
 

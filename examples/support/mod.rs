@@ -8,11 +8,30 @@ use k8s_flowcontrol::meta::ObjectMeta;
 use k8s_flowcontrol::watch::WatchEvent;
 use k8s_flowcontrol_server::ApiServer;
 use std::error::Error;
+use std::fmt;
+
+/// What `main` returns: an error is printed for people.
+pub(crate) type Outcome = Result<(), Failure>;
+
+/// Why an example ended early.
+pub(crate) struct Failure(Box<dyn Error>);
+
+impl<E: Into<Box<dyn Error>>> From<E> for Failure {
+    fn from(error: E) -> Self {
+        Self(error.into())
+    }
+}
+
+impl fmt::Debug for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(&self.0, f)
+    }
+}
 
 /// A client, and the embedded server that it talks to unless KUBECONFIG names a cluster.
 ///
 /// The server stops when it is dropped. It is of a release that serves two versions, v1 and v1beta3.
-pub(crate) async fn connect() -> Result<(Client, Option<ApiServer>), Box<dyn Error>> {
+pub(crate) async fn connect() -> Result<(Client, Option<ApiServer>), Failure> {
     if std::env::var_os("KUBECONFIG").is_some() {
         let client = Client::try_default().await?;
         println!("Talking to the cluster at {}", client.config().server_url());
