@@ -72,10 +72,19 @@ impl Response {
 
     /// The next piece of the body, or `None` at the end.
     pub(crate) async fn chunk(&mut self) -> Option<Bytes> {
+        self.try_chunk().await.map(Result::unwrap)
+    }
+
+    /// The next piece of a body that may break off.
+    pub(crate) async fn try_chunk(&mut self) -> Option<hyper::Result<Bytes>> {
         loop {
-            let frame = self.0.frame().await?.unwrap();
-            if let Ok(data) = frame.into_data() {
-                return Some(data);
+            match self.0.frame().await? {
+                Ok(frame) => {
+                    if let Ok(data) = frame.into_data() {
+                        return Some(Ok(data));
+                    }
+                }
+                Err(error) => return Some(Err(error)),
             }
         }
     }

@@ -8,10 +8,14 @@ mod support;
 mod apply;
 mod bootstrap;
 mod crud;
+mod faults;
 mod http;
 mod lists;
 mod patches;
 mod server;
 mod status;
+#[cfg(feature = "tls")]
+mod tls;
+mod users;
 mod versions;
 mod watches;

@@ -1,0 +1,160 @@
+//! Faults on request.
+
+use crate::support::{Api, GROUP, LEVELS, SCHEMAS, answer, schema};
+use k8s_flowcontrol_server::Fault;
+use std::time::{Duration, Instant};
+
+fn path(rest: &str) -> String {
+    format!("/apis/{GROUP}/{rest}")
+}
+
+#[tokio::test]
+async fn flow_control_rejects_in_plain_text() {
+    let api = Api::with(|builder| builder.fault(Fault::rejected(7))).await;
+    let response = api.request("GET", &path(SCHEMAS)).send().await;
+    assert_eq!(response.code(), 429);
+    let headers = response.headers();
+    assert_eq!(headers["retry-after"], "7");
+    assert_eq!(headers["content-type"], "text/plain; charset=utf-8");
+    assert!(headers.contains_key("x-kubernetes-pf-flowschema-uid"));
+    assert_eq!(
+        response.text().await,
+        "Too many requests, please try again later.\n"
+    );
+    assert_eq!(api.get(SCHEMAS).await.code, 200);
+}
+
+#[tokio::test]
+async fn failures_come_as_status() {
+    let api = Api::start().await;
+    for (fault, code, reason) in [
+        (Fault::too_many_requests(3), 429, "TooManyRequests"),
+        (Fault::internal_error(), 500, "InternalError"),
+        (Fault::unavailable(), 503, "ServiceUnavailable"),
+    ] {
+        api.server.inject(fault);
+        let seen = api.get(SCHEMAS).await;
+        assert_eq!(
+            (seen.code, seen.body["code"].as_u64()),
+            (code, Some(code.into()))
+        );
+        assert_eq!(seen.body["kind"], "Status");
+        assert_eq!(seen.body["reason"], reason);
+    }
+    api.server.inject(Fault::too_many_requests(3));
+    let response = api.request("GET", &path(SCHEMAS)).send().await;
+    assert_eq!(response.headers()["retry-after"], "3");
+}
+
+#[tokio::test]
+async fn a_refused_write_writes_nothing() {
+    let api = Api::start().await;
+    api.server.inject(Fault::unavailable().on_method("POST"));
+    assert_eq!(api.get(SCHEMAS).await.code, 200);
+    let create = api.send("POST", SCHEMAS, Some(schema("a"))).await;
+    assert_eq!(create.code, 503);
+    assert_eq!(api.get("v1/flowschemas/a").await.code, 404);
+    assert_eq!(api.send("POST", SCHEMAS, Some(schema("a"))).await.code, 201);
+}
+
+#[tokio::test]
+async fn faults_are_scoped_and_counted() {
+    let api = Api::start().await;
+    api.server
+        .inject(Fault::unavailable().times(2).on_path("/flowschemas"));
+    assert_eq!(api.get(LEVELS).await.code, 200);
+    assert_eq!(api.get(SCHEMAS).await.code, 503);
+    assert_eq!(api.server.pending_faults(), 1);
+    assert_eq!(api.get(SCHEMAS).await.code, 503);
+    assert_eq!(api.get(SCHEMAS).await.code, 200);
+    api.server.inject(Fault::unavailable().times(1_000));
+    api.server.clear_faults();
+    assert_eq!(api.get(SCHEMAS).await.code, 200);
+    assert_eq!(api.server.pending_faults(), 0);
+}
+
+#[tokio::test]
+async fn garbage_is_no_json() {
+    let api = Api::start().await;
+    api.server.inject(Fault::garbage());
+    let mut response = api.request("GET", &path(SCHEMAS)).send().await;
+    assert_eq!(response.code(), 200);
+    assert_eq!(response.headers()["content-type"], "application/json");
+    let body = response.chunk().await.unwrap();
+    assert!(serde_json::from_slice::<serde_json::Value>(&body).is_err());
+}
+
+#[tokio::test]
+async fn a_delay_precedes_the_answer_or_the_next_fault() {
+    let api = Api::start().await;
+    let delay = Duration::from_millis(120);
+    api.server.inject(Fault::delay(delay));
+    api.server.inject(Fault::internal_error());
+    let start = Instant::now();
+    assert_eq!(api.get(SCHEMAS).await.code, 500);
+    assert!(start.elapsed() >= delay);
+}
+
+#[tokio::test]
+async fn history_expires_before_the_request() {
+    let api = Api::start().await;
+    let page = api.get("v1/flowschemas?limit=1").await;
+    let token = page.body["metadata"]["continue"]
+        .as_str()
+        .unwrap()
+        .to_owned();
+    assert_eq!(api.send("POST", SCHEMAS, Some(schema("a"))).await.code, 201);
+    api.server.inject(Fault::expire_history());
+    let next = api
+        .get(&format!("v1/flowschemas?limit=1&continue={token}"))
+        .await;
+    assert_eq!(next.code, 410);
+}
+
+#[tokio::test]
+async fn a_watch_breaks_inside_a_line() {
+    let api = Api::start().await;
+    api.server.inject(Fault::cut_watch(2));
+    // Not a watch: not meant.
+    assert_eq!(api.get(SCHEMAS).await.code, 200);
+    let watch = path("v1/flowschemas?watch=true&timeoutSeconds=30");
+    let mut response = api.request("GET", &watch).send().await;
+    assert_eq!(response.code(), 200);
+    let mut text = Vec::new();
+    let broken = loop {
+        match response.try_chunk().await {
+            Some(Ok(chunk)) => text.extend_from_slice(&chunk),
+            Some(Err(_)) => break true,
+            None => break false,
+        }
+    };
+    assert!(broken, "the connection ends without the end of the body");
+    let text = String::from_utf8(text).unwrap();
+    let lines: Vec<_> = text.split('\n').collect();
+    assert_eq!(lines.len(), 3);
+    assert!(serde_json::from_str::<serde_json::Value>(lines[1]).is_ok());
+    assert!(!lines[2].is_empty());
+    assert!(serde_json::from_str::<serde_json::Value>(lines[2]).is_err());
+    // The next one is whole.
+    let watch = path("v1/flowschemas?watch=true&timeoutSeconds=1");
+    let whole = answer(api.request("GET", &watch)).await;
+    assert_eq!(whole.code, 200);
+}
+
+#[tokio::test]
+async fn faults_come_after_authentication() {
+    let api = Api::with(|builder| {
+        builder
+            .tokens(crate::users::TOKENS)
+            .fault(Fault::rejected(1))
+    })
+    .await;
+    let request = |token: &str| {
+        api.request("GET", &path(SCHEMAS))
+            .header("authorization", &format!("Bearer {token}"))
+    };
+    assert_eq!(answer(request("nobody")).await.code, 401);
+    // As the real one: flow control comes before authorization.
+    assert_eq!(answer(request("bob-token")).await.code, 429);
+    assert_eq!(answer(request("bob-token")).await.code, 403);
+}

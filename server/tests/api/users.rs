@@ -1,0 +1,259 @@
+//! Who sends a request, and what they may do.
+
+use crate::http::Request;
+use crate::support::{Answer, Api, GROUP, SCHEMAS, answer, level, schema};
+use k8s_flowcontrol_server::ApiServer;
+use serde_json::{Value, json};
+
+pub(crate) const TOKENS: &str = "bob-token,bob,bob-uid\n\
+                                 admin-token,admin,admin-uid,\"system:masters\"\n\
+                                 kcm-token,system:kube-controller-manager,kcm-uid\n";
+
+async fn guarded() -> Api {
+    Api::with(|builder| builder.tokens(TOKENS)).await
+}
+
+fn path(rest: &str) -> String {
+    format!("/apis/{GROUP}/{rest}")
+}
+
+fn with_token(api: &Api, token: &str, method: &str, path: &str) -> Request {
+    api.request(method, path)
+        .header("authorization", &format!("Bearer {token}"))
+}
+
+async fn as_user(api: &Api, token: &str, method: &str, path: &str) -> Answer {
+    answer(with_token(api, token, method, path)).await
+}
+
+fn forbidden(message: &str, details: Value) -> Value {
+    json!({
+        "kind": "Status",
+        "apiVersion": "v1",
+        "metadata": {},
+        "status": "Failure",
+        "message": message,
+        "reason": "Forbidden",
+        "details": details,
+        "code": 403,
+    })
+}
+
+#[tokio::test]
+async fn an_unknown_token_is_refused_before_anything_else() {
+    let api = guarded().await;
+    for path in ["/version", "/nope", &path(SCHEMAS)] {
+        let response = with_token(&api, "nobody", "GET", path).send().await;
+        assert_eq!(response.code(), 401);
+        assert!(
+            !response
+                .headers()
+                .contains_key("x-kubernetes-pf-flowschema-uid")
+        );
+        assert_eq!(
+            response.text().await,
+            "{\"kind\":\"Status\",\"apiVersion\":\"v1\",\"metadata\":{},\"status\":\"Failure\",\
+             \"message\":\"Unauthorized\",\"reason\":\"Unauthorized\",\"code\":401}\n"
+        );
+    }
+}
+
+#[tokio::test]
+async fn without_a_token_a_request_is_anonymous() {
+    let api = guarded().await;
+    let seen = answer(api.request("GET", &path(SCHEMAS))).await;
+    assert_eq!(
+        seen.body,
+        forbidden(
+            "flowschemas.flowcontrol.apiserver.k8s.io is forbidden: User \"system:anonymous\" cannot \
+             list resource \"flowschemas\" in API group \"flowcontrol.apiserver.k8s.io\" at the \
+             cluster scope",
+            json!({"group": GROUP, "kind": "flowschemas"})
+        )
+    );
+    let basic = api
+        .request("GET", &path(SCHEMAS))
+        .header("authorization", "Basic YTpi");
+    assert_eq!(answer(basic).await.code, 403);
+    assert_eq!(answer(api.request("GET", "/version")).await.code, 200);
+    assert_eq!(answer(api.request("GET", "/readyz")).await.code, 200);
+    assert_eq!(answer(api.request("GET", "/apis")).await.code, 403);
+}
+
+#[tokio::test]
+async fn users_see_discovery_and_health() {
+    let api = guarded().await;
+    for (path, code) in [
+        ("/version", 200),
+        ("/healthz", 200),
+        ("/apis", 200),
+        (path("v1").as_str(), 200),
+        ("/nope", 403),
+    ] {
+        assert_eq!(
+            as_user(&api, "bob-token", "GET", path).await.code,
+            code,
+            "{path}"
+        );
+    }
+    let refused = as_user(&api, "bob-token", "GET", "/nope").await;
+    assert_eq!(
+        refused.body,
+        forbidden(
+            "forbidden: User \"bob\" cannot get path \"/nope\"",
+            json!({})
+        )
+    );
+}
+
+#[tokio::test]
+async fn users_may_not_touch_objects() {
+    let api = guarded().await;
+    let cases = [
+        ("GET", "v1/flowschemas?watch=true", "watch", ""),
+        ("GET", "v1/watch/flowschemas/a", "watch", "a"),
+        (
+            "GET",
+            "v1/flowschemas?fieldSelector=metadata.name%3Da",
+            "list",
+            "a",
+        ),
+        ("POST", "v1/flowschemas", "create", ""),
+        ("PUT", "v1/flowschemas/a", "update", "a"),
+        ("PATCH", "v1/flowschemas/a", "patch", "a"),
+        ("DELETE", "v1/flowschemas/a", "delete", "a"),
+        ("DELETE", "v1/flowschemas", "deletecollection", ""),
+        ("GET", "v9/flowschemas", "list", ""),
+    ];
+    for (method, rest, verb, name) in cases {
+        let seen = as_user(&api, "bob-token", method, &path(rest)).await;
+        let (quoted, mut details) = (format!(" {name:?}"), json!({}));
+        if !name.is_empty() {
+            details["name"] = name.into();
+        }
+        details["group"] = GROUP.into();
+        details["kind"] = "flowschemas".into();
+        let message = format!(
+            "flowschemas.{GROUP}{} is forbidden: User \"bob\" cannot {verb} resource \"flowschemas\" \
+             in API group {GROUP:?} at the cluster scope",
+            if name.is_empty() { "" } else { &quoted }
+        );
+        assert_eq!(seen.body, forbidden(&message, details), "{method} {rest}");
+    }
+    let status = as_user(&api, "bob-token", "GET", &path("v1/flowschemas/a/status")).await;
+    let message = status.body["message"].as_str().unwrap();
+    assert!(message.contains("cannot get resource \"flowschemas/status\""));
+}
+
+#[tokio::test]
+async fn masters_may_everything_and_the_controller_manager_may_look() {
+    let api = guarded().await;
+    let create = with_token(&api, "admin-token", "POST", &path(SCHEMAS)).json(&schema("a"));
+    assert_eq!(answer(create).await.code, 201);
+    let list = as_user(&api, "kcm-token", "GET", &path(SCHEMAS)).await;
+    assert_eq!(list.code, 200);
+    let get = as_user(&api, "kcm-token", "GET", &path("v1/flowschemas/a")).await;
+    assert_eq!(get.code, 403);
+}
+
+#[tokio::test]
+async fn masters_may_act_as_others() {
+    let api = guarded().await;
+    let list = |token| with_token(&api, token, "GET", &path(SCHEMAS));
+    let as_bob = answer(list("admin-token").header("impersonate-user", "bob")).await;
+    assert_eq!(as_bob.code, 403);
+    assert!(
+        as_bob.body["message"]
+            .as_str()
+            .unwrap()
+            .contains("User \"bob\" cannot list")
+    );
+    let as_master = list("admin-token")
+        .header("impersonate-user", "x")
+        .header("impersonate-group", "system:masters");
+    assert_eq!(answer(as_master).await.code, 200);
+
+    let response = list("bob-token")
+        .header("impersonate-user", "alice")
+        .send()
+        .await;
+    assert!(
+        !response
+            .headers()
+            .contains_key("x-kubernetes-pf-flowschema-uid")
+    );
+    let body: Value = serde_json::from_str(&response.text().await).unwrap();
+    assert_eq!(
+        body,
+        forbidden(
+            "users \"alice\" is forbidden: User \"bob\" cannot impersonate resource \"users\" in API \
+             group \"\" at the cluster scope",
+            json!({"name": "alice", "kind": "users"})
+        )
+    );
+}
+
+#[tokio::test]
+async fn a_group_without_a_user_is_an_internal_error() {
+    // Also without tokens, where everybody is a master.
+    for api in [guarded().await, Api::start().await] {
+        let path = format!("/apis/{GROUP}/{SCHEMAS}?limit=1&x=y");
+        let request = with_token(&api, "admin-token", "GET", &path)
+            .header("impersonate-group", "system:masters");
+        let response = request.send().await;
+        assert_eq!(response.code(), 500);
+        assert_eq!(
+            response.headers()["content-type"],
+            "text/plain; charset=utf-8"
+        );
+        assert_eq!(
+            response.text().await,
+            format!(
+                "Internal Server Error: \"/apis/{GROUP}/{SCHEMAS}?limit=1&amp;x=y\": requested [{{Group  \
+                 system:masters    }}] without impersonating a user\n"
+            )
+        );
+    }
+}
+
+#[tokio::test]
+async fn without_tokens_everybody_is_a_master() {
+    let api = Api::start().await;
+    let create = with_token(
+        &api,
+        "anything",
+        "POST",
+        &path("v1/prioritylevelconfigurations"),
+    )
+    .json(&level("a", 5));
+    assert_eq!(answer(create).await.code, 201);
+    let as_bob = api
+        .request("GET", &path(SCHEMAS))
+        .header("impersonate-user", "bob");
+    assert_eq!(answer(as_bob).await.code, 403);
+}
+
+#[tokio::test]
+async fn bad_token_files_are_told_without_their_secrets() {
+    let builder = ApiServer::builder().tokens("hunter2,bob");
+    assert!(!format!("{builder:?}").contains("hunter2"));
+    let error = builder.start().await.unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "the API server cannot start: of the tokens, line 1 must have at least 3 columns (token, user \
+         name, user uid), found 2"
+    );
+    assert!(!format!("{error:?}").contains("hunter2"));
+}
+
+#[tokio::test]
+async fn the_kubeconfig_is_a_masters() {
+    let api = guarded().await;
+    assert!(
+        api.server
+            .kubeconfig()
+            .contains("    token: \"admin-token\"\n")
+    );
+    assert!(!format!("{:?}", api.server).contains("admin-token"));
+    assert!(!Api::start().await.server.kubeconfig().contains("token"));
+}
