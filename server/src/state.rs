@@ -1,10 +1,12 @@
 //! What all requests share.
 
 use crate::dangling;
+use crate::flow::Flow;
 use crate::registry::Write;
 use crate::scheme::{Kind, Scheme};
-use crate::store::{Store, meta_str};
+use crate::store::Store;
 use k8s_flowcontrol::ApiVersion;
+use k8s_flowcontrol::analysis::matching::RequestAttributes;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use tokio::sync::watch;
@@ -34,6 +36,8 @@ pub(crate) struct State {
     /// The last revision, for those who wait for the next.
     pub(crate) revision: watch::Sender<u64>,
     store: Mutex<Store>,
+    /// Locked after the store, never the other way round.
+    flow: Mutex<Flow>,
     recorded: Option<Mutex<Vec<RecordedRequest>>>,
 }
 
@@ -48,6 +52,7 @@ impl State {
         Self {
             revision: watch::Sender::new(store.revision()),
             store: Mutex::new(store),
+            flow: Mutex::default(),
             recorded: record.then(Mutex::default),
             scheme,
             bookmark_interval,
@@ -94,17 +99,12 @@ impl State {
         })
     }
 
-    /// The UIDs of the flow schema and level that classify every request here: all clients are of
-    /// `system:masters`, whom the mandatory `exempt` objects take. Empty while these are missing.
-    pub(crate) fn flow_uids(&self) -> [String; 2] {
+    /// The UIDs of the flow schema and level that take a request; a UID is empty when the object is imagined.
+    /// `None` for a request that is not subject to flow control.
+    pub(crate) fn flow_uids(&self, request: &RequestAttributes) -> Option<[String; 2]> {
         self.read(|store| {
-            ["FlowSchema", "PriorityLevelConfiguration"].map(|kind| {
-                self.scheme
-                    .by_name(kind)
-                    .and_then(|kind| store.get(kind.index, "exempt"))
-                    .map(|object| meta_str(object, "uid").to_owned())
-                    .unwrap_or_default()
-            })
+            let mut flow = self.flow.lock().unwrap_or_else(PoisonError::into_inner);
+            flow.uids(store, &self.scheme, request)
         })
     }
 }

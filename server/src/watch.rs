@@ -1,5 +1,6 @@
 //! What a watch tells of the changes in the store.
 
+use crate::represent::{Columns, Include, View, partial, table, table_metadata};
 use crate::scheme::Kind;
 use crate::selector::Selector;
 use crate::status::{Status, expired};
@@ -9,6 +10,7 @@ use k8s_flowcontrol::ApiVersion;
 use serde::Serialize;
 use serde_json::Value;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// The annotation of the bookmark that follows the initial events.
 const INITIAL_EVENTS_END: &str = "k8s.io/initial-events-end";
@@ -21,14 +23,35 @@ struct Event<T> {
 }
 
 /// Writes the lines of a watch in one version.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(crate) struct Lines {
     pub(crate) kind: Kind,
-    pub(crate) version: ApiVersion,
-    pub(crate) selector: Selector,
+    version: ApiVersion,
+    selector: Selector,
+    view: View,
+    include: Include,
+    /// Whether the titles of a table were told: the first event has them.
+    titles_told: AtomicBool,
 }
 
 impl Lines {
+    pub(crate) fn new(
+        kind: Kind,
+        version: ApiVersion,
+        selector: Selector,
+        view: View,
+        include: Include,
+    ) -> Self {
+        Self {
+            kind,
+            version,
+            selector,
+            view,
+            include,
+            titles_told: AtomicBool::new(false),
+        }
+    }
+
     /// The line for an object that is there when the watch begins.
     pub(crate) fn initial(&self, object: &Object) -> Option<Vec<u8>> {
         self.selector
@@ -69,25 +92,32 @@ impl Lines {
                 metadata.insert("annotations".into(), annotations);
             }
         });
-        let schema = self.kind.schema(self.version);
-        line(
-            "BOOKMARK",
-            Wire {
-                value: &object,
-                schema,
-            },
-        )
+        self.shown("BOOKMARK", &object, &object)
     }
 
     fn object(&self, r#type: &'static str, object: &Object) -> Vec<u8> {
-        let object = self.kind.in_version(object, self.version);
-        line(
-            r#type,
-            Wire {
-                value: &object,
-                schema: self.kind.schema(self.version),
-            },
-        )
+        let shown = self.kind.in_version(object, self.version);
+        self.shown(r#type, object, &shown)
+    }
+
+    /// The line of an object, in hub form and as the client sees it.
+    fn shown(&self, r#type: &'static str, hub: &Value, value: &Value) -> Vec<u8> {
+        let schema = self.kind.schema(self.version);
+        let columns = Columns::of(self.kind.name(), self.kind.release());
+        match (self.view, columns) {
+            (View::Table(version), Some(columns)) => {
+                let titles = !self.titles_told.swap(true, Ordering::Relaxed);
+                let metadata = table_metadata(Some(value));
+                let objects = std::iter::once((hub, value));
+                let include = self.include;
+                let table = table(
+                    &metadata, objects, schema, columns, version, include, titles,
+                );
+                line(r#type, table)
+            }
+            (View::Partial(version), _) => line(r#type, partial(value, schema, version)),
+            _ => line(r#type, Wire { value, schema }),
+        }
     }
 }
 

@@ -1,5 +1,9 @@
-//! Which representation a client gets. For now there is one: JSON.
+//! Which representation a client gets: its `Accept` header against what there is.
+//!
+//! A request meets two judges. The router looks at the bare media types; whoever asks for none that
+//! it knows does not reach the handler. The handler then takes the first acceptable clause, parameters included.
 
+use crate::represent::{MetaVersion, View};
 use crate::status::{Details, Failure, failure};
 
 const OBJECTS: &str = "application/json, application/yaml, application/vnd.kubernetes.protobuf";
@@ -12,98 +16,219 @@ pub(crate) enum Offer {
     Object,
     /// A list, or a watch.
     Collection,
-    Discovery,
 }
 
-/// In which form a client wants what it gets.
+/// How an answer is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Form {
-    /// As it is.
-    Plain,
-    /// As something else, such as a table, which is not to be had for now.
-    Transformed,
+pub(crate) enum Encoding {
+    Json,
+    Yaml,
+}
+
+/// What a client gets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Form {
+    pub(crate) encoding: Encoding,
+    pub(crate) view: View,
+    /// Whether JSON is laid out for people.
+    pub(crate) pretty: bool,
 }
 
 impl Form {
+    const PLAIN: Self = Self {
+        encoding: Encoding::Json,
+        view: View::Whole,
+        pretty: false,
+    };
+
     /// # Errors
-    /// 406 for a form that is not to be had.
-    pub(crate) fn check(self) -> Result<(), Failure> {
-        if self == Self::Plain {
-            return Ok(());
+    /// 406 for a watch in a form that has no streams.
+    pub(crate) fn check_stream(self) -> Result<(), Failure> {
+        match self.encoding {
+            Encoding::Json => Ok(()),
+            Encoding::Yaml => Err(only(STREAMS)),
         }
-        let message = format!("only the following media types are accepted: {OBJECTS}");
-        Err(failure(406, "NotAcceptable", message))
     }
 }
 
-/// Chooses among the accepted types.
+/// The router's judgement.
 ///
 /// # Errors
-/// 406 when none of them is JSON.
-pub(crate) fn negotiate(accept: Option<&str>, offer: Offer) -> Result<Form, Failure> {
+/// 406 when no bare media type is known.
+pub(crate) fn check_route(accept: Option<&str>, offer: Offer) -> Result<(), Failure> {
     let accept = accept.unwrap_or_default();
-    let mut forms = accept
-        .split(',')
-        .map(str::trim)
-        .filter(|clause| !clause.is_empty())
-        .map(form)
-        .peekable();
-    if forms.peek().is_none() {
-        return Ok(Form::Plain);
+    let known = |clause: &str| {
+        let media_type = clause.split(';').next().unwrap_or_default().trim();
+        media_type == "*/*" || OBJECTS.split(", ").any(|object| object == media_type)
+    };
+    if accept.is_empty() || accept.split(',').any(known) {
+        return Ok(());
     }
-    let forms: Vec<_> = forms.flatten().collect();
-    if forms.contains(&Form::Plain) {
-        return Ok(Form::Plain);
-    }
-    if !forms.is_empty() || offer == Offer::Discovery {
-        return Ok(Form::Transformed);
-    }
-    let streams = if offer == Offer::Collection {
-        format!(", {STREAMS}")
-    } else {
-        String::new()
+    let streams = match offer {
+        Offer::Collection => format!(", {STREAMS}"),
+        Offer::Object => String::new(),
     };
     let message = format!("406: Not Acceptable\n\nAvailable representations: {OBJECTS}{streams}");
     Err(failure(406, "NotAcceptable", message).with_details(Details::default()))
 }
 
-fn form(clause: &str) -> Option<Form> {
-    let mut parts = clause.split(';').map(str::trim);
-    let media_type = parts.next().unwrap_or_default().to_ascii_lowercase();
-    if !matches!(media_type.as_str(), "application/json" | "*/*") {
-        return None;
+/// The handler's judgement of a request for objects.
+///
+/// # Errors
+/// 406 when nothing can be had as it is wanted.
+pub(crate) fn negotiate(accept: Option<&str>) -> Result<Form, Failure> {
+    first_acceptable(accept, true).ok_or_else(|| only(OBJECTS))
+}
+
+/// The form of a document that has only one view: a status, or something about the server.
+///
+/// # Errors
+/// 406 when nothing can be had as it is wanted.
+pub(crate) fn negotiate_plain(accept: Option<&str>) -> Result<Form, Failure> {
+    first_acceptable(accept, false).ok_or_else(|| only(OBJECTS))
+}
+
+fn only(media_types: &str) -> Failure {
+    let message = format!("only the following media types are accepted: {media_types}");
+    failure(406, "NotAcceptable", message)
+}
+
+fn first_acceptable(accept: Option<&str>, views: bool) -> Option<Form> {
+    let accept = accept.unwrap_or_default();
+    if accept.is_empty() {
+        return Some(Form::PLAIN);
     }
-    let transformed = parts.any(|parameter| parameter.starts_with("as="));
-    Some(if transformed {
-        Form::Transformed
-    } else {
-        Form::Plain
-    })
+    let mut clauses: Vec<Clause<'_>> = accept.split(',').map(Clause::parse).collect();
+    // Stable: of equal ones the first.
+    clauses.sort_by(Clause::compare);
+    clauses.iter().find_map(|clause| clause.form(views))
+}
+
+/// A media type with parameters.
+struct Clause<'a> {
+    r#type: &'a str,
+    subtype: &'a str,
+    quality: f64,
+    parameters: Vec<(&'a str, &'a str)>,
+}
+
+impl<'a> Clause<'a> {
+    fn parse(text: &'a str) -> Self {
+        let mut parts = text.split(';').map(str::trim);
+        let media_type = parts.next().unwrap_or_default();
+        let (r#type, subtype) = media_type.split_once('/').unwrap_or((media_type, "*"));
+        let mut clause = Self {
+            r#type: r#type.trim(),
+            subtype: subtype.trim(),
+            quality: 1.0,
+            parameters: Vec::new(),
+        };
+        for (name, value) in parts.filter_map(|part| part.split_once('=')) {
+            match name.trim() {
+                "q" => clause.quality = value.trim().parse().unwrap_or(1.0),
+                name => clause.parameters.push((name, value.trim())),
+            }
+        }
+        clause
+    }
+
+    /// The better quality first, then the more specific type.
+    fn compare(&self, other: &Self) -> std::cmp::Ordering {
+        let specific = |clause: &Self| (clause.r#type == "*", clause.subtype == "*");
+        other
+            .quality
+            .total_cmp(&self.quality)
+            .then(specific(self).cmp(&specific(other)))
+    }
+
+    fn form(&self, views: bool) -> Option<Form> {
+        let encoding = match (self.r#type, self.subtype) {
+            ("application", "json" | "*") | ("*", "*") => Encoding::Json,
+            ("application", "yaml") => Encoding::Yaml,
+            _ => return None,
+        };
+        let parameter = |name: &str| {
+            let mut found = self.parameters.iter().filter(|(key, _)| *key == name);
+            found.next_back().map(|(_, value)| *value)
+        };
+        let stream = parameter("stream").unwrap_or_default();
+        if !stream.is_empty() && (stream != "watch" || encoding == Encoding::Yaml) {
+            return None;
+        }
+        let wanted = ["as", "g", "v"].map(parameter);
+        let view = match wanted {
+            [None, None, None] => View::Whole,
+            [kind, group, version] if views && group == Some("meta.k8s.io") => {
+                let version = MetaVersion::parse(version?)?;
+                match kind? {
+                    "Table" => View::Table(version),
+                    "PartialObjectMetadata" => View::Partial(version),
+                    "PartialObjectMetadataList" => View::PartialList(version),
+                    _ => return None,
+                }
+            }
+            _ => return None,
+        };
+        Some(Form {
+            encoding,
+            view,
+            pretty: parameter("pretty") == Some("1"),
+        })
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    fn view(text: &str) -> Option<(Encoding, View)> {
+        let form = negotiate(Some(text)).ok()?;
+        Some((form.encoding, form.view))
+    }
+
     #[test]
-    fn json_is_had_by_those_who_take_it() {
-        let accepts =
-            |text| negotiate(Some(text), Offer::Object).is_ok_and(|form| form == Form::Plain);
-        for text in [
-            "",
-            "*/*",
-            "application/json;q=0",
-            "text/html, application/json;q=0.5",
+    fn the_first_acceptable_clause_of_the_best_quality_wins() {
+        let json = Some((Encoding::Json, View::Whole));
+        let table = View::Table(MetaVersion::V1);
+        for (text, expected) in [
+            ("", json),
+            ("*/*", json),
+            ("application/json;q=0", json),
+            ("text/html, application/json;q=0.5", json),
+            ("application/yaml", Some((Encoding::Yaml, View::Whole))),
+            (
+                "application/json;as=Table;g=meta.k8s.io;v=v1,application/json",
+                Some((Encoding::Json, table)),
+            ),
+            (
+                "application/json;as=Table;g=meta.k8s.io;v=v1;q=0.9,application/json",
+                json,
+            ),
+            (
+                "application/yaml;as=Table;g=meta.k8s.io;v=v1",
+                Some((Encoding::Yaml, table)),
+            ),
+            ("application/json;as=Table;v=v1", None),
+            ("application/json;as=Table;g=meta.k8s.io;v=v9", None),
+            ("application/json;stream=watch", json),
+            ("application/yaml;stream=watch", None),
+            ("application/vnd.kubernetes.protobuf", None),
         ] {
-            assert!(accepts(text), "{text}");
+            assert_eq!(view(text), expected, "{text}");
         }
-        for text in [
-            "application/*",
-            "text/html",
-            "garbage",
-            "application/json;as=Table;v=v1",
-        ] {
-            assert!(!accepts(text), "{text}");
-        }
+    }
+
+    #[test]
+    fn the_router_knows_bare_types_only() {
+        let passes = |text| check_route(Some(text), Offer::Object).is_ok();
+        assert!(passes("application/json;as=Nope") && passes("text/html,*/*") && passes(""));
+        assert!(!passes("application/*") && !passes("text/html") && !passes("garbage"));
+    }
+
+    #[test]
+    fn a_status_has_no_views() {
+        let table = "application/json;as=Table;g=meta.k8s.io;v=v1";
+        assert!(negotiate_plain(Some(table)).is_err());
+        assert!(negotiate_plain(Some("application/yaml")).is_ok());
     }
 }

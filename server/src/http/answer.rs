@@ -1,11 +1,15 @@
 //! Answers: a status, a body and the headers that every Kubernetes API server sends.
 
+use super::accept::{Encoding, Form};
+use super::objects::Objects;
 use super::route::Document;
 use crate::discovery;
 use crate::ids;
+use crate::list::Page;
+use crate::represent::{Include, View, to_yaml};
 use crate::scheme::{Kind, Scheme};
 use crate::status::{Failure, Status};
-use crate::wire::Wire;
+use crate::store::Object;
 use axum::body::Body;
 use axum::http::{HeaderName, HeaderValue, Response, StatusCode, header};
 use k8s_flowcontrol::ApiVersion;
@@ -22,6 +26,10 @@ pub(crate) struct Answer {
 }
 
 enum Content {
+    /// Objects whose form is still open.
+    Objects(Objects),
+    /// A document in YAML.
+    Yaml(String),
     /// Compact JSON.
     Json(Vec<u8>),
     /// JSON that is always laid out for people.
@@ -48,15 +56,49 @@ impl Answer {
     }
 
     /// An object in hub form, as a client of `version` sees it.
-    pub(crate) fn object(code: u16, object: &Value, kind: &Kind, version: ApiVersion) -> Self {
-        let object = kind.in_version(object, version);
-        Self::json(
-            code,
-            &Wire {
-                value: &object,
-                schema: kind.schema(version),
+    pub(crate) fn object(code: u16, object: &Object, kind: &Kind, version: ApiVersion) -> Self {
+        Self::new(code, Content::Objects(Objects::one(object, kind, version)))
+    }
+
+    /// A list, or a part of one.
+    pub(crate) fn page(page: Page, kind: &Kind, version: ApiVersion) -> Self {
+        Self::new(200, Content::Objects(Objects::page(page, kind, version)))
+    }
+
+    /// The answer in the form that the client wants.
+    ///
+    /// # Errors
+    /// 406 for a view that what is answered does not have.
+    pub(crate) fn shown(mut self, form: Form, include: Include) -> Result<Self, Failure> {
+        if let Content::Objects(objects) = &self.body {
+            self.body = Content::Json(objects.text(form.view, include)?);
+        }
+        Ok(self.written(form))
+    }
+
+    /// The answer in the encoding that the client wants.
+    pub(crate) fn written(mut self, form: Form) -> Self {
+        self.body = match self.body {
+            Content::Json(text) | Content::PrettyJson(text) if form.encoding == Encoding::Yaml => {
+                let value: Value = serde_json::from_slice(&text).unwrap_or_default();
+                Content::Yaml(to_yaml(&value))
+            }
+            Content::Json(text) if form.pretty => Content::PrettyJson(text),
+            other => other,
+        };
+        self
+    }
+
+    /// A failure in the encoding that the client wants; laid out for people when there is none.
+    pub(crate) fn failure_written(self, form: Option<Form>) -> Self {
+        match (form, self.body) {
+            (Some(form), body) if self.code >= 400 => Self { body, ..self }.written(form),
+            (None, Content::Json(text)) if self.code >= 400 => Self {
+                body: Content::PrettyJson(text),
+                ..self
             },
-        )
+            (_, body) => Self { body, ..self },
+        }
     }
 
     pub(crate) fn status(status: &Status) -> Self {
@@ -90,8 +132,18 @@ impl Answer {
         self
     }
 
-    pub(crate) fn into_response(self, pretty: bool, flow_uids: [String; 2]) -> Response<Body> {
+    pub(crate) fn into_response(
+        self,
+        pretty: bool,
+        flow_uids: Option<[String; 2]>,
+    ) -> Response<Body> {
         let (content_type, body) = match self.body {
+            Content::Objects(objects) => {
+                // Whoever has a form has been given it; what is left is the object as it is.
+                let text = objects.text(View::Whole, Include::Metadata);
+                ("application/json", Body::from(text.unwrap_or_default()))
+            }
+            Content::Yaml(text) => ("application/yaml", Body::from(text)),
             Content::Json(text) if pretty => ("application/json", Body::from(indented(&text))),
             Content::Json(mut text) => {
                 text.push(b'\n');
@@ -114,15 +166,16 @@ impl Answer {
         set(header::CONTENT_TYPE, content_type);
         set(header::CACHE_CONTROL, "no-cache, private");
         set(HeaderName::from_static("audit-id"), &ids::uid());
-        let [schema, level] = flow_uids;
-        set(
-            HeaderName::from_static("x-kubernetes-pf-flowschema-uid"),
-            &schema,
-        );
-        set(
-            HeaderName::from_static("x-kubernetes-pf-prioritylevel-uid"),
-            &level,
-        );
+        if let Some([schema, level]) = flow_uids {
+            set(
+                HeaderName::from_static("x-kubernetes-pf-flowschema-uid"),
+                &schema,
+            );
+            set(
+                HeaderName::from_static("x-kubernetes-pf-prioritylevel-uid"),
+                &level,
+            );
+        }
         if is_text {
             set(header::X_CONTENT_TYPE_OPTIONS, "nosniff");
         }

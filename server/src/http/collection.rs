@@ -5,15 +5,12 @@ use super::resource::format;
 use super::route::ResourceTarget;
 use super::{Arrived, Context};
 use crate::body::read_object;
-use crate::list::{ListOptions, Page, Unlisted, list as list_page};
+use crate::list::{ListOptions, Unlisted, list as list_page};
 use crate::query::{WriteOptions, WriteVerb, delete_options};
 use crate::registry::{self, Write};
 use crate::status::{Failure, future_version};
 use crate::store::meta_str;
-use crate::wire::Wire;
 use crate::{ids, state::State};
-use serde::ser::{Serialize, SerializeMap, SerializeSeq, Serializer};
-use serde_json::Value;
 use std::time::Duration;
 
 /// How long a server waits for a version that is still to come.
@@ -35,7 +32,7 @@ pub(super) async fn list(
         listed => listed,
     };
     match page {
-        Ok(page) => Ok(answer(&page, target)),
+        Ok(page) => Ok(Answer::page(page, target.kind, target.version)),
         Err(Unlisted::Failed(failure)) => Err(failure),
         Err(Unlisted::NotYet(revision)) => Err(future_version(
             revision,
@@ -127,73 +124,6 @@ pub(super) fn delete(
         for object in &page.items {
             registry::delete(store, &write, meta_str(object, "name"), &options)?;
         }
-        Ok(answer(&page, target))
+        Ok(Answer::page(page, target.kind, target.version))
     })
-}
-
-fn answer(page: &Page, target: &ResourceTarget<'_>) -> Answer {
-    let items = page.items.iter().map(|object| {
-        let mut item = target.kind.in_version(object, target.version);
-        if let Some(members) = item.as_object_mut() {
-            members.remove("kind");
-            members.remove("apiVersion");
-        }
-        item
-    });
-    Answer::json(
-        200,
-        &ListBody {
-            page,
-            target,
-            items: items.collect(),
-        },
-    )
-}
-
-/// A list on the wire. Its items do not repeat their type.
-struct ListBody<'a> {
-    page: &'a Page,
-    target: &'a ResourceTarget<'a>,
-    items: Vec<Value>,
-}
-
-impl Serialize for ListBody<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("kind", &format_args!("{}List", self.target.kind.name()))?;
-        map.serialize_entry("apiVersion", self.target.version.api_version())?;
-        map.serialize_entry("metadata", &ListMetadata(self.page))?;
-        map.serialize_entry("items", &Items(self))?;
-        map.end()
-    }
-}
-
-struct ListMetadata<'a>(&'a Page);
-
-impl Serialize for ListMetadata<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("resourceVersion", &self.0.revision.to_string())?;
-        if let Some(token) = &self.0.token {
-            map.serialize_entry("continue", token)?;
-        }
-        if let Some(remaining) = self.0.remaining {
-            map.serialize_entry("remainingItemCount", &remaining)?;
-        }
-        map.end()
-    }
-}
-
-struct Items<'a>(&'a ListBody<'a>);
-
-impl Serialize for Items<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let ListBody { target, items, .. } = self.0;
-        let schema = target.kind.schema(target.version);
-        let mut seq = serializer.serialize_seq(Some(items.len()))?;
-        for value in items {
-            seq.serialize_element(&Wire { value, schema })?;
-        }
-        seq.end()
-    }
 }

@@ -6,11 +6,12 @@ mod collection;
 mod faulty;
 mod gate;
 mod item;
+mod objects;
 mod resource;
 mod route;
 mod watching;
 
-use crate::auth::Tokens;
+use crate::auth::{Tokens, User};
 use crate::faults::Faults;
 use crate::query::Query;
 use crate::state::{RecordedRequest, State};
@@ -22,6 +23,7 @@ use axum::extract::Request;
 use axum::http::request::Parts;
 use axum::http::{Method, header};
 use axum::response::Response;
+use k8s_flowcontrol::analysis::matching::RequestAttributes;
 use route::Target;
 use std::sync::Arc;
 use tokio::sync::watch;
@@ -72,6 +74,14 @@ impl Arrived {
         self.header(header::USER_AGENT)
     }
 
+    /// What the request is about, as flow control sees it.
+    fn attributes(&self) -> RequestAttributes {
+        let user = self.parts.extensions.get::<User>();
+        user.cloned()
+            .unwrap_or_default()
+            .attributes(self.parts.method.as_str(), &self.parts.uri.to_string())
+    }
+
     fn is_pretty(&self) -> bool {
         match self.query.text("pretty") {
             "" => self.user_agent().is_some_and(|agent| {
@@ -116,11 +126,14 @@ async fn serve(context: Context, request: Request) -> Response {
         too_large,
     };
     let pretty = request.is_pretty();
+    let form = accept::negotiate_plain(request.header(header::ACCEPT)).ok();
+    let flow = context.state.flow_uids(&request.attributes());
     let answer = match gate.answer.take() {
         Some(answer) => answer,
         None => answer(&context, request).await.unwrap_or_else(Answer::from),
     };
-    gate.finish(answer.into_response(pretty, context.state.flow_uids()))
+    let answer = answer.failure_written(form);
+    gate.finish(answer.into_response(pretty, flow))
 }
 
 async fn read_body(method: &Method, body: Body) -> Result<Bytes, Failure> {
@@ -137,8 +150,8 @@ async fn answer(context: &Context, request: Arrived) -> Result<Answer, Failure> 
     match route::route(request.parts.uri.path(), scheme)? {
         Target::Resource(target) => resource::answer(context, request, &target).await,
         Target::Discovery(document) => {
-            accept::negotiate(request.header(header::ACCEPT), accept::Offer::Discovery)?.check()?;
-            Ok(answer::discovery(document, scheme, &context.address))
+            let form = accept::negotiate_plain(request.header(header::ACCEPT))?;
+            Ok(answer::discovery(document, scheme, &context.address).written(form))
         }
         Target::Health => Ok(Answer::text(200, "ok")),
         Target::Nowhere => Ok(Answer::text(404, "404 page not found\n")),

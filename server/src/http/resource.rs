@@ -1,9 +1,10 @@
 //! Requests about objects: which verb it is, and what holds for all of them.
 
-use super::accept::{self, Offer};
+use super::accept::{self, Form, Offer};
 use super::answer::Answer;
 use super::route::ResourceTarget;
 use super::{Arrived, Context, collection, item, watching};
+use crate::represent::{Include, View};
 use crate::status::{Failure, bad_request, failure, method_not_allowed};
 use axum::http::{Method, header};
 use k8s_flowcontrol::text::Format;
@@ -32,16 +33,18 @@ pub(super) async fn answer(
         Verb::List | Verb::Watch | Verb::DeleteCollection => Offer::Collection,
         _ => Offer::Object,
     };
-    let form = accept::negotiate(request.header(header::ACCEPT), offer)?;
+    let accepted = request.header(header::ACCEPT);
+    accept::check_route(accepted, offer)?;
     if verb == Verb::Patch {
         item::check_patch_type(&request)?;
     }
     // From here on the request has reached its handler: also failures carry the warning.
-    let answer = match form
-        .check()
-        .and(request.too_large.clone().map_or(Ok(()), Err))
+    let answer = match accept::negotiate(accepted)
+        .and_then(|form| request.too_large.clone().map_or(Ok(form), Err))
     {
-        Ok(()) => perform(verb, context, &request, target).await,
+        Ok(form) => perform(verb, form, context, &request, target)
+            .await
+            .and_then(|answer| shown(answer, form, &request)),
         Err(failure) => Err(failure),
     };
     Ok(answer
@@ -49,15 +52,41 @@ pub(super) async fn answer(
         .warn_first(deprecation(context, target)))
 }
 
+/// The answer in the form that was asked for.
+///
+/// # Errors
+/// For a view that what is answered does not have. What was done stays done.
+fn shown(answer: Answer, form: Form, request: &Arrived) -> Result<Answer, Failure> {
+    let include = match form.view {
+        View::Table(_) => include(request)?,
+        _ => Include::Metadata,
+    };
+    answer.shown(form, include)
+}
+
+/// How much of its object each row of a table is to carry.
+///
+/// # Errors
+/// 400 for a value that does not exist.
+pub(super) fn include(request: &Arrived) -> Result<Include, Failure> {
+    Include::parse(request.query.text("includeObject")).map_err(|value| {
+        bad_request(format!(
+            "Unable to convert to Table as requested: includeObject: Invalid value: {value:?}: must be \
+             'Metadata', 'Object', 'None', or empty"
+        ))
+    })
+}
+
 async fn perform(
     verb: Verb,
+    form: Form,
     context: &Context,
     request: &Arrived,
     target: &ResourceTarget<'_>,
 ) -> Result<Answer, Failure> {
     match verb {
         Verb::List => collection::list(context, request, target).await,
-        Verb::Watch => watching::watch(context, request, target),
+        Verb::Watch => watching::watch(context, request, target, form),
         Verb::Create => collection::create(context, request, target),
         Verb::DeleteCollection => collection::delete(context, request, target),
         Verb::Get => item::get(context, request, target).await,

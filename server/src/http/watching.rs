@@ -1,10 +1,13 @@
 //! The open end of a watch: lines as they come, at the client's pace.
 
+use super::accept::Form;
 use super::answer::Answer;
+use super::resource::include;
 use super::route::ResourceTarget;
 use super::{Arrived, Context, stopped};
 use crate::ids;
 use crate::list::WatchOptions;
+use crate::represent::{Include, View};
 use crate::state::State;
 use crate::status::{Failure, bad_request};
 use crate::watch::{Lines, too_old};
@@ -32,6 +35,7 @@ pub(super) fn watch(
     context: &Context,
     request: &Arrived,
     target: &ResourceTarget<'_>,
+    form: Form,
 ) -> Result<Answer, Failure> {
     let state = context.state.clone();
     let mut options = WatchOptions::parse(&request.query, state.scheme.release())?;
@@ -47,11 +51,20 @@ pub(super) fn watch(
         }
         options.selector = options.selector.named(name);
     }
-    let lines = Lines {
-        kind: target.kind.clone(),
-        version: target.version,
-        selector: options.selector.clone(),
+    form.check_stream()?;
+    let include = match form.view {
+        View::Table(_) => include(request)?,
+        // A list of partial objects is nothing that an event could carry: the stream ends at once.
+        View::PartialList(_) => return Ok(Answer::lines(Body::empty())),
+        _ => Include::Metadata,
     };
+    let lines = Lines::new(
+        target.kind.clone(),
+        target.version,
+        options.selector.clone(),
+        form.view,
+        include,
+    );
     let watcher = Watcher::new(state, lines, &options, context.stopping.clone());
     let lines = stream::unfold(watcher, |mut watcher| async move {
         let bytes = watcher.next().await?;

@@ -1,0 +1,90 @@
+//! Which flow schema and priority level take a request, by the configuration that the server holds.
+
+use crate::scheme::{Kind, Scheme};
+use crate::store::{Store, meta_str};
+use k8s_flowcontrol::analysis::matching::{Classification, Classifier, RequestAttributes};
+use k8s_flowcontrol::api::v1::{FlowSchema, PriorityLevelConfiguration};
+use serde::Deserialize;
+use std::time::{Duration, Instant};
+
+/// The configuration in the form in which requests are classified, made anew after writes.
+///
+/// A large configuration follows with some delay, as it does in a real server.
+#[derive(Debug, Default)]
+pub(crate) struct Flow {
+    /// With the revision of the last write to the store that it knows.
+    classifier: Option<(u64, Classifier)>,
+    /// When a large configuration may be read again.
+    rest_until: Option<Instant>,
+}
+
+/// A configuration that takes longer to read is not read after each write.
+const SHORT: Duration = Duration::from_millis(5);
+/// How much longer than the reading the rest after it is.
+const REST: u32 = 20;
+
+impl Flow {
+    /// The UIDs of the objects that take the request, empty for those that are imagined.
+    pub(crate) fn uids(
+        &mut self,
+        store: &Store,
+        scheme: &Scheme,
+        request: &RequestAttributes,
+    ) -> Option<[String; 2]> {
+        let taken = self.classifier(store, scheme).classify(request)?;
+        Some(uids(store, scheme, &taken))
+    }
+
+    /// The classifier of the present configuration.
+    pub(crate) fn classifier(&mut self, store: &Store, scheme: &Scheme) -> &Classifier {
+        let revision = store.revision();
+        let now = Instant::now();
+        let rests = self.rest_until.is_some_and(|until| now < until);
+        if !rests
+            && self
+                .classifier
+                .as_ref()
+                .is_some_and(|(known, _)| *known != revision)
+        {
+            self.classifier = None;
+        }
+        let rest_until = &mut self.rest_until;
+        let (_, classifier) = self.classifier.get_or_insert_with(|| {
+            let classifier = classifier(store, scheme);
+            let took = now.elapsed();
+            *rest_until = (took > SHORT).then(|| now + took * REST);
+            (revision, classifier)
+        });
+        classifier
+    }
+}
+
+fn classifier(store: &Store, scheme: &Scheme) -> Classifier {
+    Classifier::new(
+        &objects::<FlowSchema>(store, scheme.by_name("FlowSchema")),
+        &objects::<PriorityLevelConfiguration>(store, scheme.by_name("PriorityLevelConfiguration")),
+        scheme.release(),
+    )
+}
+
+/// The objects of a kind; inside the server they have the shape of v1.
+pub(crate) fn objects<'a, K: Deserialize<'a>>(store: &'a Store, kind: Option<&Kind>) -> Vec<K> {
+    let objects = kind.into_iter().flat_map(|kind| store.objects(kind.index));
+    objects
+        .filter_map(|(_, object)| K::deserialize(object.as_ref()).ok())
+        .collect()
+}
+
+fn uids(store: &Store, scheme: &Scheme, taken: &Classification<'_>) -> [String; 2] {
+    let uid = |kind: &str, name: &str| {
+        scheme
+            .by_name(kind)
+            .and_then(|kind| store.get(kind.index, name))
+            .map(|object| meta_str(object, "uid").to_owned())
+            .unwrap_or_default()
+    };
+    [
+        uid("FlowSchema", taken.flow_schema),
+        uid("PriorityLevelConfiguration", taken.priority_level),
+    ]
+}

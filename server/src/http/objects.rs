@@ -1,0 +1,145 @@
+//! Objects on the wire: one or a list, as they are or in another view.
+
+use crate::list::Page;
+use crate::represent::{Columns, Include, View, partial, partial_list, table, table_metadata};
+use crate::scheme::Kind;
+use crate::status::{Failure, failure};
+use crate::store::Object;
+use crate::wire::Wire;
+use k8s_flowcontrol::ApiVersion;
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+/// Objects in hub form that a client of a version gets.
+pub(super) struct Objects {
+    kind: Kind,
+    version: ApiVersion,
+    items: Vec<Object>,
+    /// The metadata of the list, if it is one.
+    list: Option<Value>,
+}
+
+impl Objects {
+    pub(super) fn one(object: &Object, kind: &Kind, version: ApiVersion) -> Self {
+        Self {
+            kind: kind.clone(),
+            version,
+            items: vec![object.clone()],
+            list: None,
+        }
+    }
+
+    pub(super) fn page(page: Page, kind: &Kind, version: ApiVersion) -> Self {
+        let mut metadata = Map::new();
+        metadata.insert("resourceVersion".into(), page.revision.to_string().into());
+        if let Some(token) = page.token {
+            metadata.insert("continue".into(), token.into());
+        }
+        if let Some(remaining) = page.remaining {
+            metadata.insert("remainingItemCount".into(), remaining.into());
+        }
+        Self {
+            kind: kind.clone(),
+            version,
+            items: page.items,
+            list: Some(Value::Object(metadata)),
+        }
+    }
+
+    /// The text.
+    ///
+    /// # Errors
+    /// 406 for a view of lists when it is one object, and the other way round.
+    pub(super) fn text(&self, view: View, include: Include) -> Result<Vec<u8>, Failure> {
+        let schema = self.kind.schema(self.version);
+        let shown: Vec<Value> = self
+            .items
+            .iter()
+            .map(|object| self.kind.in_version(object, self.version))
+            .collect();
+        let text = match (view, &self.list, &shown[..]) {
+            (View::Whole, Some(metadata), _) => self.whole_list(metadata, shown),
+            (View::Whole, None, shown) => {
+                let whole = |value| Wire { value, schema };
+                serde_json::to_vec(&shown.first().map(whole))
+            }
+            (View::Partial(_), Some(_), _) => return Err(self.not_one("PartialObjectMetadata")),
+            (View::Partial(version), None, shown) => {
+                let partial = |object| partial(object, schema, version);
+                serde_json::to_vec(&shown.first().map(partial))
+            }
+            (View::PartialList(_), None, _) => return Err(self.not_a_list()),
+            (View::PartialList(version), Some(metadata), shown) => {
+                serde_json::to_vec(&partial_list(&ListMeta(metadata), shown, schema, version))
+            }
+            (View::Table(version), list, shown) => {
+                let Some(columns) = Columns::of(self.kind.name(), self.kind.release()) else {
+                    return Err(self.not_a_list());
+                };
+                let metadata = match (list, shown.first()) {
+                    (Some(metadata), _) => metadata.clone(),
+                    (None, object) => table_metadata(object),
+                };
+                let objects = self.items.iter().map(AsRef::as_ref).zip(shown);
+                let metadata = ListMeta(&metadata);
+                let table = table(&metadata, objects, schema, columns, version, include, true);
+                serde_json::to_vec(&table)
+            }
+        };
+        Ok(text.unwrap_or_default())
+    }
+
+    /// A list. Its items do not repeat their type.
+    fn whole_list(&self, metadata: &Value, mut items: Vec<Value>) -> serde_json::Result<Vec<u8>> {
+        #[derive(Serialize)]
+        #[serde(rename_all = "camelCase")]
+        struct List<'a> {
+            kind: String,
+            api_version: &'static str,
+            metadata: ListMeta<'a>,
+            items: Vec<Wire<'a>>,
+        }
+        for item in items.iter_mut().filter_map(Value::as_object_mut) {
+            item.remove("kind");
+            item.remove("apiVersion");
+        }
+        let schema = self.kind.schema(self.version);
+        serde_json::to_vec(&List {
+            kind: format!("{}List", self.kind.name()),
+            api_version: self.version.api_version(),
+            metadata: ListMeta(metadata),
+            items: items.iter().map(|value| Wire { value, schema }).collect(),
+        })
+    }
+
+    fn not_one(&self, asked: &str) -> Failure {
+        let kind = self.kind.name();
+        not_acceptable(format!(
+            "you requested {asked}, but the requested object is a list (*flowcontrol.{kind}List)"
+        ))
+    }
+
+    fn not_a_list(&self) -> Failure {
+        let kind = self.kind.name();
+        not_acceptable(format!(
+            "you requested PartialObjectMetadataList, but the requested object is not a list \
+             (*flowcontrol.{kind})"
+        ))
+    }
+}
+
+fn not_acceptable(message: String) -> Failure {
+    failure(406, "NotAcceptable", message)
+}
+
+/// The metadata of a list, members in Go's order.
+struct ListMeta<'a>(&'a Value);
+
+impl Serialize for ListMeta<'_> {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let members = ["resourceVersion", "continue", "remainingItemCount"]
+            .into_iter()
+            .filter_map(|name| Some((name, self.0.get(name)?)));
+        serializer.collect_map(members)
+    }
+}

@@ -1,0 +1,64 @@
+//! How long ago something was, as people read it.
+
+use jiff::Timestamp;
+
+/// The age of what was made at `created`, in two units at most; the older, the coarser.
+pub(super) fn age(created: Option<&str>, now: Timestamp) -> String {
+    let Some(created) = created.and_then(|text| text.parse::<Timestamp>().ok()) else {
+        return "<unknown>".into();
+    };
+    human(now.as_second().saturating_sub(created.as_second()))
+}
+
+fn human(seconds: i64) -> String {
+    const DAY: i64 = 24;
+    const YEAR: i64 = 365 * DAY;
+    let (minutes, hours) = (seconds / 60, seconds / 3600);
+    let pair = |big: i64, unit: char, small: i64, small_unit: char| match small {
+        0 => format!("{big}{unit}"),
+        small => format!("{big}{unit}{small}{small_unit}"),
+    };
+    match () {
+        () if seconds < -1 => "<invalid>".into(),
+        () if seconds < 0 => "0s".into(),
+        () if seconds < 120 => format!("{seconds}s"),
+        () if minutes < 10 => pair(minutes, 'm', seconds % 60, 's'),
+        () if minutes < 180 => format!("{minutes}m"),
+        () if hours < 8 => pair(hours, 'h', minutes % 60, 'm'),
+        () if hours < 2 * DAY => format!("{hours}h"),
+        () if hours < 8 * DAY => pair(hours / DAY, 'd', hours % DAY, 'h'),
+        () if hours < 2 * YEAR => format!("{}d", hours / DAY),
+        () if hours < 8 * YEAR => pair(hours / YEAR, 'y', hours / DAY % 365, 'd'),
+        () => format!("{}y", hours / YEAR),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_older_the_coarser() {
+        for (seconds, expected) in [
+            (-5, "<invalid>"),
+            (-1, "0s"),
+            (119, "119s"),
+            (120, "2m"),
+            (121, "2m1s"),
+            (3600, "60m"),
+            (3 * 3600 + 60, "3h1m"),
+            (47 * 3600, "47h"),
+            (49 * 3600, "2d1h"),
+            (400 * 86400, "400d"),
+            (731 * 86400, "2y1d"),
+            (9 * 365 * 86400, "9y"),
+        ] {
+            assert_eq!(human(seconds), expected, "{seconds}");
+        }
+    }
+
+    #[test]
+    fn without_a_time_there_is_no_age() {
+        assert_eq!(age(None, Timestamp::now()), "<unknown>");
+    }
+}

@@ -1,0 +1,140 @@
+//! The columns of each kind's table.
+//!
+//! Titles, descriptions and cells are part of what clients see, so they are the real server's.
+
+use super::descriptions::*;
+use k8s_flowcontrol::Release;
+use serde::Serialize;
+use serde_json::Value;
+
+const NONE: &str = "<none>";
+
+/// The columns of a kind.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Columns {
+    FlowSchema,
+    PriorityLevelConfiguration { release: Release },
+}
+
+/// A column's title, members in Go's order.
+#[derive(Serialize)]
+pub(super) struct Column {
+    name: &'static str,
+    r#type: &'static str,
+    format: &'static str,
+    description: &'static str,
+    priority: i32,
+}
+
+/// What stands in a cell.
+pub(super) enum Cell<'a> {
+    Value(Value),
+    /// The time since then.
+    Age(Option<&'a str>),
+}
+
+impl Columns {
+    /// The columns of the kind with that name.
+    pub(crate) fn of(kind: &str, release: Release) -> Option<Self> {
+        match kind {
+            "FlowSchema" => Some(Self::FlowSchema),
+            "PriorityLevelConfiguration" => Some(Self::PriorityLevelConfiguration { release }),
+            _ => None,
+        }
+    }
+
+    pub(super) fn definitions(self) -> Vec<Column> {
+        let columns: &[(&'static str, &'static str)] = match self {
+            Self::FlowSchema => &[
+                ("Name", NAME),
+                ("PriorityLevel", PRIORITY_LEVEL),
+                ("MatchingPrecedence", MATCHING_PRECEDENCE),
+                ("DistinguisherMethod", DISTINGUISHER_METHOD),
+                ("Age", AGE),
+                ("MissingPL", MISSING_LEVEL),
+            ],
+            Self::PriorityLevelConfiguration { release } => &[
+                ("Name", NAME),
+                ("Type", TYPE),
+                shares(release),
+                ("Queues", QUEUES),
+                ("HandSize", HAND_SIZE),
+                ("QueueLengthLimit", QUEUE_LENGTH_LIMIT),
+                ("Age", AGE),
+            ],
+        };
+        let column = |&(name, description): &(&'static str, &'static str)| Column {
+            name,
+            r#type: "string",
+            format: if name == "Name" { "name" } else { "" },
+            description,
+            priority: 0,
+        };
+        columns.iter().map(column).collect()
+    }
+
+    /// Flow schemas stand in the order in which they are tried.
+    pub(super) fn sort(self, objects: &mut [(&Value, &Value)]) {
+        if matches!(self, Self::FlowSchema) {
+            objects.sort_by_key(|(object, _)| {
+                let precedence = object.pointer("/spec/matchingPrecedence");
+                let name = object.pointer("/metadata/name").and_then(Value::as_str);
+                (precedence.and_then(Value::as_i64), name)
+            });
+        }
+    }
+
+    /// The cells of an object in hub form.
+    pub(super) fn cells(self, object: &Value, write: impl Fn(Cell<'_>) -> Value) -> Vec<Value> {
+        let at = |pointer: &str| object.pointer(pointer).filter(|value| !value.is_null());
+        let text = |pointer| Cell::Value(at(pointer).cloned().unwrap_or_else(|| "".into()));
+        let or_none = |pointer| Cell::Value(at(pointer).cloned().unwrap_or_else(|| NONE.into()));
+        let age = Cell::Age(at("/metadata/creationTimestamp").and_then(Value::as_str));
+        let cells = match self {
+            Self::FlowSchema => vec![
+                text("/metadata/name"),
+                text("/spec/priorityLevelConfiguration/name"),
+                Cell::Value(at("/spec/matchingPrecedence").cloned().unwrap_or(0.into())),
+                or_none("/spec/distinguisherMethod/type"),
+                age,
+                Cell::Value(dangling(object).into()),
+            ],
+            Self::PriorityLevelConfiguration { .. } => vec![
+                text("/metadata/name"),
+                text("/spec/type"),
+                or_none("/spec/limited/nominalConcurrencyShares"),
+                or_none("/spec/limited/limitResponse/queuing/queues"),
+                or_none("/spec/limited/limitResponse/queuing/handSize"),
+                or_none("/spec/limited/limitResponse/queuing/queueLengthLimit"),
+                age,
+            ],
+        };
+        cells.into_iter().map(write).collect()
+    }
+}
+
+/// The status of the condition `Dangling`.
+fn dangling(object: &Value) -> &str {
+    let conditions = object.pointer("/status/conditions");
+    conditions
+        .and_then(Value::as_array)
+        .into_iter()
+        .flatten()
+        .find(|condition| condition.get("type").is_some_and(|it| it == "Dangling"))
+        .map_or("?", |condition| {
+            condition
+                .get("status")
+                .and_then(Value::as_str)
+                .unwrap_or_default()
+        })
+}
+
+/// The shares had another name at first, and zero is described where it means something.
+fn shares(release: Release) -> (&'static str, &'static str) {
+    match release.minor() {
+        ..26 => ("AssuredConcurrencyShares", ASSURED_SHARES),
+        26..28 => ("NominalConcurrencyShares", LIMITED_NOMINAL_SHARES),
+        28 => ("NominalConcurrencyShares", NOMINAL_SHARES),
+        29.. => ("NominalConcurrencyShares", NOMINAL_OR_ZERO_SHARES),
+    }
+}

@@ -1,0 +1,69 @@
+//! JSON values as YAML, laid out as the server's library lays it out: keys in their order, lines folded.
+
+mod emitter;
+mod keys;
+mod resolve;
+
+use emitter::Emitter;
+use serde_json::Value;
+
+/// The document.
+pub(crate) fn to_yaml(value: &Value) -> String {
+    let mut emitter = Emitter::default();
+    emitter.document(value);
+    emitter.finish()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::to_yaml;
+    use serde_json::json;
+
+    #[test]
+    fn it_reads_like_the_servers() {
+        let value = json!({
+            "b": {"list": [{"y": 1, "x": "yes"}, [1, [2]], [], {}], "empty": "", "none": null},
+            "a10": "2024-01-31T12:00:00Z",
+            "a9": "a: b",
+            "k:{\"type\":\"x\"}": true,
+            "text": "one\ntwo\n",
+            "chomped": "one\ntwo",
+            "quoted": "it's #1 # not",
+            "tab": "a\tb",
+        });
+        let expected = "a9: 'a: b'\n\
+             a10: \"2024-01-31T12:00:00Z\"\n\
+             b:\n\
+             \x20 empty: \"\"\n\
+             \x20 list:\n\
+             \x20 - x: \"yes\"\n\
+             \x20   \"y\": 1\n\
+             \x20 - - 1\n\
+             \x20   - - 2\n\
+             \x20 - []\n\
+             \x20 - {}\n\
+             \x20 none: null\n\
+             chomped: |-\n\
+             \x20 one\n\
+             \x20 two\n\
+             k:{\"type\":\"x\"}: true\n\
+             quoted: 'it''s #1 # not'\n\
+             tab: \"a\\tb\"\n\
+             text: |\n\
+             \x20 one\n\
+             \x20 two\n";
+        assert_eq!(to_yaml(&value), expected);
+    }
+
+    #[test]
+    fn long_text_is_folded_at_spaces() {
+        let text = "word ".repeat(20) + "end";
+        let folded = to_yaml(&json!({"a": text}));
+        let lines: Vec<_> = folded.lines().collect();
+        assert_eq!(lines.len(), 2);
+        assert!(
+            lines[0].len() > 80 && lines[1].starts_with("  word"),
+            "{folded}"
+        );
+    }
+}
