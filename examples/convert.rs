@@ -33,7 +33,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         .limited
         .get_or_insert_default()
         .nominal_concurrency_shares = Some(0);
-    let beta3 = v1beta3::PriorityLevelConfiguration::from(new.clone());
+    let beta3 = v1beta3::PriorityLevelConfiguration::try_from(new.clone())?;
     println!(
         "With 0 shares v1beta3 needs {:?}\n",
         beta3.metadata.annotations

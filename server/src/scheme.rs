@@ -129,7 +129,7 @@ impl Kind {
         keep_reset(&mut object);
         convert::prune(&mut object, self.name(), version, self.release);
         defaults::apply(&mut object, self.name(), version, self.release);
-        let hub = convert::server_tree(object, self.name(), version, HUB, self.release);
+        let hub = convert::server_step(object, self.name(), version, HUB, self.release);
         self.canonical(&hub, HUB)
     }
 
@@ -140,7 +140,7 @@ impl Kind {
 
     /// The object as a client of `version` sees it, with its type.
     pub(crate) fn in_version(&self, object: &Value, version: ApiVersion) -> Value {
-        let object = convert::server_tree(object.clone(), self.name(), HUB, version, self.release);
+        let object = convert::server_step(object.clone(), self.name(), HUB, version, self.release);
         self.canonical(&object, version)
     }
 

@@ -3,9 +3,9 @@
 use super::error::Error;
 use super::response::Decoded;
 use super::served::{Abilities, Lacks};
-use crate::convert::{Convert, Loss};
+use crate::convert::{Convert, Loss, Lossy};
 use crate::watch::event::{self, Event};
-use crate::{List, Resource};
+use crate::{List, Release, Resource};
 use serde_json::Error as JsonError;
 
 /// Reads a body.
@@ -70,17 +70,20 @@ impl<K: Resource> Wire<K> {
             abilities: Abilities::ALL,
             encode: |object, abilities| {
                 let lacking = object.lacking(abilities, W::VERSION);
-                let (object, mut losses) = object.clone().convert();
+                let (object, mut losses) = shape::<K, W>(object.clone());
                 losses.extend(lacking);
                 let body = serde_json::to_vec::<W>(&object)?;
                 Ok(Encoded { body, losses })
             },
             decode: |body| {
-                let (value, losses) = serde_json::from_slice::<W>(body)?.convert();
+                let (value, losses) = shape(serde_json::from_slice::<W>(body)?);
                 Ok(Decoded { value, losses })
             },
-            decode_list: |body| Ok(convert_list(serde_json::from_slice::<List<W>>(body)?)),
-            decode_event: |line| Ok(event::decode::<W>(line)?.map(|object| object.convert().0)),
+            decode_list: |body| {
+                let (value, losses) = shape(serde_json::from_slice::<List<W>>(body)?);
+                Ok(Decoded { value, losses })
+            },
+            decode_event: |line| Ok(event::decode::<W>(line)?.map(|object| shape(object).0)),
             renamed: <W as Convert<K>>::RENAMED,
         }
     }
@@ -108,23 +111,7 @@ impl<K: Resource> Wire<K> {
     }
 }
 
-fn convert_list<K: Resource, W: Resource + Convert<K>>(list: List<W>) -> Decoded<List<K>> {
-    let mut losses = Vec::new();
-    let items = list.items.into_iter().enumerate().map(|(index, item)| {
-        let (item, lost) = item.convert();
-        losses.extend(
-            lost.into_iter()
-                .map(|loss| loss.below(&format!("items[{index}]"))),
-        );
-        item
-    });
-    let items = items.collect();
-    Decoded {
-        value: List {
-            metadata: list.metadata,
-            items,
-            unknown: list.unknown,
-        },
-        losses,
-    }
+/// The object in another version, and what it loses.
+fn shape<F: Convert<T>, T>(object: F) -> (T, Vec<Loss>) {
+    Lossy::parts(object.convert_shape(Release::NEWEST))
 }

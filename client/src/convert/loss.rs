@@ -20,10 +20,10 @@ impl Loss {
         }
     }
 
-    #[cfg(feature = "client")]
-    pub(crate) fn below(self, parent: &str) -> Self {
+    /// The loss of item `index` of a list.
+    pub(super) fn of_item(self, index: usize) -> Self {
         Self {
-            path: format!("{parent}.{}", self.path),
+            path: format!("items[{index}].{}", self.path),
             ..self
         }
     }
@@ -58,6 +58,37 @@ impl<T> Lossy<T> {
     /// The object as far as it could be converted.
     pub fn into_object(self) -> T {
         *self.object
+    }
+
+    /// The object and the losses of a conversion, whichever way it went.
+    ///
+    /// ```
+    /// use k8s_flowcontrol::Release;
+    /// use k8s_flowcontrol::api::{v1, v1beta2};
+    /// use k8s_flowcontrol::convert::{Convert, Lossy};
+    ///
+    /// let level = v1::PriorityLevelConfiguration::default();
+    /// let converted = level.convert_shape(Release::NEWEST);
+    /// let (level, losses): (v1beta2::PriorityLevelConfiguration, _) = Lossy::parts(converted);
+    /// assert!(losses.is_empty());
+    /// # drop(level);
+    /// ```
+    pub fn parts(converted: Result<T, Self>) -> (T, Vec<Loss>) {
+        match converted {
+            Ok(object) => (object, Vec::new()),
+            Err(Self { object, losses }) => (*object, losses),
+        }
+    }
+
+    /// The outcome of a conversion that gave `object` and lost `losses`.
+    pub(super) fn outcome(object: T, losses: Vec<Loss>) -> Result<T, Self> {
+        if losses.is_empty() {
+            return Ok(object);
+        }
+        Err(Self {
+            object: Box::new(object),
+            losses,
+        })
     }
 }
 

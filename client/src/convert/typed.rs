@@ -1,73 +1,186 @@
-//! Typed conversion: what two versions have in common is moved, unknown members are kept, and what cannot be
-//! said in the other version is reported.
+//! Conversion of types.
 
-mod levels;
-mod oldest;
+mod common;
+mod standard;
+mod versions;
 
-use super::Loss;
-use crate::api::{v1, v1beta1, v1beta2, v1beta3};
+use super::server::{prune_list, server_tree};
+use super::{Loss, Lossy, shares_name};
+use crate::meta::{ListMeta, Unknown};
+use crate::{ApiVersion, List, Release, Resource, text};
+use common::Common;
+use serde_json::Value;
+use versions::Versioned;
 
-/// Conversion to `To`, and what it loses. [`From`] and [`TryFrom`] are made from it.
-pub(crate) trait Convert<To>: Sized {
-    /// A member's path in `Self`, and its path in `To`, where they differ.
-    #[cfg_attr(not(feature = "client"), allow(dead_code))]
-    const RENAMED: Option<(&'static str, &'static str)> = None;
+/// Conversion to the same kind in another version, of objects and of lists.
+///
+/// For a given release, where [`From`] and [`TryFrom`] take the newest one. The [module](super) tells the two
+/// conversions apart and has the table of what is lost.
+///
+/// ```
+/// use k8s_flowcontrol::Release;
+/// use k8s_flowcontrol::api::{v1, v1beta2};
+/// use k8s_flowcontrol::convert::{Convert, Lossy};
+///
+/// let mut level = v1beta2::PriorityLevelConfiguration::default();
+/// level.spec.limited = Some(v1beta2::LimitedPriorityLevelConfiguration::default());
+///
+/// let shape: v1::PriorityLevelConfiguration = level.clone().convert_shape(Release::NEWEST)?;
+/// assert_eq!(shape.spec.limited.unwrap().nominal_concurrency_shares, None);
+/// let shown: v1::PriorityLevelConfiguration = level.convert_as_server(Release::NEWEST)?;
+/// assert_eq!(shown.spec.limited.unwrap().nominal_concurrency_shares, Some(30));
+/// # Ok::<(), Lossy<v1::PriorityLevelConfiguration>>(())
+/// ```
+pub trait Convert<To>: Sized {
+    /// A member's path in `Self` and its path in `To`, where they may differ: that of a limited level's shares.
+    const RENAMED: Option<(&'static str, &'static str)>;
 
-    fn convert(self) -> (To, Vec<Loss>);
+    /// Shape conversion: what is absent stays absent, and unknown members travel along.
+    ///
+    /// # Errors
+    /// [`Lossy`] when something is lost or comes to mean something else to servers of `release`.
+    fn convert_shape(self, release: Release) -> Result<To, Lossy<To>>;
+
+    /// Server conversion: what a server of `release` shows in the version of `To` after it has read the object.
+    ///
+    /// Defaults are filled in, and members that the server does not know are dropped.
+    ///
+    /// # Errors
+    /// [`Lossy`] when something is lost or is shown as something else.
+    fn convert_as_server(self, release: Release) -> Result<To, Lossy<To>>;
 }
 
-impl<T> Convert<T> for T {
-    fn convert(self) -> (T, Vec<Loss>) {
-        (self, Vec::new())
+impl<F, T> Convert<T> for F
+where
+    F: Versioned,
+    T: Versioned<Common = F::Common>,
+{
+    const RENAMED: Option<(&'static str, &'static str)> = renamed(F::API, T::API);
+
+    fn convert_shape(self, release: Release) -> Result<T, Lossy<T>> {
+        let mut common = self.into_common();
+        let losses = common.convert(F::API, T::API, release);
+        Lossy::outcome(T::from_common(common), losses)
+    }
+
+    fn convert_as_server(self, release: Release) -> Result<T, Lossy<T>> {
+        let converted = decoded(&self, release).and_then(|(tree, mut losses)| {
+            let (tree, lost) = Lossy::parts(server_tree(tree, F::KIND, F::API, T::API, release));
+            losses.extend(lost);
+            Ok((serde_json::from_value(tree)?, losses))
+        });
+        match converted {
+            Ok((object, losses)) => Lossy::outcome(object, losses),
+            // Only what no server reads either, such as managed fields that are nested too deep.
+            Err(error) => {
+                let (object, mut losses) = Lossy::parts(self.convert_shape(release));
+                losses.push(Loss::new("", format!("not as a server shows it: {error}")));
+                Lossy::outcome(object, losses)
+            }
+        }
     }
 }
 
-/// Conversions that always succeed.
-macro_rules! total {
-    ($($from:ident => $to:ident $kind:ident)*) => {$(
-        impl From<$from::$kind> for $to::$kind {
-            fn from(object: $from::$kind) -> Self {
-                object.convert().0
-            }
+/// The object as a tree, and what a server's decoder would have to pass over to make one.
+fn decoded<K: Versioned>(
+    object: &K,
+    release: Release,
+) -> Result<(Value, Vec<Loss>), serde_json::Error> {
+    let error = match serde_json::to_value(object) {
+        Ok(tree) => return Ok((tree, Vec::new())),
+        Err(error) => error,
+    };
+    // An unknown member may hold what no tree can, such as the number 1e400.
+    let text = serde_json::to_vec(object)?;
+    let Ok(tree) = text::parse_json(&text) else {
+        return Err(error);
+    };
+    let target = text::DecodeAs {
+        schema: K::schema().schema,
+        package: K::VERSION,
+        release,
+        sorted: false,
+    };
+    let Ok(decoded) = text::decode(tree.root(), target) else {
+        return Err(error);
+    };
+    let path = |message: &str| message.split('"').nth(1).unwrap_or_default().to_owned();
+    let losses = decoded.problems.into_iter();
+    let losses = losses.map(|problem| Loss::new(path(&problem.message), problem.message));
+    Ok((decoded.value, losses.collect()))
+}
+
+impl<F, T> Convert<List<T>> for List<F>
+where
+    F: Resource + Convert<T>,
+    T: Resource,
+{
+    const RENAMED: Option<(&'static str, &'static str)> = F::RENAMED;
+
+    fn convert_shape(self, release: Release) -> Result<List<T>, Lossy<List<T>>> {
+        let (items, losses) = convert_items(self.items, |item| item.convert_shape(release));
+        let list = List {
+            metadata: self.metadata,
+            items,
+            unknown: self.unknown,
+        };
+        Lossy::outcome(list, losses)
+    }
+
+    fn convert_as_server(mut self, release: Release) -> Result<List<T>, Lossy<List<T>>> {
+        let items = std::mem::take(&mut self.items);
+        let (items, mut losses) = convert_items(items, |item| item.convert_as_server(release));
+        let (metadata, lost) = list_metadata(self, release);
+        losses.extend(lost);
+        let list = List {
+            metadata,
+            items,
+            unknown: Unknown::default(),
+        };
+        Lossy::outcome(list, losses)
+    }
+}
+
+/// The metadata of a list without what a server does not know, and what the list loses.
+fn list_metadata<K: Resource>(list: List<K>, release: Release) -> (ListMeta, Vec<Loss>) {
+    let mut losses = Vec::new();
+    let pruned = serde_json::to_value(&list).and_then(|mut tree| {
+        losses = prune_list(&mut tree, release);
+        serde_json::from_value::<List<K>>(tree)
+    });
+    match pruned {
+        Ok(list) => (list.metadata, losses),
+        // A number that no tree holds; the types know everything else.
+        Err(error) => {
+            losses.push(Loss::new("", format!("not as a server shows it: {error}")));
+            (list.metadata, losses)
         }
-    )*};
+    }
 }
 
-/// Conversions that may lose something.
-macro_rules! partial {
-    ($($from:ident => $to:ident $kind:ident)*) => {$(
-        impl TryFrom<$from::$kind> for $to::$kind {
-            type Error = $crate::convert::Lossy<Self>;
-
-            fn try_from(object: $from::$kind) -> Result<Self, Self::Error> {
-                match object.convert() {
-                    (object, losses) if losses.is_empty() => Ok(object),
-                    (object, losses) => Err($crate::convert::Lossy { object: Box::new(object), losses }),
-                }
-            }
-        }
-    )*};
+fn convert_items<F, T>(
+    items: Vec<F>,
+    convert: impl Fn(F) -> Result<T, Lossy<T>>,
+) -> (Vec<T>, Vec<Loss>) {
+    let mut losses = Vec::new();
+    let items = items.into_iter().enumerate().map(|(index, item)| {
+        let (item, lost) = Lossy::parts(convert(item));
+        losses.extend(lost.into_iter().map(|loss| loss.of_item(index)));
+        item
+    });
+    (items.collect(), losses)
 }
 
-use {partial, total};
-
-/// Flow schemas are the same in all versions.
-macro_rules! flow_schemas {
-    ($($from:ident => $to:ident)*) => {$(
-        impl Convert<$to::FlowSchema> for $from::FlowSchema {
-            fn convert(self) -> ($to::FlowSchema, Vec<Loss>) {
-                let Self { metadata, spec, status, unknown } = self;
-                ($to::FlowSchema { metadata, spec, status, unknown }, Vec::new())
-            }
-        }
-
-        total!($from => $to FlowSchema);
-    )*};
-}
-flow_schemas! {
-    v1 => v1beta3 v1 => v1beta2 v1 => v1beta1 v1beta3 => v1 v1beta3 => v1beta2 v1beta3 => v1beta1
-    v1beta2 => v1 v1beta2 => v1beta3 v1beta2 => v1beta1 v1beta1 => v1 v1beta1 => v1beta3 v1beta1 => v1beta2
+const fn renamed(from: ApiVersion, to: ApiVersion) -> Option<(&'static str, &'static str)> {
+    const ASSURED: &str = "spec.limited.assuredConcurrencyShares";
+    const NOMINAL: &str = "spec.limited.nominalConcurrencyShares";
+    match (is_old(from), is_old(to)) {
+        (true, false) => Some((ASSURED, NOMINAL)),
+        (false, true) => Some((NOMINAL, ASSURED)),
+        _ => None,
+    }
 }
 
-#[cfg(test)]
-mod tests;
+const fn is_old(version: ApiVersion) -> bool {
+    matches!(version, ApiVersion::V1Beta1 | ApiVersion::V1Beta2)
+}

@@ -253,7 +253,7 @@ fn hub(kind: Kind, object: &Value, context: Context) -> Value {
     let mut object = object.clone();
     defaults::apply(&mut object, kind.as_str(), context.version, context.release);
     let (from, to) = (context.version, ApiVersion::V1);
-    convert::server_tree(object, kind.as_str(), from, to, context.release)
+    convert::server_step(object, kind.as_str(), from, to, context.release)
 }
 
 fn has_zero_shares(level: &Value) -> bool {
