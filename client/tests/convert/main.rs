@@ -1,0 +1,14 @@
+//! Conversion and defaults: recorded servers, the table of losses, and properties.
+
+#![expect(
+    clippy::unwrap_used,
+    reason = "a test stops at what it does not expect"
+)]
+
+mod kinds;
+mod lists;
+mod losses;
+mod members;
+mod properties;
+mod recorded;
+mod strategies;
