@@ -8,6 +8,7 @@
 //! - `versions`: one object in several versions, per release
 //! - `wire`: every documented operation and query parameter arrives at the server
 //! - `references`: what the public reference pages of the API describe
+//! - `secured`: TLS, users and faults
 //! - `answers`: response codes and bodies that only odd servers send
 //! - `examples`: the programs in `examples/`
 
@@ -25,6 +26,7 @@ mod objects;
 mod paging;
 mod patches;
 mod references;
+mod secured;
 mod support;
 mod versions;
 mod watching;
