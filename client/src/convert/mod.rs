@@ -36,13 +36,15 @@
 mod known;
 mod level;
 mod loss;
+mod prune;
 mod server;
 mod shape;
 mod shares;
+mod tree_level;
 mod typed;
 
-pub use known::prune;
 pub use loss::{Loss, Lossy};
+pub use prune::prune;
 pub use server::{server_step, server_tree};
 pub use shape::shape_tree;
 pub use typed::Convert;

@@ -1,9 +1,11 @@
 //! Server conversion of JSON trees.
 
-use super::known::{self, prune, prune_reporting};
+use super::known;
 use super::level::{self, LevelForm};
-use super::shape::{TreeLevel, each_item, place, set_version};
+use super::prune::{prune, prune_reporting, prune_to};
+use super::shape::{each_item, place, set_version};
 use super::shares::{self, Said, Shares};
+use super::tree_level::TreeLevel;
 use super::{Loss, Lossy, annotation_counts, shares_name};
 use crate::meta::schema::LIST_META;
 use crate::{ApiVersion, Release, defaults};
@@ -182,7 +184,7 @@ pub(super) fn prune_list(list: &mut Value, release: Release) -> Vec<Loss> {
         is_known
     });
     if let Some(metadata) = members.get_mut("metadata") {
-        known::prune_to(&LIST_META, metadata, release, &mut |path, value| {
+        prune_to(&LIST_META, metadata, release, &mut |path, value| {
             if !value.is_null() {
                 losses.push(Loss::new(format!("metadata.{path}"), why));
             }
