@@ -27,7 +27,7 @@ pub(super) async fn pass(context: &Context, parts: &mut Parts) -> Gate {
         Ok(user) => user,
         Err(answer) => {
             return Gate {
-                answer: Some(answer),
+                answer: Some(*answer),
                 is_unclassified: true,
                 ..Gate::default()
             };
@@ -58,10 +58,11 @@ pub(super) async fn pass(context: &Context, parts: &mut Parts) -> Gate {
 }
 
 /// Who sends a request.
-fn identify(context: &Context, parts: &Parts) -> Result<User, Answer> {
+fn identify(context: &Context, parts: &Parts) -> Result<User, Box<Answer>> {
     let text = |value: &HeaderValue| String::from_utf8_lossy(value.as_bytes()).into_owned();
     let authorization = parts.headers.get(header::AUTHORIZATION).map(text);
-    let user = auth::authenticate(context.tokens.as_deref(), authorization.as_deref())?;
+    let user = auth::authenticate(context.tokens.as_deref(), authorization.as_deref())
+        .map_err(|failure| Box::new(failure.into()))?;
     let headers: Vec<_> = parts
         .headers
         .iter()
@@ -69,9 +70,11 @@ fn identify(context: &Context, parts: &Parts) -> Result<User, Answer> {
         .map(|(name, value)| (name.as_str(), text(value)))
         .collect();
     let headers = headers.iter().map(|(name, value)| (*name, value.as_str()));
-    auth::impersonate(user, headers).map_err(|refusal| match refusal {
-        Refusal::Forbidden(failure) => Answer::from(failure),
-        Refusal::Senseless(why) => Answer::text(500, senseless(&parts.uri.to_string(), &why)),
+    auth::impersonate(user, headers).map_err(|refusal| {
+        Box::new(match refusal {
+            Refusal::Forbidden(failure) => Answer::from(failure),
+            Refusal::Senseless(why) => Answer::text(500, senseless(&parts.uri.to_string(), &why)),
+        })
     })
 }
 
