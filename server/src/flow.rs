@@ -2,9 +2,11 @@
 
 use crate::scheme::{Kind, Scheme};
 use crate::store::{Store, meta_str};
+use jiff::Timestamp;
 use k8s_flowcontrol::analysis::matching::{Classification, Classifier, RequestAttributes};
 use k8s_flowcontrol::api::v1::{FlowSchema, PriorityLevelConfiguration};
 use serde::Deserialize;
+use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 /// The configuration in the form in which requests are classified, made anew after writes.
@@ -16,6 +18,21 @@ pub(crate) struct Flow {
     classifier: Option<(u64, Classifier)>,
     /// When a large configuration may be read again.
     rest_until: Option<Instant>,
+    executing: BTreeMap<u64, Executing>,
+    /// How many requests each level has taken.
+    dispatched: BTreeMap<String, u64>,
+    next: u64,
+}
+
+/// A request that is being answered; a watch counts until it has begun.
+#[derive(Clone, Debug)]
+pub(crate) struct Executing {
+    pub(crate) request: RequestAttributes,
+    pub(crate) flow_schema: String,
+    pub(crate) priority_level: String,
+    pub(crate) flow_distinguisher: String,
+    pub(crate) flow_hash: u64,
+    pub(crate) arrived: Timestamp,
 }
 
 /// A configuration that takes longer to read is not read after each write.
@@ -24,19 +41,46 @@ const SHORT: Duration = Duration::from_millis(5);
 const REST: u32 = 20;
 
 impl Flow {
-    /// The UIDs of the objects that take the request, empty for those that are imagined.
-    pub(crate) fn uids(
+    /// Takes a request: its number, by which it is [let go](Self::end), and the UIDs of the objects that
+    /// take it, empty for those that are imagined. `None` when it is not subject to flow control.
+    pub(crate) fn begin(
         &mut self,
         store: &Store,
         scheme: &Scheme,
-        request: &RequestAttributes,
-    ) -> Option<[String; 2]> {
-        let taken = self.classifier(store, scheme).classify(request)?;
-        Some(uids(store, scheme, &taken))
+        request: RequestAttributes,
+    ) -> Option<(u64, [String; 2])> {
+        let taken = self.classifier(store, scheme).classify(&request)?;
+        let uids = uids(store, scheme, &taken);
+        let executing = Executing {
+            flow_schema: taken.flow_schema.to_owned(),
+            priority_level: taken.priority_level.to_owned(),
+            flow_distinguisher: taken.flow_distinguisher.to_owned(),
+            flow_hash: taken.flow_hash(),
+            arrived: Timestamp::now(),
+            request,
+        };
+        let level = executing.priority_level.clone();
+        *self.dispatched.entry(level).or_default() += 1;
+        self.next += 1;
+        self.executing.insert(self.next, executing);
+        Some((self.next, uids))
+    }
+
+    pub(crate) fn end(&mut self, number: u64) {
+        self.executing.remove(&number);
+    }
+
+    /// The requests that are being answered, in the order of their arrival.
+    pub(crate) fn executing(&self) -> impl Iterator<Item = &Executing> {
+        self.executing.values()
+    }
+
+    pub(crate) fn dispatched(&self, level: &str) -> u64 {
+        self.dispatched.get(level).copied().unwrap_or_default()
     }
 
     /// The classifier of the present configuration.
-    pub(crate) fn classifier(&mut self, store: &Store, scheme: &Scheme) -> &Classifier {
+    fn classifier(&mut self, store: &Store, scheme: &Scheme) -> &Classifier {
         let revision = store.revision();
         let now = Instant::now();
         let rests = self.rest_until.is_some_and(|until| now < until);

@@ -7,7 +7,7 @@ use crate::scheme::{Kind, Scheme};
 use crate::store::Store;
 use k8s_flowcontrol::ApiVersion;
 use k8s_flowcontrol::analysis::matching::RequestAttributes;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use tokio::sync::watch;
 
@@ -99,13 +99,41 @@ impl State {
         })
     }
 
-    /// The UIDs of the flow schema and level that take a request; a UID is empty when the object is imagined.
-    /// `None` for a request that is not subject to flow control.
-    pub(crate) fn flow_uids(&self, request: &RequestAttributes) -> Option<[String; 2]> {
+    /// Takes a request until the ticket is dropped. `None` when it is not subject to flow control.
+    pub(crate) fn take(self: &Arc<Self>, request: RequestAttributes) -> Option<Ticket> {
+        let taken = self.with_flow(|store, flow| flow.begin(store, &self.scheme, request));
+        taken.map(|(number, uids)| Ticket {
+            state: self.clone(),
+            number,
+            uids,
+        })
+    }
+
+    pub(crate) fn with_flow<T>(&self, run: impl FnOnce(&Store, &mut Flow) -> T) -> T {
         self.read(|store| {
             let mut flow = self.flow.lock().unwrap_or_else(PoisonError::into_inner);
-            flow.uids(store, &self.scheme, request)
+            run(store, &mut flow)
         })
+    }
+}
+
+/// A request's place in flow control.
+#[derive(Debug)]
+pub(crate) struct Ticket {
+    state: Arc<State>,
+    number: u64,
+    /// Those of the flow schema and of the level; empty when the object is imagined.
+    pub(crate) uids: [String; 2],
+}
+
+impl Drop for Ticket {
+    fn drop(&mut self) {
+        let mut flow = self
+            .state
+            .flow
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        flow.end(self.number);
     }
 }
 

@@ -12,7 +12,9 @@ mod route;
 mod watching;
 
 use crate::auth::{Tokens, User};
+use crate::dumps;
 use crate::faults::Faults;
+use crate::health;
 use crate::query::Query;
 use crate::state::{RecordedRequest, State};
 use crate::status::{Failure, too_large};
@@ -127,12 +129,13 @@ async fn serve(context: Context, request: Request) -> Response {
     };
     let pretty = request.is_pretty();
     let form = accept::negotiate_plain(request.header(header::ACCEPT)).ok();
-    let flow = context.state.flow_uids(&request.attributes());
+    let ticket = context.state.take(request.attributes());
     let answer = match gate.answer.take() {
         Some(answer) => answer,
         None => answer(&context, request).await.unwrap_or_else(Answer::from),
     };
     let answer = answer.failure_written(form);
+    let flow = ticket.as_ref().map(|ticket| ticket.uids.clone());
     gate.finish(answer.into_response(pretty, flow))
 }
 
@@ -153,7 +156,17 @@ async fn answer(context: &Context, request: Arrived) -> Result<Answer, Failure> 
             let form = accept::negotiate_plain(request.header(header::ACCEPT))?;
             Ok(answer::discovery(document, scheme, &context.address).written(form))
         }
-        Target::Health => Ok(Answer::text(200, "ok")),
+        Target::Health(check) if request.query.is_set("verbose") => {
+            Ok(Answer::text(200, health::report(check)))
+        }
+        Target::Health(_) => Ok(Answer::text(200, "ok")),
+        Target::Dump(dump) => {
+            let details = !request.query.text("includeRequestDetails").is_empty();
+            Ok(Answer::text(
+                200,
+                dumps::dump(&context.state, dump, details),
+            ))
+        }
         Target::Nowhere => Ok(Answer::text(404, "404 page not found\n")),
     }
 }

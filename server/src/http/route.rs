@@ -1,5 +1,7 @@
 //! Paths: what a request is about.
 
+use crate::dumps::Dump;
+use crate::health;
 use crate::query::decode;
 use crate::scheme::{Kind, Scheme};
 use crate::status::{Failure, unknown_resource};
@@ -10,7 +12,9 @@ use k8s_flowcontrol::{ApiVersion, GROUP};
 pub(crate) enum Target<'a> {
     Resource(ResourceTarget<'a>),
     Discovery(Document),
-    Health,
+    /// A health check of that name.
+    Health(&'static str),
+    Dump(Dump),
     Nowhere,
 }
 
@@ -46,8 +50,13 @@ pub(crate) fn route<'a>(path: &str, scheme: &'a Scheme) -> Result<Target<'a>, Fa
         ["version"] => Target::Discovery(Document::Version),
         ["api"] => Target::Discovery(Document::Core),
         ["apis"] => Target::Discovery(Document::Groups),
-        ["healthz" | "livez" | "readyz"] => Target::Health,
-        ["healthz" | "livez" | "readyz", "ping"] => Target::Health,
+        [check] | [check, "ping"] if health::check(check).is_some() => {
+            Target::Health(health::check(check).unwrap_or_default())
+        }
+        ["debug", "api_priority_and_fairness", dump] => match Dump::parse(dump) {
+            Some(dump) => Target::Dump(dump),
+            None => Target::Nowhere,
+        },
         ["apis", group] if group == GROUP => Target::Discovery(Document::Group),
         ["apis", group, version, ref rest @ ..] if group == GROUP => {
             let version = scheme

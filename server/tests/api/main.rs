@@ -9,6 +9,7 @@ mod apply;
 mod bootstrap;
 mod crud;
 mod faults;
+mod forms;
 mod http;
 mod lists;
 mod patches;

@@ -63,7 +63,7 @@ impl Emitter {
             Value::Array(elements) => {
                 // Below a key the dashes stand where the key does.
                 let outer = self.indent;
-                if !(in_mapping && !self.indention) {
+                if !in_mapping || self.indention {
                     self.deeper();
                 }
                 for element in elements {

@@ -1,0 +1,47 @@
+//! Columns as Go's tab writer aligns them.
+
+/// No column but the last is narrower.
+const MIN_WIDTH: usize = 8;
+
+/// The table: every cell but the last of a line ends with a comma and is filled up with spaces.
+pub(super) fn write(titles: &[&str], rows: &[Vec<String>]) -> String {
+    let last = titles.len().saturating_sub(1);
+    let length = |cell: &str| cell.chars().count() + 2;
+    let width = |column: usize| {
+        let cells = rows.iter().filter_map(|row| row.get(column));
+        let widest = cells.map(|cell| length(cell)).max().unwrap_or_default();
+        widest.max(length(titles[column])).max(MIN_WIDTH)
+    };
+    let widths: Vec<usize> = (0..last).map(width).collect();
+    let mut text = String::new();
+    let mut line = |cells: &mut dyn Iterator<Item = &str>| {
+        for (column, cell) in cells.enumerate() {
+            text.push_str(cell);
+            if let Some(width) = widths.get(column) {
+                text.push(',');
+                let missing = width.saturating_sub(cell.chars().count() + 1);
+                text.extend(std::iter::repeat_n(' ', missing));
+            }
+        }
+        text.push('\n');
+    };
+    line(&mut titles.iter().copied());
+    for row in rows {
+        line(&mut row.iter().map(String::as_str));
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::write;
+
+    #[test]
+    fn columns_are_aligned() {
+        let rows = [vec!["exempt".to_owned(), String::new(), "1".to_owned()]];
+        assert_eq!(
+            write(&["PriorityLevelName", "Index", "Last"], &rows),
+            "PriorityLevelName, Index,  Last\nexempt,            ,       1\n"
+        );
+    }
+}
