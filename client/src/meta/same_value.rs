@@ -147,7 +147,7 @@ mod tests {
         };
         assert!(equal(&nested(100, "1"), &nested(100, "1.0")));
         assert!(!equal(&nested(100, "1"), &nested(100, "2")));
-        assert!(equal(&nested(10_000, "1"), &nested(100_000, "1")));
-        assert!(!equal(&nested(10_000, "1"), &nested(100_000, "2")));
+        assert!(equal(&nested(10_000, "1"), &nested(10_000, "1")));
+        assert!(!equal(&nested(10_000, "1"), &nested(10_000, "2")));
     }
 }
