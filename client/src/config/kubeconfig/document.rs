@@ -58,15 +58,19 @@ impl Fields<'_> {
         match self.values.get(field) {
             None | Some(Value::Null) => Ok(None),
             Some(Value::String(text)) => Ok(Some(text.as_str()).filter(|text| !text.is_empty())),
+            Some(Value::Number(_) | Value::Bool(_)) => {
+                Err(self.error(field, "expected text; put it in quotes"))
+            }
             Some(_) => Err(self.error(field, "expected text")),
         }
     }
 
+    /// `true` or `false`, which absence means too.
     pub(super) fn flag(&self, field: &str) -> Result<bool, ConfigError> {
-        match self.text(field)? {
-            None | Some("false" | "False" | "FALSE" | "no" | "off") => Ok(false),
-            Some("true" | "True" | "TRUE" | "yes" | "on") => Ok(true),
-            Some(_) => Err(self.error(field, "expected true or false")),
+        match self.values.get(field) {
+            None | Some(Value::Null) => Ok(false),
+            Some(Value::Bool(flag)) => Ok(*flag),
+            Some(_) => Err(self.error(field, "expected true or false, without quotes")),
         }
     }
 

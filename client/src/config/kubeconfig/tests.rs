@@ -85,6 +85,26 @@ fn faults_name_the_field() {
         ),
         (
             "token: planted-secret",
+            "token: 0123",
+            "user `u`: token: expected text; put it in quotes",
+        ),
+        (
+            "certificate-authority-data: Y2VydGlmaWNhdGU=",
+            "insecure-skip-tls-verify: 'true'",
+            "cluster `c`: insecure-skip-tls-verify: expected true or false",
+        ),
+        (
+            "token: planted-secret",
+            "token: a\n    token: b",
+            "kubeconfig text: line 19: \"token\" is there twice",
+        ),
+        (
+            "token: planted-secret",
+            "token: [planted-secret",
+            "kubeconfig text: no YAML: line ",
+        ),
+        (
+            "token: planted-secret",
             "exec: {command: x}",
             "user `u`: exec: is not supported yet",
         ),
