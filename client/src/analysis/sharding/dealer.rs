@@ -26,7 +26,25 @@ pub fn entropy_bits(queues: u32, hand_size: u32) -> u32 {
         return 0;
     }
     // At most 32 × 2³², which saturates; no sign and no NaN can come up.
-    (f64::from(queues).log2() * f64::from(hand_size)).ceil() as u32
+    (go_log2(f64::from(queues)) * f64::from(hand_size)).ceil() as u32
+}
+
+/// Go's `math.Log2` of a number of at least 1.
+///
+/// At the limit the last bit of the logarithm decides, so the number is taken apart exactly as Go takes it
+/// apart.
+fn go_log2(number: f64) -> f64 {
+    let mut fraction = number;
+    let mut exponent = 0.0;
+    while fraction >= 1.0 {
+        fraction /= 2.0;
+        exponent += 1.0;
+    }
+    #[expect(clippy::float_cmp, reason = "a power of two is exactly that")]
+    if fraction == 0.5 {
+        return exponent - 1.0;
+    }
+    fraction.ln() * (1.0 / std::f64::consts::LN_2) + exponent
 }
 
 /// Deals hands of `handSize` out of `queues` queues.
@@ -139,6 +157,22 @@ impl std::error::Error for InvalidDealer {}
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn bits_of_known_decks() {
+        for (queues, hand_size, bits) in [
+            (0, 1, 0),
+            (1, 1, 0),
+            (64, 8, 48),
+            (512, 8, 72),
+            (128, 10, 70),
+            (10_000_000, 2, 47),
+            (2_147_483_647, 3, 93),
+        ] {
+            assert_eq!(entropy_bits(queues, hand_size), bits);
+        }
+        assert_eq!(entropy_bits(u32::MAX, u32::MAX), u32::MAX);
+    }
 
     #[test]
     fn known_hands_are_dealt() {
