@@ -4,6 +4,8 @@
 //! what the documents say of each member: its type, how lists merge, in which order a Kubernetes API
 //! server writes the members and which of them it writes even when they are empty.
 
+use crate::Release;
+
 /// An object type of a document.
 #[derive(Debug)]
 pub struct TypeSchema {
@@ -39,6 +41,16 @@ pub struct FieldSchema {
     pub patch_merge_key: Option<&'static str>,
     /// The Kubernetes release, such as `1.28`, that added the member to a version already served.
     pub introduced_in: Option<&'static str>,
+}
+
+impl FieldSchema {
+    /// Whether a server of `release` knows the member.
+    pub fn is_known_to(&self, release: Release) -> bool {
+        self.introduced_in
+            .and_then(|introduced| introduced.strip_prefix("1."))
+            .and_then(|minor| minor.parse().ok())
+            .is_none_or(|minor: u32| release.minor() >= minor)
+    }
 }
 
 /// How a strategic merge patch treats a member.

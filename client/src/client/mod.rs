@@ -48,9 +48,10 @@ pub use discovery::DiscoveryRequest;
 pub use error::Error;
 pub use negotiated::{Negotiable, Negotiated};
 pub use pages::{Items, Pages};
-pub use params::{FieldValidation, ResourceVersionMatch};
+pub use params::ResourceVersionMatch;
 
 pub use crate::meta::PropagationPolicy;
+pub use crate::text::FieldValidation;
 pub use response::Response;
 pub use verbs::{
     ApplyRequest, CreateRequest, DeleteCollectionRequest, DeleteRequest, Deleted,

@@ -2,29 +2,6 @@
 
 use std::fmt;
 
-/// What the server does about members of a body that it does not know or finds twice.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum FieldValidation {
-    /// Refuses the request with 400.
-    Strict,
-    /// Drops them and says so in a warning; what servers do when they are not told.
-    Warn,
-    /// Drops them silently.
-    Ignore,
-}
-
-impl FieldValidation {
-    /// The value on the wire.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Strict => "Strict",
-            Self::Warn => "Warn",
-            Self::Ignore => "Ignore",
-        }
-    }
-}
-
 /// How a list takes the resource version that it is given.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
@@ -45,16 +22,11 @@ impl ResourceVersionMatch {
     }
 }
 
-macro_rules! display {
-    ($($name:ident)*) => {$(
-        impl fmt::Display for $name {
-            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.pad(self.as_str())
-            }
-        }
-    )*};
+impl fmt::Display for ResourceVersionMatch {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.as_str())
+    }
 }
-display!(FieldValidation ResourceVersionMatch);
 
 /// Declares setters: each is one sentence of documentation, a method and the query parameter that it sets.
 macro_rules! setters {

@@ -3,7 +3,7 @@
 use super::decode::{DecodeAs, Problem, TypeError, decode};
 use super::scheme::{self, GroupVersionKind};
 use super::tree::{Node, Position, Span, Tree};
-use super::{Kind, SyntaxError, media_type, parse_json, type_meta};
+use super::{FieldValidation, Kind, SyntaxError, media_type, parse_json, type_meta};
 use crate::schema::ResourceSchema;
 use crate::{ApiVersion, GROUP, Release, api};
 use serde_json::Value;
@@ -33,18 +33,6 @@ impl Format {
             _ => None,
         }
     }
-}
-
-/// What happens to unknown and duplicate members: the query parameter `fieldValidation`.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum FieldValidation {
-    /// They are an error.
-    Strict,
-    /// They are ignored with a warning: what a server does unless told otherwise.
-    #[default]
-    Warn,
-    /// They are ignored.
-    Ignore,
 }
 
 /// What the request's path says that the body is.

@@ -6,7 +6,7 @@ use super::slot::Slot;
 use super::tree::{Content, Members, Node, Span};
 use super::{go_time, raw_value};
 use crate::Release;
-use crate::schema::{FieldSchema, Shape, TypeSchema};
+use crate::schema::{Shape, TypeSchema};
 use serde_json::Value;
 use std::collections::HashSet;
 use std::fmt::Write;
@@ -86,15 +86,6 @@ pub fn decode(node: Node<'_>, target: DecodeAs) -> Result<Decoded, TypeError> {
             problems: decoder.problems,
         }),
     }
-}
-
-/// Whether a server of `release` knows the member.
-pub(super) fn is_known(field: &FieldSchema, release: Release) -> bool {
-    field
-        .introduced_in
-        .and_then(|introduced| introduced.strip_prefix("1."))
-        .and_then(|minor| minor.parse().ok())
-        .is_none_or(|minor: u32| release.minor() >= minor)
 }
 
 struct Decoder {
@@ -199,7 +190,7 @@ impl Decoder {
         let outer = (self.path.len(), self.owner);
         for member in self.ordered(members) {
             let field = schema.fields.iter().enumerate().find(|(_, field)| {
-                field.name == member.name && is_known(field, self.target.release)
+                field.name == member.name && field.is_known_to(self.target.release)
             });
             let Some((index, field)) = field else {
                 self.problem("unknown", member.name, member.name_span);

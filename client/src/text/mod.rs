@@ -30,6 +30,7 @@
 mod body;
 mod decode;
 mod documents;
+mod field_validation;
 pub(crate) mod go;
 mod go_time;
 mod go_types;
@@ -47,11 +48,12 @@ mod yaml;
 use std::fmt;
 
 pub(crate) use body::resource;
-pub use body::{BodyError, Expected, FieldValidation, Format, Object, read_body};
+pub use body::{BodyError, Expected, Format, Object, read_body};
 pub use decode::{DecodeAs, Decoded, Problem, TypeError, decode};
 #[cfg(feature = "yaml")]
 pub use documents::parse_yaml_documents;
 pub use documents::{Document, Documents, parse_json_lines};
+pub use field_validation::FieldValidation;
 pub use json::{MAX_DEPTH, parse_json};
 pub use kind::Kind;
 pub use raw_value::to_value;
