@@ -22,7 +22,7 @@ fn resources(version: ApiVersion) -> &'static [ResourceSchema] {
 
 /// Whether a server of `release` knows the member at `names` in `version`.
 pub(super) fn knows(kind: &str, names: &[&str], version: ApiVersion, release: Release) -> bool {
-    field(kind, names, version).is_some_and(|field| is_known(field, release))
+    field(kind, names, version).is_some_and(|field| field.is_known_to(release))
 }
 
 /// Why a server of `release` drops the member at `names` in `version`.
@@ -75,13 +75,4 @@ fn object_in(shape: &'static Shape) -> Option<&'static TypeSchema> {
         Shape::Map { value, .. } => object_in(value),
         _ => None,
     }
-}
-
-pub(super) fn is_known(field: &FieldSchema, release: Release) -> bool {
-    let introduced = field
-        .introduced_in
-        .and_then(|release| release.strip_prefix("1."));
-    introduced
-        .and_then(|minor| minor.parse::<u32>().ok())
-        .is_none_or(|minor| release.minor() >= minor)
 }

@@ -1,7 +1,7 @@
 //! Dropping what a server does not know.
 
 use super::Loss;
-use super::known::{is_known, schema, why_unknown};
+use super::known::{schema, why_unknown};
 use crate::schema::{Shape, TypeSchema};
 use crate::{ApiVersion, Release};
 use serde_json::Value;
@@ -60,7 +60,7 @@ fn prune_object(
             segment: Segment::Member(name),
         };
         match schema.field(name) {
-            Some(field) if is_known(field, release) => {
+            Some(field) if field.is_known_to(release) => {
                 prune_shape(value, &field.shape, release, &path, report);
                 true
             }

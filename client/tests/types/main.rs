@@ -138,6 +138,37 @@ fn a_million_random_bytes_are_errors_and_never_a_panic() {
     }
 }
 
+#[test]
+fn depth_costs_no_stack() {
+    let deep = format!("{}{}", "[".repeat(100_000), "]".repeat(100_000));
+    let text = format!(r#"{{"spec":{{"limited":{{"fromTheFuture":{deep}}}}}}}"#);
+    let written = round_trip("v1", "PriorityLevelConfiguration", &text).unwrap();
+    assert!(written.contains(&deep));
+    // Where a type is expected, depth is a wrong type.
+    let wrong = format!(r#"{{"spec":{{"limited":{deep}}}}}"#);
+    assert!(round_trip("v1", "PriorityLevelConfiguration", &wrong).is_err());
+}
+
+#[test]
+fn another_kind_or_version_is_told() {
+    for (text, expected) in [
+        (
+            r#"{"kind":"FlowSchema"}"#,
+            "expected kind `PriorityLevelConfiguration`, found `FlowSchema`",
+        ),
+        (
+            r#"{"apiVersion":"flowcontrol.apiserver.k8s.io/v1beta3"}"#,
+            "expected apiVersion `flowcontrol.apiserver.k8s.io/v1`, found `flowcontrol.apiserver.k8s.io/v1beta3`",
+        ),
+    ] {
+        let error = round_trip("v1", "PriorityLevelConfiguration", text).unwrap_err();
+        assert!(error.to_string().contains(expected), "{error}");
+    }
+    for text in [r#"{"kind":"","apiVersion":null}"#, "{}"] {
+        round_trip("v1", "PriorityLevelConfiguration", text).unwrap();
+    }
+}
+
 fn tree(text: &str) -> Value {
     serde_json::from_str(text).unwrap()
 }

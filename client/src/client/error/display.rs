@@ -14,7 +14,11 @@ impl fmt::Display for Error {
             Kind::Argument(message) => write!(f, "{message}; nothing was sent"),
             Kind::Setup => {
                 f.write_str("the client could not be set up: ")?;
-                self.innermost(f)
+                // What is wrong with a configuration says the outermost error; it names the file.
+                match self.source() {
+                    Some(source) => write!(f, "{source}"),
+                    None => f.write_str("no reason was given"),
+                }
             }
             Kind::Send { server, timeout: true, .. } => {
                 write!(f, "no answer came from {server} in time")
