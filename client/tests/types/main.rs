@@ -139,6 +139,14 @@ fn a_million_random_bytes_are_errors_and_never_a_panic() {
 }
 
 #[test]
+fn no_unknown_members_cost_a_pointer() {
+    assert_eq!(
+        size_of::<k8s_flowcontrol::meta::Unknown>(),
+        size_of::<usize>()
+    );
+}
+
+#[test]
 fn depth_costs_no_stack() {
     let deep = format!("{}{}", "[".repeat(100_000), "]".repeat(100_000));
     let text = format!(r#"{{"spec":{{"limited":{{"fromTheFuture":{deep}}}}}}}"#);
