@@ -172,8 +172,12 @@ async fn run(
     loop {
         tokio::select! {
             accepted = listener.accept() => {
-                // A connection that failed before it began is nobody's; the next may be fine.
-                let Ok((stream, _)) = accepted else { continue };
+                // A connection that failed before it began is nobody's; the next may be fine. When the
+                // process is out of file descriptors it takes a moment.
+                let Ok((stream, _)) = accepted else {
+                    tokio::time::sleep(Duration::from_millis(50)).await;
+                    continue;
+                };
                 let service = service.clone();
                 let stopping = context.stopping.clone();
                 connections.spawn(accept(stream, tls.clone(), service, stopping));

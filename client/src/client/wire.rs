@@ -94,16 +94,23 @@ impl<K: Resource> Wire<K> {
             return error;
         };
         if let Some(status) = error.status_mut() {
+            // A message names a path before a colon, and in a conflict with a dot in front; values that it
+            // quotes stay as they are.
             if let Some(message) = &mut status.message {
-                *message = message.replace(wire, own);
+                *message = message
+                    .replace(&format!("{wire}: "), &format!("{own}: "))
+                    .replace(&format!(".{wire}"), &format!(".{own}"));
             }
             for cause in status
                 .details
                 .iter_mut()
                 .flat_map(|details| &mut details.causes)
             {
-                for text in [&mut cause.field, &mut cause.message].into_iter().flatten() {
-                    *text = text.replace(wire, own);
+                if let Some(field) = &mut cause.field
+                    && let Some(dot) = field.strip_suffix(wire)
+                    && matches!(dot, "" | ".")
+                {
+                    *field = format!("{dot}{own}");
                 }
             }
         }

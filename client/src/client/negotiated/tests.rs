@@ -112,6 +112,27 @@ fn paths_of_causes_are_those_of_the_type() {
     );
 }
 
+#[test]
+fn paths_of_conflicts_are_mapped_and_quoted_values_are_not() {
+    let wire = <V1 as sealed::Wires>::wire(ApiVersion::V1Beta2);
+    let status = json!({"code": 409, "reason": "Conflict",
+        "message": "conflict with \"spec.limited.assuredConcurrencyShares\": .spec.limited.assuredConcurrencyShares",
+        "details": {"causes": [{"field": ".spec.limited.assuredConcurrencyShares"}]},
+    });
+    let status = serde_json::from_str(&status.to_string()).unwrap();
+    let error = wire.map_error(Error::new(Kind::Status(Box::new(status))));
+    assert_eq!(
+        error.causes()[0].field.as_deref(),
+        Some(".spec.limited.nominalConcurrencyShares")
+    );
+    assert_eq!(
+        error.status().unwrap().message.as_deref(),
+        Some(
+            "conflict with \"spec.limited.assuredConcurrencyShares\": .spec.limited.nominalConcurrencyShares"
+        )
+    );
+}
+
 #[cfg(feature = "ring")]
 #[test]
 fn a_lossy_write_is_refused_unless_allowed() {
