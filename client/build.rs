@@ -1,44 +1,49 @@
-//! Writes the modules of the API versions, and the shared one, from the project's documents.
+//! With the feature `generate`: writes the modules of the API versions, and the shared one, from the
+//! project's documents. Without it the checked-in modules are built, and there is nothing to do.
 
-use k8s_flowcontrol_codegen::{Error, Generated, Generator};
-use k8s_flowcontrol_specs::{META, V1, V1BETA1, V1BETA2, V1BETA3};
-use std::path::PathBuf;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    // The documents come from a crate, so that Cargo itself knows when they change.
     println!("cargo::rerun-if-changed=build.rs");
-    println!("cargo::rerun-if-changed=shared-types.txt");
-    match generate()
-        .map_err(|error| error.to_string())
-        .and_then(|generated| write(&generated))
-    {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(message) => {
-            eprintln!("error: {message}");
-            ExitCode::FAILURE
+    #[cfg(feature = "generate")]
+    if let Err(message) = generate::run() {
+        eprintln!("error: {message}");
+        return ExitCode::FAILURE;
+    }
+    ExitCode::SUCCESS
+}
+
+#[cfg(feature = "generate")]
+mod generate {
+    use k8s_flowcontrol_codegen::{Error, Generated, Generator};
+    use k8s_flowcontrol_specs::{META, V1, V1BETA1, V1BETA2, V1BETA3};
+    use std::path::PathBuf;
+
+    pub(super) fn run() -> Result<(), String> {
+        // The documents come from a crate, so that Cargo itself knows when they change.
+        println!("cargo::rerun-if-changed=shared-types.txt");
+        write(&generated().map_err(|error| error.to_string())?)
+    }
+
+    fn generated() -> Result<Generated, Error> {
+        Generator::new()
+            .document("v1.json", V1)?
+            .document("v1beta3.json", V1BETA3)?
+            .document("v1beta2.json", V1BETA2)?
+            .document("v1beta1.json", V1BETA1)?
+            .document("meta.json", META)?
+            .with_meta()
+            .runtime("crate")
+            .shared(include_str!("shared-types.txt"))
+            .generate()
+    }
+
+    fn write(generated: &Generated) -> Result<(), String> {
+        let out = std::env::var_os("OUT_DIR").ok_or("OUT_DIR is not set; run this with Cargo")?;
+        for (name, text) in &generated.files {
+            let path = PathBuf::from(&out).join(name);
+            std::fs::write(&path, text).map_err(|error| format!("{}: {error}", path.display()))?;
         }
+        Ok(())
     }
-}
-
-fn generate() -> Result<Generated, Error> {
-    Generator::new()
-        .document("v1.json", V1)?
-        .document("v1beta3.json", V1BETA3)?
-        .document("v1beta2.json", V1BETA2)?
-        .document("v1beta1.json", V1BETA1)?
-        .document("meta.json", META)?
-        .with_meta()
-        .runtime("crate")
-        .shared(include_str!("shared-types.txt"))
-        .generate()
-}
-
-fn write(generated: &Generated) -> Result<(), String> {
-    let out = std::env::var_os("OUT_DIR").ok_or("OUT_DIR is not set; run this with Cargo")?;
-    for (name, text) in &generated.files {
-        let path = PathBuf::from(&out).join(name);
-        std::fs::write(&path, text).map_err(|error| format!("{}: {error}", path.display()))?;
-    }
-    Ok(())
 }

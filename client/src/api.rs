@@ -4,20 +4,20 @@
 
 /// `flowcontrol.apiserver.k8s.io/v1`, served since Kubernetes 1.29.
 pub mod v1 {
-    include!(concat!(env!("OUT_DIR"), "/v1.rs"));
+    generated!("v1");
 }
 
 /// `flowcontrol.apiserver.k8s.io/v1beta3`, served by Kubernetes 1.26 to 1.31.
 pub mod v1beta3 {
-    include!(concat!(env!("OUT_DIR"), "/v1beta3.rs"));
+    generated!("v1beta3");
 }
 
 /// `flowcontrol.apiserver.k8s.io/v1beta2`, served by Kubernetes 1.23 to 1.28.
 pub mod v1beta2 {
-    include!(concat!(env!("OUT_DIR"), "/v1beta2.rs"));
+    generated!("v1beta2");
 }
 
 /// `flowcontrol.apiserver.k8s.io/v1beta1`, served by Kubernetes 1.20 to 1.25.
 pub mod v1beta1 {
-    include!(concat!(env!("OUT_DIR"), "/v1beta1.rs"));
+    generated!("v1beta1");
 }

@@ -96,8 +96,28 @@ while let Some(event) = events.next().await {
 //! | `client` | yes | configuration, HTTP client, watch (reqwest, rustls); needs a tokio runtime |
 //! | `ring` | yes | TLS with ring; without it the program installs a rustls provider of its choice |
 //! | `yaml` | with `client` | YAML text as input |
+//! | `generate` | no | types from the documents, by the build script, instead of the checked-in copies; for work on the generator |
 //!
 //! Without default features there is no HTTP, no TLS and no async runtime among the dependencies.
+
+/// The generated module of a name: the checked-in one, or what the build script has just made.
+#[cfg(not(feature = "generate"))]
+macro_rules! generated {
+    ($name:literal) => {
+        include!(concat!(
+            env!("CARGO_MANIFEST_DIR"),
+            "/src/generated/",
+            $name,
+            ".rs"
+        ));
+    };
+}
+#[cfg(feature = "generate")]
+macro_rules! generated {
+    ($name:literal) => {
+        include!(concat!(env!("OUT_DIR"), "/", $name, ".rs"));
+    };
+}
 
 pub mod analysis;
 pub mod api;

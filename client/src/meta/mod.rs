@@ -22,5 +22,5 @@ pub use generated::*;
 
 #[allow(clippy::all)]
 mod generated {
-    include!(concat!(env!("OUT_DIR"), "/meta.rs"));
+    generated!("meta");
 }
