@@ -1,0 +1,92 @@
+//! The command line: global options, the commands, and options that several commands share.
+
+use crate::commands::completions;
+use crate::exit::{self, Exit};
+use crate::failure::Failure;
+use crate::output::Streams;
+use clap::{Parser, Subcommand, ValueEnum};
+use k8s_flowcontrol::Release;
+
+/// Kubernetes API Priority and Fairness: migration between API versions, and everyday work.
+///
+/// Knows the objects of flowcontrol.apiserver.k8s.io, FlowSchema and PriorityLevelConfiguration, in all their
+/// versions, and what each Kubernetes release makes of them.
+#[derive(Debug, Parser)]
+#[command(
+    name = "kubectl-flowcontrol",
+    bin_name = "kubectl flowcontrol",
+    version,
+    after_help = exit::HELP,
+    subcommand_required = true,
+    arg_required_else_help = true,
+    propagate_version = true
+)]
+pub(crate) struct Cli {
+    /// When to use color
+    #[arg(long, global = true, value_name = "WHEN", default_value = "auto")]
+    pub(crate) color: Color,
+
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+/// What is to be done.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    Completions(completions::Args),
+}
+
+impl Command {
+    /// Does it. Data goes to the standard output, everything else to the standard error.
+    pub(crate) fn run(self, streams: &mut Streams) -> Result<Exit, Failure> {
+        match self {
+            Self::Completions(args) => completions::run(&args, streams),
+        }
+    }
+}
+
+/// When to use color.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(crate) enum Color {
+    /// On a terminal, unless NO_COLOR is set
+    Auto,
+    /// Always
+    Always,
+    /// Never
+    Never,
+}
+
+impl Color {
+    /// Makes it the rule for all that is written from now on.
+    pub(crate) fn write_global(self) {
+        match self {
+            Self::Auto => anstream::ColorChoice::Auto,
+            Self::Always => anstream::ColorChoice::Always,
+            Self::Never => anstream::ColorChoice::Never,
+        }
+        .write_global();
+    }
+}
+
+/// The release whose rules a command follows.
+#[derive(Clone, Copy, Debug, clap::Args)]
+pub(crate) struct KubernetesArg {
+    /// The Kubernetes release whose rules apply, such as 1.29
+    #[arg(
+        long = "kubernetes",
+        value_name = "RELEASE",
+        default_value_t = Release::NEWEST
+    )]
+    pub(crate) release: Release,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Cli;
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_command_line_is_consistent() {
+        Cli::command().debug_assert();
+    }
+}

@@ -1,0 +1,3 @@
+//! One module per command: its options, and what it does.
+
+pub(crate) mod completions;

@@ -1,0 +1,39 @@
+//! The standard streams, and how things look on a terminal.
+
+use crate::exit::Exit;
+use crate::failure::Failure;
+use anstream::AutoStream;
+use anstyle::{AnsiColor, Style};
+use std::io::{self, BufWriter, Stderr, StdoutLock, Write};
+
+/// How `error:` looks.
+pub(crate) const ERROR: Style = AnsiColor::Red.on_default().bold();
+/// How `hint:` looks.
+pub(crate) const HINT: Style = AnsiColor::Cyan.on_default().bold();
+
+/// The standard streams. Both drop colors unless they go to a terminal that wants them.
+pub(crate) struct Streams {
+    /// Data, and nothing else.
+    pub(crate) out: BufWriter<AutoStream<StdoutLock<'static>>>,
+    /// Everything else: errors, warnings, counts, progress. Not locked, as a progress bar writes there too.
+    pub(crate) err: AutoStream<Stderr>,
+}
+
+impl Streams {
+    /// The standard streams, with the color rule that holds now.
+    pub(crate) fn new() -> Self {
+        Self {
+            out: BufWriter::with_capacity(64 << 10, AutoStream::auto(io::stdout().lock())),
+            err: AutoStream::auto(io::stderr()),
+        }
+    }
+
+    /// Writes what is still to be written. A result that stands already counts more than an error here,
+    /// unless it was a success.
+    pub(crate) fn finish(&mut self, result: Result<Exit, Failure>) -> Result<Exit, Failure> {
+        let flushed = self.out.flush();
+        let exit = result?;
+        flushed?;
+        Ok(exit)
+    }
+}
