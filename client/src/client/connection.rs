@@ -6,23 +6,17 @@ use super::error::{Error, Kind, Place};
 use super::negotiated::{Negotiable, Negotiated};
 use super::request::HttpRequest;
 use super::response::{self, Decoded, Decoder, Head, Response};
-use super::tls;
+use super::transport::{Body, Transport, TransportError};
 use super::warnings::Warning;
 use crate::config::Config;
 use crate::{Resource, api::v1};
-use http::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE};
+use http::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, USER_AGENT};
+use http::{HeaderValue, StatusCode};
 use http_body::Body as _;
 use std::fmt;
 use std::pin::Pin;
 use std::sync::Arc;
-use std::time::Duration;
 use url::Url;
-
-/// How long a connection may take to come about.
-const CONNECT_TIMEOUT: Duration = Duration::from_secs(30);
-
-/// The body of an answer that is still arriving.
-pub(crate) type Body = reqwest::Body;
 
 /// A connection to an API server; cheap to clone, and its clones share their connections.
 ///
@@ -47,7 +41,7 @@ pub struct Client {
 type WarningHandler = Arc<dyn Fn(&Warning) + Send + Sync>;
 
 struct Shared {
-    http: reqwest::Client,
+    transport: Transport,
     config: Config,
 }
 
@@ -75,15 +69,9 @@ impl Client {
     /// When the certificates of the configuration do not read, or the program has no TLS provider: enable the
     /// feature `ring`, or install one with rustls' `CryptoProvider::install_default` first.
     pub fn new(config: Config) -> Result<Self, Error> {
-        let http = reqwest::Client::builder()
-            .tls_backend_preconfigured(tls::client_config(&config)?)
-            .user_agent(config.user_agent())
-            .connect_timeout(CONNECT_TIMEOUT)
-            .redirect(reqwest::redirect::Policy::none())
-            .build()
-            .map_err(Error::setup)?;
+        let transport = Transport::new(&config)?;
         Ok(Self {
-            shared: Arc::new(Shared { http, config }),
+            shared: Arc::new(Shared { transport, config }),
             on_warning: None,
         })
     }
@@ -174,7 +162,7 @@ impl Client {
             .execute(request)
             .await
             .map_err(|error| error.at(&place))?;
-        let (parts, body) = http::Response::<Body>::from(answer).into_parts();
+        let (parts, body) = answer.into_parts();
         let head = Head::read(parts.status, &parts.headers);
         if let Some(handler) = &self.on_warning {
             head.warnings.iter().for_each(|warning| handler(warning));
@@ -182,32 +170,43 @@ impl Client {
         Ok((place, head, body))
     }
 
-    async fn execute(&self, request: HttpRequest) -> Result<reqwest::Response, Error> {
+    /// Sends a request; when the credentials are not accepted, once more with fresh ones if there are any.
+    async fn execute(&self, request: HttpRequest) -> Result<http::Response<Body>, Error> {
         let config = &self.shared.config;
-        let url = request_url(config.server(), &request);
-        let mut builder = self
-            .shared
-            .http
-            .request(request.method, url)
-            .header(ACCEPT, "application/json");
-        if let Some(value) = config.authorization()? {
+        let authorization = config.authorization()?;
+        let answer = self.attempt(&request, authorization.as_ref()).await?;
+        if answer.status() != StatusCode::UNAUTHORIZED {
+            return Ok(answer);
+        }
+        let fresh = config.authorization()?;
+        if fresh == authorization {
+            return Ok(answer);
+        }
+        self.attempt(&request, fresh.as_ref()).await
+    }
+
+    async fn attempt(
+        &self,
+        request: &HttpRequest,
+        authorization: Option<&HeaderValue>,
+    ) -> Result<http::Response<Body>, Error> {
+        let config = &self.shared.config;
+        let mut builder = http::Request::builder()
+            .method(&request.method)
+            .uri(request_url(config.server(), request).as_str())
+            .header(ACCEPT, "application/json")
+            .header(USER_AGENT, config.user_agent());
+        if let Some(value) = authorization {
             builder = builder.header(AUTHORIZATION, value);
         }
         if let Some(content_type) = request.content_type {
-            builder = builder
-                .header(CONTENT_TYPE, content_type)
-                .body(request.body);
+            builder = builder.header(CONTENT_TYPE, content_type);
         }
-        builder.send().await.map_err(|error| {
-            let server = config.server_url().to_owned();
-            let (timeout, tls) = (error.is_timeout(), tls::is_tls_error(&error));
-            Error::new(Kind::Send {
-                server,
-                timeout,
-                tls,
-            })
-            .with_source(error.without_url())
-        })
+        let request = builder
+            .body(request.body.clone())
+            .map_err(|error| Error::argument(format!("the request cannot be built: {error}")))?;
+        let answer = self.shared.transport.send(request).await;
+        answer.map_err(|error| error.before_answer(config))
     }
 
     /// Reads a body to its end, within the configured size.
@@ -216,7 +215,7 @@ impl Client {
         let mut bytes = Vec::new();
         while let Some(frame) = std::future::poll_fn(|cx| Pin::new(&mut body).poll_frame(cx)).await
         {
-            let Ok(data) = frame.map_err(broken_body)?.into_data() else {
+            let Ok(data) = frame.map_err(TransportError::within_answer)?.into_data() else {
                 continue;
             };
             if data.len() > limit - bytes.len() {
@@ -239,14 +238,6 @@ impl fmt::Debug for Client {
             .field("config", &self.shared.config)
             .finish_non_exhaustive()
     }
-}
-
-/// An error while the body arrives.
-pub(crate) fn broken_body(error: reqwest::Error) -> Error {
-    Error::new(Kind::Body {
-        timeout: error.is_timeout(),
-    })
-    .with_source(error.without_url())
 }
 
 /// The request's path below the server's own, with the query encoded.

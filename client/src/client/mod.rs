@@ -38,6 +38,7 @@ mod request;
 mod response;
 mod served;
 mod tls;
+mod transport;
 mod verbs;
 mod warnings;
 mod wire;
@@ -60,9 +61,9 @@ pub use verbs::{
 };
 pub use warnings::Warning;
 
-pub(crate) use connection::{Body, broken_body};
 pub(crate) use error::{Kind, Place};
 pub(crate) use response::{excerpt, undecodable};
+pub(crate) use transport::{Body, TransportError};
 pub(crate) use wire::Wire;
 
 use std::future::Future;

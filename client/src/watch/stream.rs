@@ -3,7 +3,7 @@
 use super::event::{Event, WatchEvent};
 use super::line::{LineDecoder, LineTooLong};
 use crate::Resource;
-use crate::client::{Body, Error, Kind, Place, Wire, broken_body, excerpt, undecodable};
+use crate::client::{Body, Error, Kind, Place, TransportError, Wire, excerpt, undecodable};
 use futures_core::Stream;
 use http_body::Body as _;
 use std::fmt;
@@ -84,7 +84,7 @@ impl<K: Resource> WatchStream<K> {
                         self.lines.push(&data);
                     }
                 }
-                Some(Err(error)) => return Poll::Ready(Err(broken_body(error))),
+                Some(Err(error)) => return Poll::Ready(Err(TransportError::within_answer(error))),
                 None => {
                     self.body = None;
                     return Poll::Ready(self.finish());
