@@ -2,19 +2,16 @@
 
 use super::BoxFuture;
 use super::api::Api;
-use super::error::{Error, Kind, Place};
+use super::error::Error;
 use super::negotiated::{Negotiable, Negotiated};
+use super::options::Options;
 use super::request::HttpRequest;
-use super::response::{self, Decoded, Decoder, Head, Response};
-use super::transport::{Body, Transport, TransportError};
-use super::warnings::Warning;
+use super::transport::{Body, Transport};
 use crate::config::Config;
 use crate::{Resource, api::v1};
 use http::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, USER_AGENT};
 use http::{HeaderValue, StatusCode};
-use http_body::Body as _;
 use std::fmt;
-use std::pin::Pin;
 use std::sync::Arc;
 use url::Url;
 
@@ -35,10 +32,8 @@ use url::Url;
 #[derive(Clone)]
 pub struct Client {
     shared: Arc<Shared>,
-    on_warning: Option<WarningHandler>,
+    pub(super) options: Options,
 }
-
-type WarningHandler = Arc<dyn Fn(&Warning) + Send + Sync>;
 
 struct Shared {
     transport: Transport,
@@ -72,17 +67,8 @@ impl Client {
         let transport = Transport::new(&config)?;
         Ok(Self {
             shared: Arc::new(Shared { transport, config }),
-            on_warning: None,
+            options: Options::default(),
         })
-    }
-
-    /// The same connection, with `handler` called for every warning that the server sends.
-    ///
-    /// Without a handler warnings are still in [`Response::warnings`].
-    #[must_use]
-    pub fn on_warning(mut self, handler: impl Fn(&Warning) + Send + Sync + 'static) -> Self {
-        self.on_warning = Some(Arc::new(handler));
-        self
     }
 
     /// The priority levels, in v1.
@@ -120,61 +106,14 @@ impl Client {
         &self.shared.config
     }
 
-    /// Sends a request and reads the whole answer.
-    pub(crate) async fn send<T, F>(
-        &self,
-        request: HttpRequest,
-        decoder: Decoder<F>,
-    ) -> Result<Response<T>, Error>
-    where
-        F: FnOnce(&[u8]) -> Result<Decoded<T>, serde_json::Error>,
-    {
-        let (place, head, body) = self.open(request).await?;
-        let body = self
-            .collect(body)
-            .await
-            .map_err(|error| error.at(&place).with_head(head.clone()))?;
-        response::read(&place, head, &body, decoder)
-    }
-
-    /// Sends a request and returns when the answer begins; an answer other than 2xx is an error.
-    pub(crate) async fn open_stream(
-        &self,
-        request: HttpRequest,
-    ) -> Result<(Place, Head, Body), Error> {
-        let (place, head, body) = self.open(request).await?;
-        if head.is_success() {
-            return Ok((place, head, body));
-        }
-        let body = self
-            .collect(body)
-            .await
-            .map_err(|error| error.at(&place).with_head(head.clone()))?;
-        Err(response::failure(head, &body).at(&place))
-    }
-
-    async fn open(&self, request: HttpRequest) -> Result<(Place, Head, Body), Error> {
-        let place = Place {
-            method: request.method.clone(),
-            path: request.path.clone(),
-        };
-        let answer = self
-            .execute(request)
-            .await
-            .map_err(|error| error.at(&place))?;
-        let (parts, body) = answer.into_parts();
-        let head = Head::read(parts.status, &parts.headers);
-        if let Some(handler) = &self.on_warning {
-            head.warnings.iter().for_each(|warning| handler(warning));
-        }
-        Ok((place, head, body))
-    }
-
     /// Sends a request; when the credentials are not accepted, once more with fresh ones if there are any.
-    async fn execute(&self, request: HttpRequest) -> Result<http::Response<Body>, Error> {
+    pub(super) async fn execute(
+        &self,
+        request: &HttpRequest,
+    ) -> Result<http::Response<Body>, Error> {
         let config = &self.shared.config;
         let authorization = config.authorization()?;
-        let answer = self.attempt(&request, authorization.as_ref()).await?;
+        let answer = self.attempt(request, authorization.as_ref()).await?;
         if answer.status() != StatusCode::UNAUTHORIZED {
             return Ok(answer);
         }
@@ -182,7 +121,7 @@ impl Client {
         if fresh == authorization {
             return Ok(answer);
         }
-        self.attempt(&request, fresh.as_ref()).await
+        self.attempt(request, fresh.as_ref()).await
     }
 
     async fn attempt(
@@ -207,28 +146,6 @@ impl Client {
             .map_err(|error| Error::argument(format!("the request cannot be built: {error}")))?;
         let answer = self.shared.transport.send(request).await;
         answer.map_err(|error| error.before_answer(config))
-    }
-
-    /// Reads a body to its end, within the configured size.
-    async fn collect(&self, mut body: Body) -> Result<Vec<u8>, Error> {
-        let limit = self.shared.config.max_response_size();
-        let mut bytes = Vec::new();
-        while let Some(frame) = std::future::poll_fn(|cx| Pin::new(&mut body).poll_frame(cx)).await
-        {
-            let Ok(data) = frame.map_err(TransportError::within_answer)?.into_data() else {
-                continue;
-            };
-            if data.len() > limit - bytes.len() {
-                let setting = "Config::with_max_response_size";
-                return Err(Error::new(Kind::TooLong {
-                    what: "the answer",
-                    limit,
-                    setting,
-                }));
-            }
-            bytes.extend_from_slice(&data);
-        }
-        Ok(bytes)
     }
 }
 

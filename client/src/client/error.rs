@@ -55,6 +55,8 @@ pub(crate) enum Kind {
         server: String,
         timeout: bool,
         tls: bool,
+        /// No connection came about, so that nothing was sent.
+        connect: bool,
     },
     /// The answer broke off.
     Body { timeout: bool },

@@ -27,11 +27,14 @@
 //! ```
 
 mod api;
+mod body;
 mod call;
 mod connection;
 mod discovery;
+mod dispatch;
 mod error;
 mod negotiated;
+mod options;
 mod pages;
 mod params;
 mod request;

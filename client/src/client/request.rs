@@ -2,6 +2,7 @@
 
 use super::error::Error;
 use crate::Resource;
+use bytes::Bytes;
 use http::Method;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 
@@ -14,7 +15,8 @@ pub(crate) struct HttpRequest {
     /// Names and values, not encoded yet.
     pub(crate) query: Vec<(&'static str, String)>,
     pub(crate) content_type: Option<&'static str>,
-    pub(crate) body: Vec<u8>,
+    /// Cheap to clone, for it may have to be sent again.
+    pub(crate) body: Bytes,
 }
 
 impl HttpRequest {
@@ -24,7 +26,7 @@ impl HttpRequest {
             path,
             query: Vec::new(),
             content_type: None,
-            body: Vec::new(),
+            body: Bytes::new(),
         }
     }
 
@@ -52,7 +54,7 @@ impl HttpRequest {
 
     pub(crate) fn body(mut self, content_type: &'static str, body: Vec<u8>) -> Self {
         self.content_type = Some(content_type);
-        self.body = body;
+        self.body = body.into();
         self
     }
 }

@@ -5,6 +5,7 @@
 use super::error::{Error, Kind};
 use super::tls;
 use crate::config::Config;
+use bytes::Bytes;
 use http_body::{Frame, SizeHint};
 use std::error::Error as StdError;
 use std::fmt;
@@ -12,8 +13,11 @@ use std::pin::Pin;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
-/// How long a connection may take to come about.
-const CONNECT_TIMEOUT: Duration = Duration::from_secs(30);
+/// A connection over which nothing came for so long is asked whether it is still there, as by
+/// Kubernetes' own clients.
+const PING_AFTER: Duration = Duration::from_secs(30);
+/// So long may the answer to that take, before the connection counts as dead.
+const PING_TIMEOUT: Duration = Duration::from_secs(15);
 
 /// Connections to one server, kept for the next request.
 pub(crate) struct Transport {
@@ -25,7 +29,10 @@ impl Transport {
     pub(crate) fn new(config: &Config) -> Result<Self, Error> {
         let http = reqwest::Client::builder()
             .tls_backend_preconfigured(tls::client_config(config)?)
-            .connect_timeout(CONNECT_TIMEOUT)
+            .connect_timeout(config.connect_timeout())
+            .http2_keep_alive_interval(PING_AFTER)
+            .http2_keep_alive_timeout(PING_TIMEOUT)
+            .http2_keep_alive_while_idle(true)
             .redirect(reqwest::redirect::Policy::none())
             .build()
             .map_err(Error::setup)?;
@@ -35,7 +42,7 @@ impl Transport {
     /// Sends a request; returns when the answer begins.
     pub(crate) async fn send(
         &self,
-        request: http::Request<Vec<u8>>,
+        request: http::Request<Bytes>,
     ) -> Result<http::Response<Body>, TransportError> {
         let request = reqwest::Request::try_from(request).map_err(TransportError::new)?;
         let answer = self.http.execute(request).await;
@@ -82,6 +89,8 @@ pub(crate) struct TransportError {
     pub(crate) timeout: bool,
     /// The connection could not be made secure.
     pub(crate) tls: bool,
+    /// No connection came about, so that nothing was sent.
+    pub(crate) connect: bool,
     source: Box<dyn StdError + Send + Sync>,
 }
 
@@ -90,6 +99,7 @@ impl TransportError {
         Self {
             timeout: error.is_timeout(),
             tls: tls::is_tls_error(&error),
+            connect: error.is_connect(),
             source: Box::new(error.without_url()),
         }
     }
@@ -100,6 +110,7 @@ impl TransportError {
             server: config.server_url().to_owned(),
             timeout: self.timeout,
             tls: self.tls,
+            connect: self.connect,
         };
         Error::new(kind).with_source(self.source)
     }

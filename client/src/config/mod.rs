@@ -6,6 +6,7 @@ mod auth;
 mod error;
 mod in_cluster;
 mod kubeconfig;
+mod requests;
 mod secret;
 mod yaml;
 
@@ -14,14 +15,10 @@ pub use secret::Secret;
 
 use auth::Auth;
 use http::HeaderValue;
+use requests::Requests;
 use std::fmt;
 use std::path::{Path, PathBuf};
 use url::Url;
-
-/// The largest answer that is read, unless the configuration says otherwise: 1 GiB.
-///
-/// A list of 50,000 objects takes about 150 MiB.
-const MAX_RESPONSE: usize = 1024 * 1024 * 1024;
 
 /// The server's address, how it proves itself, and the credentials. Cheap to clone but for certificates.
 ///
@@ -40,8 +37,7 @@ pub struct Config {
     namespace: String,
     tls: Tls,
     auth: Auth,
-    user_agent: String,
-    max_response_size: usize,
+    requests: Requests,
 }
 
 /// How the two sides prove who they are.
@@ -65,8 +61,7 @@ impl Config {
             namespace: "default".to_owned(),
             tls: Tls::default(),
             auth: Auth::None,
-            user_agent: concat!(env!("CARGO_PKG_NAME"), "/", env!("CARGO_PKG_VERSION")).to_owned(),
-            max_response_size: MAX_RESPONSE,
+            requests: Requests::default(),
         })
     }
 
@@ -174,29 +169,6 @@ impl Config {
         self
     }
 
-    /// What the program says it is; the part before the first `/` is the default field manager.
-    ///
-    /// # Errors
-    /// When it has characters that no header may have.
-    pub fn with_user_agent(mut self, user_agent: impl Into<String>) -> Result<Self, ConfigError> {
-        self.user_agent = user_agent.into();
-        match HeaderValue::from_str(&self.user_agent) {
-            Ok(_) => Ok(self),
-            Err(_) => Err(ConfigError::new(format!(
-                "the user agent {:?} cannot be sent; expected visible ASCII characters",
-                self.user_agent
-            ))),
-        }
-    }
-
-    /// The largest answer that is read, in bytes; 1 GiB unless said otherwise. Watches have no such limit, only
-    /// their events.
-    #[must_use]
-    pub fn with_max_response_size(mut self, bytes: usize) -> Self {
-        self.max_response_size = bytes;
-        self
-    }
-
     /// The server's address.
     pub fn server_url(&self) -> &str {
         self.server.as_str()
@@ -205,16 +177,6 @@ impl Config {
     /// The namespace that the configuration is for.
     pub fn namespace(&self) -> &str {
         &self.namespace
-    }
-
-    /// What the program says it is.
-    pub fn user_agent(&self) -> &str {
-        &self.user_agent
-    }
-
-    /// The largest answer that is read, in bytes.
-    pub fn max_response_size(&self) -> usize {
-        self.max_response_size
     }
 
     pub(crate) fn server(&self) -> &Url {
@@ -266,7 +228,7 @@ impl fmt::Debug for Config {
             .field("client_certificate", &self.tls.client_certificate.is_some())
             .field("insecure_skip_tls_verify", &self.tls.insecure)
             .field("auth", &self.auth)
-            .field("user_agent", &self.user_agent)
+            .field("requests", &self.requests)
             .finish_non_exhaustive()
     }
 }
