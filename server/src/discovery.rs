@@ -1,5 +1,10 @@
 //! What the server says of itself.
 
+mod aggregated;
+
+pub(crate) use aggregated::{Aggregated, core as aggregated_core, groups as aggregated_groups};
+
+use crate::health;
 use crate::scheme::{Kind, Scheme};
 use k8s_flowcontrol::{ApiVersion, GROUP, Release};
 use serde::Serialize;
@@ -101,12 +106,13 @@ pub(crate) fn groups(scheme: &Scheme) -> Groups {
     }
 }
 
-/// `/api`: the core group, of which nothing is served.
+/// `/api`: the core group, of which nothing is served; clients take a version without resources for a
+/// failure.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct CoreVersions {
     kind: &'static str,
-    versions: [&'static str; 1],
+    versions: [&'static str; 0],
     #[serde(rename = "serverAddressByClientCIDRs")]
     addresses: [Address; 1],
 }
@@ -122,7 +128,7 @@ struct Address {
 pub(crate) fn core_versions(address: &str) -> CoreVersions {
     CoreVersions {
         kind: "APIVersions",
-        versions: ["v1"],
+        versions: [],
         addresses: [Address {
             client_cidr: "0.0.0.0/0",
             server_address: address.into(),
@@ -172,7 +178,7 @@ pub(crate) fn resources(scheme: &Scheme, version: ApiVersion) -> Resources {
         .flat_map(|kind| {
             let main = Resource {
                 name: kind.plural().into(),
-                singular_name: kind.name().to_lowercase(),
+                singular_name: singular(kind, scheme.release()),
                 namespaced: kind.is_namespaced(),
                 kind: kind.name(),
                 verbs: VERBS,
@@ -199,6 +205,14 @@ pub(crate) fn resources(scheme: &Scheme, version: ApiVersion) -> Resources {
     }
 }
 
+/// The singular of a kind's name in paths, which older releases did not tell.
+fn singular(kind: &Kind, release: Release) -> String {
+    if release.minor() < 27 {
+        return String::new();
+    }
+    kind.name().to_lowercase()
+}
+
 /// A digest of the version in which objects are stored, as real servers report it.
 fn storage_version_hash(kind: &Kind, release: Release) -> Option<&'static str> {
     Some(match (kind.name(), release.stored()) {
@@ -214,26 +228,18 @@ fn storage_version_hash(kind: &Kind, release: Release) -> Option<&'static str> {
 
 /// `/`: the paths that there are.
 pub(crate) fn paths(scheme: &Scheme) -> Vec<String> {
-    let mut paths: Vec<String> = [
-        "/api",
-        "/apis",
-        "/apis/",
-        "/healthz",
-        "/healthz/ping",
-        "/livez",
-        "/livez/ping",
-        "/readyz",
-    ]
-    .map(str::to_owned)
-    .into();
-    paths.extend(["/readyz/ping", "/version"].map(str::to_owned));
+    let mut paths: Vec<String> = ["/api", "/apis", "/apis/", "/openapi/v3", "/version"]
+        .map(str::to_owned)
+        .into();
+    paths.push("/openapi/v3/".to_owned());
     paths.push(format!("/apis/{GROUP}"));
-    paths.extend(
-        scheme
-            .versions()
-            .iter()
-            .map(|version| format!("/apis/{}", version.api_version())),
-    );
+    let versions = scheme.versions().iter();
+    paths.extend(versions.map(|version| format!("/apis/{}", version.api_version())));
+    for check in health::CHECKS {
+        let parts = health::parts(check, scheme.release());
+        paths.extend(parts.map(|part| format!("/{check}/{part}")));
+        paths.push(format!("/{check}"));
+    }
     paths.sort();
     paths
 }

@@ -46,6 +46,7 @@ mod watch;
 mod body;
 mod ids;
 mod names;
+mod openapi;
 mod query;
 mod scheme;
 mod status;

@@ -10,6 +10,8 @@
 //! - `references`: what the public reference pages of the API describe
 //! - `secured`: TLS, users and faults
 //! - `answers`: response codes and bodies that only odd servers send
+//! - `openapi`: what the server publishes of itself is read by the generator
+//! - `dumps`: the server's tables of flow control, read by the client
 //! - `examples`: the programs in `examples/`
 
 #![allow(
@@ -21,8 +23,10 @@
 
 mod answers;
 mod documents;
+mod dumps;
 mod examples;
 mod objects;
+mod openapi;
 mod paging;
 mod patches;
 mod references;

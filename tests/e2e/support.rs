@@ -6,6 +6,8 @@ use k8s_flowcontrol::config::Config;
 use k8s_flowcontrol_server::ApiServer;
 use serde_json::{Value, json};
 use std::sync::atomic::{AtomicU32, Ordering};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
 
 /// The server under test: an embedded one, or the cluster that FLOWCONTROL_TEST_KUBECONFIG names.
 ///
@@ -88,4 +90,21 @@ pub(crate) fn object<K: Resource>(tree: Value) -> K {
 /// Writes an object as a tree.
 pub(crate) fn tree<K: Resource>(object: &K) -> Value {
     serde_json::to_value(object).unwrap()
+}
+
+/// The text at a path that no verb of the client's knows, for the user of a token.
+pub(crate) async fn text(server: &ApiServer, path: &str, token: &str) -> String {
+    let mut stream = TcpStream::connect(("127.0.0.1", server.port()))
+        .await
+        .unwrap();
+    let request = format!(
+        "GET {path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {token}\r\n\
+         Connection: close\r\n\r\n"
+    );
+    stream.write_all(request.as_bytes()).await.unwrap();
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).await.unwrap();
+    let (head, body) = answer.split_once("\r\n\r\n").unwrap();
+    assert!(head.starts_with("HTTP/1.1 200 "), "{path}: {head}");
+    body.to_owned()
 }

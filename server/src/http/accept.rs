@@ -3,8 +3,10 @@
 //! A request meets two judges. The router looks at the bare media types; whoever asks for none that
 //! it knows does not reach the handler. The handler then takes the first acceptable clause, parameters included.
 
+use crate::discovery::Aggregated;
 use crate::represent::{MetaVersion, View};
 use crate::status::{Details, Failure, failure};
+use k8s_flowcontrol::Release;
 
 const OBJECTS: &str = "application/json, application/yaml, application/vnd.kubernetes.protobuf";
 const STREAMS: &str =
@@ -23,6 +25,22 @@ pub(crate) enum Offer {
 pub(crate) enum Encoding {
     Json,
     Yaml,
+}
+
+impl Encoding {
+    pub(crate) fn media_type(self) -> &'static str {
+        match self {
+            Self::Json => "application/json",
+            Self::Yaml => "application/yaml",
+        }
+    }
+}
+
+/// Discovery in one document.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Discovery {
+    pub(crate) version: Aggregated,
+    pub(crate) form: Form,
 }
 
 /// What a client gets.
@@ -88,6 +106,27 @@ pub(crate) fn negotiate_plain(accept: Option<&str>) -> Result<Form, Failure> {
     first_acceptable(accept, false).ok_or_else(|| only(OBJECTS))
 }
 
+/// Whether the client wants discovery in one document before it wants it plain.
+pub(crate) fn negotiate_discovery(accept: Option<&str>, release: Release) -> Option<Discovery> {
+    let clauses = clauses(accept.unwrap_or_default());
+    let wanted = clauses.iter().find_map(|clause| {
+        if clause.form(false).is_some() {
+            return Some(None);
+        }
+        clause.discovery(release).map(Some)
+    });
+    wanted.flatten()
+}
+
+/// Whether JSON is among what a client takes, whatever the parameters.
+pub(crate) fn takes_json(accept: Option<&str>) -> bool {
+    let accept = accept.unwrap_or_default();
+    accept.is_empty()
+        || clauses(accept).iter().any(|clause| {
+            ["application", "*"].contains(&clause.r#type) && ["json", "*"].contains(&clause.subtype)
+        })
+}
+
 fn only(media_types: &str) -> Failure {
     let message = format!("only the following media types are accepted: {media_types}");
     failure(406, "NotAcceptable", message)
@@ -98,10 +137,16 @@ fn first_acceptable(accept: Option<&str>, views: bool) -> Option<Form> {
     if accept.is_empty() {
         return Some(Form::PLAIN);
     }
-    let mut clauses: Vec<Clause<'_>> = accept.split(',').map(Clause::parse).collect();
+    let clauses = clauses(accept);
+    clauses.iter().find_map(|clause| clause.form(views))
+}
+
+/// The clauses of a header, the best first.
+fn clauses(accept: &str) -> Vec<Clause<'_>> {
+    let mut clauses: Vec<_> = accept.split(',').map(Clause::parse).collect();
     // Stable: of equal ones the first.
     clauses.sort_by(Clause::compare);
-    clauses.iter().find_map(|clause| clause.form(views))
+    clauses
 }
 
 /// A media type with parameters.
@@ -141,21 +186,41 @@ impl<'a> Clause<'a> {
             .then(specific(self).cmp(&specific(other)))
     }
 
-    fn form(&self, views: bool) -> Option<Form> {
+    fn parameter(&self, name: &str) -> Option<&'a str> {
+        let mut found = self.parameters.iter().filter(|(key, _)| *key == name);
+        found.next_back().map(|(_, value)| *value)
+    }
+
+    fn encoding(&self) -> Option<Encoding> {
         let encoding = match (self.r#type, self.subtype) {
             ("application", "json" | "*") | ("*", "*") => Encoding::Json,
             ("application", "yaml") => Encoding::Yaml,
             _ => return None,
         };
-        let parameter = |name: &str| {
-            let mut found = self.parameters.iter().filter(|(key, _)| *key == name);
-            found.next_back().map(|(_, value)| *value)
-        };
-        let stream = parameter("stream").unwrap_or_default();
-        if !stream.is_empty() && (stream != "watch" || encoding == Encoding::Yaml) {
+        match self.parameter("stream").unwrap_or_default() {
+            "" => Some(encoding),
+            "watch" if encoding == Encoding::Json => Some(encoding),
+            _ => None,
+        }
+    }
+
+    fn discovery(&self, release: Release) -> Option<Discovery> {
+        if self.parameter("g") != Some(Aggregated::GROUP)
+            || self.parameter("as") != Some(Aggregated::KIND)
+        {
             return None;
         }
-        let wanted = ["as", "g", "v"].map(parameter);
+        let form = Form {
+            encoding: self.encoding()?,
+            ..Form::PLAIN
+        };
+        let version = Aggregated::parse(self.parameter("v")?, release)?;
+        Some(Discovery { version, form })
+    }
+
+    fn form(&self, views: bool) -> Option<Form> {
+        let encoding = self.encoding()?;
+        let wanted = ["as", "g", "v"].map(|name| self.parameter(name));
         let view = match wanted {
             [None, None, None] => View::Whole,
             [kind, group, version] if views && group == Some("meta.k8s.io") => {
@@ -172,7 +237,7 @@ impl<'a> Clause<'a> {
         Some(Form {
             encoding,
             view,
-            pretty: parameter("pretty") == Some("1"),
+            pretty: self.parameter("pretty") == Some("1"),
         })
     }
 }

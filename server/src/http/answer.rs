@@ -2,12 +2,10 @@
 
 use super::accept::{Encoding, Form};
 use super::objects::Objects;
-use super::route::Document;
-use crate::discovery;
 use crate::ids;
 use crate::list::Page;
 use crate::represent::{Include, View, to_yaml};
-use crate::scheme::{Kind, Scheme};
+use crate::scheme::Kind;
 use crate::status::{Failure, Status};
 use crate::store::Object;
 use axum::body::Body;
@@ -23,6 +21,8 @@ pub(crate) struct Answer {
     body: Content,
     warnings: Vec<String>,
     retry_after: Option<u32>,
+    /// Those that are set last, in place of others of their name.
+    headers: Vec<(HeaderName, String)>,
 }
 
 enum Content {
@@ -35,6 +35,9 @@ enum Content {
     /// JSON that is always laid out for people.
     PrettyJson(Vec<u8>),
     Text(Cow<'static, str>),
+    /// What is neither of these, with its type.
+    Bytes(&'static str, Vec<u8>),
+    Empty,
     Lines(Body),
 }
 
@@ -45,6 +48,7 @@ impl Answer {
             body,
             warnings: Vec::new(),
             retry_after: None,
+            headers: Vec::new(),
         }
     }
 
@@ -112,6 +116,31 @@ impl Answer {
         Self::new(code, Content::Text(text.into()))
     }
 
+    /// JSON that is laid out for people whoever asks.
+    pub(crate) fn pretty_json(compact: Vec<u8>) -> Self {
+        Self::new(200, Content::PrettyJson(compact))
+    }
+
+    pub(crate) fn bytes(content_type: &'static str, bytes: Vec<u8>) -> Self {
+        Self::new(200, Content::Bytes(content_type, bytes))
+    }
+
+    pub(crate) fn empty(code: u16) -> Self {
+        Self::new(code, Content::Empty)
+    }
+
+    pub(crate) fn with_code(self, code: u16) -> Self {
+        Self { code, ..self }
+    }
+
+    pub(crate) fn with_headers(
+        mut self,
+        headers: impl IntoIterator<Item = (HeaderName, String)>,
+    ) -> Self {
+        self.headers.extend(headers);
+        self
+    }
+
     pub(crate) fn with_retry_after(mut self, seconds: u32) -> Self {
         self.retry_after = Some(seconds);
         self
@@ -137,6 +166,7 @@ impl Answer {
         pretty: bool,
         flow_uids: Option<[String; 2]>,
     ) -> Response<Body> {
+        let is_text = matches!(self.body, Content::Text(_));
         let (content_type, body) = match self.body {
             Content::Objects(objects) => {
                 // Whoever has a form has been given it; what is left is the object as it is.
@@ -151,9 +181,10 @@ impl Answer {
             }
             Content::PrettyJson(text) => ("application/json", Body::from(indented(&text))),
             Content::Text(text) => ("text/plain; charset=utf-8", Body::from(text)),
+            Content::Bytes(content_type, bytes) => (content_type, Body::from(bytes)),
+            Content::Empty => ("", Body::empty()),
             Content::Lines(body) => ("application/json", body),
         };
-        let is_text = content_type.starts_with("text/");
         let mut response = Response::new(body);
         *response.status_mut() =
             StatusCode::from_u16(self.code).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
@@ -163,7 +194,9 @@ impl Answer {
                 headers.append(name, value);
             }
         };
-        set(header::CONTENT_TYPE, content_type);
+        if !content_type.is_empty() {
+            set(header::CONTENT_TYPE, content_type);
+        }
         set(header::CACHE_CONTROL, "no-cache, private");
         set(HeaderName::from_static("audit-id"), &ids::uid());
         if let Some([schema, level]) = flow_uids {
@@ -186,6 +219,11 @@ impl Answer {
             let quoted = warning.replace('\\', "\\\\").replace('"', "\\\"");
             set(header::WARNING, &format!("299 - \"{quoted}\""));
         }
+        for (name, value) in self.headers {
+            if let Ok(value) = HeaderValue::from_bytes(value.as_bytes()) {
+                headers.insert(name, value);
+            }
+        }
         response
     }
 }
@@ -193,24 +231,6 @@ impl Answer {
 impl From<Failure> for Answer {
     fn from(failure: Failure) -> Self {
         Self::status(&failure)
-    }
-}
-
-/// The document about the server.
-pub(crate) fn discovery(document: Document, scheme: &Scheme, address: &str) -> Answer {
-    let pretty = |value: Vec<u8>| Answer::new(200, Content::PrettyJson(value));
-    match document {
-        Document::Version => {
-            pretty(serde_json::to_vec(&discovery::version(scheme.release())).unwrap_or_default())
-        }
-        Document::Root => {
-            let paths = serde_json::json!({"paths": discovery::paths(scheme)});
-            pretty(serde_json::to_vec(&paths).unwrap_or_default())
-        }
-        Document::Core => Answer::json(200, &discovery::core_versions(address)),
-        Document::Groups => Answer::json(200, &discovery::groups(scheme)),
-        Document::Group => Answer::json(200, &discovery::group(scheme)),
-        Document::Resources(version) => Answer::json(200, &discovery::resources(scheme, version)),
     }
 }
 

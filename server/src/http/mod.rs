@@ -3,6 +3,7 @@
 mod accept;
 mod answer;
 mod collection;
+mod documents;
 mod faulty;
 mod gate;
 mod item;
@@ -152,14 +153,24 @@ async fn answer(context: &Context, request: Arrived) -> Result<Answer, Failure> 
     let scheme = &context.state.scheme;
     match route::route(request.parts.uri.path(), scheme)? {
         Target::Resource(target) => resource::answer(context, request, &target).await,
-        Target::Discovery(document) => {
-            let form = accept::negotiate_plain(request.header(header::ACCEPT))?;
-            Ok(answer::discovery(document, scheme, &context.address).written(form))
+        Target::Discovery(document) => documents::answer(context, &request, document),
+        Target::OpenApiIndex => Ok(documents::openapi_index(scheme)),
+        Target::OpenApi(path) => Ok(documents::openapi_document(&request, scheme, &path)),
+        Target::Health(check, part) => {
+            let release = scheme.release();
+            if let Some(part) = part {
+                let known = health::parts(check, release).any(|known| known == part);
+                return Ok(if known {
+                    Answer::text(200, "ok")
+                } else {
+                    nowhere()
+                });
+            }
+            Ok(Answer::text(
+                200,
+                health::report(check, release, &request.query),
+            ))
         }
-        Target::Health(check) if request.query.is_set("verbose") => {
-            Ok(Answer::text(200, health::report(check)))
-        }
-        Target::Health(_) => Ok(Answer::text(200, "ok")),
         Target::Dump(dump) => {
             let details = !request.query.text("includeRequestDetails").is_empty();
             Ok(Answer::text(
@@ -167,6 +178,10 @@ async fn answer(context: &Context, request: Arrived) -> Result<Answer, Failure> 
                 dumps::dump(&context.state, dump, details),
             ))
         }
-        Target::Nowhere => Ok(Answer::text(404, "404 page not found\n")),
+        Target::Nowhere => Ok(nowhere()),
     }
+}
+
+fn nowhere() -> Answer {
+    Answer::text(404, "404 page not found\n")
 }

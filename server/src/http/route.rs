@@ -12,8 +12,11 @@ use k8s_flowcontrol::{ApiVersion, GROUP};
 pub(crate) enum Target<'a> {
     Resource(ResourceTarget<'a>),
     Discovery(Document),
-    /// A health check of that name.
-    Health(&'static str),
+    OpenApiIndex,
+    /// The document of that path.
+    OpenApi(String),
+    /// A health check of that name, or a part of it.
+    Health(&'static str, Option<String>),
     Dump(Dump),
     Nowhere,
 }
@@ -50,9 +53,8 @@ pub(crate) fn route<'a>(path: &str, scheme: &'a Scheme) -> Result<Target<'a>, Fa
         ["version"] => Target::Discovery(Document::Version),
         ["api"] => Target::Discovery(Document::Core),
         ["apis"] => Target::Discovery(Document::Groups),
-        [check] | [check, "ping"] if health::check(check).is_some() => {
-            Target::Health(health::check(check).unwrap_or_default())
-        }
+        ["openapi", "v3"] => Target::OpenApiIndex,
+        ["openapi", "v3", ref rest @ ..] => Target::OpenApi(rest.join("/")),
         ["debug", "api_priority_and_fairness", dump] => match Dump::parse(dump) {
             Some(dump) => Target::Dump(dump),
             None => Target::Nowhere,
@@ -73,8 +75,16 @@ pub(crate) fn route<'a>(path: &str, scheme: &'a Scheme) -> Result<Target<'a>, Fa
                 ref rest => Target::Resource(resource(scheme, version, rest, false)?),
             }
         }
-        _ => Target::Nowhere,
+        [check, ref part @ ..] => health(check, part),
     })
+}
+
+fn health<'a>(check: &str, part: &[&str]) -> Target<'a> {
+    match health::check(check) {
+        Some(check) if part.is_empty() => Target::Health(check, None),
+        Some(check) => Target::Health(check, Some(part.join("/"))),
+        None => Target::Nowhere,
+    }
 }
 
 fn resource<'a>(

@@ -8,6 +8,7 @@ mod support;
 mod apply;
 mod bootstrap;
 mod crud;
+mod discovery;
 mod faults;
 mod forms;
 mod http;

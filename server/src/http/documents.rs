@@ -1,0 +1,128 @@
+//! What the server says of itself: discovery, which versions of itself it offers, and OpenAPI.
+
+use super::accept::{self, Discovery};
+use super::answer::Answer;
+use super::route::Document;
+use super::{Arrived, Context};
+use crate::discovery::{self, Aggregated};
+use crate::openapi;
+use crate::scheme::Scheme;
+use crate::status::Failure;
+use axum::http::{StatusCode, header};
+use jiff::{SignedDuration, Timestamp};
+use serde::Serialize;
+
+/// # Errors
+/// 406 for a form that the document does not have.
+pub(super) fn answer(
+    context: &Context,
+    request: &Arrived,
+    document: Document,
+) -> Result<Answer, Failure> {
+    let scheme = &context.state.scheme;
+    let accepted = request.header(header::ACCEPT);
+    if matches!(document, Document::Core | Document::Groups)
+        && let Some(wanted) = accept::negotiate_discovery(accepted, scheme.release())
+    {
+        let document = match document {
+            Document::Core => discovery::aggregated_core(wanted.version),
+            _ => discovery::aggregated_groups(scheme, wanted.version),
+        };
+        return Ok(aggregated(request, &document, wanted));
+    }
+    let form = accept::negotiate_plain(accepted)?;
+    let answer = match document {
+        Document::Version => pretty(&discovery::version(scheme.release())),
+        Document::Root => pretty(&serde_json::json!({"paths": discovery::paths(scheme)})),
+        Document::Core => Answer::json(200, &discovery::core_versions(&context.address)),
+        Document::Groups => Answer::json(200, &discovery::groups(scheme)),
+        Document::Group => Answer::json(200, &discovery::group(scheme)),
+        Document::Resources(version) => Answer::json(200, &discovery::resources(scheme, version)),
+    };
+    Ok(answer.written(form))
+}
+
+fn pretty(value: &impl Serialize) -> Answer {
+    Answer::pretty_json(serde_json::to_vec(value).unwrap_or_default())
+}
+
+/// Clients keep the document and ask whether it is still the same.
+fn aggregated(request: &Arrived, document: &serde_json::Value, wanted: Discovery) -> Answer {
+    let tag = format!("{:?}", openapi::digest(document.to_string().as_bytes()));
+    let headers = [
+        (header::ETAG, tag.clone()),
+        (header::VARY, "Accept".to_owned()),
+        (header::CACHE_CONTROL, "public".to_owned()),
+    ];
+    if request.header(header::IF_NONE_MATCH) == Some(&tag) {
+        return Answer::empty(StatusCode::NOT_MODIFIED.as_u16()).with_headers(headers);
+    }
+    let content_type = format!(
+        "{};g={};v={};as={}",
+        wanted.form.encoding.media_type(),
+        Aggregated::GROUP,
+        wanted.version.as_str(),
+        Aggregated::KIND,
+    );
+    Answer::json(200, document)
+        .written(wanted.form)
+        .with_headers(headers)
+        .with_headers([(header::CONTENT_TYPE, content_type)])
+}
+
+/// `/openapi/v3`: the index of the documents. It is what Go makes of a file without a type.
+pub(super) fn openapi_index(scheme: &Scheme) -> Answer {
+    let text = openapi::index(scheme);
+    Answer::bytes("text/plain; charset=utf-8", text).with_headers([
+        (header::ACCEPT_RANGES, "bytes".to_owned()),
+        (header::LAST_MODIFIED, http_date(Timestamp::now(), "GMT")),
+    ])
+}
+
+/// `/openapi/v3/<path>`: one document.
+pub(super) fn openapi_document(request: &Arrived, scheme: &Scheme, path: &str) -> Answer {
+    let Some(version) = openapi::version(scheme, path) else {
+        return Answer::empty(404);
+    };
+    let vary = [(header::VARY, "Accept".to_owned())];
+    if !accept::takes_json(request.header(header::ACCEPT)) {
+        return Answer::empty(406).with_headers(vary);
+    }
+    let document = openapi::document(version, scheme.release());
+    let tag = format!("{:?}", document.hash);
+    let asked = request.query.text("hash");
+    if !asked.is_empty() && asked != document.hash {
+        let url = openapi::url(path, &document.hash);
+        let text = format!("<a href=\"{url}\">Moved Permanently</a>.\n\n");
+        return Answer::bytes("text/html; charset=utf-8", text.into_bytes())
+            .with_code(StatusCode::MOVED_PERMANENTLY.as_u16())
+            .with_headers(vary)
+            .with_headers([(header::ETAG, tag), (header::LOCATION, url)]);
+    }
+    let known = request.header(header::IF_NONE_MATCH).unwrap_or_default();
+    let known = known.split(',').map(str::trim);
+    let mut known = known.map(|known| known.strip_prefix("W/").unwrap_or(known));
+    let answer = if known.any(|known| known == tag || known == "*") {
+        Answer::empty(StatusCode::NOT_MODIFIED.as_u16())
+    } else {
+        Answer::bytes("application/json", document.text.clone())
+            .with_headers([(header::ACCEPT_RANGES, "bytes".to_owned())])
+    };
+    let answer = answer
+        .with_headers(vary)
+        .with_headers([(header::ETAG, tag)]);
+    if asked.is_empty() {
+        return answer;
+    }
+    // Under its digest a document never changes.
+    let year = SignedDuration::from_hours(365 * 24);
+    let expires = Timestamp::now().saturating_add(year).unwrap_or_default();
+    answer.with_headers([
+        (header::CACHE_CONTROL, "public, immutable".to_owned()),
+        (header::EXPIRES, http_date(expires, "UTC")),
+    ])
+}
+
+fn http_date(time: Timestamp, zone: &str) -> String {
+    format!("{} {zone}", time.strftime("%a, %d %b %Y %H:%M:%S"))
+}

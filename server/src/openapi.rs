@@ -1,0 +1,69 @@
+//! OpenAPI documents: those of the group in our own words, as a server of the release publishes them.
+
+mod assemble;
+
+use crate::scheme::Scheme;
+use assemble::assemble;
+use k8s_flowcontrol::{ApiVersion, Release};
+use serde_json::json;
+use sha2::{Digest, Sha512};
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// A document with the digest by which clients keep it.
+#[derive(Debug)]
+pub(crate) struct Document {
+    pub(crate) text: Vec<u8>,
+    pub(crate) hash: String,
+}
+
+/// `/openapi/v3`: which documents there are.
+pub(crate) fn index(scheme: &Scheme) -> Vec<u8> {
+    let paths: BTreeMap<_, _> = scheme
+        .versions()
+        .iter()
+        .map(|&version| {
+            let path = path(version);
+            let url = url(&path, &document(version, scheme.release()).hash);
+            (path, json!({"serverRelativeURL": url}))
+        })
+        .collect();
+    json!({"paths": paths}).to_string().into_bytes()
+}
+
+/// The version whose document has this path below `/openapi/v3/`.
+pub(crate) fn version(scheme: &Scheme, asked: &str) -> Option<ApiVersion> {
+    let versions = scheme.versions().iter().copied();
+    versions.into_iter().find(|&version| path(version) == asked)
+}
+
+/// Where the document of that path is, with the digest that says which it is.
+pub(crate) fn url(path: &str, hash: &str) -> String {
+    format!("/openapi/v3/{path}?hash={hash}")
+}
+
+pub(crate) fn path(version: ApiVersion) -> String {
+    format!("apis/{}", version.api_version())
+}
+
+/// The document of `version` in `release`.
+pub(crate) fn document(version: ApiVersion, release: Release) -> Arc<Document> {
+    // They depend on nothing else, so all servers of the process share them.
+    static KNOWN: Mutex<BTreeMap<(ApiVersion, Release), Arc<Document>>> =
+        Mutex::new(BTreeMap::new());
+    let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
+    let make = || {
+        let text = assemble(version, release).to_string().into_bytes();
+        let hash = digest(&text);
+        Arc::new(Document { text, hash })
+    };
+    known.entry((version, release)).or_insert_with(make).clone()
+}
+
+/// What the server calls the digest of a document.
+pub(crate) fn digest(text: &[u8]) -> String {
+    Sha512::digest(text)
+        .iter()
+        .map(|byte| format!("{byte:02X}"))
+        .collect()
+}

@@ -1,0 +1,227 @@
+//! One document that needs no other, of the group's and the shared one.
+
+use k8s_flowcontrol::{ApiVersion, Release};
+use k8s_flowcontrol_specs::{META, V1, V1BETA1, V1BETA2, V1BETA3};
+use serde_json::{Map, Value, json};
+use std::collections::BTreeMap;
+
+const SCHEMAS: &str = "#/components/schemas/";
+/// How a document refers to the shared one.
+const SHARED: &str = "meta.json";
+/// The first release that has a member or a parameter.
+const INTRODUCED: &str = "x-kubernetes-introduced-in";
+
+/// The document of `version` as `release` would publish it: with the members and parameters that the
+/// release has, all that is shared in it, and nothing referred to but schemas.
+pub(super) fn assemble(version: ApiVersion, release: Release) -> Value {
+    let text = match version {
+        ApiVersion::V1 => V1,
+        ApiVersion::V1Beta3 => V1BETA3,
+        ApiVersion::V1Beta2 => V1BETA2,
+        ApiVersion::V1Beta1 => V1BETA1,
+    };
+    // They are JSON: a test assembles all of them.
+    let [own, shared] = [text, META].map(|text| serde_json::from_str(text).unwrap_or_default());
+    let mut assembly = Assembly {
+        own,
+        shared,
+        release,
+        schemas: BTreeMap::new(),
+    };
+    let paths = assembly.part("paths", From::Own);
+    let security_schemes = assembly.part("components/securitySchemes", From::Own);
+    // Also those that no path leads to: the group's kinds are in its documents.
+    for name in assembly.names() {
+        assembly.schema(&name, From::Own);
+    }
+    // With a title of its own: tools take "Kubernetes" for the real server's, with its faults.
+    let mut info = assembly.part("info", From::Own);
+    let number = if release.minor() < 31 {
+        format!("v{release}.0")
+    } else {
+        release.to_string()
+    };
+    info["version"] = number.into();
+    json!({
+        "openapi": "3.0.0",
+        "info": info,
+        "paths": paths,
+        "components": {"schemas": assembly.schemas, "securitySchemes": security_schemes},
+    })
+}
+
+/// Which document a value stands in: references without a file mean the same one.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum From {
+    Own,
+    Shared,
+}
+
+struct Assembly {
+    own: Value,
+    shared: Value,
+    release: Release,
+    /// Those that are needed, with what they need.
+    schemas: BTreeMap<String, Value>,
+}
+
+impl Assembly {
+    fn at(&self, path: &str, from: From) -> Option<&Value> {
+        let document = match from {
+            From::Own => &self.own,
+            From::Shared => &self.shared,
+        };
+        path.split('/')
+            .try_fold(document, |value, member| value.get(member))
+    }
+
+    fn names(&self) -> Vec<String> {
+        let schemas = self.at("components/schemas", From::Own);
+        let schemas = schemas.and_then(Value::as_object);
+        schemas.map_or_else(Vec::new, |schemas| schemas.keys().cloned().collect())
+    }
+
+    /// What stands at `path`, resolved.
+    fn part(&mut self, path: &str, from: From) -> Value {
+        let value = self.at(path, from).cloned().unwrap_or_default();
+        self.resolve(value, from)
+    }
+
+    /// Takes a schema in, once.
+    fn schema(&mut self, name: &str, from: From) {
+        if self.schemas.contains_key(name) {
+            return;
+        }
+        // In its place before it is looked at: schemas may refer to themselves.
+        self.schemas.insert(name.to_owned(), Value::Null);
+        let schemas = self.at("components/schemas", from);
+        let schema = schemas.and_then(|schemas| schemas.get(name)).cloned();
+        let schema = self.resolve(schema.unwrap_or_default(), from);
+        self.schemas.insert(name.to_owned(), schema);
+    }
+
+    fn resolve(&mut self, value: Value, from: From) -> Value {
+        match value {
+            Value::Object(members) => self.object(members, from),
+            Value::Array(elements) => {
+                let elements = elements.into_iter();
+                let resolved = elements.map(|element| self.resolve(element, from));
+                let resolved: Vec<_> = resolved.collect();
+                resolved.into_iter().filter(|v| self.is_known(v)).collect()
+            }
+            value => value,
+        }
+    }
+
+    fn object(&mut self, members: Map<String, Value>, from: From) -> Value {
+        if let Some(Value::String(reference)) = members.get("$ref") {
+            return self.reference(reference, from);
+        }
+        let mut object = Map::new();
+        for (name, mut value) in members {
+            if name == "properties" {
+                self.forget_unknown(&mut value);
+            }
+            object.insert(name, self.resolve(value, from));
+        }
+        Value::Object(object)
+    }
+
+    /// A schema is referred to, all else is put in place.
+    fn reference(&mut self, reference: &str, from: From) -> Value {
+        let (from, path) = match reference.strip_prefix(SHARED) {
+            Some(path) => (From::Shared, path),
+            None => (from, reference),
+        };
+        match path.strip_prefix(SCHEMAS) {
+            Some(name) => {
+                self.schema(name, from);
+                json!({"$ref": path})
+            }
+            None => self.part(path.trim_start_matches("#/"), from),
+        }
+    }
+
+    fn forget_unknown(&self, properties: &mut Value) {
+        if let Value::Object(properties) = properties {
+            properties.retain(|_, property| self.is_known(property));
+        }
+    }
+
+    /// Whether the release has what is described.
+    fn is_known(&self, value: &Value) -> bool {
+        let first = value.get(INTRODUCED).and_then(Value::as_str);
+        let minor = first.and_then(|first| first.strip_prefix("1.")?.parse().ok());
+        minor.is_none_or(|minor: u32| minor <= self.release.minor())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn document(version: ApiVersion, minor: u32) -> Value {
+        assemble(version, Release::new(minor).unwrap())
+    }
+
+    fn members(document: &Value, schema: &str) -> Vec<String> {
+        let properties = &document["components"]["schemas"][schema]["properties"];
+        properties.as_object().unwrap().keys().cloned().collect()
+    }
+
+    #[test]
+    fn every_reference_leads_to_a_schema_of_the_document() {
+        fn check(value: &Value, schemas: &Map<String, Value>) {
+            match value {
+                Value::Object(members) => {
+                    if let Some(reference) = members.get("$ref") {
+                        let name = reference.as_str().unwrap().strip_prefix(SCHEMAS);
+                        assert!(schemas.contains_key(name.unwrap()), "{reference}");
+                    }
+                    members.values().for_each(|value| check(value, schemas));
+                }
+                Value::Array(elements) => elements.iter().for_each(|value| check(value, schemas)),
+                _ => {}
+            }
+        }
+        for version in ApiVersion::ALL {
+            for release in Release::all() {
+                let document = assemble(version, release);
+                assert_eq!(document["paths"].as_object().unwrap().len(), 11);
+                let schemas = document["components"]["schemas"].as_object().unwrap();
+                assert!(
+                    schemas.values().all(Value::is_object),
+                    "{version} {release}"
+                );
+                check(&document, schemas);
+            }
+        }
+    }
+
+    #[test]
+    fn a_release_publishes_what_it_has() {
+        let limited = "io.k8s.api.flowcontrol.v1beta2.LimitedPriorityLevelConfiguration";
+        let spec = "io.k8s.api.flowcontrol.v1beta2.PriorityLevelConfigurationSpec";
+        let has = |minor, schema, member: &str| {
+            let document = document(ApiVersion::V1Beta2, minor);
+            members(&document, schema).contains(&member.to_owned())
+        };
+        assert!(!has(25, limited, "lendablePercent") && has(26, limited, "lendablePercent"));
+        assert!(!has(27, spec, "exempt") && has(28, spec, "exempt"));
+    }
+
+    #[test]
+    fn parameters_stand_where_they_are_used() {
+        let names = |minor| {
+            let document = document(ApiVersion::V1, minor);
+            let path = "/apis/flowcontrol.apiserver.k8s.io/v1/flowschemas";
+            let parameters = document["paths"][path]["get"]["parameters"].clone();
+            let parameters = parameters.as_array().unwrap().iter();
+            let names = parameters.map(|p| p["name"].as_str().unwrap().to_owned());
+            names.collect::<Vec<_>>()
+        };
+        assert!(names(29).contains(&"labelSelector".to_owned()));
+        assert!(!names(35).contains(&"shardSelector".to_owned()));
+        assert!(names(36).contains(&"shardSelector".to_owned()));
+    }
+}

@@ -1,0 +1,240 @@
+//! What the server says of itself: discovery, OpenAPI, health.
+
+use crate::http::Response;
+use crate::support::{Api, GROUP};
+use serde_json::{Value, json};
+
+const V2: &str = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList";
+const V2BETA1: &str = "application/json;g=apidiscovery.k8s.io;v=v2beta1;as=APIGroupDiscoveryList";
+
+async fn api(release: &str) -> Api {
+    Api::with(|builder| builder.kubernetes(release)).await
+}
+
+async fn get(api: &Api, path: &str, headers: &[(&str, &str)]) -> Response {
+    let mut request = api.request("GET", path);
+    for (name, value) in headers {
+        request = request.header(name, value);
+    }
+    request.send().await
+}
+
+fn header<'a>(response: &'a Response, name: &str) -> &'a str {
+    let value = response.headers().get(name);
+    value.map_or("", |value| value.to_str().unwrap())
+}
+
+async fn json_of(response: Response) -> Value {
+    serde_json::from_str(&response.text().await).unwrap()
+}
+
+#[tokio::test]
+async fn discovery_in_one_document_is_there_when_the_release_has_it() {
+    let both = format!("{V2},{V2BETA1},application/json");
+    for (release, expected) in [
+        ("1.25", None),
+        ("1.26", None),
+        ("1.27", Some("v2beta1")),
+        ("1.29", Some("v2beta1")),
+        ("1.30", Some("v2")),
+        ("1.36", Some("v2")),
+    ] {
+        let api = api(release).await;
+        for path in ["/apis", "/api"] {
+            let response = get(&api, path, &[("accept", &both)]).await;
+            assert_eq!(response.code(), 200);
+            let content_type = header(&response, "content-type").to_owned();
+            let caching = header(&response, "cache-control").to_owned();
+            let body = json_of(response).await;
+            let Some(version) = expected else {
+                assert_eq!(content_type, "application/json", "{release}");
+                assert_ne!(body["kind"], "APIGroupDiscoveryList", "{release}");
+                continue;
+            };
+            let exact = format!(
+                "application/json;g=apidiscovery.k8s.io;v={version};as=APIGroupDiscoveryList"
+            );
+            assert_eq!(
+                (content_type, caching.as_str()),
+                (exact, "public"),
+                "{release}"
+            );
+            let api_version = format!("apidiscovery.k8s.io/{version}");
+            assert_eq!(body["apiVersion"], api_version, "{release}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn discovery_in_one_document_names_every_resource_once() {
+    let api = api("1.29").await;
+    let body = json_of(get(&api, "/apis", &[("accept", V2BETA1)]).await).await;
+    let group = &body["items"][0];
+    assert_eq!(
+        group["metadata"],
+        json!({"name": GROUP, "creationTimestamp": null})
+    );
+    let versions = [&group["versions"][0], &group["versions"][1]].map(|v| &v["version"]);
+    assert_eq!(versions, ["v1", "v1beta3"]);
+    let schema = &group["versions"][0]["resources"][0];
+    assert_eq!(
+        schema,
+        &json!({
+            "resource": "flowschemas",
+            "responseKind": {"group": "", "version": "", "kind": "FlowSchema"},
+            "scope": "Cluster",
+            "singularResource": "flowschema",
+            "verbs": ["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"],
+            "subresources": [{
+                "subresource": "status",
+                "responseKind": {"group": "", "version": "", "kind": "FlowSchema"},
+                "verbs": ["get", "patch", "update"],
+            }],
+        })
+    );
+}
+
+#[tokio::test]
+async fn discovery_is_not_sent_to_those_who_have_it() {
+    let api = api("1.36").await;
+    let first = get(&api, "/apis", &[("accept", V2)]).await;
+    let tag = header(&first, "etag").to_owned();
+    assert_eq!(header(&first, "vary"), "Accept");
+    let again = get(&api, "/apis", &[("accept", V2), ("if-none-match", &tag)]).await;
+    assert_eq!((again.code(), header(&again, "etag")), (304, tag.as_str()));
+    assert_eq!(again.text().await, "");
+    let other = get(&api, "/apis", &[("accept", V2), ("if-none-match", "\"X\"")]).await;
+    assert_eq!(other.code(), 200);
+}
+
+#[tokio::test]
+async fn a_form_of_discovery_that_is_unknown_is_not_acceptable() {
+    let api = api("1.29").await;
+    assert_eq!(get(&api, "/apis", &[("accept", V2)]).await.code(), 406);
+    // Other documents have one form only.
+    let path = format!("/apis/{GROUP}");
+    assert_eq!(get(&api, &path, &[("accept", V2BETA1)]).await.code(), 406);
+}
+
+#[tokio::test]
+async fn the_index_leads_to_the_documents() {
+    let api = api("1.28").await;
+    let response = get(&api, "/openapi/v3", &[]).await;
+    assert_eq!(
+        header(&response, "content-type"),
+        "text/plain; charset=utf-8"
+    );
+    assert_eq!(header(&response, "accept-ranges"), "bytes");
+    assert!(header(&response, "last-modified").ends_with(" GMT"));
+    let index = json_of(response).await;
+    let paths = index["paths"].as_object().unwrap();
+    let expected = ["v1beta2", "v1beta3"].map(|version| format!("apis/{GROUP}/{version}"));
+    assert!(paths.keys().eq(&expected), "{paths:?}");
+    for (path, entry) in paths {
+        let url = entry["serverRelativeURL"].as_str().unwrap();
+        assert!(url.starts_with(&format!("/openapi/v3/{path}?hash=")));
+        let response = get(&api, url, &[]).await;
+        assert_eq!(header(&response, "content-type"), "application/json");
+        assert_eq!(header(&response, "cache-control"), "public, immutable");
+        assert!(header(&response, "expires").ends_with(" UTC"));
+        let hash = url.split_once("hash=").unwrap().1;
+        assert_eq!(header(&response, "etag"), format!("{hash:?}"));
+        let document = json_of(response).await;
+        assert_eq!(document["openapi"], "3.0.0");
+        assert!(document["paths"][format!("/{path}/flowschemas")].is_object());
+    }
+}
+
+#[tokio::test]
+async fn documents_are_asked_for_in_many_ways() {
+    let api = api("1.29").await;
+    let path = format!("/openapi/v3/apis/{GROUP}/v1");
+    let plain = get(&api, &path, &[]).await;
+    assert_eq!((plain.code(), header(&plain, "vary")), (200, "Accept"));
+    assert_eq!(header(&plain, "cache-control"), "no-cache, private");
+    let tag = header(&plain, "etag").to_owned();
+
+    let same = get(
+        &api,
+        &path,
+        &[("if-none-match", &format!("W/{tag}, \"x\""))],
+    )
+    .await;
+    assert_eq!((same.code(), same.text().await.as_str()), (304, ""));
+
+    let old = get(&api, &format!("{path}?hash=OLD"), &[]).await;
+    assert_eq!(old.code(), 301);
+    let hash = tag.trim_matches('"');
+    assert_eq!(header(&old, "location"), format!("{path}?hash={hash}"));
+
+    for (accept, code) in [
+        ("application/json;q=0.8", 200),
+        ("*/*", 200),
+        ("text/html", 406),
+        (
+            "application/com.github.proto-openapi.spec.v3@v1.0+protobuf",
+            406,
+        ),
+    ] {
+        let response = get(&api, &path, &[("accept", accept)]).await;
+        assert_eq!(response.code(), code, "{accept}");
+    }
+    let unserved = format!("/openapi/v3/apis/{GROUP}/v1beta2");
+    for missing in [
+        unserved.as_str(),
+        "/openapi/v3/apis/apps/v1",
+        "/openapi/v3/x/y",
+    ] {
+        let response = get(&api, missing, &[]).await;
+        assert_eq!((response.code(), response.text().await.as_str()), (404, ""));
+    }
+}
+
+#[tokio::test]
+async fn resources_have_a_singular_since_releases_tell_it() {
+    for (release, version, singular) in [("1.25", "v1beta2", ""), ("1.27", "v1beta3", "flowschema")]
+    {
+        let api = api(release).await;
+        let list = api.get(version).await.body;
+        assert_eq!(list["resources"][0]["singularName"], singular, "{release}");
+        assert_eq!(list["resources"][1]["singularName"], "", "{release}");
+    }
+}
+
+#[tokio::test]
+async fn health_is_told_in_parts() {
+    let api = api("1.28").await;
+    let text = |path: &'static str| {
+        let response = get(&api, path, &[]);
+        async move {
+            let response = response.await;
+            (response.code(), response.text().await)
+        }
+    };
+    assert_eq!(text("/readyz").await, (200, "ok".to_owned()));
+    // Its presence counts, not its value.
+    let (_, report) = text("/livez?verbose=false").await;
+    assert!(
+        report.starts_with("[+]ping ok\n[+]log ok\n[+]etcd ok\n"),
+        "{report}"
+    );
+    assert!(report.ends_with(" ok\nlivez check passed\n"), "{report}");
+    let (code, report) = text("/readyz?verbose&exclude=etcd&exclude=nope").await;
+    assert_eq!(code, 200);
+    assert!(report.contains("[+]etcd excluded: ok\n"), "{report}");
+    let warning = "warn: some health checks cannot be excluded: no matches for \"nope\"\n";
+    assert!(report.contains(warning), "{report}");
+    assert_eq!(
+        text("/livez/poststarthook/rbac/bootstrap-roles").await.0,
+        200
+    );
+    assert_eq!(text("/livez/shutdown").await.0, 404);
+    assert_eq!(text("/healthz/nope").await.0, 404);
+
+    let (_, root) = text("/").await;
+    let root: Value = serde_json::from_str(&root).unwrap();
+    let paths = root["paths"].as_array().unwrap();
+    for path in ["/readyz/shutdown", "/openapi/v3", "/apis"] {
+        assert!(paths.contains(&path.into()), "{path}");
+    }
+}

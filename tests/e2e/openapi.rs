@@ -1,0 +1,31 @@
+//! The documents that the embedded server publishes, read as our users read those of a cluster.
+
+use crate::support::{release, text};
+use k8s_flowcontrol::Release;
+use k8s_flowcontrol_codegen::Generator;
+
+#[tokio::test]
+async fn our_generator_reads_what_every_release_publishes() {
+    for served_by in Release::all() {
+        let (server, _) = release(&served_by.to_string()).await;
+        for version in served_by.served() {
+            let path = format!("/openapi/v3/apis/{}", version.api_version());
+            let text = text(&server, &path, "").await;
+            let generated = Generator::new()
+                .document("-", &text)
+                .and_then(|generator| generator.generate())
+                .unwrap_or_else(|error| panic!("{served_by} {version}: {error}"));
+            let name = format!("{version}.rs");
+            let module = generated.files.iter().find(|(file, _)| *file == name);
+            let (_, module) = module.unwrap_or_else(|| panic!("{served_by}: no {name}"));
+            for item in [
+                "pub struct FlowSchemaSpec",
+                "pub struct PriorityLevelConfiguration",
+            ] {
+                assert!(module.contains(item), "{served_by} {version}: {item}");
+            }
+            let has_exempt = module.contains("pub exempt: ");
+            assert_eq!(has_exempt, served_by.minor() >= 28, "{served_by} {version}");
+        }
+    }
+}
