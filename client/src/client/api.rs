@@ -90,10 +90,7 @@ impl<K: Resource> Api<K> {
     /// With a resource version in its metadata the server refuses if someone else changed it meanwhile
     /// ([`Error::is_conflict`]); without, it is replaced whatever it is.
     pub fn replace(&self, object: &K) -> ReplaceRequest<K> {
-        let path = self.path(object.name(), None);
-        ReplaceRequest {
-            call: self.call(Method::PUT, path).object(JSON, object),
-        }
+        self.put(object, None)
     }
 
     /// Changes parts of an object: choose how with [`PatchTarget`]'s methods.
@@ -139,10 +136,7 @@ impl<K: Resource> Api<K> {
 
     /// Replaces the status of an object, and nothing else of it.
     pub fn replace_status(&self, object: &K) -> ReplaceRequest<K> {
-        let path = self.path(object.name(), STATUS);
-        ReplaceRequest {
-            call: self.call(Method::PUT, path).object(JSON, object),
-        }
+        self.put(object, STATUS)
     }
 
     /// Changes parts of the status of an object.
@@ -176,6 +170,16 @@ impl<K: Resource> Api<K> {
 
     fn call(&self, method: Method, path: Result<String, Error>) -> Call<K> {
         Call::new(self.client.clone(), self.wire, method, path)
+    }
+
+    fn put(&self, object: &K, subresource: Option<&'static str>) -> ReplaceRequest<K> {
+        let path = self.path(object.name(), subresource);
+        let mut call = self.call(Method::PUT, path).object(JSON, object);
+        let version = object.metadata().resource_version.as_deref();
+        if version.is_some_and(|version| !version.is_empty()) {
+            call.guard();
+        }
+        ReplaceRequest { call }
     }
 
     fn path(&self, name: &str, subresource: Option<&'static str>) -> Result<String, Error> {

@@ -4,12 +4,14 @@ use super::Client;
 use super::error::{Error, Kind, Place};
 use super::request::HttpRequest;
 use super::response::{Decoded, Decoder, Response};
+use super::retry::RetryPolicy;
 use super::wire::{Encoded, Wire};
 use crate::Resource;
 use crate::convert::Loss;
 use http::Method;
 use serde::Serialize;
 use serde_json::Error as JsonError;
+use std::time::Duration;
 
 /// A request being put together, or the first error in its arguments.
 pub(crate) struct Call<K: Resource> {
@@ -52,6 +54,27 @@ impl<K: Resource> Call<K> {
     pub(crate) fn set(&mut self, name: &'static str, value: impl Into<String>) {
         if let Ok(request) = &mut self.request {
             request.set(name, value);
+        }
+    }
+
+    /// Notes that a server refuses the request when it has been carried out already.
+    pub(crate) fn guard(&mut self) {
+        if let Ok(request) = &mut self.request {
+            request.guarded = true;
+        }
+    }
+
+    /// Limits the time that the request may take.
+    pub(crate) fn timeout(&mut self, timeout: Option<Duration>) {
+        if let Ok(request) = &mut self.request {
+            request.timeout = Some(timeout);
+        }
+    }
+
+    /// Sets what becomes of the request when it fails.
+    pub(crate) fn retry_policy(&mut self, policy: RetryPolicy) {
+        if let Ok(request) = &mut self.request {
+            request.retry = Some(policy);
         }
     }
 

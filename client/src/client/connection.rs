@@ -9,7 +9,7 @@ use super::request::HttpRequest;
 use super::transport::{Body, Transport};
 use crate::config::Config;
 use crate::{Resource, api::v1};
-use http::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, USER_AGENT};
+use http::header::{ACCEPT, ACCEPT_ENCODING, AUTHORIZATION, CONTENT_TYPE, USER_AGENT};
 use http::{HeaderValue, StatusCode};
 use std::fmt;
 use std::sync::Arc;
@@ -137,6 +137,10 @@ impl Client {
             .header(USER_AGENT, config.user_agent());
         if let Some(value) = authorization {
             builder = builder.header(AUTHORIZATION, value);
+        }
+        // A watch is read line by line as it arrives; servers do not compress it either.
+        if config.compression() && request.get("watch").is_none() {
+            builder = builder.header(ACCEPT_ENCODING, "gzip");
         }
         if let Some(content_type) = request.content_type {
             builder = builder.header(CONTENT_TYPE, content_type);

@@ -5,12 +5,14 @@ use super::connection::Client;
 use super::error::Error;
 use super::request::{HttpRequest, segment};
 use super::response::{Decoded, Decoder, Response};
+use super::retry::RetryPolicy;
 use crate::meta::{ApiGroup, ApiGroupList, ApiResourceList, Info};
 use crate::rt::Members;
 use http::Method;
 use serde::de::DeserializeOwned;
 use std::fmt;
 use std::marker::PhantomData;
+use std::time::Duration;
 
 impl Client {
     /// The API groups that the server serves, with their versions.
@@ -61,6 +63,27 @@ pub struct DiscoveryRequest<T> {
     client: Client,
     request: Result<HttpRequest, Error>,
     output: PhantomData<fn() -> T>,
+}
+
+impl<T> DiscoveryRequest<T> {
+    /// How long the request may take, retries and the pauses between them included; `None` for no limit.
+    ///
+    /// Not said, [`Config::with_timeout`](crate::config::Config::with_timeout) counts, which is 90 s.
+    pub fn timeout(mut self, timeout: impl Into<Option<Duration>>) -> Self {
+        if let Ok(request) = &mut self.request {
+            request.timeout = Some(timeout.into());
+        }
+        self
+    }
+
+    /// When and how often the request is sent again, in the place of
+    /// [the client's policy](Client::with_retry_policy).
+    pub fn retry_policy(mut self, policy: RetryPolicy) -> Self {
+        if let Ok(request) = &mut self.request {
+            request.retry = Some(policy);
+        }
+        self
+    }
 }
 
 impl<T: Members + DeserializeOwned + Send + 'static> DiscoveryRequest<T> {

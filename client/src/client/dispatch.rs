@@ -1,11 +1,17 @@
 //! From a request to its answer.
 
-use super::body::collect;
+use super::body::{self, Content, Encoding};
 use super::connection::Client;
 use super::error::{Error, Place};
+use super::observe::Attempt;
 use super::request::HttpRequest;
 use super::response::{self, Decoded, Decoder, Head, Response};
+use super::retry::Attempts;
+use super::trace;
 use super::transport::Body;
+use std::time::Duration;
+use tokio::time::{Instant, sleep};
+use tracing::{Instrument, Span};
 
 impl Client {
     /// Sends a request and reads the whole answer.
@@ -17,42 +23,90 @@ impl Client {
     where
         F: FnOnce(&[u8]) -> Result<Decoded<T>, serde_json::Error>,
     {
-        let (place, head, body) = self.open(request).await?;
-        let body = collect(body, self.config().max_response_size())
-            .await
-            .map_err(|error| error.at(&place).with_head(head.clone()))?;
-        response::read(&place, head, &body, decoder)
+        let (head, body) = self.answer::<Vec<u8>>(&request).await?;
+        response::read(&Place::of(&request), head, &body, decoder)
     }
 
-    /// Sends a request and returns when the answer begins; an answer other than 2xx is an error.
+    /// Sends a request and returns when the answer begins.
     pub(crate) async fn open_stream(
         &self,
         request: HttpRequest,
     ) -> Result<(Place, Head, Body), Error> {
-        let (place, head, body) = self.open(request).await?;
-        if head.is_success() {
-            return Ok((place, head, body));
-        }
-        let body = collect(body, self.config().max_response_size())
-            .await
-            .map_err(|error| error.at(&place).with_head(head.clone()))?;
-        Err(response::failure(head, &body).at(&place))
+        let (head, body) = self.answer::<Body>(&request).await?;
+        Ok((Place::of(&request), head, body))
     }
 
-    async fn open(&self, request: HttpRequest) -> Result<(Place, Head, Body), Error> {
-        let place = Place {
-            method: request.method.clone(),
-            path: request.path.clone(),
-        };
-        let answer = self
-            .execute(&request)
+    /// The answer to a request, which is a 2xx; whatever else comes in the end is an error.
+    async fn answer<B: Content>(&self, request: &HttpRequest) -> Result<(Head, B), Error> {
+        let span = trace::request_span(request);
+        self.persist(request, &span)
+            .instrument(span.clone())
             .await
-            .map_err(|error| error.at(&place))?;
-        let (parts, body) = answer.into_parts();
+            .map_err(|error| error.at(&Place::of(request)))
+    }
+
+    /// Makes attempts until one succeeds, or another one would be unsafe or senseless.
+    async fn persist<B: Content>(
+        &self,
+        request: &HttpRequest,
+        span: &Span,
+    ) -> Result<(Head, B), Error> {
+        let policy = request.retry.as_ref().unwrap_or(self.retry_policy());
+        let limit = request.timeout.unwrap_or(self.timeout());
+        let mut attempts = Attempts::new(request, policy, limit);
+        loop {
+            let begun = Instant::now();
+            let result = attempts.make(self.sent_once::<B>(request)).await;
+            let pause = match &result {
+                Ok(_) => None,
+                Err(error) => attempts.pause(error),
+            };
+            if !span.is_disabled() || self.options.on_request.is_some() {
+                let outcome = result.as_ref().map(|(head, _)| head);
+                let attempt =
+                    Attempt::new(request, outcome, attempts.count(), pause, begun.elapsed());
+                self.tell(&attempt, span, attempts.elapsed());
+            }
+            match (result, pause) {
+                (Ok((mut head, content)), _) => {
+                    head.attempts = attempts.count();
+                    return Ok((head, content));
+                }
+                (Err(error), None) => return Err(attempts.give_up(error)),
+                (Err(error), Some(pause)) => {
+                    attempts.remember(error);
+                    sleep(pause).await;
+                }
+            }
+        }
+    }
+
+    /// One attempt; an answer other than 2xx is an error.
+    async fn sent_once<B: Content>(&self, request: &HttpRequest) -> Result<(Head, B), Error> {
+        let (parts, body) = self.execute(request).await?.into_parts();
         let head = Head::read(parts.status, &parts.headers);
         if let Some(handler) = &self.options.on_warning {
             head.warnings.iter().for_each(|warning| handler(warning));
         }
-        Ok((place, head, body))
+        let limit = self.config().max_response_size();
+        let content = async {
+            let encoding = Encoding::read(&parts.headers)?;
+            if head.is_success() {
+                return B::read(body, encoding, limit).await;
+            }
+            let body = body::collect(body, encoding, limit).await?;
+            Err(response::failure(head.clone(), &body))
+        };
+        match content.await {
+            Ok(content) => Ok((head, content)),
+            Err(error) => Err(error.with_head(head)),
+        }
+    }
+
+    fn tell(&self, attempt: &Attempt<'_>, span: &Span, elapsed: Duration) {
+        trace::attempt(span, attempt, elapsed);
+        if let Some(handler) = &self.options.on_request {
+            handler(attempt);
+        }
     }
 }

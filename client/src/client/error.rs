@@ -1,5 +1,6 @@
 //! Everything that can go wrong with a request, behind one opaque type.
 
+use super::request::HttpRequest;
 use super::response::Head;
 use super::warnings::Warning;
 use crate::convert::Loss;
@@ -35,6 +36,8 @@ struct Inner {
     place: Option<Place>,
     head: Option<Head>,
     source: Option<Box<dyn StdError + Send + Sync>>,
+    /// How often the request was sent; 0 when it was not.
+    attempts: u32,
 }
 
 /// The request that failed.
@@ -42,6 +45,15 @@ struct Inner {
 pub(crate) struct Place {
     pub(crate) method: Method,
     pub(crate) path: String,
+}
+
+impl Place {
+    pub(crate) fn of(request: &HttpRequest) -> Self {
+        Self {
+            method: request.method.clone(),
+            path: request.path.clone(),
+        }
+    }
 }
 
 #[derive(Debug)]
@@ -58,6 +70,8 @@ pub(crate) enum Kind {
         /// No connection came about, so that nothing was sent.
         connect: bool,
     },
+    /// The time that the caller gave ran out.
+    TimedOut { what: &'static str, limit: Duration },
     /// The answer broke off.
     Body { timeout: bool },
     /// The answer, or a line of a watch, is longer than the limit in bytes.
@@ -97,6 +111,7 @@ impl Error {
             place: None,
             head: None,
             source: None,
+            attempts: 0,
         }))
     }
 
@@ -124,6 +139,15 @@ impl Error {
     pub(crate) fn with_head(mut self, head: Head) -> Self {
         self.0.head = Some(head);
         self
+    }
+
+    pub(crate) fn with_attempts(mut self, attempts: u32) -> Self {
+        self.0.attempts = attempts;
+        self
+    }
+
+    pub(crate) fn kind(&self) -> &Kind {
+        &self.0.kind
     }
 
     pub(crate) fn status_mut(&mut self) -> Option<&mut Status> {
@@ -191,13 +215,30 @@ impl Error {
             && self.priority_level_uid().is_some()
     }
 
-    /// Time ran out: in the client, or at the server (408, 504, or the reasons `Timeout` and `ServerTimeout`).
+    /// Time ran out: in the client (see [`Config::with_timeout`](crate::config::Config::with_timeout)), or at the
+    /// server (408, 504, or the reasons `Timeout` and `ServerTimeout`).
     pub fn is_timeout(&self) -> bool {
         matches!(
             self.0.kind,
-            Kind::Send { timeout: true, .. } | Kind::Body { timeout: true }
+            Kind::TimedOut { .. } | Kind::Send { timeout: true, .. } | Kind::Body { timeout: true }
         ) || matches!(self.code(), Some(408 | 504))
             || matches!(self.reason(), "Timeout" | "ServerTimeout")
+    }
+
+    /// No connection to the server came about: refused, unreachable, no such name, not trusted, too slow.
+    ///
+    /// Nothing was sent. A connection that broke later [`is_retryable`](Self::is_retryable), but not this.
+    pub fn is_connect(&self) -> bool {
+        matches!(
+            self.0.kind,
+            Kind::Send { connect: true, .. } | Kind::Send { tls: true, .. }
+        )
+    }
+
+    /// How often the request was sent before this error was handed on: more than once when it was
+    /// [retried](crate::client::RetryPolicy), 0 when it was not sent at all.
+    pub fn attempts(&self) -> u32 {
+        self.0.attempts
     }
 
     /// A write that would lose or change meaning in the version that the server speaks; nothing was sent.
@@ -221,7 +262,8 @@ impl Error {
     /// The same request may succeed later: the server is busy or starting (429, 503, 504 and the like), or the
     /// connection failed.
     ///
-    /// It may also have been carried out: whether it is safe to repeat is for the caller to say.
+    /// It may also have been carried out. What is safe to repeat has been repeated already, see
+    /// [`RetryPolicy`](crate::client::RetryPolicy); beyond that it is for the caller to say.
     pub fn is_retryable(&self) -> bool {
         match &self.0.kind {
             Kind::Send { tls, .. } => !tls,
@@ -334,12 +376,14 @@ impl fmt::Debug for Error {
             place,
             head,
             source,
+            attempts,
         } = &*self.0;
         f.debug_struct("Error")
             .field("kind", kind)
             .field("request", place)
             .field("answer", head)
             .field("source", source)
+            .field("attempts", attempts)
             .finish()
     }
 }

@@ -34,13 +34,16 @@ mod discovery;
 mod dispatch;
 mod error;
 mod negotiated;
+mod observe;
 mod options;
 mod pages;
 mod params;
 mod request;
 mod response;
+mod retry;
 mod served;
 mod tls;
+mod trace;
 mod transport;
 mod verbs;
 mod warnings;
@@ -51,12 +54,14 @@ pub use connection::Client;
 pub use discovery::DiscoveryRequest;
 pub use error::Error;
 pub use negotiated::{Negotiable, Negotiated};
+pub use observe::Attempt;
 pub use pages::{Items, Pages};
 pub use params::ResourceVersionMatch;
 
 pub use crate::meta::PropagationPolicy;
 pub use crate::text::FieldValidation;
 pub use response::Response;
+pub use retry::RetryPolicy;
 pub use verbs::{
     ApplyRequest, CreateRequest, DeleteCollectionRequest, DeleteRequest, Deleted,
     DeletedCollection, GetRequest, ListRequest, PatchRequest, PatchTarget, ReplaceRequest,

@@ -43,9 +43,27 @@ macro_rules! setters {
     };
 }
 
-/// The setter that every request has.
+/// The setters that every request has.
 macro_rules! common_setters {
     ($builder:ident) => {
+        impl<K: $crate::Resource> $builder<K> {
+            /// How long the request may take, retries and the pauses between them included; of a watch, until it is
+            /// open. `None` for no limit.
+            ///
+            /// Not said, [`Config::with_timeout`](crate::config::Config::with_timeout) counts, which is 90 s.
+            pub fn timeout(mut self, timeout: impl Into<Option<::std::time::Duration>>) -> Self {
+                self.call.timeout(timeout.into());
+                self
+            }
+
+            /// When and how often the request is sent again, in the place of
+            /// [the client's policy](crate::Client::with_retry_policy).
+            pub fn retry_policy(mut self, policy: $crate::client::RetryPolicy) -> Self {
+                self.call.retry_policy(policy);
+                self
+            }
+        }
+
         $crate::client::params::setters!($builder {
             /// Asks for indented JSON; makes no difference to what is decoded.
             pretty(pretty: bool) => "pretty" = pretty.to_string();

@@ -1,10 +1,12 @@
 //! A request as plain data, put together and checked without sending anything.
 
 use super::error::Error;
+use super::retry::RetryPolicy;
 use crate::Resource;
 use bytes::Bytes;
 use http::Method;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
+use std::time::Duration;
 
 /// What goes over the wire, without host and credentials.
 #[derive(Clone, Debug, PartialEq)]
@@ -17,6 +19,12 @@ pub(crate) struct HttpRequest {
     pub(crate) content_type: Option<&'static str>,
     /// Cheap to clone, for it may have to be sent again.
     pub(crate) body: Bytes,
+    /// Whether a server refuses it when it has been carried out already.
+    pub(crate) guarded: bool,
+    /// In the place of the client's.
+    pub(crate) timeout: Option<Option<Duration>>,
+    /// In the place of the client's.
+    pub(crate) retry: Option<RetryPolicy>,
 }
 
 impl HttpRequest {
@@ -27,6 +35,9 @@ impl HttpRequest {
             query: Vec::new(),
             content_type: None,
             body: Bytes::new(),
+            guarded: false,
+            timeout: None,
+            retry: None,
         }
     }
 

@@ -1,6 +1,7 @@
 //! Answers: status code, headers and value, decoded without I/O.
 
 use super::error::{Error, Kind, Place};
+use super::retry::retry_after;
 use super::warnings::{self, Warning};
 use crate::convert::Loss;
 use crate::meta::Status;
@@ -78,6 +79,11 @@ impl<T> Response<T> {
         &self.head.losses
     }
 
+    /// How often the request was sent: more than once when it was [retried](super::RetryPolicy).
+    pub fn attempts(&self) -> u32 {
+        self.head.attempts
+    }
+
     /// The same answer with another value.
     pub fn map<U>(self, change: impl FnOnce(T) -> U) -> Response<U> {
         Response {
@@ -98,6 +104,8 @@ pub(crate) struct Head {
     pub(crate) retry_after: Option<Duration>,
     pub(crate) content_type: String,
     pub(crate) losses: Vec<Loss>,
+    /// How often the request was sent.
+    pub(crate) attempts: u32,
 }
 
 impl Head {
@@ -109,11 +117,10 @@ impl Head {
             audit_id: text("audit-id"),
             flow_schema_uid: text("x-kubernetes-pf-flowschema-uid"),
             priority_level_uid: text("x-kubernetes-pf-prioritylevel-uid"),
-            retry_after: text("retry-after")
-                .and_then(|text| text.trim().parse().ok())
-                .map(Duration::from_secs),
+            retry_after: retry_after(headers),
             content_type: text("content-type").unwrap_or_default(),
             losses: Vec::new(),
+            attempts: 1,
         }
     }
 
@@ -143,7 +150,7 @@ pub(crate) struct Decoder<F> {
     pub(crate) decode: F,
 }
 
-/// Turns a whole answer into a value or an error.
+/// Decodes the whole body of a 2xx.
 pub(crate) fn read<T, F>(
     place: &Place,
     mut head: Head,
@@ -153,28 +160,41 @@ pub(crate) fn read<T, F>(
 where
     F: FnOnce(&[u8]) -> Result<Decoded<T>, serde_json::Error>,
 {
-    if !head.is_success() {
-        return Err(failure(head, body).at(place));
-    }
     match (decoder.decode)(body) {
         Ok(Decoded { value, losses }) => {
             head.losses = losses;
             Ok(Response::new(value, head))
         }
-        Err(error) => {
-            // A position in a single line is of use only with what stands there.
-            let excerpt = if error.is_data() {
-                String::new()
-            } else {
-                excerpt(body)
-            };
-            Err(undecodable(decoder.what, error, excerpt)
-                .with_head(head)
-                .at(place))
-        }
+        Err(error) => Err(undecodable_body(decoder.what, error, body)
+            .with_attempts(head.attempts)
+            .with_head(head)
+            .at(place)),
     }
 }
 
+/// The error of a whole body that does not decode.
+fn undecodable_body(what: String, error: serde_json::Error, body: &[u8]) -> Error {
+    let (message, excerpt) = if body.trim_ascii().is_empty() {
+        ("the body is empty".to_owned(), String::new())
+    } else if error.is_eof() {
+        let length = body.len();
+        let message = format!("the body ends too early, after {length} bytes");
+        (message, excerpt(body))
+    } else if error.is_data() {
+        // A position in a single line is of use only with what stands there.
+        (error.to_string(), String::new())
+    } else {
+        (error.to_string(), excerpt(body))
+    };
+    Error::new(Kind::Decode {
+        what,
+        message,
+        excerpt,
+    })
+    .with_source(error)
+}
+
+/// The error of a line that does not decode.
 pub(crate) fn undecodable(what: String, error: serde_json::Error, excerpt: String) -> Error {
     let message = error.to_string();
     Error::new(Kind::Decode {

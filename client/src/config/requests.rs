@@ -1,6 +1,7 @@
 //! How requests are made: what the program calls itself, how long it waits, how much it takes.
 
 use super::{Config, ConfigError};
+use crate::client::RetryPolicy;
 use http::HeaderValue;
 use std::time::Duration;
 
@@ -19,6 +20,7 @@ pub(super) struct Requests {
     user_agent: String,
     connect_timeout: Duration,
     timeout: Option<Duration>,
+    retry: RetryPolicy,
     compression: bool,
     max_response_size: usize,
 }
@@ -29,6 +31,7 @@ impl Default for Requests {
             user_agent: library(),
             connect_timeout: CONNECT_TIMEOUT,
             timeout: Some(TIMEOUT),
+            retry: RetryPolicy::default(),
             compression: true,
             max_response_size: MAX_RESPONSE,
         }
@@ -90,6 +93,13 @@ impl Config {
         self
     }
 
+    /// When and how often a failed request is sent again.
+    #[must_use]
+    pub fn with_retry_policy(mut self, policy: RetryPolicy) -> Self {
+        self.requests.retry = policy;
+        self
+    }
+
     /// Whether the server may compress its answers (gzip), as API servers do from 128 KiB on; it may unless said
     /// otherwise. A kubeconfig's `disable-compression` turns it off.
     ///
@@ -121,6 +131,11 @@ impl Config {
     /// How long a request may take, unless it says otherwise itself.
     pub fn timeout(&self) -> Option<Duration> {
         self.requests.timeout
+    }
+
+    /// When and how often a failed request is sent again.
+    pub fn retry_policy(&self) -> &RetryPolicy {
+        &self.requests.retry
     }
 
     /// Whether the server may compress its answers.

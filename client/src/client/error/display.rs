@@ -7,6 +7,16 @@ use std::fmt;
 
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.write_what(f)?;
+        match self.attempts() {
+            0 | 1 => Ok(()),
+            attempts => write!(f, " (tried {attempts} times)"),
+        }
+    }
+}
+
+impl Error {
+    fn write_what(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if let Some(place) = &self.0.place {
             write!(f, "{} {}: ", place.method, place.path)?;
         }
@@ -33,6 +43,9 @@ impl fmt::Display for Error {
             Kind::Send { server, .. } => {
                 write!(f, "{server} was not reached, or did not answer: ")?;
                 self.innermost(f)
+            }
+            Kind::TimedOut { what, limit } => {
+                write!(f, "{what} was not over after {limit:?}; a longer time is set with timeout")
             }
             Kind::Body { timeout: true } => f.write_str("the answer did not end in time"),
             Kind::Body { .. } => {
@@ -67,9 +80,7 @@ impl fmt::Display for Error {
             }
         }
     }
-}
 
-impl Error {
     fn write_status(&self, f: &mut fmt::Formatter<'_>, status: &Status) -> fmt::Result {
         match self.code() {
             Some(code) => write!(f, "{code}")?,

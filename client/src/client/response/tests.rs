@@ -20,6 +20,9 @@ fn answer(
         path: "/apis/x".into(),
     };
     let head = Head::read(StatusCode::from_u16(code).unwrap(), &headers(pairs));
+    if !head.is_success() {
+        return Err(failure(head, body).at(&place));
+    }
     let decode = |body: &[u8]| serde_json::from_slice::<FlowSchema>(body).map(Decoded::from);
     read(
         &place,
@@ -236,4 +239,18 @@ fn kinds() {
     );
     assert_eq!(kind_of(br#"{"kind":null}"#).unwrap(), None);
     assert!(kind_of(b"[]").is_err());
+}
+
+#[test]
+fn bodies_that_are_empty_or_end_too_early() {
+    for body in ["", " \n"] {
+        let error = answer(200, &[], body.as_bytes()).unwrap_err();
+        assert!(error.is_decode(), "{error}");
+        let expected = "GET /apis/x: expected FlowSchema (v1) in the answer: the body is empty";
+        assert_eq!(error.to_string(), expected);
+    }
+    let error = answer(200, &[], br#"{"metadata":{"na"#).unwrap_err();
+    let text = error.to_string();
+    let expected = "the body ends too early, after 16 bytes; it begins with `{\"metadata\":{\"na`";
+    assert!(text.ends_with(expected), "{text}");
 }

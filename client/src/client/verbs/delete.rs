@@ -116,7 +116,16 @@ macro_rules! delete_builder {
 
             /// The call with its body.
             pub(crate) fn finish(self) -> Call<K> {
-                if self.has_body { self.call.value("application/json", &self.options) } else { self.call }
+                if !self.has_body {
+                    return self.call;
+                }
+                let mut call = self.call.value("application/json", &self.options);
+                let conditions = self.options.preconditions.as_ref();
+                let is_set = |text: &Option<String>| text.as_deref().is_some_and(|text| !text.is_empty());
+                if conditions.is_some_and(|only| is_set(&only.uid) || is_set(&only.resource_version)) {
+                    call.guard();
+                }
+                call
             }
 
             /// Sends the request; the answer comes with its status code, warnings and other headers.

@@ -1,0 +1,129 @@
+//! What a program can learn of its requests while they run.
+
+use super::error::Error;
+use super::request::HttpRequest;
+use super::response::Head;
+use crate::analysis::matching::{RequestAttributes, User};
+use std::fmt;
+use std::time::Duration;
+
+/// One attempt at a request, over: what [`Client::on_request`](crate::Client::on_request) is told.
+///
+/// Verb, resource and subresource are those that Kubernetes uses in metrics, audit events and flow schemas.
+pub struct Attempt<'a> {
+    request: &'a HttpRequest,
+    attributes: RequestAttributes,
+    number: u32,
+    duration: Duration,
+    outcome: Result<&'a Head, &'a Error>,
+    pause: Option<Duration>,
+}
+
+impl<'a> Attempt<'a> {
+    pub(super) fn new(
+        request: &'a HttpRequest,
+        outcome: Result<&'a Head, &'a Error>,
+        number: u32,
+        pause: Option<Duration>,
+        duration: Duration,
+    ) -> Self {
+        Self {
+            attributes: attributes(request),
+            request,
+            number,
+            duration,
+            outcome,
+            pause,
+        }
+    }
+
+    /// The HTTP method, such as `PUT`.
+    pub fn method(&self) -> &str {
+        self.request.method.as_str()
+    }
+
+    /// The path, percent-encoded and without the query.
+    pub fn path(&self) -> &str {
+        &self.request.path
+    }
+
+    /// `get`, `list`, `watch`, `create`, `update`, `patch`, `delete` or `deletecollection`.
+    pub fn verb(&self) -> &str {
+        &self.attributes.verb
+    }
+
+    /// The resource, such as `flowschemas`; empty for discovery.
+    pub fn resource(&self) -> &str {
+        &self.attributes.resource
+    }
+
+    /// The subresource, such as `status`; mostly empty.
+    pub fn subresource(&self) -> &str {
+        &self.attributes.subresource
+    }
+
+    /// Which attempt it was, from 1.
+    pub fn number(&self) -> u32 {
+        self.number
+    }
+
+    /// How long it took, of a watch until it was open.
+    pub fn duration(&self) -> Duration {
+        self.duration
+    }
+
+    /// The HTTP status code; `None` when no answer came.
+    pub fn code(&self) -> Option<u16> {
+        match self.outcome {
+            Ok(head) => Some(head.code),
+            Err(error) => error.code(),
+        }
+    }
+
+    /// What went wrong; `None` when the server did what it was asked for. Whether the body decodes is seen later.
+    pub fn error(&self) -> Option<&Error> {
+        self.outcome.err()
+    }
+
+    /// The pause after which the request is sent again; `None` when it is over.
+    pub fn retried_after(&self) -> Option<Duration> {
+        self.pause
+    }
+
+    /// The UID of the FlowSchema that classified the request.
+    pub fn flow_schema_uid(&self) -> Option<&str> {
+        match self.outcome {
+            Ok(head) => head.flow_schema_uid.as_deref(),
+            Err(error) => error.flow_schema_uid(),
+        }
+    }
+
+    /// The UID of the priority level that the request was given.
+    pub fn priority_level_uid(&self) -> Option<&str> {
+        match self.outcome {
+            Ok(head) => head.priority_level_uid.as_deref(),
+            Err(error) => error.priority_level_uid(),
+        }
+    }
+}
+
+impl fmt::Debug for Attempt<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Attempt")
+            .field("method", &self.method())
+            .field("path", &self.path())
+            .field("number", &self.number)
+            .field("duration", &self.duration)
+            .field("code", &self.code())
+            .field("error", &self.error())
+            .field("retried_after", &self.pause)
+            .finish()
+    }
+}
+
+fn attributes(request: &HttpRequest) -> RequestAttributes {
+    let watch = request.get("watch").map_or("", |_| "?watch=true");
+    let url = format!("{}{watch}", request.path);
+    let nobody = User::new("", Vec::<String>::new());
+    RequestAttributes::from_http(request.method.as_str(), &url, nobody).unwrap_or_default()
+}

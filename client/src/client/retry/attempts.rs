@@ -1,0 +1,95 @@
+//! The attempts at one request: how many there were, and whether there is to be another.
+
+use super::super::error::{Error, Kind};
+use super::super::request::HttpRequest;
+use super::{Failure, Repeat, RetryPolicy};
+use std::future::Future;
+use std::time::Duration;
+use tokio::time::{Instant, timeout_at};
+
+pub(crate) struct Attempts<'a> {
+    policy: &'a RetryPolicy,
+    repeat: Repeat,
+    limit: Option<Duration>,
+    started: Instant,
+    deadline: Option<Instant>,
+    count: u32,
+    /// The failure that left open whether the request was carried out.
+    unclear: Option<Error>,
+}
+
+impl<'a> Attempts<'a> {
+    /// The time of `limit` begins now.
+    pub(crate) fn new(
+        request: &HttpRequest,
+        policy: &'a RetryPolicy,
+        limit: Option<Duration>,
+    ) -> Self {
+        let started = Instant::now();
+        Self {
+            policy,
+            repeat: Repeat::of(request),
+            limit,
+            started,
+            deadline: limit.and_then(|limit| started.checked_add(limit)),
+            count: 0,
+            unclear: None,
+        }
+    }
+
+    pub(crate) fn count(&self) -> u32 {
+        self.count
+    }
+
+    pub(crate) fn elapsed(&self) -> Duration {
+        self.started.elapsed()
+    }
+
+    /// Makes an attempt, in the time that is left.
+    pub(crate) async fn make<T>(
+        &mut self,
+        attempt: impl Future<Output = Result<T, Error>>,
+    ) -> Result<T, Error> {
+        self.count += 1;
+        let result = match (self.deadline, self.limit) {
+            (Some(deadline), Some(limit)) => {
+                let result = timeout_at(deadline, attempt).await;
+                let what = "the request";
+                result.unwrap_or_else(|_| Err(Error::new(Kind::TimedOut { what, limit })))
+            }
+            _ => attempt.await,
+        };
+        result.map_err(|error| error.with_attempts(self.count))
+    }
+
+    /// The pause before the next attempt, if there is to be one after this error.
+    pub(crate) fn pause(&self, error: &Error) -> Option<Duration> {
+        if !self.repeat.allows(Failure::of(error)) {
+            return None;
+        }
+        let now = Instant::now();
+        let remaining = self
+            .deadline
+            .map(|deadline| deadline.saturating_duration_since(now));
+        let elapsed = now.saturating_duration_since(self.started);
+        self.policy
+            .pause(self.count, elapsed, remaining, error.retry_after())
+    }
+
+    /// Takes an error that another attempt follows.
+    pub(crate) fn remember(&mut self, error: Error) {
+        if Failure::of(&error) == Failure::Unknown {
+            self.unclear = Some(error);
+        }
+    }
+
+    /// The error to hand on when no other attempt follows this one.
+    pub(crate) fn give_up(self, error: Error) -> Error {
+        match self.unclear {
+            Some(unclear) if self.repeat.may_be_own_doing(&error) => {
+                unclear.with_attempts(self.count)
+            }
+            _ => error,
+        }
+    }
+}

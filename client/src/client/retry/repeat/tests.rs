@@ -1,0 +1,84 @@
+use super::super::super::response::{Head, failure};
+use super::*;
+use std::time::Duration;
+
+fn answer(code: u16, retry_after: Option<u64>, body: &str) -> Error {
+    let head = Head {
+        code,
+        retry_after: retry_after.map(Duration::from_secs),
+        ..Head::default()
+    };
+    failure(head, body.as_bytes())
+}
+
+fn send(timeout: bool, tls: bool, connect: bool) -> Error {
+    let server = String::new();
+    Error::new(Kind::Send {
+        server,
+        timeout,
+        tls,
+        connect,
+    })
+}
+
+#[test]
+fn what_a_failure_says() {
+    let server_timeout = r#"{"kind":"Status","reason":"ServerTimeout","code":500}"#;
+    let asks = r#"{"kind":"Status","code":503,"details":{"retryAfterSeconds":1}}"#;
+    for (error, expected) in [
+        (
+            answer(429, None, "Too many requests"),
+            Failure::NotCarriedOut,
+        ),
+        (
+            answer(429, Some(1), r#"{"kind":"Status","code":429}"#),
+            Failure::NotCarriedOut,
+        ),
+        (answer(503, Some(1), ""), Failure::NotCarriedOut),
+        (answer(503, None, asks), Failure::NotCarriedOut),
+        (answer(503, None, ""), Failure::Unknown),
+        (answer(502, Some(1), "<html>"), Failure::Unknown),
+        (answer(504, None, ""), Failure::Unknown),
+        (answer(500, Some(1), ""), Failure::Unknown),
+        (answer(500, None, server_timeout), Failure::Unknown),
+        (answer(500, None, ""), Failure::Final),
+        (answer(400, Some(1), ""), Failure::Final),
+        (answer(401, None, ""), Failure::Final),
+        (answer(409, None, ""), Failure::Final),
+        (answer(410, None, ""), Failure::Final),
+        (send(false, false, true), Failure::NotCarriedOut),
+        (send(true, false, true), Failure::NotCarriedOut),
+        (send(false, true, true), Failure::Final),
+        (send(false, false, false), Failure::Unknown),
+        (Error::new(Kind::Body { timeout: false }), Failure::Unknown),
+        (Error::argument("x"), Failure::Final),
+        (
+            Error::new(Kind::TimedOut {
+                what: "x",
+                limit: Duration::ZERO,
+            }),
+            Failure::Final,
+        ),
+    ] {
+        assert_eq!(Failure::of(&error), expected, "{error:?}");
+    }
+}
+
+#[test]
+fn what_may_be_repeated() {
+    let request = |method| HttpRequest::new(method, "/".into());
+    assert_eq!(Repeat::of(&request(Method::GET)), Repeat::Harmless);
+    for method in [Method::POST, Method::PUT, Method::PATCH, Method::DELETE] {
+        let mut request = request(method);
+        assert_eq!(Repeat::of(&request), Repeat::Never);
+        request.guarded = true;
+        assert_eq!(Repeat::of(&request), Repeat::Guarded);
+        request.set("dryRun", "All");
+        assert_eq!(Repeat::of(&request), Repeat::Harmless);
+    }
+    for repeat in [Repeat::Harmless, Repeat::Guarded, Repeat::Never] {
+        assert!(repeat.allows(Failure::NotCarriedOut));
+        assert_eq!(repeat.allows(Failure::Unknown), repeat != Repeat::Never);
+        assert!(!repeat.allows(Failure::Final));
+    }
+}

@@ -1,0 +1,97 @@
+//! Requests as `tracing` spans and events. Neither has headers, bodies or credentials in it.
+
+use super::error::{Error, Kind};
+use super::observe::Attempt;
+use super::request::HttpRequest;
+use std::time::Duration;
+use tracing::Span;
+use tracing::field::{Empty, display};
+
+/// The target of all spans and events.
+const TARGET: &str = "k8s_flowcontrol::request";
+
+/// The span of a request with all its attempts; what is not known yet is recorded later.
+pub(super) fn request_span(request: &HttpRequest) -> Span {
+    let span = tracing::debug_span!(
+        target: TARGET,
+        "request",
+        method = %request.method,
+        path = %request.path,
+        query = Empty,
+        attempts = Empty,
+        status = Empty,
+        error = Empty,
+        duration_ms = Empty,
+        flow_schema_uid = Empty,
+        priority_level_uid = Empty,
+    );
+    if !span.is_disabled() && !request.query.is_empty() {
+        span.record("query", query(request));
+    }
+    span
+}
+
+/// Completes the span, and tells of the attempt.
+pub(super) fn attempt(span: &Span, attempt: &Attempt<'_>, elapsed: Duration) {
+    span.record("attempts", attempt.number());
+    span.record("duration_ms", millis(elapsed));
+    if let Some(code) = attempt.code() {
+        span.record("status", code);
+    }
+    if let Some(uid) = attempt.flow_schema_uid() {
+        span.record("flow_schema_uid", uid);
+    }
+    if let Some(uid) = attempt.priority_level_uid() {
+        span.record("priority_level_uid", uid);
+    }
+    let failure = attempt.error().map(what_failed);
+    let (status, duration_ms) = (attempt.code(), millis(attempt.duration()));
+    match (failure, attempt.retried_after()) {
+        (Some(error), Some(pause)) => tracing::info!(
+            target: TARGET,
+            parent: span,
+            attempt = attempt.number(),
+            status,
+            error,
+            duration_ms,
+            retried_after_ms = millis(pause),
+            "the request failed and is sent again"
+        ),
+        (Some(error), None) => {
+            span.record("error", display(error));
+            tracing::debug!(
+                target: TARGET, parent: span, attempt = attempt.number(), status, error, duration_ms, "the request failed"
+            );
+        }
+        (None, _) => tracing::debug!(
+            target: TARGET, parent: span, attempt = attempt.number(), status, duration_ms, "the request was answered"
+        ),
+    }
+}
+
+fn millis(duration: Duration) -> u64 {
+    u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
+}
+
+/// The query without continue tokens, which are long and say nothing.
+fn query(request: &HttpRequest) -> String {
+    let pairs = request.query.iter().map(|(name, value)| match *name {
+        "continue" => "continue=...".to_owned(),
+        name => format!("{name}={value}"),
+    });
+    pairs.collect::<Vec<_>>().join("&")
+}
+
+/// An error in a word; its text may quote what the server said.
+fn what_failed(error: &Error) -> &'static str {
+    match error.kind() {
+        Kind::TimedOut { .. } => "timeout",
+        Kind::Send { tls: true, .. } => "tls",
+        Kind::Send { connect: true, .. } => "connect",
+        Kind::Send { .. } => "no answer",
+        Kind::Body { .. } | Kind::CutOff => "answer broke off",
+        Kind::Status(_) | Kind::NotStatus { .. } => "refused",
+        Kind::TooLong { .. } => "answer too long",
+        _ => "other",
+    }
+}
