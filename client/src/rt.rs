@@ -3,6 +3,7 @@
 //! A generated struct implements [`Members`]; reading and writing JSON objects is done here once for
 //! all of them, so that the generated part stays small.
 
+mod collect;
 mod decode;
 mod encode;
 mod open_enum;

@@ -1,9 +1,10 @@
 //! Reading: one visitor for every generated struct, and the wrappers that make `null` an absence.
 
+use super::collect::{Elements, Entries};
 use super::{Members, TypeMeta};
 use crate::meta::RawJson;
 use serde::Deserialize;
-use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
+use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, Visitor};
 use std::collections::BTreeMap;
 use std::fmt;
 use std::marker::PhantomData;
@@ -48,12 +49,9 @@ where
     T: Deserialize<'de> + Default,
     A: MapAccess<'de>,
 {
-    let entries = map.next_value::<Option<BTreeMap<String, Option<T>>>>()?;
-    Ok(entries
-        .unwrap_or_default()
-        .into_iter()
-        .map(|(key, value)| (key, value.unwrap_or_default()))
-        .collect())
+    Ok(map
+        .next_value::<Option<Entries<T>>>()?
+        .map_or_else(BTreeMap::new, |entries| entries.0))
 }
 
 /// Reads a string without owning it.
@@ -181,33 +179,5 @@ impl<T: Members> Visitor<'_> for KeySeed<T> {
             (None, Some(meta)) if name == "kind" => Key::Kind(meta),
             _ => Key::Unknown(name.into()),
         })
-    }
-}
-
-/// A JSON array whose `null` elements are zero elements.
-struct Elements<T>(Vec<T>);
-
-impl<'de, T: Deserialize<'de> + Default> Deserialize<'de> for Elements<T> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct ElementsVisitor<T>(PhantomData<T>);
-
-        impl<'de, T: Deserialize<'de> + Default> Visitor<'de> for ElementsVisitor<T> {
-            type Value = Elements<T>;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("a JSON array")
-            }
-
-            fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Elements<T>, A::Error> {
-                let mut elements = Vec::new();
-                while let Some(element) = seq.next_element::<Option<T>>()? {
-                    elements.push(element.unwrap_or_default());
-                }
-                elements.shrink_to_fit();
-                Ok(Elements(elements))
-            }
-        }
-
-        deserializer.deserialize_seq(ElementsVisitor(PhantomData))
     }
 }
