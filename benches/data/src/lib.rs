@@ -1,0 +1,10 @@
+//! What both sides of the comparison are fed and measured with.
+//!
+//! Each piece of work runs in a process of its own and prints one line of JSON, so that neither memory nor processor
+//! time of one is counted to the other.
+
+mod documents;
+mod measure;
+
+pub use documents::{flow_schema, initial_events, list, page, watch_events};
+pub use measure::{Meter, report, resident};

@@ -1,0 +1,41 @@
+//! Wall time, processor time and memory of this process.
+
+use cpu_time::ProcessTime;
+use serde_json::{Map, Value};
+use std::time::{Duration, Instant};
+
+/// Measures from its creation.
+pub struct Meter {
+    wall: Instant,
+    cpu: ProcessTime,
+}
+
+impl Meter {
+    pub fn start() -> Self {
+        Self {
+            wall: Instant::now(),
+            cpu: ProcessTime::now(),
+        }
+    }
+
+    /// Wall time and processor time (all threads, user and system) since the start.
+    pub fn stop(&self) -> (Duration, Duration) {
+        (self.wall.elapsed(), self.cpu.elapsed())
+    }
+}
+
+/// The resident memory of this process, in bytes; 0 where the system does not tell.
+pub fn resident() -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = status.lines().find(|line| line.starts_with("VmRSS:"));
+    let kilobytes = line.and_then(|line| line.split_whitespace().nth(1)?.parse::<u64>().ok());
+    kilobytes.unwrap_or(0) * 1024
+}
+
+/// Prints the figures of a piece of work as one line of JSON.
+pub fn report(figures: &[(&str, f64)]) {
+    let figures = figures
+        .iter()
+        .map(|(name, value)| ((*name).to_owned(), Value::from(*value)));
+    println!("{}", Value::Object(figures.collect::<Map<_, _>>()));
+}

@@ -1,0 +1,89 @@
+//! Our side of the comparison.
+
+use bench_data::{Meter, list, report, resident};
+use cap::Cap;
+use k8s_flowcontrol::api::v1::FlowSchema;
+use k8s_flowcontrol::{Client, List};
+use std::alloc::System;
+use std::error::Error;
+use std::hint::black_box;
+
+#[global_allocator]
+static HEAP: Cap<System> = Cap::new(System, usize::MAX);
+
+type Outcome = Result<(), Box<dyn Error>>;
+
+#[tokio::main]
+async fn main() -> Outcome {
+    let arguments: Vec<_> = std::env::args().skip(1).collect();
+    let arguments: Vec<_> = arguments.iter().map(String::as_str).collect();
+    match arguments[..] {
+        ["decode", count, rounds] => decode(count.parse()?, rounds.parse()?),
+        ["encode", count, rounds] => encode(count.parse()?, rounds.parse()?),
+        ["held", count] => held(count.parse()?),
+        ["watch", url, count] => watch(url, count.parse()?).await,
+        ["store", url, count] => store(url, count.parse()?).await,
+        _ => Err("usage: decode COUNT ROUNDS | encode COUNT ROUNDS | held COUNT | watch URL COUNT | store URL COUNT".into()),
+    }
+}
+
+fn decode(count: usize, rounds: usize) -> Outcome {
+    let text = list(count);
+    black_box(serde_json::from_str::<List<FlowSchema>>(&text)?);
+    let meter = Meter::start();
+    for _ in 0..rounds {
+        black_box(serde_json::from_str::<List<FlowSchema>>(black_box(&text))?);
+    }
+    throughput(&meter, text.len() * rounds);
+    Ok(())
+}
+
+fn encode(count: usize, rounds: usize) -> Outcome {
+    let list: List<FlowSchema> = serde_json::from_str(&list(count))?;
+    let length = black_box(serde_json::to_vec(&list)?).len();
+    let meter = Meter::start();
+    for _ in 0..rounds {
+        black_box(serde_json::to_vec(black_box(&list))?);
+    }
+    throughput(&meter, length * rounds);
+    Ok(())
+}
+
+fn held(count: usize) -> Outcome {
+    let text = list(count);
+    let before = HEAP.allocated();
+    let list: List<FlowSchema> = serde_json::from_str(&text)?;
+    report(&[
+        ("bytes", (HEAP.allocated() - before) as f64),
+        ("objects", list.items.len() as f64),
+    ]);
+    Ok(())
+}
+
+async fn watch(url: &str, count: usize) -> Outcome {
+    let schemas = Client::from_url(url)?.flow_schemas();
+    let meter = Meter::start();
+    let mut events = schemas.watch().resource_version("0").await?;
+    for _ in 0..count {
+        black_box(events.next().await.ok_or("the watch ended early")??);
+    }
+    let (wall, cpu) = meter.stop();
+    report(&[
+        ("events/s", count as f64 / wall.as_secs_f64()),
+        ("cpu seconds", cpu.as_secs_f64()),
+    ]);
+    Ok(())
+}
+
+async fn store(_url: &str, _count: usize) -> Outcome {
+    let _ = resident();
+    Err("not yet".into())
+}
+
+fn throughput(meter: &Meter, bytes: usize) {
+    let (wall, cpu) = meter.stop();
+    report(&[
+        ("MB/s", bytes as f64 / 1e6 / wall.as_secs_f64()),
+        ("cpu seconds", cpu.as_secs_f64()),
+    ]);
+}

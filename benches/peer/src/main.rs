@@ -1,0 +1,107 @@
+//! The peer's side of the comparison: kube and k8s-openapi.
+
+use bench_data::{Meter, list, report, resident};
+use cap::Cap;
+use futures_util::{StreamExt, TryStreamExt};
+use k8s_openapi::List;
+use k8s_openapi::api::flowcontrol::v1::FlowSchema;
+use kube::api::WatchParams;
+use kube::runtime::{WatchStreamExt, reflector, watcher};
+use kube::{Api, Client, Config};
+use std::alloc::System;
+use std::error::Error;
+use std::hint::black_box;
+
+#[global_allocator]
+static HEAP: Cap<System> = Cap::new(System, usize::MAX);
+
+type Outcome = Result<(), Box<dyn Error>>;
+
+#[tokio::main]
+async fn main() -> Outcome {
+    let arguments: Vec<_> = std::env::args().skip(1).collect();
+    let arguments: Vec<_> = arguments.iter().map(String::as_str).collect();
+    match arguments[..] {
+        ["decode", count, rounds] => decode(count.parse()?, rounds.parse()?),
+        ["encode", count, rounds] => encode(count.parse()?, rounds.parse()?),
+        ["held", count] => held(count.parse()?),
+        ["watch", url, count] => watch(url, count.parse()?).await,
+        ["store", url, count] => store(url, count.parse()?).await,
+        _ => Err("usage: decode COUNT ROUNDS | encode COUNT ROUNDS | held COUNT | watch URL COUNT | store URL COUNT".into()),
+    }
+}
+
+fn decode(count: usize, rounds: usize) -> Outcome {
+    let text = list(count);
+    black_box(serde_json::from_str::<List<FlowSchema>>(&text)?);
+    let meter = Meter::start();
+    for _ in 0..rounds {
+        black_box(serde_json::from_str::<List<FlowSchema>>(black_box(&text))?);
+    }
+    throughput(&meter, text.len() * rounds);
+    Ok(())
+}
+
+fn encode(count: usize, rounds: usize) -> Outcome {
+    let list: List<FlowSchema> = serde_json::from_str(&list(count))?;
+    let length = black_box(serde_json::to_vec(&list)?).len();
+    let meter = Meter::start();
+    for _ in 0..rounds {
+        black_box(serde_json::to_vec(black_box(&list))?);
+    }
+    throughput(&meter, length * rounds);
+    Ok(())
+}
+
+fn held(count: usize) -> Outcome {
+    let text = list(count);
+    let before = HEAP.allocated();
+    let list: List<FlowSchema> = serde_json::from_str(&text)?;
+    report(&[
+        ("bytes", (HEAP.allocated() - before) as f64),
+        ("objects", list.items.len() as f64),
+    ]);
+    Ok(())
+}
+
+async fn watch(url: &str, count: usize) -> Outcome {
+    let api: Api<FlowSchema> = Api::all(Client::try_from(Config::new(url.parse()?))?);
+    let meter = Meter::start();
+    let mut events = api.watch(&WatchParams::default(), "0").await?.boxed();
+    for _ in 0..count {
+        black_box(events.try_next().await?.ok_or("the watch ended early")?);
+    }
+    let (wall, cpu) = meter.stop();
+    report(&[
+        ("events/s", count as f64 / wall.as_secs_f64()),
+        ("cpu seconds", cpu.as_secs_f64()),
+    ]);
+    Ok(())
+}
+
+async fn store(url: &str, count: usize) -> Outcome {
+    let api: Api<FlowSchema> = Api::all(Client::try_from(Config::new(url.parse()?))?);
+    let (reader, writer) = reflector::store();
+    let meter = Meter::start();
+    let changes = watcher(api, watcher::Config::default())
+        .reflect(writer)
+        .applied_objects();
+    tokio::spawn(changes.for_each(|object| async move { drop(black_box(object)) }));
+    reader.wait_until_ready().await?;
+    let (wall, cpu) = meter.stop();
+    assert_eq!(reader.len(), count);
+    report(&[
+        ("ready seconds", wall.as_secs_f64()),
+        ("cpu seconds", cpu.as_secs_f64()),
+        ("resident bytes", resident() as f64),
+    ]);
+    Ok(())
+}
+
+fn throughput(meter: &Meter, bytes: usize) {
+    let (wall, cpu) = meter.stop();
+    report(&[
+        ("MB/s", bytes as f64 / 1e6 / wall.as_secs_f64()),
+        ("cpu seconds", cpu.as_secs_f64()),
+    ]);
+}
