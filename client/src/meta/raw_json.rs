@@ -109,7 +109,10 @@ impl std::error::Error for InvalidJson {}
 fn compact(raw: Box<RawValue>) -> RawJson {
     let text = raw.get();
     // What servers write has none; a fold, unlike a search, is done many bytes at a time.
-    if !text.bytes().fold(false, |space, byte| space | (byte <= b' ')) {
+    if !text
+        .bytes()
+        .fold(false, |space, byte| space | (byte <= b' '))
+    {
         return RawJson(raw);
     }
     let mut inside_string = false;

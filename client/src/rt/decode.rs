@@ -102,19 +102,18 @@ impl<'de, T: Members> Visitor<'de> for MembersVisitor<T> {
                     seen |= 1 << index;
                     value.read(index, &mut map)?;
                 }
-                Key::ApiVersion(meta) => {
-                    check(
-                        T::NAME,
-                        "apiVersion",
-                        map.next_value()?,
-                        meta.api_version,
-                        "",
-                    )?;
-                }
-                Key::Kind(meta) => {
-                    let suffix = if meta.list { "List" } else { "" };
-                    check(T::NAME, "kind", map.next_value()?, meta.kind, suffix)?;
-                }
+                Key::ApiVersion(meta) => map.next_value_seed(TypeMetaSeed {
+                    of: T::NAME,
+                    member: "apiVersion",
+                    expected: meta.api_version,
+                    suffix: "",
+                })?,
+                Key::Kind(meta) => map.next_value_seed(TypeMetaSeed {
+                    of: T::NAME,
+                    member: "kind",
+                    expected: meta.kind,
+                    suffix: if meta.list { "List" } else { "" },
+                })?,
                 Key::Unknown(name) => {
                     let raw: RawJson = map.next_value()?;
                     value.unknown_mut().push(name, raw);
@@ -130,21 +129,54 @@ impl<'de, T: Members> Visitor<'de> for MembersVisitor<T> {
     }
 }
 
-/// An absent, `null` or empty `apiVersion` or `kind` is taken as meant; another one is an error.
-fn check<E: Error>(
-    name: &str,
-    member: &str,
-    found: Option<String>,
-    expected: &str,
-    suffix: &str,
-) -> Result<(), E> {
-    match found {
-        Some(found) if !found.is_empty() && found.strip_suffix(suffix) != Some(expected) => {
-            Err(E::custom(format_args!(
-                "{name}: expected {member} `{expected}{suffix}`, found `{found}`"
-            )))
+/// Checks `apiVersion` or `kind`: an absent, `null` or empty one is taken as meant, another one is an error.
+struct TypeMetaSeed {
+    of: &'static str,
+    member: &'static str,
+    expected: &'static str,
+    suffix: &'static str,
+}
+
+impl<'de> DeserializeSeed<'de> for TypeMetaSeed {
+    type Value = ();
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
+        deserializer.deserialize_option(self)
+    }
+}
+
+impl<'de> Visitor<'de> for TypeMetaSeed {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a string")
+    }
+
+    fn visit_unit<E: Error>(self) -> Result<(), E> {
+        Ok(())
+    }
+
+    fn visit_none<E: Error>(self) -> Result<(), E> {
+        Ok(())
+    }
+
+    fn visit_some<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
+        deserializer.deserialize_str(self)
+    }
+
+    fn visit_str<E: Error>(self, found: &str) -> Result<(), E> {
+        let Self {
+            of,
+            member,
+            expected,
+            suffix,
+        } = self;
+        if found.is_empty() || found.strip_suffix(suffix) == Some(expected) {
+            return Ok(());
         }
-        _ => Ok(()),
+        Err(E::custom(format_args!(
+            "{of}: expected {member} `{expected}{suffix}`, found `{found}`"
+        )))
     }
 }
 
