@@ -1,6 +1,6 @@
 //! The command line: global options, the commands, and options that several commands share.
 
-use crate::commands::completions;
+use crate::commands::{completions, validate};
 use crate::exit::{self, Exit};
 use crate::failure::Failure;
 use crate::output::Streams;
@@ -33,6 +33,7 @@ pub(crate) struct Cli {
 /// What is to be done.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
+    Validate(validate::Args),
     Completions(completions::Args),
 }
 
@@ -40,6 +41,7 @@ impl Command {
     /// Does it. Data goes to the standard output, everything else to the standard error.
     pub(crate) fn run(self, streams: &mut Streams) -> Result<Exit, Failure> {
         match self {
+            Self::Validate(args) => validate::run(&args, streams),
             Self::Completions(args) => completions::run(&args, streams),
         }
     }

@@ -1,3 +1,4 @@
 //! One module per command: its options, and what it does.
 
 pub(crate) mod completions;
+pub(crate) mod validate;

@@ -1,7 +1,7 @@
 //! Why a command could not do what it was asked to.
 
 use crate::exit::Exit;
-use crate::output::{ERROR, HINT, Streams};
+use crate::output::{Diagnostic, ERROR, HINT, Streams};
 use std::fmt;
 use std::io::{self, Write};
 
@@ -11,6 +11,7 @@ pub(crate) struct Failure {
     exit: Exit,
     message: String,
     hint: Option<String>,
+    reasons: Vec<Diagnostic>,
 }
 
 #[allow(dead_code, reason = "some are for commands to come")]
@@ -21,6 +22,7 @@ impl Failure {
             exit,
             message: message.into(),
             hint: None,
+            reasons: Vec::new(),
         }
     }
 
@@ -41,6 +43,18 @@ impl Failure {
         self
     }
 
+    /// The places in files that are at fault.
+    #[must_use]
+    pub(crate) fn because(mut self, reasons: Vec<Diagnostic>) -> Self {
+        self.reasons = reasons;
+        self
+    }
+
+    /// The places in files that are at fault.
+    pub(crate) fn into_diagnostics(self) -> Vec<Diagnostic> {
+        self.reasons
+    }
+
     /// The exit code.
     pub(crate) fn exit(&self) -> Exit {
         self.exit
@@ -56,6 +70,9 @@ impl Failure {
     }
 
     fn write(&self, streams: &mut Streams) -> io::Result<()> {
+        for reason in &self.reasons {
+            write!(streams.err, "{}", reason.render())?;
+        }
         writeln!(streams.err, "{ERROR}error:{ERROR:#} {}", self.message)?;
         if let Some(hint) = &self.hint {
             writeln!(streams.err, "{HINT}hint:{HINT:#} {hint}")?;

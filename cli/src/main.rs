@@ -1,9 +1,11 @@
 //! `kubectl flowcontrol`: migration of Kubernetes API Priority and Fairness objects, and everyday work with them.
 
 mod args;
+mod cluster;
 mod commands;
 mod exit;
 mod failure;
+mod input;
 mod output;
 
 use args::Cli;

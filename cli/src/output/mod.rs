@@ -1,5 +1,13 @@
 //! The standard streams, and how things look on a terminal.
 
+mod bars;
+mod diagnostic;
+mod table;
+
+pub(crate) use bars::bar;
+pub(crate) use diagnostic::{Diagnostic, Level};
+pub(crate) use table::Table;
+
 use crate::exit::Exit;
 use crate::failure::Failure;
 use anstream::AutoStream;
@@ -10,6 +18,14 @@ use std::io::{self, BufWriter, Stderr, StdoutLock, Write};
 pub(crate) const ERROR: Style = AnsiColor::Red.on_default().bold();
 /// How `hint:` looks.
 pub(crate) const HINT: Style = AnsiColor::Cyan.on_default().bold();
+
+/// A number of things: `1 object`, `2 objects`.
+pub(crate) fn plural(count: usize, thing: &str) -> String {
+    match count {
+        1 => format!("1 {thing}"),
+        _ => format!("{count} {thing}s"),
+    }
+}
 
 /// The standard streams. Both drop colors unless they go to a terminal that wants them.
 pub(crate) struct Streams {

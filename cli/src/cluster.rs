@@ -1,0 +1,68 @@
+//! Which cluster is meant, and talking to it.
+
+use crate::exit::Exit;
+use crate::failure::Failure;
+use k8s_flowcontrol::config::{Config, ConfigError};
+use k8s_flowcontrol::{Client, Error};
+use std::env;
+use std::path::PathBuf;
+
+/// Which cluster is meant.
+#[derive(Clone, Debug, clap::Args)]
+pub(crate) struct ClusterArgs {
+    /// The kubeconfig file; otherwise those of KUBECONFIG, ~/.kube/config or the pod's service account
+    #[arg(long, value_name = "FILE")]
+    kubeconfig: Option<PathBuf>,
+
+    /// The context of the kubeconfig file, instead of its current one
+    #[arg(long, value_name = "NAME")]
+    context: Option<String>,
+}
+
+impl ClusterArgs {
+    /// A client of the cluster.
+    pub(crate) async fn client(&self) -> Result<Client, Failure> {
+        Ok(Client::new(self.config()?)?)
+    }
+
+    fn config(&self) -> Result<Config, ConfigError> {
+        match (&self.kubeconfig, &self.context) {
+            (Some(file), Some(context)) => Config::from_kubeconfig_context(file, context),
+            (Some(file), None) => Config::from_kubeconfig(file),
+            (None, None) => Config::try_default(),
+            (None, Some(context)) => Config::from_kubeconfig_context(default_file(), context),
+        }
+    }
+}
+
+/// Runs what waits for a server.
+pub(crate) fn block_on<T>(work: impl Future<Output = Result<T, Failure>>) -> Result<T, Failure> {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .map_err(|error| {
+            Failure::new(Exit::Cluster, format!("no connection is possible: {error}"))
+        })?;
+    runtime.block_on(work)
+}
+
+impl From<ConfigError> for Failure {
+    fn from(error: ConfigError) -> Self {
+        Self::new(Exit::Cluster, error.to_string()).hint(
+            "name a kubeconfig file with `--kubeconfig FILE` and a context with `--context NAME`",
+        )
+    }
+}
+
+impl From<Error> for Failure {
+    fn from(error: Error) -> Self {
+        Self::new(Exit::Cluster, error.to_string())
+    }
+}
+
+/// The first file of `KUBECONFIG`, or the one in the home directory.
+fn default_file() -> PathBuf {
+    let files = env::var_os("KUBECONFIG").unwrap_or_default();
+    let named = env::split_paths(&files).find(|file| !file.as_os_str().is_empty());
+    named.unwrap_or_else(|| env::home_dir().unwrap_or_default().join(".kube/config"))
+}

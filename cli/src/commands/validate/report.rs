@@ -1,0 +1,198 @@
+//! Verdicts for people and for programs.
+
+use super::judge::Verdict;
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::input::{Document, Found, Passed};
+use crate::output::{Diagnostic, Streams, plural};
+use k8s_flowcontrol::{Release, text::Position};
+use serde::Serialize;
+use serde_json::Value;
+use std::io::Write;
+
+/// Writes verdicts as they come, and counts them.
+pub(super) struct Report {
+    json: bool,
+    release: Release,
+    valid: usize,
+    invalid: usize,
+    existing: usize,
+    carries_server_fields: usize,
+    passed: Passed,
+    unreadable_files: usize,
+}
+
+/// A line of `-o json`.
+#[derive(Serialize)]
+struct Line<'a> {
+    source: &'a str,
+    kind: &'a str,
+    name: Option<&'a str>,
+    #[serde(rename = "apiVersion")]
+    api_version: &'a str,
+    valid: bool,
+    status: Option<&'a Value>,
+}
+
+impl Report {
+    pub(super) fn new(json: bool, release: Release) -> Self {
+        Self {
+            json,
+            release,
+            valid: 0,
+            invalid: 0,
+            existing: 0,
+            carries_server_fields: 0,
+            passed: Passed::default(),
+            unreadable_files: 0,
+        }
+    }
+
+    pub(super) fn verdict(
+        &mut self,
+        document: &Document,
+        verdict: &Verdict,
+        streams: &mut Streams,
+    ) -> Result<(), Failure> {
+        let valid = verdict.status.is_none();
+        match valid {
+            true => self.valid += 1,
+            false => self.invalid += 1,
+        }
+        self.existing += usize::from(verdict.code() == 409);
+        self.carries_server_fields += usize::from(document.has_resource_version());
+        for warning in &verdict.warnings {
+            let diagnostic =
+                Diagnostic::warning(warning.as_str()).at(&document.source, document.start());
+            write!(streams.err, "{}", diagnostic.render())?;
+        }
+        if self.json {
+            let version = document.version(self.release);
+            let said = document
+                .said
+                .api_version
+                .as_deref()
+                .filter(|said| !said.is_empty());
+            let line = Line {
+                source: &document.source.name,
+                kind: document.kind(),
+                name: document.said.name.as_deref(),
+                api_version: said.unwrap_or(version.api_version()),
+                valid,
+                status: verdict.status.as_ref(),
+            };
+            serde_json::to_writer(&mut streams.out, &line).map_err(std::io::Error::from)?;
+            writeln!(streams.out)?;
+        } else if valid {
+            let start = Position::of(&document.source.text, document.start().start);
+            let (source, title) = (&document.source.name, document.title());
+            writeln!(streams.out, "{source}:{}: {title} is valid", start.line)?;
+        } else {
+            for diagnostic in self.diagnostics(document, verdict) {
+                write!(streams.out, "{}", diagnostic.render())?;
+            }
+        }
+        Ok(())
+    }
+
+    fn diagnostics(&self, document: &Document, verdict: &Verdict) -> Vec<Diagnostic> {
+        let title = document.title();
+        let source = &document.source;
+        if !verdict.causes.is_empty() {
+            let causes = verdict.causes.iter().map(|cause| {
+                Diagnostic::error(format!("{title}: {cause}"))
+                    .id(cause.reason.as_str())
+                    .at(source, document.locate(&cause.field))
+            });
+            return causes.collect();
+        }
+        let span = verdict
+            .body_error
+            .as_ref()
+            .and_then(|error| document.in_source(error.span?));
+        let reason = verdict
+            .status
+            .as_ref()
+            .and_then(|status| status["reason"].as_str());
+        let diagnostic = Diagnostic::error(verdict.message())
+            .id(reason.unwrap_or("InternalError"))
+            .at(source, span.unwrap_or(document.start()));
+        vec![match self.help(document, verdict) {
+            Some(help) => diagnostic.help(help),
+            None => diagnostic,
+        }]
+    }
+
+    fn help(&self, document: &Document, verdict: &Verdict) -> Option<String> {
+        let (release, version) = (self.release, document.version(self.release));
+        match verdict.code() {
+            404 if !version.is_served_by(release) => {
+                let served: Vec<_> = release.served().map(|version| version.as_str()).collect();
+                Some(format!(
+                    "Kubernetes {release} does not serve {version}, but {}; `kubectl flowcontrol convert` and \
+                     `migrate` bring objects to another version",
+                    served.join(" and ")
+                ))
+            }
+            409 if verdict.message().ends_with("already exists") => Some(
+                "every server makes this object by itself; judge the update with `--update-of`, or take its name \
+                 for free with `--no-bootstrap`"
+                    .into(),
+            ),
+            400 if verdict.message().contains("ConcurrencyShares\"") => Some(
+                "shares are called assuredConcurrencyShares up to v1beta2 and nominalConcurrencyShares since v1beta3"
+                    .into(),
+            ),
+            _ => None,
+        }
+    }
+
+    pub(super) fn unreadable_file(&mut self) {
+        self.unreadable_files += 1;
+    }
+
+    pub(super) fn passed_over(
+        &mut self,
+        found: &Found,
+        streams: &mut Streams,
+    ) -> Result<(), Failure> {
+        self.passed.add(found, streams)
+    }
+
+    /// The summary, and how it went.
+    pub(super) fn finish(self, streams: &mut Streams) -> Result<Exit, Failure> {
+        streams.out.flush()?;
+        let total = self.valid + self.invalid;
+        let (release, objects) = (self.release, plural(total, "object"));
+        let mut summary = format!(
+            "{objects} for Kubernetes {release}: {} valid, {} invalid",
+            self.valid, self.invalid
+        );
+        if self.existing > 0 {
+            summary.push_str(&format!(
+                " ({} of them because the name exists)",
+                self.existing
+            ));
+        }
+        writeln!(streams.err, "{summary}")?;
+        self.passed.summarize(streams)?;
+        if self.carries_server_fields > 0 {
+            writeln!(
+                streams.err,
+                "{} exported from a cluster; `kubectl create` refuses them as they carry a resourceVersion, which \
+                 `--strip-server-fields` takes away",
+                plural(self.carries_server_fields, "object")
+            )?;
+        }
+        if self.unreadable_files > 0 {
+            return Err(Failure::input(format!(
+                "{} could not be read",
+                plural(self.unreadable_files, "file")
+            )));
+        }
+        Ok(match self.invalid {
+            0 => Exit::Success,
+            _ => Exit::Findings,
+        })
+    }
+}

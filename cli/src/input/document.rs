@@ -1,0 +1,149 @@
+//! One flow control object in a text.
+
+use super::locate::locate;
+use super::recognize::{Posted, Said};
+use super::source::{Source, without_mark};
+use k8s_flowcontrol::text::{self, Format, Node, Problem, Span, Tree};
+use k8s_flowcontrol::{ApiVersion, Release};
+use std::ops::Range;
+use std::sync::Arc;
+
+/// One flow control object in a text: a whole document, or an item of a list.
+#[derive(Clone, Debug)]
+pub(crate) struct Document {
+    /// The text.
+    pub(crate) source: Arc<Source>,
+    /// What the document says that it is.
+    pub(crate) said: Said,
+    /// As what it is sent to a server.
+    pub(crate) posted: Posted,
+    pub(super) body: Body,
+    /// Whether it could be parsed.
+    pub(super) is_readable: bool,
+}
+
+#[derive(Clone, Debug)]
+pub(super) enum Body {
+    /// As it stands in the text.
+    Text(Format, Range<usize>),
+    /// An item of a YAML list, which has no text of its own: it is sent as JSON.
+    Item {
+        json: Vec<u8>,
+        list: Arc<Tree>,
+        /// Where the list's document begins in the text.
+        start: usize,
+        /// The items' numbers, the outermost list first.
+        path: Vec<usize>,
+        /// Keys that the item has more than once.
+        duplicates: Vec<Problem>,
+    },
+}
+
+impl Document {
+    /// What is sent to a server, byte for byte.
+    pub(crate) fn body(&self) -> (Format, &[u8]) {
+        match &self.body {
+            Body::Text(format, range) => (*format, &self.source.text[range.clone()]),
+            Body::Item { json, .. } => (Format::Json, json),
+        }
+    }
+
+    /// The body without a byte order mark, for everybody but a server.
+    pub(crate) fn readable_body(&self) -> (Format, &[u8]) {
+        let (format, body) = self.body();
+        (format, without_mark(body))
+    }
+
+    /// Whether the text could be parsed at all.
+    pub(crate) fn is_readable(&self) -> bool {
+        self.is_readable
+    }
+
+    /// The version in whose terms the document is read by a server of `release`.
+    pub(crate) fn version(&self, release: Release) -> ApiVersion {
+        self.posted.version.unwrap_or(release.preferred())
+    }
+
+    /// The kind that the document says it has, or else is taken to have.
+    pub(crate) fn kind(&self) -> &str {
+        let said = self.said.kind.as_deref().filter(|kind| !kind.is_empty());
+        said.unwrap_or(self.posted.kind.as_str())
+    }
+
+    /// Kind and name as messages mention them.
+    pub(crate) fn title(&self) -> String {
+        match &self.said.name {
+            Some(name) => format!("{} \"{name}\"", self.kind()),
+            None => format!("{} without a name", self.kind()),
+        }
+    }
+
+    /// Keys that a YAML list's item has more than once; elsewhere the text itself tells.
+    pub(crate) fn duplicates(&self) -> &[Problem] {
+        match &self.body {
+            Body::Text(..) => &[],
+            Body::Item { duplicates, .. } => duplicates,
+        }
+    }
+
+    /// Where a place in the body stands in the source's text.
+    pub(crate) fn in_source(&self, span: Span) -> Option<Span> {
+        match &self.body {
+            Body::Text(_, range) => Some(shifted(span, range.start)),
+            Body::Item { .. } => None,
+        }
+    }
+
+    /// Where the document begins in the source's text.
+    pub(crate) fn start(&self) -> Span {
+        match &self.body {
+            Body::Text(_, range) => {
+                let body = &self.source.text[range.clone()];
+                let white = body.len() - without_mark(body).trim_ascii_start().len();
+                Span::new(range.start + white, range.start + white)
+            }
+            Body::Item { .. } => self.locate(""),
+        }
+    }
+
+    /// Where a member stands in the source's text, such as `spec.rules[0].subjects`; for one that is absent, what
+    /// it should be in.
+    pub(crate) fn locate(&self, field: &str) -> Span {
+        match &self.body {
+            Body::Text(format, range) => {
+                let body = &self.source.text[range.clone()];
+                let mark = body.len() - without_mark(body).len();
+                let (tree, shift) = match format {
+                    Format::Json => (
+                        text::parse_json(without_mark(body)).ok(),
+                        range.start + mark,
+                    ),
+                    Format::Yaml => (
+                        text::parse_yaml(body).ok().map(|yaml| yaml.tree),
+                        range.start,
+                    ),
+                };
+                let span = tree.map_or(Span::default(), |tree| locate(tree.root(), field));
+                shifted(span, shift)
+            }
+            Body::Item {
+                list, start, path, ..
+            } => shifted(locate(item(list.root(), path), field), *start),
+        }
+    }
+}
+
+fn shifted(span: Span, by: usize) -> Span {
+    Span::new(span.start + by, span.end + by)
+}
+
+/// The item of nested lists.
+fn item<'a>(root: Node<'a>, path: &[usize]) -> Node<'a> {
+    path.iter().fold(root, |node, index| {
+        let found = node.get("items").and_then(|items| match items.content() {
+            text::Content::Array(elements) => elements.iter().nth(*index),
+            _ => None,
+        });
+        found.unwrap_or(node)
+    })
+}

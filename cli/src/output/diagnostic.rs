@@ -1,0 +1,153 @@
+//! Something to say about a place in a text: file, line and column, and the line itself.
+
+use crate::input::Source;
+use annotate_snippets::{AnnotationKind, Group, Origin, Renderer, Snippet};
+use k8s_flowcontrol::text::{Position, Span};
+use std::fmt::Write;
+use std::sync::Arc;
+
+/// How much of a line is shown before and behind the place, in bytes.
+const CONTEXT: usize = 90;
+
+/// Something to say about a place in a text.
+#[derive(Clone, Debug)]
+pub(crate) struct Diagnostic {
+    level: Level,
+    id: Option<String>,
+    message: String,
+    place: Option<(Arc<Source>, Span)>,
+    help: Option<String>,
+}
+
+/// How grave it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Level {
+    /// It does not work.
+    Error,
+    /// It works, but hardly as meant.
+    Warning,
+    /// Good to know.
+    Note,
+}
+
+impl Diagnostic {
+    pub(crate) fn new(level: Level, message: impl Into<String>) -> Self {
+        Self {
+            level,
+            id: None,
+            message: message.into(),
+            place: None,
+            help: None,
+        }
+    }
+
+    pub(crate) fn error(message: impl Into<String>) -> Self {
+        Self::new(Level::Error, message)
+    }
+
+    pub(crate) fn warning(message: impl Into<String>) -> Self {
+        Self::new(Level::Warning, message)
+    }
+
+    /// The name of the rule that says it.
+    #[must_use]
+    pub(crate) fn id(mut self, id: impl Into<String>) -> Self {
+        self.id = Some(id.into());
+        self
+    }
+
+    /// The place in the text.
+    #[must_use]
+    pub(crate) fn at(mut self, source: &Arc<Source>, span: Span) -> Self {
+        self.place = Some((Arc::clone(source), span));
+        self
+    }
+
+    /// What to do about it.
+    #[must_use]
+    pub(crate) fn help(mut self, help: impl Into<String>) -> Self {
+        self.help = Some(help.into());
+        self
+    }
+
+    /// As it is shown, with styles, and with a line break at the end.
+    pub(crate) fn render(&self) -> String {
+        let level = match self.level {
+            Level::Error => annotate_snippets::Level::ERROR,
+            Level::Warning => annotate_snippets::Level::WARNING,
+            Level::Note => annotate_snippets::Level::NOTE,
+        };
+        // Not one line of it may be cut: the message is what matters.
+        let mut title = level.primary_title(self.message.as_str());
+        if let Some(id) = &self.id {
+            title = title.id(id.as_str());
+        }
+        let mut group = Group::with_title(title);
+        if let Some((source, span)) = &self.place {
+            let position = Position::of(&source.text, span.start);
+            let Excerpt { line, start, end } = Excerpt::of(&source.text, *span);
+            group = group.element(
+                Origin::path(source.name.as_str())
+                    .line(position.line)
+                    .char_column(position.column),
+            );
+            group = group.element(
+                Snippet::source(line)
+                    .line_start(position.line)
+                    .annotation(AnnotationKind::Primary.span(start..end)),
+            );
+        }
+        if let Some(help) = &self.help {
+            group = group.element(annotate_snippets::Level::HELP.message(help.as_str()));
+        }
+        let mut text = Renderer::styled().render(&[group]);
+        // A string takes any text.
+        let _ = writeln!(text);
+        text
+    }
+}
+
+/// A line of the text around a place, as much as fits; the place in it in bytes.
+struct Excerpt {
+    line: String,
+    start: usize,
+    end: usize,
+}
+
+impl Excerpt {
+    fn of(text: &[u8], span: Span) -> Self {
+        let at = span.start.min(text.len());
+        let line_start = text[..at]
+            .iter()
+            .rposition(|byte| *byte == b'\n')
+            .map_or(0, |found| found + 1);
+        let line_end = text[at..]
+            .iter()
+            .position(|byte| *byte == b'\n')
+            .map_or(text.len(), |found| at + found);
+        let to = span.end.clamp(at, line_end);
+        let from = line_start.max(at.saturating_sub(CONTEXT));
+        let until = line_end.min(at + 2 * CONTEXT);
+        let mut line = String::new();
+        if from > line_start {
+            line.push('…');
+        }
+        line.push_str(&printable(&text[from..at]));
+        let start = line.len();
+        line.push_str(&printable(&text[at..to.min(until)]));
+        let end = line.len();
+        line.push_str(printable(&text[to.min(until)..until]).trim_end());
+        if until < line_end {
+            line.push('…');
+        }
+        Self { line, start, end }
+    }
+}
+
+/// What a terminal can show: a broken character as the replacement character, controls as blanks.
+fn printable(bytes: &[u8]) -> String {
+    let is_odd = |c: char| c.is_control() && c != '\t';
+    String::from_utf8_lossy(bytes)
+        .replace(is_odd, " ")
+        .replace('\t', "    ")
+}
