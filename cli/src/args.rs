@@ -1,6 +1,6 @@
 //! The command line: global options, the commands, and options that several commands share.
 
-use crate::commands::{completions, validate};
+use crate::commands::{completions, convert, limits, lint, match_request, serve, validate};
 use crate::exit::{self, Exit};
 use crate::failure::Failure;
 use crate::output::Streams;
@@ -33,7 +33,13 @@ pub(crate) struct Cli {
 /// What is to be done.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
+    Convert(convert::Args),
     Validate(validate::Args),
+    Lint(lint::Args),
+    Limits(limits::Args),
+    #[command(name = "match")]
+    Match(match_request::Args),
+    Serve(serve::Args),
     Completions(completions::Args),
 }
 
@@ -41,7 +47,12 @@ impl Command {
     /// Does it. Data goes to the standard output, everything else to the standard error.
     pub(crate) fn run(self, streams: &mut Streams) -> Result<Exit, Failure> {
         match self {
+            Self::Convert(args) => convert::run(&args, streams),
             Self::Validate(args) => validate::run(&args, streams),
+            Self::Lint(args) => lint::run(&args, streams),
+            Self::Limits(args) => limits::run(&args, streams),
+            Self::Match(args) => match_request::run(&args, streams),
+            Self::Serve(args) => serve::run(&args, streams),
             Self::Completions(args) => completions::run(&args, streams),
         }
     }

@@ -1,4 +1,9 @@
 //! One module per command: its options, and what it does.
 
 pub(crate) mod completions;
+pub(crate) mod convert;
+pub(crate) mod limits;
+pub(crate) mod lint;
+pub(crate) mod match_request;
+pub(crate) mod serve;
 pub(crate) mod validate;

@@ -54,5 +54,6 @@ mod wire;
 
 pub use builder::{Builder, StartError};
 pub use faults::Fault;
+pub use represent::to_yaml;
 pub use server::ApiServer;
 pub use state::RecordedRequest;

@@ -132,7 +132,7 @@ pub(crate) fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
     let release = args.kubernetes.release;
     let old = match (&args.update_of, args.live) {
         (Some(file), _) => Some(Old::read(file, release, streams)?),
-        (None, true) => Some(Old::live(Objects::live(&args.cluster, release)?)),
+        (None, true) => Some(Old::live(Objects::live(&args.cluster)?)),
         (None, false) if args.subresource.is_some() => {
             return Err(Failure::usage(
                 "`--subresource` is about updates, and there is nothing to update",

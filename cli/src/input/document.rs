@@ -3,6 +3,7 @@
 use super::locate::locate;
 use super::recognize::{Posted, Said};
 use super::source::{Source, without_mark};
+use super::split::before_content;
 use k8s_flowcontrol::text::{self, Format, Node, Problem, Span, Tree};
 use k8s_flowcontrol::{ApiVersion, Release};
 use std::ops::Range;
@@ -18,8 +19,6 @@ pub(crate) struct Document {
     /// As what it is sent to a server.
     pub(crate) posted: Posted,
     pub(super) body: Body,
-    /// Whether it could be parsed.
-    pub(super) is_readable: bool,
 }
 
 #[derive(Clone, Debug)]
@@ -52,11 +51,6 @@ impl Document {
     pub(crate) fn readable_body(&self) -> (Format, &[u8]) {
         let (format, body) = self.body();
         (format, without_mark(body))
-    }
-
-    /// Whether the text could be parsed at all.
-    pub(crate) fn is_readable(&self) -> bool {
-        self.is_readable
     }
 
     /// The version in whose terms the document is read by a server of `release`.
@@ -97,10 +91,13 @@ impl Document {
     /// Where the document begins in the source's text.
     pub(crate) fn start(&self) -> Span {
         match &self.body {
-            Body::Text(_, range) => {
+            Body::Text(format, range) => {
                 let body = &self.source.text[range.clone()];
-                let white = body.len() - without_mark(body).trim_ascii_start().len();
-                Span::new(range.start + white, range.start + white)
+                let before = match format {
+                    Format::Json => body.len() - without_mark(body).trim_ascii_start().len(),
+                    Format::Yaml => before_content(body),
+                };
+                Span::new(range.start + before, range.start + before)
             }
             Body::Item { .. } => self.locate(""),
         }

@@ -22,6 +22,15 @@ pub(crate) struct FileArgs {
 }
 
 impl FileArgs {
+    /// As if these had been given with `-f`.
+    pub(crate) fn of(files: &[PathBuf]) -> Self {
+        Self {
+            files: files.to_vec(),
+            recursive: false,
+            strip_server_fields: false,
+        }
+    }
+
     /// Whether there is anything to read.
     pub(crate) fn is_empty(&self) -> bool {
         self.files.is_empty()

@@ -16,8 +16,7 @@ mod split;
 
 pub(crate) use document::Document;
 pub(crate) use files::FileArgs;
-pub(crate) use objects::{Object, Objects};
+pub(crate) use objects::{Object, Objects, strip_server_fields};
 pub(crate) use passed::Passed;
-pub(crate) use recognize::Posted;
 pub(crate) use scan::{Found, documents};
 pub(crate) use source::Source;

@@ -10,8 +10,8 @@ use crate::output::{Diagnostic, Streams, plural};
 use k8s_flowcontrol::api::v1::{FlowSchema, PriorityLevelConfiguration};
 use k8s_flowcontrol::convert::{Loss, Lossy, server_tree};
 use k8s_flowcontrol::schema::ResourceSchema;
-use k8s_flowcontrol::text::{self, DecodeAs, Format, Kind, Problem, Span, SyntaxError};
-use k8s_flowcontrol::{ApiVersion, Release, Resource, api};
+use k8s_flowcontrol::text::{self, Content, DecodeAs, Format, Kind, Problem, Span, SyntaxError};
+use k8s_flowcontrol::{ApiVersion, Release, Resource, api, bootstrap};
 use serde_json::Value;
 use std::io::Write;
 
@@ -35,15 +35,24 @@ impl Object {
         self.tree["metadata"]["name"].as_str().unwrap_or_default()
     }
 
-    /// Warns of what a server drops.
+    /// Warns of members that a server does not know, and of those that are there more than once.
     pub(crate) fn warn(&self, streams: &mut Streams) -> Result<(), Failure> {
-        for problem in &self.problems {
+        self.warn_of(streams, |_| true)
+    }
+
+    /// Warns of members that are there more than once: one of them counts.
+    pub(crate) fn warn_of_duplicates(&self, streams: &mut Streams) -> Result<(), Failure> {
+        self.warn_of(streams, |problem| !problem.message.starts_with("unknown"))
+    }
+
+    fn warn_of(
+        &self,
+        streams: &mut Streams,
+        is_meant: impl Fn(&&Problem) -> bool,
+    ) -> Result<(), Failure> {
+        for problem in self.problems.iter().filter(is_meant) {
             let span = self.document.in_source(problem.span);
-            let message = format!(
-                "{}: {}, which is left out",
-                self.document.title(),
-                problem.message
-            );
+            let message = format!("{}: {}", self.document.title(), problem.message);
             let diagnostic = Diagnostic::warning(message)
                 .at(&self.document.source, span.unwrap_or(self.document.start()));
             write!(streams.err, "{}", diagnostic.render())?;
@@ -102,6 +111,10 @@ impl Document {
                 )
             }
         };
+        if matches!(tree.root().content(), Content::Null) {
+            let message = "there is nothing: expected a FlowSchema or a PriorityLevelConfiguration";
+            return Err(refuse(message, None));
+        }
         let kind = self.posted.kind;
         let said = self.said.api_version.as_deref().unwrap_or_default();
         let version = self.said.shape().unwrap_or(self.version(release));
@@ -219,8 +232,7 @@ impl Objects {
     }
 
     /// The objects of a cluster.
-    pub(crate) fn live(cluster: &ClusterArgs, release: Release) -> Result<Self, Failure> {
-        let _ = release;
+    pub(crate) fn live(cluster: &ClusterArgs) -> Result<Self, Failure> {
         cluster::block_on(async {
             let client = cluster.client().await?;
             let schemas = client.negotiated::<FlowSchema>().await?;
@@ -233,6 +245,34 @@ impl Objects {
                 documents: Vec::new(),
             })
         })
+    }
+
+    /// Adds the objects that a server of `release` makes by itself, where there is none of their name.
+    pub(crate) fn add_bootstrap(&mut self, release: Release) {
+        for object in bootstrap::objects(release) {
+            // The built-in trees are written in v1 and fit its types.
+            let tree = object.tree();
+            if object.kind == FlowSchema::KIND {
+                let missing = self
+                    .flow_schemas
+                    .iter()
+                    .all(|other| other.name() != object.name);
+                let object = serde_json::from_value(tree).ok().filter(|_| missing);
+                self.flow_schemas.extend(object);
+            } else {
+                let missing = self.levels.iter().all(|other| other.name() != object.name);
+                self.levels
+                    .extend(serde_json::from_value(tree).ok().filter(|_| missing));
+            }
+        }
+    }
+
+    /// Replaces objects of the same name, and adds the others.
+    pub(crate) fn apply(&mut self, others: Self) {
+        // Of several objects of one name the last counts.
+        self.flow_schemas.extend(others.flow_schemas);
+        self.levels.extend(others.levels);
+        self.documents.extend(others.documents);
     }
 
     /// The document of an object, of several of one name the last.

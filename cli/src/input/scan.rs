@@ -25,7 +25,11 @@ pub(crate) struct Found {
 pub(crate) fn documents(source: Source) -> Found {
     let source = Arc::new(source);
     let mut found = Found::default();
-    let (format, ranges) = split(&source);
+    let (format, mut ranges) = split(&source);
+    if ranges.is_empty() && source.is_named && source.name != "-" {
+        // A server has an answer to nothing, too; a pipe may well be empty.
+        ranges.push(0..source.text.len());
+    }
     for range in ranges {
         let body = &source.text[range.clone()];
         let parsed = match format {
@@ -57,7 +61,6 @@ pub(crate) fn documents(source: Source) -> Found {
                     said: Said::default(),
                     posted,
                     body: Body::Text(format, range),
-                    is_readable: false,
                 }),
                 None => {
                     let at = range.start + error.offset();
@@ -84,7 +87,7 @@ impl Scan<'_> {
         let root = self.tree.root();
         let said = Said::of(root);
         match root.content() {
-            Content::Null if self.format == Format::Yaml => return,
+            Content::Null if self.format == Format::Yaml && !self.source.is_named => return,
             Content::Object(_) => {}
             _ if self.source.is_named => {}
             _ => {
@@ -155,7 +158,6 @@ impl Scan<'_> {
             said,
             posted,
             body,
-            is_readable: true,
         }
     }
 }

@@ -100,6 +100,16 @@ fn yaml(text: &[u8]) -> Vec<Range<usize>> {
     documents
 }
 
+/// How many bytes of a YAML document come before its content: comments, directives, markers and white space.
+pub(super) fn before_content(text: &[u8]) -> usize {
+    let content = lines(text).find_map(|line| {
+        let bytes = &text[line.clone()];
+        let is_content = !is_empty(bytes) && !bytes.starts_with(b"%") && !is_marker(bytes, b"---");
+        is_content.then(|| line.end - without_mark(bytes).trim_ascii_start().len())
+    });
+    content.unwrap_or_default()
+}
+
 /// Whether a line has nothing but white space and a comment.
 fn is_empty(line: &[u8]) -> bool {
     let line = without_mark(line).trim_ascii_start();

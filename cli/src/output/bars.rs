@@ -1,14 +1,32 @@
 //! Bars made of characters.
 
-/// A bar of `width` characters: a full part up to `full`, a light part up to `light`, all of `of`.
-pub(crate) fn bar(full: i64, light: i64, of: i64, width: usize) -> String {
-    let cells = |value: i64| {
-        let share = value.clamp(0, of.max(1)) as f64 / of.max(1) as f64;
+/// A bar of `width` characters for amounts of `of`, each in the share that exceeds those before it.
+pub(crate) fn bar<const N: usize>(parts: [(char, i64); N], of: i64, width: usize) -> String {
+    let cells = |amount: i64| {
+        let share = amount.clamp(0, of.max(1)) as f64 / of.max(1) as f64;
         let cells = (share * width as f64).round() as usize;
         // What is there is seen.
-        if value > 0 { cells.max(1) } else { cells }
+        if amount > 0 { cells.max(1) } else { cells }
     };
-    let full = cells(full);
-    let light = cells(light).max(full);
-    format!("{}{}", "█".repeat(full), "░".repeat(light - full))
+    let mut bar = String::new();
+    let mut length = 0;
+    for (cell, amount) in parts {
+        let until = cells(amount).max(length);
+        bar.extend(std::iter::repeat_n(cell, until - length));
+        length = until;
+    }
+    bar
+}
+
+#[cfg(test)]
+mod tests {
+    use super::bar;
+
+    #[test]
+    fn parts_follow_each_other() {
+        assert_eq!(bar([('#', 10), ('+', 30), ('.', 40)], 40, 8), "##++++..");
+        assert_eq!(bar([('#', 0), ('+', 1), ('.', 4000)], 40, 4), "+...");
+        assert_eq!(bar([('#', 5), ('+', 5)], 0, 4), "####");
+        assert_eq!(bar([('#', 0)], 40, 4), "");
+    }
 }

@@ -85,17 +85,23 @@ impl Diagnostic {
         let mut group = Group::with_title(title);
         if let Some((source, span)) = &self.place {
             let position = Position::of(&source.text, span.start);
-            let Excerpt { line, start, end } = Excerpt::of(&source.text, *span);
-            group = group.element(
-                Origin::path(source.name.as_str())
-                    .line(position.line)
-                    .char_column(position.column),
-            );
-            group = group.element(
-                Snippet::source(line)
-                    .line_start(position.line)
-                    .annotation(AnnotationKind::Primary.span(start..end)),
-            );
+            let Excerpt {
+                line,
+                start,
+                end,
+                is_cut,
+            } = Excerpt::of(&source.text, *span);
+            let mut snippet = Snippet::source(line)
+                .line_start(position.line)
+                .annotation(AnnotationKind::Primary.span(start..end));
+            if is_cut {
+                // The column cannot be counted in what is shown.
+                let origin = Origin::path(source.name.as_str()).line(position.line);
+                group = group.element(origin.char_column(position.column));
+            } else {
+                snippet = snippet.path(source.name.as_str());
+            }
+            group = group.element(snippet);
         }
         if let Some(help) = &self.help {
             group = group.element(annotate_snippets::Level::HELP.message(help.as_str()));
@@ -112,6 +118,8 @@ struct Excerpt {
     line: String,
     start: usize,
     end: usize,
+    /// Whether the line begins before what is shown of it.
+    is_cut: bool,
 }
 
 impl Excerpt {
@@ -140,7 +148,12 @@ impl Excerpt {
         if until < line_end {
             line.push('…');
         }
-        Self { line, start, end }
+        Self {
+            line,
+            start,
+            end,
+            is_cut: from > line_start,
+        }
     }
 }
 

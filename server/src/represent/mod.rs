@@ -11,7 +11,7 @@ mod yaml;
 pub(crate) use columns::Columns;
 pub(crate) use partial::{partial, partial_list};
 pub(crate) use table::{Include, table, table_metadata};
-pub(crate) use yaml::to_yaml;
+pub use yaml::to_yaml;
 
 /// The version of `meta.k8s.io` that the client asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -7,8 +7,9 @@ mod resolve;
 use emitter::Emitter;
 use serde_json::Value;
 
-/// The document.
-pub(crate) fn to_yaml(value: &Value) -> String {
+/// A JSON value as a YAML document, as Kubernetes writes it: keys sorted, long text folded, and quotes around
+/// what YAML would otherwise not take for a string.
+pub fn to_yaml(value: &Value) -> String {
     let mut emitter = Emitter::default();
     emitter.document(value);
     emitter.finish()

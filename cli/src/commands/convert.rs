@@ -1,0 +1,193 @@
+//! `convert`: objects in another version.
+
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::input::{Document, FileArgs, Object, Passed, documents, strip_server_fields};
+use crate::output::{Diagnostic, Streams, plural};
+use clap::ValueEnum;
+use k8s_flowcontrol::convert::{Loss, Lossy, server_tree, shape_tree};
+use k8s_flowcontrol::{ApiVersion, Release};
+use serde_json::{Value, json};
+use std::io::Write;
+
+/// Print objects in another version of the API
+///
+/// Names change where the versions' names differ; what is absent stays absent. With `--as-server` the objects come
+/// out as a server would show them that has them stored: defaults filled in, unknown members gone.
+///
+/// What the other version cannot say, or would say differently, is an error unless `--allow-loss` is given. Comments
+/// and the order of members are not kept; `migrate` keeps them.
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Args {
+    #[command(flatten)]
+    files: FileArgs,
+
+    /// The version: v1, v1beta3, v1beta2 or v1beta1
+    #[arg(long, value_name = "VERSION", default_value = "v1")]
+    to: ApiVersion,
+
+    /// Print what a server would show that has the objects stored, losses or not; these are reported all the same
+    #[arg(long)]
+    as_server: bool,
+
+    /// The release of the servers that are to read the objects, such as 1.29; unless given, the newest one, or with
+    /// `--as-server` the newest one that serves the version
+    #[arg(long = "kubernetes", value_name = "RELEASE")]
+    release: Option<Release>,
+
+    /// Print objects also when something of them is lost; it is a warning then
+    #[arg(long)]
+    allow_loss: bool,
+
+    /// How to print; several objects are several YAML documents, or one JSON List
+    #[arg(short, long, value_name = "FORMAT", default_value = "yaml")]
+    output: Output,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  # A manifest of Kubernetes 1.25 for today
+  kubectl flowcontrol convert -f old.yaml --to v1
+
+  # What a 1.29 server makes of it
+  kubectl flowcontrol convert -f old.yaml --to v1 --as-server --kubernetes 1.29 -o json
+
+  # An export that can be applied elsewhere
+  kubectl get flowschemas,prioritylevelconfigurations -o yaml |
+    kubectl flowcontrol convert -f - --to v1beta3 --strip-server-fields
+
+Exit code 4 when something would be lost.";
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Output {
+    Yaml,
+    Json,
+}
+
+pub(crate) fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
+    let release = release(args)?;
+    let mut passed = Passed::default();
+    let mut converted = Vec::new();
+    let mut losses = Vec::new();
+    let mut broken = Vec::new();
+    for source in args.files.sources()? {
+        let found = documents(source?);
+        passed.add(&found, streams)?;
+        for document in &found.documents {
+            match convert(args, document, release, streams) {
+                Ok((value, lost)) => {
+                    losses.extend(lost.iter().map(|loss| diagnose(args, document, loss)));
+                    converted.push(value);
+                }
+                Err(failure) => broken.extend(failure.into_diagnostics()),
+            }
+        }
+    }
+    if !broken.is_empty() {
+        let count = plural(broken.len(), "object");
+        return Err(Failure::input(format!("{count} cannot be read")).because(broken));
+    }
+    let is_refused = !losses.is_empty() && !args.allow_loss;
+    if !is_refused || args.as_server {
+        print(args.output, &converted, streams)?;
+    }
+    passed.summarize(streams)?;
+    if is_refused {
+        let count = plural(losses.len(), "loss").replace("losss", "losses");
+        let failure = Failure::new(Exit::Loss, format!("{count} on the way to {}", args.to));
+        return Err(failure.because(losses));
+    }
+    streams.out.flush()?;
+    for loss in losses {
+        write!(streams.err, "{}", loss.render())?;
+    }
+    Ok(Exit::Success)
+}
+
+/// The release to convert for, which must serve the target version if the person named it.
+fn release(args: &Args) -> Result<Release, Failure> {
+    let serves = |release: &Release| args.to.is_served_by(*release);
+    match args.release {
+        Some(release) if !serves(&release) => {
+            let served: Vec<_> = release.served().map(|version| version.as_str()).collect();
+            Err(
+                Failure::usage(format!("Kubernetes {release} does not serve {}", args.to))
+                    .hint(format!("it serves {}", served.join(" and "))),
+            )
+        }
+        Some(release) => Ok(release),
+        None if args.as_server => Ok(Release::all().filter(serves).last().unwrap_or_default()),
+        None => Ok(Release::NEWEST),
+    }
+}
+
+fn convert(
+    args: &Args,
+    document: &Document,
+    release: Release,
+    streams: &mut Streams,
+) -> Result<(Value, Vec<Loss>), Failure> {
+    let object = document.decode(release)?;
+    let kind = object.kind.as_str();
+    let (mut value, losses) = if args.as_server {
+        Lossy::parts(server_tree(
+            written(&object, document),
+            kind,
+            object.version,
+            args.to,
+            release,
+        ))
+    } else {
+        object.warn_of_duplicates(streams)?;
+        let value = written(&object, document);
+        Lossy::parts(shape_tree(value, kind, object.version, args.to, release))
+    };
+    value["apiVersion"] = args.to.api_version().into();
+    value["kind"] = kind.into();
+    if args.files.strip_server_fields {
+        strip_server_fields(&mut value);
+    }
+    Ok((value, losses))
+}
+
+/// The object with its unknown members, so that they are seen to get lost; one that holds too much for that without.
+fn written(object: &Object, document: &Document) -> Value {
+    document
+        .value()
+        .filter(Value::is_object)
+        .unwrap_or_else(|| object.tree.clone())
+}
+
+fn diagnose(args: &Args, document: &Document, loss: &Loss) -> Diagnostic {
+    let message = format!("{}: {}: {}", document.title(), loss.path, loss.why);
+    let diagnostic = match args.allow_loss {
+        true => Diagnostic::warning(message),
+        false => Diagnostic::error(message).help(
+            "change it, choose a version that can say it, or accept the loss with `--allow-loss`",
+        ),
+    };
+    diagnostic
+        .id("loss")
+        .at(&document.source, document.locate(&loss.path))
+}
+
+fn print(output: Output, objects: &[Value], streams: &mut Streams) -> Result<(), Failure> {
+    match (output, objects) {
+        (Output::Yaml, objects) => {
+            for (index, object) in objects.iter().enumerate() {
+                if index > 0 {
+                    writeln!(streams.out, "---")?;
+                }
+                write!(streams.out, "{}", k8s_flowcontrol_server::to_yaml(object))?;
+            }
+        }
+        (Output::Json, [object]) => writeln!(streams.out, "{object:#}")?,
+        (Output::Json, objects) => {
+            let list =
+                json!({"apiVersion": "v1", "kind": "List", "metadata": {}, "items": objects});
+            writeln!(streams.out, "{list:#}")?;
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,218 @@
+//! `limits`: how many seats each priority level has, lends and borrows.
+
+mod changes;
+mod chart;
+
+use crate::args::KubernetesArg;
+use crate::cluster::ClusterArgs;
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::input::{FileArgs, Objects};
+use crate::output::{Streams, Table, bar};
+use clap::ValueEnum;
+use k8s_flowcontrol::Release;
+use k8s_flowcontrol::analysis::limits::{LevelLimits, ServerLimits};
+use serde::Serialize;
+use std::fs;
+use std::io::Write;
+use std::path::PathBuf;
+
+/// Show how many seats each priority level has, lends and borrows
+///
+/// A seat is one request being executed (some take more). Each server divides its seats among the levels in proportion
+/// to their shares; a level lends what it does not use, down to its minimum, and borrows, up to its maximum.
+///
+/// The objects given are taken for all that there are, apart from the mandatory levels exempt and catch-all, which every
+/// server has. `--with-bootstrap` adds the other levels that a server makes by itself, where they are not given.
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Args {
+    #[command(flatten)]
+    files: FileArgs,
+
+    /// Take the levels of a cluster
+    #[arg(long, conflicts_with = "files")]
+    live: bool,
+
+    #[command(flatten)]
+    cluster: ClusterArgs,
+
+    #[command(flatten)]
+    kubernetes: KubernetesArg,
+
+    /// The server's seats: --max-requests-inflight plus --max-mutating-requests-inflight
+    #[arg(long, value_name = "SEATS", default_value_t = 600)]
+    server_seats: u32,
+
+    /// Add the levels that a server makes by itself and that are not given
+    #[arg(long)]
+    with_bootstrap: bool,
+
+    /// Show what changes when the objects of this file or folder are applied; may be given more than once
+    #[arg(long, value_name = "OTHER")]
+    diff: Vec<PathBuf>,
+
+    /// Write a chart to this file as well
+    #[arg(long, value_name = "FILE")]
+    svg: Option<PathBuf>,
+
+    /// How to print
+    #[arg(short, long, value_name = "FORMAT", default_value = "table")]
+    output: Output,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  # A cluster's servers with 800 seats each
+  kubectl flowcontrol limits --live --server-seats 800
+
+  # What becomes of everybody's seats when these objects are applied?
+  kubectl flowcontrol limits --live --diff new-level.yaml
+
+  # Manifests on a fresh cluster, with a picture for the review
+  kubectl flowcontrol limits -f manifests/ --with-bootstrap --svg seats.svg";
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Output {
+    /// For people, with bars: what a level keeps, its nominal share, and what it can reach
+    Table,
+    /// A list of name, type, shares, nominal, lendable, borrowing, minimum and maximum; borrowing is null when it has no
+    /// limit, and maximum then nominal plus the server's seats. With `--diff`: {"schemaVersion": 1, "serverSeats",
+    /// "changes": [{"name", "before", "after"}]}
+    Json,
+}
+
+/// A level in `-o json`.
+#[derive(Serialize)]
+struct Level<'a> {
+    name: &'a str,
+    r#type: &'static str,
+    shares: i64,
+    nominal: i64,
+    lendable: i64,
+    borrowing: Option<i64>,
+    minimum: i64,
+    maximum: i64,
+}
+
+impl<'a> From<&'a LevelLimits> for Level<'a> {
+    fn from(level: &'a LevelLimits) -> Self {
+        Self {
+            name: &level.name,
+            r#type: kind(level),
+            shares: level.shares,
+            nominal: level.nominal,
+            lendable: level.lendable,
+            borrowing: level.borrowing,
+            minimum: level.minimum,
+            maximum: level.maximum,
+        }
+    }
+}
+
+fn kind(level: &LevelLimits) -> &'static str {
+    match level.exempt {
+        true => "Exempt",
+        false => "Limited",
+    }
+}
+
+pub(crate) fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
+    let release = args.kubernetes.release;
+    let mut objects = match args.live {
+        true => Objects::live(&args.cluster)?,
+        false => Objects::read(&args.files, release, streams)?,
+    };
+    if args.with_bootstrap {
+        objects.add_bootstrap(release);
+    }
+    let limits = compute(&objects, args, release);
+    if args.diff.is_empty() {
+        match args.output {
+            Output::Table => table(&limits, streams)?,
+            Output::Json => {
+                let levels: Vec<_> = limits.levels().iter().map(Level::from).collect();
+                serde_json::to_writer_pretty(&mut streams.out, &levels)
+                    .map_err(std::io::Error::from)?;
+                writeln!(streams.out)?;
+            }
+        }
+        write_svg(args, &limits, None)?;
+        return Ok(Exit::Success);
+    }
+    let mut after = objects;
+    after.apply(Objects::read(&FileArgs::of(&args.diff), release, streams)?);
+    let after = compute(&after, args, release);
+    changes::print(&limits, &after, args.output == Output::Json, streams)?;
+    write_svg(args, &limits, Some(&after))?;
+    Ok(Exit::Success)
+}
+
+fn compute(objects: &Objects, args: &Args, release: Release) -> ServerLimits {
+    ServerLimits::new(&objects.levels, args.server_seats, release)
+}
+
+fn write_svg(
+    args: &Args,
+    limits: &ServerLimits,
+    after: Option<&ServerLimits>,
+) -> Result<(), Failure> {
+    let Some(file) = &args.svg else {
+        return Ok(());
+    };
+    fs::write(file, chart::svg(limits, after))
+        .map_err(|error| Failure::input(format!("cannot write {}: {error}", file.display())))
+}
+
+fn table(limits: &ServerLimits, streams: &mut Streams) -> Result<(), Failure> {
+    let seats = i64::from(limits.concurrency_limit());
+    let mut table = Table::new([
+        "NAME",
+        "TYPE",
+        "SHARES",
+        "NOMINAL",
+        "MINIMUM",
+        "MAXIMUM",
+        "LENDABLE",
+        "BORROWING",
+        "SEATS",
+    ]);
+    for level in limits.levels() {
+        let reach = level.maximum.min(seats);
+        table.row([
+            level.name.clone(),
+            kind(level).into(),
+            level.shares.to_string(),
+            level.nominal.to_string(),
+            level.minimum.to_string(),
+            level.maximum.to_string(),
+            level.lendable.to_string(),
+            level
+                .borrowing
+                .map_or("no limit".into(), |seats| seats.to_string()),
+            bar(
+                [('█', level.minimum), ('▓', level.nominal), ('░', reach)],
+                seats,
+                40,
+            ),
+        ]);
+    }
+    table.write(&mut streams.out)?;
+    streams.out.flush()?;
+    let imagined: Vec<_> = limits
+        .levels()
+        .iter()
+        .filter(|level| level.imagined)
+        .map(|level| level.name.as_str())
+        .collect();
+    writeln!(
+        streams.err,
+        "{seats} seats per server, Kubernetes {}; █ kept, ▓ nominal, ░ within reach",
+        limits.release()
+    )?;
+    if !imagined.is_empty() {
+        let names = imagined.join(" and ");
+        writeln!(streams.err, "not given, but on every server: {names}")?;
+    }
+    Ok(())
+}

@@ -1,0 +1,75 @@
+//! What another configuration changes.
+
+use super::Level;
+use crate::failure::Failure;
+use crate::output::{Streams, Table};
+use k8s_flowcontrol::analysis::limits::{LevelChange, LevelLimits, ServerLimits};
+use serde_json::json;
+use std::io::Write;
+
+pub(super) fn print(
+    before: &ServerLimits,
+    after: &ServerLimits,
+    as_json: bool,
+    streams: &mut Streams,
+) -> Result<(), Failure> {
+    let changes = before.changes_to(after);
+    if as_json {
+        let changes: Vec<_> = changes
+            .iter()
+            .map(|change| {
+                let (before, after) = sides(change);
+                json!({
+                    "name": change.name(),
+                    "before": before.map(Level::from),
+                    "after": after.map(Level::from),
+                })
+            })
+            .collect();
+        let document = json!({
+            "schemaVersion": 1,
+            "serverSeats": after.concurrency_limit(),
+            "changes": changes,
+        });
+        writeln!(streams.out, "{document:#}")?;
+        return Ok(());
+    }
+    let mut table = Table::new(["NAME", "CHANGE", "NOMINAL", "MINIMUM", "MAXIMUM"]);
+    for change in &changes {
+        let what = match change {
+            LevelChange::Added(_) => "added",
+            LevelChange::Removed(_) => "removed",
+            _ => "changed",
+        };
+        let (before, after) = sides(change);
+        let step = |of: fn(&LevelLimits) -> i64| {
+            let (before, after) = (before.map_or(0, of), after.map_or(0, of));
+            match after - before {
+                0 => after.to_string(),
+                difference => format!("{before} → {after} ({difference:+})"),
+            }
+        };
+        table.row([
+            change.name().to_owned(),
+            what.into(),
+            step(|level| level.nominal),
+            step(|level| level.minimum),
+            step(|level| level.maximum),
+        ]);
+    }
+    if changes.is_empty() {
+        writeln!(streams.err, "no level's seats change")?;
+        return Ok(());
+    }
+    table.write(&mut streams.out)?;
+    Ok(())
+}
+
+fn sides(change: &LevelChange) -> (Option<&LevelLimits>, Option<&LevelLimits>) {
+    match change {
+        LevelChange::Added(after) => (None, Some(after)),
+        LevelChange::Removed(before) => (Some(before), None),
+        LevelChange::Changed { before, after } => (Some(before), Some(after)),
+        _ => (None, None),
+    }
+}

@@ -1,0 +1,223 @@
+//! `match`: which flow schema and priority level take a request, and why.
+
+mod requests;
+
+use crate::args::KubernetesArg;
+use crate::cluster::ClusterArgs;
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::input::{FileArgs, Objects};
+use crate::output::Streams;
+use clap::ValueEnum;
+use k8s_flowcontrol::analysis::matching::{Classifier, Explanation, RequestAttributes, User};
+use serde_json::json;
+use std::io::Write;
+use std::path::PathBuf;
+
+/// Say which flow schema and priority level take a request, and why
+///
+/// The objects given are taken for all that there are, apart from the mandatory ones, which every server has.
+/// `--with-bootstrap` adds the others that a server makes by itself, where they are not given.
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Args {
+    #[command(flatten)]
+    files: FileArgs,
+
+    /// Take the objects of a cluster
+    #[arg(long, conflicts_with = "files")]
+    live: bool,
+
+    #[command(flatten)]
+    cluster: ClusterArgs,
+
+    #[command(flatten)]
+    kubernetes: KubernetesArg,
+
+    /// Add the objects that a server makes by itself and that are not given
+    #[arg(long)]
+    with_bootstrap: bool,
+
+    /// The user; service accounts are system:serviceaccount:NAMESPACE:NAME
+    #[arg(long, value_name = "USER", required_unless_present = "requests")]
+    user: Option<String>,
+
+    /// A group of the user; may be given more than once. Groups that a server adds by itself need not be
+    #[arg(long, value_name = "GROUP")]
+    group: Vec<String>,
+
+    /// The verb, such as get, list, watch or create; for a path the method in small letters
+    #[arg(long, value_name = "VERB", default_value = "get")]
+    verb: String,
+
+    /// The resource that the request is about, such as pods, deployments.apps or pods/log
+    #[arg(
+        long,
+        value_name = "RESOURCE[.GROUP][/SUB]",
+        required_unless_present_any = ["path", "requests"],
+        conflicts_with = "path"
+    )]
+    resource: Option<String>,
+
+    /// The namespace; without one the request is for the whole cluster
+    #[arg(short, long, value_name = "NS", requires = "resource")]
+    namespace: Option<String>,
+
+    /// The object's name
+    #[arg(long, value_name = "NAME", requires = "resource")]
+    name: Option<String>,
+
+    /// The path of a request about no resource, such as /healthz
+    #[arg(long, value_name = "PATH")]
+    path: Option<String>,
+
+    /// Classify the requests of this file, or of the standard input with -: JSON, one a line, with the members user,
+    /// groups, verb, isResourceRequest, apiGroup, resource, subresource, namespace, name and path. Prints
+    /// {"flowSchema", "priorityLevel"} for each, both null for a request that flow control lets through
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["user", "group", "resource", "path", "output"])]
+    requests: Option<PathBuf>,
+
+    /// How to print
+    #[arg(short, long, value_name = "FORMAT", default_value = "table")]
+    output: Output,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  # Who takes the requests of this controller?
+  kubectl flowcontrol match --live --user system:serviceaccount:flux-system:kustomize-controller \\
+    --verb list --resource deployments.apps
+
+  # Would this manifest change it?
+  kubectl flowcontrol match -f new-schema.yaml --with-bootstrap --user alice --group dev --resource pods -n team-a
+
+  # A probe
+  kubectl flowcontrol match --live --user system:anonymous --path /healthz
+
+  # A thousand requests
+  kubectl flowcontrol match -f all.yaml --requests requests.jsonl";
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Output {
+    /// For people: what takes the request, and what was considered before
+    Table,
+    /// {"schemaVersion": 1, "flowSchema", "priorityLevel", "flowDistinguisher", "considered": [{"flowSchema",
+    /// "priorityLevel", "why"}]}
+    Json,
+}
+
+pub(crate) fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
+    let release = args.kubernetes.release;
+    let mut objects = match (args.live, args.files.is_empty()) {
+        (true, _) => Objects::live(&args.cluster)?,
+        (false, true) if args.with_bootstrap => Objects::default(),
+        (false, _) => Objects::read(&args.files, release, streams)?,
+    };
+    if args.with_bootstrap {
+        objects.add_bootstrap(release);
+    }
+    let classifier = Classifier::new(&objects.flow_schemas, &objects.levels, release);
+    if let Some(file) = &args.requests {
+        requests::classify(file, &classifier, streams)?;
+        return Ok(Exit::Success);
+    }
+    let request = request(args);
+    match (classifier.explain(&request), args.output) {
+        (Some(explanation), Output::Table) => print(&explanation, streams)?,
+        (Some(explanation), Output::Json) => {
+            let considered: Vec<_> = explanation
+                .considered
+                .iter()
+                .map(|considered| {
+                    json!({
+                        "flowSchema": considered.flow_schema,
+                        "priorityLevel": considered.priority_level,
+                        "why": considered.to_string(),
+                    })
+                })
+                .collect();
+            let taken = explanation.classification;
+            let document = json!({
+                "schemaVersion": 1,
+                "flowSchema": taken.flow_schema,
+                "priorityLevel": taken.priority_level,
+                "flowDistinguisher": taken.flow_distinguisher,
+                "considered": considered,
+            });
+            writeln!(streams.out, "{document:#}")?;
+        }
+        (None, Output::Table) => writeln!(
+            streams.out,
+            "none: the request is long-running, and flow control lets it through"
+        )?,
+        (None, Output::Json) => {
+            let document = json!({"schemaVersion": 1, "flowSchema": null, "priorityLevel": null});
+            writeln!(streams.out, "{document:#}")?;
+        }
+    }
+    Ok(Exit::Success)
+}
+
+fn print(explanation: &Explanation<'_>, streams: &mut Streams) -> Result<(), Failure> {
+    let taken = explanation.classification;
+    let (schema, level) = (taken.flow_schema, taken.priority_level);
+    writeln!(streams.out, "flow schema:     {schema}")?;
+    writeln!(streams.out, "priority level:  {level}")?;
+    if !taken.flow_distinguisher.is_empty() {
+        writeln!(streams.out, "flow:            {}", taken.flow_distinguisher)?;
+    }
+    writeln!(streams.out, "considered, in order:")?;
+    for considered in &explanation.considered {
+        writeln!(streams.out, "  {considered}")?;
+    }
+    if explanation.matched().is_none() {
+        writeln!(streams.out, "  {schema}: takes what nothing else matches")?;
+    }
+    Ok(())
+}
+
+/// The request that the options describe.
+fn request(args: &Args) -> RequestAttributes {
+    let mut request = RequestAttributes {
+        user: user(args.user.as_deref().unwrap_or_default(), &args.group),
+        verb: args.verb.clone(),
+        ..RequestAttributes::default()
+    };
+    if let Some(path) = &args.path {
+        request.path.clone_from(path);
+    }
+    if let Some(resource) = &args.resource {
+        let (resource, subresource) = resource.split_once('/').unwrap_or((resource, ""));
+        let (resource, group) = resource.split_once('.').unwrap_or((resource, ""));
+        request.is_resource_request = true;
+        request.api_group = group.into();
+        request.resource = resource.into();
+        request.subresource = subresource.into();
+        request.namespace = args.namespace.clone().unwrap_or_default();
+        request.name = args.name.clone().unwrap_or_default();
+    }
+    request
+}
+
+/// A user with the groups that a server adds.
+fn user(name: &str, groups: &[String]) -> User {
+    if name == "system:anonymous" && groups.is_empty() {
+        return User::anonymous();
+    }
+    if groups.iter().any(|group| group == "system:unauthenticated") {
+        return User::new(name, groups);
+    }
+    let account = name
+        .strip_prefix("system:serviceaccount:")
+        .and_then(|account| account.split_once(':'));
+    let mut user = match account {
+        Some((namespace, name)) => User::service_account(namespace, name),
+        None => User::authenticated(name, Vec::<String>::new()),
+    };
+    for group in groups {
+        if !user.groups.contains(group) {
+            user.groups.push(group.clone());
+        }
+    }
+    user
+}

@@ -1,0 +1,111 @@
+//! Many requests, one a line.
+
+use crate::failure::Failure;
+use crate::input::Source;
+use crate::output::{Diagnostic, Streams};
+use k8s_flowcontrol::analysis::matching::{Classifier, RequestAttributes, User};
+use k8s_flowcontrol::text::Span;
+use serde::de::IgnoredAny;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::io::{self, Write};
+use std::path::Path;
+use std::sync::Arc;
+
+/// A line of the file.
+#[derive(Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+struct Line {
+    user: Option<String>,
+    groups: Option<Vec<String>>,
+    verb: Option<String>,
+    is_resource_request: Option<bool>,
+    api_group: Option<String>,
+    resource: Option<String>,
+    subresource: Option<String>,
+    namespace: Option<String>,
+    name: Option<String>,
+    path: Option<String>,
+    /// What may be a misspelt member.
+    #[serde(flatten)]
+    unknown: BTreeMap<String, IgnoredAny>,
+}
+
+/// A line of the answer.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Answer<'a> {
+    flow_schema: Option<&'a str>,
+    priority_level: Option<&'a str>,
+}
+
+/// Answers every line of a file.
+pub(super) fn classify(
+    file: &Path,
+    classifier: &Classifier,
+    streams: &mut Streams,
+) -> Result<(), Failure> {
+    let source = match file.as_os_str() == "-" {
+        true => Source::read_stdin()?,
+        false => Source::read(file, true)?,
+    };
+    let source = Arc::new(source);
+    let mut unknown = BTreeMap::new();
+    let mut start = 0;
+    for line in source.text.split_inclusive(|byte| *byte == b'\n') {
+        let offset = start;
+        start += line.len();
+        if line.trim_ascii().is_empty() {
+            continue;
+        }
+        let mut line: Line = serde_json::from_slice(line).map_err(|error| {
+            let at = offset + error.column().saturating_sub(1);
+            // The line is said by the place.
+            let message = error.to_string();
+            let message = message.split(" at line ").next().unwrap_or_default();
+            let diagnostic = Diagnostic::error(message).at(&source, Span::new(at, at + 1)).help(
+                "a request is a JSON object in one line with the members user, groups, verb, isResourceRequest, \
+                 apiGroup, resource, subresource, namespace, name and path, all optional",
+            );
+            Failure::input("a request cannot be read").because(vec![diagnostic])
+        })?;
+        unknown.append(&mut line.unknown);
+        let request = RequestAttributes::from(line);
+        let taken = classifier.classify(&request);
+        let answer = Answer {
+            flow_schema: taken.map(|taken| taken.flow_schema),
+            priority_level: taken.map(|taken| taken.priority_level),
+        };
+        serde_json::to_writer(&mut streams.out, &answer).map_err(io::Error::from)?;
+        writeln!(streams.out)?;
+    }
+    if !unknown.is_empty() {
+        let names: Vec<_> = unknown.keys().map(String::as_str).collect();
+        streams.out.flush()?;
+        writeln!(
+            streams.err,
+            "members of requests that mean nothing here: {}",
+            names.join(", ")
+        )?;
+    }
+    Ok(())
+}
+
+impl From<Line> for RequestAttributes {
+    fn from(line: Line) -> Self {
+        Self {
+            user: User::new(
+                line.user.unwrap_or_default(),
+                line.groups.unwrap_or_default(),
+            ),
+            verb: line.verb.unwrap_or_default(),
+            is_resource_request: line.is_resource_request.unwrap_or_default(),
+            api_group: line.api_group.unwrap_or_default(),
+            resource: line.resource.unwrap_or_default(),
+            subresource: line.subresource.unwrap_or_default(),
+            namespace: line.namespace.unwrap_or_default(),
+            name: line.name.unwrap_or_default(),
+            path: line.path.unwrap_or_default(),
+        }
+    }
+}

@@ -1,0 +1,55 @@
+//! A kubeconfig file with a token in it.
+
+use crate::failure::Failure;
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+/// The first line of a file that may be written again.
+const MARK: &str = "# Written by `kubectl flowcontrol serve`\n";
+
+/// Writes a kubeconfig that nobody else can read. A file of somebody else's stays as it is.
+pub(super) fn write(file: &Path, kubeconfig: &str) -> Result<(), Failure> {
+    let is_strange = match fs::read(file) {
+        Ok(text) => !text.is_empty() && !text.starts_with(MARK.as_bytes()),
+        Err(error) => error.kind() != io::ErrorKind::NotFound,
+    };
+    if is_strange {
+        let message = format!(
+            "{} exists and is not of this program's making",
+            file.display()
+        );
+        return Err(Failure::input(message).hint("name another file, or remove it first"));
+    }
+    let new = beside(file);
+    let written = create(&new)
+        .and_then(|mut out| {
+            out.write_all(MARK.as_bytes())?;
+            out.write_all(kubeconfig.as_bytes())?;
+            out.sync_all()
+        })
+        .and_then(|()| fs::rename(&new, file));
+    written.map_err(|error| {
+        // It is ours, and nobody needs it.
+        let _gone = fs::remove_file(&new);
+        Failure::input(format!("cannot write {}: {error}", file.display()))
+    })
+}
+
+/// A new file next to another, with a name of its own.
+fn beside(file: &Path) -> PathBuf {
+    let mut name = file.file_name().unwrap_or_default().to_owned();
+    name.push(format!(".{}.tmp", std::process::id()));
+    file.with_file_name(name)
+}
+
+fn create(file: &Path) -> io::Result<File> {
+    let mut options = OpenOptions::new();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::OpenOptionsExt;
+        options.mode(0o600);
+    }
+    options.open(file)
+}
