@@ -4,7 +4,7 @@
 
 use crate::wire::canonical;
 use k8s_flowcontrol::schema::{ResourceSchema, TypeSchema};
-use k8s_flowcontrol::{ApiVersion, Release, api, convert, defaults};
+use k8s_flowcontrol::{ApiVersion, Release, api, convert, defaults, validate};
 use serde_json::Value;
 
 /// The version whose shape objects have inside the server.
@@ -14,9 +14,19 @@ pub(crate) const HUB: ApiVersion = ApiVersion::V1;
 #[derive(Debug)]
 pub(crate) struct Scheme {
     release: Release,
+    settings: Settings,
     /// The preferred one first.
     versions: Vec<ApiVersion>,
     kinds: Vec<Kind>,
+}
+
+/// What stays the same when a server becomes one of another release.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Settings {
+    /// Whether all versions are served, whatever the release serves.
+    pub(crate) all_versions: bool,
+    /// Whether the gate `ZeroLimitedNominalConcurrencyShares` is open, where there is one.
+    pub(crate) zero_limited_shares: bool,
 }
 
 /// A kind in all its served versions.
@@ -27,12 +37,13 @@ pub(crate) struct Kind {
     hub: &'static ResourceSchema,
     served: Vec<(ApiVersion, &'static ResourceSchema)>,
     release: Release,
+    settings: Settings,
 }
 
 impl Scheme {
-    /// What `release` serves by default, or all versions.
-    pub(crate) fn new(release: Release, all_versions: bool) -> Self {
-        let versions: Vec<_> = if all_versions {
+    /// What a server of `release` knows.
+    pub(crate) fn new(release: Release, settings: Settings) -> Self {
+        let versions: Vec<_> = if settings.all_versions {
             ApiVersion::ALL.to_vec()
         } else {
             release.served().collect()
@@ -51,13 +62,20 @@ impl Scheme {
                     })
                     .collect(),
                 release,
+                settings,
             })
             .collect();
         Self {
             release,
+            settings,
             versions,
             kinds,
         }
+    }
+
+    /// What the same server knows when it is one of another release.
+    pub(crate) fn of_release(&self, release: Release) -> Self {
+        Self::new(release, self.settings)
     }
 
     pub(crate) fn release(&self) -> Release {
@@ -104,6 +122,15 @@ impl Kind {
         self.release
     }
 
+    /// By which rules objects of `version` are judged.
+    pub(crate) fn rules(&self, version: ApiVersion) -> validate::Context {
+        let context = validate::Context::new(self.release, version);
+        match self.settings.zero_limited_shares {
+            true => context.with_zero_limited_shares(true),
+            false => context,
+        }
+    }
+
     pub(crate) fn is_namespaced(&self) -> bool {
         self.hub.namespaced
     }
@@ -114,6 +141,14 @@ impl Kind {
 
     pub(crate) fn is_served_in(&self, version: ApiVersion) -> bool {
         self.served.iter().any(|(served, _)| *served == version)
+    }
+
+    /// The served version that an `apiVersion` names.
+    pub(crate) fn served_version(&self, api_version: &str) -> Option<ApiVersion> {
+        self.served
+            .iter()
+            .map(|(version, _)| *version)
+            .find(|version| version.api_version() == api_version)
     }
 
     /// The shape of an object in `version`; that of the hub when the version does not have the kind.
@@ -133,6 +168,11 @@ impl Kind {
         self.canonical(&hub, HUB)
     }
 
+    /// An object in the version in which the release stores it.
+    pub(crate) fn to_stored(&self, object: &Value) -> Value {
+        self.in_version(object, self.release.stored())
+    }
+
     /// An object of which nothing is set, in hub form.
     pub(crate) fn empty(&self) -> Value {
         self.canonical(&Value::Null, HUB)
@@ -142,6 +182,15 @@ impl Kind {
     pub(crate) fn in_version(&self, object: &Value, version: ApiVersion) -> Value {
         let object = convert::server_step(object.clone(), self.name(), HUB, version, self.release);
         self.canonical(&object, version)
+    }
+
+    /// An object of one version in another, without defaults: with the zeros that Go writes on the way.
+    pub(crate) fn convert(&self, object: &Value, from: ApiVersion, to: ApiVersion) -> Value {
+        if from == to {
+            return object.clone();
+        }
+        let hub = convert::server_step(object.clone(), self.name(), from, HUB, self.release);
+        self.in_version(&self.canonical(&hub, HUB), to)
     }
 
     /// The canonical form in `version`, with the object's type.

@@ -4,6 +4,8 @@
 //! set per manager, and [`updater`] decides. Nothing here knows of HTTP or of the store.
 
 pub(crate) mod field_set;
+mod last_applied;
 pub(crate) mod managers;
+mod prune;
 pub(crate) mod typed;
 pub(crate) mod updater;

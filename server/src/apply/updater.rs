@@ -1,7 +1,9 @@
 //! What a write does to the field sets of all managers.
 
 use super::field_set::FieldSet;
+use super::last_applied;
 use super::managers::{Manager, Managers, Operation, Owned};
+use super::prune::prune;
 use super::typed::{self, Comparison};
 use crate::scheme::Kind;
 use crate::status::{Cause, Details, Failure, bad_request, failure, internal};
@@ -22,6 +24,16 @@ pub(crate) struct Writer<'a> {
     pub(crate) subresource: &'a str,
     /// The moment of the write.
     pub(crate) now: &'a str,
+}
+
+/// Who would lose which fields.
+type Conflicts = Vec<(Manager, FieldSet)>;
+
+/// What a write changes, in its own version.
+struct Change<'a> {
+    old: &'a Value,
+    new: &'a Value,
+    comparison: Comparison,
 }
 
 impl Writer<'_> {
@@ -54,10 +66,14 @@ impl Writer<'_> {
     fn record_update(&self, old: &Value, new: &Value, managers: &mut Managers, name: &str) {
         let api_version = self.version.api_version();
         let me = Manager::new(Operation::Update, name, self.subresource, api_version);
-        let before = self.versioned(old);
-        let comparison = self.compare(self.version, &before, &self.versioned(new));
-        self.take_from_others(old, new, &comparison, managers, None);
-        let set = strip(&comparison.set());
+        let (old, new) = (self.versioned(old), self.versioned(new));
+        let change = Change {
+            old: &old,
+            new: &new,
+            comparison: self.compare(self.version, &old, &new),
+        };
+        self.take_from_others(&change, managers, None);
+        let set = strip(&change.comparison.set());
         if set.is_empty() {
             return;
         }
@@ -86,6 +102,30 @@ impl Writer<'_> {
         config: &Value,
         force: bool,
     ) -> Result<Value, Failure> {
+        let mut applied = self.merge(live, config, force)?;
+        if let Err(conflicts) = &mut applied
+            && let Some(own) = last_applied::own_fields(self, live)
+        {
+            for (_, fields) in &mut *conflicts {
+                *fields = fields.difference(&own);
+            }
+            conflicts.retain(|(_, fields)| !fields.is_empty());
+            if conflicts.is_empty() {
+                applied = self.merge(live, config, true)?;
+            }
+        }
+        let mut object = applied.map_err(|conflicts| conflict(&conflicts))?;
+        last_applied::follow(self, &mut object, config);
+        Ok(object)
+    }
+
+    /// The merged object, or with whom it is in conflict.
+    fn merge(
+        &self,
+        live: &Value,
+        config: &Value,
+        force: bool,
+    ) -> Result<Result<Value, Conflicts>, Failure> {
         if !config
             .pointer("/metadata/managedFields")
             .is_none_or(Value::is_null)
@@ -108,16 +148,16 @@ impl Writer<'_> {
         let last = managers.0.get(&me).cloned();
         let live_typed = self.versioned(live);
         let merged = typed::merge(&live_typed, config, schema);
-        let fields = strip(&typed::field_set(config, schema).without_subtrees(&self.ignored()));
+        let fields = typed::field_set(config, schema).without_subtrees(&self.ignored());
         let owned = Owned {
             version: self.version.api_version().into(),
             fields,
             time: None,
         };
         managers.0.insert(me.clone(), owned);
-        let merged = self.give_up(merged, last.as_ref(), &managers);
-        let merged = self.kind.canonical(&merged, self.version);
+        let merged = prune(self.kind, merged, self.version, last.as_ref(), &managers);
         if let Some(owned) = managers.0.get_mut(&me) {
+            owned.fields = strip(&owned.fields);
             // Who changes nothing but ownership leaves no time.
             owned.time = if merged == live_typed {
                 last.and_then(|last| last.time)
@@ -125,11 +165,16 @@ impl Writer<'_> {
                 Some(self.now.into())
             };
         }
+        // Ownership is judged before defaults come back for what was given up.
         let comparison = self.compare(self.version, &live_typed, &merged);
-        let mut new = self.kind.to_hub(merged, self.version);
-        let conflicts = self.take_from_others(live, &new, &comparison, &mut managers, Some(&me));
+        let change = Change {
+            old: &live_typed,
+            new: &merged,
+            comparison,
+        };
+        let conflicts = self.take_from_others(&change, &mut managers, Some(&me));
         if !force && !conflicts.is_empty() {
-            return Err(conflict(&conflicts));
+            return Ok(Err(conflicts));
         }
         if managers
             .0
@@ -138,8 +183,9 @@ impl Writer<'_> {
         {
             managers.0.remove(&me);
         }
+        let mut new = self.kind.to_hub(merged, self.version);
         write_managers(&mut new, &managers);
-        Ok(new)
+        Ok(Ok(new))
     }
 
     fn check(&self, config: &Value) -> Result<(), Failure> {
@@ -164,55 +210,28 @@ impl Writer<'_> {
         )))
     }
 
-    /// Removes what the manager applied the last time and nobody owns any more.
-    fn give_up(&self, merged: Value, last: Option<&Owned>, managers: &Managers) -> Value {
-        // In another version the fields have other names, so nothing can be told apart.
-        let Some(last) = last.filter(|last| last.version == self.version.api_version()) else {
-            return merged;
-        };
-        let kept = managers
-            .0
-            .values()
-            .filter(|owned| owned.version == last.version)
-            .fold(FieldSet::default(), |kept, owned| kept.union(&owned.fields));
-        let schema = self.kind.schema(self.version);
-        let fields_of = |object: &Value| typed::field_set(object, schema).with_parents();
-        let all = fields_of(&merged);
-        // First all that was applied the last time goes, with what lies below it; then what somebody owns
-        // comes back, and then what nobody ever owned.
-        let without_last = typed::remove(&merged, &last.fields, schema);
-        let gone = all
-            .difference(&fields_of(&without_last))
-            .difference(&kept.with_parents());
-        let with_owned = typed::remove(&merged, &gone, schema);
-        let gone = all
-            .difference(&fields_of(&with_owned))
-            .intersection(&last.fields.with_parents());
-        typed::remove(&merged, &gone, schema)
-    }
-
     /// Takes set and removed fields from all managers but `me`; the answer is who lost which set fields.
+    ///
+    /// A manager that writes a version which is not served any more is forgotten.
     fn take_from_others(
         &self,
-        old: &Value,
-        new: &Value,
-        comparison: &Comparison,
+        change: &Change<'_>,
         managers: &mut Managers,
         me: Option<&Manager>,
-    ) -> Vec<(Manager, FieldSet)> {
-        let mut comparisons: BTreeMap<String, Comparison> = BTreeMap::new();
-        comparisons.insert(self.version.api_version().into(), comparison.clone());
+    ) -> Conflicts {
+        let mut comparisons: BTreeMap<ApiVersion, Comparison> = BTreeMap::new();
+        comparisons.insert(self.version, change.comparison.clone());
         let mut conflicts = Vec::new();
         managers.0.retain(|manager, owned| {
             if Some(manager) == me {
                 return true;
             }
-            let Some(version) = served(self.kind, &owned.version) else {
+            let Some(version) = self.kind.served_version(&owned.version) else {
                 return false;
             };
-            let comparison = comparisons.entry(owned.version.clone()).or_insert_with(|| {
-                let typed = |object| self.kind.in_version(object, version);
-                self.compare(version, &typed(old), &typed(new))
+            let comparison = comparisons.entry(version).or_insert_with(|| {
+                let typed = |object| self.kind.convert(object, self.version, version);
+                self.compare(version, &typed(change.old), &typed(change.new))
             });
             let lost = owned.fields.intersection(&comparison.set());
             if !lost.is_empty() {
@@ -242,12 +261,6 @@ impl Writer<'_> {
             _ => FieldSet::of(&[&["metadata"], &["spec"]]),
         }
     }
-}
-
-fn served(kind: &Kind, api_version: &str) -> Option<ApiVersion> {
-    ApiVersion::ALL
-        .into_iter()
-        .find(|version| version.api_version() == api_version && kind.is_served_in(*version))
 }
 
 /// The members that nobody owns.

@@ -4,7 +4,7 @@ use super::Write;
 use crate::scheme::Kind;
 use crate::status::{Cause, Failure, invalid};
 use crate::store::meta_str;
-use k8s_flowcontrol::validate::{self, Context, Violation};
+use k8s_flowcontrol::validate::{self, Violation};
 use serde_json::Value;
 
 /// Judges an object that is to be created or to replace `old`.
@@ -15,7 +15,7 @@ pub(crate) fn admit(write: &Write<'_>, object: &Value, old: Option<&Value>) -> R
     let Some(kind) = judged(write.kind) else {
         return Ok(());
     };
-    let context = Context::new(write.kind.release(), write.version);
+    let context = write.kind.rules(write.version);
     // The server judges what it holds; the version decides how members are named.
     let versioned = |object| write.kind.in_version(object, write.version);
     let new = versioned(object);

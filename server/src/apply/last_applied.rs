@@ -1,0 +1,83 @@
+//! How kubectl moves from client-side to server-side apply: by the annotation that the former leaves.
+//!
+//! Both rules are for the manager `kubectl` only; whoever does not want them names another.
+
+use super::field_set::FieldSet;
+use super::typed;
+use super::updater::Writer;
+use crate::store::edit_metadata;
+use serde_json::{Map, Value};
+
+const KUBECTL: &str = "kubectl";
+const ANNOTATION: &str = "kubectl.kubernetes.io/last-applied-configuration";
+/// The most that all annotations of an object may take, in bytes.
+const LARGEST: usize = 256 * 1024;
+
+/// The fields that kubectl may take without force: those that it applied on the client's side, as far as
+/// they still are what it applied. Nothing, unless it did so in the writer's version.
+pub(super) fn own_fields(writer: &Writer<'_>, live: &Value) -> Option<FieldSet> {
+    if writer.manager != KUBECTL {
+        return None;
+    }
+    let applied: Value = serde_json::from_str(annotation(live)?).ok()?;
+    let version = applied.get("apiVersion").and_then(Value::as_str);
+    if version != Some(writer.version.api_version()) {
+        return None;
+    }
+    let schema = writer.kind.schema(writer.version);
+    let live = writer.kind.in_version(live, writer.version);
+    let changes = typed::compare(&live, &applied, schema);
+    let fields = typed::field_set(&applied, schema)
+        .difference(&changes.set())
+        .difference(&changes.removed);
+    Some(fields)
+}
+
+/// Keeps the annotation of an object that has it true to what kubectl applied now.
+pub(super) fn follow(writer: &Writer<'_>, object: &mut Value, config: &Value) {
+    if writer.manager != KUBECTL || annotation(object).is_none() {
+        return;
+    }
+    let text = text_of(config);
+    edit_metadata(object, |metadata| {
+        let Some(Value::Object(annotations)) = metadata.get_mut("annotations") else {
+            return;
+        };
+        annotations.insert(ANNOTATION.into(), text.into());
+        if size(annotations) > LARGEST {
+            annotations.remove(ANNOTATION);
+        }
+    });
+}
+
+fn annotation(object: &Value) -> Option<&str> {
+    let annotations = object.pointer("/metadata/annotations")?;
+    let text = annotations.get(ANNOTATION)?.as_str()?;
+    (!text.is_empty()).then_some(text)
+}
+
+/// The configuration without the annotation, as Go's JSON encoder writes it.
+fn text_of(config: &Value) -> String {
+    let mut config = config.clone();
+    let annotations = config.pointer_mut("/metadata/annotations");
+    if let Some(Value::Object(annotations)) = annotations {
+        annotations.remove(ANNOTATION);
+    }
+    // Outside of texts none of these occurs, so that each is escaped where it should be.
+    let text = config
+        .to_string()
+        .replace('<', "\\u003c")
+        .replace('>', "\\u003e")
+        .replace('&', "\\u0026")
+        .replace('\u{2028}', "\\u2028")
+        .replace('\u{2029}', "\\u2029");
+    text + "\n"
+}
+
+fn size(annotations: &Map<String, Value>) -> usize {
+    let value = |value: &Value| value.as_str().map_or(0, str::len);
+    annotations
+        .iter()
+        .map(|(key, text)| key.len() + value(text))
+        .sum()
+}

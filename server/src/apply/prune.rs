@@ -1,0 +1,106 @@
+//! Giving up: what a manager applied the last time and nobody owns any more goes.
+
+use super::field_set::FieldSet;
+use super::managers::{Managers, Owned};
+use super::typed;
+use crate::scheme::Kind;
+use k8s_flowcontrol::ApiVersion;
+use serde_json::Value;
+use std::collections::BTreeMap;
+
+/// An object in one version, in which its fields have their names.
+struct Typed<'a> {
+    kind: &'a Kind,
+    version: ApiVersion,
+    tree: Value,
+}
+
+/// Removes from `merged` what the manager owned by `last` and neither it nor anybody else owns now.
+///
+/// Everything is judged in the version in which the manager applied the last time. On the way there and
+/// back Go writes its zeros, so that a member which is always written cannot be given up in another
+/// version than that: it comes back by the conversion and stays as it is.
+pub(super) fn prune(
+    kind: &Kind,
+    merged: Value,
+    version: ApiVersion,
+    last: Option<&Owned>,
+    managers: &Managers,
+) -> Value {
+    let Some(last) = last.filter(|last| !last.fields.is_empty()) else {
+        return merged;
+    };
+    // The fields of a version that is not served any more have no schema.
+    let Some(last_version) = kind.served_version(&last.version) else {
+        return merged;
+    };
+    let tree = merged;
+    let merged = Typed {
+        kind,
+        version,
+        tree,
+    }
+    .into_version(last_version);
+    let last = last.fields.with_parents();
+    let pruned = merged.without(&last);
+    let pruned = add_back_owned(&merged, pruned, managers).into_version(last_version);
+    // What was pruned along with it, but was never the manager's, stays.
+    let gone = merged
+        .fields()
+        .difference(&pruned.fields())
+        .intersection(&last);
+    merged.without(&gone).into_version(version).tree
+}
+
+/// What anybody owns comes back, version by version.
+fn add_back_owned<'a>(merged: &Typed<'a>, mut pruned: Typed<'a>, managers: &Managers) -> Typed<'a> {
+    let mut owned: BTreeMap<ApiVersion, FieldSet> = BTreeMap::new();
+    for entry in managers.0.values() {
+        if let Some(version) = merged.kind.served_version(&entry.version) {
+            let fields = owned.entry(version).or_default();
+            *fields = fields.union(&entry.fields);
+        }
+    }
+    let mut merged = merged.to_version(merged.version);
+    let first = owned.remove_entry(&merged.version);
+    for (version, owned) in first.into_iter().chain(owned) {
+        merged = merged.into_version(version);
+        pruned = pruned.into_version(version);
+        let gone = merged
+            .fields()
+            .difference(&pruned.fields())
+            .difference(&owned.with_parents());
+        pruned = merged.without(&gone);
+    }
+    pruned
+}
+
+impl<'a> Typed<'a> {
+    fn to_version(&self, version: ApiVersion) -> Self {
+        Self {
+            kind: self.kind,
+            version,
+            tree: self.kind.convert(&self.tree, self.version, version),
+        }
+    }
+
+    fn into_version(self, version: ApiVersion) -> Self {
+        if self.version == version {
+            return self;
+        }
+        self.to_version(version)
+    }
+
+    /// All fields, those on the way to others included.
+    fn fields(&self) -> FieldSet {
+        typed::field_set(&self.tree, self.kind.schema(self.version)).with_parents()
+    }
+
+    fn without(&self, set: &FieldSet) -> Self {
+        Self {
+            kind: self.kind,
+            version: self.version,
+            tree: typed::remove(&self.tree, set, self.kind.schema(self.version)),
+        }
+    }
+}
