@@ -11,7 +11,12 @@ use serde_json::{Value, json};
 const MANAGER: &str = "api-priority-and-fairness-config-producer-v1";
 
 /// Does what a server does when it starts, and then once a minute.
+///
+/// It needs to see all objects: one that cannot be read stops it.
 pub(crate) fn run_pass(store: &mut Store, scheme: &Scheme) {
+    if !store.is_readable() {
+        return;
+    }
     let objects = objects(scheme.release());
     for object in &objects {
         if let Some(kind) = scheme.by_name(object.kind) {

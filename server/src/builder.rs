@@ -3,7 +3,7 @@
 use crate::auth::{BadTokens, Secret, Tokens};
 use crate::faults::{Fault, Faults};
 use crate::http::Context;
-use crate::scheme::Scheme;
+use crate::scheme::{Scheme, Settings};
 use crate::server::ApiServer;
 use crate::state::State;
 use crate::tls::Tls;
@@ -20,7 +20,7 @@ use tokio::sync::watch;
 #[derive(Clone, Debug)]
 pub struct Builder {
     release: Result<Release, UnknownRelease>,
-    all_versions: bool,
+    settings: Settings,
     bootstrap: bool,
     bootstrap_interval: Duration,
     bookmark_interval: Duration,
@@ -36,7 +36,7 @@ impl Default for Builder {
     fn default() -> Self {
         Self {
             release: Ok(Release::default()),
-            all_versions: false,
+            settings: Settings::default(),
             bootstrap: true,
             bootstrap_interval: Duration::from_secs(60),
             bookmark_interval: Duration::from_secs(60),
@@ -71,7 +71,16 @@ impl Builder {
     /// Serves all four versions, whatever the release serves.
     #[must_use]
     pub fn all_versions(mut self) -> Self {
-        self.all_versions = true;
+        self.settings.all_versions = true;
+        self
+    }
+
+    /// Opens the feature gate `ZeroLimitedNominalConcurrencyShares`: a server like 1.29 then takes zero
+    /// shares of limited levels. Only 1.29 has the gate; before, zero cannot be said, and after, it may
+    /// always be.
+    #[must_use]
+    pub fn zero_limited_shares(mut self) -> Self {
+        self.settings.zero_limited_shares = true;
         self
     }
 
@@ -157,7 +166,7 @@ impl Builder {
             .transpose()
             .map_err(Cause::Tokens)?;
         let tls = self.tls.then(make_tls).transpose()?;
-        let scheme = Scheme::new(release, self.all_versions);
+        let scheme = Scheme::new(release, self.settings);
         let state = State::new(
             scheme,
             self.history,
@@ -197,16 +206,17 @@ fn make_tls() -> Result<Tls, Cause> {
     Err(Cause::Tls("this build has no TLS".into()))
 }
 
-/// Why a server did not start.
+/// Why a server did not start, or not [again](ApiServer::upgrade).
 #[derive(Debug)]
 pub struct StartError(Cause);
 
 #[derive(Debug)]
-enum Cause {
+pub(crate) enum Cause {
     Release(UnknownRelease),
     Bind(SocketAddr, io::Error),
     Tokens(BadTokens),
     Tls(Box<dyn std::error::Error + Send + Sync>),
+    Stopped,
 }
 
 impl From<Cause> for StartError {
@@ -226,6 +236,7 @@ impl fmt::Display for StartError {
                 f,
                 "the API server cannot start: no certificate could be made: {error}"
             ),
+            Cause::Stopped => f.write_str("the API server cannot start again: it has stopped"),
             Cause::Bind(address, error) => write!(
                 f,
                 "the API server cannot listen on {address}: {error}; choose another port, or 0 for \
@@ -237,11 +248,12 @@ impl fmt::Display for StartError {
 
 impl std::error::Error for StartError {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        Some(match &self.0 {
-            Cause::Release(error) => error,
-            Cause::Bind(_, error) => error,
-            Cause::Tokens(error) => error,
-            Cause::Tls(error) => &**error,
-        })
+        match &self.0 {
+            Cause::Release(error) => Some(error),
+            Cause::Bind(_, error) => Some(error),
+            Cause::Tokens(error) => Some(error),
+            Cause::Tls(error) => Some(&**error),
+            Cause::Stopped => None,
+        }
     }
 }

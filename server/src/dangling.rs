@@ -13,7 +13,12 @@ use std::collections::BTreeSet;
 const MANAGER: &str = "api-priority-and-fairness-config-consumer-v1";
 
 /// Makes the condition true again after the writes that followed revision `since`.
+///
+/// The controller that does it needs to see all objects: one that cannot be read stops it.
 pub(crate) fn follow(store: &mut Store, scheme: &Scheme, since: u64) {
+    if !store.is_readable() {
+        return;
+    }
     let kinds = (
         scheme.by_name("FlowSchema"),
         scheme.by_name("PriorityLevelConfiguration"),
@@ -21,20 +26,37 @@ pub(crate) fn follow(store: &mut Store, scheme: &Scheme, since: u64) {
     let (Some(schemas), Some(levels)) = kinds else {
         return;
     };
-    for name in affected(store, schemas, levels, since) {
+    for name in affected(store, scheme, [schemas, levels], since) {
         let Some(object) = store.get(schemas.index, &name).cloned() else {
             continue;
         };
         let level = level_name(&object);
-        let wanted = condition(level, store.get(levels.index, level).is_some());
+        let exists = is_usable(store.get(levels.index, level), scheme);
+        let wanted = condition(level, exists);
         if !holds(&object, &wanted) {
             set(store, scheme, schemas, &name, &object, wanted);
         }
     }
 }
 
+/// Whether a level is there and makes sense: from 1.28 on its stanzas must fit its type.
+fn is_usable(level: Option<&Object>, scheme: &Scheme) -> bool {
+    let Some(spec) = level.and_then(|level| level.get("spec")) else {
+        return false;
+    };
+    let is_of = |type_: &str| spec.get("type").and_then(Value::as_str) == Some(type_);
+    let has = |stanza: &str| spec.get(stanza).is_some_and(|stanza| !stanza.is_null());
+    is_of("Limited") == has("limited")
+        && (scheme.release().minor() < 28 || is_of("Exempt") == has("exempt"))
+}
+
 /// The flow schemas that were written, and those whose level came or went.
-fn affected(store: &Store, schemas: &Kind, levels: &Kind, since: u64) -> BTreeSet<String> {
+fn affected(
+    store: &Store,
+    scheme: &Scheme,
+    [schemas, levels]: [&Kind; 2],
+    since: u64,
+) -> BTreeSet<String> {
     let mut names = BTreeSet::new();
     let mut changed_levels = BTreeSet::new();
     let all = |names: &mut BTreeSet<String>| {
@@ -48,7 +70,9 @@ fn affected(store: &Store, schemas: &Kind, levels: &Kind, since: u64) -> BTreeSe
     for change in changes {
         if change.kind == schemas.index {
             names.insert(change.name.clone());
-        } else if change.kind == levels.index && change.before.is_some() != change.after.is_some() {
+        } else if change.kind == levels.index
+            && is_usable(change.before.as_ref(), scheme) != is_usable(change.after.as_ref(), scheme)
+        {
             changed_levels.insert(change.name.clone());
         }
     }

@@ -18,6 +18,7 @@
 //! [apf]: https://kubernetes.io/docs/concepts/cluster-administration/flow-control/
 
 mod builder;
+mod listening;
 mod server;
 
 mod auth;
@@ -30,6 +31,7 @@ mod flow;
 mod health;
 mod http;
 mod kubeconfig;
+mod metrics;
 mod state;
 #[cfg_attr(not(feature = "tls"), path = "no_tls.rs")]
 mod tls;
@@ -38,6 +40,7 @@ mod apply;
 mod list;
 mod patch;
 mod registry;
+mod reopen;
 mod represent;
 mod selector;
 mod store;

@@ -6,8 +6,10 @@ mod token;
 pub(crate) use options::{At, ListOptions, WatchOptions, revision};
 pub(crate) use token::Token;
 
+use crate::reopen::unreadable;
+use crate::scheme::Kind;
 use crate::status::{Failure, expired, expired_continue, internal};
-use crate::store::{Object, Store};
+use crate::store::{Object, Store, Stored};
 use std::ops::Bound;
 
 /// A list, or a part of one.
@@ -32,9 +34,18 @@ pub(crate) enum Unlisted {
 /// Lists the objects of a kind.
 ///
 /// # Errors
-/// [`Unlisted`], when the time that is asked for is forgotten or has not come.
-pub(crate) fn list(store: &Store, kind: usize, options: &ListOptions) -> Result<Page, Unlisted> {
+/// [`Unlisted`], when the time that is asked for is forgotten or has not come, and for an object on the
+/// page that cannot be read.
+pub(crate) fn list(store: &Store, kind: &Kind, options: &ListOptions) -> Result<Page, Unlisted> {
     let now = store.revision();
+    let start = options.start.as_deref().unwrap_or_default();
+    let unread = Unread {
+        kind,
+        objects: store
+            .unreadable(kind.index)
+            .filter(|(name, _)| name.as_str() >= start)
+            .collect(),
+    };
     match options.at {
         At::Now => {}
         At::NotOlderThan(revision) if revision > now => return Err(Unlisted::NotYet(revision)),
@@ -48,18 +59,36 @@ pub(crate) fn list(store: &Store, kind: usize, options: &ListOptions) -> Result<
             });
         }
         At::Exactly(revision) => {
-            let Ok(objects) = store.objects_at(kind, revision) else {
+            let Ok(objects) = store.objects_at(kind.index, revision) else {
                 return Err(Unlisted::Failed(too_old(options)));
             };
             let objects = objects.range::<str, _>(from(options));
-            return Ok(page(objects, revision, options));
+            return page(objects, &unread, revision, options).map_err(Unlisted::Failed);
         }
     }
-    let start = options.start.as_deref().unwrap_or_default();
     let objects = store
-        .objects(kind)
+        .objects(kind.index)
         .filter(|(name, _)| name.as_str() >= start);
-    Ok(page(objects, now, options))
+    page(objects, &unread, now, options).map_err(Unlisted::Failed)
+}
+
+/// Objects of a list that cannot be read: one spoils every page that meets it.
+struct Unread<'a> {
+    kind: &'a Kind,
+    objects: Vec<(&'a String, &'a Stored)>,
+}
+
+impl Unread<'_> {
+    /// # Errors
+    /// A failure when one of them comes before `next`, or anywhere when there is no next.
+    fn check(&self, next: Option<&String>) -> Result<(), Failure> {
+        match self.objects.first() {
+            Some((name, stored)) if next.is_none_or(|next| next > *name) => {
+                Err(unreadable(self.kind, stored))
+            }
+            _ => Ok(()),
+        }
+    }
 }
 
 fn from(options: &ListOptions) -> (Bound<&str>, Bound<&str>) {
@@ -86,9 +115,10 @@ fn too_old(options: &ListOptions) -> Failure {
 
 fn page<'a>(
     objects: impl Iterator<Item = (&'a String, &'a Object)>,
+    unread: &Unread<'_>,
     revision: u64,
     options: &ListOptions,
-) -> Page {
+) -> Result<Page, Failure> {
     let mut page = Page {
         items: Vec::new(),
         revision,
@@ -96,19 +126,26 @@ fn page<'a>(
         remaining: None,
     };
     let mut objects = objects.peekable();
-    while let Some((name, object)) = objects.next() {
+    loop {
+        unread.check(objects.peek().map(|(name, _)| *name))?;
+        let Some((name, object)) = objects.next() else {
+            break;
+        };
         if options.selector.matches(object) {
             page.items.push(object.clone());
         }
-        if options.limit.is_some_and(|limit| page.items.len() >= limit) && objects.peek().is_some()
-        {
+        let goes_on = objects.peek().is_some() || !unread.objects.is_empty();
+        if goes_on && options.limit.is_some_and(|limit| page.items.len() >= limit) {
             let start = format!("{name}\0");
             let revision = i64::try_from(revision).unwrap_or(i64::MAX);
             page.token = Some(Token { revision, start }.to_text());
             // What a selector leaves of the rest is not counted.
-            page.remaining = options.selector.is_everything().then(|| objects.count());
+            page.remaining = options
+                .selector
+                .is_everything()
+                .then(|| objects.count() + unread.objects.len());
             break;
         }
     }
-    page
+    Ok(page)
 }

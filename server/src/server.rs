@@ -1,37 +1,27 @@
 //! A running server and its connections.
 
-use crate::bootstrap;
-use crate::builder::{Builder, StartError};
+use crate::builder::{Builder, Cause, StartError};
 use crate::faults::Fault;
-use crate::http::{Context, router, stopped};
+use crate::http::Context;
 use crate::kubeconfig::kubeconfig;
+use crate::listening::{Command, Listening, present};
 use crate::state::RecordedRequest;
 use crate::tls::Tls;
-use axum::Router;
-use hyper::server::conn::http1;
-use hyper_util::rt::TokioIo;
-use hyper_util::service::TowerToHyperService;
 use std::fmt;
 use std::net::SocketAddr;
-use std::pin::pin;
+use std::sync::{Arc, RwLock};
 use std::time::Duration;
-use tokio::io::{AsyncRead, AsyncWrite};
-use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::watch;
-use tokio::task::{JoinHandle, JoinSet};
-use tokio::time::{MissedTickBehavior, interval, timeout};
-
-/// How long a server that stops waits for answers under way.
-const GRACE: Duration = Duration::from_secs(1);
-/// How long a TLS handshake may take.
-const HANDSHAKE: Duration = Duration::from_secs(10);
+use tokio::net::TcpListener;
+use tokio::sync::{mpsc, oneshot, watch};
+use tokio::task::JoinHandle;
 
 /// A running API server. Dropping it stops it and closes its connections.
 pub struct ApiServer {
-    context: Context,
+    /// What the requests see; an upgrade replaces it.
+    context: Arc<RwLock<Context>>,
     address: SocketAddr,
     tls: Option<Tls>,
-    stop: watch::Sender<bool>,
+    commands: mpsc::Sender<Command>,
     task: JoinHandle<()>,
 }
 
@@ -57,18 +47,30 @@ impl ApiServer {
         stop: watch::Sender<bool>,
         passes: Option<Duration>,
     ) -> Self {
-        let task = tokio::spawn(run(context.clone(), listener, tls.clone(), passes));
-        let server = Self {
+        if passes.is_some() {
+            context.state.run_bootstrap_pass();
+        }
+        let context = Arc::new(RwLock::new(context));
+        let (commands, received) = mpsc::channel(1);
+        let listening = Listening {
+            context: context.clone(),
+            listener,
+            tls: tls.clone(),
+            stop,
+            passes,
+        };
+        let task = tokio::spawn(listening.run(received));
+        Self {
             context,
             address,
             tls,
-            stop,
+            commands,
             task,
-        };
-        if passes.is_some() {
-            server.run_bootstrap_pass();
         }
-        server
+    }
+
+    fn context(&self) -> Context {
+        present(&self.context)
     }
 
     /// Where the server is, such as `http://127.0.0.1:41234`; `https` with [TLS](Builder::tls).
@@ -85,11 +87,8 @@ impl ApiServer {
     /// A kubeconfig in YAML whose only context is this server: with its certificate authority, if it speaks
     /// HTTPS, and the token of the first user of `system:masters`, if it knows tokens.
     pub fn kubeconfig(&self) -> String {
-        let token = self
-            .context
-            .tokens
-            .as_ref()
-            .and_then(|tokens| tokens.main());
+        let tokens = self.context().tokens;
+        let token = tokens.as_ref().and_then(|tokens| tokens.main());
         // Clients that find no credentials for HTTPS ask a person for them; without tokens any will do.
         let token = token.or(self.tls.is_some().then_some("anybody"));
         kubeconfig(&self.url(), self.ca_pem(), token)
@@ -102,41 +101,81 @@ impl ApiServer {
 
     /// Lets something go wrong with the next requests, after the faults that are still to happen.
     pub fn inject(&self, fault: Fault) {
-        self.context.faults.add(fault);
+        self.context().faults.add(fault);
     }
 
     /// How many requests are still to meet a fault: 0 when all have happened.
     pub fn pending_faults(&self) -> usize {
-        self.context.faults.pending()
+        self.context().faults.pending()
     }
 
     /// Forgets the faults that are still to happen.
     pub fn clear_faults(&self) {
-        self.context.faults.clear();
+        self.context().faults.clear();
     }
 
     /// The requests that arrived so far, if the server [records](Builder::record_requests) them.
     pub fn requests(&self) -> Vec<RecordedRequest> {
-        self.context.state.recorded()
+        self.context().state.recorded()
     }
 
     /// Forgets all past states, as a real server does after some minutes: older resource versions and
     /// `continue` tokens are expired from then on.
     pub fn expire_history(&self) {
-        self.context.state.write(|store| store.expire_history());
+        self.context().state.write(|store| store.expire_history());
     }
 
     /// Looks after the built-in objects now, as the server does by itself once a minute: makes those
     /// that are missing, mends those that it is to keep, and deletes strangers that carry the annotation.
     pub fn run_bootstrap_pass(&self) {
-        let state = &self.context.state;
-        state.write(|store| bootstrap::run_pass(store, &state.scheme));
+        self.context().state.run_bootstrap_pass();
+    }
+
+    /// Restarts the server as one of another Kubernetes release, such as `1.31`, on the same objects: what
+    /// a tool meets when a cluster is upgraded, or downgraded.
+    ///
+    /// The address, the certificate authority, the tokens and the faults stay as they are. As with a real
+    /// restart, watches and connections end, resource versions go on, and watches and lists of the past
+    /// find their versions expired. When this returns the server is ready, and it has looked after its
+    /// built-in objects once, if it does that at all.
+    ///
+    /// Objects stay in the version in which they were last written: the one in which that release
+    /// [stores](Release::stored) them. Any write stores an object anew, also one that changes nothing, and
+    /// then drops from `metadata.managedFields` the entries of versions that are not served any more. A
+    /// release older than the version of an object cannot read it: such an object answers with 500, every
+    /// list that meets it too, and the server's controllers stand still.
+    ///
+    /// # Errors
+    /// [`StartError`] when the release is not known; the server goes on as it was.
+    ///
+    /// ```
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// use k8s_flowcontrol_server::ApiServer;
+    ///
+    /// let server = ApiServer::builder().kubernetes("1.28").start().await?;
+    /// let url = server.url();
+    /// // ... the tool under test writes its objects in v1beta2 ...
+    /// server.upgrade("1.29").await?;
+    /// // ... and finds v1beta2 gone, its objects in v1beta3 and v1, under the same address.
+    /// assert_eq!(server.url(), url);
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub async fn upgrade(&self, release: impl AsRef<str>) -> Result<(), StartError> {
+        let release = release.as_ref().parse().map_err(Cause::Release)?;
+        let (done, restarted) = oneshot::channel();
+        let command = Command::Restart(release, done);
+        if self.commands.send(command).await.is_err() || restarted.await.is_err() {
+            return Err(Cause::Stopped.into());
+        }
+        Ok(())
     }
 
     /// Stops the server and waits until its connections are closed.
     pub async fn stop(mut self) {
-        self.stop.send_replace(true);
-        // It only fails when the task was aborted, and then it has stopped as well.
+        // Both only fail when the task is gone, and then it has stopped as well.
+        let _told = self.commands.send(Command::Stop).await;
         let _ended = (&mut self.task).await;
     }
 }
@@ -152,91 +191,7 @@ impl fmt::Debug for ApiServer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("ApiServer")
             .field("url", &self.url())
-            .field("kubernetes", &self.context.state.scheme.release())
+            .field("kubernetes", &self.context().state.scheme.release())
             .finish_non_exhaustive()
-    }
-}
-
-/// Accepts connections until the server stops.
-async fn run(
-    mut context: Context,
-    listener: TcpListener,
-    tls: Option<Tls>,
-    passes: Option<Duration>,
-) {
-    let service = TowerToHyperService::new(router(context.clone()));
-    let mut connections = JoinSet::new();
-    if let Some(every) = passes {
-        connections.spawn(run_passes(context.clone(), every));
-    }
-    loop {
-        tokio::select! {
-            accepted = listener.accept() => {
-                // A connection that failed before it began is nobody's; the next may be fine. When the
-                // process is out of file descriptors it takes a moment.
-                let Ok((stream, _)) = accepted else {
-                    tokio::time::sleep(Duration::from_millis(50)).await;
-                    continue;
-                };
-                let service = service.clone();
-                let stopping = context.stopping.clone();
-                connections.spawn(accept(stream, tls.clone(), service, stopping));
-            }
-            Some(_) = connections.join_next() => {}
-            () = stopped(&mut context.stopping) => break,
-        }
-    }
-    // Watches end by themselves; a client that does not read is not waited for.
-    let finished = async { while connections.join_next().await.is_some() {} };
-    let _in_time = timeout(GRACE, finished).await;
-    connections.shutdown().await;
-}
-
-/// Secures a connection, if it is to be, and serves it.
-async fn accept(
-    stream: TcpStream,
-    tls: Option<Tls>,
-    service: TowerToHyperService<Router>,
-    stopping: watch::Receiver<bool>,
-) {
-    let Some(tls) = tls else {
-        return serve(stream, service, stopping).await;
-    };
-    // A handshake that fails or takes for ever is the client's affair.
-    if let Ok(Ok(stream)) = timeout(HANDSHAKE, tls.accept(stream)).await {
-        serve(stream, service, stopping).await;
-    }
-}
-
-/// Answers the requests of one connection until it ends or the server stops.
-async fn serve(
-    stream: impl AsyncRead + AsyncWrite + Unpin,
-    service: TowerToHyperService<Router>,
-    mut stopping: watch::Receiver<bool>,
-) {
-    let connection = http1::Builder::new().serve_connection(TokioIo::new(stream), service);
-    let mut connection = pin!(connection);
-    // How a connection ends is the client's affair.
-    tokio::select! {
-        _ended = connection.as_mut() => {}
-        () = stopped(&mut stopping) => {
-            connection.as_mut().graceful_shutdown();
-            let _ended = connection.await;
-        }
-    }
-}
-
-async fn run_passes(mut context: Context, every: Duration) {
-    let mut ticks = interval(every);
-    ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
-    // The first tick comes at once, and the first pass was made at the start.
-    ticks.tick().await;
-    loop {
-        tokio::select! {
-            _ = ticks.tick() => {}
-            () = stopped(&mut context.stopping) => return,
-        }
-        let state = &context.state;
-        state.write(|store| bootstrap::run_pass(store, &state.scheme));
     }
 }

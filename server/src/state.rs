@@ -1,12 +1,15 @@
 //! What all requests share.
 
+use crate::bootstrap;
 use crate::dangling;
 use crate::flow::Flow;
+use crate::metrics::DeprecatedApis;
 use crate::registry::Write;
+use crate::reopen::reopen;
 use crate::scheme::{Kind, Scheme};
 use crate::store::Store;
-use k8s_flowcontrol::ApiVersion;
 use k8s_flowcontrol::analysis::matching::RequestAttributes;
+use k8s_flowcontrol::{ApiVersion, Release};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use tokio::sync::watch;
@@ -38,7 +41,9 @@ pub(crate) struct State {
     store: Mutex<Store>,
     /// Locked after the store, never the other way round.
     flow: Mutex<Flow>,
-    recorded: Option<Mutex<Vec<RecordedRequest>>>,
+    recorded: Option<Arc<Mutex<Vec<RecordedRequest>>>>,
+    /// What was requested of versions that will be gone.
+    pub(crate) deprecated: DeprecatedApis,
 }
 
 impl State {
@@ -49,14 +54,43 @@ impl State {
         bookmark_interval: Duration,
     ) -> Self {
         let store = Store::new(scheme.kinds().len(), history);
+        let recorded = record.then(Arc::default);
+        Self::of(store, scheme, bookmark_interval, recorded)
+    }
+
+    fn of(
+        store: Store,
+        scheme: Scheme,
+        bookmark_interval: Duration,
+        recorded: Option<Arc<Mutex<Vec<RecordedRequest>>>>,
+    ) -> Self {
         Self {
             revision: watch::Sender::new(store.revision()),
             store: Mutex::new(store),
             flow: Mutex::default(),
-            recorded: record.then(Mutex::default),
+            recorded,
             scheme,
             bookmark_interval,
+            deprecated: DeprecatedApis::default(),
         }
+    }
+
+    /// The state of the server as one of another release on the same objects. Of what a process holds in
+    /// its memory only the recorded requests go on.
+    pub(crate) fn restarted(&self, release: Release) -> Self {
+        let scheme = self.scheme.of_release(release);
+        let mut store = self.lock().clone();
+        reopen(&mut store, &self.scheme, &scheme);
+        let recorded = self.recorded.clone();
+        let state = Self::of(store, scheme, self.bookmark_interval, recorded);
+        // Another release may judge the levels otherwise.
+        state.write(|store| dangling::follow(store, &state.scheme, 0));
+        state
+    }
+
+    /// Makes, mends and removes the server's own objects.
+    pub(crate) fn run_bootstrap_pass(&self) {
+        self.write(|store| bootstrap::run_pass(store, &self.scheme));
     }
 
     pub(crate) fn read<T>(&self, read: impl FnOnce(&Store) -> T) -> T {

@@ -23,7 +23,7 @@ pub(super) async fn list(
 ) -> Result<Answer, Failure> {
     let state = &context.state;
     let options = ListOptions::parse(&request.query, state.scheme.release())?;
-    let page = || state.read(|store| list_page(store, target.kind.index, &options));
+    let page = || state.read(|store| list_page(store, target.kind, &options));
     let page = match page() {
         Err(Unlisted::NotYet(revision)) => {
             wait_for(state, revision).await?;
@@ -114,7 +114,7 @@ pub(super) fn delete(
         now: &now,
     };
     context.state.write(|store| {
-        let page = match list_page(store, target.kind.index, &list_options) {
+        let page = match list_page(store, target.kind, &list_options) {
             Ok(page) => page,
             Err(Unlisted::Failed(failure)) => return Err(failure),
             Err(Unlisted::NotYet(revision)) => {

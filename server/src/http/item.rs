@@ -27,7 +27,7 @@ pub(super) async fn get(
             wait_for(state, revision).await?;
         }
     }
-    let object = state.read(|store| store.get(target.kind.index, name).cloned());
+    let object = state.read(|store| registry::find(store, target.kind, name))?;
     let subject = Subject {
         resource: target.kind.plural(),
         group: target.kind.group(),

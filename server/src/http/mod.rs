@@ -178,6 +178,7 @@ async fn answer(context: &Context, request: Arrived) -> Result<Answer, Failure> 
                 dumps::dump(&context.state, dump, details),
             ))
         }
+        Target::Metrics => Ok(Answer::text(200, context.state.deprecated.text())),
         Target::Nowhere => Ok(nowhere()),
     }
 }

@@ -38,7 +38,13 @@ pub(super) async fn answer(
     if verb == Verb::Patch {
         item::check_patch_type(&request)?;
     }
-    // From here on the request has reached its handler: also failures carry the warning.
+    // From here on the request has reached its handler: also failures carry the warning and count.
+    context.state.deprecated.note(
+        context.state.scheme.release(),
+        target.version,
+        target.kind.plural(),
+        target.subresource.unwrap_or_default(),
+    );
     let answer = match accept::negotiate(accepted)
         .and_then(|form| request.too_large.clone().map_or(Ok(form), Err))
     {
@@ -86,7 +92,7 @@ async fn perform(
 ) -> Result<Answer, Failure> {
     match verb {
         Verb::List => collection::list(context, request, target).await,
-        Verb::Watch => watching::watch(context, request, target, form),
+        Verb::Watch => watching::watch(context, request, target, form).await,
         Verb::Create => collection::create(context, request, target),
         Verb::DeleteCollection => collection::delete(context, request, target),
         Verb::Get => item::get(context, request, target).await,
@@ -118,10 +124,12 @@ fn verb(request: &Arrived, target: &ResourceTarget<'_>) -> Result<Verb, Failure>
 fn deprecation(context: &Context, target: &ResourceTarget<'_>) -> Option<String> {
     let lifecycle = target.version.lifecycle();
     let (deprecated, removed) = (lifecycle.deprecated?, lifecycle.removed?);
-    if context.state.scheme.release().minor() < deprecated {
+    let release = context.state.scheme.release();
+    if release.minor() < deprecated {
         return None;
     }
     let replacement = match target.version {
+        ApiVersion::V1Beta1 if !ApiVersion::V1Beta3.is_served_by(release) => ApiVersion::V1Beta2,
         ApiVersion::V1Beta1 | ApiVersion::V1Beta2 => ApiVersion::V1Beta3,
         ApiVersion::V1Beta3 | ApiVersion::V1 => ApiVersion::V1,
     };

@@ -18,6 +18,7 @@ pub(crate) enum Target<'a> {
     /// A health check of that name, or a part of it.
     Health(&'static str, Option<String>),
     Dump(Dump),
+    Metrics,
     Nowhere,
 }
 
@@ -59,6 +60,7 @@ pub(crate) fn route<'a>(path: &str, scheme: &'a Scheme) -> Result<Target<'a>, Fa
             Some(dump) => Target::Dump(dump),
             None => Target::Nowhere,
         },
+        ["metrics"] => Target::Metrics,
         ["apis", group] if group == GROUP => Target::Discovery(Document::Group),
         ["apis", group, version, ref rest @ ..] if group == GROUP => {
             let version = scheme

@@ -9,7 +9,7 @@ use crate::ids;
 use crate::list::WatchOptions;
 use crate::represent::{Include, View};
 use crate::state::State;
-use crate::status::{Failure, bad_request};
+use crate::status::{Failure, bad_request, failure};
 use crate::watch::{Lines, too_old};
 use axum::body::{Body, Bytes};
 use futures_util::stream;
@@ -30,8 +30,9 @@ const BATCH: usize = 256;
 /// Opens a watch.
 ///
 /// # Errors
-/// For parameters that are no good. A version that is too old is told in the stream, not here.
-pub(super) fn watch(
+/// For parameters that are no good, and 503 for a kind whose objects cannot all be read. A version that is
+/// too old is told in the stream, not here.
+pub(super) async fn watch(
     context: &Context,
     request: &Arrived,
     target: &ResourceTarget<'_>,
@@ -58,6 +59,9 @@ pub(super) fn watch(
         View::PartialList(_) => return Ok(Answer::lines(Body::empty())),
         _ => Include::Metadata,
     };
+    if state.read(|store| store.unreadable(target.kind.index).next().is_some()) {
+        return Err(uncached(context, &options).await);
+    }
     let lines = Lines::new(
         target.kind.clone(),
         target.version,
@@ -71,6 +75,18 @@ pub(super) fn watch(
         Some((Ok::<_, Infallible>(bytes), watcher))
     });
     Ok(Answer::lines(Body::from_stream(lines)))
+}
+
+/// Watches are served from memory, which a server cannot fill when it cannot read all objects: a watch waits
+/// for that in vain.
+async fn uncached(context: &Context, options: &WatchOptions) -> Failure {
+    let mut stopping = context.stopping.clone();
+    let timeout = options.timeout.unwrap_or(LONG);
+    tokio::select! {
+        () = stopped(&mut stopping) => {}
+        () = tokio::time::sleep(timeout) => {}
+    }
+    failure(503, "ServiceUnavailable", "context deadline exceeded")
 }
 
 struct Watcher {

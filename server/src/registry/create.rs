@@ -36,10 +36,10 @@ pub(super) fn store_new(
         ));
     }
     let name = meta_str(&object, "name").to_owned();
-    if let Some(old) = store.get(write.kind.index, &name) {
-        return Err(write
-            .subject(&name)
-            .already_exists(metadata::is_terminating(old)));
+    let old = store.get(write.kind.index, &name);
+    if old.is_some() || store.unreadable_named(write.kind.index, &name).is_some() {
+        let is_terminating = old.is_some_and(|old| metadata::is_terminating(old));
+        return Err(write.subject(&name).already_exists(is_terminating));
     }
     if write.dry_run {
         edit_metadata(&mut object, |metadata| metadata.remove("resourceVersion"));

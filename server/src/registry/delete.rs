@@ -1,6 +1,6 @@
 //! Deletion, at once or when the finalizers are gone.
 
-use super::{Write, metadata};
+use super::{Write, find, metadata};
 use crate::status::{Details, Failure, Status, failure};
 use crate::store::{Object, Store, edit_metadata, meta_str};
 use serde_json::Value;
@@ -40,7 +40,7 @@ pub(crate) fn delete(
     name: &str,
     options: &DeleteOptions,
 ) -> Result<Deleted, Failure> {
-    let Some(old) = store.get(write.kind.index, name).cloned() else {
+    let Some(old) = find(store, write.kind, name)? else {
         return Err(write.subject(name).not_found());
     };
     check_preconditions(write, &old, options)?;

@@ -15,9 +15,22 @@ pub(crate) use patch::{Patch, check_name, patch};
 pub(crate) use update::{commit, update};
 
 use crate::apply::updater::Writer;
+use crate::reopen::unreadable;
 use crate::scheme::Kind;
-use crate::status::Subject;
+use crate::status::{Failure, Subject};
+use crate::store::{Object, Store};
 use k8s_flowcontrol::ApiVersion;
+
+/// The object `name`, if there is one.
+///
+/// # Errors
+/// 500 for one that is stored in a version which this release does not know.
+pub(crate) fn find(store: &Store, kind: &Kind, name: &str) -> Result<Option<Object>, Failure> {
+    if let Some(stored) = store.unreadable_named(kind.index, name) {
+        return Err(unreadable(kind, stored));
+    }
+    Ok(store.get(kind.index, name).cloned())
+}
 
 /// One write by one client.
 #[derive(Clone, Copy, Debug)]

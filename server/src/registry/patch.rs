@@ -1,6 +1,6 @@
 //! Patches: applied in the client's version, then written like any other change.
 
-use super::{Write, create, update};
+use super::{Write, create, find, update};
 use crate::body::{self, Document};
 use crate::patch::{
     Touched, go_kind, go_map, json_patch, merge_patch, patched_text, strategic_merge_patch,
@@ -40,7 +40,7 @@ pub(crate) fn patch(
     patch: &Patch,
     validation: FieldValidation,
 ) -> Result<Patched, Failure> {
-    let old = store.get(write.kind.index, name).cloned();
+    let old = find(store, write.kind, name)?;
     if let Patch::Apply { config, force } = patch {
         refuse_repeated(config, validation)?;
         return apply(store, write, name, old, &config.value, *force);

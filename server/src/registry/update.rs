@@ -1,6 +1,6 @@
 //! Changes of objects that exist.
 
-use super::{Write, admission, metadata};
+use super::{Write, admission, find, metadata};
 use crate::scheme::HUB;
 use crate::status::{Failure, internal};
 use crate::store::{Object, Store, edit_metadata, meta_str};
@@ -19,7 +19,7 @@ pub(crate) fn update(
     mut object: Value,
 ) -> Result<Object, Failure> {
     let uid = meta_str(&object, "uid");
-    let Some(old) = store.get(write.kind.index, name).cloned() else {
+    let Some(old) = find(store, write.kind, name)? else {
         // Older servers check the precondition first.
         if !uid.is_empty() && write.kind.release().minor() < 30 {
             return Err(uid_conflict(write, name, uid, ""));
@@ -81,7 +81,11 @@ pub(crate) fn commit(
     }
     admission::admit(write, &object, Some(old))?;
     if metadata::without_times(&object) == metadata::without_times(old) {
-        return Ok(old.clone());
+        if store.is_current(write.kind.index, name) {
+            return Ok(old.clone());
+        }
+        // It says the same, but is stored in another form: that is written anew.
+        object = (**old).clone();
     }
     let finished = metadata::is_terminating(&object) && metadata::finalizers(&object).is_empty();
     if write.dry_run {

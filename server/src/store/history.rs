@@ -14,7 +14,7 @@ pub(crate) struct Change {
 }
 
 /// A ring of changes. Watches read from it at their own pace, so nothing else buffers events.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct History {
     changes: VecDeque<Change>,
     limit: usize,

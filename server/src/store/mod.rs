@@ -3,11 +3,14 @@
 //! No I/O and no policy: what may be written is decided elsewhere, under the lock of the caller.
 
 mod history;
+mod stored;
 mod tree;
 
 pub(crate) use history::{Change, History};
+pub(crate) use stored::{Found, Stored};
 pub(crate) use tree::{edit_metadata, meta_str};
 
+use k8s_flowcontrol::Release;
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -20,9 +23,11 @@ pub(crate) type Object = Arc<Value>;
 pub(crate) struct TooOld;
 
 /// Objects by kind and name.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Store {
     objects: Vec<BTreeMap<String, Object>>,
+    /// Those that another release wrote in another form. What is only here cannot be read.
+    foreign: Vec<BTreeMap<String, Stored>>,
     revision: u64,
     history: History,
 }
@@ -32,6 +37,7 @@ impl Store {
     pub(crate) fn new(kinds: usize, history: usize) -> Self {
         Self {
             objects: vec![BTreeMap::new(); kinds],
+            foreign: vec![BTreeMap::new(); kinds],
             revision: 1,
             history: History::new(history),
         }
@@ -53,6 +59,58 @@ impl Store {
 
     pub(crate) fn get(&self, kind: usize, name: &str) -> Option<&Object> {
         self.objects.get(kind)?.get(name)
+    }
+
+    /// Whether the object lies in storage as it would be written now.
+    pub(crate) fn is_current(&self, kind: usize, name: &str) -> bool {
+        let foreign = self.foreign.get(kind);
+        !foreign.is_some_and(|foreign| foreign.contains_key(name))
+    }
+
+    /// The objects of a kind that cannot be read, by name.
+    pub(crate) fn unreadable(&self, kind: usize) -> impl Iterator<Item = (&String, &Stored)> {
+        let foreign = self.foreign.get(kind).into_iter().flatten();
+        foreign.filter(move |(name, _)| self.get(kind, name).is_none())
+    }
+
+    /// The object of that name, if it cannot be read.
+    pub(crate) fn unreadable_named(&self, kind: usize, name: &str) -> Option<&Stored> {
+        let stored = self.foreign.get(kind)?.get(name)?;
+        self.get(kind, name).is_none().then_some(stored)
+    }
+
+    /// Whether all objects of all kinds can be read.
+    pub(crate) fn is_readable(&self) -> bool {
+        (0..self.foreign.len()).all(|kind| self.unreadable(kind).next().is_none())
+    }
+
+    /// Takes all objects, those of a server of `release`, for what `read` finds them to be.
+    pub(crate) fn reread(
+        &mut self,
+        release: Release,
+        mut read: impl FnMut(usize, &Stored) -> Found,
+    ) {
+        for (kind, (objects, foreign)) in self.objects.iter_mut().zip(&mut self.foreign).enumerate()
+        {
+            let mut stored = std::mem::take(foreign);
+            for (name, object) in std::mem::take(objects) {
+                stored.entry(name).or_insert(Stored { release, object });
+            }
+            for (name, stored) in stored {
+                match read(kind, &stored) {
+                    Found::Current(object) => {
+                        objects.insert(name, object);
+                    }
+                    Found::Older(object) => {
+                        objects.insert(name.clone(), object);
+                        foreign.insert(name, stored);
+                    }
+                    Found::Unreadable => {
+                        foreign.insert(name, stored);
+                    }
+                }
+            }
+        }
     }
 
     /// The objects of a kind, by name.
@@ -83,6 +141,7 @@ impl Store {
         self.revision += 1;
         tree::set_resource_version(&mut object, self.revision);
         let after = Arc::new(object);
+        self.forget_foreign(kind, name);
         let before = self
             .objects
             .get_mut(kind)
@@ -100,6 +159,7 @@ impl Store {
     /// Removes an object; the answer is the object as it was.
     pub(crate) fn remove(&mut self, kind: usize, name: &str) -> Option<Object> {
         let before = self.objects.get_mut(kind)?.remove(name)?;
+        self.forget_foreign(kind, name);
         self.revision += 1;
         self.history.push(Change {
             revision: self.revision,
@@ -109,6 +169,12 @@ impl Store {
             after: None,
         });
         Some(before)
+    }
+
+    fn forget_foreign(&mut self, kind: usize, name: &str) {
+        if let Some(foreign) = self.foreign.get_mut(kind) {
+            foreign.remove(name);
+        }
     }
 }
 

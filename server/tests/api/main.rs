@@ -5,9 +5,11 @@
 
 mod support;
 
+mod across;
 mod apply;
 mod bootstrap;
 mod crud;
+mod deprecation;
 mod discovery;
 mod faults;
 mod forms;
@@ -18,6 +20,7 @@ mod server;
 mod status;
 #[cfg(feature = "tls")]
 mod tls;
+mod upgrade;
 mod users;
 mod versions;
 mod watches;

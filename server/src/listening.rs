@@ -1,0 +1,157 @@
+//! The task of a server: it accepts connections, and begins anew when the release changes.
+
+use crate::http::{Context, router, stopped};
+use crate::tls::Tls;
+use axum::Router;
+use hyper::server::conn::http1;
+use hyper_util::rt::TokioIo;
+use hyper_util::service::TowerToHyperService;
+use k8s_flowcontrol::Release;
+use std::pin::pin;
+use std::sync::{Arc, PoisonError, RwLock};
+use std::time::Duration;
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::{mpsc, oneshot, watch};
+use tokio::task::JoinSet;
+use tokio::time::{MissedTickBehavior, interval, timeout};
+
+/// How long a server that stops waits for answers under way.
+const GRACE: Duration = Duration::from_secs(1);
+/// How long a TLS handshake may take.
+const HANDSHAKE: Duration = Duration::from_secs(10);
+
+/// What the task that accepts connections is told.
+pub(crate) enum Command {
+    Restart(Release, oneshot::Sender<()>),
+    Stop,
+}
+
+/// The task that accepts connections.
+pub(crate) struct Listening {
+    pub(crate) context: Arc<RwLock<Context>>,
+    pub(crate) listener: TcpListener,
+    pub(crate) tls: Option<Tls>,
+    /// Ends the present connections.
+    pub(crate) stop: watch::Sender<bool>,
+    pub(crate) passes: Option<Duration>,
+}
+
+impl Listening {
+    /// Serves until it is told to stop. Between two releases connections wait to be accepted.
+    pub(crate) async fn run(mut self, mut commands: mpsc::Receiver<Command>) {
+        loop {
+            match self.serve(&mut commands).await {
+                Command::Stop => return,
+                Command::Restart(release, done) => {
+                    self.restart(release);
+                    // Nobody waits for it any more when the caller gave up.
+                    let _heard = done.send(());
+                }
+            }
+        }
+    }
+
+    /// Serves until the next command; then all connections have ended.
+    async fn serve(&self, commands: &mut mpsc::Receiver<Command>) -> Command {
+        let context = present(&self.context);
+        let service = TowerToHyperService::new(router(context.clone()));
+        let mut connections = JoinSet::new();
+        if let Some(every) = self.passes {
+            connections.spawn(run_passes(context.clone(), every));
+        }
+        let command = loop {
+            tokio::select! {
+                accepted = self.listener.accept() => {
+                    // A connection that failed before it began is nobody's; the next may be fine. When the
+                    // process is out of file descriptors it takes a moment.
+                    let Ok((stream, _)) = accepted else {
+                        tokio::time::sleep(Duration::from_millis(50)).await;
+                        continue;
+                    };
+                    let service = service.clone();
+                    let stopping = context.stopping.clone();
+                    connections.spawn(accept(stream, self.tls.clone(), service, stopping));
+                }
+                Some(_) = connections.join_next() => {}
+                // Without a handle there is nobody left to serve.
+                command = commands.recv() => break command.unwrap_or(Command::Stop),
+            }
+        };
+        self.stop.send_replace(true);
+        // Watches end by themselves; a client that does not read is not waited for.
+        let finished = async { while connections.join_next().await.is_some() {} };
+        let _in_time = timeout(GRACE, finished).await;
+        connections.shutdown().await;
+        command
+    }
+
+    fn restart(&mut self, release: Release) {
+        let old = present(&self.context);
+        let state = old.state.restarted(release);
+        if self.passes.is_some() {
+            state.run_bootstrap_pass();
+        }
+        let (stop, stopping) = watch::channel(false);
+        self.stop = stop;
+        let context = Context {
+            state: Arc::new(state),
+            stopping,
+            ..old
+        };
+        *self.context.write().unwrap_or_else(PoisonError::into_inner) = context;
+    }
+}
+
+pub(crate) fn present(context: &RwLock<Context>) -> Context {
+    let context = context.read().unwrap_or_else(PoisonError::into_inner);
+    context.clone()
+}
+
+/// Secures a connection, if it is to be, and serves it.
+async fn accept(
+    stream: TcpStream,
+    tls: Option<Tls>,
+    service: TowerToHyperService<Router>,
+    stopping: watch::Receiver<bool>,
+) {
+    let Some(tls) = tls else {
+        return serve(stream, service, stopping).await;
+    };
+    // A handshake that fails or takes for ever is the client's affair.
+    if let Ok(Ok(stream)) = timeout(HANDSHAKE, tls.accept(stream)).await {
+        serve(stream, service, stopping).await;
+    }
+}
+
+/// Answers the requests of one connection until it ends or the server stops.
+async fn serve(
+    stream: impl AsyncRead + AsyncWrite + Unpin,
+    service: TowerToHyperService<Router>,
+    mut stopping: watch::Receiver<bool>,
+) {
+    let connection = http1::Builder::new().serve_connection(TokioIo::new(stream), service);
+    let mut connection = pin!(connection);
+    // How a connection ends is the client's affair.
+    tokio::select! {
+        _ended = connection.as_mut() => {}
+        () = stopped(&mut stopping) => {
+            connection.as_mut().graceful_shutdown();
+            let _ended = connection.await;
+        }
+    }
+}
+
+async fn run_passes(mut context: Context, every: Duration) {
+    let mut ticks = interval(every);
+    ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    // The first tick comes at once, and the first pass was made at the start.
+    ticks.tick().await;
+    loop {
+        tokio::select! {
+            _ = ticks.tick() => {}
+            () = stopped(&mut context.stopping) => return,
+        }
+        context.state.run_bootstrap_pass();
+    }
+}
