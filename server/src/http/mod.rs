@@ -158,18 +158,17 @@ async fn answer(context: &Context, request: Arrived) -> Result<Answer, Failure> 
         Target::OpenApi(path) => Ok(documents::openapi_document(&request, scheme, &path)),
         Target::Health(check, part) => {
             let release = scheme.release();
+            let reads_objects = context.state.read(|store| store.is_readable());
             if let Some(part) = part {
                 let known = health::parts(check, release).any(|known| known == part);
-                return Ok(if known {
-                    Answer::text(200, "ok")
-                } else {
-                    nowhere()
+                return Ok(match known {
+                    true if health::is_well(&part, reads_objects) => Answer::text(200, "ok"),
+                    true => Answer::text(500, "internal server error: not finished\n"),
+                    false => nowhere(),
                 });
             }
-            Ok(Answer::text(
-                200,
-                health::report(check, release, &request.query),
-            ))
+            let (passes, report) = health::report(check, release, &request.query, reads_objects);
+            Ok(Answer::text(if passes { 200 } else { 500 }, report))
         }
         Target::Dump(dump) => {
             let details = !request.query.text("includeRequestDetails").is_empty();

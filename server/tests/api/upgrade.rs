@@ -292,7 +292,20 @@ async fn an_older_release_cannot_read_what_a_newer_one_stored() {
     let watch = api.get(&format!("{old}?watch=true&timeoutSeconds=1")).await;
     assert_eq!(watch.code, 503);
     assert_eq!(watch.body["message"], "context deadline exceeded");
-    // The server's controllers stand still.
+    // The server's controllers stand still, and its health checks say so.
+    for (check, failures) in [("livez", 1), ("readyz", 2)] {
+        let health = answer(api.request("GET", &format!("/{check}"))).await;
+        assert_eq!(health.code, 500);
+        let report = health.body.as_str().unwrap_or_default();
+        assert_eq!(report.matches("[-]").count(), failures, "{report}");
+        let failed =
+            "[-]poststarthook/priority-and-fairness-config-producer failed: reason withheld\n";
+        assert!(report.contains(failed), "{report}");
+        assert!(
+            report.ends_with(&format!("\n{check} check failed\n")),
+            "{report}"
+        );
+    }
     api.send("DELETE", &format!("{old}/system"), None).await;
     api.server.run_bootstrap_pass();
     assert_eq!(api.get(&format!("{old}/system")).await.code, 404);
@@ -302,6 +315,7 @@ async fn an_older_release_cannot_read_what_a_newer_one_stored() {
     let read = api.get(&format!("{LEVELS}/new")).await.body;
     assert_eq!(read["spec"]["limited"]["nominalConcurrencyShares"], 7);
     assert_eq!(api.get(&format!("{LEVELS}/system")).await.code, 200);
+    assert_eq!(answer(api.request("GET", "/readyz")).await.code, 200);
 }
 
 #[tokio::test]
