@@ -39,7 +39,7 @@ pub(crate) fn scalar(key: &Key) -> Option<Scalar> {
 
 /// The structs of the runtime's `meta` module: generated together with the runtime, which fails when
 /// this list is not what was generated.
-pub(crate) const RUNTIME_META: [(&str, &str); 22] = [
+pub(crate) const RUNTIME_META: [(&str, &str); 23] = [
     ("io.k8s.apimachinery.pkg.apis.meta.v1.APIGroup", "ApiGroup"),
     (
         "io.k8s.apimachinery.pkg.apis.meta.v1.APIGroupList",
@@ -64,6 +64,10 @@ pub(crate) const RUNTIME_META: [(&str, &str); 22] = [
     (
         "io.k8s.apimachinery.pkg.apis.meta.v1.DeleteOptions",
         "DeleteOptions",
+    ),
+    (
+        "io.k8s.apimachinery.pkg.apis.meta.v1.FieldSelectorRequirement",
+        "FieldSelectorRequirement",
     ),
     (
         "io.k8s.apimachinery.pkg.apis.meta.v1.GroupVersionForDiscovery",

@@ -7,12 +7,14 @@
 use crate::error::Error;
 use crate::names;
 use crate::plan::{Body, Item, Origin, Plan, Shape};
+use crate::titles;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// Names every type and member of the plan.
 pub(crate) fn name(plan: &mut Plan<'_>) -> Result<(), Error> {
     for module in 0..plan.modules.len() {
+        titles::disambiguate(plan, module);
         let named = typify_names(plan, module)?;
         for &item in &plan.modules[module].items {
             let Some(names) = named.get(&item) else {
@@ -23,7 +25,7 @@ pub(crate) fn name(plan: &mut Plan<'_>) -> Result<(), Error> {
             let Body::Struct(body) = &mut item.body else {
                 continue;
             };
-            let mut taken: HashMap<String, String> = HashMap::new();
+            let mut taken: HashSet<String> = HashSet::new();
             for field in &mut body.fields {
                 let wire = names::plain_plurals(&field.name);
                 let Some(ident) = names.fields.get(&wire) else {
@@ -33,15 +35,11 @@ pub(crate) fn name(plan: &mut Plan<'_>) -> Result<(), Error> {
                     ));
                 };
                 field.ident = names::field(ident);
-                if let Some(other) = taken.insert(field.ident.clone(), field.name.clone()) {
-                    return Err(Error::at(
-                        &field.at,
-                        format!(
-                            "the members `{other}` and `{}` would both be the field `{ident}`",
-                            field.name
-                        ),
-                    )
-                    .help("no document of a Kubernetes API has such members; rename one"));
+                // `fooBar` and `foo_bar`: the later ones are counted.
+                let mut number = 2;
+                while !taken.insert(field.ident.clone()) {
+                    field.ident = format!("{}_{number}", ident.trim_end_matches('_'));
+                    number += 1;
                 }
             }
         }

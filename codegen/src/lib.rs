@@ -31,13 +31,16 @@ mod model;
 mod names;
 mod plan;
 mod read;
+mod select;
 mod sharing;
 mod table;
+mod titles;
 
 pub use error::Error;
 
 use documents::{Document, Documents};
 use plan::{Options, Plan};
+use select::Selection;
 use sharing::Sharing;
 use std::path::Path;
 
@@ -47,6 +50,7 @@ pub struct Generator {
     documents: Documents,
     runtime: String,
     shared: Option<String>,
+    selection: Option<Selection>,
     options: Options,
 }
 
@@ -57,6 +61,9 @@ pub struct Generated {
     pub files: Vec<(String, String)>,
     /// The list of what the versions share, as [`Generator::shared`] takes it.
     pub shared: String,
+    /// How many kinds with paths of their own there are. A document such as that of `/apis` or
+    /// `/version` serves none: only its operations and schemas are written then.
+    pub kinds: usize,
 }
 
 impl Default for Generator {
@@ -65,6 +72,7 @@ impl Default for Generator {
             documents: Documents::default(),
             runtime: "::k8s_flowcontrol".to_owned(),
             shared: None,
+            selection: None,
             options: Options::default(),
         }
     }
@@ -120,6 +128,17 @@ impl Generator {
         self
     }
 
+    /// Takes only what is served below the paths of an API group, of all its versions or of one, and
+    /// what that refers to; for documents of several groups, such as a server's `/openapi/v2`. The
+    /// core group is `core`, or empty.
+    pub fn select(mut self, group: &str, version: Option<&str>) -> Self {
+        self.selection = Some(Selection {
+            group: if group == "core" { "" } else { group }.to_owned(),
+            version: version.map(str::to_owned),
+        });
+        self
+    }
+
     /// Generates the shared apimachinery schemas too, as the module `meta` of the runtime itself.
     pub fn with_meta(mut self) -> Self {
         self.options.own_meta = true;
@@ -131,7 +150,7 @@ impl Generator {
     /// # Errors
     /// When a document cannot be understood; nothing is generated then.
     pub fn generate(&self) -> Result<Generated, Error> {
-        let model = read::read(&self.documents)?;
+        let model = self.read()?;
         let mut plan = Plan::new(&model, self.options)?;
         layout::name(&mut plan)?;
         plan.check(self.options)?;
@@ -148,7 +167,16 @@ impl Generator {
         Ok(Generated {
             files,
             shared: sharing.list(&plan),
+            kinds: plan.kinds(),
         })
+    }
+
+    fn read(&self) -> Result<read::Model, Error> {
+        let mut model = read::read(&self.documents)?;
+        if let Some(selection) = &self.selection {
+            selection.apply(&mut model)?;
+        }
+        Ok(model)
     }
 
     /// A table of the operations that the documents offer.
@@ -156,7 +184,7 @@ impl Generator {
     /// # Errors
     /// When a document cannot be understood.
     pub fn operations(&self) -> Result<String, Error> {
-        let model = read::read(&self.documents)?;
+        let model = self.read()?;
         Ok(table::table(
             model
                 .documents

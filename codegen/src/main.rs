@@ -18,6 +18,8 @@ Commands:
 
 Options:
   --spec FILE     a document; `-` is standard input; of several versions the first owns what they share
+  --group GROUP   take only this API group, such as `apps`, or `core`, out of documents of several
+  --version V     take only this version of the group
   --out DIR       where the modules go; files are written only when all went well, and only if changed
   --runtime PATH  the Rust path of the runtime crate [default: ::k8s_flowcontrol]
   --shared FILE   the checked-in list of what the versions share; an error when it has changed
@@ -45,6 +47,8 @@ struct Arguments {
     out: Option<PathBuf>,
     runtime: Option<String>,
     shared: Option<PathBuf>,
+    group: Option<String>,
+    version: Option<String>,
 }
 
 fn main() -> ExitCode {
@@ -74,7 +78,9 @@ fn run(arguments: &[String]) -> Result<String, Failure> {
     if arguments.iter().any(|a| a == "-h" || a == "--help") {
         return Ok(HELP.to_owned());
     }
-    if arguments.iter().any(|a| a == "-V" || a == "--version") {
+    // Behind a command `--version` is an API version.
+    let first = arguments.first().map(String::as_str);
+    if first == Some("--version") || arguments.iter().any(|a| a == "-V") {
         return Ok(
             concat!(env!("CARGO_PKG_NAME"), " ", env!("CARGO_PKG_VERSION"), "\n").to_owned(),
         );
@@ -99,6 +105,9 @@ fn run(arguments: &[String]) -> Result<String, Failure> {
             generator.file(Path::new(spec))?
         };
     }
+    if let Some(group) = &options.group {
+        generator = generator.select(group, options.version.as_deref());
+    }
     if command == "operations" {
         return Ok(generator.operations()?);
     }
@@ -111,7 +120,13 @@ fn run(arguments: &[String]) -> Result<String, Failure> {
     if let Some(path) = &options.shared {
         generator = generator.shared(&read(path)?);
     }
-    write(&out, &generator.generate()?.files)
+    let generated = generator.generate()?;
+    let mut report = write(&out, &generated.files)?;
+    if generated.kinds == 0 {
+        report
+            .push_str("note: nothing that was given serves a kind; there is no `impl Resource`\n");
+    }
+    Ok(report)
 }
 
 fn parse(arguments: &[String]) -> Result<Arguments, Failure> {
@@ -122,7 +137,10 @@ fn parse(arguments: &[String]) -> Result<Arguments, Failure> {
             Some((name, value)) => (name, Some(value.to_owned())),
             None => (argument.as_str(), None),
         };
-        if !matches!(name, "--spec" | "--out" | "--runtime" | "--shared") {
+        if !matches!(
+            name,
+            "--spec" | "--group" | "--version" | "--out" | "--runtime" | "--shared"
+        ) {
             return Err(Failure::Usage(format!("there is no option `{argument}`")));
         }
         if value.is_none() {
@@ -133,10 +151,15 @@ fn parse(arguments: &[String]) -> Result<Arguments, Failure> {
         };
         match name {
             "--spec" => options.specs.push(value),
+            "--group" => options.group = Some(value),
+            "--version" => options.version = Some(value),
             "--out" => options.out = Some(value.into()),
             "--runtime" => options.runtime = Some(value),
             _ => options.shared = Some(value.into()),
         }
+    }
+    if options.version.is_some() && options.group.is_none() {
+        return Err(Failure::Usage("`--version` needs --group GROUP".to_owned()));
     }
     if options.specs.is_empty() {
         return Err(Failure::Usage("give at least one --spec FILE".to_owned()));

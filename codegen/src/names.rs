@@ -60,15 +60,15 @@ pub(crate) fn field(typify: &str) -> String {
     }
 }
 
-/// The variants' names for the values of the enum named `ident`; `None` when two values would have one.
-pub(crate) fn variants(ident: &str, values: &[String]) -> Result<Vec<String>, (String, String)> {
+/// The variants' names for the values of the enum named `ident`, each another one.
+pub(crate) fn variants(ident: &str, values: &[String]) -> Vec<String> {
     let short: Vec<String> = values
         .iter()
         .map(|value| variant(ident, value, false))
         .collect();
     let is_unique =
         |names: &[String], name: &String| names.iter().filter(|n| *n == name).count() == 1;
-    let names: Vec<String> = values
+    let mut names: Vec<String> = values
         .iter()
         .zip(&short)
         .map(|(value, name)| {
@@ -79,12 +79,16 @@ pub(crate) fn variants(ident: &str, values: &[String]) -> Result<Vec<String>, (S
             }
         })
         .collect();
-    for (index, name) in names.iter().enumerate() {
-        if let Some(other) = names[..index].iter().position(|n| n == name) {
-            return Err((values[other].clone(), values[index].clone()));
+    // `debug` and `DEBUG`: the later ones are counted.
+    for index in 1..names.len() {
+        if names[..index].contains(&names[index]) {
+            let numbered = (2..).map(|number| format!("{}{number}", names[index]));
+            if let Some(name) = numbered.into_iter().find(|name| !names.contains(name)) {
+                names[index] = name;
+            }
         }
     }
-    Ok(names)
+    names
 }
 
 /// The variant's name for a value, with its punctuation spelled out if that is needed.
@@ -201,22 +205,19 @@ mod tests {
                 &values.iter().map(|v| (*v).to_owned()).collect::<Vec<_>>(),
             )
         };
+        assert_eq!(names(&["True", "Unknown"]), ["True", "UnknownStatus"]);
+        assert_eq!(names(&["*", "", "get"]), ["All", "Empty", "Get"]);
         assert_eq!(
-            names(&["True", "Unknown"]).unwrap(),
-            ["True", "UnknownStatus"]
-        );
-        assert_eq!(names(&["*", "", "get"]).unwrap(), ["All", "Empty", "Get"]);
-        assert_eq!(
-            names(&["SIGRTMIN+1", "SIGRTMIN-1"]).unwrap(),
+            names(&["SIGRTMIN+1", "SIGRTMIN-1"]),
             ["SigrtminPlus1", "SigrtminDash1"]
         );
         assert_eq!(
-            names(&["1.0", "Self", "!!"]).unwrap(),
+            names(&["1.0", "Self", "!!"]),
             ["Value10", "SelfValue", "NotNot"]
         );
         assert_eq!(
-            names(&["get", "Get"]),
-            Err(("get".to_owned(), "Get".to_owned()))
+            names(&["get", "Get", "Get2", "GET"]),
+            ["Get", "Get3", "Get2", "Get4"]
         );
     }
 }

@@ -102,6 +102,62 @@ fn standard_input_is_a_document() {
 }
 
 #[test]
+fn one_group_is_taken_out_of_many() {
+    let swagger = fixture("swagger.json");
+    let out = folder("one-group");
+    let generate = |group: &str, version: &str| {
+        run(
+            &[
+                "generate",
+                "--spec",
+                &swagger,
+                "--group",
+                group,
+                "--version",
+                version,
+                "--out",
+                out.to_str().unwrap(),
+            ],
+            "",
+        )
+    };
+    assert_eq!(generate("paints.example.com", "v1").status.code(), Some(0));
+    let modules = std::fs::read_to_string(out.join("mod.rs")).unwrap();
+    assert!(modules.contains("pub mod v1;"), "{modules}");
+    assert!(!modules.contains("walls"), "{modules}");
+
+    let output = generate("paints.example.com", "v9");
+    assert_eq!(output.status.code(), Some(1));
+    let message = text(&output.stderr);
+    assert!(
+        message.contains("no document describes `paints.example.com/v9`"),
+        "{message}"
+    );
+    assert!(
+        message.contains("the documents describe paints.example.com/v1, walls.example.com/v1"),
+        "{message}"
+    );
+}
+
+#[test]
+fn documents_that_serve_no_kind_say_so() {
+    let logs = r#"{ "openapi": "3.0.0", "paths": {
+        "/logs/{logpath}": { "get": { "operationId": "readLog", "responses": { "401": {} } } } } }"#;
+    let empty = r#"{ "openapi": "3.0.0", "paths": {}, "components": {} }"#;
+    for (name, document, module) in [("logs", logs, "pub mod document;"), ("empty", empty, "")] {
+        let out = folder(name);
+        let output = run(
+            &["generate", "--spec", "-", "--out", out.to_str().unwrap()],
+            document,
+        );
+        assert_eq!(output.status.code(), Some(0));
+        assert!(text(&output.stdout).contains("note: nothing that was given serves a kind"));
+        let modules = std::fs::read_to_string(out.join("mod.rs")).unwrap();
+        assert!(modules.contains(module), "{modules}");
+    }
+}
+
+#[test]
 fn wrong_arguments_end_with_2_and_the_help() {
     for arguments in [
         &[][..],
@@ -110,6 +166,7 @@ fn wrong_arguments_end_with_2_and_the_help() {
         &["generate", "--spec"],
         &["generate", "--spec", "x", "--colour", "red"],
         &["operations", "--out", "x"],
+        &["operations", "--spec", "x", "--version", "v1"],
     ] {
         let output = run(arguments, "");
         assert_eq!(output.status.code(), Some(2), "{arguments:?}");
@@ -149,5 +206,7 @@ fn help_and_version_are_printed() {
     let help = run(&["--help"], "");
     assert_eq!(help.status.code(), Some(0));
     assert!(text(&help.stdout).contains("Exit codes: 0 success"));
-    assert!(text(&run(&["-V"], "").stdout).starts_with("k8s-flowcontrol-codegen 0."));
+    for version in ["-V", "--version"] {
+        assert!(text(&run(&[version], "").stdout).starts_with("k8s-flowcontrol-codegen 0."));
+    }
 }

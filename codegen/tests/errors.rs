@@ -275,48 +275,6 @@ fn names_that_collide() {
         &two("HTTPFoo", "HttpFoo"),
         &["the type would be named `HttpFoo`"],
     );
-    let object = r#"{ "type": "object", "properties": { "fooBar": {}, "foo_bar": {} } }"#;
-    check(
-        &schemas(&format!(r#"{{ "a.v1.Foo": {object} }}"#)),
-        &[
-            "properties/foo_bar: the members `fooBar` and `foo_bar` would both be the field `foo_bar`",
-        ],
-    );
-    let inline = r#"{ "type": "object", "properties": { "a": { "type": "string" } } }"#;
-    check(
-        &schemas(&format!(
-            r#"{{ "a.v1.Foo": {{ "type": "object", "properties": {{ "bar": {inline} }} }},
-                 "a.v1.FooBar": {inline} }}"#
-        )),
-        &["the type would be named `FooBar`", "`title` of its own"],
-    );
-    check(
-        &schemas(
-            r#"{ "a.b.Foo": { "type": "string", "enum": ["x"] }, "c.a.b.Bar": { "enum": ["x"] } }"#,
-        ),
-        &["`a.b` and `c.a.b` would both be the module `a_b`"],
-    );
-}
-
-#[test]
-fn enums_that_collide() {
-    let two = |left: &str, right: &str| {
-        schemas(&format!(
-            r#"{{ "a.v1.Foo": {{ "type": "object", "properties": {{
-                "a": {{ "title": "Mode", "type": "string", "enum": {left} }},
-                "b": {{ "title": "Mode", "type": "string", "enum": {right} }} }} }} }}"#
-        ))
-    };
-    check(
-        &two(r#"["x", "y"]"#, r#"["x"]"#),
-        &[
-            "/properties/b: the `enum` titled `Mode` has other values at bad.json#/components/schemas/a.v1.Foo/properties/a",
-        ],
-    );
-    check(
-        &two(r#"["get", "Get"]"#, r#"["get", "Get"]"#),
-        &["/properties/a: the values `get` and `Get` would be one variant"],
-    );
 }
 
 #[test]

@@ -238,3 +238,59 @@ fn two_documents_of_one_version_are_refused() {
         ],
     );
 }
+
+/// An OpenAPI document with these schemas.
+fn schemas(schemas: &str) -> String {
+    format!(r#"{{ "openapi": "3.0.0", "components": {{ "schemas": {schemas} }} }}"#)
+}
+
+#[test]
+fn names_that_would_collide_get_out_of_each_others_way() {
+    let inline = r#"{ "type": "object", "properties": { "fooBar": {}, "foo_bar": {} } }"#;
+    let document = schemas(&format!(
+        r#"{{ "a.v1.Foo": {{ "type": "object", "properties": {{ "bar": {inline},
+                "a": {{ "title": "Mode", "enum": ["x", "y"] }},
+                "b": {{ "title": "Mode", "enum": ["get", "Get"] }},
+                "c": {{ "title": "Mode", "enum": ["x", "y"] }} }} }},
+             "a.v1.FooBar": {inline}, "b.a.v1.Other": {inline} }}"#
+    ));
+    let generated = done(generate(&[("x.json", &document)]));
+    check(
+        file(&generated, "a_v1.rs"),
+        &[
+            "pub struct FooBar {",
+            "pub bar: Option<FooBarValue>,",
+            "pub foo_bar_2: Option<",
+            "pub a: Option<Mode>,",
+            "pub b: Option<FooB>,",
+            "pub c: Option<Mode>,",
+            "Get = \"get\",",
+            "Get2 = \"Get\",",
+        ],
+    );
+    check(file(&generated, "b_a_v1.rs"), &["pub struct Other {"]);
+}
+
+#[test]
+fn rules_that_state_no_type_only_restrict() {
+    let document = schemas(
+        r#"{ "a.v1.Foo": { "type": "object", "properties": {
+            "mode": { "type": "string", "not": { "enum": ["off"] } },
+            "source": { "type": "object",
+                "properties": { "git": { "type": "string" }, "disk": { "type": "string" } },
+                "oneOf": [{ "required": ["git"], "not": { "required": ["disk"] } },
+                          { "properties": { "disk": { "minLength": 1 } }, "required": ["disk"] }] },
+            "size": { "x-kubernetes-int-or-string": true, "anyOf": [{ "type": "integer" }, { "type": "string" }],
+                      "pattern": "^[0-9]+%?$" } } } }"#,
+    );
+    let generated = done(generate(&[("x.json", &document)]));
+    check(
+        file(&generated, "a_v1.rs"),
+        &[
+            "pub mode: Option<String>,",
+            "pub source: Option<FooSource>,",
+            "pub git: Option<String>,",
+            "pub size: Option<::k8s_flowcontrol::meta::IntOrString>,",
+        ],
+    );
+}

@@ -99,7 +99,7 @@ pub struct CoatSpec {
     /// ```text
     /// total = layers * thickness[mm]
     /// ```
-    pub thickness: Option<f64>,
+    pub thickness: Option<::k8s_flowcontrol::meta::Number>,
     /// Words to find it by.
     pub tags: Vec<String>,
     /// The coat below this one.

@@ -1449,6 +1449,79 @@ crate::rt::open_enum! {
     }
 }
 
+/// A condition on one field, as authorization requests name it.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct FieldSelectorRequirement {
+    /// The field selector key that the condition is about, such as `metadata.name`.
+    pub key: String,
+    /// `In`: the value is one of `values`. `NotIn`: it is none of them. `Exists`: the field is there.
+    /// `DoesNotExist`: it is not. The list may grow.
+    pub operator: FieldSelectorOperator,
+    /// Values to compare with. Not empty for `In` and `NotIn`, empty for the other two.
+    pub values: Vec<String>,
+    /// Members that this type does not know, kept and written back.
+    pub unknown: crate::meta::Unknown,
+}
+
+impl crate::rt::Members for FieldSelectorRequirement {
+    const NAME: &'static str = "FieldSelectorRequirement";
+    const NAMES: &'static [&'static str] = &["key", "operator", "values"];
+    const REQUIRED: u128 = 3;
+    fn index(name: &str) -> Option<usize> {
+        match name {
+            "key" => Some(0),
+            "operator" => Some(1),
+            "values" => Some(2),
+            _ => None,
+        }
+    }
+    fn read<'de, A: crate::rt::serde::de::MapAccess<'de>>(
+        &mut self,
+        index: usize,
+        map: &mut A,
+    ) -> Result<(), A::Error> {
+        match index {
+            0 => self.key = crate::rt::nullable(map)?,
+            1 => self.operator = crate::rt::nullable(map)?,
+            _ => self.values = crate::rt::list(map)?,
+        }
+        Ok(())
+    }
+    fn write<M: crate::rt::serde::ser::SerializeMap>(
+        &self,
+        map: &mut M,
+    ) -> Result<(), M::Error> {
+        crate::rt::write_required(map, self, 0, &self.key)?;
+        crate::rt::write_required(map, self, 1, &self.operator)?;
+        crate::rt::write_list(map, "values", &self.values)
+    }
+    fn unknown(&self) -> &crate::meta::Unknown {
+        &self.unknown
+    }
+    fn unknown_mut(&mut self) -> &mut crate::meta::Unknown {
+        &mut self.unknown
+    }
+}
+
+crate::rt::serde_impls!(FieldSelectorRequirement);
+
+crate::rt::open_enum! {
+    /// The values of `operator` in [`FieldSelectorRequirement`].
+    ///
+    /// `In`: the value is one of `values`. `NotIn`: it is none of them. `Exists`: the field is there.
+    /// `DoesNotExist`: it is not. The list may grow.
+    pub enum FieldSelectorOperator {
+        /// The value `In`.
+        In = "In",
+        /// The value `NotIn`.
+        NotIn = "NotIn",
+        /// The value `Exists`.
+        Exists = "Exists",
+        /// The value `DoesNotExist`.
+        DoesNotExist = "DoesNotExist",
+    }
+}
+
 /// One aspect of an object's state, in the form that most kinds share. The kinds of this group
 /// have condition types of their own.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -2393,6 +2466,35 @@ pub mod schema {
     /// The members of [`LabelSelectorRequirement`](super::LabelSelectorRequirement).
     pub static LABEL_SELECTOR_REQUIREMENT: TypeSchema = TypeSchema {
         name: "LabelSelectorRequirement",
+        fields: &[
+            FieldSchema {
+                name: "key",
+                shape: Shape::String,
+                required: true,
+                always_emitted: true,
+                .._FIELD
+            },
+            FieldSchema {
+                name: "operator",
+                shape: Shape::String,
+                required: true,
+                always_emitted: true,
+                .._FIELD
+            },
+            FieldSchema {
+                name: "values",
+                shape: Shape::List {
+                    element: &Shape::String,
+                    kind: ListKind::Atomic,
+                },
+                .._FIELD
+            },
+        ],
+        map_type_atomic: false,
+    };
+    /// The members of [`FieldSelectorRequirement`](super::FieldSelectorRequirement).
+    pub static FIELD_SELECTOR_REQUIREMENT: TypeSchema = TypeSchema {
+        name: "FieldSelectorRequirement",
         fields: &[
             FieldSchema {
                 name: "key",

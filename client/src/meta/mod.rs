@@ -5,6 +5,7 @@
 
 mod int_or_string;
 mod managed_fields;
+mod number;
 mod quantity;
 mod raw_json;
 mod same_value;
@@ -13,6 +14,7 @@ mod unknown;
 
 pub use int_or_string::IntOrString;
 pub use managed_fields::ManagedFields;
+pub use number::Number;
 pub use quantity::Quantity;
 pub use raw_json::{InvalidJson, RawJson};
 pub use time::{InvalidTime, MicroTime, Time};

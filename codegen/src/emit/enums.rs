@@ -2,20 +2,13 @@
 //! this is text.
 
 use super::{Emitter, docs};
-use crate::error::Error;
 use crate::names;
 use crate::plan::Origin;
 
 impl Emitter<'_> {
-    pub(super) fn enumeration(&self, index: usize, values: &[String]) -> Result<String, Error> {
+    pub(super) fn enumeration(&self, index: usize, values: &[String]) -> String {
         let item = &self.plan.items[index];
-        let variants = names::variants(&item.ident, values).map_err(|(left, right)| {
-            Error::at(
-                &item.at,
-                format!("the values `{left}` and `{right}` would be one variant"),
-            )
-            .help("leave the `enum` out, or one of the values")
-        })?;
+        let variants = names::variants(&item.ident, values);
         let runtime = self.runtime.to_string().replace(' ', "");
         let mut text = format!("{runtime}::rt::open_enum! {{\n");
         let parent = match item.origin {
@@ -33,7 +26,7 @@ impl Emitter<'_> {
             text.push_str(&format!("        {variant} = {value:?},\n"));
         }
         text.push_str("    }\n}\n");
-        Ok(text)
+        text
     }
 }
 

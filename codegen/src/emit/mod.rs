@@ -49,7 +49,7 @@ impl<'a> Emitter<'a> {
                 continue;
             }
             match &self.plan.items[item].body {
-                Body::Enum(values) => parts.push(self.enumeration(item, values)?),
+                Body::Enum(values) => parts.push(self.enumeration(item, values)),
                 Body::Struct(body) => {
                     parts.push(layout(self.structure(item, body))?);
                     if let Some(served) = &body.served {
@@ -167,7 +167,7 @@ impl<'a> Emitter<'a> {
             Scalar::String => self.std(from, "String"),
             Scalar::Int32 => quote!(i32),
             Scalar::Int64 => quote!(i64),
-            Scalar::Number => quote!(f64),
+            Scalar::Number => quote!(#runtime::meta::Number),
             Scalar::Boolean => quote!(bool),
             Scalar::Time => quote!(#runtime::meta::Time),
             Scalar::MicroTime => quote!(#runtime::meta::MicroTime),

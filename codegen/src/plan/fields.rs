@@ -181,7 +181,7 @@ impl Builder<'_> {
                 Shape::List(Box::new(self.shape(element, owner)?), kind.clone())
             }
             Type::Map(value, atomic) => Shape::Map(Box::new(self.shape(value, owner)?), *atomic),
-            Type::Enum(values) => Shape::Item(self.inline_enum(values, owner)?),
+            Type::Enum(values) => Shape::Item(self.inline_enum(values, owner)),
             Type::Object(object) => {
                 let item = self.inline(
                     owner,
@@ -227,22 +227,14 @@ impl Builder<'_> {
     }
 
     /// The same title with the same values is one type.
-    fn inline_enum(&mut self, values: &EnumType, owner: Owner<'_>) -> Result<usize, Error> {
+    fn inline_enum(&mut self, values: &EnumType, owner: Owner<'_>) -> usize {
         if let Some(title) = &values.title {
             let slot = (owner.module, title.clone());
             if let Some(&item) = self.titled.get(&slot) {
                 let other = &self.plan.items[item];
                 if matches!(&other.body, Body::Enum(known) if *known == values.values) {
-                    return Ok(item);
+                    return item;
                 }
-                return Err(Error::at(
-                    &values.at,
-                    format!(
-                        "the `enum` titled `{title}` has other values at {}",
-                        other.at
-                    ),
-                )
-                .help("give one of the two another `title`"));
             }
         }
         let item = self.inline(
@@ -253,9 +245,11 @@ impl Builder<'_> {
             Body::Enum(values.values.clone()),
         );
         if let Some(title) = &values.title {
-            self.titled.insert((owner.module, title.clone()), item);
+            // Of several with one title the first keeps it.
+            let slot = (owner.module, title.clone());
+            self.titled.entry(slot).or_insert(item);
         }
-        Ok(item)
+        item
     }
 }
 

@@ -11,7 +11,7 @@ use crate::model::{FieldFacts, Key, ListKind, Operation, Scalar};
 use crate::read::Model;
 use std::collections::BTreeMap;
 
-pub(crate) use served::Served;
+pub(crate) use served::{Served, group_version};
 
 /// Everything that is to be written.
 #[derive(Debug)]
@@ -154,6 +154,13 @@ impl<'a> Plan<'a> {
         plan.order();
         cycles::cut(&mut plan)?;
         Ok(plan)
+    }
+
+    /// How many kinds have paths of their own.
+    pub(crate) fn kinds(&self) -> usize {
+        let served =
+            |item: &&Item| matches!(&item.body, Body::Struct(body) if body.served.is_some());
+        self.items.iter().filter(served).count()
     }
 
     pub(crate) fn structs_of(

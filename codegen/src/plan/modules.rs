@@ -67,24 +67,43 @@ impl<'a> Builder<'a> {
         } else if let Some(stem) = key.package.strip_prefix("file:") {
             (names::module(stem), key.package.clone())
         } else {
-            let mut last: Vec<&str> = key.package.rsplit('.').take(2).collect();
-            last.reverse();
-            (names::module(&last.join("_")), key.package.clone())
+            (self.package_module(&key.package), key.package.clone())
         };
         self.named_module(name, owner, version, meta, at)
     }
 
-    /// One group has modules named by version; several need the group's name too.
+    /// The last two parts of the package, or more where those are another package's.
+    fn package_module(&self, package: &str) -> String {
+        let parts: Vec<&str> = package.split('.').collect();
+        let start = parts.len().saturating_sub(2);
+        (0..=start)
+            .rev()
+            .map(|start| names::module(&parts[start..].join("_")))
+            .find(|name| {
+                let known = self.module_of.get(name);
+                known.is_none_or(|(_, owner)| owner == package)
+            })
+            .unwrap_or_else(|| names::module(package))
+    }
+
+    /// One group has modules named by version; several need the group's name too, in full where its
+    /// first label is another group's.
     fn version_module(&self, group: &str, version: &str) -> String {
-        if self.packages.values().all(|(other, _)| other == group) {
-            return names::module(version);
+        fn label(group: &str) -> &str {
+            match group.split('.').next() {
+                None | Some("") => "core",
+                Some(label) => label,
+            }
         }
-        let label = group
-            .split('.')
-            .next()
-            .filter(|label| !label.is_empty())
-            .unwrap_or("core");
-        names::module(&format!("{label}_{version}"))
+        let mut others = self.packages.values().map(|(other, _)| other.as_str());
+        let mut others = others.by_ref().filter(|other| *other != group).peekable();
+        if others.peek().is_none() {
+            names::module(version)
+        } else if others.any(|other| label(other) == label(group)) {
+            names::module(&format!("{group}_{version}"))
+        } else {
+            names::module(&format!("{}_{version}", label(group)))
+        }
     }
 
     fn named_module(

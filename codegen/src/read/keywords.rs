@@ -61,6 +61,10 @@ const REFUSED: [(&str, &str); 20] = [
 pub(super) fn check(node: &Node<'_>) -> Result<(), Error> {
     for (keyword, instead) in REFUSED {
         if let Some(found) = node.get(keyword) {
+            // As in CustomResourceDefinitions, whose rules state no types.
+            if keyword == "not" && is_described(node) && !states_type(found.json) {
+                continue;
+            }
             // `unevaluatedProperties: false` and the like only restrict.
             let restricts = matches!(found.json, Json::Bool(_));
             if restricts && (keyword.starts_with("unevaluated") || keyword == "additionalItems") {
@@ -74,6 +78,34 @@ pub(super) fn check(node: &Node<'_>) -> Result<(), Error> {
         }
     }
     Ok(())
+}
+
+/// Whether the schema itself says what its values are, whatever stands in `oneOf` and the like.
+pub(super) fn is_described(node: &Node<'_>) -> bool {
+    ["type", "properties", "items"]
+        .iter()
+        .any(|word| node.get(word).is_some())
+}
+
+/// Whether a schema, or one inside it, says of which type its values are. One that does not can only
+/// restrict the values that the schema around it describes.
+pub(super) fn states_type(schema: &Json) -> bool {
+    let Json::Object(words) = schema else {
+        return false;
+    };
+    words.iter().any(|(word, value)| match word.as_str() {
+        "type" | "$ref" => true,
+        "properties" => match value {
+            Json::Object(members) => members.iter().any(|(_, member)| states_type(member)),
+            _ => false,
+        },
+        "items" | "not" | "additionalProperties" => states_type(value),
+        "allOf" | "anyOf" | "oneOf" => match value {
+            Json::Array(branches) => branches.iter().any(states_type),
+            _ => false,
+        },
+        _ => false,
+    })
 }
 
 /// Whether a branch of `oneOf`, `anyOf` or `allOf` only restricts values and describes none.

@@ -59,6 +59,9 @@ impl Reader<'_> {
                 .elements()?
                 .into_iter()
                 .filter(|branch| !keywords::only_restricts(branch) && !is_null(branch))
+                .filter(|branch| {
+                    !keywords::is_described(node) || keywords::states_type(branch.json)
+                })
                 .collect();
             if branches.is_empty() {
                 continue;

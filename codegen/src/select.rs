@@ -1,0 +1,60 @@
+//! Choosing one API group out of documents that describe several, such as a server's `/openapi/v2`.
+
+use crate::error::Error;
+use crate::plan::group_version;
+use crate::read::Model;
+use std::collections::BTreeSet;
+
+/// What to take of the documents.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Selection {
+    pub(crate) group: String,
+    /// All versions of the group without one.
+    pub(crate) version: Option<String>,
+}
+
+impl Selection {
+    fn takes(&self, path: &str) -> bool {
+        group_version(path).is_some_and(|(group, version, _)| {
+            group == self.group && self.version.as_deref().is_none_or(|only| only == version)
+        })
+    }
+
+    /// Leaves only the operations below the group's paths; what nothing refers to is not generated.
+    pub(crate) fn apply(&self, model: &mut Model) -> Result<(), Error> {
+        let mut offered: BTreeSet<String> = BTreeSet::new();
+        let mut kept = 0;
+        for document in &mut model.documents {
+            for operation in &document.operations {
+                if let Some((group, version, rest)) = group_version(&operation.path)
+                    && !rest.is_empty()
+                {
+                    offered.insert(shown(group, Some(version)));
+                }
+            }
+            document.operations.retain(|o| self.takes(&o.path));
+            kept += document.operations.len();
+        }
+        if kept > 0 {
+            return Ok(());
+        }
+        let wanted = shown(&self.group, self.version.as_deref());
+        Err(
+            Error::new(format!("no document describes `{wanted}`")).help(match offered.len() {
+                0 => "the documents describe the paths of no API group".to_owned(),
+                _ => format!(
+                    "the documents describe {}",
+                    offered.into_iter().collect::<Vec<_>>().join(", ")
+                ),
+            }),
+        )
+    }
+}
+
+fn shown(group: &str, version: Option<&str>) -> String {
+    let group = if group.is_empty() { "core" } else { group };
+    match version {
+        Some(version) => format!("{group}/{version}"),
+        None => group.to_owned(),
+    }
+}

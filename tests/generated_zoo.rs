@@ -1,0 +1,145 @@
+//! What the generator makes of all that the documents of Kubernetes groups contain: subresources of
+//! every form, recursive schemas, maps of quantities, values and members that are no Rust names, types
+//! named like Rust's, kinds without a spec, rules of CustomResourceDefinitions.
+//!
+//! `tests/generated/zoo` holds an invented group's document and what is generated from it: compiled here
+//! with every warning an error, compared as text, and put to use.
+//! `UPDATE_GOLDEN=1 cargo test --test generated_zoo` rewrites it.
+
+#![deny(warnings, missing_docs)]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "a test says what is wrong by ending"
+)]
+
+#[path = "generated/zoo/mod.rs"]
+mod zoo;
+
+use k8s_flowcontrol::Resource;
+use k8s_flowcontrol_codegen::Generator;
+use serde_json::{Value, json};
+use std::path::Path;
+use zoo::v1::{
+    Keeper, KeeperSpecLevel, KeeperSpecSignalValue, OPERATIONS, RESOURCES, Review, Shape,
+};
+
+#[test]
+fn the_checked_in_modules_are_what_is_generated() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/generated/zoo");
+    let generated = Generator::new()
+        .file(&folder.join("zoo.json"))
+        .and_then(|generator| generator.generate())
+        .unwrap();
+    assert_eq!(generated.kinds, 3);
+    for (name, text) in generated.files {
+        let path = folder.join(&name);
+        if std::env::var_os("UPDATE_GOLDEN").is_some() {
+            std::fs::write(&path, text).unwrap();
+        } else {
+            let golden = std::fs::read_to_string(&path).unwrap_or_default();
+            assert!(
+                golden == text,
+                "{name} is not what is generated; see what UPDATE_GOLDEN=1 changes"
+            );
+        }
+    }
+}
+
+/// Reads and writes an object.
+fn there_and_back<K: Resource>(object: &Value) -> (K, Value) {
+    let kind: K = serde_json::from_str(&object.to_string()).unwrap();
+    let written = serde_json::from_str(&serde_json::to_string(&kind).unwrap()).unwrap();
+    (kind, written)
+}
+
+#[test]
+fn names_values_and_maps_come_back() {
+    let object = json!({
+        "apiVersion": "zoo.example.com/v1",
+        "kind": "Keeper",
+        "metadata": { "name": "ann", "namespace": "north" },
+        "spec": {
+            "signal": "SIGRTMIN-1", "level": "DEBUG", "port": "http", "food": { "hay": "1500m", "milk": 2 },
+            "shifts": [{ "day": "mon", "part": "am", "hours": 0, "grid": [[{ "x": 1 }], []] },
+                       { "day": "tue", "part": "night", "hours": 1.0 }],
+            "extra": { "a": ["b", "c"] }, "self": "s", "Self": "S", "fooBar": "1", "foo_bar": "2",
+            "3scale": "3", "@type": "t", "with-dash": "w", "async": true, "bool": false, "int": -9,
+            "index": "i", "map": { "k": "v" }, "anything": [1, { "b": null }],
+            "object": { "apiVersion": "v1", "kind": "Pod", "spec": {} },
+            "source": { "git": "https://example.com", "branch": "main" }
+        },
+        "status": { "phase": "Unknown" }
+    });
+    let (keeper, written) = there_and_back::<Keeper>(&object);
+    assert_eq!(written, object);
+    assert_eq!(
+        keeper.spec.as_ref().unwrap().signal,
+        Some(KeeperSpecSignalValue::SigrtminDash1)
+    );
+    assert_eq!(
+        keeper.spec.as_ref().unwrap().level,
+        Some(KeeperSpecLevel::Debug2)
+    );
+    assert_eq!(keeper.spec.unwrap().source.unwrap().unknown.len(), 1);
+}
+
+#[test]
+fn recursive_schemas_come_back() {
+    let object = json!({
+        "apiVersion": "zoo.example.com/v1",
+        "kind": "Shape",
+        "metadata": { "name": "a" },
+        "schema": {
+            "$ref": "#/x", "$schema": "y", "type": "object", "minimum": 0, "default": { "a": [null] },
+            "enum": [1, "a", null, {}], "nonResourceURLs": ["/x"], "unknown": true,
+            "not": { "allOf": [{ "type": "string" }, { "not": { "minimum": 1e3 } }] },
+            "items": [{ "type": "any" }], "properties": { "a": { "properties": { "b": {} } } },
+            "x-kubernetes-list-type": "atomic"
+        }
+    });
+    let (shape, written) = there_and_back::<Shape>(&object);
+    assert_eq!(written, object);
+    let schema = shape.schema.unwrap();
+    assert_eq!(schema.r#ref.as_deref(), Some("#/x"));
+    assert_eq!(schema.minimum.unwrap().as_f64(), 0.0);
+    assert_eq!(schema.not.unwrap().all_of.len(), 2);
+}
+
+#[test]
+fn kinds_without_a_spec_are_kinds() {
+    fn parts<K: Resource<Spec = ()>>() -> (&'static str, bool) {
+        (K::PLURAL, K::NAMESPACED)
+    }
+    assert_eq!(parts::<Review>(), ("reviews", false));
+    assert_eq!(parts::<Shape>(), ("shapes", false));
+    assert_eq!(RESOURCES.len(), 3);
+    let object = json!({
+        "apiVersion": "zoo.example.com/v1", "kind": "Review", "metadata": {},
+        "status": { "must": "a", "all": ["x"], "counts": { "n": 1 }, "next": { "must": "b", "next": { "must": "" } } }
+    });
+    assert_eq!(there_and_back::<Review>(&object).1, object);
+}
+
+#[test]
+fn subresources_are_listed_with_their_operations() {
+    assert_eq!(
+        Keeper::schema().subresources,
+        ["status", "scale", "relocation", "log", "proxy"]
+    );
+    let of = |path: &str| -> Vec<&str> {
+        let all = OPERATIONS.iter().filter(|o| o.path.ends_with(path));
+        all.map(|operation| operation.method).collect()
+    };
+    assert_eq!(of("/{name}/proxy/{path}"), ["GET", "OPTIONS"]);
+    assert_eq!(of("/{name}/relocation"), ["POST"]);
+    let scale = OPERATIONS.iter().find(|o| o.id == "replaceKeeperScale");
+    assert_eq!(scale.unwrap().body.as_ref().unwrap().schema, "Scale");
+    // Bodies that are kinds elsewhere have types too.
+    let relocation: zoo::moves_v1::Relocation = serde_json::from_value(json!({
+        "apiVersion": "moves.example.com/v1", "kind": "Relocation", "metadata": { "name": "ann" }, "to": "south"
+    }))
+    .unwrap();
+    assert_eq!(relocation.to.as_deref(), Some("south"));
+}
