@@ -6,11 +6,12 @@ use super::error::Error;
 use super::negotiated::{Negotiable, Negotiated};
 use super::options::Options;
 use super::request::HttpRequest;
-use super::transport::{Body, Transport};
+use super::session::{Ready, Session};
+use super::transport::Body;
 use crate::config::Config;
 use crate::{Resource, api::v1};
+use http::StatusCode;
 use http::header::{ACCEPT, ACCEPT_ENCODING, AUTHORIZATION, CONTENT_TYPE, USER_AGENT};
-use http::{HeaderValue, StatusCode};
 use std::fmt;
 use std::sync::Arc;
 use url::Url;
@@ -31,13 +32,8 @@ use url::Url;
 /// ```
 #[derive(Clone)]
 pub struct Client {
-    shared: Arc<Shared>,
+    session: Arc<Session>,
     pub(super) options: Options,
-}
-
-struct Shared {
-    transport: Transport,
-    config: Config,
 }
 
 impl Client {
@@ -64,9 +60,8 @@ impl Client {
     /// When the certificates of the configuration do not read, or the program has no TLS provider: enable the
     /// feature `ring`, or install one with rustls' `CryptoProvider::install_default` first.
     pub fn new(config: Config) -> Result<Self, Error> {
-        let transport = Transport::new(&config)?;
         Ok(Self {
-            shared: Arc::new(Shared { transport, config }),
+            session: Arc::new(Session::new(config)?),
             options: Options::default(),
         })
     }
@@ -103,7 +98,7 @@ impl Client {
 
     /// The configuration that the client was made from.
     pub fn config(&self) -> &Config {
-        &self.shared.config
+        self.session.config()
     }
 
     /// Sends a request; when the credentials are not accepted, once more with fresh ones if there are any.
@@ -111,36 +106,37 @@ impl Client {
         &self,
         request: &HttpRequest,
     ) -> Result<http::Response<Body>, Error> {
-        let config = &self.shared.config;
-        let authorization = config.authorization()?;
-        let answer = self.attempt(request, authorization.as_ref()).await?;
+        let ready = self.session.ready().await?;
+        let answer = self.attempt(request, &ready).await?;
         if answer.status() != StatusCode::UNAUTHORIZED {
             return Ok(answer);
         }
-        let fresh = config.authorization()?;
-        if fresh == authorization {
-            return Ok(answer);
+        match self.session.after_unauthorized(&ready).await? {
+            Some(renewed) => self.attempt(request, &renewed).await,
+            None => Ok(answer),
         }
-        self.attempt(request, fresh.as_ref()).await
     }
 
     async fn attempt(
         &self,
         request: &HttpRequest,
-        authorization: Option<&HeaderValue>,
+        ready: &Ready,
     ) -> Result<http::Response<Body>, Error> {
-        let config = &self.shared.config;
+        let config = self.session.config();
         let mut builder = http::Request::builder()
             .method(&request.method)
             .uri(request_url(config.server(), request).as_str())
             .header(ACCEPT, "application/json")
             .header(USER_AGENT, config.user_agent());
-        if let Some(value) = authorization {
+        if let Some(value) = &ready.authorization {
             builder = builder.header(AUTHORIZATION, value);
         }
         // A watch is read line by line as it arrives; servers do not compress it either.
         if config.compression() && request.get("watch").is_none() {
             builder = builder.header(ACCEPT_ENCODING, "gzip");
+        }
+        if let Some(headers) = builder.headers_mut() {
+            headers.extend(config.impersonation().clone());
         }
         if let Some(content_type) = request.content_type {
             builder = builder.header(CONTENT_TYPE, content_type);
@@ -148,7 +144,7 @@ impl Client {
         let request = builder
             .body(request.body.clone())
             .map_err(|error| Error::argument(format!("the request cannot be built: {error}")))?;
-        let answer = self.shared.transport.send(request).await;
+        let answer = ready.transport.send(request).await;
         answer.map_err(|error| error.before_answer(config))
     }
 }
@@ -156,7 +152,7 @@ impl Client {
 impl fmt::Debug for Client {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Client")
-            .field("config", &self.shared.config)
+            .field("config", self.config())
             .finish_non_exhaustive()
     }
 }

@@ -42,6 +42,7 @@ mod request;
 mod response;
 mod retry;
 mod served;
+mod session;
 mod tls;
 mod trace;
 mod transport;

@@ -1,48 +1,104 @@
 //! The TLS configuration, built with the program's own cryptography provider or else ring.
 
 use super::error::Error;
-use crate::config::{Config, ConfigError};
+use crate::config::{Config, ConfigError, Material, Pem, ProxyKind};
+use rustls::client::WantsClientCert;
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
 use rustls::crypto::{CryptoProvider, verify_tls12_signature, verify_tls13_signature};
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName, UnixTime};
-use rustls::{ClientConfig, DigitallySignedStruct, RootCertStore, SignatureScheme};
-use rustls_platform_verifier::BuilderVerifierExt;
+use rustls::{ClientConfig, ConfigBuilder, DigitallySignedStruct, RootCertStore, SignatureScheme};
+use rustls_platform_verifier::Verifier;
 use std::error::Error as StdError;
 use std::sync::Arc;
 
-/// What reqwest is given: it never looks for a provider itself, and none is installed for the program.
-pub(crate) fn client_config(config: &Config) -> Result<ClientConfig, Error> {
-    let provider = provider()?;
-    let tls = config.tls();
-    let builder = ClientConfig::builder_with_provider(provider.clone())
-        .with_safe_default_protocol_versions()
-        .map_err(Error::setup)?;
-    let builder = if tls.insecure {
-        builder
-            .dangerous()
-            .with_custom_certificate_verifier(Arc::new(Unverified(provider)))
-    } else if let Some(pem) = &tls.certificate_authority {
-        builder.with_root_certificates(roots(pem)?)
-    } else if config.server().scheme() == "https" {
-        builder.with_platform_verifier().map_err(Error::setup)?
-    } else {
-        builder.with_root_certificates(RootCertStore::empty())
-    };
-    let mut client = match &tls.client_certificate {
-        None => builder.with_no_client_auth(),
-        Some((certificate, key)) => {
-            let chain = certificates(certificate, "client certificate")?;
-            // The error of a bad key says nothing of the key itself.
-            let key = PrivateKeyDer::from_pem_slice(key.expose().as_bytes())
-                .map_err(|_| ConfigError::new("the client key is no private key in PEM"))?;
-            builder
-                .with_client_auth_cert(chain, key)
-                .map_err(Error::setup)?
-        }
-    };
-    client.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
-    Ok(client)
+/// How connections are secured.
+pub(crate) struct TlsSetup {
+    pub(crate) to_server: ClientConfig,
+    /// To a proxy that is spoken to over TLS: without client certificate and HTTP/2.
+    pub(crate) to_proxy: ClientConfig,
+    /// The name to ask for and to check in the place of the URL's host.
+    pub(crate) server_name: Option<ServerName<'static>>,
+}
+
+impl TlsSetup {
+    /// The cryptography is handed over here: none is installed for the whole program.
+    pub(crate) fn new(config: &Config, material: &Material) -> Result<Self, Error> {
+        let provider = provider()?;
+        let authority = material.authority.as_ref().map(certificates).transpose()?;
+        let secure = config.server().scheme() == "https";
+        let to_server = match (&authority, secure) {
+            _ if config.skips_tls_verify() => Trust::Anyone,
+            (Some(authority), _) => Trust::Authority(authority.clone()),
+            (None, true) => Trust::System(Vec::new()),
+            (None, false) => Trust::Nobody,
+        };
+        let to_server = to_server.builder(&provider)?;
+        let mut to_server = match &material.client {
+            None => to_server.with_no_client_auth(),
+            Some((chain, key)) => {
+                let certificates = certificates(chain)?;
+                // The error of a bad key says nothing of the key itself.
+                let key = PrivateKeyDer::from_pem_slice(&key.bytes)
+                    .map_err(|_| key.source.error("expected a private key in PEM"))?;
+                to_server
+                    .with_client_auth_cert(certificates, key)
+                    .map_err(|error| chain.source.error(format!("it cannot be used: {error}")))?
+            }
+        };
+        to_server.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
+        let proxy = config.proxy()?;
+        let to_proxy = match proxy.is_some_and(|proxy| proxy.kind == ProxyKind::Https) {
+            false => Trust::Nobody,
+            true if config.skips_tls_verify() => Trust::Anyone,
+            // kubectl trusts a proxy whom the cluster's authority vouches for; most have a public certificate.
+            true => Trust::System(authority.unwrap_or_default()),
+        };
+        Ok(Self {
+            to_server,
+            to_proxy: to_proxy.builder(&provider)?.with_no_client_auth(),
+            server_name: config.tls_server_name().cloned(),
+        })
+    }
+}
+
+/// Whose certificates are believed.
+enum Trust {
+    Nobody,
+    Anyone,
+    Authority(Vec<CertificateDer<'static>>),
+    /// The operating system's authorities, and these.
+    System(Vec<CertificateDer<'static>>),
+}
+
+impl Trust {
+    fn builder(
+        self,
+        provider: &Arc<CryptoProvider>,
+    ) -> Result<ConfigBuilder<ClientConfig, WantsClientCert>, Error> {
+        let builder = ClientConfig::builder_with_provider(provider.clone())
+            .with_safe_default_protocol_versions()
+            .map_err(Error::setup)?;
+        let verifier: Arc<dyn ServerCertVerifier> = match self {
+            Self::Nobody => return Ok(builder.with_root_certificates(RootCertStore::empty())),
+            Self::Authority(certificates) => {
+                let mut roots = RootCertStore::empty();
+                // As with kubectl, one odd certificate of a bundle spoils none of the others.
+                let (added, _odd) = roots.add_parsable_certificates(certificates);
+                if added == 0 {
+                    let message = "the certificate authority has no certificate that can be used";
+                    return Err(ConfigError::new(message).into());
+                }
+                return Ok(builder.with_root_certificates(roots));
+            }
+            Self::Anyone => Arc::new(Unverified(provider.clone())),
+            Self::System(more) => Arc::new(
+                Verifier::new_with_extra_roots(more, provider.clone()).map_err(Error::setup)?,
+            ),
+        };
+        let builder = builder.dangerous();
+        Ok(builder.with_custom_certificate_verifier(verifier))
+    }
 }
 
 /// Whether a request failed because the connection could not be made secure.
@@ -70,20 +126,12 @@ fn provider() -> Result<Arc<CryptoProvider>, Error> {
     .into())
 }
 
-fn roots(pem: &[u8]) -> Result<RootCertStore, Error> {
-    let mut roots = RootCertStore::empty();
-    for certificate in certificates(pem, "certificate authority")? {
-        roots.add(certificate).map_err(Error::setup)?;
-    }
-    Ok(roots)
-}
-
-fn certificates(pem: &[u8], what: &str) -> Result<Vec<CertificateDer<'static>>, Error> {
-    let chain: Vec<_> = CertificateDer::pem_slice_iter(pem)
+fn certificates(pem: &Pem) -> Result<Vec<CertificateDer<'static>>, ConfigError> {
+    let chain: Vec<_> = CertificateDer::pem_slice_iter(&pem.bytes)
         .collect::<Result<_, _>>()
-        .map_err(|error| ConfigError::new(format!("the {what} is no PEM: {error}")))?;
+        .map_err(|error| pem.source.error(format!("expected PEM: {error}")))?;
     if chain.is_empty() {
-        return Err(ConfigError::new(format!("the {what} has no certificate in it")).into());
+        return Err(pem.source.error("expected PEM with a certificate in it"));
     }
     Ok(chain)
 }
@@ -147,28 +195,32 @@ mod tests {
         Config::new("https://127.0.0.1:1").unwrap()
     }
 
+    fn setup(config: &Config) -> Result<TlsSetup, Error> {
+        TlsSetup::new(config, &config.material(None)?)
+    }
+
     #[test]
     fn certificates_that_do_not_read() {
         let empty = "-----BEGIN CERTIFICATE-----\n-----END CERTIFICATE-----\n";
         for (config, expected) in [
             (
                 https().with_certificate_authority("rubbish"),
-                "certificate authority has no certificate",
+                "certificate authority: expected PEM with a certificate",
             ),
             (
                 https().with_certificate_authority(empty),
-                "the client could not be set up",
+                "certificate authority has no certificate that can be used",
             ),
             (
                 https().with_client_certificate("rubbish", Secret::new("planted-secret")),
-                "client certificate has no certificate",
+                "client certificate: expected PEM with a certificate",
             ),
             (
                 https().with_client_certificate(empty, Secret::new("planted-secret")),
-                "client key is no private key",
+                "client key: expected a private key",
             ),
         ] {
-            let error = client_config(&config).unwrap_err();
+            let error = setup(&config).err().unwrap();
             let text = format!("{error} {error:?}");
             assert!(text.contains(expected), "{text}");
             assert!(!text.contains("planted-secret"), "{text}");
@@ -177,12 +229,12 @@ mod tests {
 
     #[test]
     fn both_http_versions_are_offered() {
-        let config = client_config(&https().with_insecure_skip_tls_verify(true)).unwrap();
+        let config = https().with_insecure_skip_tls_verify(true);
         assert_eq!(
-            config.alpn_protocols,
+            setup(&config).unwrap().to_server.alpn_protocols,
             [b"h2".to_vec(), b"http/1.1".to_vec()]
         );
-        assert!(client_config(&https()).is_ok());
+        assert!(setup(&https()).is_ok());
     }
 
     #[test]

@@ -1,31 +1,37 @@
 //! Credentials that travel in the `Authorization` header.
 
-use super::{ConfigError, Secret};
+use super::source::Source;
+use super::{ConfigError, ExecPlugin, Secret};
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 use http::HeaderValue;
-use std::path::PathBuf;
+use std::sync::Arc;
 
 /// Who the program is, as far as headers say.
 #[derive(Clone, Debug)]
-pub(super) enum Auth {
+pub(crate) enum Auth {
     None,
     Token(Secret),
-    TokenFile(PathBuf),
+    /// The token of a file; when that cannot be read, the other one if there is one.
+    TokenFile(Source, Option<Secret>),
     Basic(String, Secret),
+    /// What a plugin says, which may be a client certificate too.
+    Exec(Arc<ExecPlugin>),
 }
 
 impl Auth {
     /// The header for the next request; a token file is read again each time, since such tokens rotate.
+    ///
+    /// A plugin's token is not known here.
     pub(super) fn header(&self) -> Result<Option<HeaderValue>, ConfigError> {
         match self {
-            Self::None => Ok(None),
-            Self::Token(token) => bearer(token.expose(), "the token").map(Some),
-            Self::TokenFile(file) => {
-                let token = std::fs::read_to_string(file)
-                    .map_err(|error| ConfigError::unreadable("the token file", file, error))?;
-                bearer(token.trim(), &format!("the token in {}", file.display())).map(Some)
-            }
+            Self::None | Self::Exec(_) => Ok(None),
+            Self::Token(token) => bearer(token).map(Some),
+            Self::TokenFile(file, fallback) => match (token_of(file), fallback) {
+                (Ok(token), _) => bearer(&token).map_err(|_| file.error(NO_HEADER)).map(Some),
+                (Err(_), Some(token)) => bearer(token).map(Some),
+                (Err(error), None) => Err(error),
+            },
             Self::Basic(username, password) => {
                 let pair = BASE64_STANDARD.encode(format!("{username}:{}", password.expose()));
                 sensitive(&format!("Basic {pair}"), "the user name or password").map(Some)
@@ -34,11 +40,23 @@ impl Auth {
     }
 }
 
-fn bearer(token: &str, what: &str) -> Result<HeaderValue, ConfigError> {
-    if token.is_empty() {
-        return Err(ConfigError::new(format!("{what} is empty")));
+const NO_HEADER: &str = "the token has characters in it that no header may have";
+
+/// The header that a bearer token travels in.
+pub(crate) fn bearer(token: &Secret) -> Result<HeaderValue, ConfigError> {
+    if token.expose().is_empty() {
+        return Err(ConfigError::new("the token is empty"));
     }
-    sensitive(&format!("Bearer {token}"), what)
+    sensitive(&format!("Bearer {}", token.expose()), "the token")
+}
+
+fn token_of(file: &Source) -> Result<Secret, ConfigError> {
+    let bytes = file.read()?;
+    let text = std::str::from_utf8(&bytes).map_err(|_| file.error("the token is no text"))?;
+    match text.trim() {
+        "" => Err(file.error("the token is empty")),
+        token => Ok(Secret::new(token)),
+    }
 }
 
 fn sensitive(text: &str, what: &str) -> Result<HeaderValue, ConfigError> {
@@ -65,9 +83,17 @@ mod tests {
         );
         assert!(header(Auth::Token("abc".into())).is_sensitive());
         assert!(Auth::Token("".into()).header().is_err());
-        let missing = Auth::TokenFile("/no/such/file".into())
-            .header()
-            .unwrap_err();
-        assert!(missing.to_string().contains("/no/such/file"), "{missing}");
+    }
+
+    #[test]
+    fn the_token_of_a_file_wins() {
+        let missing = Source::file("user `u`: tokenFile", "/no/such/file");
+        let error = Auth::TokenFile(missing.clone(), None).header().unwrap_err();
+        assert!(error.to_string().contains("/no/such/file"), "{error}");
+        assert!(error.to_string().contains("user `u`: tokenFile"), "{error}");
+        let header = |file| Auth::TokenFile(file, Some("inline".into())).header();
+        assert_eq!(header(missing).unwrap().unwrap(), "Bearer inline");
+        let there = Source::data("", b" rotated\n".to_vec());
+        assert_eq!(header(there).unwrap().unwrap(), "Bearer rotated");
     }
 }

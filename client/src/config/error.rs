@@ -3,12 +3,13 @@
 use std::error::Error as StdError;
 use std::fmt;
 use std::path::Path;
+use std::sync::Arc;
 
 /// A configuration that cannot be used. The text names the file, the context and the field, and no secret.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct ConfigError {
     message: String,
-    source: Option<Box<dyn StdError + Send + Sync>>,
+    source: Option<Arc<dyn StdError + Send + Sync>>,
 }
 
 impl ConfigError {
@@ -24,7 +25,7 @@ impl ConfigError {
         let message = format!("{what} {} cannot be read: {error}", file.display());
         Self {
             message,
-            source: Some(Box::new(error)),
+            source: Some(Arc::new(error)),
         }
     }
 

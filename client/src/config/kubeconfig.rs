@@ -1,10 +1,13 @@
 //! Kubeconfig files: several are merged as kubectl merges them, the first that says something wins.
 
+mod cluster;
 mod document;
+mod user;
 
-use super::{Config, ConfigError, Secret};
+use super::{Config, ConfigError};
 use document::{Document, Fields};
 use std::env;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 /// The files that `KUBECONFIG` names, else `~/.kube/config` if it is there.
@@ -21,22 +24,19 @@ pub(super) fn files_of_environment() -> Option<Vec<PathBuf>> {
     file.exists().then(|| vec![file])
 }
 
-/// Loads a context, the current one unless named. A missing file is skipped as long as there is another.
+/// Loads a context, the current one unless named. A file that is not there is skipped as long as there is another.
 pub(super) fn load(files: &[PathBuf], context: Option<&str>) -> Result<Config, ConfigError> {
     let mut documents = Vec::new();
     for file in files {
         let text = match std::fs::read_to_string(file) {
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound && files.len() > 1 => {
-                continue;
-            }
+            Err(error) if error.kind() == ErrorKind::NotFound && files.len() > 1 => continue,
             text => text.map_err(|error| ConfigError::unreadable("kubeconfig", file, error))?,
         };
         let folder = file.parent().map(Path::to_owned).unwrap_or_default();
-        documents.push(Document::read(
-            format!("kubeconfig {}", file.display()),
-            folder,
-            &text,
-        )?);
+        // The working directory may be another when a file is read again.
+        let folder = std::path::absolute(&folder).unwrap_or(folder);
+        let name = format!("kubeconfig {}", file.display());
+        documents.push(Document::read(name, folder, &text)?);
     }
     if documents.is_empty() {
         let names: Vec<_> = files
@@ -51,106 +51,78 @@ pub(super) fn load(files: &[PathBuf], context: Option<&str>) -> Result<Config, C
     resolve(&documents, context)
 }
 
-pub(super) fn from_text(text: &str) -> Result<Config, ConfigError> {
-    resolve(
-        &[Document::read(
-            "kubeconfig text".to_owned(),
-            PathBuf::new(),
-            text,
-        )?],
-        None,
-    )
+pub(super) fn from_text(text: &str, context: Option<&str>) -> Result<Config, ConfigError> {
+    let folder = env::current_dir().unwrap_or_default();
+    let document = Document::read("kubeconfig text".to_owned(), folder, text)?;
+    resolve(&[document], context)
 }
 
 fn resolve(documents: &[Document], context: Option<&str>) -> Result<Config, ConfigError> {
-    let current = || {
-        let mut names = documents
-            .iter()
-            .filter_map(|document| document.root.get("current-context")?.as_str());
-        names.find(|name| !name.is_empty())
+    let all: Vec<_> = documents.iter().map(|file| file.name.as_str()).collect();
+    let all = all.join(", ");
+    let name = match context {
+        Some(name) => name,
+        None => current_context(documents)?.ok_or_else(|| {
+            ConfigError::new("current-context is not set; set it or name a context").within(&all)
+        })?,
     };
-    let all = documents
-        .iter()
-        .map(|document| document.name.as_str())
-        .collect::<Vec<_>>()
-        .join(", ");
-    let Some(name) = context.or_else(current) else {
-        return Err(
-            ConfigError::new("current-context is not set; set it or name a context").within(&all),
-        );
+    let find = |list: &str, inner: &'static str, entry: &str, asking: Option<&str>| {
+        for document in documents {
+            if let Some(fields) = document.entry(list, inner, entry, asking)? {
+                return Ok(fields);
+            }
+        }
+        let why = match asking {
+            Some(context) => format!(", which context `{context}` names"),
+            None => format!("; there are {}", names_of_contexts(documents)),
+        };
+        Err(ConfigError::new(format!("there is no {inner} `{entry}`{why}")).within(&all))
     };
-    let find = |list: &str, inner: &'static str, name: &str, why: &str| {
-        documents
-            .iter()
-            .find_map(|document| document.entry(list, inner, name))
-            .ok_or_else(|| {
-                ConfigError::new(format!("there is no {inner} `{name}`{why}")).within(&all)
-            })
-    };
-    let context = find("contexts", "context", name, "")?;
-    let why = format!(", which context `{name}` names");
+    let context: Fields<'_> = find("contexts", "context", name, None)?;
     let Some(cluster) = context.text("cluster")? else {
         return Err(context.error("cluster", "is missing"));
     };
-    let mut config = with_cluster(&find("clusters", "cluster", cluster, &why)?)?;
+    let cluster = find("clusters", "cluster", cluster, Some(name))?;
+    let mut config = cluster::config(&cluster)?;
     if let Some(namespace) = context.text("namespace")? {
         config = config.with_namespace(namespace);
     }
     match context.text("user")? {
-        Some(user) => with_user(config, &find("users", "user", user, &why)?),
+        Some(user) => user::apply(config, &find("users", "user", user, Some(name))?, &cluster),
         None => Ok(config),
     }
 }
 
-fn with_cluster(cluster: &Fields<'_>) -> Result<Config, ConfigError> {
-    let Some(server) = cluster.text("server")? else {
-        return Err(cluster.error("server", "is missing"));
-    };
-    let config = Config::new(server).map_err(|error| error.within(&cluster.at("server")))?;
-    cluster.refuse(&["proxy-url", "tls-server-name"], "is not supported yet")?;
-    let insecure = cluster.flag("insecure-skip-tls-verify")?;
-    let authority = cluster.data_or_file("certificate-authority-data", "certificate-authority")?;
-    if insecure && authority.is_some() {
-        let hint = "goes not with a certificate authority; remove one of the two";
-        return Err(cluster.error("insecure-skip-tls-verify", hint));
+fn current_context(documents: &[Document]) -> Result<Option<&str>, ConfigError> {
+    for document in documents {
+        match document.root.get("current-context") {
+            None | Some(serde_json::Value::Null) => {}
+            Some(serde_json::Value::String(name)) if name.is_empty() => {}
+            Some(serde_json::Value::String(name)) => return Ok(Some(name)),
+            Some(_) => {
+                let message = "current-context: expected text; put it in quotes";
+                return Err(ConfigError::new(message).within(&document.name));
+            }
+        }
     }
-    let config = config.with_insecure_skip_tls_verify(insecure);
-    Ok(match authority {
-        Some(pem) => config.with_certificate_authority(pem),
-        None => config,
-    })
+    Ok(None)
 }
 
-fn with_user(mut config: Config, user: &Fields<'_>) -> Result<Config, ConfigError> {
-    user.refuse(
-        &["exec", "as", "as-uid", "as-groups", "as-user-extra"],
-        "is not supported yet",
-    )?;
-    user.refuse(
-        &["auth-provider"],
-        "was removed from Kubernetes; use an exec plugin or a token",
-    )?;
-    let chain = user.data_or_file("client-certificate-data", "client-certificate")?;
-    let key = user.data_or_file("client-key-data", "client-key")?;
-    match (chain, key) {
-        (Some(chain), Some(key)) => {
-            let key = String::from_utf8(key).map_err(|_| user.error("client-key", "is no PEM"))?;
-            config = config.with_client_certificate(chain, Secret::new(key));
-        }
-        (None, None) => {}
-        (Some(_), None) => return Err(user.error("client-key", "is missing")),
-        (None, Some(_)) => return Err(user.error("client-certificate", "is missing")),
+/// The contexts that there are, for an error.
+fn names_of_contexts(documents: &[Document]) -> String {
+    let lists = documents
+        .iter()
+        .filter_map(|document| document.root.get("contexts")?.as_array());
+    let names: Vec<_> = lists
+        .flatten()
+        .filter_map(|context| document::text_of(context, "name"))
+        .map(|name| format!("`{name}`"))
+        .collect();
+    if names.is_empty() {
+        "none".to_owned()
+    } else {
+        names.join(", ")
     }
-    // The file wins over the text, as with kubectl.
-    if let Some(file) = user.path("tokenFile")? {
-        config = config.with_token_file(file);
-    } else if let Some(token) = user.text("token")? {
-        config = config.with_token(Secret::new(token));
-    } else if let Some(username) = user.text("username")? {
-        let password = user.text("password")?.unwrap_or_default();
-        config = config.with_basic_auth(username, Secret::new(password));
-    }
-    Ok(config)
 }
 
 #[cfg(test)]

@@ -1,21 +1,79 @@
 //! Where the API server is and how to be let in.
 //!
 //! [`Config::try_default`] finds what the environment offers; the `with_…` methods change it or make one by hand.
+//!
+//! # Where a configuration comes from
+//!
+//! 1. The files of `KUBECONFIG`, a list as `PATH` is. They are merged as kubectl merges them: of the clusters, users
+//!    and contexts of one name the first one counts, whole; so does the first `current-context`. A file that is not
+//!    there is skipped. Relative paths start at the folder of the file that they stand in.
+//! 2. Without `KUBECONFIG`, `~/.kube/config`.
+//! 3. Without either, or when none of the files of `KUBECONFIG` is there, the service account of the pod that the
+//!    program runs in.
+//!
+//! Unknown members are ignored. Errors name the file, the context and the field, and show no secret.
+//!
+//! # What is understood
+//!
+//! | in a kubeconfig | by hand | |
+//! |---|---|---|
+//! | `server` | [`Config::new`] | `http` or `https`, with a path if need be, IPv6 in brackets |
+//! | `certificate-authority-data`, `certificate-authority` | [`with_certificate_authority`](Config::with_certificate_authority) | data before file; without either the operating system's authorities |
+//! | `tls-server-name` | [`with_tls_server_name`](Config::with_tls_server_name) | asked for (SNI) and checked |
+//! | `insecure-skip-tls-verify` | [`with_insecure_skip_tls_verify`](Config::with_insecure_skip_tls_verify) | refused together with an authority |
+//! | `proxy-url` | [`with_proxy`](Config::with_proxy) | `http`, `https`, `socks5`; before the environment's |
+//! | `disable-compression` | [`with_compression`](Config::with_compression) | |
+//! | `client-certificate-data`, `client-certificate`, `client-key-data`, `client-key` | [`with_client_certificate`](Config::with_client_certificate) | data before file; PKCS#1, PKCS#8, SEC1 keys; chains |
+//! | `token`, `tokenFile` | [`with_token`](Config::with_token), [`with_token_file`](Config::with_token_file) | file before token, which stands in when the file cannot be read |
+//! | `username`, `password` | [`with_basic_auth`](Config::with_basic_auth) | refused together with a token |
+//! | `exec` | [`with_exec`](Config::with_exec) | v1 and v1beta1; run only for users without any of the above, as kubectl does |
+//! | `as`, `as-uid`, `as-groups`, `as-user-extra` | [`with_impersonation`](Config::with_impersonation) | |
+//! | `namespace` | [`with_namespace`](Config::with_namespace) | |
+//! | `auth-provider` | | refused: it was removed from Kubernetes |
+//!
+//! # What changes while the program runs
+//!
+//! Files of tokens, certificates, keys and authorities are read again for every request. When a certificate, key or
+//! authority has changed, connections are made anew; one that does not read, as halfway through a rotation, is
+//! passed over as long as the one before works. A 401 is answered by reading the files again, or running the plugin
+//! again, and by one more try.
+//!
+//! # Proxies
+//!
+//! Without `proxy-url` the environment counts, by the rules that kubectl follows: `HTTPS_PROXY` (or `https_proxy`) for
+//! `https` servers, `HTTP_PROXY` (or `http_proxy`) for `http` ones, and never for `localhost`, loopback addresses and
+//! what `NO_PROXY` (or `no_proxy`) excludes: a list with commas of names (`example.com` with all below it,
+//! `.example.com` only those), addresses, networks such as `10.0.0.0/8`, each but networks with a port if need be, or
+//! `*`. It is read when the configuration is made. A SOCKS proxy looks up names itself.
 
 mod auth;
+mod by_hand;
 mod error;
+mod exec;
+mod impersonation;
 mod in_cluster;
 mod kubeconfig;
+mod material;
+mod proxy;
 mod requests;
 mod secret;
+mod source;
 mod yaml;
 
 pub use error::ConfigError;
+pub use exec::{ExecPlugin, ExecVersion, InteractiveMode};
+pub use impersonation::Impersonation;
 pub use secret::Secret;
 
-use auth::Auth;
-use http::HeaderValue;
+pub(crate) use auth::{Auth, bearer};
+pub(crate) use exec::{ExecCredential, SharedPlugin};
+pub(crate) use material::{Material, Pem};
+pub(crate) use proxy::{Proxy, ProxyKind};
+
+use http::{HeaderMap, HeaderValue};
 use requests::Requests;
+use rustls::pki_types::ServerName;
+use source::Source;
 use std::fmt;
 use std::path::{Path, PathBuf};
 use url::Url;
@@ -34,33 +92,52 @@ use url::Url;
 #[derive(Clone)]
 pub struct Config {
     server: Url,
+    /// As it was given, for plugins.
+    server_text: String,
     namespace: String,
     tls: Tls,
     auth: Auth,
+    /// The headers of impersonation.
+    impersonation: HeaderMap,
+    proxy: ProxySetting,
     requests: Requests,
 }
 
 /// How the two sides prove who they are.
 #[derive(Clone, Default)]
-pub(crate) struct Tls {
-    /// PEM.
-    pub(crate) certificate_authority: Option<Vec<u8>>,
-    /// Certificate chain and key, both PEM.
-    pub(crate) client_certificate: Option<(Vec<u8>, Secret)>,
-    pub(crate) insecure: bool,
+struct Tls {
+    certificate_authority: Option<Source>,
+    /// The chain and its key.
+    client_certificate: Option<(Source, Source)>,
+    insecure: bool,
+    server_name: Option<ServerName<'static>>,
+}
+
+/// Which proxy there is.
+#[derive(Clone)]
+enum ProxySetting {
+    /// What the environment said; a fault in it matters only if nothing else is set.
+    Environment(Result<Option<Proxy>, ConfigError>),
+    Explicit(Option<Proxy>),
 }
 
 impl Config {
-    /// A server without credentials.
+    /// A server without credentials, reached through the proxy that the environment names, if any.
     ///
     /// # Errors
     /// When `server` is no `http` or `https` URL with a host, or has a user name or password in it.
     pub fn new(server: impl AsRef<str>) -> Result<Self, ConfigError> {
+        let server_text = server.as_ref().to_owned();
+        let server = server_url(&server_text)?;
+        let proxy = proxy::of_environment(&server, |name| std::env::var(name).ok());
         Ok(Self {
-            server: server_url(server.as_ref())?,
+            server,
+            server_text,
             namespace: "default".to_owned(),
             tls: Tls::default(),
             auth: Auth::None,
+            impersonation: HeaderMap::new(),
+            proxy: ProxySetting::Environment(proxy),
             requests: Requests::default(),
         })
     }
@@ -71,11 +148,14 @@ impl Config {
     /// # Errors
     /// When none of them is there, or one cannot be used.
     pub fn try_default() -> Result<Self, ConfigError> {
-        if let Some(files) = kubeconfig::files_of_environment() {
-            return kubeconfig::load(&files, None);
-        }
-        if in_cluster::is_inside() {
-            return Self::in_cluster();
+        let files = kubeconfig::files_of_environment();
+        let is_there = |files: &[PathBuf]| files.iter().any(|file| file.exists());
+        match files {
+            Some(files) if is_there(&files) || !in_cluster::is_inside() => {
+                return kubeconfig::load(&files, None);
+            }
+            _ if in_cluster::is_inside() => return Self::in_cluster(),
+            _ => {}
         }
         Err(ConfigError::new(
             "no configuration found: KUBECONFIG is not set, there is no ~/.kube/config, and the program runs in no \
@@ -107,7 +187,39 @@ impl Config {
     /// # Errors
     /// As [`from_kubeconfig`](Self::from_kubeconfig).
     pub fn from_kubeconfig_text(text: &str) -> Result<Self, ConfigError> {
-        kubeconfig::from_text(text)
+        kubeconfig::from_text(text, None)
+    }
+
+    /// A named context of kubeconfig text.
+    ///
+    /// # Errors
+    /// As [`from_kubeconfig_context`](Self::from_kubeconfig_context).
+    pub fn from_kubeconfig_text_context(text: &str, context: &str) -> Result<Self, ConfigError> {
+        kubeconfig::from_text(text, Some(context))
+    }
+
+    /// A context of several kubeconfig files, merged as those of `KUBECONFIG` are; the current one unless named.
+    ///
+    /// # Errors
+    /// As [`from_kubeconfig`](Self::from_kubeconfig), and when none of the files is there.
+    pub fn from_kubeconfig_files(
+        files: &[impl AsRef<Path>],
+        context: Option<&str>,
+    ) -> Result<Self, ConfigError> {
+        let files: Vec<_> = files.iter().map(|file| file.as_ref().to_owned()).collect();
+        kubeconfig::load(&files, context)
+    }
+
+    /// A named context of what the environment names: `KUBECONFIG`, else `~/.kube/config`.
+    ///
+    /// # Errors
+    /// As [`try_default`](Self::try_default), and when there is no such context.
+    pub fn try_default_context(context: &str) -> Result<Self, ConfigError> {
+        let files = kubeconfig::files_of_environment().ok_or_else(|| {
+            let missing = "KUBECONFIG is not set and there is no ~/.kube/config";
+            ConfigError::new(format!("there is no context `{context}`: {missing}"))
+        })?;
+        kubeconfig::load(&files, Some(context))
     }
 
     /// The service account of the pod that the program runs in.
@@ -116,57 +228,6 @@ impl Config {
     /// When the program runs in no pod, or the files of the service account are missing.
     pub fn in_cluster() -> Result<Self, ConfigError> {
         in_cluster::load()
-    }
-
-    /// Sends this bearer token.
-    #[must_use]
-    pub fn with_token(mut self, token: Secret) -> Self {
-        self.auth = Auth::Token(token);
-        self
-    }
-
-    /// Sends the bearer token of a file, read again for every request since such tokens rotate.
-    #[must_use]
-    pub fn with_token_file(mut self, file: impl Into<PathBuf>) -> Self {
-        self.auth = Auth::TokenFile(file.into());
-        self
-    }
-
-    /// Sends a user name and a password.
-    #[must_use]
-    pub fn with_basic_auth(mut self, username: impl Into<String>, password: Secret) -> Self {
-        self.auth = Auth::Basic(username.into(), password);
-        self
-    }
-
-    /// Trusts servers whose certificates these certificates (PEM) vouch for, and no others.
-    ///
-    /// Without it the operating system's certificates count.
-    #[must_use]
-    pub fn with_certificate_authority(mut self, pem: impl Into<Vec<u8>>) -> Self {
-        self.tls.certificate_authority = Some(pem.into());
-        self
-    }
-
-    /// Presents a client certificate: the chain and its key, both PEM.
-    #[must_use]
-    pub fn with_client_certificate(mut self, chain: impl Into<Vec<u8>>, key: Secret) -> Self {
-        self.tls.client_certificate = Some((chain.into(), key));
-        self
-    }
-
-    /// Trusts any server, which lets anyone on the way read and change everything, credentials included.
-    #[must_use]
-    pub fn with_insecure_skip_tls_verify(mut self, skip: bool) -> Self {
-        self.tls.insecure = skip;
-        self
-    }
-
-    /// The namespace that the configuration is for; the kinds of this group have none.
-    #[must_use]
-    pub fn with_namespace(mut self, namespace: impl Into<String>) -> Self {
-        self.namespace = namespace.into();
-        self
     }
 
     /// The server's address.
@@ -179,15 +240,50 @@ impl Config {
         &self.namespace
     }
 
+    /// The proxy through which the server is reached, without its credentials.
+    pub fn proxy_url(&self) -> Option<&str> {
+        self.proxy().ok().flatten().map(Proxy::url)
+    }
+
     pub(crate) fn server(&self) -> &Url {
         &self.server
     }
 
-    pub(crate) fn tls(&self) -> &Tls {
-        &self.tls
+    pub(crate) fn auth(&self) -> &Auth {
+        &self.auth
     }
 
-    /// The `Authorization` header for the next request.
+    pub(crate) fn skips_tls_verify(&self) -> bool {
+        self.tls.insecure
+    }
+
+    pub(crate) fn tls_server_name(&self) -> Option<&ServerName<'static>> {
+        self.tls.server_name.as_ref()
+    }
+
+    pub(crate) fn proxy(&self) -> Result<Option<&Proxy>, ConfigError> {
+        match &self.proxy {
+            ProxySetting::Environment(Err(error)) => Err(error.clone()),
+            ProxySetting::Environment(Ok(proxy)) | ProxySetting::Explicit(proxy) => {
+                Ok(proxy.as_ref())
+            }
+        }
+    }
+
+    /// The proxy, if it was named in the configuration itself.
+    fn explicit_proxy(&self) -> Option<&Proxy> {
+        match &self.proxy {
+            ProxySetting::Explicit(proxy) => proxy.as_ref(),
+            ProxySetting::Environment(_) => None,
+        }
+    }
+
+    /// The headers that say as whom the program acts.
+    pub(crate) fn impersonation(&self) -> &HeaderMap {
+        &self.impersonation
+    }
+
+    /// The `Authorization` header for the next request, but for what a plugin says.
     pub(crate) fn authorization(&self) -> Result<Option<HeaderValue>, ConfigError> {
         self.auth.header()
     }
@@ -218,18 +314,19 @@ fn server_url(text: &str) -> Result<Url, ConfigError> {
 
 impl fmt::Debug for Config {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let impersonated = self.impersonation.get("impersonate-user");
         f.debug_struct("Config")
             .field("server", &self.server.as_str())
             .field("namespace", &self.namespace)
-            .field(
-                "certificate_authority",
-                &self.tls.certificate_authority.is_some(),
-            )
-            .field("client_certificate", &self.tls.client_certificate.is_some())
+            .field("certificate_authority", &self.tls.certificate_authority)
+            .field("client_certificate", &self.tls.client_certificate)
             .field("insecure_skip_tls_verify", &self.tls.insecure)
+            .field("tls_server_name", &self.tls.server_name)
             .field("auth", &self.auth)
+            .field("impersonation", &impersonated)
+            .field("proxy", &self.proxy())
             .field("requests", &self.requests)
-            .finish_non_exhaustive()
+            .finish()
     }
 }
 

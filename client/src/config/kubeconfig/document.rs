@@ -1,10 +1,11 @@
 //! One kubeconfig file, and its entries read field by field so that an error can name the field.
 
+use crate::config::source::Source;
 use crate::config::{ConfigError, yaml};
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
-use serde_json::Value;
-use std::path::PathBuf;
+use serde_json::{Map, Value};
+use std::path::{Path, PathBuf};
 
 /// One file.
 pub(super) struct Document {
@@ -27,36 +28,83 @@ impl Document {
     }
 
     /// The entry called `name` of a list such as `clusters`, with its inner map, such as `cluster`.
+    ///
+    /// `within` is the context that asks for it, for errors.
     pub(super) fn entry<'a>(
         &'a self,
         list: &str,
         inner: &'static str,
         name: &str,
-    ) -> Option<Fields<'a>> {
-        let entries = self.root.get(list)?.as_array()?;
-        let entry = entries
+        within: Option<&str>,
+    ) -> Result<Option<Fields<'a>>, ConfigError> {
+        let error = |message: String| Err(ConfigError::new(message).within(&self.name));
+        let entries = match self.root.get(list) {
+            None | Some(Value::Null) => return Ok(None),
+            Some(Value::Array(entries)) => entries,
+            Some(_) => return error(format!("{list}: expected a list")),
+        };
+        let mut found = entries
             .iter()
-            .find(|entry| entry.get("name").and_then(Value::as_str) == Some(name))?;
-        Some(Fields {
-            document: self,
-            values: entry.get(inner)?,
-            place: format!("{inner} `{name}`"),
-        })
+            .filter(|entry| text_of(entry, "name").is_some_and(|entry| entry == name));
+        let Some(entry) = found.next() else {
+            return Ok(None);
+        };
+        if found.next().is_some() {
+            return error(format!("{list}: `{name}` is there twice"));
+        }
+        let place = match within {
+            Some(context) => format!("{}: context `{context}`: {inner} `{name}`", self.name),
+            None => format!("{}: {inner} `{name}`", self.name),
+        };
+        match entry.get(inner) {
+            None | Some(Value::Null) => Ok(Some(Fields::new(self, None, place))),
+            Some(Value::Object(values)) => Ok(Some(Fields::new(self, Some(values), place))),
+            Some(_) => Err(ConfigError::new("expected a map").within(&place)),
+        }
     }
 }
 
-/// The members of a cluster, user or context.
+/// A member that is text.
+pub(super) fn text_of(values: &Value, field: &str) -> Option<String> {
+    values.get(field)?.as_str().map(str::to_owned)
+}
+
+/// The members of a cluster, user or context, or of a map in one.
 pub(super) struct Fields<'a> {
     document: &'a Document,
-    values: &'a Value,
+    values: Option<&'a Map<String, Value>>,
     place: String,
 }
 
-impl Fields<'_> {
+impl<'a> Fields<'a> {
+    fn new(document: &'a Document, values: Option<&'a Map<String, Value>>, place: String) -> Self {
+        Self {
+            document,
+            values,
+            place,
+        }
+    }
+
+    fn get(&self, field: &str) -> Option<&'a Value> {
+        let value = self.values?.get(field)?;
+        (!value.is_null()).then_some(value)
+    }
+
+    pub(super) fn names(&self) -> impl Iterator<Item = &'a str> + use<'a> {
+        self.values
+            .into_iter()
+            .flat_map(Map::keys)
+            .map(String::as_str)
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.values.is_none_or(Map::is_empty)
+    }
+
     /// A text that is not empty.
-    pub(super) fn text(&self, field: &str) -> Result<Option<&str>, ConfigError> {
-        match self.values.get(field) {
-            None | Some(Value::Null) => Ok(None),
+    pub(super) fn text(&self, field: &str) -> Result<Option<&'a str>, ConfigError> {
+        match self.get(field) {
+            None => Ok(None),
             Some(Value::String(text)) => Ok(Some(text.as_str()).filter(|text| !text.is_empty())),
             Some(Value::Number(_) | Value::Bool(_)) => {
                 Err(self.error(field, "expected text; put it in quotes"))
@@ -67,49 +115,68 @@ impl Fields<'_> {
 
     /// `true` or `false`, which absence means too.
     pub(super) fn flag(&self, field: &str) -> Result<bool, ConfigError> {
-        match self.values.get(field) {
-            None | Some(Value::Null) => Ok(false),
+        match self.get(field) {
+            None => Ok(false),
             Some(Value::Bool(flag)) => Ok(*flag),
             Some(_) => Err(self.error(field, "expected true or false, without quotes")),
         }
     }
 
-    /// A path, from the folder of the file.
-    pub(super) fn path(&self, field: &str) -> Result<Option<PathBuf>, ConfigError> {
-        Ok(self
-            .text(field)?
-            .map(|path| self.document.folder.join(path)))
+    pub(super) fn list(&self, field: &str) -> Result<&'a [Value], ConfigError> {
+        match self.get(field) {
+            None => Ok(&[]),
+            Some(Value::Array(list)) => Ok(list),
+            Some(_) => Err(self.error(field, "expected a list")),
+        }
     }
 
-    /// The decoded member `data`, else the content of the file that `file` names.
-    pub(super) fn data_or_file(
-        &self,
-        data: &str,
-        file: &str,
-    ) -> Result<Option<Vec<u8>>, ConfigError> {
+    pub(super) fn texts(&self, field: &str) -> Result<Vec<String>, ConfigError> {
+        let text = |value: &Value| {
+            let text = value.as_str().map(str::to_owned);
+            text.ok_or_else(|| self.error(field, "expected a list of texts; put each in quotes"))
+        };
+        self.list(field)?.iter().map(text).collect()
+    }
+
+    /// A map in this one.
+    pub(super) fn fields(&self, field: &str) -> Result<Option<Self>, ConfigError> {
+        match self.get(field) {
+            None => Ok(None),
+            Some(Value::Object(values)) => {
+                let place = self.at(field);
+                Ok(Some(Self::new(self.document, Some(values), place)))
+            }
+            Some(_) => Err(self.error(field, "expected a map")),
+        }
+    }
+
+    /// A path, from the folder of the file.
+    pub(super) fn in_folder(&self, path: impl AsRef<Path>) -> PathBuf {
+        self.document.folder.join(path)
+    }
+
+    /// A file that a field names.
+    pub(super) fn file(&self, field: &str) -> Result<Option<Source>, ConfigError> {
+        let path = self.text(field)?;
+        Ok(path.map(|path| Source::file(self.at(field), self.in_folder(path))))
+    }
+
+    /// The decoded member `data`, else the file that `file` names; one that cannot be read is an error.
+    pub(super) fn source(&self, data: &str, file: &str) -> Result<Option<Source>, ConfigError> {
         if let Some(text) = self.text(data)? {
             let text: String = text.split_whitespace().collect();
-            return BASE64_STANDARD
-                .decode(text)
-                .map(Some)
-                .map_err(|_| self.error(data, "expected base64"));
+            let decoded = BASE64_STANDARD.decode(text);
+            let bytes = decoded.map_err(|_| self.error(data, "expected base64"))?;
+            return Ok(Some(Source::data(self.at(data), bytes)));
         }
-        let Some(path) = self.path(file)? else {
-            return Ok(None);
-        };
-        let content = std::fs::read(&path);
-        content.map(Some).map_err(|error| {
-            ConfigError::unreadable("the file", &path, error).within(&self.at(file))
-        })
+        let source = self.file(file)?;
+        source.as_ref().map(Source::read).transpose()?;
+        Ok(source)
     }
 
     /// Fields that must not be there.
     pub(super) fn refuse(&self, fields: &[&str], hint: &str) -> Result<(), ConfigError> {
-        let found = fields.iter().find(|field| {
-            self.values
-                .get(**field)
-                .is_some_and(|value| !value.is_null())
-        });
+        let found = fields.iter().find(|field| self.get(field).is_some());
         found.map_or(Ok(()), |field| Err(self.error(field, hint)))
     }
 
@@ -118,6 +185,10 @@ impl Fields<'_> {
     }
 
     pub(super) fn at(&self, field: &str) -> String {
-        format!("{}: {}: {field}", self.document.name, self.place)
+        format!("{}: {field}", self.place)
+    }
+
+    pub(super) fn place(&self) -> &str {
+        &self.place
     }
 }

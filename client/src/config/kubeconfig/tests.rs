@@ -23,18 +23,16 @@ users:
 
 fn change(from: &str, to: &str) -> Result<Config, ConfigError> {
     assert!(TEXT.contains(from));
-    from_text(&TEXT.replace(from, to))
+    from_text(&TEXT.replace(from, to), None)
 }
 
 #[test]
 fn a_whole_one() {
-    let config = from_text(TEXT).unwrap();
+    let config = from_text(TEXT, None).unwrap();
     assert_eq!(config.server_url(), "https://127.0.0.1:6443/");
     assert_eq!(config.namespace(), "team");
-    assert_eq!(
-        config.tls().certificate_authority.as_deref(),
-        Some(&b"certificate"[..])
-    );
+    let authority = config.material(None).unwrap().authority.unwrap();
+    assert_eq!(authority.bytes[..], b"certificate"[..]);
     assert_eq!(
         config.authorization().unwrap().unwrap(),
         "Bearer planted-secret"
@@ -45,7 +43,7 @@ fn a_whole_one() {
 #[test]
 fn json_is_yaml() {
     let json = serde_json::to_string_pretty(&yaml::read(TEXT).unwrap()).unwrap();
-    assert_eq!(from_text(&json).unwrap().namespace(), "team");
+    assert_eq!(from_text(&json, None).unwrap().namespace(), "team");
 }
 
 #[test]
@@ -106,7 +104,7 @@ fn faults_name_the_field() {
         (
             "token: planted-secret",
             "exec: {command: x}",
-            "user `u`: exec: is not supported yet",
+            "user `u`: exec: apiVersion: is missing",
         ),
         (
             "token: planted-secret",

@@ -1,0 +1,108 @@
+//! What goes wrong on the way to the server and back.
+
+use crate::client::error::{Error, Kind};
+use crate::client::tls;
+use crate::config::Config;
+use hyper_util::client::legacy;
+use std::error::Error as StdError;
+use std::{fmt, io};
+
+type BoxError = Box<dyn StdError + Send + Sync>;
+
+/// A request that did not arrive, or an answer that did not come or broke off.
+#[derive(Debug)]
+pub(crate) struct TransportError {
+    /// Time ran out.
+    pub(crate) timeout: bool,
+    /// The connection could not be made secure.
+    pub(crate) tls: bool,
+    /// No connection came about, so that nothing was sent.
+    pub(crate) connect: bool,
+    source: BoxError,
+}
+
+impl TransportError {
+    pub(super) fn before_answer_began(error: legacy::Error) -> Self {
+        Self {
+            connect: error.is_connect(),
+            ..Self::in_body(error)
+        }
+    }
+
+    pub(super) fn in_body(error: impl Into<BoxError>) -> Self {
+        let source = error.into();
+        Self {
+            timeout: is_timeout(&*source),
+            tls: tls::is_tls_error(&*source),
+            connect: false,
+            source,
+        }
+    }
+
+    /// As the error of a request for which no answer began.
+    pub(crate) fn before_answer(self, config: &Config) -> Error {
+        let kind = Kind::Send {
+            server: config.server_url().to_owned(),
+            timeout: self.timeout,
+            tls: self.tls,
+            connect: self.connect,
+        };
+        Error::new(kind).with_source(self.source)
+    }
+
+    /// As the error of an answer that broke off.
+    pub(crate) fn within_answer(self) -> Error {
+        let kind = Kind::Body {
+            timeout: self.timeout,
+        };
+        Error::new(kind).with_source(self.source)
+    }
+}
+
+impl fmt::Display for TransportError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.source.fmt(f)
+    }
+}
+
+impl StdError for TransportError {
+    fn source(&self) -> Option<&(dyn StdError + 'static)> {
+        self.source.source()
+    }
+}
+
+/// A connection that did not come about: what was tried, and why it failed.
+#[derive(Debug)]
+pub(super) struct ConnectError {
+    tried: String,
+    source: BoxError,
+}
+
+impl ConnectError {
+    pub(super) fn new(tried: impl Into<String>, source: impl Into<BoxError>) -> Self {
+        Self {
+            tried: tried.into(),
+            source: source.into(),
+        }
+    }
+}
+
+impl fmt::Display for ConnectError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.tried)
+    }
+}
+
+impl StdError for ConnectError {
+    fn source(&self) -> Option<&(dyn StdError + 'static)> {
+        Some(&*self.source)
+    }
+}
+
+fn is_timeout(error: &(dyn StdError + 'static)) -> bool {
+    let io = error.downcast_ref::<io::Error>();
+    let hyper = error.downcast_ref::<hyper::Error>();
+    io.is_some_and(|error| error.kind() == io::ErrorKind::TimedOut)
+        || hyper.is_some_and(hyper::Error::is_timeout)
+        || error.source().is_some_and(is_timeout)
+}

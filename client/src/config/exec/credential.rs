@@ -1,0 +1,150 @@
+//! What a plugin answered.
+
+use super::ExecVersion;
+use crate::config::{Secret, yaml};
+use jiff::{SignedDuration, Timestamp};
+use serde_json::Value;
+use std::fmt;
+use std::sync::Arc;
+
+/// How long before they expire credentials are renewed, at most.
+const EARLY: SignedDuration = SignedDuration::from_secs(60);
+
+/// A certificate chain and its key, both PEM.
+type PemPair = (Arc<[u8]>, Arc<[u8]>);
+
+/// Credentials and how long they hold.
+pub(crate) struct ExecCredential {
+    pub(crate) token: Option<Secret>,
+    pub(crate) certificate: Option<PemPair>,
+    obtained: Timestamp,
+    expires: Option<Timestamp>,
+}
+
+impl ExecCredential {
+    /// Reads the plugin's output; errors show nothing of it.
+    pub(super) fn read(
+        output: &[u8],
+        version: ExecVersion,
+        now: Timestamp,
+    ) -> Result<Self, String> {
+        let text = std::str::from_utf8(output).map_err(|_| "it printed no text".to_owned())?;
+        let answer =
+            yaml::read(text).map_err(|_| "what it printed is neither JSON nor YAML".to_owned())?;
+        let expected = version.as_str();
+        if answer.get("kind").and_then(Value::as_str) != Some("ExecCredential") {
+            return Err("what it printed is not of the kind ExecCredential".to_owned());
+        }
+        if answer.get("apiVersion").and_then(Value::as_str) != Some(expected) {
+            return Err(format!(
+                "the apiVersion of what it printed is not `{expected}`, which the configuration names"
+            ));
+        }
+        let status = answer.get("status").filter(|status| status.is_object());
+        let status = status.ok_or("what it printed has no status")?;
+        let text = |member: &str| match status.get(member) {
+            None | Some(Value::Null) => Ok(None),
+            Some(Value::String(text)) => Ok(Some(text.as_str()).filter(|text| !text.is_empty())),
+            Some(_) => Err(format!("status.{member} of what it printed is no text")),
+        };
+        let token = text("token")?.map(Secret::new);
+        let bytes = |text: &str| Arc::<[u8]>::from(text.as_bytes());
+        let certificate = match (text("clientCertificateData")?, text("clientKeyData")?) {
+            (Some(chain), Some(key)) => Some((bytes(chain), bytes(key))),
+            (None, None) => None,
+            _ => {
+                let message = "it printed only one of clientCertificateData and clientKeyData";
+                return Err(message.to_owned());
+            }
+        };
+        if token.is_none() && certificate.is_none() {
+            return Err("it printed neither a token nor a client certificate".to_owned());
+        }
+        let expires = text("expirationTimestamp")?
+            .map(|time| {
+                let message = "status.expirationTimestamp of what it printed is no RFC 3339 time";
+                time.parse().map_err(|_| message.to_owned())
+            })
+            .transpose()?;
+        Ok(Self {
+            token,
+            certificate,
+            obtained: now,
+            expires,
+        })
+    }
+
+    /// Whether it is time for new ones: a minute before they expire, or after nine tenths of a short life.
+    pub(super) fn is_due(&self, now: Timestamp) -> bool {
+        self.expires.is_some_and(|expires| {
+            let early = EARLY.min(expires.duration_since(self.obtained) / 10);
+            now.duration_since(expires) >= -early
+        })
+    }
+
+    pub(super) fn is_expired(&self, now: Timestamp) -> bool {
+        self.expires.is_some_and(|expires| now >= expires)
+    }
+}
+
+impl fmt::Debug for ExecCredential {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ExecCredential")
+            .field("token", &self.token)
+            .field("certificate", &self.certificate.is_some())
+            .field("expires", &self.expires)
+            .finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(status: &str) -> Result<ExecCredential, String> {
+        let head = "apiVersion: client.authentication.k8s.io/v1\nkind: ExecCredential\nstatus: ";
+        let text = format!("{head}{status}");
+        ExecCredential::read(text.as_bytes(), ExecVersion::V1, Timestamp::UNIX_EPOCH)
+    }
+
+    #[test]
+    fn what_is_no_credential() {
+        for (status, expected) in [
+            ("", "no status"),
+            ("{}", "neither a token"),
+            ("{token: ''}", "neither a token"),
+            ("{token: [planted-secret]}", "status.token"),
+            ("{clientKeyData: planted-secret}", "only one of"),
+            (
+                "{token: planted-secret, expirationTimestamp: soon}",
+                "RFC 3339",
+            ),
+            ("{token: planted-secret", "neither JSON nor YAML"),
+        ] {
+            let error = read(status).unwrap_err();
+            assert!(error.contains(expected), "{status}: {error}");
+            assert!(!error.contains("planted"), "{error}");
+        }
+        let other =
+            r#"{"apiVersion": "client.authentication.k8s.io/v1", "kind": "ExecCredential"}"#;
+        let now = Timestamp::UNIX_EPOCH;
+        let error = ExecCredential::read(other.as_bytes(), ExecVersion::V1Beta1, now).unwrap_err();
+        assert!(error.contains("v1beta1"), "{error}");
+    }
+
+    #[test]
+    fn renewed_a_little_early() {
+        let at = |seconds| Timestamp::from_second(seconds).unwrap();
+        for (expires, due) in [
+            ("1970-01-01T01:00:00Z", 3540),
+            ("1970-01-01T00:01:40+00:00", 90),
+        ] {
+            let credential =
+                read(&format!("{{token: t, expirationTimestamp: '{expires}'}}")).unwrap();
+            assert!(!credential.is_due(at(due - 1)), "{expires}");
+            assert!(credential.is_due(at(due)), "{expires}");
+            assert!(!credential.is_expired(at(due)));
+        }
+        assert!(!read("{token: t}").unwrap().is_due(at(1 << 33)));
+    }
+}

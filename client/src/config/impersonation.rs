@@ -1,0 +1,140 @@
+//! To act as somebody else.
+
+use super::ConfigError;
+use http::header::{HeaderMap, HeaderName, HeaderValue};
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+/// Somebody to act as: the server answers as it would answer them.
+///
+/// The program's own user must be allowed to [impersonate]. Without groups the server adds only those that
+/// every user is in.
+///
+/// [impersonate]: https://kubernetes.io/docs/reference/access-authn-authz/authentication/#user-impersonation
+///
+/// ```
+/// use k8s_flowcontrol::config::{Config, Impersonation};
+///
+/// let jane = Impersonation::new("jane").group("developers").extra("example.com/reason", "audit");
+/// let config = Config::new("https://10.0.0.1:6443")?.with_impersonation(jane)?;
+/// # Ok::<(), k8s_flowcontrol::config::ConfigError>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Impersonation {
+    user: String,
+    uid: Option<String>,
+    groups: Vec<String>,
+    extra: BTreeMap<String, Vec<String>>,
+}
+
+impl Impersonation {
+    /// The user to act as.
+    pub fn new(user: impl Into<String>) -> Self {
+        Self {
+            user: user.into(),
+            uid: None,
+            groups: Vec::new(),
+            extra: BTreeMap::new(),
+        }
+    }
+
+    /// The UID to act with.
+    #[must_use]
+    pub fn uid(mut self, uid: impl Into<String>) -> Self {
+        self.uid = Some(uid.into());
+        self
+    }
+
+    /// One more group to act as a member of.
+    #[must_use]
+    pub fn group(mut self, group: impl Into<String>) -> Self {
+        self.groups.push(group.into());
+        self
+    }
+
+    /// One more value of an extra field. The server reads keys in lower case.
+    #[must_use]
+    pub fn extra(mut self, key: impl Into<String>, value: impl Into<String>) -> Self {
+        self.extra.entry(key.into()).or_default().push(value.into());
+        self
+    }
+
+    pub(super) fn headers(&self) -> Result<HeaderMap, ConfigError> {
+        if self.user.is_empty() {
+            return Err(ConfigError::new("the user to act as is empty"));
+        }
+        let mut headers = HeaderMap::new();
+        let mut add = |name: &str, value: &str| {
+            let unsendable =
+                |what: &str| ConfigError::new(format!("{what} {value:?} cannot be sent in {name}"));
+            let header = HeaderName::try_from(name).map_err(|_| unsendable("the key of"))?;
+            let value =
+                HeaderValue::from_bytes(value.as_bytes()).map_err(|_| unsendable("the value"))?;
+            headers.append(header, value);
+            Ok(())
+        };
+        add("Impersonate-User", &self.user)?;
+        if let Some(uid) = &self.uid {
+            add("Impersonate-Uid", uid)?;
+        }
+        for group in &self.groups {
+            add("Impersonate-Group", group)?;
+        }
+        for (key, values) in &self.extra {
+            let name = format!("Impersonate-Extra-{}", escaped(key));
+            values.iter().try_for_each(|value| add(&name, value))?;
+        }
+        Ok(headers)
+    }
+}
+
+/// A key as part of a header's name: percent-encoded but for what may stand in one.
+fn escaped(key: &str) -> String {
+    let mut name = String::with_capacity(key.len());
+    for byte in key.bytes() {
+        if byte.is_ascii_alphanumeric() || b"!#$&'*+-.^_`|~".contains(&byte) {
+            name.push(char::from(byte));
+        } else {
+            // Writing to a String does not fail.
+            let _ = write!(name, "%{byte:02X}");
+        }
+    }
+    name
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn headers() {
+        let headers = Impersonation::new("jané")
+            .uid("1-2")
+            .group("a")
+            .group("b c")
+            .extra("example.com/Some key%", "x")
+            .extra("example.com/Some key%", "y")
+            .headers()
+            .unwrap();
+        let all = |name: &str| {
+            let values = headers.get_all(name).iter();
+            values
+                .map(|v| String::from_utf8(v.as_bytes().to_vec()).unwrap())
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(all("impersonate-user"), ["jané"]);
+        assert_eq!(all("impersonate-uid"), ["1-2"]);
+        assert_eq!(all("impersonate-group"), ["a", "b c"]);
+        assert_eq!(
+            all("impersonate-extra-example.com%2fsome%20key%25"),
+            ["x", "y"]
+        );
+    }
+
+    #[test]
+    fn what_cannot_be_sent() {
+        assert!(Impersonation::new("").headers().is_err());
+        let error = Impersonation::new("a").group("x\ny").headers().unwrap_err();
+        assert!(error.to_string().contains("Impersonate-Group"), "{error}");
+    }
+}

@@ -1,0 +1,180 @@
+//! A user of a kubeconfig: the credentials.
+
+use super::document::{Fields, text_of};
+use crate::config::auth::Auth;
+use crate::config::{
+    Config, ConfigError, ExecPlugin, ExecVersion, Impersonation, InteractiveMode, Secret,
+};
+use std::sync::Arc;
+
+/// The name under which a cluster's extension is meant for plugins.
+const EXEC_EXTENSION: &str = "client.authentication.k8s.io/exec";
+
+/// Gives a cluster's configuration the credentials of a user.
+pub(super) fn apply(
+    mut config: Config,
+    user: &Fields<'_>,
+    cluster: &Fields<'_>,
+) -> Result<Config, ConfigError> {
+    user.refuse(
+        &["auth-provider"],
+        "was removed from Kubernetes in 1.26; use an exec plugin (such as gke-gcloud-auth-plugin, kubelogin or \
+         `kubectl oidc-login`) or a token",
+    )?;
+    let chain = user.source("client-certificate-data", "client-certificate")?;
+    let key = user.source("client-key-data", "client-key")?;
+    config.tls.client_certificate = match (chain, key) {
+        (Some(chain), Some(key)) => Some((chain, key)),
+        (None, None) => None,
+        (Some(_), None) => return Err(user.error("client-key", "is missing")),
+        (None, Some(_)) => return Err(user.error("client-certificate", "is missing")),
+    };
+    config.auth = match (authorization(user)?, user.fields("exec")?) {
+        // As with kubectl, a plugin is only run for a user who has nothing else.
+        (Auth::None, Some(exec)) if config.tls.client_certificate.is_none() => {
+            Auth::Exec(Arc::new(plugin(&exec, cluster)?))
+        }
+        (auth, _) => auth,
+    };
+    match impersonation(user)? {
+        None => Ok(config),
+        Some(impersonation) => {
+            let impersonating = config.with_impersonation(impersonation);
+            impersonating.map_err(|error| error.within(&user.at("as")))
+        }
+    }
+}
+
+/// A token file goes before a token, as with kubectl; a token and a password together are refused.
+fn authorization(user: &Fields<'_>) -> Result<Auth, ConfigError> {
+    let token = user.text("token")?.map(Secret::new);
+    let file = user.file("tokenFile")?;
+    let username = user.text("username")?;
+    let password = user.text("password")?;
+    if let Some(field) = ["username", "password"].into_iter().find(|field| {
+        let given = if *field == "username" {
+            username
+        } else {
+            password
+        };
+        given.is_some() && (token.is_some() || file.is_some())
+    }) {
+        return Err(user.error(field, "goes not with a token; remove one of the two"));
+    }
+    match (file, token, username) {
+        (Some(file), None, _) => {
+            // What is wrong from the start should be said at the start.
+            file.read()?;
+            Ok(Auth::TokenFile(file, None))
+        }
+        (Some(file), token, _) => Ok(Auth::TokenFile(file, token)),
+        (None, Some(token), _) => Ok(Auth::Token(token)),
+        (None, None, Some(username)) => {
+            let password = Secret::new(password.unwrap_or_default());
+            Ok(Auth::Basic(username.to_owned(), password))
+        }
+        (None, None, None) if password.is_some() => Err(user.error("username", "is missing")),
+        (None, None, None) => Ok(Auth::None),
+    }
+}
+
+fn plugin(exec: &Fields<'_>, cluster: &Fields<'_>) -> Result<ExecPlugin, ConfigError> {
+    let Some(command) = exec.text("command")? else {
+        return Err(exec.error("command", "is missing"));
+    };
+    // One that is looked up in PATH stays as it is.
+    let is_path = command.contains(std::path::is_separator);
+    let command = if is_path {
+        exec.in_folder(command)
+    } else {
+        command.into()
+    };
+    let known = [ExecVersion::V1, ExecVersion::V1Beta1];
+    let expected =
+        "expected client.authentication.k8s.io/v1 or client.authentication.k8s.io/v1beta1";
+    let version = match exec.text("apiVersion")? {
+        None => return Err(exec.error("apiVersion", &format!("is missing; {expected}"))),
+        Some(text) => known
+            .into_iter()
+            .find(|version| version.as_str() == text)
+            .ok_or_else(|| {
+                let message = format!("`{text}` is not supported; {expected}");
+                exec.error("apiVersion", &message)
+            })?,
+    };
+    let modes = "expected Never, IfAvailable or Always";
+    let mode = match exec.text("interactiveMode")? {
+        Some("Never") => InteractiveMode::Never,
+        Some("IfAvailable") => InteractiveMode::IfAvailable,
+        Some("Always") => InteractiveMode::Always,
+        None if version == ExecVersion::V1Beta1 => InteractiveMode::IfAvailable,
+        None => return Err(exec.error("interactiveMode", &format!("is missing; {modes}"))),
+        Some(mode) => {
+            let message = format!("`{mode}` is not supported; {modes}");
+            return Err(exec.error("interactiveMode", &message));
+        }
+    };
+    let mut plugin = ExecPlugin::new(command)
+        .placed(exec.place())
+        .args(exec.texts("args")?)
+        .version(version)
+        .interactive_mode(mode)
+        .provide_cluster_info(exec.flag("provideClusterInfo")?);
+    for variable in exec.list("env")? {
+        let (name, value) = (text_of(variable, "name"), text_of(variable, "value"));
+        match (name.filter(|name| !name.is_empty()), value) {
+            (Some(name), Some(value)) => plugin = plugin.env(name, value),
+            _ => {
+                return Err(exec.error(
+                    "env",
+                    "expected a list of maps with name and value, both text",
+                ));
+            }
+        }
+    }
+    if let Some(hint) = exec.text("installHint")? {
+        plugin = plugin.install_hint(hint);
+    }
+    let extensions = cluster.list("extensions")?;
+    let extension = extensions
+        .iter()
+        .find(|extension| text_of(extension, "name").is_some_and(|name| name == EXEC_EXTENSION));
+    if let Some(extension) = extension.and_then(|extension| extension.get("extension")) {
+        plugin = plugin.cluster_config(extension.clone());
+    }
+    Ok(plugin)
+}
+
+fn impersonation(user: &Fields<'_>) -> Result<Option<Impersonation>, ConfigError> {
+    let uid = user.text("as-uid")?;
+    let groups = user.texts("as-groups")?;
+    let extra = user.fields("as-user-extra")?;
+    let Some(name) = user.text("as")? else {
+        let given = [
+            ("as-uid", uid.is_some()),
+            ("as-groups", !groups.is_empty()),
+            (
+                "as-user-extra",
+                extra.is_some_and(|extra| !extra.is_empty()),
+            ),
+        ];
+        return match given.into_iter().find(|(_, given)| *given) {
+            Some((field, _)) => {
+                Err(user.error(field, "is only of use with `as`, which is missing"))
+            }
+            None => Ok(None),
+        };
+    };
+    let mut impersonation = Impersonation::new(name);
+    if let Some(uid) = uid {
+        impersonation = impersonation.uid(uid);
+    }
+    impersonation = groups.into_iter().fold(impersonation, Impersonation::group);
+    if let Some(extra) = extra {
+        for key in extra.names() {
+            let values = extra.texts(key)?.into_iter();
+            impersonation = values.fold(impersonation, |all, value| all.extra(key, value));
+        }
+    }
+    Ok(Some(impersonation))
+}

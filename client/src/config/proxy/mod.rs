@@ -1,0 +1,164 @@
+//! The proxy between the program and the server.
+
+mod environment;
+mod no_proxy;
+
+pub(super) use environment::of_environment;
+
+use super::{Auth, ConfigError, Secret};
+use http::HeaderValue;
+use percent_encoding::percent_decode_str;
+use std::fmt;
+use url::Url;
+
+/// How a proxy is spoken to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ProxyKind {
+    /// CONNECT for a secure server, whole requests for a plain one.
+    Http,
+    /// The same over TLS.
+    Https,
+    /// SOCKS 5; the proxy looks up names.
+    Socks5,
+}
+
+/// A proxy and how to be let through it.
+#[derive(Clone, PartialEq, Eq)]
+pub(crate) struct Proxy {
+    pub(crate) kind: ProxyKind,
+    /// Without credentials and path.
+    url: Url,
+    pub(crate) credentials: Option<(String, Secret)>,
+    /// As it was given.
+    text: Secret,
+}
+
+impl Proxy {
+    /// Reads a proxy's URL. Errors show nothing of it: it may hold a password.
+    pub(crate) fn parse(text: &str) -> Result<Self, ConfigError> {
+        let expected = "expected http, https or socks5 and a host, such as http://10.0.0.1:3128";
+        let mut url = Url::parse(text)
+            .map_err(|error| ConfigError::new(format!("it is no URL: {error}; {expected}")))?;
+        let kind = match url.scheme() {
+            "http" => ProxyKind::Http,
+            "https" => ProxyKind::Https,
+            // To Go, whose programs share kubeconfig files with us, both leave names to the proxy.
+            "socks5" | "socks5h" => ProxyKind::Socks5,
+            scheme => {
+                let found = format!("a proxy with the scheme `{scheme}` is not supported");
+                return Err(ConfigError::new(format!("{found}; {expected}")));
+            }
+        };
+        if url.host_str().is_none_or(str::is_empty) {
+            return Err(ConfigError::new(format!("it names no host; {expected}")));
+        }
+        let decoded = |text: &str| percent_decode_str(text).decode_utf8_lossy().into_owned();
+        let credentials = (!url.username().is_empty() || url.password().is_some()).then(|| {
+            let password = decoded(url.password().unwrap_or_default());
+            (decoded(url.username()), Secret::new(password))
+        });
+        // They fail only for URLs without a host.
+        let _ = url.set_username("");
+        let _ = url.set_password(None);
+        url.set_path("");
+        url.set_query(None);
+        url.set_fragment(None);
+        Ok(Self {
+            kind,
+            url,
+            credentials,
+            text: Secret::new(text),
+        })
+    }
+
+    /// The header that lets requests through, if the proxy asks for one.
+    pub(crate) fn authorization(&self) -> Result<Option<HeaderValue>, ConfigError> {
+        let header = |(username, password): &(String, Secret)| {
+            Auth::Basic(username.clone(), password.clone()).header()
+        };
+        Ok(self.credentials.as_ref().map(header).transpose()?.flatten())
+    }
+
+    /// The address as it was given.
+    pub(super) fn with_credentials(&self) -> &Secret {
+        &self.text
+    }
+
+    /// The address without credentials.
+    pub(crate) fn url(&self) -> &str {
+        self.url.as_str()
+    }
+
+    /// The port, also when it is the scheme's own.
+    pub(crate) fn port(&self) -> u16 {
+        let usual = match self.kind {
+            ProxyKind::Http => 80,
+            ProxyKind::Https => 443,
+            ProxyKind::Socks5 => 1080,
+        };
+        self.url.port().unwrap_or(usual)
+    }
+
+    /// The host; an IPv6 address in brackets.
+    pub(crate) fn host(&self) -> &str {
+        self.url.host_str().unwrap_or_default()
+    }
+}
+
+impl fmt::Debug for Proxy {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Proxy")
+            .field("url", &self.url.as_str())
+            .field("credentials", &self.credentials.is_some())
+            .finish()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn addresses() {
+        for (text, kind, host, port) in [
+            ("http://a:3128", ProxyKind::Http, "a", 3128),
+            ("https://a/", ProxyKind::Https, "a", 443),
+            ("http://a", ProxyKind::Http, "a", 80),
+            ("socks5://a", ProxyKind::Socks5, "a", 1080),
+            ("socks5h://[::1]:9", ProxyKind::Socks5, "[::1]", 9),
+        ] {
+            let proxy = Proxy::parse(text).unwrap();
+            assert_eq!((proxy.kind, proxy.host(), proxy.port()), (kind, host, port));
+            assert!(proxy.credentials.is_none(), "{text}");
+        }
+    }
+
+    #[test]
+    fn credentials_are_kept_apart() {
+        let proxy = Proxy::parse("socks5://me:planted%2Dsecret@a:1").unwrap();
+        let (username, password) = proxy.credentials.clone().unwrap();
+        assert_eq!(
+            (username.as_str(), password.expose()),
+            ("me", "planted-secret")
+        );
+        let shown = format!("{proxy:?} {}", proxy.url());
+        assert!(
+            !shown.contains("planted") && !shown.contains("me:"),
+            "{shown}"
+        );
+    }
+
+    #[test]
+    fn errors_show_no_password() {
+        for text in [
+            "ftp://me:planted-secret@a",
+            "me:planted-secret@a",
+            "http://me:planted-secret@a:99999",
+            "http://me:planted-secret@",
+        ] {
+            let error = Proxy::parse(text).unwrap_err();
+            let shown = format!("{error} {error:?}");
+            assert!(!shown.contains("planted"), "{shown}");
+        }
+    }
+}
