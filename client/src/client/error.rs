@@ -71,7 +71,7 @@ pub(crate) enum Kind {
         connect: bool,
     },
     /// The time that the caller gave ran out.
-    TimedOut { what: &'static str, limit: Duration },
+    TimedOut { what: String, limit: Duration },
     /// The answer broke off.
     Body { timeout: bool },
     /// The answer, or a line of a watch, is longer than the limit in bytes.

@@ -46,7 +46,9 @@ mod session;
 mod tls;
 mod trace;
 mod transport;
+mod update;
 mod verbs;
+pub mod wait;
 mod warnings;
 mod wire;
 
@@ -63,6 +65,7 @@ pub use crate::meta::PropagationPolicy;
 pub use crate::text::FieldValidation;
 pub use response::Response;
 pub use retry::RetryPolicy;
+pub use update::UpdateWith;
 pub use verbs::{
     ApplyRequest, CreateRequest, DeleteCollectionRequest, DeleteRequest, Deleted,
     DeletedCollection, GetRequest, ListRequest, PatchRequest, PatchTarget, ReplaceRequest,

@@ -4,10 +4,12 @@ use super::api::Api;
 use super::connection::Client;
 use super::error::{Error, Kind};
 use super::served::{Abilities, Lacks};
+use super::update::UpdateWith;
 use super::verbs::{
     ApplyRequest, CreateRequest, DeleteCollectionRequest, DeleteRequest, GetRequest, ListRequest,
     ReplaceRequest, WatchRequest,
 };
+use super::wait::WaitFor;
 use super::wire::Wire;
 use crate::api::{v1, v1beta1, v1beta2, v1beta3};
 use crate::{ApiVersion, Resource};
@@ -142,6 +144,52 @@ impl<K: Resource> Negotiated<K> {
     /// Server-side apply of the status of an object, see [`Api::apply_status`].
     pub fn apply_status(&self, object: &K) -> ApplyRequest<K> {
         self.api.apply_status(object)
+    }
+
+    /// Changes an object, see [`Api::update_with`]. What reading has lost the replace would lose to the server, so
+    /// that such an update fails, unless `.allow_loss()` is called on it.
+    pub fn update_with<'a>(
+        &self,
+        name: &str,
+        change: impl FnMut(&mut K) + Send + 'a,
+    ) -> UpdateWith<'a, K> {
+        self.api.update_with(name, change)
+    }
+
+    /// Changes an object or refuses to, see [`Api::try_update_with`].
+    pub fn try_update_with<'a, E: From<Error> + 'a>(
+        &self,
+        name: &str,
+        change: impl FnMut(&mut K) -> Result<(), E> + Send + 'a,
+    ) -> UpdateWith<'a, K, E> {
+        self.api.try_update_with(name, change)
+    }
+
+    /// Changes the status of an object, see [`Api::update_status_with`].
+    pub fn update_status_with<'a>(
+        &self,
+        name: &str,
+        change: impl FnMut(&mut K) + Send + 'a,
+    ) -> UpdateWith<'a, K> {
+        self.api.update_status_with(name, change)
+    }
+
+    /// Changes the status of an object or refuses to, see [`Api::try_update_status_with`].
+    pub fn try_update_status_with<'a, E: From<Error> + 'a>(
+        &self,
+        name: &str,
+        change: impl FnMut(&mut K) -> Result<(), E> + Send + 'a,
+    ) -> UpdateWith<'a, K, E> {
+        self.api.try_update_status_with(name, change)
+    }
+
+    /// Waits until a condition holds for an object, see [`Api::wait_for`].
+    pub fn wait_for<'a>(
+        &self,
+        name: &str,
+        condition: impl FnMut(Option<&K>) -> bool + Send + 'a,
+    ) -> WaitFor<'a, K> {
+        self.api.wait_for(name, condition)
     }
 }
 

@@ -54,8 +54,8 @@ impl<'a> Attempts<'a> {
         let result = match (self.deadline, self.limit) {
             (Some(deadline), Some(limit)) => {
                 let result = timeout_at(deadline, attempt).await;
-                let what = "the request";
-                result.unwrap_or_else(|_| Err(Error::new(Kind::TimedOut { what, limit })))
+                let what = "the request".to_owned();
+                result.unwrap_or_else(|_elapsed| Err(Error::new(Kind::TimedOut { what, limit })))
             }
             _ => attempt.await,
         };

@@ -132,6 +132,10 @@ impl RetryPolicy {
         self.max_elapsed
     }
 
+    pub(crate) fn backoff(&self) -> Backoff {
+        self.backoff
+    }
+
     /// The pause after so many attempts in so much time; `None` when there is to be no other one.
     ///
     /// `remaining` is what the request's timeout leaves.

@@ -54,7 +54,7 @@ fn what_a_failure_says() {
         (Error::argument("x"), Failure::Final),
         (
             Error::new(Kind::TimedOut {
-                what: "x",
+                what: "x".into(),
                 limit: Duration::ZERO,
             }),
             Failure::Final,

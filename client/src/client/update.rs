@@ -1,0 +1,298 @@
+//! Get, change, replace: and again when someone else was faster.
+
+use super::api::Api;
+use super::call::Call;
+use super::error::{Error, Kind};
+use super::retry::{Backoff, RetryPolicy};
+use crate::Resource;
+use crate::text::FieldValidation;
+use std::fmt;
+use std::future::Future;
+use std::pin::Pin;
+use std::time::Duration;
+use tokio::time::{Instant, sleep};
+
+/// How often an object is read and replaced at most.
+const MAX_ATTEMPTS: u32 = 10;
+/// The pauses after conflicts. Who was faster is done in no time.
+const PAUSES: Backoff = Backoff::new(Duration::from_millis(10), Duration::from_secs(1));
+
+impl<K: Resource> Api<K> {
+    /// Changes an object: gets it, calls `change` with it, replaces it; all of it again when someone else changed the
+    /// object in between.
+    ///
+    /// ```no_run
+    /// # async fn example(client: k8s_flowcontrol::Client) -> Result<(), k8s_flowcontrol::Error> {
+    /// let levels = client.priority_level_configurations();
+    /// let level = levels
+    ///     .update_with("workload-low", |level| {
+    ///         let limited = level.spec.limited.get_or_insert_default();
+    ///         let shares = limited.nominal_concurrency_shares.get_or_insert(30);
+    ///         *shares += 10;
+    ///     })
+    ///     .field_manager("share-tuner")
+    ///     .await?;
+    /// # drop(level);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// `change` may be called several times, each time with the newest object. Nothing is written when it changes
+    /// nothing. The result is the object as it is at the server in the end.
+    ///
+    /// # Errors
+    /// Those of [`get`](Self::get) and [`replace`](Self::replace), such as
+    /// [`is_not_found`](Error::is_not_found); [`is_conflict`](Error::is_conflict) when even the last of
+    /// [`max_attempts`](UpdateWith::max_attempts) met a conflict. When `change` gives the object another name.
+    pub fn update_with<'a>(
+        &self,
+        name: &str,
+        mut change: impl FnMut(&mut K) + Send + 'a,
+    ) -> UpdateWith<'a, K> {
+        self.try_update_with(name, move |object| {
+            change(object);
+            Ok(())
+        })
+    }
+
+    /// As [`update_with`](Self::update_with), with a change that may refuse: its error ends the update, and nothing is
+    /// written.
+    ///
+    /// ```no_run
+    /// # async fn example(client: k8s_flowcontrol::Client) -> Result<(), Box<dyn std::error::Error>> {
+    /// let schemas = client.flow_schemas();
+    /// let moved: Result<_, Box<dyn std::error::Error>> = schemas
+    ///     .try_update_with("mine", |schema| {
+    ///         let precedence = schema.spec.matching_precedence.unwrap_or(1000);
+    ///         schema.spec.matching_precedence = Some(precedence.checked_sub(100).ok_or("no room")?);
+    ///         Ok(())
+    ///     })
+    ///     .await;
+    /// # moved?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn try_update_with<'a, E: From<Error> + 'a>(
+        &self,
+        name: &str,
+        change: impl FnMut(&mut K) -> Result<(), E> + Send + 'a,
+    ) -> UpdateWith<'a, K, E> {
+        UpdateWith::new(self.clone(), name, false, Box::new(change))
+    }
+
+    /// As [`update_with`](Self::update_with), for the status: what `change` does to the rest is not written.
+    pub fn update_status_with<'a>(
+        &self,
+        name: &str,
+        mut change: impl FnMut(&mut K) + Send + 'a,
+    ) -> UpdateWith<'a, K> {
+        self.try_update_status_with(name, move |object| {
+            change(object);
+            Ok(())
+        })
+    }
+
+    /// As [`update_status_with`](Self::update_status_with), with a change that may refuse.
+    pub fn try_update_status_with<'a, E: From<Error> + 'a>(
+        &self,
+        name: &str,
+        change: impl FnMut(&mut K) -> Result<(), E> + Send + 'a,
+    ) -> UpdateWith<'a, K, E> {
+        UpdateWith::new(self.clone(), name, true, Box::new(change))
+    }
+}
+
+type Change<'a, K, E> = Box<dyn FnMut(&mut K) -> Result<(), E> + Send + 'a>;
+
+/// An update by a function, made by [`Api::update_with`] and its neighbours. Awaited, it gives the object.
+#[must_use = "an update does nothing until it is awaited"]
+pub struct UpdateWith<'a, K: Resource, E = Error> {
+    change: Change<'a, K, E>,
+    requests: Requests<K>,
+    max_attempts: u32,
+    timeout: Option<Duration>,
+}
+
+/// How the object is read and written.
+struct Requests<K: Resource> {
+    api: Api<K>,
+    name: String,
+    of_status: bool,
+    retry: Option<RetryPolicy>,
+    allow_loss: bool,
+    /// Query parameters of the replace.
+    parameters: Vec<(&'static str, String)>,
+    deadline: Option<Instant>,
+}
+
+impl<'a, K: Resource, E> UpdateWith<'a, K, E> {
+    fn new(api: Api<K>, name: &str, of_status: bool, change: Change<'a, K, E>) -> Self {
+        Self {
+            change,
+            requests: Requests {
+                api,
+                name: name.to_owned(),
+                of_status,
+                retry: None,
+                allow_loss: false,
+                parameters: Vec::new(),
+                deadline: None,
+            },
+            max_attempts: MAX_ATTEMPTS,
+            timeout: None,
+        }
+    }
+
+    /// How often the object is got and replaced at most, 10 times unless said otherwise; 0 is taken for 1.
+    pub fn max_attempts(mut self, attempts: u32) -> Self {
+        self.max_attempts = attempts.max(1);
+        self
+    }
+
+    /// How long the whole update may take. Not said, each of its requests has the client's limit.
+    pub fn timeout(mut self, timeout: Duration) -> Self {
+        self.timeout = Some(timeout);
+        self
+    }
+
+    /// What becomes of single requests that fail for other reasons than a conflict, in the place of
+    /// [the client's policy](crate::Client::with_retry_policy).
+    pub fn retry_policy(mut self, policy: RetryPolicy) -> Self {
+        self.requests.retry = Some(policy);
+        self
+    }
+
+    /// The name under which the server books the fields that the replace sets.
+    pub fn field_manager(self, manager: impl Into<String>) -> Self {
+        self.with("fieldManager", manager.into())
+    }
+
+    /// What the server does about members that it does not know or finds twice.
+    pub fn field_validation(self, validation: FieldValidation) -> Self {
+        self.with("fieldValidation", validation.as_str().to_owned())
+    }
+
+    /// Has the server check and answer everything as usual, but store nothing.
+    pub fn dry_run(self) -> Self {
+        self.with("dryRun", "All".to_owned())
+    }
+
+    /// Writes even what the version on the wire cannot say, and what reading has lost already; only matters
+    /// through [`Negotiated`](super::Negotiated).
+    pub fn allow_loss(mut self) -> Self {
+        self.requests.allow_loss = true;
+        self
+    }
+
+    fn with(mut self, name: &'static str, value: String) -> Self {
+        self.requests.parameters.retain(|(known, _)| *known != name);
+        self.requests.parameters.push((name, value));
+        self
+    }
+}
+
+impl<K: Resource, E: From<Error>> UpdateWith<'_, K, E> {
+    async fn run(mut self) -> Result<K, E> {
+        let requests = &mut self.requests;
+        requests.deadline = self
+            .timeout
+            .and_then(|timeout| Instant::now().checked_add(timeout));
+        let mut attempts = 0;
+        loop {
+            attempts += 1;
+            let original = requests.read().await?;
+            let mut object = original.clone();
+            (self.change)(&mut object)?;
+            keep_identity(&mut object, &original)?;
+            if object == original {
+                return Ok(original);
+            }
+            let error = match requests.write(&object).await {
+                Err(error) if error.is_conflict() => error,
+                result => return Ok(result?),
+            };
+            let pause = PAUSES.pause(attempts);
+            let is_late = |deadline| Instant::now() + pause >= deadline;
+            if attempts >= self.max_attempts || requests.deadline.is_some_and(is_late) {
+                return Err(error.with_attempts(attempts).into());
+            }
+            sleep(pause).await;
+        }
+    }
+}
+
+impl<K: Resource> Requests<K> {
+    /// The object, complete: what reading has lost would be lost to the server with the replace.
+    async fn read(&self) -> Result<K, Error> {
+        let mut request = match self.of_status {
+            true => self.api.get_status(&self.name),
+            false => self.api.get(&self.name),
+        };
+        self.limit(&mut request.call);
+        let answer = request.send().await?;
+        if !answer.losses().is_empty() && !self.allow_loss {
+            return Err(Error::new(Kind::Lossy {
+                version: self.api.wire_version(),
+                losses: answer.losses().to_vec(),
+            }));
+        }
+        Ok(answer.into_inner())
+    }
+
+    async fn write(&self, object: &K) -> Result<K, Error> {
+        let mut request = match self.of_status {
+            true => self.api.replace_status(object),
+            false => self.api.replace(object),
+        };
+        request.call.allow_loss = self.allow_loss;
+        for (name, value) in &self.parameters {
+            request.call.set(name, value);
+        }
+        self.limit(&mut request.call);
+        request.await
+    }
+
+    fn limit(&self, call: &mut Call<K>) {
+        if let Some(policy) = &self.retry {
+            call.retry_policy(policy.clone());
+        }
+        if let Some(deadline) = self.deadline {
+            call.timeout(Some(deadline.saturating_duration_since(Instant::now())));
+        }
+    }
+}
+
+/// Without the resource version that was read, a change made in between would be lost.
+fn keep_identity<K: Resource>(object: &mut K, original: &K) -> Result<(), Error> {
+    if object.name() != original.name() {
+        return Err(Error::argument(format!(
+            "an update keeps the object's name, but the change of `{}` made it `{}`",
+            original.name(),
+            object.name()
+        )));
+    }
+    let (metadata, read) = (object.metadata_mut(), original.metadata());
+    metadata.uid.clone_from(&read.uid);
+    metadata.resource_version.clone_from(&read.resource_version);
+    Ok(())
+}
+
+impl<'a, K: Resource, E: From<Error> + 'a> IntoFuture for UpdateWith<'a, K, E> {
+    type Output = Result<K, E>;
+    type IntoFuture = Pin<Box<dyn Future<Output = Self::Output> + Send + 'a>>;
+
+    fn into_future(self) -> Self::IntoFuture {
+        Box::pin(self.run())
+    }
+}
+
+impl<K: Resource, E> fmt::Debug for UpdateWith<'_, K, E> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("UpdateWith")
+            .field("kind", &K::KIND)
+            .field("name", &self.requests.name)
+            .field("of_status", &self.requests.of_status)
+            .field("parameters", &self.requests.parameters)
+            .finish_non_exhaustive()
+    }
+}

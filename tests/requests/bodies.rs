@@ -1,0 +1,114 @@
+//! Bodies that are empty, cut off, compressed, or not what they should be.
+
+use crate::script::{Act, Script, answer};
+use crate::support::{client, schema};
+use k8s_flowcontrol::Client;
+use k8s_flowcontrol_server::ApiServer;
+
+#[tokio::test]
+async fn empty_and_truncated_bodies_are_named() {
+    let whole = serde_json::to_vec(&schema("mine")).unwrap();
+    for (body, expected) in [
+        (&b""[..], "the body is empty"),
+        (
+            &whole[..20],
+            "the body ends too early, after 20 bytes; it begins with `{",
+        ),
+        (
+            b"<html>",
+            "expected value at line 1 column 1; it begins with `<html>`",
+        ),
+    ] {
+        let script = Script::start(vec![answer(200, "", body)]).await;
+        let error = script.client.flow_schemas().get("mine").await.unwrap_err();
+        assert!(error.is_decode() && !error.is_retryable(), "{error}");
+        assert_eq!((error.code(), error.attempts()), (Some(200), 1));
+        assert!(error.to_string().contains(expected), "{error}");
+    }
+    // An error without a body says what can be said.
+    let script = Script::start(vec![answer(403, "", "")]).await;
+    let error = script.client.flow_schemas().get("mine").await.unwrap_err();
+    assert!(error.is_forbidden(), "{error}");
+}
+
+#[tokio::test]
+async fn a_body_shorter_than_announced_has_broken_off() {
+    let cut = || Act::Answer(b"HTTP/1.1 201 Created\r\nContent-Length: 1000\r\n\r\n{}".to_vec());
+    let script = Script::start(vec![cut(), cut()]).await;
+    let error = script
+        .client
+        .flow_schemas()
+        .create(&schema("mine"))
+        .await
+        .unwrap_err();
+    assert!(error.is_retryable() && !error.is_decode(), "{error}");
+    assert!(
+        error.to_string().contains("the answer broke off"),
+        "{error}"
+    );
+    assert_eq!((error.attempts(), script.requests().len()), (1, 1));
+}
+
+#[tokio::test]
+async fn compression_is_asked_for_unless_turned_off() {
+    let list = r#"{"metadata":{},"items":[]}"#;
+    let acts = (0..2)
+        .map(|_| answer(200, "", list))
+        .chain([answer(200, "", "")]);
+    let script = Script::start(acts.collect()).await;
+    script.client.flow_schemas().list().await.unwrap();
+    let config = script.client.config().clone().with_compression(false);
+    Client::new(config)
+        .unwrap()
+        .flow_schemas()
+        .list()
+        .await
+        .unwrap();
+    // Events are wanted as they happen.
+    drop(script.client.flow_schemas().watch().await.unwrap());
+    let asked: Vec<_> = script
+        .requests()
+        .iter()
+        .map(|head| head.lines().any(|line| line == "accept-encoding: gzip"))
+        .collect();
+    assert_eq!(asked, [true, false, false]);
+}
+
+#[tokio::test]
+async fn large_lists_come_compressed() {
+    let server = ApiServer::start().await.unwrap();
+    let client = client(server.url());
+    let schemas = client.flow_schemas();
+    let mut large = schema("large");
+    let text = "x".repeat(200_000);
+    large
+        .metadata
+        .annotations
+        .insert("text".into(), text.clone());
+    schemas.create(&large).await.unwrap();
+    let plain = Client::new(client.config().clone().with_compression(false)).unwrap();
+    let list = schemas.list().await.unwrap();
+    assert_eq!(list, plain.flow_schemas().list().await.unwrap());
+    let found = list
+        .into_iter()
+        .find(|schema| schema.metadata.name.as_deref() == Some("large"));
+    assert_eq!(found.unwrap().metadata.annotations["text"], text);
+
+    // Less than this goes over the wire, and the limit is for what comes out.
+    let small = Client::new(client.config().clone().with_max_response_size(150_000)).unwrap();
+    let error = small.flow_schemas().get("large").await.unwrap_err();
+    assert!(
+        error.to_string().contains("longer than 150000 bytes"),
+        "{error}"
+    );
+}
+
+#[tokio::test]
+async fn an_encoding_that_nobody_asked_for_is_refused() {
+    let script = Script::start(vec![answer(200, "Content-Encoding: br\r\n", "x")]).await;
+    let error = script.client.flow_schemas().get("mine").await.unwrap_err();
+    assert!(
+        error.is_decode() && error.to_string().contains("\"br\""),
+        "{error}"
+    );
+}

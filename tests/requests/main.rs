@@ -1,0 +1,24 @@
+//! What becomes of requests on a bad day: retries, timeouts, broken connections and bodies, conflicts, waits.
+//!
+//! - `retries`: which failed request is sent again, against the faults of the embedded server
+//! - `connections`: connections that are refused, break or are used again, against listeners that follow a script
+//! - `bodies`: empty, truncated, compressed and late bodies
+//! - `observing`: the hook for metrics, and `tracing` spans
+//! - `updating`: `update_with`
+//! - `waiting`: `wait_for`
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "a test fails by panicking"
+)]
+
+mod bodies;
+mod connections;
+mod observing;
+mod retries;
+mod script;
+mod support;
+mod updating;
+mod waiting;

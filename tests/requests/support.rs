@@ -1,0 +1,58 @@
+//! Servers, clients that do not wait long, and objects.
+
+use k8s_flowcontrol::api::v1::FlowSchema;
+use k8s_flowcontrol::client::{Client, RetryPolicy};
+use k8s_flowcontrol::config::Config;
+use k8s_flowcontrol_server::ApiServer;
+use serde_json::json;
+use std::time::Duration;
+
+/// The default number of attempts, without pauses of its own.
+pub(crate) fn hasty() -> RetryPolicy {
+    RetryPolicy::default().with_initial_backoff(Duration::ZERO)
+}
+
+/// A client that tries again at once.
+pub(crate) fn client(url: impl AsRef<str>) -> Client {
+    Client::new(Config::new(url).unwrap().with_retry_policy(hasty())).unwrap()
+}
+
+/// A server that remembers its requests, and a client of it that tries again at once.
+pub(crate) async fn embedded() -> (ApiServer, Client) {
+    let server = ApiServer::builder()
+        .record_requests()
+        .start()
+        .await
+        .unwrap();
+    let client = client(server.url());
+    (server, client)
+}
+
+/// How many requests of a method have arrived.
+pub(crate) fn arrived(server: &ApiServer, method: &str) -> usize {
+    let requests = server.requests();
+    requests
+        .iter()
+        .filter(|request| request.method == method)
+        .count()
+}
+
+/// A flow schema of the level `global-default`, which exists.
+pub(crate) fn schema(name: &str) -> FlowSchema {
+    schema_of_level(name, "global-default")
+}
+
+pub(crate) fn schema_of_level(name: &str, level: &str) -> FlowSchema {
+    serde_json::from_value(json!({
+        "metadata": {"name": name},
+        "spec": {
+            "priorityLevelConfiguration": {"name": level},
+            "matchingPrecedence": 9000,
+            "rules": [{
+                "subjects": [{"kind": "User", "user": {"name": "somebody"}}],
+                "nonResourceRules": [{"verbs": ["get"], "nonResourceURLs": ["/somewhere"]}],
+            }],
+        },
+    }))
+    .unwrap()
+}

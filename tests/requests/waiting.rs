@@ -1,0 +1,217 @@
+//! `wait_for`: no change is missed, whatever happens to the watch.
+
+use crate::support::{embedded, schema, schema_of_level};
+use k8s_flowcontrol::api::v1::{FlowSchema, PriorityLevelConfiguration};
+use k8s_flowcontrol::client::{RetryPolicy, wait};
+use k8s_flowcontrol_server::Fault;
+use serde_json::json;
+use std::time::Duration;
+use tokio::sync::mpsc;
+
+fn level(name: &str) -> PriorityLevelConfiguration {
+    serde_json::from_value(json!({
+        "metadata": {"name": name},
+        "spec": {"type": "Limited", "limited": {"limitResponse": {"type": "Reject"}}},
+    }))
+    .unwrap()
+}
+
+#[tokio::test]
+async fn until_a_schema_is_not_dangling() {
+    let (_server, client) = embedded().await;
+    let schemas = client.flow_schemas();
+    schemas
+        .create(&schema_of_level("mine", "later"))
+        .await
+        .unwrap();
+    let waiting = schemas.wait_for("mine", wait::has_condition("Dangling", "True"));
+    waiting.timeout(Duration::from_secs(60)).await.unwrap();
+    let waiting = tokio::spawn(
+        schemas
+            .wait_for("mine", wait::is_not_dangling())
+            .into_future(),
+    );
+    client
+        .priority_level_configurations()
+        .create(&level("later"))
+        .await
+        .unwrap();
+    let mine = waiting.await.unwrap().unwrap().unwrap();
+    let conditions = mine.status.unwrap().conditions;
+    assert!(
+        conditions
+            .iter()
+            .any(|condition| condition.r#type == "Dangling")
+    );
+}
+
+#[tokio::test]
+async fn until_it_exists_and_until_it_is_deleted() {
+    let (_server, client) = embedded().await;
+    let schemas = client.flow_schemas();
+    // There is nothing to wait for.
+    assert_eq!(
+        schemas.wait_for("mine", wait::is_deleted()).await.unwrap(),
+        None
+    );
+    let existing = tokio::spawn(schemas.wait_for("mine", wait::exists()).into_future());
+    schemas.create(&schema("mine")).await.unwrap();
+    assert!(existing.await.unwrap().unwrap().is_some());
+
+    let (seen, mut told) = mpsc::unbounded_channel();
+    let mut is_deleted = wait::is_deleted();
+    let waiting = schemas.wait_for("mine", move |schema: Option<&FlowSchema>| {
+        seen.send(schema.is_some()).unwrap();
+        is_deleted(schema)
+    });
+    let deleted = tokio::spawn(waiting.into_future());
+    assert_eq!(told.recv().await, Some(true));
+    schemas.delete("mine").await.unwrap();
+    assert_eq!(deleted.await.unwrap().unwrap(), None);
+    assert_eq!(told.recv().await, Some(false));
+}
+
+/// Waits for a precedence of 120 while it goes there in steps and `disturb` is called before each of them.
+async fn every_step_is_seen(disturb: impl Fn(&k8s_flowcontrol_server::ApiServer)) -> Vec<i32> {
+    let (server, client) = embedded().await;
+    let schemas = client.flow_schemas();
+    schemas.create(&schema("mine")).await.unwrap();
+    let (seen, mut told) = mpsc::unbounded_channel();
+    let waiting = schemas.wait_for("mine", move |schema: Option<&FlowSchema>| {
+        let precedence = schema.unwrap().spec.matching_precedence.unwrap();
+        seen.send(precedence).unwrap();
+        precedence == 120
+    });
+    let waiting = tokio::spawn(waiting.timeout(Duration::from_secs(60)).into_future());
+    let mut all = vec![told.recv().await.unwrap()];
+    for precedence in 101..=120 {
+        disturb(&server);
+        let patch = json!({"spec": {"matchingPrecedence": precedence}});
+        schemas.patch("mine").merge(&patch).await.unwrap();
+        while let Some(seen) = told.recv().await {
+            all.push(seen);
+            if seen == precedence {
+                break;
+            }
+        }
+    }
+    assert_eq!(
+        waiting
+            .await
+            .unwrap()
+            .unwrap()
+            .unwrap()
+            .spec
+            .matching_precedence,
+        Some(120)
+    );
+    all
+}
+
+#[tokio::test]
+async fn no_state_is_missed() {
+    let mut seen = every_step_is_seen(|_| {}).await;
+    // The status is written too.
+    seen.dedup();
+    assert_eq!(
+        seen,
+        [9000].into_iter().chain(101..=120).collect::<Vec<_>>()
+    );
+}
+
+#[tokio::test]
+async fn watches_that_break_or_are_too_old_are_opened_anew() {
+    // The first one meets the watch that is opened after the one that breaks.
+    let mut seen = every_step_is_seen(|server| server.inject(Fault::cut_watch(0))).await;
+    seen.dedup();
+    assert_eq!(
+        seen,
+        [9000].into_iter().chain(101..=120).collect::<Vec<_>>()
+    );
+    every_step_is_seen(|server| server.expire_history()).await;
+    every_step_is_seen(|server| {
+        server.inject(Fault::cut_watch(0));
+        server.inject(Fault::too_many_requests(0).times(7).on_method("GET"));
+        server.inject(Fault::unavailable().times(3).on_method("GET"));
+        server.inject(Fault::expire_history().on_method("GET"));
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn waits_end() {
+    let (server, client) = embedded().await;
+    let client = client
+        .with_retry_policy(RetryPolicy::none().with_initial_backoff(Duration::from_millis(1)));
+    let schemas = client.flow_schemas();
+    let limit = Duration::from_millis(200);
+    let error = schemas
+        .wait_for("missing", wait::exists())
+        .timeout(limit)
+        .await
+        .unwrap_err();
+    assert!(error.is_timeout(), "{error}");
+    assert!(
+        error
+            .to_string()
+            .contains("the wait for FlowSchema `missing` was not over after 200ms"),
+        "{error}"
+    );
+    assert!(std::error::Error::source(&error).is_none());
+
+    server.inject(Fault::unavailable().times(usize::MAX));
+    let error = schemas
+        .wait_for("missing", wait::exists())
+        .timeout(limit)
+        .await
+        .unwrap_err();
+    assert!(error.is_timeout(), "{error}");
+    let trouble = std::error::Error::source(&error).unwrap().to_string();
+    assert!(trouble.contains("503 ServiceUnavailable"), "{trouble}");
+
+    server.clear_faults();
+    server.inject(Fault::internal_error());
+    let error = schemas
+        .wait_for("missing", wait::exists())
+        .timeout(limit)
+        .await
+        .unwrap_err();
+    assert_eq!(error.code(), Some(500), "{error}");
+    let error = schemas
+        .wait_for("no/name", wait::exists())
+        .await
+        .unwrap_err();
+    assert!(error.is_argument(), "{error}");
+}
+
+#[tokio::test]
+async fn one_object_of_many_is_followed() {
+    let (server, client) = embedded().await;
+    let schemas = client.flow_schemas();
+    let mine = tokio::spawn(schemas.wait_for("mine", wait::exists()).into_future());
+    for name in ["other", "mine2", "mine"] {
+        schemas.create(&schema(name)).await.unwrap();
+    }
+    assert_eq!(
+        mine.await
+            .unwrap()
+            .unwrap()
+            .unwrap()
+            .metadata
+            .name
+            .as_deref(),
+        Some("mine")
+    );
+    let requests = server.requests();
+    let reads: Vec<_> = requests
+        .iter()
+        .filter(|request| request.method == "GET")
+        .collect();
+    let selector = ("fieldSelector".to_owned(), "metadata.name=mine".to_owned());
+    assert!(
+        reads
+            .iter()
+            .all(|request| request.query.contains(&selector)),
+        "{reads:?}"
+    );
+}
