@@ -54,6 +54,7 @@ mod query;
 mod scheme;
 mod status;
 mod wire;
+mod words;
 
 pub use builder::{Builder, StartError};
 pub use faults::Fault;

@@ -91,6 +91,10 @@ impl Lines {
                 let annotations = serde_json::json!({INITIAL_EVENTS_END: "true"});
                 metadata.insert("annotations".into(), annotations);
             }
+            // Go wrote a time that is not there until it learned to leave it out.
+            if self.kind.release().minor() >= 34 {
+                metadata.remove("creationTimestamp");
+            }
         });
         self.shown("BOOKMARK", &object, &object)
     }

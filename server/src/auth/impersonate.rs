@@ -5,17 +5,17 @@ use super::user::{ANONYMOUS, AUTHENTICATED, UNAUTHENTICATED, User};
 use crate::status::Failure;
 use std::fmt::Write as _;
 
-const USER: &str = "impersonate-user";
-const GROUP: &str = "impersonate-group";
-const UID: &str = "impersonate-uid";
-const EXTRA: &str = "impersonate-extra-";
+pub(super) const USER: &str = "impersonate-user";
+pub(super) const GROUP: &str = "impersonate-group";
+pub(super) const UID: &str = "impersonate-uid";
+pub(super) const EXTRA: &str = "impersonate-extra-";
 const AUTHENTICATION: &str = "authentication.k8s.io";
 
 /// Why nobody is impersonated.
 #[derive(Debug, PartialEq)]
 pub(crate) enum Refusal {
-    /// The user may not.
-    Forbidden(Failure),
+    /// The user may not, or the server does not understand.
+    Refused(Failure),
     /// The headers make no sense: the end of the message of an internal error.
     Senseless(String),
 }
@@ -87,7 +87,7 @@ impl Claim {
 ///
 /// # Errors
 /// When that may not be, or nobody is named.
-pub(crate) fn impersonate<'a>(
+pub(super) fn impersonate<'a>(
     user: User,
     headers: impl Iterator<Item = (&'a str, &'a str)> + Clone,
 ) -> Result<User, Refusal> {
@@ -109,7 +109,7 @@ pub(crate) fn impersonate<'a>(
     }
     let mut other = User::default();
     for claim in &claims {
-        authorize_action(&user, &claim.action()).map_err(Refusal::Forbidden)?;
+        authorize_action(&user, &claim.action()).map_err(Refusal::Refused)?;
         let name = claim.name.clone();
         match claim.kind {
             "User" => other.name = name,
@@ -177,7 +177,7 @@ fn claims<'a>(headers: impl Iterator<Item = (&'a str, &'a str)> + Clone) -> Vec<
     claims
 }
 
-fn service_account(name: &str) -> Option<(&str, &str)> {
+pub(super) fn service_account(name: &str) -> Option<(&str, &str)> {
     let (namespace, account) = name
         .strip_prefix("system:serviceaccount:")?
         .split_once(':')?;

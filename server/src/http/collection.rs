@@ -59,7 +59,12 @@ pub(super) fn create(
     request: &Arrived,
     target: &ResourceTarget<'_>,
 ) -> Result<Answer, Failure> {
-    let options = WriteOptions::parse(&request.query, WriteVerb::Create, request.user_agent())?;
+    let options = WriteOptions::parse(
+        &request.query,
+        WriteVerb::Create,
+        request.user_agent(),
+        context.state.scheme.release(),
+    )?;
     let read = read_object(
         &request.body,
         format(request)?,
@@ -103,7 +108,12 @@ pub(super) fn delete(
     let list_options = request.query.without("resourceVersion");
     let list_options = ListOptions::parse(&list_options, context.state.scheme.release())?;
     let format = format(request)?;
-    let (options, dry_run) = delete_options(&request.query, &request.body, format)?;
+    let (options, dry_run) = delete_options(
+        &request.query,
+        &request.body,
+        format,
+        context.state.scheme.release(),
+    )?;
     let now = ids::now();
     let write = Write {
         kind: target.kind,

@@ -70,9 +70,11 @@ fn identify(context: &Context, parts: &Parts) -> Result<User, Box<Answer>> {
         .map(|(name, value)| (name.as_str(), text(value)))
         .collect();
     let headers = headers.iter().map(|(name, value)| (*name, value.as_str()));
-    auth::impersonate(user, headers).map_err(|refusal| {
+    let request = user.attributes(parts.method.as_str(), &parts.uri.to_string());
+    let release = context.state.scheme.release();
+    auth::impersonate(user, headers, &request, release).map_err(|refusal| {
         Box::new(match refusal {
-            Refusal::Forbidden(failure) => Answer::from(failure),
+            Refusal::Refused(failure) => Answer::from(failure),
             Refusal::Senseless(why) => Answer::text(500, senseless(&parts.uri.to_string(), &why)),
         })
     })

@@ -43,7 +43,12 @@ pub(super) fn replace(
     target: &ResourceTarget<'_>,
 ) -> Result<Answer, Failure> {
     let name = name(target)?;
-    let options = WriteOptions::parse(&request.query, WriteVerb::Update, request.user_agent())?;
+    let options = WriteOptions::parse(
+        &request.query,
+        WriteVerb::Update,
+        request.user_agent(),
+        context.state.scheme.release(),
+    )?;
     let read = read_object(
         &request.body,
         format(request)?,
@@ -94,7 +99,12 @@ pub(super) fn patch(
     } else {
         WriteVerb::Patch
     };
-    let options = WriteOptions::parse(&request.query, verb, request.user_agent())?;
+    let options = WriteOptions::parse(
+        &request.query,
+        verb,
+        request.user_agent(),
+        context.state.scheme.release(),
+    )?;
     let patch = read_patch(&media_type, &request.body, options.force)?;
     let now = ids::now();
     let write = write(target, &options, &now);
@@ -134,7 +144,12 @@ pub(super) fn delete(
         true => Format::Json,
         false => format(request)?,
     };
-    let (options, dry_run) = delete_options(&request.query, &request.body, format)?;
+    let (options, dry_run) = delete_options(
+        &request.query,
+        &request.body,
+        format,
+        context.state.scheme.release(),
+    )?;
     let now = ids::now();
     let write = Write {
         kind: target.kind,

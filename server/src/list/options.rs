@@ -51,8 +51,8 @@ impl ListOptions {
         query.integer("timeoutSeconds")?;
         let limit = query.integer("limit")?.unwrap_or_default();
         let limit = usize::try_from(limit).ok().filter(|limit| *limit > 0);
-        let selector = selector(query)?;
-        refuse(list_problems(query))?;
+        let selector = selector(query, release)?;
+        refuse(list_problems(query, release))?;
         let mut options = Self {
             selector,
             at: At::Now,
@@ -102,9 +102,9 @@ impl WatchOptions {
     pub(crate) fn parse(query: &Query, release: Release) -> Result<Self, Failure> {
         let timeout = query.integer("timeoutSeconds")?.unwrap_or_default();
         query.integer("limit")?;
-        let selector = selector(query)?;
+        let selector = selector(query, release)?;
         let streams_lists = streams_lists(release);
-        refuse(watch_problems(query, streams_lists))?;
+        refuse(watch_problems(query, release))?;
         let version = query.text("resourceVersion");
         let after = match version {
             "" | "0" => None,
@@ -112,6 +112,7 @@ impl WatchOptions {
         };
         let bookmarks = query.is_set("allowWatchBookmarks");
         let wanted = query.flag("sendInitialEvents");
+        let wanted = wanted.filter(|_| release.minor() >= ASKS_FOR_LISTS);
         Ok(Self {
             selector,
             after: after.filter(|_| wanted != Some(true)),
@@ -133,8 +134,12 @@ fn streams_lists(release: Release) -> bool {
     release.minor() == 32 || release.minor() >= 34
 }
 
-fn selector(query: &Query) -> Result<Selector, Failure> {
-    Selector::parse(query.text("labelSelector"), query.text("fieldSelector"))
+fn selector(query: &Query, release: Release) -> Result<Selector, Failure> {
+    Selector::parse(
+        query.text("labelSelector"),
+        query.text("fieldSelector"),
+        release,
+    )
 }
 
 /// # Errors
@@ -157,12 +162,20 @@ fn refuse(causes: Vec<Cause>) -> Result<(), Failure> {
 
 const MATCH: &str = "resourceVersionMatch";
 
-fn list_problems(query: &Query) -> Vec<Cause> {
-    let mut causes = Vec::new();
-    if query.get("sendInitialEvents").is_some() {
+/// Since this release a watch can ask for initial events; before, the parameter is unknown.
+const ASKS_FOR_LISTS: u32 = 27;
+
+fn list_problems(query: &Query, release: Release) -> Vec<Cause> {
+    let mut causes = match_problems(query);
+    if query.get("sendInitialEvents").is_some() && release.minor() >= ASKS_FOR_LISTS {
         let why = "sendInitialEvents is forbidden for list";
         causes.push(Cause::forbidden("sendInitialEvents", why));
     }
+    causes
+}
+
+fn match_problems(query: &Query) -> Vec<Cause> {
+    let mut causes = Vec::new();
     let how = query.text(MATCH);
     if how.is_empty() {
         return causes;
@@ -174,10 +187,7 @@ fn list_problems(query: &Query) -> Vec<Cause> {
             "resourceVersionMatch is forbidden unless resourceVersion is provided",
         ));
     }
-    if !query.text("continue").is_empty() {
-        let why = "resourceVersionMatch is forbidden when continue is provided";
-        causes.push(Cause::forbidden(MATCH, why));
-    }
+    causes.extend(continued(query));
     match how {
         "Exact" if version == "0" => causes.push(Cause::forbidden(
             MATCH,
@@ -193,36 +203,51 @@ fn list_problems(query: &Query) -> Vec<Cause> {
     causes
 }
 
-fn watch_problems(query: &Query, streams_lists: bool) -> Vec<Cause> {
-    let mut causes = Vec::new();
+fn continued(query: &Query) -> Option<Cause> {
+    let why = "resourceVersionMatch is forbidden when continue is provided";
+    (!query.text("continue").is_empty()).then(|| Cause::forbidden(MATCH, why))
+}
+
+fn watch_problems(query: &Query, release: Release) -> Vec<Cause> {
     let how = query.text(MATCH);
-    if query.get("sendInitialEvents").is_none() {
+    let mut causes = Vec::new();
+    if release.minor() < ASKS_FOR_LISTS {
         if !how.is_empty() {
-            causes.push(Cause::forbidden(
-                MATCH,
-                "resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided",
-            ));
+            let why = "resourceVersionMatch is forbidden for watch";
+            causes.push(Cause::forbidden(MATCH, why));
+            causes.extend(match_problems(query));
         }
         return causes;
     }
-    if how != "NotOlderThan" {
+    let asked = query.get("sendInitialEvents").is_some();
+    if asked && how != "NotOlderThan" {
         causes.push(Cause::forbidden(
             MATCH,
             "sendInitialEvents requires setting resourceVersionMatch to NotOlderThan",
         ));
     }
-    if !streams_lists {
+    if asked && !streams_lists(release) {
         causes.push(Cause::forbidden(
             "sendInitialEvents",
             "sendInitialEvents is forbidden for watch unless the WatchList feature gate is enabled",
         ));
     }
-    if !matches!(how, "" | "NotOlderThan") {
+    if how.is_empty() {
+        return causes;
+    }
+    if !asked {
+        causes.push(Cause::forbidden(
+            MATCH,
+            "resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided",
+        ));
+    }
+    if how != "NotOlderThan" {
         causes.push(Cause::unsupported(
             MATCH,
             &format!("{how:?}"),
             "\"NotOlderThan\"",
         ));
     }
+    causes.extend(continued(query));
     causes
 }

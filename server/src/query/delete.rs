@@ -5,8 +5,8 @@ use super::write::{dry_run_problem, dry_run_values_problem, options_invalid};
 use crate::body::Document;
 use crate::registry::DeleteOptions;
 use crate::status::{Cause, Failure, internal};
-use k8s_flowcontrol::ApiVersion;
 use k8s_flowcontrol::text::Format;
+use k8s_flowcontrol::{ApiVersion, Release};
 use serde_json::Value;
 
 /// The options and whether nothing is to be deleted. A body that is there counts alone.
@@ -17,11 +17,12 @@ pub(crate) fn delete_options(
     query: &Query,
     body: &[u8],
     format: Format,
+    release: Release,
 ) -> Result<(DeleteOptions, bool), Failure> {
     let (options, dry_run, problem) = if body.is_empty() {
-        from_query(query)
+        from_query(query, release)
     } else {
-        from_body(body, format)?
+        from_body(body, format, release)?
     };
     let mut causes = Vec::new();
     let policy = options.propagation_policy.as_deref();
@@ -49,7 +50,7 @@ pub(crate) fn delete_options(
     }
 }
 
-fn from_query(query: &Query) -> (DeleteOptions, bool, Option<Cause>) {
+fn from_query(query: &Query, release: Release) -> (DeleteOptions, bool, Option<Cause>) {
     let owned = |name: &str| query.get(name).map(str::to_owned);
     let options = DeleteOptions {
         uid: owned("uid"),
@@ -60,11 +61,15 @@ fn from_query(query: &Query) -> (DeleteOptions, bool, Option<Cause>) {
     (
         options,
         query.get("dryRun").is_some(),
-        dry_run_problem(query),
+        dry_run_problem(query, release),
     )
 }
 
-fn from_body(body: &[u8], format: Format) -> Result<(DeleteOptions, bool, Option<Cause>), Failure> {
+fn from_body(
+    body: &[u8],
+    format: Format,
+    release: Release,
+) -> Result<(DeleteOptions, bool, Option<Cause>), Failure> {
     let document = match format {
         Format::Json => Document::from_json(body).map_err(|error| {
             internal(format!(
@@ -92,7 +97,11 @@ fn from_body(body: &[u8], format: Format) -> Result<(DeleteOptions, bool, Option
         propagation_policy: text("/propagationPolicy"),
         orphan_dependents: options.get("orphanDependents").and_then(Value::as_bool),
     };
-    Ok((read, !dry_run.is_empty(), dry_run_values_problem(&dry_run)))
+    Ok((
+        read,
+        !dry_run.is_empty(),
+        dry_run_values_problem(&dry_run, release),
+    ))
 }
 
 fn check_type(options: &Value) -> Result<(), Failure> {

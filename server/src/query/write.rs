@@ -2,6 +2,8 @@
 
 use super::Query;
 use crate::status::{Cause, Failure, invalid};
+use crate::words;
+use k8s_flowcontrol::Release;
 use k8s_flowcontrol::text::FieldValidation;
 
 const LONGEST_MANAGER: usize = 128;
@@ -42,6 +44,7 @@ impl WriteOptions {
         query: &Query,
         verb: WriteVerb,
         user_agent: Option<&str>,
+        release: Release,
     ) -> Result<Self, Failure> {
         let mut causes = Vec::new();
         let manager = query.text("fieldManager");
@@ -58,8 +61,8 @@ impl WriteOptions {
             )),
             _ => {}
         }
-        causes.extend(manager_problem(manager));
-        causes.extend(dry_run_problem(query));
+        causes.extend(manager_problem(manager, release));
+        causes.extend(dry_run_problem(query, release));
         let validation = match query.text("fieldValidation") {
             "" => FieldValidation::default(),
             "Ignore" => FieldValidation::Ignore,
@@ -92,23 +95,25 @@ pub(super) fn options_invalid(options: &str, causes: Vec<Cause>) -> Failure {
 }
 
 /// What is wrong with `dryRun`: every value must be `All`.
-pub(super) fn dry_run_problem(query: &Query) -> Option<Cause> {
+pub(super) fn dry_run_problem(query: &Query, release: Release) -> Option<Cause> {
     let values: Vec<_> = query.all("dryRun").collect();
-    dry_run_values_problem(&values)
+    dry_run_values_problem(&values, release)
 }
 
-pub(super) fn dry_run_values_problem(values: &[&str]) -> Option<Cause> {
+pub(super) fn dry_run_values_problem(values: &[&str], release: Release) -> Option<Cause> {
     if values.iter().all(|value| *value == "All") {
         return None;
     }
-    let shown: Vec<_> = values.iter().map(|value| format!("{value:?}")).collect();
-    let shown = format!("[]string{{{}}}", shown.join(", "));
+    let shown = words::strings(values, release);
     Some(Cause::unsupported("dryRun", &shown, "\"All\""))
 }
 
-fn manager_problem(manager: &str) -> Option<Cause> {
+fn manager_problem(manager: &str, release: Release) -> Option<Cause> {
     if manager.len() > LONGEST_MANAGER {
-        let message = format!("Too long: must have at most {LONGEST_MANAGER} bytes");
+        let message = format!(
+            "Too long: {} {LONGEST_MANAGER} bytes",
+            words::too_long(release)
+        );
         return Some(Cause::new("FieldValueTooLong", "fieldManager", message));
     }
     let (at, c) = manager.char_indices().find(|(_, c)| c.is_control())?;

@@ -12,7 +12,7 @@ const NONE: &str = "<none>";
 /// The columns of a kind.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Columns {
-    FlowSchema,
+    FlowSchema { release: Release },
     PriorityLevelConfiguration { release: Release },
 }
 
@@ -37,7 +37,7 @@ impl Columns {
     /// The columns of the kind with that name.
     pub(crate) fn of(kind: &str, release: Release) -> Option<Self> {
         match kind {
-            "FlowSchema" => Some(Self::FlowSchema),
+            "FlowSchema" => Some(Self::FlowSchema { release }),
             "PriorityLevelConfiguration" => Some(Self::PriorityLevelConfiguration { release }),
             _ => None,
         }
@@ -45,8 +45,8 @@ impl Columns {
 
     pub(super) fn definitions(self) -> Vec<Column> {
         let columns: &[(&'static str, &'static str)] = match self {
-            Self::FlowSchema => &[
-                ("Name", NAME),
+            Self::FlowSchema { release } => &[
+                ("Name", name(release)),
                 ("PriorityLevel", PRIORITY_LEVEL),
                 ("MatchingPrecedence", MATCHING_PRECEDENCE),
                 ("DistinguisherMethod", DISTINGUISHER_METHOD),
@@ -54,7 +54,7 @@ impl Columns {
                 ("MissingPL", MISSING_LEVEL),
             ],
             Self::PriorityLevelConfiguration { release } => &[
-                ("Name", NAME),
+                ("Name", name(release)),
                 ("Type", TYPE),
                 shares(release),
                 ("Queues", QUEUES),
@@ -75,7 +75,7 @@ impl Columns {
 
     /// Flow schemas stand in the order in which they are tried.
     pub(super) fn sort(self, objects: &mut [(&Value, &Value)]) {
-        if matches!(self, Self::FlowSchema) {
+        if matches!(self, Self::FlowSchema { .. }) {
             objects.sort_by_key(|(object, _)| {
                 let precedence = object.pointer("/spec/matchingPrecedence");
                 let name = object.pointer("/metadata/name").and_then(Value::as_str);
@@ -91,7 +91,7 @@ impl Columns {
         let or_none = |pointer| Cell::Value(at(pointer).cloned().unwrap_or_else(|| NONE.into()));
         let age = Cell::Age(at("/metadata/creationTimestamp").and_then(Value::as_str));
         let cells = match self {
-            Self::FlowSchema => vec![
+            Self::FlowSchema { .. } => vec![
                 text("/metadata/name"),
                 text("/spec/priorityLevelConfiguration/name"),
                 Cell::Value(at("/spec/matchingPrecedence").cloned().unwrap_or(0.into())),
@@ -127,6 +127,10 @@ fn dangling(object: &Value) -> &str {
                 .and_then(Value::as_str)
                 .unwrap_or_default()
         })
+}
+
+fn name(release: Release) -> &'static str {
+    if release.minor() < 27 { OLD_NAME } else { NAME }
 }
 
 /// The shares had another name at first, and zero is described where it means something.

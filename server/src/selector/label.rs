@@ -4,6 +4,7 @@ mod parse;
 mod syntax;
 
 use crate::status::Failure;
+use k8s_flowcontrol::Release;
 use serde_json::{Map, Value};
 
 /// Requirements that must all hold.
@@ -32,8 +33,8 @@ enum Operator {
 impl LabelSelector {
     /// # Errors
     /// A 400 in the words of the server's own parser.
-    pub(crate) fn parse(text: &str) -> Result<Self, Failure> {
-        parse::requirements(text)
+    pub(crate) fn parse(text: &str, release: Release) -> Result<Self, Failure> {
+        parse::requirements(text, release)
             .map(Self)
             .map_err(crate::status::bad_request)
     }
@@ -80,7 +81,9 @@ mod tests {
 
     fn selects(text: &str) -> bool {
         let object = json!({"metadata": {"labels": {"lab": "yes", "idx": "3"}}});
-        LabelSelector::parse(text).unwrap().matches(&object)
+        LabelSelector::parse(text, Release::NEWEST)
+            .unwrap()
+            .matches(&object)
     }
 
     #[test]
@@ -138,7 +141,9 @@ mod tests {
             ),
         ] {
             assert_eq!(
-                LabelSelector::parse(text).unwrap_err().message(),
+                LabelSelector::parse(text, Release::NEWEST)
+                    .unwrap_err()
+                    .message(),
                 message,
                 "{text}"
             );

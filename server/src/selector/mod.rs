@@ -7,6 +7,7 @@ pub(crate) use field::FieldSelector;
 pub(crate) use label::LabelSelector;
 
 use crate::status::Failure;
+use k8s_flowcontrol::Release;
 use serde_json::Value;
 
 /// A label selector and a field selector.
@@ -19,9 +20,9 @@ pub(crate) struct Selector {
 impl Selector {
     /// # Errors
     /// A 400 that says what is wrong with one of the texts.
-    pub(crate) fn parse(labels: &str, fields: &str) -> Result<Self, Failure> {
+    pub(crate) fn parse(labels: &str, fields: &str, release: Release) -> Result<Self, Failure> {
         Ok(Self {
-            labels: LabelSelector::parse(labels)?,
+            labels: LabelSelector::parse(labels, release)?,
             fields: FieldSelector::parse(fields)?,
         })
     }

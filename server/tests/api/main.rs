@@ -16,6 +16,7 @@ mod forms;
 mod http;
 mod lists;
 mod patches;
+mod releases;
 mod server;
 mod status;
 #[cfg(feature = "tls")]

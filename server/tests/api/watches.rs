@@ -6,13 +6,13 @@ use serde_json::{Value, json};
 use std::time::Duration;
 
 /// The open end of a watch.
-struct Watch {
+pub(crate) struct Watch {
     response: Response,
     rest: Vec<u8>,
 }
 
 impl Watch {
-    async fn open(api: &Api, path: &str) -> Self {
+    pub(crate) async fn open(api: &Api, path: &str) -> Self {
         let request = api.request("GET", &format!("/apis/{GROUP}/{path}"));
         let response = request.send().await;
         assert_eq!(response.code(), 200);
@@ -23,7 +23,7 @@ impl Watch {
     }
 
     /// The next event, or `None` at the end.
-    async fn next(&mut self) -> Option<Value> {
+    pub(crate) async fn next(&mut self) -> Option<Value> {
         loop {
             if let Some(end) = self.rest.iter().position(|byte| *byte == b'\n') {
                 let line: Vec<u8> = self.rest.drain(..=end).collect();

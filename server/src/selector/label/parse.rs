@@ -2,13 +2,16 @@
 
 use super::syntax::{Lexer, Token};
 use super::{Operator, Requirement};
+use crate::words;
+use k8s_flowcontrol::Release;
 
 /// # Errors
 /// What the server says of the text.
-pub(super) fn requirements(text: &str) -> Result<Vec<Requirement>, String> {
+pub(super) fn requirements(text: &str, release: Release) -> Result<Vec<Requirement>, String> {
     let mut parser = Parser {
         tokens: Lexer::new(text).tokens(),
         at: 0,
+        release,
     };
     let mut requirements = Vec::new();
     loop {
@@ -46,6 +49,7 @@ pub(super) fn requirements(text: &str) -> Result<Vec<Requirement>, String> {
 struct Parser {
     tokens: Vec<Token>,
     at: usize,
+    release: Release,
 }
 
 impl Parser {
@@ -71,7 +75,7 @@ impl Parser {
             Token::NotIn => "notin".into(),
             found => return Err(format!("found '{found}', expected: identifier")),
         };
-        check_key(&key)?;
+        check_key(&key, self.release)?;
         if negated {
             return Ok(Requirement {
                 key,
@@ -91,7 +95,7 @@ impl Parser {
             Operator::In | Operator::NotIn => self.values()?,
             _ => vec![self.exact_value()?],
         };
-        check_values(&key, operator, &values)?;
+        check_values(&key, operator, &values, self.release)?;
         Ok(Requirement {
             key,
             operator,
@@ -168,18 +172,20 @@ impl Parser {
 const NAME: &str = "name part must consist of alphanumeric characters, '-', '_' or '.', and must start \
                     and end with an alphanumeric character";
 
-fn check_key(key: &str) -> Result<(), String> {
+fn check_key(key: &str, release: Release) -> Result<(), String> {
     let mut parts = key.split('/');
     let (prefix, name) = match (parts.next(), parts.next(), parts.next()) {
         (Some(name), None, _) => (None, name),
         (Some(prefix), Some(name), None) => (Some(prefix), name),
         _ => {
-            let detail = "a qualified name must consist of alphanumeric characters, '-', '_' or '.', \
-                and must start and end with an alphanumeric character (e.g. 'MyName',  or 'my.name',  \
-                or '123-abc', regex used for validation is \
-                '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]') with an optional DNS subdomain prefix and \
-                '/' (e.g. 'example.com/MyName')";
-            return Err(format!("<nil>: Invalid value: {key:?}: {detail}"));
+            let what = words::label_key(release);
+            return Err(format!(
+                "<nil>: Invalid value: {key:?}: {what} must consist of alphanumeric characters, '-', '_' \
+                 or '.', and must start and end with an alphanumeric character (e.g. 'MyName',  or \
+                 'my.name',  or '123-abc', regex used for validation is \
+                 '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]') with an optional DNS subdomain prefix and \
+                 '/' (e.g. 'example.com/MyName')"
+            ));
         }
     };
     if prefix.is_some_and(|prefix| !crate::names::is_subdomain(prefix)) {
@@ -188,7 +194,10 @@ fn check_key(key: &str) -> Result<(), String> {
     }
     if name.is_empty() || name.len() > 63 || !is_word(name) {
         let detail = if name.len() > 63 {
-            "name part must be no more than 63 characters".to_owned()
+            format!(
+                "name part must be no more than 63 {}",
+                words::label_unit(release)
+            )
         } else {
             format!(
                 "{NAME} (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is \
@@ -200,11 +209,17 @@ fn check_key(key: &str) -> Result<(), String> {
     Ok(())
 }
 
-fn check_values(key: &str, operator: Operator, values: &[String]) -> Result<(), String> {
+fn check_values(
+    key: &str,
+    operator: Operator,
+    values: &[String],
+    release: Release,
+) -> Result<(), String> {
     for (index, value) in values.iter().enumerate() {
         let at = format!("values[{index}][{key}]: Invalid value: {value:?}");
         if value.len() > 63 {
-            return Err(format!("{at}: must be no more than 63 characters"));
+            let unit = words::label_unit(release);
+            return Err(format!("{at}: must be no more than 63 {unit}"));
         }
         if !value.is_empty() && !is_word(value) {
             return Err(format!(
