@@ -10,6 +10,7 @@
 //! - `references`: what the public reference pages of the API describe
 //! - `secured`: TLS, users and faults
 //! - `answers`: response codes and bodies that only odd servers send
+//! - `raw`: paths that no verb is for
 //! - `openapi`: what the server publishes of itself is read by the generator
 //! - `dumps`: the server's tables of flow control, read by the client
 //! - `examples`: the programs in `examples/`
@@ -29,6 +30,7 @@ mod objects;
 mod openapi;
 mod paging;
 mod patches;
+mod raw;
 mod references;
 mod secured;
 mod support;

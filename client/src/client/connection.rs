@@ -126,7 +126,7 @@ impl Client {
         let mut builder = http::Request::builder()
             .method(&request.method)
             .uri(request_url(config.server(), request).as_str())
-            .header(ACCEPT, "application/json")
+            .header(ACCEPT, &request.accept)
             .header(USER_AGENT, config.user_agent());
         if let Some(value) = &ready.authorization {
             builder = builder.header(AUTHORIZATION, value);
@@ -162,7 +162,9 @@ fn request_url(server: &Url, request: &HttpRequest) -> Url {
     let mut url = server.clone();
     let path = format!("{}{}", server.path().trim_end_matches('/'), request.path);
     url.set_path(&path);
-    if !request.query.is_empty() {
+    if !request.encoded_query.is_empty() {
+        url.set_query(Some(&request.encoded_query));
+    } else if !request.query.is_empty() {
         url.query_pairs_mut().extend_pairs(&request.query);
     }
     url

@@ -38,6 +38,7 @@ mod observe;
 mod options;
 mod pages;
 mod params;
+mod raw;
 mod request;
 mod response;
 mod retry;
@@ -60,6 +61,7 @@ pub use negotiated::{Negotiable, Negotiated};
 pub use observe::Attempt;
 pub use pages::{Items, Pages};
 pub use params::ResourceVersionMatch;
+pub use raw::RawRequest;
 
 pub use crate::meta::PropagationPolicy;
 pub use crate::text::FieldValidation;

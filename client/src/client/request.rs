@@ -4,7 +4,7 @@ use super::error::Error;
 use super::retry::RetryPolicy;
 use crate::Resource;
 use bytes::Bytes;
-use http::Method;
+use http::{HeaderValue, Method};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use std::time::Duration;
 
@@ -16,6 +16,9 @@ pub(crate) struct HttpRequest {
     pub(crate) path: String,
     /// Names and values, not encoded yet.
     pub(crate) query: Vec<(&'static str, String)>,
+    /// A query that is encoded already, in the place of the above.
+    pub(crate) encoded_query: String,
+    pub(crate) accept: HeaderValue,
     pub(crate) content_type: Option<&'static str>,
     /// Cheap to clone, for it may have to be sent again.
     pub(crate) body: Bytes,
@@ -33,6 +36,8 @@ impl HttpRequest {
             method,
             path,
             query: Vec::new(),
+            encoded_query: String::new(),
+            accept: HeaderValue::from_static("application/json"),
             content_type: None,
             body: Bytes::new(),
             guarded: false,
