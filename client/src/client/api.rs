@@ -10,6 +10,7 @@ use super::verbs::{
 use super::wire::Wire;
 use crate::Resource;
 use crate::client::error::Error;
+use crate::watch::Watcher;
 use http::Method;
 use std::fmt;
 
@@ -125,6 +126,11 @@ impl<K: Resource> Api<K> {
     /// Follows the changes of objects.
     pub fn watch(&self) -> WatchRequest<K> {
         WatchRequest::new(self.call(Method::GET, self.collection.path::<K>()))
+    }
+
+    /// Follows the changes of objects for ever, whatever happens to connections.
+    pub fn watcher(&self) -> Watcher<K> {
+        Watcher::new(self.clone())
     }
 
     /// Reads an object through its status subresource.

@@ -95,6 +95,8 @@ pub(crate) enum Kind {
     },
     /// A watch ended in the middle of an event.
     CutOff,
+    /// Nothing came for so long.
+    Silent(Duration),
     /// The group is not served in a version that the crate knows.
     NotServed(String),
     /// The write would lose or change something.
@@ -220,7 +222,10 @@ impl Error {
     pub fn is_timeout(&self) -> bool {
         matches!(
             self.0.kind,
-            Kind::TimedOut { .. } | Kind::Send { timeout: true, .. } | Kind::Body { timeout: true }
+            Kind::TimedOut { .. }
+                | Kind::Silent(_)
+                | Kind::Send { timeout: true, .. }
+                | Kind::Body { timeout: true }
         ) || matches!(self.code(), Some(408 | 504))
             || matches!(self.reason(), "Timeout" | "ServerTimeout")
     }
@@ -267,7 +272,7 @@ impl Error {
     pub fn is_retryable(&self) -> bool {
         match &self.0.kind {
             Kind::Send { tls, .. } => !tls,
-            Kind::Body { .. } | Kind::CutOff => true,
+            Kind::Body { .. } | Kind::CutOff | Kind::Silent(_) => true,
             _ => match self.code() {
                 Some(408 | 429 | 502 | 503 | 504) => true,
                 Some(500..) => self.is_timeout() || self.retry_after().is_some(),

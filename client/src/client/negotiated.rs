@@ -12,6 +12,7 @@ use super::verbs::{
 use super::wait::WaitFor;
 use super::wire::Wire;
 use crate::api::{v1, v1beta1, v1beta2, v1beta3};
+use crate::watch::Watcher;
 use crate::{ApiVersion, Resource};
 
 /// The objects of one kind in whatever version the server serves, made by [`Client::negotiated`].
@@ -129,6 +130,11 @@ impl<K: Resource> Negotiated<K> {
     /// Follows the changes of objects, see [`Api::watch`].
     pub fn watch(&self) -> WatchRequest<K> {
         self.api.watch()
+    }
+
+    /// Follows the changes of objects for ever, see [`Api::watcher`].
+    pub fn watcher(&self) -> Watcher<K> {
+        self.api.watcher()
     }
 
     /// Reads an object through its status subresource, see [`Api::get_status`].

@@ -3,7 +3,6 @@
 use crate::Resource;
 use crate::meta::{RawJson, Status};
 use serde::de::{Deserialize, Deserializer, Error as _, IgnoredAny, MapAccess, Visitor};
-use std::borrow::Cow;
 use std::fmt;
 use std::marker::PhantomData;
 
@@ -90,19 +89,19 @@ impl<'de, K: Resource> Visitor<'de> for EventVisitor<K> {
         let mut kind: Option<Type> = None;
         let mut kept: Option<RawJson> = None;
         let mut event: Option<Event<K>> = None;
-        while let Some(name) = map.next_key::<Cow<'_, str>>()? {
-            match &*name {
-                "type" if kind.is_some() => return Err(A::Error::duplicate_field("type")),
-                "object" if kept.is_some() || event.is_some() => {
+        while let Some(name) = map.next_key::<Name>()? {
+            match name {
+                Name::Type if kind.is_some() => return Err(A::Error::duplicate_field("type")),
+                Name::Object if kept.is_some() || event.is_some() => {
                     return Err(A::Error::duplicate_field("object"));
                 }
-                "type" => kind = Some(map.next_value()?),
-                "object" => match kind {
+                Name::Type => kind = Some(map.next_value()?),
+                Name::Object => match kind {
                     Some(kind) => event = Some(kind.read_from(&mut map)?),
                     // What it is will be known later.
                     None => kept = Some(map.next_value()?),
                 },
-                _ => {
+                Name::Other => {
                     map.next_value::<IgnoredAny>()?;
                 }
             }
@@ -113,6 +112,25 @@ impl<'de, K: Resource> Visitor<'de> for EventVisitor<K> {
             (None, None, _) => Err(A::Error::missing_field("type")),
             (None, Some(_), None) => Err(A::Error::missing_field("object")),
         }
+    }
+}
+
+/// A member of an event.
+enum Name {
+    Type,
+    Object,
+    Other,
+}
+
+impl<'de> Deserialize<'de> for Name {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_identifier(StrVisitor("a member name", |name: &str| {
+            Ok(match name {
+                "type" => Self::Type,
+                "object" => Self::Object,
+                _ => Self::Other,
+            })
+        }))
     }
 }
 
@@ -162,19 +180,35 @@ impl Type {
 
 impl<'de> Deserialize<'de> for Type {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let text = <Cow<'_, str>>::deserialize(deserializer)?;
-        Ok(match &*text {
-            "ADDED" => Self::Added,
-            "MODIFIED" => Self::Modified,
-            "DELETED" => Self::Deleted,
-            "BOOKMARK" => Self::Bookmark,
-            "ERROR" => Self::Error,
-            other => {
-                return Err(D::Error::custom(format_args!(
-                    "unknown event type `{other}`, expected ADDED, MODIFIED, DELETED, BOOKMARK or ERROR"
-                )));
-            }
-        })
+        deserializer.deserialize_str(StrVisitor("the type of an event", |text: &str| {
+            Ok(match text {
+                "ADDED" => Self::Added,
+                "MODIFIED" => Self::Modified,
+                "DELETED" => Self::Deleted,
+                "BOOKMARK" => Self::Bookmark,
+                "ERROR" => Self::Error,
+                other => {
+                    return Err(format!(
+                        "unknown event type `{other}`, expected ADDED, MODIFIED, DELETED, BOOKMARK or ERROR"
+                    ));
+                }
+            })
+        }))
+    }
+}
+
+/// Reads a text without owning it.
+struct StrVisitor<F>(&'static str, F);
+
+impl<T, F: FnOnce(&str) -> Result<T, String>> Visitor<'_> for StrVisitor<F> {
+    type Value = T;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.0)
+    }
+
+    fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<T, E> {
+        (self.1)(text).map_err(E::custom)
     }
 }
 

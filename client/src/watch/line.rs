@@ -63,10 +63,7 @@ impl LineDecoder {
     /// [`LineTooLong`] when the line, finished or not, is longer than the limit.
     pub fn next_line(&mut self) -> Result<Option<&[u8]>, LineTooLong> {
         loop {
-            let Some(length) = self.buffer[self.searched..]
-                .iter()
-                .position(|byte| *byte == b'\n')
-            else {
+            let Some(length) = memchr::memchr(b'\n', &self.buffer[self.searched..]) else {
                 self.searched = self.buffer.len();
                 // One more byte may be the `\r` of a line end that has not come yet.
                 return if self.searched - self.start > self.max_line.saturating_add(1) {

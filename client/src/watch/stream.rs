@@ -48,14 +48,20 @@ impl<K: Resource> WatchStream<K> {
         self.resource_version.as_deref()
     }
 
-    fn poll(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<WatchEvent<K>, Error>>> {
+    pub(crate) fn poll(
+        &mut self,
+        cx: &mut Context<'_>,
+    ) -> Poll<Option<Result<WatchEvent<K>, Error>>> {
         let result = match ready!(self.poll_event(cx)) {
             Ok(Some(Event::Change(event))) => {
                 if let Some(version) = event
                     .resource_version()
                     .filter(|version| !version.is_empty())
                 {
-                    self.resource_version = Some(version.to_owned());
+                    // Into the place of the last one.
+                    let last = self.resource_version.get_or_insert_default();
+                    last.clear();
+                    last.push_str(version);
                 }
                 return Poll::Ready(Some(Ok(event)));
             }

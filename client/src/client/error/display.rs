@@ -67,6 +67,7 @@ impl Error {
             Kind::CutOff => {
                 f.write_str("the watch ended in the middle of an event; watch again from the last resource version")
             }
+            Kind::Silent(limit) => write!(f, "nothing came for {limit:?}; the connection was given up"),
             Kind::NotServed(message) => f.write_str(message),
             Kind::Lossy { version, losses } => {
                 write!(f, "{version} on the wire would lose or change ")?;

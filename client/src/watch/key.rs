@@ -1,0 +1,77 @@
+//! What names an object within its kind.
+
+use crate::Resource;
+use std::borrow::Borrow;
+use std::fmt;
+
+/// The name of an object, and its namespace if it has one.
+///
+/// Shown as `name` or `namespace/name`, and ordered as that text is.
+///
+/// ```
+/// use k8s_flowcontrol::watch::ObjectKey;
+///
+/// let key = ObjectKey::namespaced("team-a", "lease");
+/// assert_eq!((key.namespace(), key.name()), (Some("team-a"), "lease"));
+/// assert_eq!(ObjectKey::new("exempt").to_string(), "exempt");
+/// ```
+// One text: a name holds no slash, and a map can then be asked with a `&str`.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ObjectKey(Box<str>);
+
+impl ObjectKey {
+    /// The key of an object that lives in no namespace.
+    pub fn new(name: impl Into<String>) -> Self {
+        Self(name.into().into_boxed_str())
+    }
+
+    /// The key of an object in a namespace.
+    pub fn namespaced(namespace: &str, name: &str) -> Self {
+        if namespace.is_empty() {
+            return Self::new(name);
+        }
+        Self(format!("{namespace}/{name}").into_boxed_str())
+    }
+
+    /// The key of an object.
+    pub fn of<K: Resource>(object: &K) -> Self {
+        let namespace = object.metadata().namespace.as_deref().unwrap_or_default();
+        Self::namespaced(namespace, object.name())
+    }
+
+    /// The object's name.
+    pub fn name(&self) -> &str {
+        self.parts().1
+    }
+
+    /// The namespace that the object lives in.
+    pub fn namespace(&self) -> Option<&str> {
+        self.parts().0
+    }
+
+    fn parts(&self) -> (Option<&str>, &str) {
+        match self.0.split_once('/') {
+            Some((namespace, name)) => (Some(namespace), name),
+            None => (None, &self.0),
+        }
+    }
+}
+
+/// As it is shown.
+impl Borrow<str> for ObjectKey {
+    fn borrow(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Display for ObjectKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(&self.0)
+    }
+}
+
+impl fmt::Debug for ObjectKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Debug::fmt(&self.0, f)
+    }
+}

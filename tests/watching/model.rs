@@ -1,0 +1,189 @@
+//! What consumers make of what they are told, and whether it can be true.
+
+use k8s_flowcontrol::Resource;
+use k8s_flowcontrol::api::v1::PriorityLevelConfiguration as Level;
+use k8s_flowcontrol::watch::{Change, ObjectKey, WatcherEvent};
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
+
+/// An object's state: what tells it from all others.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(crate) struct State {
+    pub(crate) name: String,
+    pub(crate) uid: String,
+    pub(crate) version: u64,
+}
+
+impl State {
+    pub(crate) fn of(level: &Level) -> Self {
+        let metadata = &level.metadata;
+        Self {
+            name: level.name().to_owned(),
+            uid: metadata.uid.clone().unwrap(),
+            version: metadata.resource_version.as_ref().unwrap().parse().unwrap(),
+        }
+    }
+}
+
+/// One step in the life of an object, as a subscriber sees it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Step {
+    Is(State),
+    Gone(String),
+}
+
+/// The copy of a subscriber. Panics at a change that cannot follow what was told before.
+#[derive(Default)]
+pub(crate) struct Subscriber {
+    pub(crate) objects: BTreeMap<String, Arc<Level>>,
+    /// All states that were told.
+    pub(crate) seen: Vec<State>,
+    /// All changes after the first resync.
+    pub(crate) steps: Vec<Step>,
+    pub(crate) resyncs: usize,
+    newest: HashMap<String, u64>,
+}
+
+impl Subscriber {
+    pub(crate) fn apply(&mut self, change: Change<Level>) {
+        match change {
+            Change::Resync(resync) => {
+                assert_eq!(
+                    resync.missed == 0,
+                    self.resyncs == 0,
+                    "only the first one misses nothing"
+                );
+                self.resyncs += 1;
+                self.objects.clear();
+                for object in resync.objects {
+                    let state = State::of(&object);
+                    // It may be one that was told already, but not an older one.
+                    let newest = self.newest.get(&state.name).copied().unwrap_or_default();
+                    assert!(state.version >= newest, "{state:?} after version {newest}");
+                    self.newest.insert(state.name.clone(), state.version);
+                    self.objects.insert(state.name.clone(), object);
+                    self.seen.push(state);
+                }
+            }
+            Change::Added(new) => {
+                let old = self.objects.get(new.name());
+                assert!(old.is_none(), "{} is added twice", new.name());
+                self.is(new);
+            }
+            Change::Modified { old, new, .. } => {
+                let known = self.objects.get(new.name());
+                let known = known.unwrap_or_else(|| panic!("{} was never told", new.name()));
+                assert!(
+                    Arc::ptr_eq(known, &old),
+                    "the old one is what was told last"
+                );
+                assert_eq!(old.metadata.uid, new.metadata.uid);
+                self.is(new);
+            }
+            Change::Deleted(old) => {
+                let known = self.objects.remove(old.name());
+                let known = known.unwrap_or_else(|| panic!("{} is deleted twice", old.name()));
+                assert!(
+                    Arc::ptr_eq(&known, &old),
+                    "the old one is what was told last"
+                );
+                self.steps.push(Step::Gone(old.name().to_owned()));
+            }
+            other => panic!("{other:?}"),
+        }
+    }
+
+    fn is(&mut self, new: Arc<Level>) {
+        let state = State::of(&new);
+        let newest = self.newest.insert(state.name.clone(), state.version);
+        assert!(
+            newest < Some(state.version),
+            "{state:?} after version {newest:?}"
+        );
+        self.objects.insert(state.name.clone(), new);
+        self.seen.push(state.clone());
+        self.steps.push(Step::Is(state));
+    }
+
+    pub(crate) fn states(&self) -> Vec<State> {
+        self.objects
+            .values()
+            .map(|object| State::of(object))
+            .collect()
+    }
+}
+
+/// The copy of somebody who follows a watcher's events.
+#[derive(Default)]
+pub(crate) struct Follower {
+    objects: BTreeMap<String, State>,
+    restart: Option<BTreeMap<String, State>>,
+    pub(crate) seen: Vec<State>,
+    pub(crate) restarts: usize,
+    /// How many objects were reported to have disappeared.
+    pub(crate) vanished: usize,
+}
+
+impl Follower {
+    pub(crate) fn apply(&mut self, event: WatcherEvent<Level>) {
+        match event {
+            WatcherEvent::RestartBegin => self.restart = Some(BTreeMap::new()),
+            WatcherEvent::RestartItem(object) => {
+                assert!(self.restart.is_some(), "an item outside of a restart");
+                self.is(&object);
+            }
+            WatcherEvent::RestartEnd { disappeared, .. } => {
+                let new = self.restart.take().expect("an end without a beginning");
+                let old = std::mem::replace(&mut self.objects, new);
+                let gone = old
+                    .into_keys()
+                    .filter(|name| !self.objects.contains_key(name));
+                let gone: Vec<ObjectKey> = gone.map(ObjectKey::new).collect();
+                // Something told in a restart that came to nothing may be among them as well.
+                for key in &gone {
+                    assert!(
+                        disappeared.contains(key),
+                        "{key} is gone, but not reported: {disappeared:?}"
+                    );
+                }
+                for key in &disappeared {
+                    assert!(
+                        !self.objects.contains_key(key.name()),
+                        "{key} has not disappeared"
+                    );
+                }
+                self.vanished += gone.len();
+                self.restarts += 1;
+            }
+            WatcherEvent::Applied(object) => {
+                assert!(self.restart.is_none(), "a change in a restart is an item");
+                self.is(&object);
+            }
+            WatcherEvent::Deleted(object) => {
+                let objects = self.restart.as_mut().unwrap_or(&mut self.objects);
+                let known = objects.remove(object.name());
+                assert!(
+                    known.is_some(),
+                    "{} is deleted, but was not there",
+                    object.name()
+                );
+            }
+            other => panic!("{other:?}"),
+        }
+    }
+
+    fn is(&mut self, object: &Level) {
+        let state = State::of(object);
+        let objects = self.restart.as_mut().unwrap_or(&mut self.objects);
+        let old = objects.insert(state.name.clone(), state.clone());
+        assert!(
+            old.as_ref().map(|old| old.version) < Some(state.version),
+            "{old:?}, then {state:?}"
+        );
+        self.seen.push(state);
+    }
+
+    pub(crate) fn states(&self) -> Vec<State> {
+        self.objects.values().cloned().collect()
+    }
+}

@@ -1,0 +1,132 @@
+//! Several selectors as one.
+
+use crate::support::{create, delete, next, relabel, server, take, watcher, while_away};
+use k8s_flowcontrol::Client;
+use k8s_flowcontrol::api::v1::PriorityLevelConfiguration as Level;
+use k8s_flowcontrol::watch::{Selection, Watcher};
+use std::time::Duration;
+
+/// Team a, or team b, or the object named `special`.
+fn any(client: &Client) -> Watcher<Level> {
+    watcher(client).any_of([
+        Selection::labels("team=a"),
+        Selection::labels("also=a"),
+        Selection::fields("metadata.name=special"),
+    ])
+}
+
+/// The events of a restart, items in order, since they come as each selection goes.
+async fn restart(watcher: &mut Watcher<Level>) -> Vec<String> {
+    let mut told = Vec::new();
+    while told
+        .last()
+        .is_none_or(|last: &String| !last.starts_with("end"))
+    {
+        told.push(next(watcher).await);
+    }
+    let end = told.len() - 1;
+    told[1..end].sort();
+    told
+}
+
+#[tokio::test]
+async fn an_object_of_several_selections_is_told_once() {
+    let (_server, client) = server().await;
+    create(&client, "both", &[("team", "a"), ("also", "a")]).await;
+    create(&client, "special", &[]).await;
+    create(&client, "other", &[("team", "b")]).await;
+    for streams in [true, false] {
+        let mut watcher = any(&client).streaming_lists(streams);
+        let expected = ["begin", "item both", "item special", "end"];
+        assert_eq!(restart(&mut watcher).await, expected);
+    }
+    let mut watcher = any(&client);
+    restart(&mut watcher).await;
+    relabel(&client, "both", "x", Some("y")).await;
+    relabel(&client, "special", "team", Some("a")).await;
+    create(&client, "more", &[("also", "a")]).await;
+    let mut told = take(&mut watcher, 3).await;
+    told.sort();
+    assert_eq!(told, ["applied both", "applied more", "applied special"]);
+}
+
+#[tokio::test]
+async fn it_leaves_when_no_selection_holds_it() {
+    let (_server, client) = server().await;
+    create(&client, "x", &[("team", "a"), ("also", "a")]).await;
+    let mut watcher = any(&client);
+    assert_eq!(restart(&mut watcher).await, ["begin", "item x", "end"]);
+    // Out of one: it is changed.
+    relabel(&client, "x", "team", None).await;
+    assert_eq!(next(&mut watcher).await, "applied x");
+    // Out of the last.
+    relabel(&client, "x", "also", None).await;
+    assert_eq!(next(&mut watcher).await, "deleted x");
+    // In again, and deleted for good.
+    relabel(&client, "x", "team", Some("a")).await;
+    assert_eq!(next(&mut watcher).await, "applied x");
+    delete(&client, "x").await;
+    assert_eq!(next(&mut watcher).await, "deleted x");
+}
+
+#[tokio::test]
+async fn it_moves_from_one_to_another_without_leaving() {
+    let (_server, client) = server().await;
+    create(&client, "x", &[("team", "a")]).await;
+    let mut watcher = any(&client);
+    assert_eq!(restart(&mut watcher).await, ["begin", "item x", "end"]);
+    let levels = client.priority_level_configurations();
+    for round in 0..20 {
+        let (team, also) = if round % 2 == 0 {
+            (None, Some("a"))
+        } else {
+            (Some("a"), None)
+        };
+        let labels = serde_json::json!({"metadata": {"labels": {"team": team, "also": also}}});
+        levels.patch("x").merge(&labels).await.unwrap();
+        assert_eq!(next(&mut watcher).await, "applied x");
+    }
+}
+
+#[tokio::test]
+async fn selectors_of_the_watcher_narrow_each_selection() {
+    let (_server, client) = server().await;
+    create(&client, "a", &[("team", "a"), ("env", "prod")]).await;
+    create(&client, "b", &[("team", "b"), ("env", "prod")]).await;
+    create(&client, "c", &[("team", "a"), ("env", "test")]).await;
+    let teams = [Selection::labels("team=a"), Selection::labels("team=b")];
+    let mut several = watcher(&client).label_selector("env=prod").any_of(teams);
+    assert_eq!(
+        restart(&mut several).await,
+        ["begin", "item a", "item b", "end"]
+    );
+    let one = [Selection::labels("team=a")];
+    let mut one = watcher(&client)
+        .any_of(one)
+        .field_selector("metadata.name!=a");
+    assert_eq!(restart(&mut one).await, ["begin", "item c", "end"]);
+}
+
+#[tokio::test]
+async fn when_one_selection_begins_anew_all_do() {
+    let (server, client) = server().await;
+    create(&client, "x", &[("team", "a")]).await;
+    create(&client, "y", &[("also", "a")]).await;
+    create(&client, "z", &[("also", "a")]).await;
+    let mut watcher = any(&client).watch_timeout(Duration::from_secs(1));
+    let expected = ["begin", "item x", "item y", "item z", "end"];
+    assert_eq!(restart(&mut watcher).await, expected);
+    while_away(&server, &mut watcher, async || {
+        delete(&client, "y").await;
+        relabel(&client, "x", "new", Some("yes")).await;
+        create(&client, "special", &[]).await;
+        server.expire_history();
+    })
+    .await;
+    let mut told = restart(&mut watcher).await;
+    told.retain(|event| !event.starts_with("error") && event != "begin");
+    told.dedup();
+    assert_eq!(told, ["item special", "item x", "item z", "end -y"]);
+    relabel(&client, "z", "also", None).await;
+    assert_eq!(next(&mut watcher).await, "deleted z");
+}

@@ -1,0 +1,251 @@
+//! Copies: when they are ready, what can be asked of them, and what subscribers are told.
+
+use crate::support::{create, delete, relabel, server, server_of, soon, watcher};
+use k8s_flowcontrol::api::v1::PriorityLevelConfiguration as Level;
+use k8s_flowcontrol::watch::{Change, ObjectKey, Store, Subscription};
+use k8s_flowcontrol::{Client, Resource};
+use k8s_flowcontrol_server::{ApiServer, Fault};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+/// What a subscriber is told next, in short.
+async fn next(changes: &mut Subscription<Level>) -> String {
+    let x = |level: &Level| level.metadata.labels.get("x").cloned().unwrap_or_default();
+    match soon(changes.next()).await {
+        Some(Change::Resync(all)) => {
+            let names: String = all
+                .objects
+                .iter()
+                .map(|level| format!(" {}", level.name()))
+                .collect();
+            format!("resync {}:{names}", all.missed)
+        }
+        Some(Change::Added(new)) => format!("added {}", new.name()),
+        Some(Change::Modified { old, new, .. }) => {
+            format!("{} {} -> {}", new.name(), x(&old), x(&new))
+        }
+        Some(Change::Deleted(old)) => format!("deleted {}", old.name()),
+        other => format!("{other:?}"),
+    }
+}
+
+#[tokio::test]
+async fn a_copy_that_can_be_asked() {
+    let (_server, client) = server().await;
+    for name in ["b", "a", "c"] {
+        create(&client, name, &[("x", name)]).await;
+    }
+    let store = Store::start(watcher(&client));
+    soon(store.wait_ready()).await.unwrap();
+    assert!(store.is_ready() && !store.is_empty());
+    assert_eq!(store.len(), 3);
+    assert!(store.last_error().is_none());
+    let names = |levels: Vec<Arc<Level>>| {
+        levels
+            .iter()
+            .map(|level| level.name().to_owned())
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(names(store.snapshot()), ["a", "b", "c"]);
+    assert_eq!(
+        names(store.filter(|level| level.metadata.labels["x"] != "b")),
+        ["a", "c"]
+    );
+    assert_eq!(store.get("b").unwrap().name(), "b");
+    assert!(store.get("d").is_none());
+    assert!(store.get_key(&ObjectKey::new("c")).is_some());
+    assert!(store.get_key(&ObjectKey::namespaced("team", "c")).is_none());
+    // What the server has, unchanged, and shared, not copied.
+    let same = client
+        .priority_level_configurations()
+        .get("a")
+        .await
+        .unwrap();
+    assert_eq!(*store.get("a").unwrap(), same);
+    assert!(Arc::ptr_eq(
+        &store.clone().get("a").unwrap(),
+        &store.get("a").unwrap()
+    ));
+    assert!(format!("{store:?}").contains("objects: 3"));
+}
+
+#[tokio::test]
+async fn subscribers_are_told_of_changes_with_old_and_new() {
+    let (_server, client) = server().await;
+    create(&client, "a", &[("x", "1")]).await;
+    let store = Store::start(watcher(&client));
+    // Before the copy is complete nothing is told.
+    let mut changes = store.subscribe();
+    assert_eq!(next(&mut changes).await, "resync 0: a");
+    create(&client, "b", &[]).await;
+    assert_eq!(next(&mut changes).await, "added b");
+    let mut late = store.subscribe();
+    relabel(&client, "a", "x", Some("2")).await;
+    delete(&client, "b").await;
+    create(&client, "b", &[]).await;
+    for expected in ["a 1 -> 2", "deleted b", "added b"] {
+        assert_eq!(next(&mut changes).await, expected);
+    }
+    // Who comes later is told of what is there then, whatever that is, and of what follows.
+    assert!(next(&mut late).await.starts_with("resync 0: a"));
+}
+
+#[tokio::test]
+async fn a_slow_subscriber_is_told_so_and_gets_everything_anew() {
+    let (_server, client) = server().await;
+    create(&client, "a", &[("x", "0")]).await;
+    let store = Store::builder(watcher(&client)).kept_changes(4).start();
+    let (mut slow, mut fast) = (store.subscribe(), store.subscribe());
+    assert_eq!(next(&mut slow).await, "resync 0: a");
+    assert_eq!(next(&mut fast).await, "resync 0: a");
+    for number in 1..=10 {
+        relabel(&client, "a", "x", Some(&number.to_string())).await;
+        assert_eq!(
+            next(&mut fast).await,
+            format!("a {} -> {number}", number - 1)
+        );
+    }
+    assert_eq!(next(&mut slow).await, "resync 10: a");
+    relabel(&client, "a", "x", Some("11")).await;
+    assert_eq!(next(&mut slow).await, "a 10 -> 11");
+    assert_eq!(next(&mut fast).await, "a 10 -> 11");
+}
+
+#[tokio::test]
+async fn a_restart_is_told_as_what_it_changed() {
+    let (server, client) = server().await;
+    for name in ["a", "b", "c", "d"] {
+        create(&client, name, &[("x", "1")]).await;
+    }
+    let port = server.port();
+    let store = Store::start(watcher(&client).idle_timeout(Duration::from_millis(300)));
+    let mut changes = store.subscribe();
+    assert_eq!(next(&mut changes).await, "resync 0: a b c d");
+    // Another server in its place, on which only the names are the same.
+    server.stop().await;
+    let server = ApiServer::builder()
+        .bootstrap(false)
+        .port(port)
+        .fault(Fault::unavailable().on_method("GET").times(3))
+        .bookmark_interval(Duration::from_millis(20))
+        .start()
+        .await
+        .unwrap();
+    create(&client, "b", &[]).await;
+    // At once: whoever looks sees the old copy or the new one.
+    assert!([4, 1].contains(&store.len()));
+    for expected in [
+        "deleted a",
+        "deleted b",
+        "added b",
+        "deleted c",
+        "deleted d",
+    ] {
+        assert_eq!(next(&mut changes).await, expected);
+        assert_eq!(store.len(), 1);
+    }
+    drop(server);
+}
+
+#[tokio::test]
+async fn a_refusal_ends_the_wait_but_not_the_store() {
+    let (_server, client) = server_of("1.25").await;
+    let errors = Arc::new(Mutex::new(Vec::new()));
+    let sink = errors.clone();
+    let store = Store::builder(watcher(&client))
+        .on_error(move |error| sink.lock().unwrap().push(error.code()))
+        .start();
+    let unready = soon(store.wait_ready()).await.unwrap_err();
+    assert!(unready.error().unwrap().is_not_found());
+    let text = unready.to_string();
+    assert!(
+        text.starts_with("the copy of the server's objects is not complete: GET /apis/"),
+        "{text}"
+    );
+    assert!(text.ends_with("; the store goes on trying"), "{text}");
+    assert!(store.last_error().unwrap().is_not_found());
+    assert!(!store.is_ready() && store.snapshot().is_empty());
+    assert_eq!(errors.lock().unwrap()[0], Some(404));
+}
+
+#[tokio::test]
+async fn passing_trouble_does_not_end_the_wait() {
+    let (server, client) = server().await;
+    create(&client, "a", &[]).await;
+    server.inject(Fault::unavailable().times(10));
+    server.inject(Fault::rejected(0).times(5));
+    server.inject(Fault::internal_error());
+    let store = Store::start(watcher(&client));
+    soon(store.wait_ready()).await.unwrap();
+    assert_eq!(store.len(), 1);
+    assert!(store.last_error().is_none(), "all is well again");
+}
+
+#[tokio::test]
+async fn without_its_driver_a_store_stops() {
+    let (_server, client) = server().await;
+    create(&client, "a", &[]).await;
+    let (store, driver) = Store::new(watcher(&client));
+    drop(driver);
+    let unready = store.wait_ready().await.unwrap_err();
+    assert!(unready.error().is_none());
+    assert!(unready.to_string().contains("Store::start"), "{unready}");
+    assert!(store.subscribe().next().await.is_none());
+
+    // Polled for a while, it keeps what it has; subscribers read to the end.
+    let (store, mut driver) = Store::new(watcher(&client));
+    let mut changes = store.subscribe();
+    soon(async {
+        tokio::select! {
+            () = &mut driver => panic!("a handle is left"),
+            ready = store.wait_ready() => ready.unwrap(),
+        }
+    })
+    .await;
+    drop(driver);
+    assert_eq!(next(&mut changes).await, "resync 0: a");
+    assert!(changes.next().await.is_none());
+    assert_eq!(store.len(), 1);
+}
+
+#[tokio::test]
+async fn without_handles_the_driver_ends() {
+    let (_server, client) = server().await;
+    let (store, driver) = Store::new(watcher(&client));
+    let driver = tokio::spawn(driver);
+    soon(store.wait_ready()).await.unwrap();
+    let changes = store.subscribe();
+    drop(store.clone());
+    drop(store);
+    assert!(
+        changes.store().is_ready() && !driver.is_finished(),
+        "the subscription is a handle"
+    );
+    drop(changes);
+    soon(driver).await.unwrap();
+}
+
+#[tokio::test]
+async fn a_store_of_any_version() {
+    let server = ApiServer::builder()
+        .kubernetes("1.27")
+        .start()
+        .await
+        .unwrap();
+    let client = Client::from_url(server.url()).unwrap();
+    let levels = client.negotiated::<Level>().await.unwrap();
+    assert_eq!(levels.wire_version(), "v1beta3");
+    let store = Store::start(levels.watcher());
+    soon(store.wait_ready()).await.unwrap();
+    assert_eq!(store.len(), levels.list().await.unwrap().items.len());
+    let global = store.get("global-default").unwrap();
+    assert_eq!(
+        global
+            .spec
+            .limited
+            .as_ref()
+            .unwrap()
+            .nominal_concurrency_shares,
+        Some(20)
+    );
+}

@@ -1,0 +1,128 @@
+//! Servers, clients and objects for these tests.
+
+use k8s_flowcontrol::api::v1::PriorityLevelConfiguration as Level;
+use k8s_flowcontrol::watch::{Watcher, WatcherEvent};
+use k8s_flowcontrol::{Client, Error, Resource};
+use k8s_flowcontrol_server::{ApiServer, Fault};
+use serde_json::json;
+use std::future::Future;
+use std::time::Duration;
+
+/// So long may anything take that a test waits for; only a failure takes so long.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// A server without objects, with bookmarks every 20 ms, and a client for it.
+pub(crate) async fn server() -> (ApiServer, Client) {
+    server_of("1.36").await
+}
+
+/// The same of another release.
+pub(crate) async fn server_of(release: &str) -> (ApiServer, Client) {
+    let server = ApiServer::builder()
+        .kubernetes(release)
+        .bootstrap(false)
+        .bookmark_interval(Duration::from_millis(20))
+        .record_requests()
+        .start()
+        .await
+        .unwrap();
+    let client = Client::from_url(server.url()).unwrap();
+    (server, client)
+}
+
+/// A level of that name, with labels.
+pub(crate) fn level(name: &str, labels: &[(&str, &str)]) -> Level {
+    let labels: serde_json::Map<_, _> = labels
+        .iter()
+        .map(|(key, value)| ((*key).to_owned(), json!(value)))
+        .collect();
+    serde_json::from_value(json!({
+        "metadata": {"name": name, "labels": labels},
+        "spec": {"type": "Limited", "limited": {
+            "nominalConcurrencyShares": 1, "limitResponse": {"type": "Reject"}}},
+    }))
+    .unwrap()
+}
+
+pub(crate) async fn create(client: &Client, name: &str, labels: &[(&str, &str)]) -> Level {
+    let levels = client.priority_level_configurations();
+    levels.create(&level(name, labels)).await.unwrap()
+}
+
+pub(crate) async fn relabel(client: &Client, name: &str, key: &str, value: Option<&str>) -> Level {
+    let levels = client.priority_level_configurations();
+    let patch = json!({"metadata": {"labels": {key: value}}});
+    levels.patch(name).merge(&patch).await.unwrap()
+}
+
+pub(crate) async fn delete(client: &Client, name: &str) {
+    let levels = client.priority_level_configurations();
+    levels.delete(name).await.unwrap();
+}
+
+/// A watcher that does not wait long after trouble.
+pub(crate) fn watcher(client: &Client) -> Watcher<Level> {
+    let levels = client.priority_level_configurations();
+    levels
+        .watcher()
+        .backoff(Duration::from_millis(1), Duration::from_millis(10))
+}
+
+/// What a future gives; a failure when that takes for ever.
+pub(crate) async fn soon<T>(future: impl Future<Output = T>) -> T {
+    tokio::time::timeout(PATIENCE, future)
+        .await
+        .expect("it takes for ever")
+}
+
+/// What a watcher tells next, in short: `begin`, `item a`, `end`, `end -a` (with what disappeared), `applied a`,
+/// `deleted a`, or the error.
+pub(crate) async fn next(watcher: &mut Watcher<Level>) -> String {
+    match soon(watcher.next()).await {
+        Ok(event) => short(&event),
+        Err(error) => brief(&error),
+    }
+}
+
+/// The next so many.
+pub(crate) async fn take(watcher: &mut Watcher<Level>, count: usize) -> Vec<String> {
+    let mut told = Vec::new();
+    for _ in 0..count {
+        told.push(next(watcher).await);
+    }
+    told
+}
+
+/// Waits till the watcher has lost its watch and does not get another one; then something happens, and it gets one.
+pub(crate) async fn while_away(
+    server: &ApiServer,
+    watcher: &mut Watcher<Level>,
+    happens: impl AsyncFnOnce(),
+) {
+    server.inject(Fault::internal_error().on_method("GET").times(usize::MAX));
+    while next(watcher).await != "error 500" {}
+    server.clear_faults();
+    happens().await;
+}
+
+fn short(event: &WatcherEvent<Level>) -> String {
+    match event {
+        WatcherEvent::RestartBegin => "begin".into(),
+        WatcherEvent::RestartItem(object) => format!("item {}", object.name()),
+        WatcherEvent::RestartEnd { disappeared, .. } => {
+            let gone: String = disappeared.iter().map(|key| format!(" -{key}")).collect();
+            format!("end{gone}")
+        }
+        WatcherEvent::Applied(object) => format!("applied {}", object.name()),
+        WatcherEvent::Deleted(object) => format!("deleted {}", object.name()),
+        other => format!("{other:?}"),
+    }
+}
+
+fn brief(error: &Error) -> String {
+    match error.code() {
+        Some(code) => format!("error {code}"),
+        None if error.is_timeout() => "error timeout".into(),
+        None => format!("error {error}"),
+    }
+}
