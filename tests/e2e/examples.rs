@@ -52,6 +52,21 @@ fn quickstart_does_the_main_job() {
 }
 
 #[test]
+fn store_follows_the_changes() {
+    let out = run("store", &[]);
+    for part in [
+        "global-default",
+        "Of these, catch-all do not queue.",
+        "RESYNC   ",
+        "ADDED    stored: 30 shares",
+        "MODIFIED stored: 30 -> 12 shares",
+        "DELETED  stored",
+    ] {
+        assert!(out.contains(part), "no {part:?} in:\n{out}");
+    }
+}
+
+#[test]
 fn list_prints_levels_and_schemas() {
     let out = run("list", &[]);
     assert!(

@@ -47,16 +47,16 @@ async fn chaos(faults: usize, consumers: usize) {
     let mut followers = Vec::new();
     for _ in 0..consumers {
         let streaming = Store::start(watcher(&client));
-        subscribers.push(subscriber(&world, &streaming, 0, random.fork(), everything));
+        subscribers.push(subscribe(&world, &streaming, 0, random.fork(), everything));
         let paged = watcher(&client).streaming_lists(false).page_size(7);
         let paged = Store::builder(paged).kept_changes(16).start();
-        subscribers.push(subscriber(&world, &paged, 5, random.fork(), everything));
+        subscribers.push(subscribe(&world, &paged, 5, random.fork(), everything));
         let some = watcher(&client).any_of([
             Selection::labels("team=a"),
             Selection::labels("team in (a,b),marked"),
             Selection::fields("metadata.name=level-7"),
         ]);
-        subscribers.push(subscriber(
+        subscribers.push(subscribe(
             &world,
             &Store::start(some),
             0,
@@ -115,7 +115,7 @@ async fn nothing_is_lost_while_the_server_remembers() {
     let client = Client::from_url(proxy.url()).unwrap();
     let world = World::new(&server);
 
-    // Ready before the first write, so that each write is a change.
+    // All are there before the first write, so that each write is a change.
     let mut stores = Vec::new();
     for number in 0..4 {
         let watcher = watcher(&client).streaming_lists(number % 2 == 0);
@@ -123,10 +123,18 @@ async fn nothing_is_lost_while_the_server_remembers() {
         while soon(store.wait_ready()).await.is_err() {}
         stores.push(store);
     }
-    let subscribers: Vec<_> = stores
-        .iter()
-        .map(|store| subscriber(&world, store, 0, random.fork(), everything))
-        .collect();
+    let mut subscribers = Vec::new();
+    for store in &stores {
+        let mut subscriber = Subscriber::new(store.subscribe());
+        subscriber.next().await;
+        subscribers.push(follow_changes(
+            &world,
+            subscriber,
+            0,
+            random.fork(),
+            everything,
+        ));
+    }
     let writer = tokio::spawn(world.clone().write(random.fork()));
     while proxy.done() < 300 {
         tokio::task::yield_now().await;
@@ -337,31 +345,41 @@ impl Drop for Alarm {
     }
 }
 
-/// Reads the changes of a store, with pauses of up to so many milliseconds, until its copy is what it must be.
-fn subscriber(
+fn subscribe(
     world: &World,
     store: &Store<Level>,
+    pauses: u64,
+    random: Random,
+    fits: Fits,
+) -> JoinHandle<Subscriber> {
+    let subscriber = Subscriber::new(store.subscribe());
+    follow_changes(world, subscriber, pauses, random, fits)
+}
+
+/// Reads the changes of a store, with pauses of up to so many milliseconds, until its copy is what it must be.
+fn follow_changes(
+    world: &World,
+    mut subscriber: Subscriber,
     pauses: u64,
     mut random: Random,
     fits: Fits,
 ) -> JoinHandle<Subscriber> {
-    let (world, mut changes) = (world.clone(), store.subscribe());
+    let world = world.clone();
     tokio::spawn(async move {
         let alarm = Alarm(world);
         let world = &alarm.0;
         let mut finished = world.last.subscribe();
-        let mut subscriber = Subscriber::default();
         loop {
             if let Some(last) = world.last(fits)
                 && subscriber.states() == last
             {
-                let copy = changes.store().snapshot();
+                let copy = subscriber.changes.store().snapshot();
                 let copy: Vec<State> = copy.iter().map(|level| State::of(level)).collect();
                 assert_eq!(copy, last);
                 return subscriber;
             }
             tokio::select! {
-                change = changes.next() => subscriber.apply(change.unwrap()),
+                () = subscriber.next() => {}
                 _ = finished.changed() => {}
             }
             if pauses > 0 && random.happens(5) && world.last.borrow().is_none() {

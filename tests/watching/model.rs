@@ -2,7 +2,7 @@
 
 use k8s_flowcontrol::Resource;
 use k8s_flowcontrol::api::v1::PriorityLevelConfiguration as Level;
-use k8s_flowcontrol::watch::{Change, ObjectKey, WatcherEvent};
+use k8s_flowcontrol::watch::{Change, ObjectKey, Subscription, WatcherEvent};
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
@@ -33,8 +33,8 @@ pub(crate) enum Step {
 }
 
 /// The copy of a subscriber. Panics at a change that cannot follow what was told before.
-#[derive(Default)]
 pub(crate) struct Subscriber {
+    pub(crate) changes: Subscription<Level>,
     pub(crate) objects: BTreeMap<String, Arc<Level>>,
     /// All states that were told.
     pub(crate) seen: Vec<State>,
@@ -45,7 +45,24 @@ pub(crate) struct Subscriber {
 }
 
 impl Subscriber {
-    pub(crate) fn apply(&mut self, change: Change<Level>) {
+    pub(crate) fn new(changes: Subscription<Level>) -> Self {
+        Self {
+            changes,
+            objects: BTreeMap::new(),
+            seen: Vec::new(),
+            steps: Vec::new(),
+            resyncs: 0,
+            newest: HashMap::new(),
+        }
+    }
+
+    /// Takes the next change.
+    pub(crate) async fn next(&mut self) {
+        let change = self.changes.next().await;
+        self.apply(change.expect("the driver goes on"));
+    }
+
+    fn apply(&mut self, change: Change<Level>) {
         match change {
             Change::Resync(resync) => {
                 assert_eq!(
