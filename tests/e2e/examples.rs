@@ -107,3 +107,16 @@ fn examples_are_short() {
         assert!(lines < 70, "{path} has {lines} lines");
     }
 }
+
+#[test]
+fn wait_waits_and_updates() {
+    let out = run("wait", &[]);
+    for part in [
+        "The schema has found its level",
+        "The level has 40 shares",
+        "update /apis/",
+        "Both are gone",
+    ] {
+        assert!(out.contains(part), "no {part:?} in:\n{out}");
+    }
+}

@@ -2,8 +2,13 @@
 
 use crate::script::{Act, Script, answer};
 use crate::support::{client, schema};
+use flate2::Compression;
+use flate2::write::GzEncoder;
 use k8s_flowcontrol::Client;
 use k8s_flowcontrol_server::ApiServer;
+use std::io::Write;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
 
 #[tokio::test]
 async fn empty_and_truncated_bodies_are_named() {
@@ -94,13 +99,44 @@ async fn large_lists_come_compressed() {
         .find(|schema| schema.metadata.name.as_deref() == Some("large"));
     assert_eq!(found.unwrap().metadata.annotations["text"], text);
 
-    // Less than this goes over the wire, and the limit is for what comes out.
-    let small = Client::new(client.config().clone().with_max_response_size(150_000)).unwrap();
+    // On the wire it is small; the limit is for what comes out.
+    assert!(wire_size(&server).await < 20_000);
+    let small = client.config().clone().with_max_response_size(150_000);
+    let small = Client::new(small).unwrap();
     let error = small.flow_schemas().get("large").await.unwrap_err();
     assert!(
         error.to_string().contains("longer than 150000 bytes"),
         "{error}"
     );
+}
+
+/// The bytes of an answer to a client that takes gzip.
+async fn wire_size(server: &ApiServer) -> usize {
+    let mut stream = TcpStream::connect(("127.0.0.1", server.port()))
+        .await
+        .unwrap();
+    let path = "/apis/flowcontrol.apiserver.k8s.io/v1/flowschemas/large";
+    let request = format!(
+        "GET {path} HTTP/1.1\r\nHost: x\r\nAccept-Encoding: gzip\r\nConnection: close\r\n\r\n"
+    );
+    stream.write_all(request.as_bytes()).await.unwrap();
+    let mut answer = Vec::new();
+    stream.read_to_end(&mut answer).await.unwrap();
+    assert!(answer.starts_with(b"HTTP/1.1 200 OK\r\n"));
+    answer.len()
+}
+
+#[tokio::test]
+async fn a_compressed_answer_is_read_and_one_cut_off_is_noticed() {
+    let list = r#"{"metadata":{"resourceVersion":"7"},"items":[]}"#;
+    let mut encoder = GzEncoder::new(Vec::new(), Compression::fast());
+    encoder.write_all(list.as_bytes()).unwrap();
+    let packed = encoder.finish().unwrap();
+    let gzip = |body: &[u8]| answer(200, "Content-Encoding: gzip\r\n", body);
+    let script = Script::start(vec![gzip(&packed[..packed.len() - 9]), gzip(&packed)]).await;
+    let list = script.client.flow_schemas().list().send().await.unwrap();
+    assert_eq!(list.attempts(), 2, "what is cut off is asked for again");
+    assert_eq!(list.value().metadata.resource_version.as_deref(), Some("7"));
 }
 
 #[tokio::test]

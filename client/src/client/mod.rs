@@ -25,6 +25,18 @@
 //! # Ok(())
 //! # }
 //! ```
+//!
+//! # When things go wrong
+//!
+//! - What fails is sent again where that is safe, and nowhere else: [`RetryPolicy`] has the table.
+//! - A request may take 90 s with all its retries, a connection 30 s to come about; see
+//!   [`Config::with_timeout`](crate::config::Config::with_timeout) and `.timeout(…)` on every request.
+//! - When two change an object, [`Api::update_with`] repeats the change of the one who was slower.
+//! - [`Api::wait_for`] waits until an object is as it should be, see [`wait`].
+//! - Every request is a `tracing` span of the target `k8s_flowcontrol::request` with method, path, query, status,
+//!   number of attempts, duration and the UIDs of the FlowSchema and priority level that classified it, and every
+//!   attempt an event: `DEBUG`, or `INFO` when another one follows. Headers and bodies are in neither. For metrics
+//!   there is [`Client::on_request`].
 
 mod api;
 mod body;

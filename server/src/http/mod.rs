@@ -3,6 +3,7 @@
 mod accept;
 mod answer;
 mod collection;
+mod compress;
 mod documents;
 mod faulty;
 mod gate;
@@ -129,6 +130,7 @@ async fn serve(context: Context, request: Request) -> Response {
         too_large,
     };
     let pretty = request.is_pretty();
+    let gzip = compress::is_wanted(&request.parts.headers);
     let form = accept::negotiate_plain(request.header(header::ACCEPT)).ok();
     let ticket = context.state.take(request.attributes());
     let answer = match gate.answer.take() {
@@ -137,7 +139,11 @@ async fn serve(context: Context, request: Request) -> Response {
     };
     let answer = answer.failure_written(form);
     let flow = ticket.as_ref().map(|ticket| ticket.uids.clone());
-    gate.finish(answer.into_response(pretty, flow))
+    let response = gate.finish(answer.into_response(pretty, flow));
+    match gzip {
+        true => compress::compress(response).await,
+        false => response,
+    }
 }
 
 async fn read_body(method: &Method, body: Body) -> Result<Bytes, Failure> {
