@@ -9,7 +9,8 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
-/// The server under test: an embedded one, or the cluster that FLOWCONTROL_TEST_KUBECONFIG names.
+/// The server under test: an embedded one, or the cluster that FLOWCONTROL_TEST_KUBECONFIG names: any kubeconfig
+/// file, or a list of them as in KUBECONFIG.
 ///
 /// What a test makes has a name of its own and is deleted at its end, so that the suite can share a cluster.
 pub(crate) struct Cluster {
@@ -20,8 +21,9 @@ pub(crate) struct Cluster {
 impl Cluster {
     pub(crate) async fn start() -> Self {
         match std::env::var_os("FLOWCONTROL_TEST_KUBECONFIG") {
-            Some(path) => {
-                let config = Config::from_kubeconfig(path).unwrap();
+            Some(list) => {
+                let files: Vec<_> = std::env::split_paths(&list).collect();
+                let config = Config::from_kubeconfig_files(&files, None).unwrap();
                 Self {
                     client: Client::new(config).unwrap(),
                     _embedded: None,

@@ -1,0 +1,186 @@
+//! What the environment does to a program: each test runs this program again with another environment.
+
+use crate::kubeconfig::document;
+use crate::support::{Folder, HttpProxy, Server, ask};
+use k8s_flowcontrol::Client;
+use k8s_flowcontrol::config::Config;
+use serde_json::json;
+use std::process::Command;
+
+/// Runs one of the ignored tests below and gives what it printed.
+fn child(test: &str, variables: &[(&str, &str)]) -> String {
+    let mut command = Command::new(std::env::current_exe().unwrap());
+    command.args(["--exact", test, "--ignored", "--nocapture"]);
+    for name in ["HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "REQUEST_METHOD"] {
+        command.env_remove(name).env_remove(name.to_lowercase());
+    }
+    command
+        .env_remove("KUBECONFIG")
+        .env("HOME", "/no/such/home");
+    command.env_remove("KUBERNETES_SERVICE_HOST");
+    let output = command.envs(variables.iter().copied()).output().unwrap();
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert!(output.status.success(), "{text}");
+    text
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn kubeconfig_in_the_environment() {
+    let folder = Folder::new();
+    let server = Server::plain().await;
+    let cluster = json!({"server": server.url()});
+    let first = folder.write(
+        "first",
+        document(cluster.clone(), json!({"token": "first"})),
+    );
+    let home = folder.write(
+        "home/.kube/config",
+        document(cluster, json!({"token": "home"})),
+    );
+    let list = format!("/no/such/file:{}:{}", first.display(), home.display());
+    let home = folder.path("home");
+    let home = home.to_str().unwrap();
+    for (variables, expected) in [
+        (vec![("KUBECONFIG", &*list), ("HOME", home)], "first"),
+        (vec![("HOME", home)], "home"),
+        (vec![("KUBECONFIG", ""), ("HOME", home)], "home"),
+    ] {
+        let printed = child("environment::child_asks", &variables);
+        assert!(printed.contains("came through"), "{printed}");
+        let sent = server.last_header("authorization").unwrap();
+        assert_eq!(sent, format!("Bearer {expected}"));
+    }
+    let printed = child(
+        "environment::child_asks",
+        &[("KUBECONFIG", "/no/such/file")],
+    );
+    assert!(printed.contains("/no/such/file"), "{printed}");
+    let printed = child("environment::child_asks", &[]);
+    assert!(printed.contains("no configuration found"), "{printed}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn proxies_in_the_environment() {
+    let folder = Folder::new();
+    let server = Server::plain().await;
+    let proxy = HttpProxy::to(server.address).await;
+    let url = format!("http://{}", proxy.address);
+    let there = |host: &str| {
+        let text = document(json!({"server": format!("http://{host}")}), json!({}));
+        folder
+            .write("kubeconfig", text)
+            .to_str()
+            .unwrap()
+            .to_owned()
+    };
+    // An address of this host that does not look like one.
+    let port = server.address.port();
+    let file = there(&format!("0.0.0.0:{port}"));
+    let came_through = |variables: &[(&str, &str)]| {
+        let before = proxy.asked().len();
+        let variables = [&[("KUBECONFIG", &*file)], variables].concat();
+        let printed = child("environment::child_asks", &variables);
+        assert!(printed.contains("came through"), "{printed}");
+        proxy.asked().len() > before
+    };
+    for name in ["HTTP_PROXY", "http_proxy"] {
+        assert!(came_through(&[(name, &url)]), "{name}");
+    }
+    for name in ["NO_PROXY", "no_proxy"] {
+        let excluded = format!("example.test, 0.0.0.0:{port}");
+        for list in ["*", "0.0.0.0/8", &excluded] {
+            assert!(
+                !came_through(&[("HTTP_PROXY", &url), (name, list)]),
+                "{list}"
+            );
+        }
+        assert!(came_through(&[
+            ("HTTP_PROXY", &url),
+            (name, "0.0.0.0:1,1.0.0.0/8")
+        ]));
+    }
+    assert!(
+        !came_through(&[("HTTPS_PROXY", &url)]),
+        "the server is a plain one"
+    );
+}
+
+#[test]
+fn which_proxy_it_is() {
+    let both = [
+        ("HTTPS_PROXY", "http://me:planted-secret@secure.test:3128"),
+        ("HTTP_PROXY", "plain.test:3128"),
+        (
+            "NO_PROXY",
+            "10.0.0.0/8,fd00::/8, .internal.test,one.test:6443",
+        ),
+    ];
+    let printed = child("environment::child_prints_proxies", &both);
+    for line in [
+        "https://a.test:6443 http://secure.test:3128/",
+        "http://a.test http://plain.test:3128/",
+        "https://10.1.2.3:6443 -",
+        "https://11.1.2.3:6443 http://secure.test:3128/",
+        "https://[fd00::1]:6443 -",
+        "https://[fe00::1]:6443 http://secure.test:3128/",
+        "https://x.internal.test -",
+        "https://internal.test http://secure.test:3128/",
+        "https://one.test:6443 -",
+        "https://one.test http://secure.test:3128/",
+        "https://localhost:6443 -",
+        "https://127.0.0.2 -",
+        "https://[::1] -",
+    ] {
+        assert!(
+            printed.lines().any(|found| found == line),
+            "{line} in {printed}"
+        );
+    }
+    assert!(!printed.contains("planted"));
+    let printed = child(
+        "environment::child_prints_proxies",
+        &[("NO_PROXY", "*"), both[0]],
+    );
+    assert!(printed.contains("https://a.test:6443 -"), "{printed}");
+}
+
+#[tokio::test]
+#[ignore = "run by the tests above, in an environment of theirs"]
+async fn child_asks() {
+    let outcome = async {
+        let config = Config::try_default()?;
+        ask(&Client::new(config.with_retry_policy(
+            k8s_flowcontrol::client::RetryPolicy::none(),
+        ))?)
+        .await
+    };
+    match outcome.await {
+        Ok(()) => println!("came through"),
+        Err(error) => println!("{error}"),
+    }
+}
+
+#[test]
+#[ignore = "run by the tests above, in an environment of theirs"]
+fn child_prints_proxies() {
+    // The harness has begun a line.
+    println!();
+    for server in [
+        "https://a.test:6443",
+        "http://a.test",
+        "https://10.1.2.3:6443",
+        "https://11.1.2.3:6443",
+        "https://[fd00::1]:6443",
+        "https://[fe00::1]:6443",
+        "https://x.internal.test",
+        "https://internal.test",
+        "https://one.test:6443",
+        "https://one.test",
+        "https://localhost:6443",
+        "https://127.0.0.2",
+        "https://[::1]",
+    ] {
+        let config = Config::new(server).unwrap();
+        println!("{server} {}", config.proxy_url().unwrap_or("-"));
+    }
+}

@@ -1,0 +1,330 @@
+//! Credential plugins: scripts that print what a file says and count their runs.
+
+use crate::support::{Answer, Authority, Folder, Request, Server, ask, found};
+use k8s_flowcontrol::Client;
+use k8s_flowcontrol::config::{Config, ExecPlugin, ExecVersion, InteractiveMode};
+use serde_json::{Value, json};
+use std::time::Duration;
+
+/// A plugin that prints the file `answer` of its folder.
+pub(crate) fn plugin(folder: &Folder) -> ExecPlugin {
+    let body = "cd \"$(dirname \"$0\")\" && echo run >> runs && printf %s \"$KUBERNETES_EXEC_INFO\" > info && cat answer";
+    let script = folder.script("plugin", body);
+    ExecPlugin::new(script)
+}
+
+pub(crate) fn runs(folder: &Folder) -> usize {
+    folder.read("runs").lines().count()
+}
+
+/// What a plugin prints, in v1.
+pub(crate) fn credential(status: Value) -> String {
+    credential_in("v1", status)
+}
+
+fn credential_in(version: &str, status: Value) -> String {
+    let version = format!("client.authentication.k8s.io/{version}");
+    json!({"apiVersion": version, "kind": "ExecCredential", "status": status}).to_string()
+}
+
+fn client(server: &Server, plugin: ExecPlugin) -> Client {
+    Client::new(Config::new(server.url()).unwrap().with_exec(plugin)).unwrap()
+}
+
+/// Lets in only one token.
+fn only(token: &'static str) -> impl Fn(&Request) -> Answer {
+    move |request| match request.header("authorization") {
+        Some(value) if value == format!("Bearer {token}") => found(request),
+        _ => ("401 Unauthorized", String::new()),
+    }
+}
+
+#[tokio::test]
+async fn a_token_is_used_until_it_expires() {
+    let folder = Folder::new();
+    let server = Server::plain().await;
+    let client = client(&server, plugin(&folder));
+    let far = json!({"token": "far", "expirationTimestamp": "2999-01-01T00:00:00Z"});
+    folder.write("answer", credential(far));
+    for _ in 0..3 {
+        ask(&client).await.unwrap();
+        assert_eq!(server.last_header("authorization").unwrap(), "Bearer far");
+    }
+    assert_eq!(runs(&folder), 1);
+}
+
+#[tokio::test]
+async fn an_expired_token_is_renewed() {
+    let folder = Folder::new();
+    let server = Server::plain().await;
+    let client = client(&server, plugin(&folder));
+    let past = json!({"token": "one", "expirationTimestamp": "2001-01-01T00:00:00Z"});
+    folder.write("answer", credential(past));
+    ask(&client).await.unwrap();
+    folder.write("answer", credential(json!({"token": "two"})));
+    for _ in 0..2 {
+        ask(&client).await.unwrap();
+        assert_eq!(server.last_header("authorization").unwrap(), "Bearer two");
+    }
+    assert_eq!(runs(&folder), 2, "what names no end holds for good");
+}
+
+#[tokio::test]
+async fn a_401_runs_it_again_once() {
+    let folder = Folder::new();
+    let server = Server::answering(only("new")).await;
+    let client = client(&server, plugin(&folder));
+    folder.write("answer", credential(json!({"token": "old"})));
+    let error = ask(&client).await.unwrap_err();
+    assert!(error.is_unauthorized());
+    assert_eq!((runs(&folder), server.requests().len()), (2, 2));
+    folder.write("answer", credential(json!({"token": "new"})));
+    ask(&client).await.unwrap();
+    assert_eq!((runs(&folder), server.requests().len()), (3, 4));
+    ask(&client).await.unwrap();
+    assert_eq!((runs(&folder), server.requests().len()), (3, 5));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn requests_share_one_run() {
+    let folder = Folder::new();
+    let server = Server::plain().await;
+    let client = client(&server, plugin(&folder));
+    folder.write("answer", credential(json!({"token": "t"})));
+    let all: Vec<_> = (0..20)
+        .map(|_| {
+            let client = client.clone();
+            tokio::spawn(async move { ask(&client).await })
+        })
+        .collect();
+    for one in all {
+        one.await.unwrap().unwrap();
+    }
+    assert_eq!((runs(&folder), server.requests().len()), (1, 20));
+}
+
+#[tokio::test]
+async fn arguments_variables_and_versions() {
+    let folder = Folder::new();
+    let server = Server::plain().await;
+    let body = r#"cat <<END
+{"apiVersion": "client.authentication.k8s.io/v1beta1", "kind": "ExecCredential", "status": {"token": "$1-$2-$WORD-$KEPT"}}
+END"#;
+    let plugin = ExecPlugin::new(folder.script("plugin", body))
+        .args(["a", "b"])
+        .env("WORD", "w")
+        .env("KEPT", "k")
+        .version(ExecVersion::V1Beta1);
+    ask(&client(&server, plugin.clone())).await.unwrap();
+    assert_eq!(
+        server.last_header("authorization").unwrap(),
+        "Bearer a-b-w-k"
+    );
+    let error = ask(&client(&server, plugin.version(ExecVersion::V1)))
+        .await
+        .unwrap_err();
+    assert!(
+        error
+            .to_string()
+            .contains("client.authentication.k8s.io/v1`"),
+        "{error}"
+    );
+}
+
+#[tokio::test]
+async fn a_plugin_of_path() {
+    let server = Server::plain().await;
+    let answer = credential(json!({"token": "found"}));
+    let plugin = ExecPlugin::new("printf").args(["%s", &answer]);
+    ask(&client(&server, plugin)).await.unwrap();
+    assert_eq!(server.last_header("authorization").unwrap(), "Bearer found");
+}
+
+#[tokio::test]
+async fn a_client_certificate_from_a_plugin() {
+    let folder = Folder::new();
+    let authority = Authority::new("one");
+    let server = Server::mutual(&authority.sign(&["127.0.0.1"]), &authority).await;
+    let config = Config::new(server.url())
+        .unwrap()
+        .with_certificate_authority(authority.pem.clone())
+        .with_exec(plugin(&folder));
+    let client = Client::new(config).unwrap();
+    let mut shown = Vec::new();
+    for name in ["one", "two"] {
+        let identity = authority.sign(&[name]);
+        let status = json!({
+            "clientCertificateData": identity.chain,
+            "clientKeyData": identity.key,
+            "expirationTimestamp": "2001-01-01T00:00:00Z",
+        });
+        folder.write("answer", credential(status));
+        ask(&client).await.unwrap();
+        let request = server.requests().pop().unwrap();
+        assert_eq!(request.header("authorization"), None);
+        shown.push((request.connection, request.certificate.unwrap()));
+    }
+    assert_ne!(
+        shown[0].0, shown[1].0,
+        "a new certificate needs a new connection"
+    );
+    assert_ne!(shown[0].1, shown[1].1);
+}
+
+#[tokio::test]
+async fn what_it_is_told() {
+    let folder = Folder::new();
+    let authority = Authority::new("one");
+    let server = Server::tls(&authority.sign(&["api.example"])).await;
+    folder.write("answer", credential(json!({"token": "t"})));
+    let told = || serde_json::from_str::<Value>(&folder.read("info")).unwrap();
+    let base = Config::new(server.url())
+        .unwrap()
+        .with_tls_server_name("api.example")
+        .unwrap();
+
+    let trusting = base
+        .clone()
+        .with_certificate_authority(authority.pem.clone());
+    let config = trusting.clone().with_exec(plugin(&folder));
+    ask(&Client::new(config).unwrap()).await.unwrap();
+    assert_eq!(
+        told(),
+        json!({
+            "apiVersion": "client.authentication.k8s.io/v1",
+            "kind": "ExecCredential",
+            "spec": {"interactive": false},
+        })
+    );
+
+    let informed = plugin(&folder)
+        .provide_cluster_info(true)
+        .cluster_config(json!({"audience": "a"}));
+    let config = trusting.with_exec(informed.clone()).with_compression(false);
+    ask(&Client::new(config).unwrap()).await.unwrap();
+    let cluster = &told()["spec"]["cluster"];
+    assert_eq!(cluster["server"], server.url());
+    assert_eq!(cluster["tls-server-name"], "api.example");
+    assert_eq!(cluster["config"], json!({"audience": "a"}));
+    assert_eq!(cluster["disable-compression"], true);
+    let authority = cluster["certificate-authority-data"].as_str().unwrap();
+    assert!(
+        authority.starts_with("LS0tLS1CRUdJTi"),
+        "PEM in base64: {authority}"
+    );
+
+    // Without an authority there is none to tell.
+    let config = base.with_insecure_skip_tls_verify(true).with_exec(informed);
+    ask(&Client::new(config).unwrap()).await.unwrap();
+    let cluster = &told()["spec"]["cluster"];
+    assert_eq!(cluster["insecure-skip-tls-verify"], true);
+    assert!(cluster.get("certificate-authority-data").is_none());
+}
+
+#[tokio::test]
+async fn faults_are_told_and_the_next_request_tries_again() {
+    let folder = Folder::new();
+    let server = Server::plain().await;
+    let client_of = |body: &str| {
+        let script = folder.script("failing", body);
+        client(
+            &server,
+            ExecPlugin::new(script).install_hint("see the manual"),
+        )
+    };
+    for (body, expected) in [
+        (
+            "exit 3",
+            "failed with exit code 3; how to install it: see the manual",
+        ),
+        ("kill -9 $$", "was ended by a signal"),
+        ("echo planted-secret", "not of the kind ExecCredential"),
+        ("echo '{planted-secret'", "neither JSON nor YAML"),
+        ("yes planted-secret", "printed more than"),
+        ("", "ExecCredential"),
+    ] {
+        let error = ask(&client_of(body)).await.unwrap_err();
+        let shown = format!("{error} {error:?}");
+        assert!(shown.contains(expected), "{body}: {shown}");
+        assert!(shown.contains("failing"), "{shown}");
+        assert!(!shown.contains("planted"), "{shown}");
+        assert!(!error.is_retryable());
+    }
+    assert!(server.requests().is_empty());
+
+    let missing = ExecPlugin::new(folder.path("missing")).install_hint("see the manual");
+    let error = ask(&client(&server, missing))
+        .await
+        .unwrap_err()
+        .to_string();
+    assert!(
+        error.contains("was not found; how to install it: see the manual"),
+        "{error}"
+    );
+
+    let recovering = client(&server, plugin(&folder));
+    assert!(ask(&recovering).await.is_err(), "there is no answer yet");
+    folder.write("answer", credential(json!({"token": "t"})));
+    ask(&recovering).await.unwrap();
+}
+
+#[tokio::test]
+async fn a_plugin_that_hangs_is_stopped() {
+    let folder = Folder::new();
+    let server = Server::plain().await;
+    // The shell becomes the command, so that it is the one to be killed.
+    let script = folder.script(
+        "hanging",
+        "echo $$ > \"$(dirname \"$0\")/pid\"; exec sleep 600",
+    );
+    let hanging = ExecPlugin::new(script);
+    let short = hanging.clone().timeout(Duration::from_millis(200));
+    let error = ask(&client(&server, short)).await.unwrap_err().to_string();
+    assert!(error.contains("did not finish within 0.2 s"), "{error}");
+
+    // A request that is given up takes its plugin along.
+    let path = folder.path("pid");
+    let _ = std::fs::remove_file(&path);
+    let task = tokio::spawn({
+        let client = client(&server, hanging);
+        async move { ask(&client).await }
+    });
+    let pid = loop {
+        let text = std::fs::read_to_string(&path).unwrap_or_default();
+        if text.ends_with('\n') {
+            break text.trim().to_owned();
+        }
+        tokio::task::yield_now().await;
+    };
+    task.abort();
+    assert!(task.await.unwrap_err().is_cancelled());
+    let process = std::path::PathBuf::from(format!("/proc/{pid}/cmdline"));
+    // A killed process keeps an empty command line until it is waited for.
+    while std::fs::read(&process).is_ok_and(|line| !line.is_empty()) {
+        tokio::task::yield_now().await;
+    }
+}
+
+#[tokio::test]
+async fn nobody_is_asked_where_nobody_sits() {
+    use std::io::IsTerminal;
+    if std::io::stdin().is_terminal() {
+        return;
+    }
+    let folder = Folder::new();
+    let server = Server::plain().await;
+    // Standard input is closed off: reading it ends at once.
+    let body = "cat > /dev/null; cd \"$(dirname \"$0\")\" && printf %s \"$KUBERNETES_EXEC_INFO\" > info && cat answer";
+    let plugin = ExecPlugin::new(folder.script("plugin", body));
+    folder.write("answer", credential(json!({"token": "t"})));
+    for mode in [InteractiveMode::Never, InteractiveMode::IfAvailable] {
+        ask(&client(&server, plugin.clone().interactive_mode(mode)))
+            .await
+            .unwrap();
+        let told: Value = serde_json::from_str(&folder.read("info")).unwrap();
+        assert_eq!(told["spec"]["interactive"], false);
+    }
+    let always = plugin.interactive_mode(InteractiveMode::Always);
+    let error = ask(&client(&server, always)).await.unwrap_err().to_string();
+    assert!(error.contains("no terminal"), "{error}");
+}

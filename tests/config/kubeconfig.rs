@@ -1,0 +1,370 @@
+//! Kubeconfig files as kubectl reads them.
+
+use crate::support::{Authority, Folder, HttpProxy, Server, ask, ask_with};
+use base64::Engine as _;
+use base64::prelude::BASE64_STANDARD;
+use k8s_flowcontrol::Client;
+use k8s_flowcontrol::config::Config;
+use serde_json::{Value, json};
+
+/// A kubeconfig (JSON is YAML) with one context, `here`.
+pub(crate) fn document(cluster: Value, user: Value) -> String {
+    json!({
+        "apiVersion": "v1",
+        "kind": "Config",
+        "current-context": "here",
+        "contexts": [{"name": "here", "context": {"cluster": "c", "user": "u", "namespace": "team"}}],
+        "clusters": [{"name": "c", "cluster": cluster}],
+        "users": [{"name": "u", "user": user}],
+    })
+    .to_string()
+}
+
+fn fault(cluster: Value, user: Value) -> String {
+    let error = Config::from_kubeconfig_text(&document(cluster, user)).unwrap_err();
+    let shown = format!("{error} {error:?}");
+    assert!(!shown.contains("planted"), "{shown}");
+    assert!(shown.contains("kubeconfig text"), "{shown}");
+    error.to_string()
+}
+
+#[tokio::test]
+async fn certificates_as_data_and_as_files() {
+    let folder = Folder::new();
+    let authority = Authority::new("one");
+    let server = Server::mutual(&authority.sign(&["127.0.0.1"]), &authority).await;
+    let me = authority.sign(&["me"]);
+    let data = |pem: &str| BASE64_STANDARD.encode(pem);
+    let text = document(
+        json!({"server": server.url(), "certificate-authority-data": data(&authority.pem),
+               "certificate-authority": "is-not-looked-at"}),
+        json!({"client-certificate-data": data(&me.chain), "client-key-data": data(&me.key)}),
+    );
+    ask_with(Config::from_kubeconfig_text(&text).unwrap())
+        .await
+        .unwrap();
+
+    // Relative paths start where the file is.
+    folder.write("pki/ca.crt", &authority.pem);
+    folder.write("pki/me.crt", &me.chain);
+    folder.write("pki/me.key", &me.key);
+    let file = folder.write(
+        "kubeconfig",
+        document(
+            json!({"server": server.url(), "certificate-authority": "pki/ca.crt"}),
+            json!({"client-certificate": "pki/me.crt", "client-key": "pki/me.key"}),
+        ),
+    );
+    let client = Client::new(Config::from_kubeconfig(&file).unwrap()).unwrap();
+    ask(&client).await.unwrap();
+    let before = server.requests().pop().unwrap().certificate;
+    let next = authority.sign(&["next"]);
+    folder.write("pki/me.crt", &next.chain);
+    folder.write("pki/me.key", &next.key);
+    ask(&client).await.unwrap();
+    assert_ne!(server.requests().pop().unwrap().certificate, before);
+}
+
+#[tokio::test]
+async fn tokens_files_and_passwords() {
+    let folder = Folder::new();
+    let server = Server::plain().await;
+    folder.write("token", "from-the-file\n");
+    for (user, expected) in [
+        (json!({"token": "inline"}), Some("Bearer inline")),
+        (json!({"tokenFile": "token"}), Some("Bearer from-the-file")),
+        (
+            json!({"tokenFile": "token", "token": "inline"}),
+            Some("Bearer from-the-file"),
+        ),
+        (
+            json!({"tokenFile": "missing", "token": "inline"}),
+            Some("Bearer inline"),
+        ),
+        (
+            json!({"username": "me", "password": "planted-secret"}),
+            Some("Basic bWU6cGxhbnRlZC1zZWNyZXQ="),
+        ),
+        (json!({}), None),
+    ] {
+        let file = folder.write(
+            "kubeconfig",
+            document(json!({"server": server.url()}), user),
+        );
+        ask_with(Config::from_kubeconfig(file).unwrap())
+            .await
+            .unwrap();
+        assert_eq!(server.last_header("authorization").as_deref(), expected);
+    }
+}
+
+#[tokio::test]
+async fn impersonation() {
+    let server = Server::plain().await;
+    let user = json!({
+        "as": "jane", "as-uid": "42", "as-groups": ["a", "b"],
+        "as-user-extra": {"example.com/why": ["x", "y"]},
+    });
+    let text = document(json!({"server": server.url()}), user);
+    ask_with(Config::from_kubeconfig_text(&text).unwrap())
+        .await
+        .unwrap();
+    let request = server.requests().remove(0);
+    assert_eq!(request.headers("impersonate-user"), ["jane"]);
+    assert_eq!(request.headers("impersonate-uid"), ["42"]);
+    assert_eq!(request.headers("impersonate-group"), ["a", "b"]);
+    assert_eq!(
+        request.headers("impersonate-extra-example.com%2fwhy"),
+        ["x", "y"]
+    );
+}
+
+#[tokio::test]
+async fn names_proxies_and_compression() {
+    let authority = Authority::new("one");
+    let server = Server::tls(&authority.sign(&["api.example"])).await;
+    let proxy = HttpProxy::to(server.address).await;
+    let cluster = json!({
+        "server": "https://[fd00::1]:6443",
+        "certificate-authority-data": BASE64_STANDARD.encode(&authority.pem),
+        "tls-server-name": "api.example",
+        "proxy-url": format!("http://{}", proxy.address),
+        "disable-compression": true,
+    });
+    let config = Config::from_kubeconfig_text(&document(cluster, json!({}))).unwrap();
+    assert!(!config.compression());
+    assert_eq!(config.namespace(), "team");
+    ask_with(config).await.unwrap();
+    assert_eq!(proxy.asked(), ["CONNECT [fd00::1]:6443 HTTP/1.1"]);
+    let request = server.requests().remove(0);
+    assert_eq!(request.sni.as_deref(), Some("api.example"));
+    assert_eq!(request.header("accept-encoding"), None);
+
+    let direct = json!({"server": server.url(), "insecure-skip-tls-verify": true});
+    ask_with(Config::from_kubeconfig_text(&document(direct, json!({}))).unwrap())
+        .await
+        .unwrap();
+    assert_eq!(
+        server.last_header("accept-encoding").as_deref(),
+        Some("gzip")
+    );
+}
+
+#[tokio::test]
+async fn a_plugin_of_the_kubeconfig() {
+    let folder = Folder::new();
+    let server = Server::plain().await;
+    let body = r#"cd "$(dirname "$0")" && printf %s "$KUBERNETES_EXEC_INFO" > info && cat <<END
+{"apiVersion": "client.authentication.k8s.io/v1beta1", "kind": "ExecCredential", "status": {"token": "$1-$WORD"}}
+END"#;
+    folder.script("bin/plugin", body);
+    let exec = json!({
+        "apiVersion": "client.authentication.k8s.io/v1beta1",
+        "command": "bin/plugin", "args": ["a"], "env": [{"name": "WORD", "value": "w"}],
+        "provideClusterInfo": true, "installHint": "see the manual",
+    });
+    let extension =
+        json!({"name": "client.authentication.k8s.io/exec", "extension": {"audience": "x"}});
+    let cluster = json!({"server": server.url(), "extensions": [extension]});
+    let file = folder.write(
+        "kubeconfig",
+        document(cluster.clone(), json!({"exec": exec.clone()})),
+    );
+    ask_with(Config::from_kubeconfig(&file).unwrap())
+        .await
+        .unwrap();
+    assert_eq!(server.last_header("authorization").unwrap(), "Bearer a-w");
+    let told: Value = serde_json::from_str(&folder.read("bin/info")).unwrap();
+    assert_eq!(told["spec"]["cluster"]["config"], json!({"audience": "x"}));
+    assert_eq!(told["spec"]["cluster"]["server"], server.url());
+
+    // Who has a token needs no plugin.
+    let user = json!({"exec": exec.clone(), "token": "inline"});
+    let file = folder.write("kubeconfig", document(cluster.clone(), user));
+    ask_with(Config::from_kubeconfig(file).unwrap())
+        .await
+        .unwrap();
+    assert_eq!(
+        server.last_header("authorization").unwrap(),
+        "Bearer inline"
+    );
+
+    // An error names the file, the context, the user and the plugin.
+    let mut missing = exec;
+    missing["command"] = json!("bin/missing");
+    let file = folder.write("kubeconfig", document(cluster, json!({"exec": missing})));
+    let error = ask_with(Config::from_kubeconfig(&file).unwrap())
+        .await
+        .unwrap_err()
+        .to_string();
+    for part in [
+        file.to_str().unwrap(),
+        "context `here`",
+        "user `u`",
+        "exec",
+        "was not found",
+        "see the manual",
+    ] {
+        assert!(error.contains(part), "{part}: {error}");
+    }
+}
+
+#[test]
+fn files_are_merged() {
+    let folder = Folder::new();
+    let first = folder.write(
+        "first",
+        json!({
+            "contexts": [{"name": "a", "context": {"cluster": "c", "user": "u"}}],
+            "users": [{"name": "u", "user": {"token": "first"}}],
+        })
+        .to_string(),
+    );
+    let second = folder.write(
+        "second",
+        json!({
+            "current-context": "a",
+            "contexts": [
+                {"name": "a", "context": {"cluster": "other", "namespace": "n"}},
+                {"name": "b", "context": {"cluster": "d"}},
+            ],
+            "clusters": [{"name": "c", "cluster": {"server": "https://c.example"}},
+                         {"name": "d", "cluster": {"server": "https://d.example"}}],
+            "users": [{"name": "u", "user": {"token": "second", "as": "jane"}}],
+        })
+        .to_string(),
+    );
+    let third = folder.write("third", r#"{"current-context": "b"}"#);
+    let files = [folder.path("missing"), first, second, third];
+    let config = Config::from_kubeconfig_files(&files, None).unwrap();
+    assert_eq!(config.server_url(), "https://c.example/");
+    // The first context counts whole: the second one's namespace is not mixed into it.
+    assert_eq!(config.namespace(), "default");
+    let config = Config::from_kubeconfig_files(&files, Some("b")).unwrap();
+    assert_eq!(config.server_url(), "https://d.example/");
+    let error = Config::from_kubeconfig_files(&files, Some("x"))
+        .unwrap_err()
+        .to_string();
+    assert!(
+        error.contains("no context `x`; there are `a`, `a`, `b`"),
+        "{error}"
+    );
+    let error = Config::from_kubeconfig_files(&files[..1], None)
+        .unwrap_err()
+        .to_string();
+    assert!(error.contains("missing"), "{error}");
+}
+
+#[test]
+fn faults_name_the_field() {
+    let https = || json!({"server": "https://127.0.0.1:1"});
+    let cluster = |field: &str, value: Value| {
+        let mut cluster = https();
+        cluster[field] = value;
+        fault(cluster, json!({}))
+    };
+    let place = "context `here`: cluster `c`";
+    for (field, value, expected) in [
+        ("server", json!("nowhere"), "no URL"),
+        (
+            "server",
+            json!("https://me:planted@a"),
+            "user name or password",
+        ),
+        ("proxy-url", json!("ftp://me:planted@a"), "scheme `ftp`"),
+        ("proxy-url", json!("http://me:planted@:1"), "host"),
+        ("tls-server-name", json!("a b"), "no server name"),
+        (
+            "certificate-authority-data",
+            json!("a%b"),
+            "expected base64",
+        ),
+        (
+            "certificate-authority",
+            json!("/no/such/file"),
+            "cannot be read",
+        ),
+        (
+            "disable-compression",
+            json!("yes"),
+            "expected true or false",
+        ),
+    ] {
+        let error = cluster(field, value);
+        assert!(error.contains(&format!("{place}: {field}: ")), "{error}");
+        assert!(error.contains(expected), "{error}");
+    }
+    let both = json!({"server": "https://a", "insecure-skip-tls-verify": true,
+                      "certificate-authority-data": "YQ=="});
+    assert!(fault(both, json!({})).contains("insecure-skip-tls-verify: goes not with"));
+
+    let exec = |field: &str, value: Value| {
+        let mut exec = json!({
+            "apiVersion": "client.authentication.k8s.io/v1", "command": "x", "interactiveMode": "Never",
+        });
+        exec[field] = value;
+        json!({"exec": exec})
+    };
+    for (user, expected) in [
+        (
+            json!({"auth-provider": {"name": "gcp", "config": {"access-token": "planted"}}}),
+            "auth-provider: was removed",
+        ),
+        (
+            json!({"token": "planted", "username": "me"}),
+            "username: goes not with a token",
+        ),
+        (json!({"password": "planted"}), "username: is missing"),
+        (
+            json!({"client-key-data": "YQ=="}),
+            "client-certificate: is missing",
+        ),
+        (
+            json!({"client-certificate-data": "YQ=="}),
+            "client-key: is missing",
+        ),
+        (
+            json!({"tokenFile": "/no/such/file"}),
+            "tokenFile: the file /no/such/file cannot be read",
+        ),
+        (json!({"as-uid": "1"}), "as-uid: is only of use with `as`"),
+        (
+            json!({"as-groups": ["a"]}),
+            "as-groups: is only of use with `as`",
+        ),
+        (
+            json!({"as-user-extra": {"a": ["b"]}}),
+            "as-user-extra: is only of use with `as`",
+        ),
+        (json!({"as": "a\nb"}), "as: the value"),
+        (json!({"exec": "x"}), "exec: expected a map"),
+        (exec("command", json!(null)), "exec: command: is missing"),
+        (
+            exec("args", json!(["a", 1])),
+            "exec: args: expected a list of texts",
+        ),
+        (
+            exec("env", json!([{"name": "planted"}])),
+            "exec: env: expected",
+        ),
+        (
+            exec("interactiveMode", json!("Sometimes")),
+            "exec: interactiveMode: `Sometimes`",
+        ),
+        (
+            exec("interactiveMode", json!(null)),
+            "exec: interactiveMode: is missing",
+        ),
+        (
+            exec("apiVersion", json!("client.authentication.k8s.io/v1alpha1")),
+            "v1alpha1` is not supported",
+        ),
+    ] {
+        let error = fault(https(), user);
+        assert!(error.contains("context `here`: user `u`"), "{error}");
+        assert!(error.contains(expected), "{expected}: {error}");
+    }
+    let text = document(https(), json!({})).replace("\"users\":[", "\"users\":[{\"name\":\"u\"},");
+    let error = Config::from_kubeconfig_text(&text).unwrap_err().to_string();
+    assert!(error.contains("users: `u` is there twice"), "{error}");
+}

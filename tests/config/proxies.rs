@@ -1,0 +1,192 @@
+//! Proxies of every kind, with servers that are and are not secured.
+
+use crate::support::{Authority, HttpProxy, Server, SocksProxy, ask, ask_with};
+use k8s_flowcontrol::Client;
+use k8s_flowcontrol::config::Config;
+
+/// `me:planted-secret`
+const AUTHORIZATION: &str = "Basic bWU6cGxhbnRlZC1zZWNyZXQ=";
+
+fn through(server: &str, proxy: &str) -> Config {
+    Config::new(server).unwrap().with_proxy(proxy).unwrap()
+}
+
+#[tokio::test]
+async fn a_secure_server_through_connect() {
+    let authority = Authority::new("one");
+    let server = Server::tls(&authority.sign(&["api.example"])).await;
+    let proxy = HttpProxy::to(server.address).await;
+    let config = through(
+        "https://api.example:6443",
+        &format!("http://{}", proxy.address),
+    )
+    .with_certificate_authority(authority.pem.clone());
+    let client = Client::new(config.clone()).unwrap();
+    ask(&client).await.unwrap();
+    ask(&client).await.unwrap();
+    assert_eq!(
+        proxy.asked(),
+        ["CONNECT api.example:6443 HTTP/1.1"],
+        "one tunnel for both"
+    );
+    assert_eq!(server.last_header("host").unwrap(), "api.example:6443");
+    assert_eq!(server.last_header("proxy-authorization"), None);
+
+    // The certificate is checked all the same, against another name too.
+    let name = config.with_tls_server_name("other.example").unwrap();
+    assert!(
+        ask_with(name)
+            .await
+            .unwrap_err()
+            .to_string()
+            .contains("other.example")
+    );
+}
+
+#[tokio::test]
+async fn another_name_through_connect() {
+    let authority = Authority::new("one");
+    let server = Server::tls(&authority.sign(&["api.example"])).await;
+    let proxy = HttpProxy::to(server.address).await;
+    let config = through(
+        "https://10.1.2.3:6443",
+        &format!("http://{}", proxy.address),
+    )
+    .with_certificate_authority(authority.pem.clone())
+    .with_tls_server_name("api.example")
+    .unwrap();
+    ask_with(config).await.unwrap();
+    assert_eq!(proxy.asked(), ["CONNECT 10.1.2.3:6443 HTTP/1.1"]);
+    assert_eq!(server.requests()[0].sni.as_deref(), Some("api.example"));
+}
+
+#[tokio::test]
+async fn a_plain_server_through_http() {
+    let server = Server::plain().await;
+    let proxy = HttpProxy::start("127.0.0.1:0", server.address, None, Some(AUTHORIZATION)).await;
+    let url = format!("http://me:planted-secret@{}", proxy.address);
+    ask_with(through("http://api.example", &url)).await.unwrap();
+    let asked = proxy.asked().remove(0);
+    assert!(asked.starts_with("GET http://api.example/apis/"), "{asked}");
+    let error = ask_with(through(
+        "http://api.example",
+        &format!("http://{}", proxy.address),
+    ));
+    assert_eq!(error.await.unwrap_err().code(), Some(407));
+}
+
+#[tokio::test]
+async fn a_password_for_connect() {
+    let authority = Authority::new("one");
+    let server = Server::tls(&authority.sign(&["api.example"])).await;
+    let proxy = HttpProxy::start("127.0.0.1:0", server.address, None, Some(AUTHORIZATION)).await;
+    let ask_as = |user: &str| {
+        let url = format!("http://{user}{}", proxy.address);
+        let config = through("https://api.example", &url);
+        ask_with(config.with_certificate_authority(authority.pem.clone()))
+    };
+    ask_as("me:planted-secret@").await.unwrap();
+    assert_eq!(proxy.asked(), ["CONNECT api.example:443 HTTP/1.1"]);
+    for user in ["", "me:planted-wrong@"] {
+        let error = ask_as(user).await.unwrap_err();
+        let shown = format!("{error} {error:?}");
+        assert!(shown.contains("proxy authorization required"), "{shown}");
+        assert!(shown.contains(&proxy.address.to_string()), "{shown}");
+        assert!(!shown.contains("planted"), "{shown}");
+    }
+}
+
+#[tokio::test]
+async fn a_proxy_that_is_secured_itself() {
+    let authority = Authority::new("one");
+    let server = Server::tls(&authority.sign(&["api.example"])).await;
+    let identity = authority.sign(&["127.0.0.1"]);
+    let proxy = HttpProxy::start("127.0.0.1:0", server.address, Some(&identity), None).await;
+    let url = format!("https://{}", proxy.address);
+    let config = through("https://api.example:6443", &url);
+    ask_with(
+        config
+            .clone()
+            .with_certificate_authority(authority.pem.clone()),
+    )
+    .await
+    .unwrap();
+    assert_eq!(proxy.asked(), ["CONNECT api.example:6443 HTTP/1.1"]);
+    let stranger = config.with_certificate_authority(Authority::new("one").pem);
+    assert!(ask_with(stranger).await.is_err());
+    assert_eq!(proxy.asked().len(), 1);
+
+    let plain = Server::plain().await;
+    let proxy = HttpProxy::start("127.0.0.1:0", plain.address, Some(&identity), None).await;
+    let config = through("http://api.example", &format!("https://{}", proxy.address));
+    ask_with(config.with_certificate_authority(authority.pem.clone()))
+        .await
+        .unwrap();
+    assert!(proxy.heads()[0].starts_with("GET http://api.example/"));
+}
+
+#[tokio::test]
+async fn socks_with_names_addresses_and_passwords() {
+    let authority = Authority::new("one");
+    let identity = authority.sign(&["api.example", "10.1.2.3", "fd00::1"]);
+    let server = Server::tls(&identity).await;
+    let open = SocksProxy::start(server.address, None).await;
+    for (host, expected) in [
+        ("api.example:6443", "name api.example 6443"),
+        ("api.example", "name api.example 443"),
+        ("10.1.2.3:6443", "address 10.1.2.3 6443"),
+        ("[fd00::1]:6443", "address fd00::1 6443"),
+    ] {
+        let config = through(
+            &format!("https://{host}"),
+            &format!("socks5://{}", open.address),
+        );
+        let config = config.with_certificate_authority(authority.pem.clone());
+        ask_with(config).await.unwrap();
+        assert_eq!(open.asked().last().unwrap(), expected);
+    }
+
+    let plain = Server::plain().await;
+    let closed = SocksProxy::start(plain.address, Some(("me", "planted-secret"))).await;
+    let url = format!("socks5://me:planted-secret@{}", closed.address);
+    ask_with(through("http://api.example", &url)).await.unwrap();
+    assert_eq!(closed.asked(), ["name api.example 80"]);
+    for user in ["", "me:planted-wrong@"] {
+        let url = format!("socks5://{user}{}", closed.address);
+        let error = ask_with(through("http://api.example", &url))
+            .await
+            .unwrap_err();
+        let shown = format!("{error} {error:?}");
+        assert!(shown.contains("no way through the proxy"), "{shown}");
+        assert!(!shown.contains("planted"), "{shown}");
+    }
+}
+
+#[tokio::test]
+async fn ipv6_servers_and_proxies() {
+    let authority = Authority::new("one");
+    let server = Server::tls(&authority.sign(&["fd00::1"])).await;
+    let proxy = HttpProxy::start("[::1]:0", server.address, None, None).await;
+    let config = through(
+        "https://[fd00::1]:6443",
+        &format!("http://{}", proxy.address),
+    );
+    ask_with(config.with_certificate_authority(authority.pem.clone()))
+        .await
+        .unwrap();
+    assert_eq!(proxy.asked(), ["CONNECT [fd00::1]:6443 HTTP/1.1"]);
+}
+
+#[tokio::test]
+async fn a_proxy_that_is_not_there() {
+    // A port that was free a moment ago, and is nobody's.
+    let server = Server::plain().await;
+    let gone = format!("http://{}", server.address);
+    drop(server);
+    let error = ask_with(through("https://api.example", &gone))
+        .await
+        .unwrap_err();
+    assert!(error.is_retryable(), "{error}");
+    let shown = format!("{error} {error:?}");
+    assert!(shown.contains("no way through the proxy"), "{shown}");
+}

@@ -1,0 +1,144 @@
+//! Files that change while a client is in use, and what a 401 leads to.
+
+use crate::support::{Answer, Authority, Folder, Request, Server, ask, found};
+use k8s_flowcontrol::Client;
+use k8s_flowcontrol::config::{Config, Secret};
+
+fn unauthorized() -> Answer {
+    let status = r#"{"kind":"Status","status":"Failure","reason":"Unauthorized","code":401}"#;
+    ("401 Unauthorized", status.to_owned())
+}
+
+/// Lets in only one token.
+fn only(token: &'static str) -> impl Fn(&Request) -> Answer {
+    move |request| match request.header("authorization") {
+        Some(value) if value == format!("Bearer {token}") => found(request),
+        _ => unauthorized(),
+    }
+}
+
+#[tokio::test]
+async fn a_token_file_is_read_again() {
+    let folder = Folder::new();
+    let server = Server::plain().await;
+    let file = folder.write("token", "first\n");
+    let client = Client::new(Config::new(server.url()).unwrap().with_token_file(file)).unwrap();
+    for token in ["first", "second", "third"] {
+        folder.write("token", format!("{token}\n"));
+        ask(&client).await.unwrap();
+        assert_eq!(
+            server.last_header("authorization"),
+            Some(format!("Bearer {token}"))
+        );
+    }
+}
+
+#[tokio::test]
+async fn a_token_that_changes_under_a_request() {
+    let folder = Folder::new();
+    let file = folder.write("token", "old");
+    let path = file.clone();
+    let server = Server::answering(move |request| {
+        // The rotation happens while the server looks at the old token.
+        std::fs::write(&path, "new").unwrap();
+        only("new")(request)
+    })
+    .await;
+    let client = Client::new(Config::new(server.url()).unwrap().with_token_file(file)).unwrap();
+    ask(&client).await.unwrap();
+    assert_eq!(server.requests().len(), 2);
+}
+
+#[tokio::test]
+async fn one_retry_and_no_more() {
+    let folder = Folder::new();
+    let server = Server::answering(|_| unauthorized()).await;
+    let config = Config::new(server.url()).unwrap();
+    let file = folder.write("token", "bad");
+    for (config, expected) in [
+        (config.clone().with_token_file(file), 2),
+        // Nothing can be renewed.
+        (config.clone().with_token(Secret::new("bad")), 1),
+        (config.clone().with_basic_auth("me", Secret::new("bad")), 1),
+        (config, 1),
+    ] {
+        let before = server.requests().len();
+        let error = ask(&Client::new(config).unwrap()).await.unwrap_err();
+        assert!(error.is_unauthorized(), "{error}");
+        assert_eq!(server.requests().len() - before, expected);
+    }
+}
+
+#[tokio::test]
+async fn a_token_file_that_goes_away_is_named() {
+    let folder = Folder::new();
+    let server = Server::plain().await;
+    let file = folder.write("token", "first");
+    let config = Config::new(server.url()).unwrap().with_token_file(&file);
+    let client = Client::new(config).unwrap();
+    ask(&client).await.unwrap();
+    std::fs::remove_file(&file).unwrap();
+    let error = ask(&client).await.unwrap_err().to_string();
+    assert!(error.contains(file.to_str().unwrap()), "{error}");
+}
+
+#[tokio::test]
+async fn a_client_certificate_that_rotates() {
+    let folder = Folder::new();
+    let authority = Authority::new("one");
+    let server = Server::mutual(&authority.sign(&["127.0.0.1"]), &authority).await;
+    let (first, second) = (authority.sign(&["first"]), authority.sign(&["second"]));
+    let chain = folder.write("tls.crt", &first.chain);
+    let key = folder.write("tls.key", &first.key);
+    let config = Config::new(server.url())
+        .unwrap()
+        .with_certificate_authority(authority.pem.clone())
+        .with_client_certificate_files(chain, key);
+    let client = Client::new(config).unwrap();
+    let shown = || {
+        let request = server.requests().pop().unwrap();
+        (request.connection, request.certificate.unwrap())
+    };
+    ask(&client).await.unwrap();
+    let before = shown();
+    ask(&client).await.unwrap();
+    assert_eq!(
+        shown(),
+        before,
+        "an unchanged certificate keeps its connection"
+    );
+
+    // Halfway: the new certificate stands with the old key. What works stays in use.
+    folder.write("tls.crt", &second.chain);
+    ask(&client).await.unwrap();
+    assert_eq!(shown(), before);
+    folder.write("tls.key", &second.key);
+    ask(&client).await.unwrap();
+    let after = shown();
+    assert_ne!(after.0, before.0);
+    assert_ne!(after.1, before.1);
+
+    // And gone altogether.
+    std::fs::remove_file(folder.path("tls.key")).unwrap();
+    ask(&client).await.unwrap();
+    assert_eq!(shown(), after);
+}
+
+#[tokio::test]
+async fn an_authority_that_rotates() {
+    let folder = Folder::new();
+    let (old, new) = (Authority::new("old"), Authority::new("new"));
+    // Every connection after the first one shows a certificate of the new authority.
+    let tls = [&old, &new].map(|authority| authority.sign(&["127.0.0.1"]).server(None));
+    let server = Server::start("127.0.0.1:0", tls.into(), found).await;
+    let file = folder.write("ca.crt", &old.pem);
+    let config = Config::new(server.url())
+        .unwrap()
+        .with_certificate_authority_file(file);
+    let client = Client::new(config).unwrap();
+    ask(&client).await.unwrap();
+    folder.write("ca.crt", &new.pem);
+    ask(&client).await.unwrap();
+    let connections: Vec<_> = server.requests().iter().map(|one| one.connection).collect();
+    assert_eq!(connections, [0, 1]);
+}

@@ -1,0 +1,27 @@
+//! What the tests talk to and write.
+
+mod certificates;
+mod folder;
+mod proxy;
+mod server;
+mod socks;
+
+pub(crate) use certificates::{Authority, Identity, traditional_key};
+pub(crate) use folder::Folder;
+pub(crate) use proxy::HttpProxy;
+pub(crate) use server::{Answer, Request, Server, found};
+pub(crate) use socks::SocksProxy;
+
+use k8s_flowcontrol::client::RetryPolicy;
+use k8s_flowcontrol::config::Config;
+use k8s_flowcontrol::{Client, Error};
+
+/// The outcome of one request.
+pub(crate) async fn ask(client: &Client) -> Result<(), Error> {
+    client.flow_schemas().get("a").await.map(drop)
+}
+
+/// The outcome of one request with a configuration of its own.
+pub(crate) async fn ask_with(config: Config) -> Result<(), Error> {
+    ask(&Client::new(config.with_retry_policy(RetryPolicy::none()))?).await
+}

@@ -1,0 +1,157 @@
+//! Who the server is, and who the program is.
+
+use crate::support::{Authority, Server, ask_with, traditional_key};
+use k8s_flowcontrol::config::{Config, Secret};
+
+fn trusting(server: &Server, authority: &Authority) -> Config {
+    Config::new(server.url())
+        .unwrap()
+        .with_certificate_authority(authority.pem.clone())
+}
+
+#[tokio::test]
+async fn an_authority_vouches_for_the_server() {
+    let authority = Authority::new("one");
+    let server = Server::tls(&authority.sign(&["127.0.0.1"])).await;
+    ask_with(trusting(&server, &authority)).await.unwrap();
+    let several = format!("{}{}", Authority::new("other").pem, authority.pem);
+    let config = Config::new(server.url()).unwrap();
+    ask_with(config.clone().with_certificate_authority(several))
+        .await
+        .unwrap();
+
+    for config in [config.clone(), trusting(&server, &Authority::new("one"))] {
+        let error = ask_with(config).await.unwrap_err();
+        let text = error.to_string();
+        assert!(text.contains("no secure connection"), "{text}");
+        assert!(text.contains("invalid peer certificate"), "{text}");
+        assert!(!error.is_retryable());
+    }
+    ask_with(config.with_insecure_skip_tls_verify(true))
+        .await
+        .unwrap();
+}
+
+#[tokio::test]
+async fn names_and_dates_are_checked() {
+    let authority = Authority::new("one");
+    for (identity, expected) in [
+        (authority.sign(&["other.example"]), "not valid for"),
+        (authority.sign_until(&["127.0.0.1"], 2010), "expired"),
+    ] {
+        let server = Server::tls(&identity).await;
+        let config = trusting(&server, &authority);
+        let error = ask_with(config.clone()).await.unwrap_err().to_string();
+        assert!(error.contains(expected), "{error}");
+        assert!(server.requests().is_empty());
+        ask_with(config.with_insecure_skip_tls_verify(true))
+            .await
+            .unwrap();
+    }
+}
+
+#[tokio::test]
+async fn another_name_is_asked_for_and_checked() {
+    let authority = Authority::new("one");
+    let server = Server::tls(&authority.sign(&["api.example"])).await;
+    let config = trusting(&server, &authority);
+    assert!(ask_with(config.clone()).await.is_err());
+    ask_with(config.clone().with_tls_server_name("api.example").unwrap())
+        .await
+        .unwrap();
+    let request = server.requests().remove(0);
+    assert_eq!(request.sni.as_deref(), Some("api.example"));
+    // The request itself is for the server of the URL.
+    assert_eq!(request.header("host"), Some(&*server.address.to_string()));
+
+    let wrong = config
+        .clone()
+        .with_tls_server_name("other.example")
+        .unwrap();
+    let error = ask_with(wrong).await.unwrap_err().to_string();
+    assert!(error.contains("other.example"), "{error}");
+    assert!(config.with_tls_server_name("not a name").is_err());
+}
+
+#[tokio::test]
+async fn an_address_may_be_the_name() {
+    let authority = Authority::new("one");
+    let server = Server::tls(&authority.sign(&["10.9.8.7"])).await;
+    let config = trusting(&server, &authority)
+        .with_tls_server_name("10.9.8.7")
+        .unwrap();
+    ask_with(config).await.unwrap();
+}
+
+#[tokio::test]
+async fn servers_with_ipv6_addresses() {
+    let authority = Authority::new("one");
+    let tls = vec![authority.sign(&["::1"]).server(None)];
+    let server = Server::start("[::1]:0", tls, crate::support::found).await;
+    assert!(server.url().starts_with("https://[::1]:"));
+    ask_with(trusting(&server, &authority)).await.unwrap();
+}
+
+#[tokio::test]
+async fn client_certificates_with_keys_in_every_form() {
+    let authority = Authority::new("one");
+    let clients = Authority::new("clients");
+    let server = Server::mutual(&authority.sign(&["127.0.0.1"]), &clients).await;
+    let config = trusting(&server, &authority);
+    assert!(ask_with(config.clone()).await.is_err());
+
+    let rsa = include_str!("../fixtures/rsa_key.pem");
+    let rsa = clients.sign_pem(&["rsa"], rsa);
+    let curve = clients.sign(&["curve"]);
+    let pkcs1 = traditional_key(&rsa.key, "RSA PRIVATE KEY");
+    let sec1 = traditional_key(&curve.key, "EC PRIVATE KEY");
+    for (chain, key) in [
+        (&rsa.chain, &rsa.key),
+        (&rsa.chain, &pkcs1),
+        (&curve.chain, &curve.key),
+        (&curve.chain, &sec1),
+    ] {
+        let key = Secret::new(key.clone());
+        let config = config.clone().with_client_certificate(chain.clone(), key);
+        ask_with(config).await.unwrap();
+        assert!(server.requests().last().unwrap().certificate.is_some());
+    }
+    let stranger = Authority::new("clients").sign(&["stranger"]);
+    let key = Secret::new(stranger.key);
+    let config = config.with_client_certificate(stranger.chain, key);
+    assert!(ask_with(config).await.is_err());
+}
+
+#[tokio::test]
+async fn a_whole_chain_is_shown() {
+    let root = Authority::new("root");
+    let between = root.intermediate("between");
+    let mut server = between.sign(&["127.0.0.1"]);
+    server.chain += &between.pem;
+    let mut client = between.sign(&["me"]);
+    let server = Server::mutual(&server, &root).await;
+    let config = trusting(&server, &root);
+    let key = Secret::new(client.key.clone());
+    let short = config
+        .clone()
+        .with_client_certificate(client.chain.clone(), key.clone());
+    assert!(ask_with(short).await.is_err());
+    client.chain += &between.pem;
+    ask_with(config.with_client_certificate(client.chain, key))
+        .await
+        .unwrap();
+}
+
+#[tokio::test]
+async fn a_key_that_is_another_certificates() {
+    let authority = Authority::new("one");
+    let (one, other) = (authority.sign(&["one"]), authority.sign(&["other"]));
+    let config = Config::new("https://127.0.0.1:1")
+        .unwrap()
+        .with_client_certificate(one.chain, Secret::new(other.key));
+    let error = ask_with(config).await.unwrap_err().to_string();
+    assert!(
+        error.contains("client certificate: it cannot be used"),
+        "{error}"
+    );
+}
