@@ -1,6 +1,5 @@
 //! Events to a graph of nodes: aliases point at what they mean.
 
-use super::cursor::Mark;
 use super::parser::{Event, Located, Parser, Scalar};
 use crate::text::SyntaxError;
 use crate::text::tree::Span;
@@ -58,7 +57,7 @@ pub(super) fn compose(parser: &mut Parser) -> Result<Option<Graph>, SyntaxError>
             Event::DocumentStart => continue,
             Event::SequenceEnd | Event::MappingEnd => {
                 if let Some(closed) = open.pop() {
-                    close(&mut nodes, closed, end);
+                    close(&mut nodes, closed, span);
                 }
                 continue;
             }
@@ -104,7 +103,8 @@ pub(super) fn compose(parser: &mut Parser) -> Result<Option<Graph>, SyntaxError>
     }
 }
 
-fn close(nodes: &mut [Node], closed: Open, end: Mark) {
+/// Gives a collection its children and its end. `end` is what ends it: a bracket, or nothing for a block.
+fn close(nodes: &mut [Node], closed: Open, end: Span) {
     let Open {
         id,
         is_mapping,
@@ -112,7 +112,6 @@ fn close(nodes: &mut [Node], closed: Open, end: Mark) {
     } = closed;
     // A block ends where its last value does; the token that ends it stands behind it somewhere.
     let last = children.last().map_or(0, |last| nodes[*last].span.end);
-    let is_flow = end.offset > nodes[id].span.end && nodes[id].span.start < end.offset;
     let kind = if is_mapping {
         NodeKind::Mapping(
             children
@@ -123,11 +122,8 @@ fn close(nodes: &mut [Node], closed: Open, end: Mark) {
     } else {
         NodeKind::Sequence(children)
     };
+    let is_flow = end.end > end.start;
     let node = &mut nodes[id];
     node.kind = kind;
-    node.span.end = if is_flow && last == 0 {
-        end.offset
-    } else {
-        last.max(node.span.end)
-    };
+    node.span.end = if is_flow { end.end } else { last.max(node.span.end) };
 }
