@@ -289,6 +289,37 @@ fn every_format() -> Vec<Format> {
     formats
 }
 
+#[test]
+fn json_values_follow_each_other() {
+    let text = "{\"a\": 1}\n[2]{\"b\":\n3} \n";
+    let read = text::parse_json_values(text.as_bytes());
+    assert_eq!(read.error, None);
+    let texts: Vec<_> = read
+        .documents
+        .iter()
+        .map(|document| &text[document.span.range()])
+        .collect();
+    assert_eq!(texts, ["{\"a\": 1}", "[2]", "{\"b\":\n3}"]);
+    let second = text::parse_json_values(b"{} x");
+    assert_eq!(second.documents.len(), 1);
+    assert_eq!(second.error.unwrap().offset(), 3);
+    assert!(text::parse_json_values(b" \n").documents.is_empty());
+}
+
+#[cfg(feature = "yaml")]
+#[test]
+fn a_flow_collection_ends_with_its_bracket() {
+    let text = "a: {b: [1, {c: d }], e: [ ] }\nf:\n  g: h # i\n";
+    let read = text::parse_yaml(text.as_bytes()).unwrap();
+    let span = |node: Node<'_>| &text[node.span().range()];
+    let root = read.tree.root();
+    let flow = root.get("a").unwrap();
+    assert_eq!(span(flow), "{b: [1, {c: d }], e: [ ] }");
+    assert_eq!(span(flow.get("b").unwrap()), "[1, {c: d }]");
+    assert_eq!(span(flow.get("e").unwrap()), "[ ]");
+    assert_eq!(span(root.get("f").unwrap()), "g: h");
+}
+
 /// Reads the text in every way; nothing may panic.
 fn read_everyhow(bytes: &[u8]) {
     for format in every_format() {
@@ -303,6 +334,7 @@ fn read_everyhow(bytes: &[u8]) {
         }
     }
     text::parse_json_lines(bytes);
+    text::parse_json_values(bytes);
     #[cfg(feature = "yaml")]
     text::parse_yaml_documents(bytes);
 }

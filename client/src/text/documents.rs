@@ -1,7 +1,7 @@
 //! Several documents in one text: JSON lines and YAML streams.
 
 use super::SyntaxError;
-use super::json::parse_json;
+use super::json::{parse_json, parse_json_at};
 use super::tree::{Span, Tree};
 
 /// One document of several.
@@ -43,6 +43,34 @@ pub fn parse_json_lines(text: &[u8]) -> Documents {
             Err(error) => {
                 let offset = error.offset() + span.start;
                 documents.error = Some(SyntaxError::new(error.message().into(), offset));
+                break;
+            }
+        }
+    }
+    documents
+}
+
+/// Reads JSON values that follow each other, in lines of their own or not, as clients of Kubernetes read a file.
+pub fn parse_json_values(text: &[u8]) -> Documents {
+    let mut documents = Documents::default();
+    if let Err(error) = super::check_length(text) {
+        documents.error = Some(error);
+        return documents;
+    }
+    let mut at = 0;
+    loop {
+        match parse_json_at(text, at) {
+            Ok(None) => break,
+            Ok(Some((tree, end))) => {
+                documents.documents.push(Document {
+                    span: tree.root().span(),
+                    tree,
+                    duplicates: Vec::new(),
+                });
+                at = end;
+            }
+            Err(error) => {
+                documents.error = Some(error);
                 break;
             }
         }

@@ -22,7 +22,24 @@ pub fn parse_json(text: &[u8]) -> Result<Tree, SyntaxError> {
         entries: Vec::new(),
     };
     let root = reader.document()?;
-    Ok(Tree::new(reader.entries, root))
+    match reader.next_byte() {
+        None => Ok(Tree::new(reader.entries, root)),
+        Some(byte) => Err(reader.unexpected(byte, "after top-level value")),
+    }
+}
+
+/// Reads the value that begins behind the blanks at `at`, and says where it ends; nothing at the end of the text.
+pub(super) fn parse_json_at(text: &[u8], at: usize) -> Result<Option<(Tree, usize)>, SyntaxError> {
+    let mut reader = Reader {
+        text,
+        at,
+        entries: Vec::new(),
+    };
+    if reader.next_byte().is_none() {
+        return Ok(None);
+    }
+    let root = reader.document()?;
+    Ok(Some((Tree::new(reader.entries, root), reader.at)))
 }
 
 struct Reader<'a> {
@@ -46,6 +63,7 @@ enum Open {
 }
 
 impl Reader<'_> {
+    /// Reads one value with all that lies in it.
     fn document(&mut self) -> Result<Id, SyntaxError> {
         let mut open: Vec<Open> = Vec::new();
         loop {
@@ -56,10 +74,7 @@ impl Reader<'_> {
             // The value is complete; it may complete the containers around it.
             loop {
                 let Some(container) = open.last_mut() else {
-                    return match self.next_byte() {
-                        None => Ok(id),
-                        Some(byte) => Err(self.unexpected(byte, "after top-level value")),
-                    };
+                    return Ok(id);
                 };
                 let next = self.next_byte();
                 match (container, next) {

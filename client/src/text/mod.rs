@@ -52,7 +52,7 @@ pub use body::{BodyError, Expected, Format, Object, read_body};
 pub use decode::{DecodeAs, Decoded, Problem, TypeError, decode};
 #[cfg(feature = "yaml")]
 pub use documents::parse_yaml_documents;
-pub use documents::{Document, Documents, parse_json_lines};
+pub use documents::{Document, Documents, parse_json_lines, parse_json_values};
 pub use field_validation::FieldValidation;
 pub use json::{MAX_DEPTH, parse_json};
 pub use kind::Kind;

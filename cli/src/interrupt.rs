@@ -1,0 +1,50 @@
+//! Ctrl-C, for work that must end between two steps and not within one.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// Whether Ctrl-C was pressed.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Interrupt {
+    flag: Arc<AtomicBool>,
+}
+
+impl Interrupt {
+    /// Listens from now on: Ctrl-C no longer ends the program by itself. A second one does.
+    pub(crate) fn listen() -> Self {
+        let interrupt = Self::default();
+        let flag = Arc::clone(&interrupt.flag);
+        // Without a listener Ctrl-C ends the program at once, which leaves files whole too.
+        let _unheard = std::thread::Builder::new()
+            .name("interrupt".into())
+            .spawn(move || wait(&flag));
+        interrupt
+    }
+
+    /// Whether it was pressed.
+    pub(crate) fn came(&self) -> bool {
+        self.flag.load(Ordering::Relaxed)
+    }
+
+    /// The flag, for workers.
+    pub(crate) fn flag(&self) -> &AtomicBool {
+        &self.flag
+    }
+}
+
+fn wait(flag: &AtomicBool) {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build();
+    let Ok(runtime) = runtime else { return };
+    runtime.block_on(async {
+        let mut is_first = true;
+        while tokio::signal::ctrl_c().await.is_ok() {
+            if !is_first {
+                std::process::exit(130);
+            }
+            is_first = false;
+            flag.store(true, Ordering::Relaxed);
+        }
+    });
+}

@@ -1,0 +1,82 @@
+//! A run as JSON.
+
+use super::{SCHEMA_VERSION, Summary};
+use crate::migrate::batch::Examined;
+use crate::migrate::lines::Lines;
+use crate::migrate::step::Settings;
+use serde_json::{Value, json};
+
+/// A run as JSON: every file that has objects of the group or findings.
+pub(crate) fn json(files: &[Examined], summary: Summary, settings: Settings) -> Value {
+    let files: Vec<_> = files
+        .iter()
+        .filter(|file| {
+            !(file.outcome.documents.is_empty() && file.outcome.findings.is_empty())
+        })
+        .map(of_file)
+        .collect();
+    json!({
+        "schemaVersion": SCHEMA_VERSION,
+        "command": "migrate",
+        "to": settings.to.api_version(),
+        "kubernetes": settings.release.map(|release| release.to_string()),
+        "files": files,
+        "summary": summary.to_json(),
+    })
+}
+
+fn of_file(file: &Examined) -> Value {
+    let lines = Lines::of(&file.bytes);
+    let documents: Vec<_> = file
+        .outcome
+        .documents
+        .iter()
+        .map(|document| {
+            let at = lines.position(document.offset);
+            let changes: Vec<_> = document
+                .changes
+                .iter()
+                .map(|change| {
+                    let at = lines.position(change.offset);
+                    json!({"line": at.line, "column": at.column, "what": change.what})
+                })
+                .collect();
+            let server = document
+                .server
+                .as_ref()
+                .map(|(before, after)| json!({"before": before["spec"], "after": after["spec"]}));
+            json!({
+                "line": at.line,
+                "column": at.column,
+                "kind": document.kind,
+                "name": document.name,
+                "apiVersion": document.from,
+                "changes": changes,
+                "server": server,
+            })
+        })
+        .collect();
+    let findings: Vec<_> = file
+        .outcome
+        .findings
+        .iter()
+        .map(|finding| {
+            let at = lines.position(finding.offset);
+            json!({
+                "severity": finding.severity.as_str(),
+                "rule": finding.rule.as_str(),
+                "line": at.line,
+                "column": at.column,
+                "path": finding.path,
+                "message": finding.message,
+                "help": finding.help,
+            })
+        })
+        .collect();
+    json!({
+        "path": file.candidate.path.display().to_string(),
+        "status": file.status.as_str(),
+        "documents": documents,
+        "findings": findings,
+    })
+}
