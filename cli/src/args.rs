@@ -1,6 +1,8 @@
 //! The command line: global options, the commands, and options that several commands share.
 
-use crate::commands::{completions, convert, limits, lint, match_request, serve, validate};
+use crate::commands::{
+    completions, convert, limits, lint, match_request, migrate, serve, validate,
+};
 use crate::exit::{self, Exit};
 use crate::failure::Failure;
 use crate::output::Streams;
@@ -33,6 +35,7 @@ pub(crate) struct Cli {
 /// What is to be done.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
+    Migrate(migrate::Args),
     Convert(convert::Args),
     Validate(validate::Args),
     Lint(lint::Args),
@@ -47,6 +50,7 @@ impl Command {
     /// Does it. Data goes to the standard output, everything else to the standard error.
     pub(crate) fn run(self, streams: &mut Streams) -> Result<Exit, Failure> {
         match self {
+            Self::Migrate(args) => migrate::run(&args, streams),
             Self::Convert(args) => convert::run(&args, streams),
             Self::Validate(args) => validate::run(&args, streams),
             Self::Lint(args) => lint::run(&args, streams),

@@ -5,5 +5,6 @@ pub(crate) mod convert;
 pub(crate) mod limits;
 pub(crate) mod lint;
 pub(crate) mod match_request;
+pub(crate) mod migrate;
 pub(crate) mod serve;
 pub(crate) mod validate;

@@ -6,6 +6,8 @@ mod commands;
 mod exit;
 mod failure;
 mod input;
+mod interrupt;
+mod migrate;
 mod output;
 
 use args::Cli;

@@ -109,13 +109,18 @@ pub(crate) fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
         })?;
     let interrupt = Interrupt::listen();
     let total = files.len();
-    let mut files = examine_all(files, settings, Progress::new("looked at", total));
+    let mut files = examine_all(files, settings, Progress::of("looked at", total));
     if args.write && !interrupt.came() {
         let writing = Writing {
             backup: args.backup.clone(),
             working_directory: working_directory()?,
         };
-        files = write_all(files, &writing, interrupt.flag(), Progress::new("written", total));
+        files = write_all(
+            files,
+            &writing,
+            interrupt.flag(),
+            Progress::of("written", total),
+        );
     }
     Progress::clear();
     let summary = Summary::of(&files);
@@ -125,7 +130,8 @@ pub(crate) fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
                 Format::Json => json(&files, summary, settings),
                 Format::Sarif => sarif(&files, settings),
             };
-            serde_json::to_writer_pretty(&mut streams.out, &report).map_err(std::io::Error::from)?;
+            serde_json::to_writer_pretty(&mut streams.out, &report)
+                .map_err(std::io::Error::from)?;
             writeln!(streams.out)?;
         }
         None => print(args, &files, streams)?,
@@ -133,7 +139,11 @@ pub(crate) fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
     for skipped in &skipped {
         if skipped.is_error || args.verbose {
             let message = format!("{}: {}", skipped.path.display(), skipped.why);
-            let level = if skipped.is_error { Level::Error } else { Level::Note };
+            let level = if skipped.is_error {
+                Level::Error
+            } else {
+                Level::Note
+            };
             write!(streams.err, "{}", Diagnostic::new(level, message).render())?;
         }
     }
@@ -150,10 +160,17 @@ pub(crate) fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
     writeln!(streams.err)?;
     if interrupt.came() {
         let left = summary.outdated;
-        let message = format!("interrupted: {} files were changed as a whole, {left} were left", summary.changed);
+        let message = format!(
+            "interrupted: {} files were changed as a whole, {left} were left",
+            summary.changed
+        );
         return Err(Failure::new(Exit::Interrupted, message));
     }
-    Ok(exit(args, summary, skipped.iter().any(|skipped| skipped.is_error)))
+    Ok(exit(
+        args,
+        summary,
+        skipped.iter().any(|skipped| skipped.is_error),
+    ))
 }
 
 /// Refuses a version that the release does not serve.
@@ -167,7 +184,10 @@ fn check_release(args: &Args) -> Result<(), Failure> {
     let served: Vec<_> = release.served().map(ApiVersion::as_str).collect();
     let served = served.join(" and ");
     let message = format!("Kubernetes {release} does not serve {}", args.to);
-    Err(Failure::usage(message).hint(format!("it serves {served}: use --to {}", release.preferred())))
+    Err(Failure::usage(message).hint(format!(
+        "it serves {served}: use --to {}",
+        release.preferred()
+    )))
 }
 
 fn working_directory() -> Result<PathBuf, Failure> {
@@ -248,7 +268,7 @@ impl Progress {
     /// How many files make a run a long one.
     const LONG: usize = 500;
 
-    fn new(what: &'static str, total: usize) -> impl FnMut(usize) {
+    fn of(what: &'static str, total: usize) -> impl FnMut(usize) {
         let is_shown = total >= Self::LONG && std::io::stderr().is_terminal();
         move |done| {
             if is_shown {

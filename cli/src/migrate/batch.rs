@@ -60,7 +60,9 @@ pub(crate) fn examine_all(
     settings: Settings,
     progress: impl FnMut(usize),
 ) -> Vec<Examined> {
-    each(candidates, progress, |candidate| read_and_examine(candidate, settings))
+    each(candidates, progress, |candidate| {
+        read_and_examine(candidate, settings)
+    })
 }
 
 /// Writes the files that change. Ends early, between two files, once `stop` is set.
@@ -100,7 +102,9 @@ fn read_and_examine(candidate: Candidate, settings: Settings) -> Examined {
             candidate.real.display()
         );
         let finding = Finding::new(Severity::Manual, Rule::CannotEdit, 0, message);
-        outcome.findings.push(finding.help("name the file itself to change it"));
+        outcome
+            .findings
+            .push(finding.help("name the file itself to change it"));
     }
     let status = if outcome.worst() == Some(Severity::Error) {
         Status::Refused
@@ -154,10 +158,15 @@ fn each<T: Send, U: Send>(
     work: impl Fn(T) -> U + Sync,
 ) -> Vec<U> {
     let count = items.len();
-    let items: Vec<_> = items.into_iter().map(|item| Mutex::new(Some(item))).collect();
+    let items: Vec<_> = items
+        .into_iter()
+        .map(|item| Mutex::new(Some(item)))
+        .collect();
     let results: Vec<_> = (0..count).map(|_| Mutex::new(None)).collect();
     let (next, done) = (AtomicUsize::new(0), AtomicUsize::new(0));
-    let workers = std::thread::available_parallelism().map_or(1, usize::from).min(count.max(1));
+    let workers = std::thread::available_parallelism()
+        .map_or(1, usize::from)
+        .min(count.max(1));
     std::thread::scope(|scope| {
         for _ in 0..workers {
             scope.spawn(|| {
@@ -179,11 +188,17 @@ fn each<T: Send, U: Send>(
     });
     results
         .into_iter()
-        .filter_map(|result| result.into_inner().unwrap_or_else(|poisoned| poisoned.into_inner()))
+        .filter_map(|result| {
+            result
+                .into_inner()
+                .unwrap_or_else(|poisoned| poisoned.into_inner())
+        })
         .collect()
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     // Nothing panics while it holds one; if it did, the others go on.
-    mutex.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+    mutex
+        .lock()
+        .unwrap_or_else(|poisoned| poisoned.into_inner())
 }

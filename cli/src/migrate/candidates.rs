@@ -103,8 +103,8 @@ impl Walk {
             if self.left_out.as_ref() == Some(&real) || !self.seen.insert(real.clone()) {
                 continue;
             }
-            let entries = fs::read_dir(&path)
-                .and_then(|entries| entries.collect::<Result<Vec<_>, _>>());
+            let entries =
+                fs::read_dir(&path).and_then(|entries| entries.collect::<Result<Vec<_>, _>>());
             let mut entries = match entries {
                 Ok(entries) => entries,
                 Err(error) => {
@@ -142,7 +142,9 @@ impl Walk {
     fn link(&mut self, path: PathBuf) {
         let real = match fs::canonicalize(&path) {
             Ok(real) => real,
-            Err(error) => return self.skip(path, format!("a link that leads nowhere: {error}"), false),
+            Err(error) => {
+                return self.skip(path, format!("a link that leads nowhere: {error}"), false);
+            }
         };
         if self.folders.iter().any(|folder| real.starts_with(folder)) {
             return;

@@ -162,7 +162,9 @@ fn below(path: &str, name: &str) -> String {
 }
 
 fn plain(value: &Value) -> String {
-    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
+    value
+        .as_str()
+        .map_or_else(|| value.to_string(), str::to_owned)
 }
 
 fn missing(node: Node<'_>, name: &str) -> Refusal {

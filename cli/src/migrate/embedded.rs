@@ -200,9 +200,21 @@ mod tests {
     #[test]
     fn a_change_of_the_inner_text_keeps_the_outer_style() {
         let cases = [
-            (r#"a: "{\"b\": \"c\\n\"}""#, r#"{"b": "c\n"}"#, r#""b""#, r#""d""#, r#"a: "{\"d\": \"c\\n\"}""#),
+            (
+                r#"a: "{\"b\": \"c\\n\"}""#,
+                r#"{"b": "c\n"}"#,
+                r#""b""#,
+                r#""d""#,
+                r#"a: "{\"d\": \"c\\n\"}""#,
+            ),
             ("a: 'it''s b'", "it's b", "s b", "s d", "a: 'it''s d'"),
-            ("a: |\n  b: c\n  d: e\n", "b: c\nd: e\n", "d: e", "f: 1\ng: 2", "a: |\n  b: c\n  f: 1\n  g: 2\n"),
+            (
+                "a: |\n  b: c\n  d: e\n",
+                "b: c\nd: e\n",
+                "d: e",
+                "f: 1\ng: 2",
+                "a: |\n  b: c\n  f: 1\n  g: 2\n",
+            ),
             ("a: b c", "b c", "c", "d", "a: b d"),
         ];
         for (outer, decoded, word, new, expected) in cases {

@@ -62,7 +62,12 @@ pub(crate) fn examine(bytes: &[u8], path: &Path, is_named: bool, settings: Setti
                     more - 1
                 ),
             };
-            only(Finding::new(Severity::Note, Rule::Mention, first.span.start, message))
+            only(Finding::new(
+                Severity::Note,
+                Rule::Mention,
+                first.span.start,
+                message,
+            ))
         }
         Treatment::Unknown => {
             let outcome = super::migrate(text, path, settings);
@@ -126,9 +131,11 @@ fn treatment(path: &Path) -> Treatment {
         Treatment::Archive
     } else if ends(&[".md", ".markdown", ".rst", ".adoc", ".txt", ".html", ".log"]) {
         Treatment::Documentation
-    } else if [".yaml", ".yml", ".json", ".jsonl", ".ndjson", ".tpl", ".tmpl", ".gotmpl"]
-        .iter()
-        .any(|ending| name.contains(ending))
+    } else if [
+        ".yaml", ".yml", ".json", ".jsonl", ".ndjson", ".tpl", ".tmpl", ".gotmpl",
+    ]
+    .iter()
+    .any(|ending| name.contains(ending))
     {
         Treatment::Manifest
     } else {

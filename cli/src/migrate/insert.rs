@@ -19,13 +19,13 @@ pub(super) fn insert(
     let quote = quote_of(form, source, members.first());
     let Some(last) = members.last() else {
         let span = content(source, mapping.span());
-        let text = format!("{{{}: {}}}", key_text(name, quote), flow_text(form, value, quote));
+        let text = format!("{{{}: {}}}", key_text(name, quote), flow_text(value, quote));
         return Ok(Edit::replace(span, text));
     };
     if is_flow(source, mapping) {
         return into_flow(source, form, members, last, quote, (name, value));
     }
-    into_block(source, form, members, quote, (name, value))
+    into_block(source, members, quote, (name, value))
 }
 
 /// Behind the last member, with the same blanks as between the others.
@@ -69,7 +69,7 @@ fn into_flow(
             format!("{{{line_break}{lines}{line_break}{indent}}}")
         }
         _ if !is_spaced && form == Form::Json => value.to_string(),
-        _ => flow_text(form, value, quote),
+        _ => flow_text(value, quote),
     };
     let key = key_text(name, quote);
     Ok(Edit::insert(end, format!("{between}{key}:{space}{value}")))
@@ -89,14 +89,16 @@ fn unit(indent: &str) -> String {
 /// In a line of its own behind a member that takes one line, or else before the first member.
 fn into_block(
     source: &Source<'_>,
-    form: Form,
     members: &[Member<'_>],
     quote: Quote,
     (name, value): (&str, &Value),
 ) -> Result<Edit, Refusal> {
     let line_break = source.line_break();
     for member in members.iter().rev() {
-        if matches!(member.value.content(), Content::Object(_) | Content::Array(_)) {
+        if matches!(
+            member.value.content(),
+            Content::Object(_) | Content::Array(_)
+        ) {
             continue;
         }
         let key = member.name_span;
@@ -116,24 +118,26 @@ fn into_block(
             continue;
         }
         let indent = " ".repeat(before.chars().count());
-        let lines = block_text(form, &indent, line_break, quote, (name, value));
+        let lines = block_text(&indent, line_break, quote, (name, value));
         return Ok(Edit::insert(line_end, format!("{line_break}{lines}")));
     }
     let first = &members[0];
     let start = first.name_span.start;
     let before = &source.text[source.line_start(start)..start];
-    if !before.chars().all(|character| matches!(character, ' ' | '-')) {
+    if !before
+        .chars()
+        .all(|character| matches!(character, ' ' | '-'))
+    {
         let why = format!("there is no place for `{name}` in this mapping");
         return Err(Refusal::new(start, why));
     }
     let indent = " ".repeat(before.chars().count());
-    let lines = block_text(form, &indent, line_break, quote, (name, value));
+    let lines = block_text(&indent, line_break, quote, (name, value));
     let lines = lines.trim_start();
     Ok(Edit::insert(start, format!("{lines}{line_break}{indent}")))
 }
 
 fn block_text(
-    form: Form,
     indent: &str,
     line_break: &str,
     quote: Quote,
@@ -146,11 +150,11 @@ fn block_text(
                 .iter()
                 .map(|(name, value)| {
                     let inner = format!("{indent}  ");
-                    block_text(form, &inner, line_break, quote, (name, value))
+                    block_text(&inner, line_break, quote, (name, value))
                 })
                 .collect();
             format!("{indent}{key}:{line_break}{}", lines.join(line_break))
         }
-        _ => format!("{indent}{key}: {}", flow_text(form, value, quote)),
+        _ => format!("{indent}{key}: {}", flow_text(value, quote)),
     }
 }

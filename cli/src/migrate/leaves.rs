@@ -98,10 +98,3 @@ pub(super) fn path(way: &[String]) -> String {
     }
     path
 }
-
-/// A way as a JSON pointer.
-pub(super) fn pointer(way: &[String]) -> String {
-    way.iter()
-        .map(|step| format!("/{}", step.replace('~', "~0").replace('/', "~1")))
-        .collect()
-}

@@ -20,9 +20,18 @@ pub(super) fn release_for(version: ApiVersion, wanted: Option<Release>) -> Relea
 
 /// What a server of `release` holds after it has read `object`, as v1 says it; only metadata and specification.
 pub(super) fn held(object: &Value, kind: Kind, version: ApiVersion, release: Release) -> Value {
-    let shown = server_tree(object.clone(), kind.as_str(), version, ApiVersion::V1, release);
+    let shown = server_tree(
+        object.clone(),
+        kind.as_str(),
+        version,
+        ApiVersion::V1,
+        release,
+    );
     let (mut shown, _) = Lossy::parts(shown);
-    if let Some(limited) = shown.pointer_mut("/spec/limited").and_then(Value::as_object_mut) {
+    if let Some(limited) = shown
+        .pointer_mut("/spec/limited")
+        .and_then(Value::as_object_mut)
+    {
         // A server that does not know the member lends nothing.
         limited.entry("lendablePercent").or_insert(json!(0));
     }
@@ -69,15 +78,12 @@ pub(super) struct Difference {
     pub(super) after: Value,
 }
 
-fn compare(
-    left: Option<&Value>,
-    right: Option<&Value>,
-    path: String,
-    out: &mut Vec<Difference>,
-) {
+fn compare(left: Option<&Value>, right: Option<&Value>, path: String, out: &mut Vec<Difference>) {
     match (left, right) {
         (Some(Value::Object(old)), Some(Value::Object(new))) => {
-            let names = old.keys().chain(new.keys().filter(|name| !old.contains_key(*name)));
+            let names = old
+                .keys()
+                .chain(new.keys().filter(|name| !old.contains_key(*name)));
             for name in names {
                 let separator = if path.is_empty() { "" } else { "." };
                 let path = format!("{path}{separator}{name}");

@@ -46,7 +46,13 @@ impl Mention {
 
 /// Whether a file can have anything to do with the group.
 pub(crate) fn is_relevant(text: &[u8]) -> bool {
-    let finders = [GROUP, SHARES[0], SHARES[1], "FlowSchema", "PriorityLevelConfiguration"];
+    let finders = [
+        GROUP,
+        SHARES[0],
+        SHARES[1],
+        "FlowSchema",
+        "PriorityLevelConfiguration",
+    ];
     finders
         .iter()
         .any(|word| memchr::memmem::find(text, word.as_bytes()).is_some())

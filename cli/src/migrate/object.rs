@@ -101,7 +101,10 @@ fn unknown(around: Surroundings<'_>, found: &Found<'_>) -> Decision {
         Finding::new(Severity::Manual, Rule::Template, offset, message)
             .help("change the template by hand")
     } else if super::objects::version_of(written).is_none() {
-        let message = format!("{GROUP} has no version {}", written.rsplit('/').next().unwrap_or_default());
+        let message = format!(
+            "{GROUP} has no version {}",
+            written.rsplit('/').next().unwrap_or_default()
+        );
         Finding::new(Severity::Error, Rule::UnknownVersion, offset, message)
             .help("the versions are v1, v1beta3, v1beta2, v1beta1 and v1alpha1")
     } else {
@@ -146,7 +149,8 @@ fn object(
         return decision;
     }
     if around.asks_cluster {
-        let message = "this template asks the cluster for versions, so that this version may be wanted here";
+        let message =
+            "this template asks the cluster for versions, so that this version may be wanted here";
         let finding = Finding::new(Severity::Manual, Rule::CapabilityCheck, offset, message)
             .help("take the old branch out of the template once no cluster needs it");
         decision.findings.push(finding);
@@ -194,8 +198,13 @@ fn edit(around: Surroundings<'_>, node: Node<'_>, before: &Value, after: &Value)
             }
         }
         Err(refusal) => Decision::finding(
-            Finding::new(Severity::Manual, Rule::CannotEdit, refusal.offset, refusal.why)
-                .help("change it by hand"),
+            Finding::new(
+                Severity::Manual,
+                Rule::CannotEdit,
+                refusal.offset,
+                refusal.why,
+            )
+            .help("change it by hand"),
         ),
     }
 }
@@ -215,14 +224,24 @@ fn template_obstacle(
     let manual = |offset: usize, message: &str| {
         Finding::new(Severity::Manual, Rule::Template, offset, message)
     };
-    let names = ["apiVersion", "kind", "spec", "limited", SHARES[0], SHARES[1]];
+    let names = [
+        "apiVersion",
+        "kind",
+        "spec",
+        "limited",
+        SHARES[0],
+        SHARES[1],
+    ];
     let twice = around.document.duplicates.iter().find(|problem| {
         object.start <= problem.span.start
             && problem.span.end <= object.end
-            && names.iter().any(|name| problem.message.contains(&format!("\"{name}\"")))
+            && names
+                .iter()
+                .any(|name| problem.message.contains(&format!("\"{name}\"")))
     });
     if let Some(problem) = twice {
-        let message = "branches of this template write the same field, so that this file has it twice";
+        let message =
+            "branches of this template write the same field, so that this file has it twice";
         return Some(manual(problem.span.start, message).help("change the branches by hand"));
     }
     let to = around.settings.to;
@@ -236,13 +255,17 @@ fn template_obstacle(
     let hidden = actions.iter().find(|action| {
         let span = action.span;
         let line = &around.source.text[around.source.line_start(span.start)..span.start];
-        action.writes && span.start >= spec_start && span.end <= object.end && line.trim().is_empty()
+        action.writes
+            && span.start >= spec_start
+            && span.end <= object.end
+            && line.trim().is_empty()
     });
     if let Some(action) = hidden {
         let message = "a template writes a part of the specification, perhaps the shares";
-        return Some(manual(action.span.start, message).help(
-            "look at what it writes, and change the version and the shares by hand",
-        ));
+        return Some(
+            manual(action.span.start, message)
+                .help("look at what it writes, and change the version and the shares by hand"),
+        );
     }
     let limited = found.node.get("spec").and_then(|spec| spec.get("limited"));
     let stanza = templated(actions, found.node.get("spec")).or_else(|| templated(actions, limited));
@@ -260,9 +283,10 @@ fn template_obstacle(
             zero(from),
             zero(to)
         );
-        return Some(manual(node.span().start, &message).help(
-            "make sure that no values give 0 here, then accept it with --allow-loss",
-        ));
+        return Some(
+            manual(node.span().start, &message)
+                .help("make sure that no values give 0 here, then accept it with --allow-loss"),
+        );
     }
     None
 }

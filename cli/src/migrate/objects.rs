@@ -66,7 +66,10 @@ fn search<'a>(node: Node<'a>, pointer: String, depth: usize, found: &mut Vec<Fou
                 return;
             }
             for member in members.iter() {
-                if matches!(member.value.content(), Content::Object(_) | Content::Array(_)) {
+                if matches!(
+                    member.value.content(),
+                    Content::Object(_) | Content::Array(_)
+                ) {
                     let name = member.name.replace('~', "~0").replace('/', "~1");
                     search(member.value, format!("{pointer}/{name}"), depth + 1, found);
                 }
@@ -173,12 +176,18 @@ fn kind_by_members(node: Node<'_>) -> Option<Kind> {
     let has_shares = super::difference::SHARES
         .iter()
         .any(|name| limited.is_some_and(|limited| limited.get(name).is_some()));
-    let is_exempt = spec.get("exempt").is_some_and(|exempt| exempt.get(super::difference::SHARES[1]).is_some());
+    let is_exempt = spec
+        .get("exempt")
+        .is_some_and(|exempt| exempt.get(super::difference::SHARES[1]).is_some());
     if has_shares || is_exempt {
         return Some(Kind::PriorityLevelConfiguration);
     }
-    has(&["matchingPrecedence", "distinguisherMethod", "priorityLevelConfiguration"])
-        .then_some(Kind::FlowSchema)
+    has(&[
+        "matchingPrecedence",
+        "distinguisherMethod",
+        "priorityLevelConfiguration",
+    ])
+    .then_some(Kind::FlowSchema)
 }
 
 /// The version of an `apiVersion`. v1alpha1 has the shape of v1beta1.

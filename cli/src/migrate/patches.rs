@@ -67,7 +67,14 @@ fn walk<'a>(
         }
         Content::Array(elements) => {
             for (index, element) in elements.iter().enumerate() {
-                walk(element, format!("{pointer}/{index}"), name, depth + 1, to, out);
+                walk(
+                    element,
+                    format!("{pointer}/{index}"),
+                    name,
+                    depth + 1,
+                    to,
+                    out,
+                );
             }
         }
         _ => {}
@@ -75,13 +82,7 @@ fn walk<'a>(
 }
 
 /// `target: {group, version, kind}`, with which kustomize picks what it changes: by the version in the file.
-fn selector<'a>(
-    node: Node<'a>,
-    pointer: &str,
-    name: &str,
-    to: ApiVersion,
-    out: &mut Patches<'a>,
-) {
+fn selector<'a>(node: Node<'a>, pointer: &str, name: &str, to: ApiVersion, out: &mut Patches<'a>) {
     let string = |name: &str| node.get(name).and_then(Node::as_str);
     let is_ours = match (string("group"), string("kind")) {
         (Some(group), _) => group == GROUP,
@@ -112,12 +113,7 @@ fn selector<'a>(
 }
 
 /// `ignoreDifferences` of an Argo CD application.
-fn ignored_differences<'a>(
-    node: Node<'a>,
-    pointer: &str,
-    to: ApiVersion,
-    out: &mut Patches<'a>,
-) {
+fn ignored_differences<'a>(node: Node<'a>, pointer: &str, to: ApiVersion, out: &mut Patches<'a>) {
     if node.get("group").and_then(Node::as_str) != Some(GROUP) {
         return;
     }
@@ -141,12 +137,7 @@ fn ignored_differences<'a>(
 }
 
 /// An operation of a JSON patch on the shares.
-fn operation_path<'a>(
-    operation: Node<'a>,
-    pointer: &str,
-    to: ApiVersion,
-    out: &mut Patches<'a>,
-) {
+fn operation_path<'a>(operation: Node<'a>, pointer: &str, to: ApiVersion, out: &mut Patches<'a>) {
     if operation.get("op").and_then(Node::as_str).is_none() {
         return;
     }

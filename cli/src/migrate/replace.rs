@@ -97,7 +97,10 @@ fn create_beside(file: &Path) -> io::Result<(File, PathBuf)> {
     let number = COUNT.fetch_add(1, Ordering::Relaxed);
     name.push(format!(".{}-{number}{DRAFT}", std::process::id()));
     let path = file.with_file_name(name);
-    let draft = OpenOptions::new().write(true).create_new(true).open(&path)?;
+    let draft = OpenOptions::new()
+        .write(true)
+        .create_new(true)
+        .open(&path)?;
     Ok((draft, path))
 }
 

@@ -185,12 +185,6 @@ pub(crate) struct Outcome {
 }
 
 impl Outcome {
-    /// Whether the file has to change, or somebody has to look at it.
-    pub(crate) fn is_outdated(&self) -> bool {
-        self.documents.iter().any(|document| !document.changes.is_empty())
-            || self.worst() >= Some(Severity::Manual)
-    }
-
     /// The weight of the heaviest finding.
     pub(crate) fn worst(&self) -> Option<Severity> {
         self.findings.iter().map(|finding| finding.severity).max()

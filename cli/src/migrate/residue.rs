@@ -34,9 +34,9 @@ pub(super) fn classify(
             Some((in_action(mention), action.span.start))
         } else if let Some(index) = index.checked_sub(1) {
             let known = leaves.take().filter(|(known, _)| *known == index);
-            let (_, leaves) = leaves.insert(known.unwrap_or_else(|| {
-                (index, Leaves::of(parsed.documents[index].tree.root()))
-            }));
+            let (_, leaves) = leaves.insert(
+                known.unwrap_or_else(|| (index, Leaves::of(parsed.documents[index].tree.root()))),
+            );
             in_document(mention, leaves, parsed, index, to)
         } else {
             None
@@ -134,9 +134,9 @@ fn in_document(
             .help("migrate the text in a file of its own, and put it back")
     } else {
         let message = match mention.what {
-            Mentioned::Field(name) => format!(
-                "{name} is no field of {to}; what it is for here is not known"
-            ),
+            Mentioned::Field(name) => {
+                format!("{name} is no field of {to}; what it is for here is not known")
+            }
             _ => format!("{what} is mentioned, and what for is not known"),
         };
         Finding::new(Severity::Manual, Rule::Mention, offset, message)
@@ -146,13 +146,19 @@ fn in_document(
 }
 
 /// Mentions in a file that is no manifest.
-pub(super) fn elsewhere(mentions: &[Mention], why: &str, severity: Severity, rule: Rule) -> Vec<Finding> {
+pub(super) fn elsewhere(
+    mentions: &[Mention],
+    why: &str,
+    severity: Severity,
+    rule: Rule,
+) -> Vec<Finding> {
     mentions
         .iter()
         .map(|mention| {
             let message = format!("{} is mentioned, and {why}", mention.describe());
-            Finding::new(severity, rule, mention.span.start, message)
-                .help(format!("look for objects of {GROUP} here, and change them by hand"))
+            Finding::new(severity, rule, mention.span.start, message).help(format!(
+                "look for objects of {GROUP} here, and change them by hand"
+            ))
         })
         .collect()
 }

@@ -1,9 +1,7 @@
 //! A file's text and the documents in it.
 
 use super::template::{self, Action};
-use k8s_flowcontrol::text::{
-    Document, Position, Span, SyntaxError, parse_json_values, parse_yaml_documents,
-};
+use k8s_flowcontrol::text::{Document, Span, SyntaxError, parse_json_values, parse_yaml_documents};
 use std::path::Path;
 
 const BYTE_ORDER_MARK: &str = "\u{feff}";
@@ -41,11 +39,6 @@ impl<'a> Source<'a> {
             text: rest,
             mark: text.len() - rest.len(),
         }
-    }
-
-    /// The place of a byte of the text.
-    pub(super) fn position(&self, offset: usize) -> Position {
-        Position::of(self.text.as_bytes(), offset)
     }
 
     /// The text of a span.
@@ -114,10 +107,7 @@ pub(super) fn parse_as(text: &str, form: Form) -> Result<Parsed, SyntaxError> {
             (parse_yaml_documents(text.as_bytes()), actions)
         }
         Form::Template => match template::mask(text) {
-            Some(masked) => (
-                parse_yaml_documents(masked.text.as_bytes()),
-                masked.actions,
-            ),
+            Some(masked) => (parse_yaml_documents(masked.text.as_bytes()), masked.actions),
             None => return parse_as(text, Form::Yaml),
         },
     };

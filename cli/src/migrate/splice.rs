@@ -28,7 +28,7 @@ pub(super) fn set_scalar(
             "a value that is not the expected scalar",
         )),
         (_, new) => {
-            let text = flow_text(form, new, quote_of(form, source, None));
+            let text = flow_text(new, quote_of(form, source, None));
             let span = content(source, value.span());
             let is_empty = span.start == span.end;
             match owner {
@@ -164,7 +164,9 @@ fn remove_block(source: &Source<'_>, member: &Member<'_>) -> Result<Edit, Refusa
         end += 1;
     } else {
         // The last line of a text without a line break at its end.
-        let start = source.text[..line_start].trim_end_matches(['\r', '\n']).len();
+        let before = &source.text[..line_start];
+        let before = before.strip_suffix('\n').unwrap_or(before);
+        let start = before.strip_suffix('\r').unwrap_or(before).len();
         let text = text.trim_end_matches(['\r', '\n']);
         let text = if text.is_empty() {
             String::new()
@@ -207,14 +209,14 @@ pub(super) fn key_text(name: &str, quote: Quote) -> String {
 }
 
 /// A value in one line.
-pub(super) fn flow_text(form: Form, value: &Value, quote: Quote) -> String {
+pub(super) fn flow_text(value: &Value, quote: Quote) -> String {
     match value {
         Value::Object(members) => {
             let members: Vec<_> = members
                 .iter()
                 .map(|(name, value)| {
                     let key = key_text(name, quote);
-                    format!("{key}: {}", flow_text(form, value, quote))
+                    format!("{key}: {}", flow_text(value, quote))
                 })
                 .collect();
             format!("{{{}}}", members.join(", "))

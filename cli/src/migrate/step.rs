@@ -118,9 +118,13 @@ const ALLOW: &str = "change the file so that both mean the same, or accept it wi
 
 fn lost(loss: &Loss, to: ApiVersion) -> Obstacle {
     let help = if is_awakened(loss) {
-        format!("--mend live leaves it out, as it has no effect now; --mend file keeps it, and it takes effect in {to}")
+        format!(
+            "--mend live leaves it out, as it has no effect now; --mend file keeps it, and it takes effect in {to}"
+        )
     } else if SHARES.iter().any(|name| loss.path.ends_with(name)) {
-        format!("give the level at least 1 share, stay at a version that has zero shares, or accept it with --allow-loss; {to} then has 0 in the file, which runs as 30")
+        format!(
+            "give the level at least 1 share, stay at a version that has zero shares, or accept it with --allow-loss; {to} then has 0 in the file, which runs as 30"
+        )
     } else if loss.path.contains(PRESERVE_ZERO_ANNOTATION) {
         "take the annotation out of the file, or let it be removed with --allow-loss".to_owned()
     } else {
@@ -144,7 +148,9 @@ fn put_to_sleep(after: &mut Value, held_before: &Value, from: ApiVersion) {
     if from > ApiVersion::V1Beta1 {
         return;
     }
-    let limited = after.pointer_mut("/spec/limited").and_then(Value::as_object_mut);
+    let limited = after
+        .pointer_mut("/spec/limited")
+        .and_then(Value::as_object_mut);
     if let Some(limited) = limited {
         for name in ["lendablePercent", "borrowingLimitPercent"] {
             let pointer = format!("/spec/limited/{name}");
@@ -190,12 +196,7 @@ impl<'a> Foreign<'a> {
     }
 
     /// Leaves one name, the right one.
-    fn mend(
-        &self,
-        level: &mut Value,
-        held: &Value,
-        mend: Option<Mend>,
-    ) -> Result<(), Obstacle> {
+    fn mend(&self, level: &mut Value, held: &Value, mend: Option<Mend>) -> Result<(), Obstacle> {
         let Self {
             version,
             own,
@@ -222,9 +223,13 @@ impl<'a> Foreign<'a> {
             (own_value, ..) => {
                 let source = own_value.map_or("the default".to_owned(), |_| format!("from {own}"));
                 let help = if own_value.is_some() {
-                    format!("take one of the two out of the file; --mend live or file removes {name}")
+                    format!(
+                        "take one of the two out of the file; --mend live or file removes {name}"
+                    )
                 } else if let Some(meant) = meant {
-                    format!("--mend live writes what runs, {own}: {running}; --mend file writes what the file means, {own}: {meant}")
+                    format!(
+                        "--mend live writes what runs, {own}: {running}; --mend file writes what the file means, {own}: {meant}"
+                    )
                 } else {
                     format!("--mend live writes what runs, {own}: {running}")
                 };
@@ -238,7 +243,9 @@ impl<'a> Foreign<'a> {
                 });
             }
         };
-        let limited = level.pointer_mut("/spec/limited").and_then(Value::as_object_mut);
+        let limited = level
+            .pointer_mut("/spec/limited")
+            .and_then(Value::as_object_mut);
         if let Some(limited) = limited {
             limited.remove(name);
             if let Some(shares) = shares {

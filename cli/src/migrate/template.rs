@@ -49,7 +49,10 @@ pub(super) fn mask(text: &str) -> Option<Masked> {
             fill(&mut out[start..end], b'#', true);
         } else if action.writes {
             fill(&mut out[start..end], b'x', false);
-            for (place, digit) in out[start + 1..end].iter_mut().zip(index.to_string().bytes()) {
+            for (place, digit) in out[start + 1..end]
+                .iter_mut()
+                .zip(index.to_string().bytes())
+            {
                 *place = digit;
             }
         } else {
@@ -155,7 +158,12 @@ mod tests {
             .collect();
         assert_eq!(
             texts,
-            ["{{ \"}}\" }}", "{{/* }} */}}", "{{ `}}` }}", "{{ $x := \"a=b\" }}"]
+            [
+                "{{ \"}}\" }}",
+                "{{/* }} */}}",
+                "{{ `}}` }}",
+                "{{ $x := \"a=b\" }}"
+            ]
         );
         assert!(!spans[3].writes);
         assert!(actions("a: {{ b").is_none());

@@ -23,8 +23,8 @@ const MEMBERS: [&str; 5] = ["apiVersion", "kind", "metadata", "spec", "status"];
 /// The place in the old text, and what is wrong.
 pub(super) fn verify(text: &str, form: Form, expected: &[Expected]) -> Result<(), (usize, String)> {
     let start = expected.first().map_or(0, |expected| expected.offset);
-    let parsed =
-        parse_as(text, form).map_err(|error| (start, format!("the result cannot be read: {error}")))?;
+    let parsed = parse_as(text, form)
+        .map_err(|error| (start, format!("the result cannot be read: {error}")))?;
     if parsed.documents.len() != expected.len() {
         return Err((start, "the result has another number of documents".into()));
     }

@@ -19,7 +19,10 @@ pub(crate) fn unified(file: &Examined) -> String {
     let path = file.candidate.path.display();
     let diff = TextDiff::from_lines(old, new.as_str());
     // A string takes any text.
-    let _ = writeln!(out, "{HEADER}--- {path}{HEADER:#}\n{HEADER}+++ {path}{HEADER:#}");
+    let _ = writeln!(
+        out,
+        "{HEADER}--- {path}{HEADER:#}\n{HEADER}+++ {path}{HEADER:#}"
+    );
     for hunk in diff.unified_diff().context_radius(3).iter_hunks() {
         let _ = writeln!(out, "{HUNK}{}{HUNK:#}", hunk.header());
         for change in hunk.iter_changes() {

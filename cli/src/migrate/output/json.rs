@@ -10,9 +10,7 @@ use serde_json::{Value, json};
 pub(crate) fn json(files: &[Examined], summary: Summary, settings: Settings) -> Value {
     let files: Vec<_> = files
         .iter()
-        .filter(|file| {
-            !(file.outcome.documents.is_empty() && file.outcome.findings.is_empty())
-        })
+        .filter(|file| !(file.outcome.documents.is_empty() && file.outcome.findings.is_empty()))
         .map(of_file)
         .collect();
     json!({
@@ -27,35 +25,34 @@ pub(crate) fn json(files: &[Examined], summary: Summary, settings: Settings) -> 
 
 fn of_file(file: &Examined) -> Value {
     let lines = Lines::of(&file.bytes);
-    let documents: Vec<_> = file
-        .outcome
-        .documents
-        .iter()
-        .map(|document| {
-            let at = lines.position(document.offset);
-            let changes: Vec<_> = document
-                .changes
-                .iter()
-                .map(|change| {
-                    let at = lines.position(change.offset);
-                    json!({"line": at.line, "column": at.column, "what": change.what})
+    let documents: Vec<_> =
+        file.outcome
+            .documents
+            .iter()
+            .map(|document| {
+                let at = lines.position(document.offset);
+                let changes: Vec<_> = document
+                    .changes
+                    .iter()
+                    .map(|change| {
+                        let at = lines.position(change.offset);
+                        json!({"line": at.line, "column": at.column, "what": change.what})
+                    })
+                    .collect();
+                let server = document.server.as_ref().map(
+                    |(before, after)| json!({"before": before["spec"], "after": after["spec"]}),
+                );
+                json!({
+                    "line": at.line,
+                    "column": at.column,
+                    "kind": document.kind,
+                    "name": document.name,
+                    "apiVersion": document.from,
+                    "changes": changes,
+                    "server": server,
                 })
-                .collect();
-            let server = document
-                .server
-                .as_ref()
-                .map(|(before, after)| json!({"before": before["spec"], "after": after["spec"]}));
-            json!({
-                "line": at.line,
-                "column": at.column,
-                "kind": document.kind,
-                "name": document.name,
-                "apiVersion": document.from,
-                "changes": changes,
-                "server": server,
             })
-        })
-        .collect();
+            .collect();
     let findings: Vec<_> = file
         .outcome
         .findings

@@ -19,7 +19,10 @@ pub(crate) fn sarif(files: &[Examined], settings: Settings) -> Value {
         .iter()
         .map(|rule| json!({"id": rule.as_str(), "shortDescription": {"text": rule.summary()}}))
         .collect();
-    let results: Vec<_> = files.iter().flat_map(|file| results(file, settings)).collect();
+    let results: Vec<_> = files
+        .iter()
+        .flat_map(|file| results(file, settings))
+        .collect();
     json!({
         "$schema": SCHEMA,
         "version": "2.1.0",
@@ -70,10 +73,22 @@ fn results(file: &Examined, settings: Settings) -> Vec<Value> {
             Severity::Manual => "warning",
             Severity::Error => "error",
         };
-        let path = finding.path.as_ref().map_or(String::new(), |path| format!("{path}: "));
-        let help = finding.help.as_ref().map_or(String::new(), |help| format!(". {help}"));
+        let path = finding
+            .path
+            .as_ref()
+            .map_or(String::new(), |path| format!("{path}: "));
+        let help = finding
+            .help
+            .as_ref()
+            .map_or(String::new(), |help| format!(". {help}"));
         let message = format!("{path}{}{help}", finding.message);
-        result(finding.rule, level, &message, &uri, lines.position(finding.offset))
+        result(
+            finding.rule,
+            level,
+            &message,
+            &uri,
+            lines.position(finding.offset),
+        )
     });
     outdated.chain(findings).collect()
 }

@@ -43,7 +43,9 @@ impl Summary {
             }
             summary.passed_over += file.outcome.passed_over;
             let documents = file.outcome.documents.iter();
-            summary.objects += documents.filter(|document| !document.changes.is_empty()).count();
+            summary.objects += documents
+                .filter(|document| !document.changes.is_empty())
+                .count();
             for finding in &file.outcome.findings {
                 match finding.severity {
                     Severity::Note => summary.notes += 1,
@@ -81,7 +83,11 @@ impl fmt::Display for Summary {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} looked at", count(self.files, "file"))?;
         if self.passed_over > 0 {
-            write!(f, " ({} passed over)", count(self.passed_over, "other document"))?;
+            write!(
+                f,
+                " ({} passed over)",
+                count(self.passed_over, "other document")
+            )?;
         }
         let parts = [
             (self.changed, "file", "changed"),

@@ -18,7 +18,10 @@ macro_rules! corpus {
 /// The lines that differ, old and new, of two texts with the same number of lines.
 fn changed<'a>(old: &'a str, new: &'a str) -> Vec<(&'a str, &'a str)> {
     assert_eq!(old.lines().count(), new.lines().count(), "{new}");
-    old.lines().zip(new.lines()).filter(|(old, new)| old != new).collect()
+    old.lines()
+        .zip(new.lines())
+        .filter(|(old, new)| old != new)
+        .collect()
 }
 
 #[test]
@@ -45,7 +48,10 @@ fn only_what_must_change_changes() {
 fn every_style_is_kept() {
     let text = corpus!("styles.yaml");
     let new = clean(text, V1);
-    let lines: Vec<_> = changed(text, &new).into_iter().map(|(_, new)| new).collect();
+    let lines: Vec<_> = changed(text, &new)
+        .into_iter()
+        .map(|(_, new)| new)
+        .collect();
     let expected = [
         "\"apiVersion\": \"flowcontrol.apiserver.k8s.io/v1\"",
         "        \"nominalConcurrencyShares\" :",
@@ -63,10 +69,14 @@ fn every_style_is_kept() {
 #[test]
 fn line_endings_and_byte_order_mark_stay() {
     let text = corpus!("crlf-bom.yaml");
-    assert!(text.starts_with('\u{feff}') && text.contains("\r\n"), "git has changed the file");
-    let expected = text
-        .replace("v1beta2", "v1")
-        .replace("assuredConcurrencyShares: 0", "nominalConcurrencyShares: 30");
+    assert!(
+        text.starts_with('\u{feff}') && text.contains("\r\n"),
+        "git has changed the file"
+    );
+    let expected = text.replace("v1beta2", "v1").replace(
+        "assuredConcurrencyShares: 0",
+        "nominalConcurrencyShares: 30",
+    );
     assert_eq!(clean(text, V1), expected);
 }
 
@@ -74,7 +84,10 @@ fn line_endings_and_byte_order_mark_stay() {
 fn an_anchor_is_changed_once_for_all_that_use_it() {
     let text = corpus!("anchors.yaml");
     let expected = text
-        .replace("flowcontrol.apiserver.k8s.io/v1beta2", "flowcontrol.apiserver.k8s.io/v1")
+        .replace(
+            "flowcontrol.apiserver.k8s.io/v1beta2",
+            "flowcontrol.apiserver.k8s.io/v1",
+        )
         .replace("assured", "nominal");
     assert_eq!(clean(text, V1), expected);
 }
@@ -109,7 +122,10 @@ fn a_zero_gets_its_annotation_and_loses_it_again() {
 fn comments_stay_when_their_line_goes() {
     let text = corpus!("annotated.yaml");
     let new = clean(text, V1);
-    assert!(new.contains("    # keeps the zero\n    # since 1.29\n    team: a\n"), "{new}");
+    assert!(
+        new.contains("    # keeps the zero\n    # since 1.29\n    team: a\n"),
+        "{new}"
+    );
     assert!(new.contains("    nominalConcurrencyShares: 0\n"), "{new}");
 }
 
@@ -145,7 +161,11 @@ fn the_last_applied_annotation_goes_along() {
     // The history is not ours to change: it is a note.
     assert!(new.contains("f:assuredConcurrencyShares"));
     assert_eq!(findings(&outcome, text), []);
-    let notes: Vec<_> = outcome.findings.iter().map(|finding| finding.rule).collect();
+    let notes: Vec<_> = outcome
+        .findings
+        .iter()
+        .map(|finding| finding.rule)
+        .collect();
     assert_eq!(notes, [Rule::ManagedFields]);
 
     // In JSON the annotation is a string with escapes.
@@ -159,7 +179,9 @@ fn the_last_applied_annotation_goes_along() {
         "spec": {"limited": {"assuredConcurrencyShares": 15}},
     });
     let text = value.to_string();
-    let expected = text.replace("k8s.io/v1beta2", "k8s.io/v1").replace("assured", "nominal");
+    let expected = text
+        .replace("k8s.io/v1beta2", "k8s.io/v1")
+        .replace("assured", "nominal");
     assert_eq!(clean(&text, V1), expected);
 }
 
@@ -169,7 +191,10 @@ fn a_manifest_in_a_string_is_listed() {
     let outcome = run(text, V1);
     assert_eq!(outcome.text, None);
     assert_eq!(findings(&outcome, text), [(Rule::Embedded, 7)]);
-    assert_eq!(outcome.findings[0].path.as_deref(), Some("data[level.yaml]"));
+    assert_eq!(
+        outcome.findings[0].path.as_deref(),
+        Some("data[level.yaml]")
+    );
 }
 
 #[test]
@@ -209,8 +234,12 @@ fn what_is_not_understood_is_listed() {
     let text = corpus!("chart/values.yaml");
     let outcome = run(text, V1);
     assert_eq!(findings(&outcome, text), [(Rule::Mention, 3)]);
-    assert!(outcome.findings.iter().any(|found| found.rule == Rule::Comment
-        && found.severity == Severity::Note));
+    assert!(
+        outcome
+            .findings
+            .iter()
+            .any(|found| found.rule == Rule::Comment && found.severity == Severity::Note)
+    );
     let text = corpus!("tabs.yaml");
     assert_eq!(findings(&run(text, V1), text), [(Rule::Unreadable, 4)]);
     let text = corpus!("version.yaml");
@@ -224,19 +253,39 @@ fn helm_templates_are_changed_where_the_text_says_enough() {
 
     let text = corpus!("chart/templates/level.yaml");
     let outcome = run(text, V1);
-    assert_eq!(findings(&outcome, text), [(Rule::Template, 8), (Rule::Template, 34)]);
+    assert_eq!(
+        findings(&outcome, text),
+        [(Rule::Template, 8), (Rule::Template, 34)]
+    );
     let new = outcome.text.unwrap();
-    let lines: Vec<_> = changed(text, &new).into_iter().map(|(_, new)| new).collect();
+    let lines: Vec<_> = changed(text, &new)
+        .into_iter()
+        .map(|(_, new)| new)
+        .collect();
     assert_eq!(
         lines,
-        ["apiVersion: flowcontrol.apiserver.k8s.io/v1", "    nominalConcurrencyShares: 25"]
+        [
+            "apiVersion: flowcontrol.apiserver.k8s.io/v1",
+            "    nominalConcurrencyShares: 25"
+        ]
     );
     // Zero means the same in v1beta2 and v1beta3: the value may come from anywhere.
     let down = run(text, to(ApiVersion::V1Beta3));
     assert_eq!(findings(&down, text), [(Rule::Template, 34)]);
     // Who knows that the values have no zero says so.
-    let outcome = run(text, Settings { allow_loss: true, ..V1 });
-    assert!(outcome.text.unwrap().contains("nominalConcurrencyShares: {{ .Values.shares }}"));
+    let outcome = run(
+        text,
+        Settings {
+            allow_loss: true,
+            ..V1
+        },
+    );
+    assert!(
+        outcome
+            .text
+            .unwrap()
+            .contains("nominalConcurrencyShares: {{ .Values.shares }}")
+    );
 }
 
 #[test]
@@ -250,7 +299,10 @@ fn templates_that_ask_the_cluster_are_left_to_people() {
 
     let text = corpus!("chart/templates/_helpers.tpl");
     let outcome = super::migrate(text, Path::new("_helpers.tpl"), V1);
-    let lines: Vec<_> = findings(&outcome, text).into_iter().map(|(_, line)| line).collect();
+    let lines: Vec<_> = findings(&outcome, text)
+        .into_iter()
+        .map(|(_, line)| line)
+        .collect();
     assert_eq!(lines, [2, 3, 5]);
 }
 
@@ -259,10 +311,22 @@ fn fields_of_another_version_are_mended_as_told() {
     let text = corpus!("foreign.yaml");
     for version in ApiVersion::ALL {
         let outcome = run(text, to(version));
-        assert_eq!(findings(&outcome, text), [(Rule::ForeignField, 8)], "{version}");
+        assert_eq!(
+            findings(&outcome, text),
+            [(Rule::ForeignField, 8)],
+            "{version}"
+        );
         assert!(outcome.text.is_none());
     }
-    let mended = |mend, settings| clean(text, Settings { mend: Some(mend), ..settings });
+    let mended = |mend, settings| {
+        clean(
+            text,
+            Settings {
+                mend: Some(mend),
+                ..settings
+            },
+        )
+    };
     let live = mended(Mend::Live, V1);
     assert!(live.contains("    nominalConcurrencyShares: 30 # copied from an older file\n"));
     let file = mended(Mend::File, V1);

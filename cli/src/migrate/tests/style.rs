@@ -66,7 +66,10 @@ fn block(members: &Map<String, Value>, indent: usize, tape: &mut Tape<'_>, out: 
     let step = 1 + tape.choose(4);
     for (name, value) in in_some_order(members, tape) {
         if tape.one_in(7) {
-            out.push_str(&format!("{}# about {name}: assuredly\n", " ".repeat(indent)));
+            out.push_str(&format!(
+                "{}# about {name}: assuredly\n",
+                " ".repeat(indent)
+            ));
         }
         if tape.one_in(12) {
             out.push('\n');
@@ -139,7 +142,10 @@ fn flow(value: &Value, tape: &mut Tape<'_>, out: &mut String) {
 }
 
 fn scalar(text: &str, tape: &mut Tape<'_>) -> String {
-    let is_word = matches!(text, "y" | "n" | "yes" | "no" | "on" | "off" | "true" | "false" | "null");
+    let is_word = matches!(
+        text,
+        "y" | "n" | "yes" | "no" | "on" | "off" | "true" | "false" | "null"
+    );
     let is_plain = !is_word
         && text.starts_with(|character: char| character.is_ascii_alphabetic())
         && text
