@@ -125,5 +125,9 @@ fn close(nodes: &mut [Node], closed: Open, end: Span) {
     let is_flow = end.end > end.start;
     let node = &mut nodes[id];
     node.kind = kind;
-    node.span.end = if is_flow { end.end } else { last.max(node.span.end) };
+    node.span.end = if is_flow {
+        end.end
+    } else {
+        last.max(node.span.end)
+    };
 }
