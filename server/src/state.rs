@@ -7,10 +7,11 @@ use crate::metrics::DeprecatedApis;
 use crate::registry::Write;
 use crate::reopen::reopen;
 use crate::scheme::{Kind, Scheme};
-use crate::store::Store;
+use crate::store::{Object, Store};
 use k8s_flowcontrol::analysis::matching::RequestAttributes;
 use k8s_flowcontrol::{ApiVersion, Release};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
 use tokio::sync::watch;
 
@@ -30,6 +31,9 @@ pub struct RecordedRequest {
     pub body: Vec<u8>,
 }
 
+/// A revision and the objects of a kind as they were then, as long as somebody needs them.
+type Snapshot = (u64, Weak<[Object]>);
+
 /// The state of a server.
 #[derive(Debug)]
 pub(crate) struct State {
@@ -41,6 +45,8 @@ pub(crate) struct State {
     store: Mutex<Store>,
     /// Locked after the store, never the other way round.
     flow: Mutex<Flow>,
+    /// What watches began with, by kind, for those that begin before the next write.
+    snapshots: Mutex<BTreeMap<usize, Snapshot>>,
     recorded: Option<Arc<Mutex<Vec<RecordedRequest>>>>,
     /// What was requested of versions that will be gone.
     pub(crate) deprecated: DeprecatedApis,
@@ -68,6 +74,7 @@ impl State {
             revision: watch::Sender::new(store.revision()),
             store: Mutex::new(store),
             flow: Mutex::default(),
+            snapshots: Mutex::default(),
             recorded,
             scheme,
             bookmark_interval,
@@ -95,6 +102,26 @@ impl State {
 
     pub(crate) fn read<T>(&self, read: impl FnOnce(&Store) -> T) -> T {
         read(&self.lock())
+    }
+
+    /// The objects of a kind by name, and the revision as of which they are.
+    pub(crate) fn snapshot(&self, kind: usize) -> (u64, Arc<[Object]>) {
+        self.read(|store| {
+            let mut known = self
+                .snapshots
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner);
+            let revision = store.revision();
+            let same = known.get(&kind).filter(|(of, _)| *of == revision);
+            let objects = same
+                .and_then(|(_, objects)| objects.upgrade())
+                .unwrap_or_else(|| {
+                    let objects = store.objects(kind);
+                    objects.map(|(_, object)| object.clone()).collect()
+                });
+            known.insert(kind, (revision, Arc::downgrade(&objects)));
+            (revision, objects)
+        })
     }
 
     /// Runs one transaction. What follows from it is done before anybody sees the result.

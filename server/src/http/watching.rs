@@ -10,10 +10,10 @@ use crate::list::WatchOptions;
 use crate::represent::{Include, View};
 use crate::state::State;
 use crate::status::{Failure, bad_request, failure};
+use crate::store::Object;
 use crate::watch::{Lines, too_old};
 use axum::body::{Body, Bytes};
 use futures_util::stream;
-use std::collections::VecDeque;
 use std::convert::Infallible;
 use std::sync::Arc;
 use std::time::Duration;
@@ -24,8 +24,10 @@ use tokio::time::{Instant, sleep_until};
 const LONG: Duration = Duration::from_secs(30 * 60);
 /// The last bookmark comes that long before the end.
 const BEFORE_END: Duration = Duration::from_secs(2);
-/// How many changes are looked at before others may look.
+/// How many changes or objects are looked at before others may look.
 const BATCH: usize = 256;
+/// So much text is made at a time, about: the rest is made when the client has read it.
+const PIECE: usize = 64 * 1024;
 
 /// Opens a watch.
 ///
@@ -94,9 +96,12 @@ struct Watcher {
     lines: Lines,
     /// The revision up to which the watch has told everything.
     position: u64,
-    /// Lines that are ready: those of the beginning.
-    ready: VecDeque<Bytes>,
-    /// Whether nothing comes after the ready lines.
+    /// Those that were there at the beginning, and how many of them are told. Watches that begin together
+    /// share them, and each makes lines of them as its client reads.
+    initial: Option<(Arc<[Object]>, usize)>,
+    /// A line that comes after them.
+    then: Option<Bytes>,
+    /// Whether nothing comes after that.
     ended: bool,
     revisions: watch::Receiver<u64>,
     stopping: watch::Receiver<bool>,
@@ -126,7 +131,8 @@ impl Watcher {
         let mut watcher = Self {
             revisions: state.revision.subscribe(),
             position: 0,
-            ready: VecDeque::new(),
+            initial: None,
+            then: None,
             ended: false,
             stopping,
             end: now + timeout,
@@ -142,34 +148,34 @@ impl Watcher {
     }
 
     fn begin(&mut self, options: &WatchOptions) {
-        let state = self.state.clone();
-        state.read(|store| {
-            self.position = match options.after {
-                Some(after) => after,
-                None => store.revision(),
-            };
-            if self.position < store.history().start() {
-                let line = too_old(self.position, store.history().start() + 1);
-                self.ready.push_back(line.into());
-                self.ended = true;
-                return;
+        let (revision, start) = self
+            .state
+            .read(|store| (store.revision(), store.history().start()));
+        self.position = options.after.unwrap_or(revision);
+        if self.position < start {
+            self.then = Some(too_old(self.position, start + 1).into());
+            self.ended = true;
+            return;
+        }
+        if options.initial_events {
+            let (revision, objects) = self.state.snapshot(self.lines.kind.index);
+            self.initial = Some((objects, 0));
+            if options.after.is_none() {
+                self.position = revision;
             }
-            if options.initial_events {
-                let objects = store.objects(self.lines.kind.index);
-                let lines = objects.filter_map(|(_, object)| self.lines.initial(object));
-                self.ready.extend(lines.map(Bytes::from));
-            }
-            if options.initial_bookmark {
-                self.ready
-                    .push_back(self.lines.bookmark(self.position, true).into());
-            }
-        });
+        }
+        if options.initial_bookmark {
+            self.then = Some(self.lines.bookmark(self.position, true).into());
+        }
     }
 
     /// The next lines, or `None` when the watch is over.
     async fn next(&mut self) -> Option<Bytes> {
         loop {
-            if let Some(line) = self.ready.pop_front() {
+            if let Some(lines) = self.next_initial()? {
+                return Some(lines);
+            }
+            if let Some(line) = self.then.take() {
                 return Some(line);
             }
             if self.ended {
@@ -193,6 +199,28 @@ impl Watcher {
                 Woken::Ended => return None,
             }
         }
+    }
+
+    /// The next lines of the beginning, or none when all are told. A client that reads them so slowly that
+    /// what came after them is forgotten is cut off: the outer `None`.
+    fn next_initial(&mut self) -> Option<Option<Bytes>> {
+        let Some((objects, told)) = &mut self.initial else {
+            return Some(None);
+        };
+        let mut text = Vec::new();
+        for object in &objects[*told..] {
+            *told += 1;
+            text.extend(self.lines.initial(object).unwrap_or_default());
+            if text.len() >= PIECE {
+                break;
+            }
+        }
+        if *told == objects.len() {
+            self.initial = None;
+        } else if self.position < self.state.read(|store| store.history().start()) {
+            return None;
+        }
+        Some(Some(text).filter(|text| !text.is_empty()).map(Bytes::from))
     }
 
     async fn wait(&mut self) -> Woken {
@@ -221,6 +249,9 @@ impl Watcher {
                     looked_at += 1;
                     self.position = change.revision;
                     text.extend(self.lines.change(change).unwrap_or_default());
+                    if text.len() >= PIECE {
+                        return Some(text);
+                    }
                 }
                 // What is not selected is passed over without the client noticing.
                 if looked_at < BATCH || !text.is_empty() {

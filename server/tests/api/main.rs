@@ -8,6 +8,7 @@ mod support;
 mod across;
 mod apply;
 mod bootstrap;
+mod crowds;
 mod crud;
 mod deprecation;
 mod discovery;
