@@ -1,7 +1,8 @@
 //! The command line: global options, the commands, and options that several commands share.
 
 use crate::commands::{
-    completions, convert, limits, lint, match_request, migrate, serve, validate,
+    completions, convert, delete, describe, get, limits, lint, match_request, migrate, rbac, serve,
+    set_shares, validate, watch, whoami,
 };
 use crate::exit::{self, Exit};
 use crate::failure::Failure;
@@ -42,6 +43,13 @@ pub(crate) enum Command {
     Limits(limits::Args),
     #[command(name = "match")]
     Match(match_request::Args),
+    Get(get::Args),
+    Describe(describe::Args),
+    Delete(delete::Args),
+    SetShares(set_shares::Args),
+    Watch(watch::Args),
+    Whoami(whoami::Args),
+    Rbac(rbac::Args),
     Serve(serve::Args),
     Completions(completions::Args),
 }
@@ -56,6 +64,13 @@ impl Command {
             Self::Lint(args) => lint::run(&args, streams),
             Self::Limits(args) => limits::run(&args, streams),
             Self::Match(args) => match_request::run(&args, streams),
+            Self::Get(args) => get::run(&args, streams),
+            Self::Describe(args) => describe::run(&args, streams),
+            Self::Delete(args) => delete::run(&args, streams),
+            Self::SetShares(args) => set_shares::run(&args, streams),
+            Self::Watch(args) => watch::run(&args, streams),
+            Self::Whoami(args) => whoami::run(&args, streams),
+            Self::Rbac(args) => rbac::run(&args, streams),
             Self::Serve(args) => serve::run(&args, streams),
             Self::Completions(args) => completions::run(&args, streams),
         }

@@ -2,9 +2,16 @@
 
 pub(crate) mod completions;
 pub(crate) mod convert;
+pub(crate) mod delete;
+pub(crate) mod describe;
+pub(crate) mod get;
 pub(crate) mod limits;
 pub(crate) mod lint;
 pub(crate) mod match_request;
 pub(crate) mod migrate;
+pub(crate) mod rbac;
 pub(crate) mod serve;
+pub(crate) mod set_shares;
 pub(crate) mod validate;
+pub(crate) mod watch;
+pub(crate) mod whoami;

@@ -7,6 +7,7 @@ mod exit;
 mod failure;
 mod input;
 mod interrupt;
+mod live;
 mod migrate;
 mod output;
 

@@ -3,11 +3,10 @@
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::input::{Document, FileArgs, Object, Passed, documents, strip_server_fields};
-use crate::output::{Diagnostic, Streams, plural};
-use clap::ValueEnum;
+use crate::output::{Diagnostic, ObjectFormat, Streams, plural, write_objects};
 use k8s_flowcontrol::convert::{Loss, Lossy, server_tree, shape_tree};
 use k8s_flowcontrol::{ApiVersion, Release};
-use serde_json::{Value, json};
+use serde_json::Value;
 use std::io::Write;
 
 /// Print objects in another version of the API
@@ -42,7 +41,7 @@ pub(crate) struct Args {
 
     /// How to print; several objects are several YAML documents, or one JSON List
     #[arg(short, long, value_name = "FORMAT", default_value = "yaml")]
-    output: Output,
+    output: ObjectFormat,
 }
 
 const EXAMPLES: &str = "\
@@ -58,12 +57,6 @@ Examples:
     kubectl flowcontrol convert -f - --to v1beta3 --strip-server-fields
 
 Exit code 4 when something would be lost.";
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Output {
-    Yaml,
-    Json,
-}
 
 pub(crate) fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
     let release = release(args)?;
@@ -90,7 +83,7 @@ pub(crate) fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
     }
     let is_refused = !losses.is_empty() && !args.allow_loss;
     if !is_refused || args.as_server {
-        print(args.output, &converted, streams)?;
+        write_objects(args.output, &converted, streams)?;
     }
     passed.summarize(streams)?;
     if is_refused {
@@ -170,24 +163,4 @@ fn diagnose(args: &Args, document: &Document, loss: &Loss) -> Diagnostic {
     diagnostic
         .id("loss")
         .at(&document.source, document.locate(&loss.path))
-}
-
-fn print(output: Output, objects: &[Value], streams: &mut Streams) -> Result<(), Failure> {
-    match (output, objects) {
-        (Output::Yaml, objects) => {
-            for (index, object) in objects.iter().enumerate() {
-                if index > 0 {
-                    writeln!(streams.out, "---")?;
-                }
-                write!(streams.out, "{}", k8s_flowcontrol_server::to_yaml(object))?;
-            }
-        }
-        (Output::Json, [object]) => writeln!(streams.out, "{object:#}")?,
-        (Output::Json, objects) => {
-            let list =
-                json!({"apiVersion": "v1", "kind": "List", "metadata": {}, "items": objects});
-            writeln!(streams.out, "{list:#}")?;
-        }
-    }
-    Ok(())
 }

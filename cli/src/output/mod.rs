@@ -2,10 +2,12 @@
 
 mod bars;
 mod diagnostic;
+mod objects;
 mod table;
 
 pub(crate) use bars::bar;
 pub(crate) use diagnostic::{Diagnostic, Level};
+pub(crate) use objects::{ObjectFormat, write_objects};
 pub(crate) use table::Table;
 
 use crate::exit::Exit;

@@ -15,6 +15,18 @@ impl Table {
         }
     }
 
+    /// A table with a head of columns that are known when it is made.
+    pub(crate) fn with_head(head: &[&str]) -> Self {
+        Self {
+            rows: vec![head.iter().map(|cell| (*cell).to_owned()).collect()],
+        }
+    }
+
+    /// Adds a row that has as many cells as the head.
+    pub(crate) fn add(&mut self, cells: Vec<String>) {
+        self.rows.push(cells);
+    }
+
     /// Adds a row.
     pub(crate) fn row<const N: usize>(&mut self, cells: [String; N]) {
         self.rows.push(cells.to_vec());

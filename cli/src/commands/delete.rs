@@ -1,0 +1,124 @@
+//! `delete`: objects of a cluster.
+
+use crate::cluster;
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::input::{FileArgs, Passed, documents};
+use crate::live::{Live, LiveArgs, TargetArgs, WriteArgs, name};
+use crate::output::{Streams, plural};
+use k8s_flowcontrol::Release;
+use k8s_flowcontrol::text::Kind;
+use serde_json::Value;
+use std::io::Write;
+
+/// Delete objects of a cluster
+///
+/// Objects that belong to someone are left alone unless `--include-managed` is given; what the API server makes by
+/// itself comes back all the same. An object that was deleted and made anew since it was looked at is left alone too.
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Args {
+    #[command(flatten)]
+    target: TargetArgs,
+
+    #[command(flatten)]
+    files: FileArgs,
+
+    /// Pass over objects that are not there
+    #[arg(long)]
+    ignore_not_found: bool,
+
+    #[command(flatten)]
+    write: WriteArgs,
+
+    #[command(flatten)]
+    live: LiveArgs,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  # A flow schema
+  kubectl flowcontrol delete fs/mine
+
+  # What these manifests made, as a rehearsal
+  kubectl flowcontrol delete -f manifests/ --dry-run
+
+  # Everything of a team
+  kubectl flowcontrol delete all -l team=a
+
+Exit code 1 when something was left alone because it belongs to someone.";
+
+pub(crate) fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
+    if args.target.is_empty() == args.files.is_empty() {
+        return Err(Failure::usage("what to delete is not said, or said twice")
+            .hint("name objects as KIND/NAME, select them with `KIND -l SELECTOR`, or name files with `-f FILE`"));
+    }
+    let named = match args.files.is_empty() {
+        true => None,
+        false => Some(in_files(&args.files, streams)?),
+    };
+    cluster::block_on(async {
+        let live = args.live.connect().await?;
+        let objects = match named {
+            Some(named) => find(args, &live, named).await?,
+            None => args.target.find(&live).await?,
+        };
+        let mut left = 0;
+        // Schemas first: a level that goes while schemas refer to it leaves them dangling for a moment.
+        for kind in Kind::ALL {
+            for (_, object) in objects.iter().filter(|(other, _)| *other == kind) {
+                if let Err(failure) = args.write.check_owner(kind, object) {
+                    failure.report(streams);
+                    left += 1;
+                    continue;
+                }
+                live.delete(kind, object, &args.write).await?;
+                let kind = kind.as_str().to_ascii_lowercase();
+                writeln!(
+                    streams.out,
+                    "{kind}/{} deleted{}",
+                    name(object),
+                    args.write.note()
+                )?;
+            }
+        }
+        if left > 0 {
+            streams.out.flush()?;
+            writeln!(streams.err, "{} left alone", plural(left, "object"))?;
+            return Ok(Exit::Findings);
+        }
+        Ok(Exit::Success)
+    })
+}
+
+/// The kinds and names of the objects in files.
+fn in_files(files: &FileArgs, streams: &mut Streams) -> Result<Vec<(Kind, String)>, Failure> {
+    let mut passed = Passed::default();
+    let mut named = Vec::new();
+    for source in files.sources()? {
+        let found = documents(source?);
+        passed.add(&found, streams)?;
+        for document in &found.documents {
+            let object = document.decode(Release::NEWEST)?;
+            named.push((object.kind, object.name().to_owned()));
+        }
+    }
+    passed.summarize(streams)?;
+    Ok(named)
+}
+
+async fn find(
+    args: &Args,
+    live: &Live,
+    named: Vec<(Kind, String)>,
+) -> Result<Vec<(Kind, Value)>, Failure> {
+    let mut objects = Vec::new();
+    for (kind, name) in named {
+        match live.get(kind, &name).await {
+            Ok(object) => objects.push((kind, object)),
+            Err(error) if error.is_not_found() && args.ignore_not_found => {}
+            Err(error) => return Err(error.into()),
+        }
+    }
+    Ok(objects)
+}

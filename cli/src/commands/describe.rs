@@ -1,0 +1,137 @@
+//! `describe`: an object in words, with what it means in the cluster.
+
+mod level;
+mod schema;
+
+use crate::cluster;
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::live::{LiveArgs, TargetArgs, age, name, owner};
+use crate::output::Streams;
+use k8s_flowcontrol::api::v1::{FlowSchema, PriorityLevelConfiguration};
+use k8s_flowcontrol::text::Kind;
+use k8s_flowcontrol::{Error, Release};
+use serde_json::Value;
+use std::io::Write;
+
+/// Describe objects of a cluster, and what they mean there
+///
+/// Of a priority level: its seats, and the flow schemas that lead to it. Of a flow schema: whose requests it takes, what is
+/// tried before it, and the level that it leads to.
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Args {
+    #[command(flatten)]
+    target: TargetArgs,
+
+    #[command(flatten)]
+    live: LiveArgs,
+
+    /// The seats of each server: --max-requests-inflight plus --max-mutating-requests-inflight
+    #[arg(long, value_name = "SEATS", default_value_t = 600)]
+    server_seats: u32,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  kubectl flowcontrol describe plc/workload-low
+  kubectl flowcontrol describe fs service-accounts";
+
+/// What surrounds an object.
+struct Surroundings {
+    schemas: Vec<FlowSchema>,
+    levels: Vec<PriorityLevelConfiguration>,
+    release: Release,
+    server_seats: u32,
+}
+
+pub(crate) fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
+    cluster::block_on(async {
+        let live = args.live.connect().await?;
+        let objects = args.target.find(&live).await?;
+        let client = &live.client;
+        let around = async {
+            let schemas = client.negotiated::<FlowSchema>().await?.list().await?.items;
+            let levels = client.negotiated::<PriorityLevelConfiguration>().await?;
+            Ok::<_, Error>((schemas, levels.list().await?.items))
+        };
+        let (schemas, levels) = around.await?;
+        let around = Surroundings {
+            schemas,
+            levels,
+            release: live.release().await,
+            server_seats: args.server_seats,
+        };
+        for (index, (kind, object)) in objects.iter().enumerate() {
+            if index > 0 {
+                writeln!(streams.out, "\n")?;
+            }
+            head(*kind, object, streams)?;
+            match kind {
+                Kind::FlowSchema => schema::describe(object, &around, streams)?,
+                Kind::PriorityLevelConfiguration => level::describe(object, &around, streams)?,
+            }
+        }
+        Ok(Exit::Success)
+    })
+}
+
+/// What all objects have.
+fn head(kind: Kind, object: &Value, streams: &mut Streams) -> Result<(), Failure> {
+    let metadata = &object["metadata"];
+    line(streams, "Name", name(object))?;
+    line(
+        streams,
+        "Kind",
+        &format!(
+            "{kind} ({})",
+            object["apiVersion"].as_str().unwrap_or_default()
+        ),
+    )?;
+    line(streams, "Age", &age(object))?;
+    for (title, member) in [("Labels", "labels"), ("Annotations", "annotations")] {
+        let pairs = metadata[member].as_object().into_iter().flatten();
+        for (index, (key, value)) in pairs.enumerate() {
+            let title = if index == 0 { title } else { "" };
+            let value = value.as_str().unwrap_or_default();
+            // What kubectl wrote down of the object would be longer than all the rest.
+            let value = if value.len() > 100 { "…" } else { value };
+            line(streams, title, &format!("{key}={value}"))?;
+        }
+    }
+    if let Some(owner) = owner(kind, object) {
+        line(streams, "Belongs to", &owner.to_string())?;
+    }
+    let managers = metadata["managedFields"].as_array().into_iter().flatten();
+    for (index, entry) in managers.enumerate() {
+        let title = if index == 0 { "Managers" } else { "" };
+        let word = |member: &str| entry[member].as_str().unwrap_or_default();
+        let version = word("apiVersion").rsplit('/').next().unwrap_or_default();
+        let part = match word("subresource") {
+            "" => String::new(),
+            subresource => format!(" of {subresource}"),
+        };
+        line(
+            streams,
+            title,
+            &format!(
+                "{} ({}{part} in {version}, {})",
+                word("manager"),
+                word("operation"),
+                word("time")
+            ),
+        )?;
+    }
+    Ok(())
+}
+
+/// A line with a title.
+fn line(streams: &mut Streams, title: &str, text: &str) -> Result<(), Failure> {
+    let title = if title.is_empty() {
+        String::new()
+    } else {
+        format!("{title}:")
+    };
+    writeln!(streams.out, "{title:<18}{text}")?;
+    Ok(())
+}

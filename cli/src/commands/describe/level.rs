@@ -1,0 +1,76 @@
+//! A priority level in words.
+
+use super::{Surroundings, line};
+use crate::failure::Failure;
+use crate::live::{name, part_of, shares};
+use crate::output::Streams;
+use k8s_flowcontrol::Resource;
+use k8s_flowcontrol::analysis::limits::ServerLimits;
+use serde_json::Value;
+
+pub(super) fn describe(
+    object: &Value,
+    around: &Surroundings,
+    streams: &mut Streams,
+) -> Result<(), Failure> {
+    let spec = &object["spec"];
+    let part = &spec[part_of(spec)];
+    line(streams, "Type", spec["type"].as_str().unwrap_or_default())?;
+    if let Some(shares) = shares(spec) {
+        line(streams, "Shares", &shares.to_string())?;
+    }
+    seats(name(object), around, streams)?;
+    if let Some(response) = part["limitResponse"]["type"].as_str() {
+        let queuing = &part["limitResponse"]["queuing"];
+        let text = match response {
+            "Queue" => format!(
+                "queued: {} queues of {} requests, {} per flow",
+                queuing["queues"], queuing["queueLengthLimit"], queuing["handSize"]
+            ),
+            _ => "rejected with 429".to_owned(),
+        };
+        line(streams, "Over the limit", &text)?;
+    }
+    let leading = around
+        .schemas
+        .iter()
+        .filter(|schema| schema.spec.priority_level_configuration.name == name(object));
+    let mut leading: Vec<_> = leading
+        .map(|schema| {
+            (
+                schema.spec.matching_precedence.unwrap_or(1000),
+                schema.name(),
+            )
+        })
+        .collect();
+    leading.sort_unstable();
+    if leading.is_empty() {
+        line(streams, "Flow schemas", "none: no request gets here")?;
+    }
+    for (index, (precedence, schema)) in leading.iter().enumerate() {
+        let title = if index == 0 { "Flow schemas" } else { "" };
+        line(
+            streams,
+            title,
+            &format!("{schema} (precedence {precedence})"),
+        )?;
+    }
+    Ok(())
+}
+
+/// The seats in each server.
+fn seats(name: &str, around: &Surroundings, streams: &mut Streams) -> Result<(), Failure> {
+    let limits = ServerLimits::new(&around.levels, around.server_seats, around.release);
+    let Some(limits) = limits.level(name) else {
+        return Ok(());
+    };
+    let most = match limits.borrowing {
+        None => "all of the server's".to_owned(),
+        Some(_) => limits.maximum.to_string(),
+    };
+    let text = format!(
+        "{} of {} in each server; at least {} (lends {}), at most {most}",
+        limits.nominal, around.server_seats, limits.minimum, limits.lendable
+    );
+    line(streams, "Seats", &text)
+}

@@ -1,0 +1,127 @@
+//! A flow schema in words.
+
+use super::{Surroundings, line};
+use crate::failure::Failure;
+use crate::live::{dangling, name};
+use crate::output::Streams;
+use k8s_flowcontrol::Resource;
+use serde_json::Value;
+use std::io::Write;
+
+pub(super) fn describe(
+    object: &Value,
+    around: &Surroundings,
+    streams: &mut Streams,
+) -> Result<(), Failure> {
+    let spec = &object["spec"];
+    let level = spec["priorityLevelConfiguration"]["name"]
+        .as_str()
+        .unwrap_or_default();
+    let missing = match around.levels.iter().any(|other| other.name() == level) {
+        true => "",
+        false => " (missing: the schema is passed over)",
+    };
+    line(streams, "Priority level", &format!("{level}{missing}"))?;
+    let precedence = spec["matchingPrecedence"].as_i64().unwrap_or(1000);
+    let before = around.schemas.iter().filter(|other| {
+        let precedes = (
+            i64::from(other.spec.matching_precedence.unwrap_or(1000)),
+            other.name(),
+        );
+        precedes < (precedence, name(object))
+    });
+    line(
+        streams,
+        "Precedence",
+        &format!(
+            "{precedence}: {} of {} schemas are tried before it",
+            before.count(),
+            around.schemas.len()
+        ),
+    )?;
+    let flows = match spec["distinguisherMethod"]["type"].as_str() {
+        Some("ByUser") => "one per user",
+        Some("ByNamespace") => "one per namespace",
+        Some(other) => other,
+        None => "one in all",
+    };
+    line(streams, "Flows", flows)?;
+    if let Some(dangling) = dangling(object) {
+        line(streams, "Dangling", dangling)?;
+    }
+    let rules = spec["rules"].as_array().map_or(&[][..], Vec::as_slice);
+    if rules.is_empty() {
+        line(streams, "Rules", "none: it takes no request")?;
+    }
+    for (index, rule) in rules.iter().enumerate() {
+        line(
+            streams,
+            if index == 0 { "Rules" } else { "" },
+            &format!("{}. requests of", index + 1),
+        )?;
+        for subject in members(rule, "subjects") {
+            writeln!(streams.out, "{:24}{}", "", subject_in_words(subject))?;
+        }
+        writeln!(streams.out, "{:21}for", "")?;
+        for resource in members(rule, "resourceRules") {
+            writeln!(streams.out, "{:24}{}", "", resources_in_words(resource))?;
+        }
+        for paths in members(rule, "nonResourceRules") {
+            let (verbs, urls) = (words(paths, "verbs"), words(paths, "nonResourceURLs"));
+            writeln!(streams.out, "{:24}{verbs} of paths {urls}", "")?;
+        }
+    }
+    Ok(())
+}
+
+fn members<'a>(rule: &'a Value, name: &str) -> &'a [Value] {
+    rule[name].as_array().map_or(&[], Vec::as_slice)
+}
+
+fn subject_in_words(subject: &Value) -> String {
+    let word = |part: &str, member: &str| {
+        subject[part][member]
+            .as_str()
+            .unwrap_or_default()
+            .to_owned()
+    };
+    match subject["kind"].as_str().unwrap_or_default() {
+        "User" => format!("user {}", word("user", "name")),
+        "Group" => format!("group {}", word("group", "name")),
+        "ServiceAccount" => {
+            format!(
+                "service account {}/{}",
+                word("serviceAccount", "namespace"),
+                word("serviceAccount", "name")
+            )
+        }
+        other => other.to_owned(),
+    }
+}
+
+fn resources_in_words(rule: &Value) -> String {
+    let groups: Vec<_> = members(rule, "apiGroups")
+        .iter()
+        .filter_map(Value::as_str)
+        .map(|group| if group.is_empty() { "core" } else { group })
+        .collect();
+    let namespaces = match (rule["clusterScope"] == true, words(rule, "namespaces")) {
+        (true, namespaces) if namespaces.is_empty() => "cluster-wide".to_owned(),
+        (true, namespaces) => format!("cluster-wide and in namespaces {namespaces}"),
+        (false, namespaces) => format!("in namespaces {namespaces}"),
+    };
+    format!(
+        "{} of {} in group {}, {namespaces}",
+        words(rule, "verbs"),
+        words(rule, "resources"),
+        groups.join(", ")
+    )
+}
+
+fn words(rule: &Value, name: &str) -> String {
+    let words: Vec<_> = members(rule, name)
+        .iter()
+        .filter_map(Value::as_str)
+        .collect();
+    words.join(", ")
+}

@@ -1,0 +1,168 @@
+//! `set-shares`: how much of the servers a priority level gets.
+
+use crate::cluster;
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::live::{Live, LiveArgs, Target, TargetArgs, WriteArgs, part_of, shares};
+use crate::output::Streams;
+use k8s_flowcontrol::ApiVersion;
+use k8s_flowcontrol::bootstrap::AUTO_UPDATE_ANNOTATION;
+use k8s_flowcontrol::text::Kind;
+use serde_json::{Map, Value, json};
+use std::io::Write;
+use std::str::FromStr;
+
+/// Change the shares of a priority level, and what it lends and borrows
+///
+/// Nothing else of the level changes. A level that the API server keeps at its built-in values is written with
+/// `--include-managed` only, and is taken out of the server's care then: else it would undo the change.
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Args {
+    /// The priority level
+    #[arg(value_name = "LEVEL")]
+    level: String,
+
+    /// Its shares; each server divides its seats among the levels in proportion to these
+    #[arg(value_name = "SHARES", required_unless_present_any = ["lendable_percent", "borrowing_limit_percent"])]
+    shares: Option<u32>,
+
+    /// How much of its seats other levels may use while it does not, 0 to 100
+    #[arg(long, value_name = "PERCENT", value_parser = clap::value_parser!(u8).range(0..=100))]
+    lendable_percent: Option<u8>,
+
+    /// How much more than its own seats it may use, in percent of them, or none for no limit
+    #[arg(long, value_name = "PERCENT|none")]
+    borrowing_limit_percent: Option<Borrowing>,
+
+    #[command(flatten)]
+    write: WriteArgs,
+
+    #[command(flatten)]
+    live: LiveArgs,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  # More for one level, after a rehearsal
+  kubectl flowcontrol set-shares batch 50 --dry-run
+  kubectl flowcontrol set-shares batch 50
+
+  # All of its seats may be lent, and it may borrow half as much again
+  kubectl flowcontrol set-shares batch --lendable-percent 100 --borrowing-limit-percent 50
+
+What becomes of everybody's seats says `kubectl flowcontrol limits --live`.";
+
+/// A limit on borrowing, or none.
+#[derive(Clone, Copy, Debug)]
+struct Borrowing(Option<u32>);
+
+impl FromStr for Borrowing {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text {
+            "none" => Ok(Self(None)),
+            text => match text.parse() {
+                Ok(percent) if percent <= i32::MAX as u32 => Ok(Self(Some(percent))),
+                _ => Err("expected a number of percent, or none".into()),
+            },
+        }
+    }
+}
+
+pub(crate) fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
+    let kind = Kind::PriorityLevelConfiguration;
+    cluster::block_on(async {
+        let live = args.live.connect().await?;
+        let target = TargetArgs::of(&Target {
+            kind,
+            name: Some(args.level.clone()),
+        });
+        let found = target.find(&live).await?;
+        let before = found
+            .into_iter()
+            .next()
+            .map(|(_, object)| object)
+            .unwrap_or_default();
+        args.write.check_owner(kind, &before)?;
+        let patch = patch(args, &live, &before)?;
+        let after = live.patch(kind, &args.level, &patch, &args.write).await?;
+        let spec = part_of(&before["spec"]);
+        for member in [
+            "nominalConcurrencyShares",
+            "assuredConcurrencyShares",
+            "lendablePercent",
+            "borrowingLimitPercent",
+        ] {
+            let (old, new) = (&before["spec"][spec][member], &after["spec"][spec][member]);
+            if old != new {
+                writeln!(
+                    streams.out,
+                    "{}: {member}: {} -> {}{}",
+                    args.level,
+                    said(old),
+                    said(new),
+                    args.write.note()
+                )?;
+            }
+        }
+        if before["spec"] == after["spec"] {
+            writeln!(
+                streams.out,
+                "{}: unchanged{}",
+                args.level,
+                args.write.note()
+            )?;
+        }
+        Ok(Exit::Success)
+    })
+}
+
+fn patch(args: &Args, live: &Live, before: &Value) -> Result<Value, Failure> {
+    let spec = &before["spec"];
+    let mut part = Map::new();
+    if let Some(wanted) = args.shares {
+        let member = match live.version {
+            ApiVersion::V1Beta1 | ApiVersion::V1Beta2 if part_of(spec) == "limited" => {
+                "assuredConcurrencyShares"
+            }
+            _ => "nominalConcurrencyShares",
+        };
+        if wanted == 0
+            && shares(spec) != Some(0)
+            && live.version != ApiVersion::V1
+            && part_of(spec) == "limited"
+        {
+            return Err(Failure::new(
+                Exit::Loss,
+                format!("{} cannot say zero shares: it would be 30", live.version),
+            )
+            .hint("v1, which Kubernetes 1.29 and newer serve, can"));
+        }
+        part.insert(member.into(), wanted.into());
+    }
+    if let Some(percent) = args.lendable_percent {
+        part.insert("lendablePercent".into(), percent.into());
+    }
+    if let Some(Borrowing(percent)) = args.borrowing_limit_percent {
+        if part_of(spec) == "exempt" {
+            return Err(Failure::usage(
+                "an exempt level borrows without a limit: `--borrowing-limit-percent` is not for it",
+            ));
+        }
+        part.insert("borrowingLimitPercent".into(), json!(percent));
+    }
+    let mut patch = json!({"spec": {part_of(spec): part}});
+    if before["metadata"]["annotations"][AUTO_UPDATE_ANNOTATION] == "true" {
+        patch["metadata"] = json!({"annotations": {AUTO_UPDATE_ANNOTATION: "false"}});
+    }
+    Ok(patch)
+}
+
+fn said(value: &Value) -> String {
+    match value {
+        Value::Null => "none".to_owned(),
+        value => value.to_string(),
+    }
+}

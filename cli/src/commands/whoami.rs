@@ -1,0 +1,181 @@
+//! `whoami`: which flow schema and level a cluster puts one's own requests into.
+
+use crate::cluster::{self, ClusterArgs};
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::live::Live;
+use crate::output::{Streams, Table};
+use clap::ValueEnum;
+use k8s_flowcontrol::api::v1::{FlowSchema, PriorityLevelConfiguration};
+use k8s_flowcontrol::debug::{FlowName, FlowNames};
+use k8s_flowcontrol::{Client, GROUP};
+use serde_json::{Value, json};
+use std::io::Write;
+
+/// Show which flow schema and priority level a cluster puts your requests into
+///
+/// Sends requests and looks at what their answers say about them. Requests of one user can end up in several levels:
+/// it depends on what is asked for.
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Args {
+    /// What to ask for, each with GET; unless given, a path that everybody may read and a list of flow schemas
+    #[arg(value_name = "PATH")]
+    paths: Vec<String>,
+
+    #[command(flatten)]
+    cluster: ClusterArgs,
+
+    /// How to print
+    #[arg(short, long, value_name = "FORMAT", default_value = "table")]
+    output: Output,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  kubectl flowcontrol whoami
+
+  # What takes the lists of pods of a service account?
+  kubectl flowcontrol whoami /api/v1/namespaces/team-a/pods --context team-a-controller";
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Output {
+    Table,
+    /// {"schemaVersion": 1, "requests": [{"path", "code", "flowSchema", "priorityLevel", "flowSchemaUID",
+    /// "priorityLevelUID"}]}; null for what is not known
+    Json,
+}
+
+/// What a cluster says of a request.
+struct Answer {
+    path: String,
+    code: Option<u16>,
+    schema_uid: Option<String>,
+    level_uid: Option<String>,
+}
+
+pub(crate) fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
+    let mut paths = args.paths.clone();
+    if paths.is_empty() {
+        paths = vec![
+            "/version".to_owned(),
+            format!("/apis/{GROUP}/v1/flowschemas?limit=1"),
+        ];
+    }
+    cluster::block_on(async {
+        let client = args.cluster.client().await?;
+        let mut answers = Vec::new();
+        for path in paths {
+            answers.push(ask(&client, path).await?);
+        }
+        let names = match names(&client).await {
+            Ok(names) => names,
+            Err(error) => {
+                writeln!(streams.err, "names are not known, only UIDs: {error}")?;
+                FlowNames::default()
+            }
+        };
+        print(args.output, &answers, &names, streams)?;
+        Ok(
+            match answers.iter().any(|answer| answer.schema_uid.is_some()) {
+                true => Exit::Success,
+                false => Exit::Findings,
+            },
+        )
+    })
+}
+
+/// Refused requests are classified as well; a server that cannot be reached has nothing to say.
+async fn ask(client: &Client, path: String) -> Result<Answer, Failure> {
+    let request = client.get_raw(&path);
+    let (code, schema, level) = match request.send().await {
+        Ok(answer) => (
+            Some(answer.code()),
+            answer.flow_schema_uid().map(str::to_owned),
+            answer.priority_level_uid().map(str::to_owned),
+        ),
+        Err(error) if error.code().is_some() => (
+            error.code(),
+            error.flow_schema_uid().map(str::to_owned),
+            error.priority_level_uid().map(str::to_owned),
+        ),
+        Err(error) => return Err(error.into()),
+    };
+    Ok(Answer {
+        path,
+        code,
+        schema_uid: schema,
+        level_uid: level,
+    })
+}
+
+async fn names(client: &Client) -> Result<FlowNames, k8s_flowcontrol::Error> {
+    let schemas = client.negotiated::<FlowSchema>().await?.list().await?;
+    let levels = client
+        .negotiated::<PriorityLevelConfiguration>()
+        .await?
+        .list()
+        .await?;
+    Ok(FlowNames::new(&schemas.items, &levels.items))
+}
+
+impl Answer {
+    fn resolve<'a>(&'a self, names: &'a FlowNames) -> Option<(FlowName<'a>, FlowName<'a>)> {
+        let (schema, level) = (self.schema_uid.as_deref()?, self.level_uid.as_deref()?);
+        Some(names.resolve(schema, level))
+    }
+}
+
+fn print(
+    output: Output,
+    answers: &[Answer],
+    names: &FlowNames,
+    streams: &mut Streams,
+) -> Result<(), Failure> {
+    if output == Output::Json {
+        let name = |name: Option<FlowName<'_>>| {
+            name.and_then(FlowName::name)
+                .map_or(Value::Null, Value::from)
+        };
+        let request = |answer: &Answer| {
+            let resolved = answer.resolve(names);
+            json!({
+                "path": answer.path,
+                "code": answer.code,
+                "flowSchema": name(resolved.map(|(schema, _)| schema)),
+                "priorityLevel": name(resolved.map(|(_, level)| level)),
+                "flowSchemaUID": answer.schema_uid,
+                "priorityLevelUID": answer.level_uid,
+            })
+        };
+        let requests: Vec<_> = answers.iter().map(request).collect();
+        writeln!(
+            streams.out,
+            "{:#}",
+            json!({"schemaVersion": 1, "requests": requests})
+        )?;
+        return Ok(());
+    }
+    let mut table = Table::new(["REQUEST", "CODE", "FLOWSCHEMA", "PRIORITYLEVEL"]);
+    for answer in answers {
+        let code = answer
+            .code
+            .map_or_else(String::new, |code| code.to_string());
+        let (schema, level) = match answer.resolve(names) {
+            Some((schema, level)) => (said(schema), said(level)),
+            None => ("<not classified>".to_owned(), "<not classified>".to_owned()),
+        };
+        table.row([format!("GET {}", answer.path), code, schema, level]);
+    }
+    table.write(&mut streams.out)?;
+    Ok(())
+}
+
+fn said(name: FlowName<'_>) -> String {
+    match name {
+        FlowName::Known(name) => name.to_owned(),
+        FlowName::Unknown(uid) => format!("<UID {uid}>"),
+        // The object is missing, and the server acts as if it were there.
+        _ => "<missing, imagined by the server>".to_owned(),
+    }
+}

@@ -1,0 +1,196 @@
+//! To whom an object belongs.
+
+use k8s_flowcontrol::Release;
+use k8s_flowcontrol::bootstrap::{self, AUTO_UPDATE_ANNOTATION};
+use k8s_flowcontrol::text::Kind;
+use serde_json::Value;
+use std::fmt;
+
+/// To whom an object belongs, and how that is known.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Owner {
+    /// The one who will notice, and may undo, a change.
+    pub(crate) name: String,
+    /// What says so.
+    pub(crate) sign: String,
+}
+
+impl fmt::Display for Owner {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} ({})", self.name, self.sign)
+    }
+}
+
+/// To whom the object belongs, if there is a sign of it.
+pub(crate) fn owner(kind: Kind, object: &Value) -> Option<Owner> {
+    let metadata = &object["metadata"];
+    let name = metadata["name"].as_str().unwrap_or_default();
+    built_in(kind, name, metadata)
+        .or_else(|| controller(metadata))
+        .or_else(|| by_marks(metadata))
+        .or_else(|| vendor(name))
+}
+
+/// What the server makes by itself, and what it would delete as a leftover of an older release.
+fn built_in(kind: Kind, name: &str, metadata: &Value) -> Option<Owner> {
+    let is_built_in = || {
+        Release::all()
+            .flat_map(bootstrap::objects)
+            .any(|object| object.kind == kind.as_str() && object.name == name)
+    };
+    let annotation = metadata["annotations"][AUTO_UPDATE_ANNOTATION].as_str();
+    let sign = match annotation {
+        Some(value) => format!("{AUTO_UPDATE_ANNOTATION}: {value}"),
+        None if is_built_in() => "it makes an object of this name by itself".to_owned(),
+        None => return None,
+    };
+    Some(Owner {
+        name: "the API server".into(),
+        sign,
+    })
+}
+
+fn controller(metadata: &Value) -> Option<Owner> {
+    let owners = metadata["ownerReferences"].as_array()?;
+    let is_controller = |owner: &&Value| owner["controller"] == true;
+    let owner = owners.iter().find(is_controller).or(owners.first())?;
+    let (kind, name) = (owner["kind"].as_str()?, owner["name"].as_str()?);
+    Some(Owner {
+        name: format!("{kind} \"{name}\""),
+        sign: "ownerReferences".into(),
+    })
+}
+
+/// Where tools leave their marks: the member of metadata, the beginning of a key, the value if it matters, and whose
+/// mark it is.
+const MARKS: &[(&str, &str, Option<&str>, &str)] = &[
+    ("annotations", "meta.helm.sh/release-name", None, "Helm"),
+    (
+        "labels",
+        "app.kubernetes.io/managed-by",
+        Some("Helm"),
+        "Helm",
+    ),
+    ("labels", "helm.sh/chart", None, "Helm"),
+    ("annotations", "argocd.argoproj.io/", None, "Argo CD"),
+    ("labels", "argocd.argoproj.io/", None, "Argo CD"),
+    ("labels", "kustomize.toolkit.fluxcd.io/", None, "Flux"),
+    ("labels", "helm.toolkit.fluxcd.io/", None, "Flux"),
+    ("labels", "olm.", None, "Operator Lifecycle Manager"),
+    (
+        "labels",
+        "operators.coreos.com/",
+        None,
+        "Operator Lifecycle Manager",
+    ),
+    ("annotations", "release.openshift.io/", None, "OpenShift"),
+    (
+        "annotations",
+        "include.release.openshift.io/",
+        None,
+        "OpenShift",
+    ),
+    (
+        "labels",
+        "addonmanager.kubernetes.io/",
+        None,
+        "the addon manager",
+    ),
+    (
+        "labels",
+        "kubernetes.io/cluster-service",
+        None,
+        "the addon manager",
+    ),
+    ("labels", "eks.amazonaws.com/", None, "Amazon EKS"),
+    (
+        "labels",
+        "kubernetes.azure.com/managedby",
+        None,
+        "Azure AKS",
+    ),
+    ("labels", "app.kubernetes.io/managed-by", None, ""),
+];
+
+fn by_marks(metadata: &Value) -> Option<Owner> {
+    MARKS.iter().find_map(|(member, prefix, wanted, whose)| {
+        let marks = metadata[member].as_object()?;
+        let (key, value) = marks.iter().find(|(key, value)| {
+            key.starts_with(prefix) && wanted.is_none_or(|wanted| **value == *wanted)
+        })?;
+        let value = value.as_str().unwrap_or_default();
+        let name = match *whose {
+            "" => value,
+            whose => whose,
+        };
+        Some(Owner {
+            name: name.to_owned(),
+            sign: format!("{key}: {value}"),
+        })
+    })
+}
+
+/// How the names of what vendors put on their clusters begin.
+const VENDORS: &[(&str, &str)] = &[
+    ("eks-", "Amazon EKS"),
+    ("aks-", "Azure AKS"),
+    ("gke-", "Google GKE"),
+    ("gcp-", "Google GKE"),
+    ("openshift-", "OpenShift"),
+    ("rancher-", "Rancher"),
+    ("cattle-", "Rancher"),
+    ("cilium-", "Cilium"),
+];
+
+fn vendor(name: &str) -> Option<Owner> {
+    let (prefix, vendor) = VENDORS
+        .iter()
+        .find(|(prefix, _)| name.starts_with(prefix))?;
+    Some(Owner {
+        name: (*vendor).to_owned(),
+        sign: format!("its name begins with {prefix}"),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn owner_of(metadata: Value) -> Option<String> {
+        owner(Kind::FlowSchema, &json!({"metadata": metadata})).map(|owner| owner.name)
+    }
+
+    #[test]
+    fn signs_of_an_owner() {
+        let server = Some("the API server".to_owned());
+        assert_eq!(owner_of(json!({"name": "probes"})), server);
+        assert_eq!(
+            owner_of(json!({"name": "mine", "annotations": {AUTO_UPDATE_ANNOTATION: "false"}})),
+            server
+        );
+        let references = json!([{"kind": "Team", "name": "a"}, {"kind": "Tenant", "name": "b", "controller": true}]);
+        assert_eq!(
+            owner_of(json!({"name": "mine", "ownerReferences": references})).unwrap(),
+            "Tenant \"b\""
+        );
+        let helm = json!({"name": "mine", "labels": {"app.kubernetes.io/managed-by": "Helm"}});
+        assert_eq!(owner_of(helm).unwrap(), "Helm");
+        let other = json!({"name": "mine", "labels": {"app.kubernetes.io/managed-by": "fleet"}});
+        assert_eq!(owner_of(other).unwrap(), "fleet");
+        assert_eq!(
+            owner_of(json!({"name": "eks-exempt"})).unwrap(),
+            "Amazon EKS"
+        );
+    }
+
+    #[test]
+    fn an_object_of_nobody() {
+        assert_eq!(
+            owner_of(json!({"name": "mine", "labels": {"team": "a"}})),
+            None
+        );
+        // A level of this name is built in, a flow schema is not.
+        assert_eq!(owner_of(json!({"name": "workload-low"})), None);
+    }
+}
