@@ -55,15 +55,14 @@ struct Answer {
 }
 
 pub(crate) fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
-    let mut paths = args.paths.clone();
-    if paths.is_empty() {
-        paths = vec![
-            "/version".to_owned(),
-            format!("/apis/{GROUP}/v1/flowschemas?limit=1"),
-        ];
-    }
     cluster::block_on(async {
         let client = args.cluster.client().await?;
+        let mut paths = args.paths.clone();
+        if paths.is_empty() {
+            let live = Live::connect(client.clone(), None).await?;
+            let schemas = format!("/apis/{GROUP}/{}/flowschemas?limit=1", live.version);
+            paths = vec!["/version".to_owned(), schemas];
+        }
         let mut answers = Vec::new();
         for path in paths {
             answers.push(ask(&client, path).await?);
