@@ -3,6 +3,7 @@
 //! - `retries`: which failed request is sent again, against the faults of the embedded server
 //! - `connections`: connections that are refused, break or are used again, against listeners that follow a script
 //! - `bodies`: empty, truncated, compressed and late bodies
+//! - `http2`: many requests on one connection, dead connections, requests refused unseen
 //! - `observing`: the hook for metrics, and `tracing` spans
 //! - `updating`: `update_with`
 //! - `waiting`: `wait_for`
@@ -16,6 +17,7 @@
 
 mod bodies;
 mod connections;
+mod http2;
 mod observing;
 mod retries;
 mod script;

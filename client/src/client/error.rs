@@ -69,6 +69,8 @@ pub(crate) enum Kind {
         tls: bool,
         /// No connection came about, so that nothing was sent.
         connect: bool,
+        /// The server has said that it did not look at the request.
+        unprocessed: bool,
     },
     /// The time that the caller gave ran out.
     TimedOut { what: String, limit: Duration },

@@ -71,6 +71,7 @@ pub(crate) use material::{Material, Pem};
 pub(crate) use proxy::{Proxy, ProxyKind};
 
 use http::{HeaderMap, HeaderValue};
+pub(crate) use requests::KeepAlive;
 use requests::Requests;
 use rustls::pki_types::ServerName;
 use source::Source;

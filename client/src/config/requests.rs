@@ -9,16 +9,29 @@ use std::time::Duration;
 const LIBRARY: &str = concat!(env!("CARGO_PKG_NAME"), "/", env!("CARGO_PKG_VERSION"));
 /// How long a connection may take to come about.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(30);
+/// When a silent connection is asked whether it is still there, as by Kubernetes' own clients.
+const KEEP_ALIVE: KeepAlive = KeepAlive {
+    after: Duration::from_secs(30),
+    timeout: Duration::from_secs(15),
+};
 /// How long a request may take. An API server itself gives up after 60 s.
 const TIMEOUT: Duration = Duration::from_secs(90);
 /// The largest answer that is read: 1 GiB. A list of 50,000 objects takes about 150 MiB.
 const MAX_RESPONSE: usize = 1024 * 1024 * 1024;
+
+/// How a connection over which nothing comes is found to be dead.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct KeepAlive {
+    pub(crate) after: Duration,
+    pub(crate) timeout: Duration,
+}
 
 /// The settings of requests.
 #[derive(Clone, Debug)]
 pub(super) struct Requests {
     user_agent: String,
     connect_timeout: Duration,
+    keep_alive: KeepAlive,
     timeout: Option<Duration>,
     retry: RetryPolicy,
     compression: bool,
@@ -30,6 +43,7 @@ impl Default for Requests {
         Self {
             user_agent: library(),
             connect_timeout: CONNECT_TIMEOUT,
+            keep_alive: KEEP_ALIVE,
             timeout: Some(TIMEOUT),
             retry: RetryPolicy::default(),
             compression: true,
@@ -83,6 +97,15 @@ impl Config {
         self
     }
 
+    /// When a dead connection is noticed: one over which nothing came `after` so long is asked whether it is still
+    /// there (an HTTP/2 ping, over HTTP/1.1 a TCP probe), and given up when the answer takes longer than `timeout`.
+    /// 30 s and 15 s unless said otherwise.
+    #[must_use]
+    pub fn with_keep_alive(mut self, after: Duration, timeout: Duration) -> Self {
+        self.requests.keep_alive = KeepAlive { after, timeout };
+        self
+    }
+
     /// How long a request may take from its first byte to the last of the answer, retries and the pauses between
     /// them included; 90 s unless said otherwise, `None` for no limit.
     ///
@@ -126,6 +149,10 @@ impl Config {
     /// How long a connection may take to come about.
     pub fn connect_timeout(&self) -> Duration {
         self.requests.connect_timeout
+    }
+
+    pub(crate) fn keep_alive(&self) -> KeepAlive {
+        self.requests.keep_alive
     }
 
     /// How long a request may take, unless it says otherwise itself.

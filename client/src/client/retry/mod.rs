@@ -19,6 +19,7 @@ use std::time::Duration;
 /// | What went wrong | Was it carried out? | Sent again |
 /// |---|---|---|
 /// | no connection came about: refused, unreachable, no such name, too slow | no | any request |
+/// | an HTTP/2 server refused the request unseen, or said farewell before it (`GOAWAY`) | no | any request |
 /// | 429, in plain text or as a `Status`, with or without `Retry-After` | no | any request |
 /// | 503 with `Retry-After` | no | any request |
 /// | the connection broke before the answer or within it | unknown | reads, dry runs, guarded writes |

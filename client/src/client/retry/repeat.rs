@@ -57,6 +57,9 @@ impl Failure {
         match error.kind() {
             Kind::Send { tls: true, .. } => Self::Final,
             Kind::Send { connect: true, .. } => Self::NotCarriedOut,
+            Kind::Send {
+                unprocessed: true, ..
+            } => Self::NotCarriedOut,
             _ if error.code() == Some(429) => Self::NotCarriedOut,
             // Servers ask to come back when they turn something away; what loses the answer of a server
             // behind it says 503 alone.

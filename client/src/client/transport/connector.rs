@@ -4,7 +4,7 @@ use super::error::ConnectError;
 use super::stream::{Io, Stream};
 use crate::client::error::Error;
 use crate::client::tls::TlsSetup;
-use crate::config::{Proxy, ProxyKind};
+use crate::config::{KeepAlive, Proxy, ProxyKind};
 use http::{HeaderValue, Uri};
 use hyper_util::client::legacy::connect::HttpConnector;
 use hyper_util::client::legacy::connect::proxy::{SocksV5, Tunnel};
@@ -19,6 +19,9 @@ use std::task::{Context, Poll};
 use std::time::Duration;
 use tokio_rustls::TlsConnector;
 use tower_service::Service;
+
+/// How often TCP asks whether the other side is still there.
+const TCP_PROBES: u32 = 3;
 
 type BoxFuture<T> = Pin<Box<dyn Future<Output = Result<T, ConnectError>> + Send>>;
 
@@ -51,10 +54,15 @@ impl Connector {
         setup: TlsSetup,
         proxy: Option<&Proxy>,
         timeout: Duration,
+        keep_alive: KeepAlive,
     ) -> Result<Self, Error> {
         let mut tcp = HttpConnector::new();
         tcp.enforce_http(false);
         tcp.set_nodelay(true);
+        // HTTP/1.1 has no pings; a dead connection is for TCP to notice.
+        tcp.set_keepalive(Some(keep_alive.after));
+        tcp.set_keepalive_interval(Some(keep_alive.timeout / TCP_PROBES));
+        tcp.set_keepalive_retries(Some(TCP_PROBES));
         let tls_to_proxy = Arc::new(setup.to_proxy);
         let via = |proxy: &Proxy| -> Result<Via, Error> {
             let address = format!("http://{}:{}", proxy.host(), proxy.port());

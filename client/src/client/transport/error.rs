@@ -18,6 +18,8 @@ pub(crate) struct TransportError {
     pub(crate) tls: bool,
     /// No connection came about, so that nothing was sent.
     pub(crate) connect: bool,
+    /// The server has said that it did not look at the request.
+    pub(crate) unprocessed: bool,
     source: BoxError,
 }
 
@@ -25,6 +27,7 @@ impl TransportError {
     pub(super) fn before_answer_began(error: legacy::Error) -> Self {
         Self {
             connect: error.is_connect(),
+            unprocessed: is_unprocessed(&error),
             ..Self::in_body(error)
         }
     }
@@ -35,6 +38,7 @@ impl TransportError {
             timeout: is_timeout(&*source),
             tls: tls::is_tls_error(&*source),
             connect: false,
+            unprocessed: false,
             source,
         }
     }
@@ -46,6 +50,7 @@ impl TransportError {
             timeout: self.timeout,
             tls: self.tls,
             connect: self.connect,
+            unprocessed: self.unprocessed,
         };
         Error::new(kind).with_source(self.source)
     }
@@ -97,6 +102,18 @@ impl StdError for ConnectError {
     fn source(&self) -> Option<&(dyn StdError + 'static)> {
         Some(&*self.source)
     }
+}
+
+/// Whether an HTTP/2 server refused the request unseen (RFC 9113, section 8.7): alone, or all that came after its
+/// farewell, as API servers bid it to spread their clients.
+fn is_unprocessed(error: &(dyn StdError + 'static)) -> bool {
+    let refused = error.downcast_ref::<h2::Error>().is_some_and(|error| {
+        let (refusal, farewell) = (h2::Reason::REFUSED_STREAM, h2::Reason::NO_ERROR);
+        error.is_remote()
+            && (error.is_reset() && error.reason() == Some(refusal)
+                || error.is_go_away() && error.reason() == Some(farewell))
+    });
+    refused || error.source().is_some_and(is_unprocessed)
 }
 
 fn is_timeout(error: &(dyn StdError + 'static)) -> bool {

@@ -23,11 +23,6 @@ use std::pin::Pin;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
-/// A connection over which nothing came for so long is asked whether it is still there, as by
-/// Kubernetes' own clients.
-const PING_AFTER: Duration = Duration::from_secs(30);
-/// So long may the answer to that take, before the connection counts as dead.
-const PING_TIMEOUT: Duration = Duration::from_secs(15);
 /// How long a connection is kept that nobody needs.
 const KEEP_IDLE: Duration = Duration::from_secs(90);
 
@@ -49,13 +44,14 @@ impl Transport {
             Some(proxy) if forwarded => proxy.authorization()?,
             _ => None,
         };
-        let connector = Connector::new(tls, proxy, config.connect_timeout())?;
+        let keep_alive = config.keep_alive();
+        let connector = Connector::new(tls, proxy, config.connect_timeout(), keep_alive)?;
         let http = legacy::Client::builder(TokioExecutor::new())
             .timer(TokioTimer::new())
             .pool_timer(TokioTimer::new())
             .pool_idle_timeout(KEEP_IDLE)
-            .http2_keep_alive_interval(PING_AFTER)
-            .http2_keep_alive_timeout(PING_TIMEOUT)
+            .http2_keep_alive_interval(keep_alive.after)
+            .http2_keep_alive_timeout(keep_alive.timeout)
             .http2_keep_alive_while_idle(true)
             .build(connector);
         Ok(Self {

@@ -18,6 +18,7 @@ fn send(timeout: bool, tls: bool, connect: bool) -> Error {
         timeout,
         tls,
         connect,
+        unprocessed: false,
     })
 }
 

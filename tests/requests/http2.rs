@@ -1,0 +1,157 @@
+//! HTTP/2: many requests on one connection, dead connections, and requests that a server refuses unseen.
+
+use crate::support::{hasty, schema};
+use bytes::Bytes;
+use h2::server::{Connection, SendResponse};
+use h2::{Reason, RecvStream};
+use http::{Request, Response};
+use k8s_flowcontrol::Client;
+use k8s_flowcontrol::config::Config;
+use rcgen::{CertifiedKey, generate_simple_self_signed};
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::net::{TcpListener, TcpStream};
+use tokio_rustls::TlsAcceptor;
+use tokio_rustls::rustls::ServerConfig;
+use tokio_rustls::rustls::crypto::ring;
+use tokio_rustls::rustls::pki_types::pem::PemObject;
+use tokio_rustls::rustls::pki_types::{CertificateDer, PrivateKeyDer};
+use tokio_rustls::server::TlsStream;
+
+/// A listener that speaks HTTP/2 over TLS and nothing else.
+struct Listener {
+    tcp: TcpListener,
+    tls: TlsAcceptor,
+}
+
+type Http2 = Connection<TlsStream<TcpStream>, Bytes>;
+type Asked = (Request<RecvStream>, SendResponse<Bytes>);
+
+impl Listener {
+    async fn start() -> (Self, Config) {
+        let CertifiedKey { cert, signing_key } =
+            generate_simple_self_signed(["127.0.0.1".to_owned()]).unwrap();
+        let chain = CertificateDer::from_pem_slice(cert.pem().as_bytes()).unwrap();
+        let key = PrivateKeyDer::from_pem_slice(signing_key.serialize_pem().as_bytes()).unwrap();
+        let mut tls = ServerConfig::builder_with_provider(Arc::new(ring::default_provider()))
+            .with_safe_default_protocol_versions()
+            .unwrap()
+            .with_no_client_auth()
+            .with_single_cert(vec![chain], key)
+            .unwrap();
+        tls.alpn_protocols = vec![b"h2".to_vec()];
+        let tcp = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let url = format!("https://{}", tcp.local_addr().unwrap());
+        let config = Config::new(url)
+            .unwrap()
+            .with_certificate_authority(cert.pem());
+        let tls = TlsAcceptor::from(Arc::new(tls));
+        (Self { tcp, tls }, config.with_retry_policy(hasty()))
+    }
+
+    async fn accept(&self) -> Http2 {
+        let (stream, _) = self.tcp.accept().await.unwrap();
+        let stream = self.tls.accept(stream).await.unwrap();
+        h2::server::handshake(stream).await.unwrap()
+    }
+}
+
+async fn next(connection: &mut Http2) -> Asked {
+    connection.accept().await.unwrap().unwrap()
+}
+
+fn answer((_, mut answer): Asked, code: u16) {
+    let head = Response::builder().status(code).body(()).unwrap();
+    let body = serde_json::to_vec(&schema("mine")).unwrap();
+    let mut stream = answer.send_response(head, false).unwrap();
+    stream.send_data(body.into(), true).unwrap();
+}
+
+/// Serves what is left until the client goes away.
+async fn drain(mut connection: Http2) {
+    while let Some(Ok(asked)) = connection.accept().await {
+        answer(asked, 200);
+    }
+}
+
+#[tokio::test]
+async fn requests_share_a_connection_at_the_same_time() {
+    let (listener, config) = Listener::start().await;
+    let serving = tokio::spawn(async move {
+        // There is no second connection, and none of the requests is answered before all have arrived.
+        let mut connection = listener.accept().await;
+        let mut asked = vec![next(&mut connection).await];
+        answer(asked.remove(0), 200);
+        for _ in 0..3 {
+            asked.push(next(&mut connection).await);
+        }
+        for asked in asked {
+            answer(asked, 200);
+        }
+        drain(connection).await;
+    });
+    let client = Client::new(config).unwrap();
+    let get = || client.flow_schemas().get("mine").into_future();
+    // The first request makes the connection.
+    get().await.unwrap();
+    let (first, second, third) = tokio::join!(get(), get(), get());
+    assert!(first.is_ok() && second.is_ok() && third.is_ok());
+    drop(client);
+    serving.await.unwrap();
+}
+
+#[tokio::test]
+async fn a_dead_connection_is_noticed_and_the_read_repeated() {
+    let (listener, config) = Listener::start().await;
+    let serving = tokio::spawn(async move {
+        let mut dead = listener.accept().await;
+        let ignored = next(&mut dead).await;
+        // From now on nobody looks at the first connection, not even at its pings.
+        let mut alive = listener.accept().await;
+        answer(next(&mut alive).await, 200);
+        drain(alive).await;
+        drop((dead, ignored));
+    });
+    let moment = Duration::from_millis(50);
+    let client = Client::new(config.with_keep_alive(moment, moment)).unwrap();
+    let got = client.flow_schemas().get("mine").send().await.unwrap();
+    assert!(got.attempts() > 1);
+    drop(client);
+    serving.await.unwrap();
+}
+
+#[tokio::test]
+async fn a_create_that_was_refused_unseen_is_sent_again() {
+    let (listener, config) = Listener::start().await;
+    let serving = tokio::spawn(async move {
+        let mut connection = listener.accept().await;
+        next(&mut connection)
+            .await
+            .1
+            .send_reset(Reason::REFUSED_STREAM);
+        answer(next(&mut connection).await, 201);
+        // What breaks off in any other way may have been carried out.
+        next(&mut connection)
+            .await
+            .1
+            .send_reset(Reason::INTERNAL_ERROR);
+        drain(connection).await;
+    });
+    let client = Client::new(config).unwrap();
+    let created = client
+        .flow_schemas()
+        .create(&schema("mine"))
+        .send()
+        .await
+        .unwrap();
+    assert_eq!((created.code(), created.attempts()), (201, 2));
+    let error = client
+        .flow_schemas()
+        .create(&schema("mine"))
+        .await
+        .unwrap_err();
+    assert_eq!(error.attempts(), 1);
+    assert!(error.is_retryable() && !error.is_connect(), "{error}");
+    drop(client);
+    serving.await.unwrap();
+}
