@@ -122,6 +122,7 @@ macro_rules! generated {
 pub mod analysis;
 pub mod api;
 pub mod bootstrap;
+mod civil;
 #[cfg(feature = "client")]
 pub mod client;
 #[cfg(feature = "client")]

@@ -1,5 +1,6 @@
 //! Bodies of requests: objects, and the texts of patches and options.
 
+use crate::guests;
 use crate::scheme::Kind;
 use crate::status::{Failure, bad_request};
 use k8s_flowcontrol::text::{self, Content, Expected, FieldValidation, Format, Node};
@@ -25,6 +26,14 @@ pub(crate) fn read_object(
     version: ApiVersion,
     validation: FieldValidation,
 ) -> Result<Read, Failure> {
+    if kind.is_guest() {
+        let (value, warnings) =
+            guests::read(body, format, kind, validation).map_err(bad_request)?;
+        return Ok(Read {
+            object: kind.to_hub(value, version),
+            warnings,
+        });
+    }
     let expected = expected(kind, version)
         .ok_or_else(|| bad_request(format!("bodies of kind {} cannot be read", kind.name())))?;
     let object = text::read_body(body, format, expected, validation)
@@ -38,7 +47,7 @@ pub(crate) fn read_object(
 fn expected(kind: &Kind, version: ApiVersion) -> Option<Expected> {
     let named = Named::ALL
         .into_iter()
-        .find(|named| named.as_str() == kind.name())?;
+        .find(|named| !kind.is_guest() && named.as_str() == kind.name())?;
     Some(Expected {
         kind: named,
         version,
@@ -48,6 +57,11 @@ fn expected(kind: &Kind, version: ApiVersion) -> Option<Expected> {
 
 /// What the server says of an object in JSON that is of another type than `kind`.
 pub(crate) fn other_type(body: &[u8], kind: &Kind, version: ApiVersion) -> String {
+    if kind.is_guest() {
+        return guests::read(body, Format::Json, kind, FieldValidation::Ignore)
+            .err()
+            .unwrap_or_else(|| "the object says nothing of its type".to_owned());
+    }
     expected(kind, version)
         .and_then(|expected| {
             text::read_body(body, Format::Json, expected, FieldValidation::Ignore).err()

@@ -7,8 +7,9 @@ use crate::scheme::{Scheme, Settings};
 use crate::server::ApiServer;
 use crate::state::State;
 use crate::tls::Tls;
-use k8s_flowcontrol::Release;
 use k8s_flowcontrol::release::UnknownRelease;
+use k8s_flowcontrol::schema::ResourceSchema;
+use k8s_flowcontrol::{GROUP, Release};
 use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::Arc;
 use std::time::Duration;
@@ -21,6 +22,7 @@ use tokio::sync::watch;
 pub struct Builder {
     release: Result<Release, UnknownRelease>,
     settings: Settings,
+    guests: Vec<&'static ResourceSchema>,
     bootstrap: bool,
     bootstrap_interval: Duration,
     bookmark_interval: Duration,
@@ -37,6 +39,7 @@ impl Default for Builder {
         Self {
             release: Ok(Release::default()),
             settings: Settings::default(),
+            guests: Vec::new(),
             bootstrap: true,
             bootstrap_interval: Duration::from_secs(60),
             bookmark_interval: Duration::from_secs(60),
@@ -81,6 +84,28 @@ impl Builder {
     #[must_use]
     pub fn zero_limited_shares(mut self) -> Self {
         self.settings.zero_limited_shares = true;
+        self
+    }
+
+    /// Serves kinds of another API group too, by what their document says: the `RESOURCES` of a module that
+    /// the generator `k8s-flowcontrol-codegen` has made of it.
+    ///
+    /// Such a kind has all verbs, namespaces and the subresource `status` where the document has them,
+    /// patches and server-side apply by the document's list types and merge keys, discovery, and the
+    /// validation of metadata. What a real server does for the kind beyond that (defaults, validation of
+    /// `spec`, controllers) no document says. A kind that is given twice, or that is of the server's own
+    /// group, is passed over.
+    #[must_use]
+    pub fn serve(mut self, resources: &'static [ResourceSchema]) -> Self {
+        for resource in resources {
+            let same = |known: &&'static ResourceSchema| {
+                (known.group, known.version, known.plural)
+                    == (resource.group, resource.version, resource.plural)
+            };
+            if resource.group != GROUP && !self.guests.iter().any(same) {
+                self.guests.push(resource);
+            }
+        }
         self
     }
 
@@ -166,7 +191,7 @@ impl Builder {
             .transpose()
             .map_err(Cause::Tokens)?;
         let tls = self.tls.then(make_tls).transpose()?;
-        let scheme = Scheme::new(release, self.settings);
+        let scheme = Scheme::new(release, self.settings, &self.guests);
         let state = State::new(
             scheme,
             self.history,

@@ -4,8 +4,9 @@ mod aggregated;
 
 pub(crate) use aggregated::{Aggregated, core as aggregated_core, groups as aggregated_groups};
 
+use crate::guests;
 use crate::health;
-use crate::scheme::{Kind, Scheme};
+use crate::scheme::{HUB, Kind, Scheme};
 use k8s_flowcontrol::{ApiVersion, GROUP, Release};
 use serde::Serialize;
 
@@ -41,14 +42,14 @@ pub(crate) fn version(release: Release) -> Version {
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct GroupVersion {
-    group_version: &'static str,
+    group_version: String,
     version: &'static str,
 }
 
 impl From<ApiVersion> for GroupVersion {
     fn from(version: ApiVersion) -> Self {
         Self {
-            group_version: version.api_version(),
+            group_version: version.api_version().into(),
             version: version.as_str(),
         }
     }
@@ -72,6 +73,32 @@ pub(crate) fn group(scheme: &Scheme) -> Group {
         kind: Some("APIGroup"),
         api_version: Some("v1"),
         ..group_entry(scheme)
+    }
+}
+
+impl Group {
+    /// An entry for a group whose preferred version is the first.
+    pub(crate) fn entry(name: &'static str, versions: Vec<&'static str>) -> Self {
+        let group_version = |version: &&'static str| GroupVersion {
+            group_version: format!("{name}/{version}"),
+            version,
+        };
+        Self {
+            kind: None,
+            api_version: None,
+            name,
+            preferred_version: group_version(versions.first().unwrap_or(&"")),
+            versions: versions.iter().map(group_version).collect(),
+        }
+    }
+
+    /// The same as a document of its own.
+    pub(crate) fn named(name: &'static str, versions: Vec<&'static str>) -> Self {
+        Self {
+            kind: Some("APIGroup"),
+            api_version: Some("v1"),
+            ..Self::entry(name, versions)
+        }
     }
 }
 
@@ -102,17 +129,19 @@ pub(crate) fn groups(scheme: &Scheme) -> Groups {
     Groups {
         kind: "APIGroupList",
         api_version: "v1",
-        groups: vec![group_entry(scheme)],
+        groups: std::iter::once(group_entry(scheme))
+            .chain(guests::group_entries(scheme))
+            .collect(),
     }
 }
 
-/// `/api`: the core group, of which nothing is served; clients take a version without resources for a
-/// failure.
+/// `/api`: the core group. Without guests nothing of it is served; clients take a version without resources
+/// for a failure.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct CoreVersions {
     kind: &'static str,
-    versions: [&'static str; 0],
+    versions: Vec<&'static str>,
     #[serde(rename = "serverAddressByClientCIDRs")]
     addresses: [Address; 1],
 }
@@ -125,10 +154,10 @@ struct Address {
     server_address: String,
 }
 
-pub(crate) fn core_versions(address: &str) -> CoreVersions {
+pub(crate) fn core_versions(scheme: &Scheme, address: &str) -> CoreVersions {
     CoreVersions {
         kind: "APIVersions",
-        versions: [],
+        versions: guests::core_versions(scheme),
         addresses: [Address {
             client_cidr: "0.0.0.0/0",
             server_address: address.into(),
@@ -142,7 +171,7 @@ pub(crate) fn core_versions(address: &str) -> CoreVersions {
 pub(crate) struct Resources {
     kind: &'static str,
     api_version: &'static str,
-    group_version: &'static str,
+    group_version: String,
     resources: Vec<Resource>,
 }
 
@@ -171,19 +200,29 @@ const VERBS: &[&str] = &[
 const SUBRESOURCE_VERBS: &[&str] = &["get", "patch", "update"];
 
 pub(crate) fn resources(scheme: &Scheme, version: ApiVersion) -> Resources {
-    let resources = scheme
-        .kinds()
-        .iter()
-        .filter(|kind| kind.is_served_in(version))
-        .flat_map(|kind| {
-            let main = Resource {
+    let kinds = scheme.kinds().iter();
+    let kinds = kinds.filter(|kind| kind.is_served_in(version));
+    Resources {
+        group_version: version.api_version().into(),
+        ..Resources::of(kinds, scheme.release())
+    }
+}
+
+impl Resources {
+    /// The resources of kinds of one group and version.
+    pub(crate) fn of<'a>(kinds: impl Iterator<Item = &'a Kind>, release: Release) -> Self {
+        let mut group_version = String::new();
+        let mut resources = Vec::new();
+        for kind in kinds {
+            group_version = kind.api_version(HUB).to_owned();
+            resources.push(Resource {
                 name: kind.plural().into(),
-                singular_name: singular(kind, scheme.release()),
+                singular_name: singular(kind, release),
                 namespaced: kind.is_namespaced(),
                 kind: kind.name(),
                 verbs: VERBS,
-                storage_version_hash: storage_version_hash(kind, scheme.release()),
-            };
+                storage_version_hash: storage_version_hash(kind, release),
+            });
             let subresources = kind.subresources().iter().map(|subresource| Resource {
                 name: format!("{}/{subresource}", kind.plural()),
                 singular_name: String::new(),
@@ -192,16 +231,14 @@ pub(crate) fn resources(scheme: &Scheme, version: ApiVersion) -> Resources {
                 verbs: SUBRESOURCE_VERBS,
                 storage_version_hash: None,
             });
-            std::iter::once(main)
-                .chain(subresources)
-                .collect::<Vec<_>>()
-        })
-        .collect();
-    Resources {
-        kind: "APIResourceList",
-        api_version: "v1",
-        group_version: version.api_version(),
-        resources,
+            resources.extend(subresources);
+        }
+        Self {
+            kind: "APIResourceList",
+            api_version: "v1",
+            group_version,
+            resources,
+        }
     }
 }
 
@@ -215,6 +252,9 @@ fn singular(kind: &Kind, release: Release) -> String {
 
 /// A digest of the version in which objects are stored, as real servers report it.
 fn storage_version_hash(kind: &Kind, release: Release) -> Option<&'static str> {
+    if kind.is_guest() {
+        return None;
+    }
     Some(match (kind.name(), release.stored()) {
         ("FlowSchema", ApiVersion::V1Beta1) => "9bSnTLYweJ0=",
         ("FlowSchema", ApiVersion::V1Beta3) => "9NnFrw7ZEmA=",
@@ -235,11 +275,20 @@ pub(crate) fn paths(scheme: &Scheme) -> Vec<String> {
     paths.push(format!("/apis/{GROUP}"));
     let versions = scheme.versions().iter();
     paths.extend(versions.map(|version| format!("/apis/{}", version.api_version())));
+    for kind in scheme.guests() {
+        let (group, api_version) = (kind.group(), kind.api_version(HUB));
+        let own = match group {
+            "" => vec![format!("/api/{api_version}")],
+            group => vec![format!("/apis/{group}"), format!("/apis/{api_version}")],
+        };
+        paths.extend(own);
+    }
     for check in health::CHECKS {
         let parts = health::parts(check, scheme.release());
         paths.extend(parts.map(|part| format!("/{check}/{part}")));
         paths.push(format!("/{check}"));
     }
     paths.sort();
+    paths.dedup();
     paths
 }

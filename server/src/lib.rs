@@ -47,6 +47,7 @@ mod store;
 mod watch;
 
 mod body;
+mod guests;
 mod ids;
 mod names;
 mod openapi;

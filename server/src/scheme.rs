@@ -6,6 +6,8 @@ use crate::wire::canonical;
 use k8s_flowcontrol::schema::{ResourceSchema, TypeSchema};
 use k8s_flowcontrol::{ApiVersion, Release, api, convert, defaults, validate};
 use serde_json::Value;
+use std::borrow::Cow;
+use std::sync::Arc;
 
 /// The version whose shape objects have inside the server.
 pub(crate) const HUB: ApiVersion = ApiVersion::V1;
@@ -30,6 +32,10 @@ pub(crate) struct Settings {
 }
 
 /// A kind in all its served versions.
+///
+/// A guest is a kind of another group, of which the server knows what its document says. It has one
+/// version, which has no place among those of the own group: where versions are told apart, the hub's
+/// stands for it.
 #[derive(Clone, Debug)]
 pub(crate) struct Kind {
     /// Where its objects are in the store.
@@ -38,31 +44,46 @@ pub(crate) struct Kind {
     served: Vec<(ApiVersion, &'static ResourceSchema)>,
     release: Release,
     settings: Settings,
+    /// The `apiVersion` of a guest.
+    guest: Option<Arc<str>>,
 }
 
 impl Scheme {
     /// What a server of `release` knows.
-    pub(crate) fn new(release: Release, settings: Settings) -> Self {
+    pub(crate) fn new(
+        release: Release,
+        settings: Settings,
+        guests: &[&'static ResourceSchema],
+    ) -> Self {
         let versions: Vec<_> = if settings.all_versions {
             ApiVersion::ALL.to_vec()
         } else {
             release.served().collect()
         };
-        let kinds = resources(HUB)
-            .iter()
+        let own = resources(HUB).iter().map(|hub| {
+            let served = versions.iter().filter_map(|&version| {
+                let same = |resource: &&ResourceSchema| resource.kind == hub.kind;
+                Some((version, resources(version).iter().find(same)?))
+            });
+            (hub, served.collect(), None)
+        });
+        let guests = guests.iter().map(|&hub| {
+            let api_version = match hub.group {
+                "" => hub.version.to_owned(),
+                group => format!("{group}/{}", hub.version),
+            };
+            (hub, Vec::new(), Some(api_version.into()))
+        });
+        let kinds = own
+            .chain(guests)
             .enumerate()
-            .map(|(index, hub)| Kind {
+            .map(|(index, (hub, served, guest))| Kind {
                 index,
                 hub,
-                served: versions
-                    .iter()
-                    .filter_map(|&version| {
-                        let same = |resource: &&ResourceSchema| resource.kind == hub.kind;
-                        Some((version, resources(version).iter().find(same)?))
-                    })
-                    .collect(),
+                served,
                 release,
                 settings,
+                guest,
             })
             .collect();
         Self {
@@ -75,7 +96,8 @@ impl Scheme {
 
     /// What the same server knows when it is one of another release.
     pub(crate) fn of_release(&self, release: Release) -> Self {
-        Self::new(release, self.settings)
+        let guests: Vec<_> = self.guests().map(|kind| kind.hub).collect();
+        Self::new(release, self.settings, &guests)
     }
 
     pub(crate) fn release(&self) -> Release {
@@ -95,13 +117,23 @@ impl Scheme {
         &self.kinds
     }
 
-    /// The kind whose name in paths is `plural`.
+    /// The kind of the own group whose name in paths is `plural`.
     pub(crate) fn by_plural(&self, plural: &str) -> Option<&Kind> {
-        self.kinds.iter().find(|kind| kind.plural() == plural)
+        self.own().find(|kind| kind.plural() == plural)
     }
 
+    /// The kind of the own group that has the name.
     pub(crate) fn by_name(&self, name: &str) -> Option<&Kind> {
-        self.kinds.iter().find(|kind| kind.name() == name)
+        self.own().find(|kind| kind.name() == name)
+    }
+
+    fn own(&self) -> impl Iterator<Item = &Kind> {
+        self.kinds.iter().filter(|kind| !kind.is_guest())
+    }
+
+    /// The kinds of other groups.
+    pub(crate) fn guests(&self) -> impl Iterator<Item = &Kind> {
+        self.kinds.iter().filter(|kind| kind.is_guest())
     }
 }
 
@@ -116,6 +148,40 @@ impl Kind {
 
     pub(crate) fn group(&self) -> &'static str {
         self.hub.group
+    }
+
+    /// Whether it is of another group.
+    pub(crate) fn is_guest(&self) -> bool {
+        self.guest.is_some()
+    }
+
+    /// The `apiVersion` on the wire.
+    pub(crate) fn api_version(&self, version: ApiVersion) -> &str {
+        match &self.guest {
+            Some(api_version) => api_version,
+            None => version.api_version(),
+        }
+    }
+
+    /// The version's name without its group.
+    pub(crate) fn version_name(&self, version: ApiVersion) -> &'static str {
+        match self.is_guest() {
+            true => self.hub.version,
+            false => version.as_str(),
+        }
+    }
+
+    /// The name under which an object lies in the store.
+    pub(crate) fn key<'a>(&self, namespace: &str, name: &'a str) -> Cow<'a, str> {
+        match self.is_namespaced() {
+            true => Cow::Owned(format!("{namespace}/{name}")),
+            false => Cow::Borrowed(name),
+        }
+    }
+
+    /// Whether there is a status, which only its subresource writes.
+    pub(crate) fn has_status(&self) -> bool {
+        self.subresources().contains(&"status")
     }
 
     pub(crate) fn release(&self) -> Release {
@@ -136,7 +202,12 @@ impl Kind {
     }
 
     pub(crate) fn subresources(&self) -> &'static [&'static str] {
-        self.hub.subresources
+        // What the others do no document says.
+        match self.hub.subresources {
+            all if !self.is_guest() => all,
+            all if all.contains(&"status") => &["status"],
+            _ => &[],
+        }
     }
 
     pub(crate) fn is_served_in(&self, version: ApiVersion) -> bool {
@@ -145,6 +216,9 @@ impl Kind {
 
     /// The served version that an `apiVersion` names.
     pub(crate) fn served_version(&self, api_version: &str) -> Option<ApiVersion> {
+        if let Some(guest) = &self.guest {
+            return (**guest == *api_version).then_some(HUB);
+        }
         self.served
             .iter()
             .map(|(version, _)| *version)
@@ -162,6 +236,9 @@ impl Kind {
     /// Fills in the defaults of `version` and turns the object into its hub form.
     pub(crate) fn to_hub(&self, mut object: Value, version: ApiVersion) -> Value {
         keep_reset(&mut object);
+        if self.is_guest() {
+            return self.canonical(&object, HUB);
+        }
         convert::prune(&mut object, self.name(), version, self.release);
         defaults::apply(&mut object, self.name(), version, self.release);
         let hub = convert::server_step(object, self.name(), version, HUB, self.release);
@@ -180,6 +257,9 @@ impl Kind {
 
     /// The object as a client of `version` sees it, with its type.
     pub(crate) fn in_version(&self, object: &Value, version: ApiVersion) -> Value {
+        if self.is_guest() {
+            return self.canonical(object, version);
+        }
         let object = convert::server_step(object.clone(), self.name(), HUB, version, self.release);
         self.canonical(&object, version)
     }
@@ -197,7 +277,7 @@ impl Kind {
     pub(crate) fn canonical(&self, object: &Value, version: ApiVersion) -> Value {
         let mut object = canonical(object, self.schema(version));
         object["kind"] = self.name().into();
-        object["apiVersion"] = version.api_version().into();
+        object["apiVersion"] = self.api_version(version).into();
         object
     }
 }

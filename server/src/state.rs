@@ -210,6 +210,7 @@ pub(crate) fn own_write<'a>(
     Write {
         kind,
         version,
+        namespace: "",
         subresource,
         manager,
         dry_run: false,

@@ -107,9 +107,9 @@ impl Lines {
     /// The line of an object, in hub form and as the client sees it.
     fn shown(&self, r#type: &'static str, hub: &Value, value: &Value) -> Vec<u8> {
         let schema = self.kind.schema(self.version);
-        let columns = Columns::of(self.kind.name(), self.kind.release());
-        match (self.view, columns) {
-            (View::Table(version), Some(columns)) => {
+        match self.view {
+            View::Table(version) => {
+                let columns = Columns::of(&self.kind);
                 let titles = !self.titles_told.swap(true, Ordering::Relaxed);
                 let metadata = table_metadata(Some(value));
                 let objects = std::iter::once((hub, value));
@@ -119,7 +119,7 @@ impl Lines {
                 );
                 line(r#type, table)
             }
-            (View::Partial(version), _) => line(r#type, partial(value, schema, version)),
+            View::Partial(version) => line(r#type, partial(value, schema, version)),
             _ => line(r#type, Wire { value, schema }),
         }
     }

@@ -1,6 +1,6 @@
 //! The values in cells.
 
-use jiff::Timestamp;
+use crate::civil::parse_rfc3339;
 use std::fmt;
 use std::str::FromStr;
 use std::time::Duration;
@@ -68,11 +68,11 @@ impl fmt::Display for InvalidSeatSeconds {
 
 impl std::error::Error for InvalidSeatSeconds {}
 
-/// A time; the inner `None` is the zero time of what has not happened.
-pub(super) fn parse_time(text: &str) -> Option<Option<Timestamp>> {
-    let time: Timestamp = text.parse().ok()?;
+/// A time, as seconds since 1970; the inner `None` is the zero time of what has not happened.
+pub(super) fn parse_time(text: &str) -> Option<Option<i64>> {
+    let (seconds, _) = parse_rfc3339(text)?;
     // The year 1 stands for "never".
-    Some((time.as_second() > i64::from(i32::MIN)).then_some(time))
+    Some((seconds > i64::from(i32::MIN)).then_some(seconds))
 }
 
 /// A duration as Go writes it: `0s`, `5ms`, `1m30.5s`.

@@ -1,7 +1,9 @@
 //! Points in time as Kubernetes writes them.
 
+use crate::civil::{DateTime, parse_rfc3339};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::fmt;
+use std::time::{Duration, SystemTime};
 
 macro_rules! time {
     ($(#[$attribute:meta])* $name:ident, $digits:literal) => {
@@ -12,7 +14,7 @@ macro_rules! time {
         impl $name {
             /// The present moment.
             pub fn now() -> Self {
-                jiff::Timestamp::now().into()
+                SystemTime::now().into()
             }
 
             /// The text as it stands on the wire.
@@ -24,8 +26,10 @@ macro_rules! time {
             ///
             /// # Errors
             /// [`InvalidTime`] when the text is not RFC 3339.
-            pub fn timestamp(&self) -> Result<jiff::Timestamp, InvalidTime> {
-                self.0.parse().map_err(|_| InvalidTime(self.0.clone()))
+            pub fn system_time(&self) -> Result<SystemTime, InvalidTime> {
+                parse_rfc3339(&self.0)
+                    .and_then(|(seconds, nanos)| system_time(seconds, nanos))
+                    .ok_or_else(|| InvalidTime(self.0.clone()))
             }
         }
 
@@ -35,9 +39,10 @@ macro_rules! time {
             }
         }
 
-        impl From<jiff::Timestamp> for $name {
-            fn from(timestamp: jiff::Timestamp) -> Self {
-                Self(format!("{timestamp:.0$}", $digits).into())
+        /// What is finer than the precision is dropped.
+        impl From<SystemTime> for $name {
+            fn from(time: SystemTime) -> Self {
+                Self(to_text(time, $digits).into())
             }
         }
 
@@ -70,7 +75,7 @@ macro_rules! time {
 time! {
     /// A point in time with the precision of a second, such as `2026-11-21T06:23:00Z`.
     ///
-    /// The text is kept as it came, so that reading and writing changes nothing; [`Time::timestamp`]
+    /// The text is kept as it came, so that reading and writing changes nothing; [`Time::system_time`]
     /// interprets it. Two times are equal when their texts are.
     Time, 0
 }
@@ -78,8 +83,41 @@ time! {
 time! {
     /// A point in time with the precision of a microsecond, such as `2026-11-21T06:23:00.000000Z`.
     ///
-    /// The text is kept as it came; [`MicroTime::timestamp`] interprets it.
+    /// The text is kept as it came; [`MicroTime::system_time`] interprets it.
     MicroTime, 6
+}
+
+fn system_time(seconds: i64, nanos: u32) -> Option<SystemTime> {
+    let whole = Duration::from_secs(seconds.unsigned_abs());
+    let whole = match seconds {
+        0.. => SystemTime::UNIX_EPOCH.checked_add(whole),
+        _ => SystemTime::UNIX_EPOCH.checked_sub(whole),
+    };
+    whole?.checked_add(Duration::from_nanos(nanos.into()))
+}
+
+/// The time in RFC 3339, with that many digits of its fraction.
+fn to_text(time: SystemTime, digits: usize) -> String {
+    let (seconds, nanos) = match time.duration_since(SystemTime::UNIX_EPOCH) {
+        Ok(after) => (signed(after.as_secs()), after.subsec_nanos()),
+        Err(before) => match before.duration() {
+            before if before.subsec_nanos() == 0 => (-signed(before.as_secs()), 0),
+            before => (
+                -signed(before.as_secs()) - 1,
+                1_000_000_000 - before.subsec_nanos(),
+            ),
+        },
+    };
+    let fraction = match digits {
+        0 => String::new(),
+        digits => format!(".{}", &format!("{nanos:09}")[..digits]),
+    };
+    format!("{}{fraction}Z", DateTime::from_seconds(seconds))
+}
+
+/// Seconds that a `SystemTime` holds fit, and more would be beyond every calendar.
+fn signed(seconds: u64) -> i64 {
+    i64::try_from(seconds).unwrap_or(i64::MAX / 2)
 }
 
 /// Text that is no RFC 3339 time.
@@ -97,3 +135,30 @@ impl fmt::Display for InvalidTime {
 }
 
 impl std::error::Error for InvalidTime {}
+
+#[cfg(test)]
+mod tests {
+    use super::{MicroTime, Time};
+    use std::time::{Duration, SystemTime};
+
+    #[test]
+    fn moments_come_back() {
+        let epoch = SystemTime::UNIX_EPOCH;
+        let time = epoch + Duration::new(1_795_242_180, 123_456_789);
+        assert_eq!(Time::from(time).as_str(), "2026-11-21T06:23:00Z");
+        let micro = MicroTime::from(time);
+        assert_eq!(micro.as_str(), "2026-11-21T06:23:00.123456Z");
+        assert_eq!(
+            micro.system_time(),
+            Ok(epoch + Duration::new(1_795_242_180, 123_456_000))
+        );
+        let before = epoch - Duration::from_millis(1500);
+        let before = MicroTime::from(before);
+        assert_eq!(before.as_str(), "1969-12-31T23:59:58.500000Z");
+        assert_eq!(
+            before.system_time(),
+            Ok(epoch - Duration::from_millis(1500))
+        );
+        assert!(Time::from("soon").system_time().is_err());
+    }
+}

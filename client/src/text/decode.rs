@@ -1,10 +1,11 @@
 //! A tree into a Go struct: types checked, duplicates merged, unknown members reported and dropped.
 
 use super::go::quote;
+use super::go_time::{self, Precision};
 use super::go_types::{is_pointer, type_name};
+use super::raw_value;
 use super::slot::Slot;
 use super::tree::{Content, Members, Node, Span};
-use super::{go_time, raw_value};
 use crate::Release;
 use crate::schema::{Shape, TypeSchema};
 use serde_json::Value;
@@ -126,16 +127,22 @@ impl Decoder {
                     span: node.span(),
                 })?);
             }
-            (Content::String(text), Shape::Time | Shape::MicroTime) => match go_time::parse(text) {
-                Ok(Some(time)) => slot.set(time.into()),
-                Ok(None) => *slot = Slot::default(),
-                Err(message) => {
-                    return Err(TypeError {
-                        message,
-                        span: node.span(),
-                    });
+            (Content::String(text), Shape::Time | Shape::MicroTime) => {
+                let precision = match shape {
+                    Shape::MicroTime => Precision::Micros,
+                    _ => Precision::Seconds,
+                };
+                match go_time::parse(text, precision) {
+                    Ok(Some(time)) => slot.set(time.into()),
+                    Ok(None) => *slot = Slot::default(),
+                    Err(message) => {
+                        return Err(TypeError {
+                            message,
+                            span: node.span(),
+                        });
+                    }
                 }
-            },
+            }
             (_, Shape::Time | Shape::MicroTime) => {
                 // The time's own decoder reads a string, and its error ends decoding at once.
                 return Err(self.type_error(node, "string"));

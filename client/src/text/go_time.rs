@@ -1,16 +1,33 @@
 //! Times as Go reads them.
 
 use super::go::quote;
-use jiff::civil::{Date, DateTime, Time};
-use jiff::{SignedDuration, Timestamp, tz};
+use crate::civil::DateTime;
 
-const LAYOUT: &str = "2006-01-02T15:04:05Z07:00";
+/// How precise a time is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Precision {
+    /// `Time`: a fraction may be there and is dropped.
+    Seconds,
+    /// `MicroTime`: a fraction of six digits must be there.
+    Micros,
+}
+
+impl Precision {
+    fn layout(self) -> &'static str {
+        match self {
+            Self::Seconds => "2006-01-02T15:04:05Z07:00",
+            Self::Micros => "2006-01-02T15:04:05.000000Z07:00",
+        }
+    }
+}
 
 /// Reads an RFC 3339 time with the leniency and the messages of Go's `time.Parse`.
 ///
-/// Returns the time as a server writes it back: in UTC, without a fraction; nothing for Go's zero time.
-pub(super) fn parse(text: &str) -> Result<Option<String>, String> {
+/// Returns the time as a server writes it back: in UTC, with the digits that its precision has; nothing
+/// for Go's zero time.
+pub(super) fn parse(text: &str, precision: Precision) -> Result<Option<String>, String> {
     let mut reader = Reader {
+        precision,
         whole: text,
         rest: text,
     };
@@ -25,32 +42,53 @@ pub(super) fn parse(text: &str) -> Result<Option<String>, String> {
     let minute = reader.number("04", true, 0..=59, "minute")?;
     reader.skip(":")?;
     let second = reader.number("05", true, 0..=59, "second")?;
-    reader.fraction();
+    let micros = match precision {
+        Precision::Seconds => {
+            reader.fraction();
+            None
+        }
+        Precision::Micros => Some(reader.micros()?),
+    };
     let offset = reader.zone()?;
     if !reader.rest.is_empty() {
         return Err(reader.failed(&format!(": extra text: {}", quote(reader.rest))));
     }
-    let date = Date::new(year, month, day).map_err(|_| reader.failed(": day out of range"))?;
-    let time =
-        Time::new(hour, minute, second, 0).map_err(|_| reader.failed(": day out of range"))?;
-    Ok(utc(DateTime::from_parts(date, time), offset))
+    let local = DateTime {
+        year,
+        month,
+        day,
+        hour,
+        minute,
+        second,
+    };
+    let seconds = local
+        .to_seconds()
+        .ok_or_else(|| reader.failed(": day out of range"))?;
+    Ok(utc(seconds - offset, micros))
 }
 
 /// The text of the time in UTC. Times that no RFC 3339 text can name do not come back.
-fn utc(local: DateTime, offset: i64) -> Option<String> {
-    let time: Timestamp = tz::Offset::UTC.to_timestamp(local).ok()?;
-    let time = time.checked_sub(SignedDuration::from_secs(offset)).ok()?;
-    let text = format!("{time:.0}");
-    (text != "0001-01-01T00:00:00Z").then_some(text)
+fn utc(seconds: i64, micros: Option<&str>) -> Option<String> {
+    const GO_ZERO: i64 = -62_135_596_800;
+    let time = DateTime::from_seconds(seconds);
+    let is_zero = seconds == GO_ZERO && micros.is_none_or(|micros| micros == "000000");
+    if is_zero || !(0..=9999).contains(&time.year) {
+        return None;
+    }
+    Some(match micros {
+        Some(micros) => format!("{time}.{micros}Z"),
+        None => format!("{time}Z"),
+    })
 }
 
 struct Reader<'a> {
+    precision: Precision,
     whole: &'a str,
     rest: &'a str,
 }
 
-impl Reader<'_> {
-    fn year(&mut self) -> Result<i16, String> {
+impl<'a> Reader<'a> {
+    fn year(&mut self) -> Result<i64, String> {
         let digits = self
             .rest
             .get(..4)
@@ -75,9 +113,9 @@ impl Reader<'_> {
         &mut self,
         element: &str,
         fixed: bool,
-        range: std::ops::RangeInclusive<i8>,
+        range: std::ops::RangeInclusive<u8>,
         name: &str,
-    ) -> Result<i8, String> {
+    ) -> Result<u8, String> {
         let digits = self
             .rest
             .bytes()
@@ -104,6 +142,16 @@ impl Reader<'_> {
         if digits > 0 {
             self.rest = &fraction[digits..];
         }
+    }
+
+    fn micros(&mut self) -> Result<&'a str, String> {
+        const DIGITS: usize = 6;
+        let fraction = self.rest.strip_prefix(['.', ',']);
+        let digits = fraction.and_then(|fraction| fraction.get(..DIGITS));
+        let digits = digits.filter(|digits| digits.bytes().all(|byte| byte.is_ascii_digit()));
+        let digits = digits.ok_or_else(|| self.bad(".000000"))?;
+        self.rest = &self.rest[1 + DIGITS..];
+        Ok(digits)
     }
 
     fn zone(&mut self) -> Result<i64, String> {
@@ -137,7 +185,8 @@ impl Reader<'_> {
 
     fn bad(&self, element: &str) -> String {
         let (whole, rest) = (quote(self.whole), quote(self.rest));
-        format!("parsing time {whole} as {LAYOUT:?}: cannot parse {rest} as {element:?}")
+        let layout = self.precision.layout();
+        format!("parsing time {whole} as {layout:?}: cannot parse {rest} as {element:?}")
     }
 
     fn failed(&self, message: &str) -> String {
@@ -159,10 +208,28 @@ mod tests {
     #[test]
     fn reads_and_normalizes() {
         assert_eq!(
-            parse("2020-01-02T03:04:05.678+01:00"),
+            parse("2020-01-02T03:04:05.678+01:00", Precision::Seconds),
             Ok(Some("2020-01-02T02:04:05Z".into()))
         );
-        assert_eq!(parse("0001-01-01T00:00:00Z"), Ok(None));
+        assert_eq!(parse("0001-01-01T00:00:00Z", Precision::Seconds), Ok(None));
+    }
+
+    #[test]
+    fn micro_times_have_six_digits() {
+        let read = |text| parse(text, Precision::Micros);
+        assert_eq!(
+            read("2020-01-02T03:04:05.678900+01:00"),
+            Ok(Some("2020-01-02T02:04:05.678900Z".into()))
+        );
+        assert_eq!(read("0001-01-01T00:00:00.000000Z"), Ok(None));
+        assert_eq!(
+            read("2020-01-02T03:04:05Z"),
+            Err(
+                "parsing time \"2020-01-02T03:04:05Z\" as \"2006-01-02T15:04:05.000000Z07:00\": cannot \
+                 parse \"Z\" as \".000000\""
+                    .into()
+            )
+        );
     }
 
     #[test]
@@ -190,7 +257,7 @@ mod tests {
             ),
         ];
         for (text, message) in cases {
-            assert_eq!(parse(text), Err(message.into()));
+            assert_eq!(parse(text, Precision::Seconds), Err(message.into()));
         }
     }
 }

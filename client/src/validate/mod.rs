@@ -150,6 +150,25 @@ pub fn update_status(old: &Value, new: &Value, context: Context) -> Vec<Violatio
     report.finish()
 }
 
+/// What a server says against the metadata of an object of any kind, also of other groups: one that is to
+/// be created, or to replace `old`. What the kind's own rules say comes on top.
+///
+/// The name must be a DNS subdomain, which is what most kinds ask for.
+pub fn metadata(object: &Value, old: Option<&Value>, release: Release) -> Vec<Violation> {
+    let mut report = Report::new(release);
+    let mut metadata = Metadata::read(object);
+    if metadata.name.is_empty() && !metadata.generate_name.is_empty() {
+        metadata.name = generated_name(&metadata.generate_name);
+    }
+    let path = Path::new("metadata");
+    metadata::check(&metadata, NameRule::Subdomain, &path, &mut report);
+    metadata::check_own_finalizers(&metadata, &path, &mut report);
+    if let Some(old) = old {
+        metadata::check_update(&Metadata::read(old), &metadata, &path, &mut report);
+    }
+    report.finish()
+}
+
 /// [`create`] for a typed object: its type says the version.
 pub fn create_typed<K: Resource>(object: &K, release: Release) -> Vec<Violation> {
     match typed::<K>(release) {

@@ -64,7 +64,7 @@ impl Writer<'_> {
     }
 
     fn record_update(&self, old: &Value, new: &Value, managers: &mut Managers, name: &str) {
-        let api_version = self.version.api_version();
+        let api_version = self.kind.api_version(self.version);
         let me = Manager::new(Operation::Update, name, self.subresource, api_version);
         let (old, new) = (self.versioned(old), self.versioned(new));
         let change = Change {
@@ -143,14 +143,14 @@ impl Writer<'_> {
             Operation::Apply,
             self.manager,
             self.subresource,
-            self.version.api_version(),
+            self.kind.api_version(self.version),
         );
         let last = managers.0.get(&me).cloned();
         let live_typed = self.versioned(live);
         let merged = typed::merge(&live_typed, config, schema);
         let fields = typed::field_set(config, schema).without_subtrees(&self.ignored());
         let owned = Owned {
-            version: self.version.api_version().into(),
+            version: self.kind.api_version(self.version).into(),
             fields,
             time: None,
         };
@@ -205,7 +205,7 @@ impl Writer<'_> {
             "failed to create typed patch object ({}/{}; {}, Kind={}): {text}",
             meta_str(config, "namespace"),
             meta_str(config, "name"),
-            self.version.api_version(),
+            self.kind.api_version(self.version),
             self.kind.name(),
         )))
     }

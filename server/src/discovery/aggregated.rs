@@ -1,6 +1,7 @@
 //! Aggregated discovery: all that a server serves, in one document.
 
 use super::{SUBRESOURCE_VERBS, VERBS, singular};
+use crate::guests;
 use crate::scheme::{Kind, Scheme};
 use k8s_flowcontrol::{ApiVersion, GROUP, Release};
 use serde_json::{Value, json};
@@ -37,24 +38,30 @@ impl Aggregated {
 pub(crate) fn groups(scheme: &Scheme, form: Aggregated) -> Value {
     let versions = scheme.versions().iter();
     let versions = versions.map(|&served| version(scheme, served));
-    let item = json!({
-        "metadata": metadata(GROUP, scheme.release()),
-        "versions": versions.collect::<Vec<_>>(),
-    });
-    list(form, Some(item))
+    let own = item(scheme, GROUP, versions.collect());
+    list(form, std::iter::once(own).chain(guests(scheme, false)))
+}
+
+fn item(scheme: &Scheme, group: &str, versions: Value) -> Value {
+    json!({"metadata": metadata(group, scheme.release()), "versions": versions})
+}
+
+fn guests(scheme: &Scheme, core: bool) -> Vec<Value> {
+    let item = |group: &str, versions| item(scheme, group, versions);
+    guests::aggregated(scheme, core, item, |kind| resource(kind, scheme.release()))
 }
 
 /// `/api` in the same form.
-pub(crate) fn core(form: Aggregated) -> Value {
-    list(form, None)
+pub(crate) fn core(scheme: &Scheme, form: Aggregated) -> Value {
+    list(form, guests(scheme, true))
 }
 
-fn list(form: Aggregated, item: Option<Value>) -> Value {
+fn list(form: Aggregated, items: impl IntoIterator<Item = Value>) -> Value {
     json!({
         "kind": Aggregated::KIND,
         "apiVersion": format!("{}/{}", Aggregated::GROUP, form.as_str()),
         "metadata": {},
-        "items": Vec::from_iter(item),
+        "items": Vec::from_iter(items),
     })
 }
 

@@ -22,7 +22,8 @@ pub(super) async fn list(
     target: &ResourceTarget<'_>,
 ) -> Result<Answer, Failure> {
     let state = &context.state;
-    let options = ListOptions::parse(&request.query, state.scheme.release())?;
+    let mut options = ListOptions::parse(&request.query, state.scheme.release())?;
+    options.selector = options.selector.in_namespace(&target.namespace);
     let page = || state.read(|store| list_page(store, target.kind, &options));
     let page = match page() {
         Err(Unlisted::NotYet(revision)) => {
@@ -85,13 +86,14 @@ pub(super) fn create(
 }
 
 pub(super) fn write<'a>(
-    target: &ResourceTarget<'a>,
+    target: &'a ResourceTarget<'_>,
     options: &'a WriteOptions,
     now: &'a str,
 ) -> Write<'a> {
     Write {
         kind: target.kind,
         version: target.version,
+        namespace: &target.namespace,
         subresource: target.subresource.unwrap_or_default(),
         manager: &options.manager,
         dry_run: options.dry_run,
@@ -106,7 +108,8 @@ pub(super) fn delete(
 ) -> Result<Answer, Failure> {
     // The resource version of a deletion is a precondition, not a time to list at.
     let list_options = request.query.without("resourceVersion");
-    let list_options = ListOptions::parse(&list_options, context.state.scheme.release())?;
+    let mut list_options = ListOptions::parse(&list_options, context.state.scheme.release())?;
+    list_options.selector = list_options.selector.in_namespace(&target.namespace);
     let format = format(request)?;
     let (options, dry_run) = delete_options(
         &request.query,
@@ -118,6 +121,7 @@ pub(super) fn delete(
     let write = Write {
         kind: target.kind,
         version: target.version,
+        namespace: &target.namespace,
         subresource: "",
         manager: "",
         dry_run,

@@ -25,7 +25,7 @@ pub(super) fn answer(
         && let Some(wanted) = accept::negotiate_discovery(accepted, scheme.release())
     {
         let document = match document {
-            Document::Core => discovery::aggregated_core(wanted.version),
+            Document::Core => discovery::aggregated_core(scheme, wanted.version),
             _ => discovery::aggregated_groups(scheme, wanted.version),
         };
         return Ok(aggregated(request, &document, wanted));
@@ -34,7 +34,8 @@ pub(super) fn answer(
     let answer = match document {
         Document::Version => pretty(&discovery::version(scheme.release())),
         Document::Root => pretty(&serde_json::json!({"paths": discovery::paths(scheme)})),
-        Document::Core => Answer::json(200, &discovery::core_versions(&context.address)),
+        Document::Core => Answer::json(200, &discovery::core_versions(scheme, &context.address)),
+        Document::Guest(document) => Answer::json(200, &document.value(scheme)),
         Document::Groups => Answer::json(200, &discovery::groups(scheme)),
         Document::Group => Answer::json(200, &discovery::group(scheme)),
         Document::Resources(version) => Answer::json(200, &discovery::resources(scheme, version)),

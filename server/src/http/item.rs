@@ -27,7 +27,8 @@ pub(super) async fn get(
             wait_for(state, revision).await?;
         }
     }
-    let object = state.read(|store| registry::find(store, target.kind, name))?;
+    let key = target.kind.key(&target.namespace, name);
+    let object = state.read(|store| registry::find(store, target.kind, &key))?;
     let subject = Subject {
         resource: target.kind.plural(),
         group: target.kind.group(),
@@ -154,6 +155,7 @@ pub(super) fn delete(
     let write = Write {
         kind: target.kind,
         version: target.version,
+        namespace: &target.namespace,
         subresource: "",
         manager: "",
         dry_run,

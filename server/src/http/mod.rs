@@ -10,7 +10,7 @@ mod gate;
 mod item;
 mod objects;
 mod resource;
-mod route;
+pub(crate) mod route;
 mod watching;
 
 use crate::auth::{Tokens, User};

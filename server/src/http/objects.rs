@@ -73,9 +73,7 @@ impl Objects {
                 serde_json::to_vec(&partial_list(&ListMeta(metadata), shown, schema, version))
             }
             (View::Table(version), list, shown) => {
-                let Some(columns) = Columns::of(self.kind.name(), self.kind.release()) else {
-                    return Err(self.not_a_list());
-                };
+                let columns = Columns::of(&self.kind);
                 let metadata = match (list, shown.first()) {
                     (Some(metadata), _) => metadata.clone(),
                     (None, object) => table_metadata(object),
@@ -95,7 +93,7 @@ impl Objects {
         #[serde(rename_all = "camelCase")]
         struct List<'a> {
             kind: String,
-            api_version: &'static str,
+            api_version: &'a str,
             metadata: ListMeta<'a>,
             items: Vec<Wire<'a>>,
         }
@@ -106,7 +104,7 @@ impl Objects {
         let schema = self.kind.schema(self.version);
         serde_json::to_vec(&List {
             kind: format!("{}List", self.kind.name()),
-            api_version: self.version.api_version(),
+            api_version: self.kind.api_version(self.version),
             metadata: ListMeta(metadata),
             items: items.iter().map(|value| Wire { value, schema }).collect(),
         })

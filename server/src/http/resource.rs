@@ -39,12 +39,14 @@ pub(super) async fn answer(
         item::check_patch_type(&request)?;
     }
     // From here on the request has reached its handler: also failures carry the warning and count.
-    context.state.deprecated.note(
-        context.state.scheme.release(),
-        target.version,
-        target.kind.plural(),
-        target.subresource.unwrap_or_default(),
-    );
+    if !target.kind.is_guest() {
+        context.state.deprecated.note(
+            context.state.scheme.release(),
+            target.version,
+            target.kind.plural(),
+            target.subresource.unwrap_or_default(),
+        );
+    }
     let answer = match accept::negotiate(accepted)
         .and_then(|form| request.too_large.clone().map_or(Ok(form), Err))
     {
@@ -105,6 +107,11 @@ async fn perform(
 fn verb(request: &Arrived, target: &ResourceTarget<'_>) -> Result<Verb, Failure> {
     let method = &request.parts.method;
     let is_item = target.name.is_some();
+    // All namespaces together can be read, but not written.
+    let everywhere = target.kind.is_namespaced() && target.namespace.is_empty();
+    if everywhere && *method != Method::GET {
+        return Err(method_not_allowed());
+    }
     Ok(match *method {
         Method::GET if target.watch => Verb::Watch,
         _ if target.watch => return Err(method_not_allowed()),
@@ -122,6 +129,9 @@ fn verb(request: &Arrived, target: &ResourceTarget<'_>) -> Result<Verb, Failure>
 
 /// The warning of a version that will be gone.
 fn deprecation(context: &Context, target: &ResourceTarget<'_>) -> Option<String> {
+    if target.kind.is_guest() {
+        return None;
+    }
     let lifecycle = target.version.lifecycle();
     let (deprecated, removed) = (lifecycle.deprecated?, lifecycle.removed?);
     let release = context.state.scheme.release();

@@ -1,6 +1,7 @@
 //! Paths: what a request is about.
 
 use crate::dumps::Dump;
+use crate::guests::{self, GuestDocument};
 use crate::health;
 use crate::query::decode;
 use crate::scheme::{Kind, Scheme};
@@ -30,6 +31,7 @@ pub(crate) enum Document {
     Groups,
     Group,
     Resources(ApiVersion),
+    Guest(GuestDocument),
     Root,
 }
 
@@ -38,6 +40,8 @@ pub(crate) enum Document {
 pub(crate) struct ResourceTarget<'a> {
     pub(crate) kind: &'a Kind,
     pub(crate) version: ApiVersion,
+    /// The namespace in the path; empty without one.
+    pub(crate) namespace: String,
     /// Whether the path is one of the deprecated `/watch/` paths.
     pub(crate) watch: bool,
     pub(crate) name: Option<String>,
@@ -49,6 +53,9 @@ pub(crate) struct ResourceTarget<'a> {
 pub(crate) fn route<'a>(path: &str, scheme: &'a Scheme) -> Result<Target<'a>, Failure> {
     let path = path.strip_suffix('/').unwrap_or(path);
     let segments: Vec<_> = path.split('/').skip(1).collect();
+    if let Some(target) = guests::route(&segments, scheme) {
+        return target;
+    }
     Ok(match segments[..] {
         [] => Target::Discovery(Document::Root),
         ["version"] => Target::Discovery(Document::Version),
@@ -120,6 +127,7 @@ fn resource<'a>(
     Ok(ResourceTarget {
         kind,
         version,
+        namespace: String::new(),
         watch,
         name,
         subresource,

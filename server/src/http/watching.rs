@@ -54,6 +54,7 @@ pub(super) async fn watch(
         }
         options.selector = options.selector.named(name);
     }
+    options.selector = options.selector.in_namespace(&target.namespace);
     form.check_stream()?;
     let include = match form.view {
         View::Table(_) => include(request)?,

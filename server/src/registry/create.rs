@@ -26,8 +26,13 @@ pub(super) fn store_new(
     write: &Write<'_>,
     mut object: Value,
 ) -> Result<Object, Failure> {
+    metadata::settle_namespace(&mut object, write)?;
     metadata::begin(&mut object, write.kind, write.now);
-    object["status"] = Value::Object(Map::new());
+    if write.kind.is_guest() {
+        drop_status(&mut object, write);
+    } else {
+        object["status"] = Value::Object(Map::new());
+    }
     let mut object = write.kind.canonical(&object, HUB);
     admission::admit(write, &object, None)?;
     if !meta_str(&object, "resourceVersion").is_empty() {
@@ -36,8 +41,9 @@ pub(super) fn store_new(
         ));
     }
     let name = meta_str(&object, "name").to_owned();
-    let old = store.get(write.kind.index, &name);
-    if old.is_some() || store.unreadable_named(write.kind.index, &name).is_some() {
+    let key = write.key(&name);
+    let old = store.get(write.kind.index, &key);
+    if old.is_some() || store.unreadable_named(write.kind.index, &key).is_some() {
         let is_terminating = old.is_some_and(|old| metadata::is_terminating(old));
         return Err(write.subject(&name).already_exists(is_terminating));
     }
@@ -45,5 +51,12 @@ pub(super) fn store_new(
         edit_metadata(&mut object, |metadata| metadata.remove("resourceVersion"));
         return Ok(Arc::new(object));
     }
-    Ok(store.put(write.kind.index, &name, object))
+    Ok(store.put(write.kind.index, &key, object))
+}
+
+/// New objects have no status where only its subresource writes it.
+fn drop_status(object: &mut Value, write: &Write<'_>) {
+    if let (true, Some(members)) = (write.kind.has_status(), object.as_object_mut()) {
+        members.remove("status");
+    }
 }

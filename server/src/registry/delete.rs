@@ -40,14 +40,14 @@ pub(crate) fn delete(
     name: &str,
     options: &DeleteOptions,
 ) -> Result<Deleted, Failure> {
-    let Some(old) = find(store, write.kind, name)? else {
+    let Some(old) = find(store, write.kind, &write.key(name))? else {
         return Err(write.subject(name).not_found());
     };
     check_preconditions(write, &old, options)?;
     let finalizers = finalizers(&old, options);
     if finalizers.is_empty() {
         if !write.dry_run {
-            store.remove(write.kind.index, name);
+            store.remove(write.kind.index, &write.key(name));
         }
         return Ok(Deleted::Gone(Box::new(Status::success(Details {
             name: name.into(),
@@ -69,7 +69,7 @@ pub(crate) fn delete(
     } else if write.dry_run {
         Arc::new(object)
     } else {
-        store.put(write.kind.index, name, object)
+        store.put(write.kind.index, &write.key(name), object)
     };
     Ok(Deleted::Terminating(object))
 }

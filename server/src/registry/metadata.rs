@@ -1,5 +1,7 @@
 //! What the server itself writes into `metadata`.
 
+use super::Write;
+use crate::status::{Failure, bad_request};
 use crate::store::{edit_metadata, meta_str};
 use crate::{ids, scheme::Kind};
 use serde_json::{Map, Value};
@@ -17,7 +19,9 @@ pub(super) fn begin(object: &mut Value, kind: &Kind, now: &str) {
         drop_namespace(metadata, kind);
         metadata.insert("uid".into(), ids::uid().into());
         metadata.insert("creationTimestamp".into(), now.into());
-        metadata.insert("generation".into(), 1.into());
+        if is_counted(kind) {
+            metadata.insert("generation".into(), 1.into());
+        }
         let text = |name: &str| {
             metadata
                 .get(name)
@@ -52,6 +56,34 @@ pub(super) fn carry_over(object: &mut Value, old: &Value, kind: &Kind) {
             }
         }
     });
+}
+
+/// Puts the namespace of the path into an object that leaves it out.
+///
+/// # Errors
+/// 400 for an object of another namespace.
+pub(super) fn settle_namespace(object: &mut Value, write: &Write<'_>) -> Result<(), Failure> {
+    if !write.kind.is_namespaced() {
+        return Ok(());
+    }
+    match meta_str(object, "namespace") {
+        found if found == write.namespace => {}
+        "" => edit_metadata(object, |metadata| {
+            metadata.insert("namespace".into(), write.namespace.into());
+        }),
+        _ => {
+            return Err(bad_request(
+                "the namespace of the provided object does not match the namespace sent on the request",
+            ));
+        }
+    }
+    Ok(())
+}
+
+/// Whether changes of `spec` are counted. No document says so; of the built-in kinds it is mostly those
+/// with a status, which says up to which change it knows.
+pub(super) fn is_counted(kind: &Kind) -> bool {
+    kind.has_status()
 }
 
 fn drop_namespace(metadata: &mut Map<String, Value>, kind: &Kind) {

@@ -20,16 +20,17 @@ use crate::scheme::Kind;
 use crate::status::{Failure, Subject};
 use crate::store::{Object, Store};
 use k8s_flowcontrol::ApiVersion;
+use std::borrow::Cow;
 
-/// The object `name`, if there is one.
+/// The object that lies under `key`, if there is one.
 ///
 /// # Errors
 /// 500 for one that is stored in a version which this release does not know.
-pub(crate) fn find(store: &Store, kind: &Kind, name: &str) -> Result<Option<Object>, Failure> {
-    if let Some(stored) = store.unreadable_named(kind.index, name) {
+pub(crate) fn find(store: &Store, kind: &Kind, key: &str) -> Result<Option<Object>, Failure> {
+    if let Some(stored) = store.unreadable_named(kind.index, key) {
         return Err(unreadable(kind, stored));
     }
-    Ok(store.get(kind.index, name).cloned())
+    Ok(store.get(kind.index, key).cloned())
 }
 
 /// One write by one client.
@@ -38,6 +39,8 @@ pub(crate) struct Write<'a> {
     pub(crate) kind: &'a Kind,
     /// The version that the client speaks.
     pub(crate) version: ApiVersion,
+    /// The namespace in the path, empty for kinds without one.
+    pub(crate) namespace: &'a str,
     /// `status`, or empty for the object itself.
     pub(crate) subresource: &'a str,
     /// The client's name in managed fields.
@@ -55,6 +58,11 @@ impl<'a> Write<'a> {
             group: self.kind.group(),
             name,
         }
+    }
+
+    /// Where the object `name` lies in the store.
+    pub(crate) fn key<'b>(&self, name: &'b str) -> Cow<'b, str> {
+        self.kind.key(self.namespace, name)
     }
 
     pub(crate) fn writer(&self) -> Writer<'a> {

@@ -40,7 +40,7 @@ pub(crate) fn patch(
     patch: &Patch,
     validation: FieldValidation,
 ) -> Result<Patched, Failure> {
-    let old = find(store, write.kind, name)?;
+    let old = find(store, write.kind, &write.key(name))?;
     if let Patch::Apply { config, force } = patch {
         refuse_repeated(config, validation)?;
         return apply(store, write, name, old, &config.value, *force);
@@ -126,7 +126,7 @@ fn decode_patched(
     let version = named_version(write, after, &text).map_err(|why| refused(&why))?;
     let target = DecodeAs {
         schema: write.kind.schema(version),
-        package: version.as_str(),
+        package: write.kind.version_name(version),
         release: write.kind.release(),
         sorted: false,
     };
@@ -179,10 +179,7 @@ fn named_version(write: &Write<'_>, after: &Value, text: &str) -> Result<ApiVers
         return Ok(write.version);
     }
     let member = |name: &str| after.get(name).and_then(Value::as_str).unwrap_or_default();
-    let named = ApiVersion::ALL.into_iter().find(|version| {
-        version.api_version() == member("apiVersion") && write.kind.is_served_in(*version)
-    });
-    match named {
+    match write.kind.served_version(member("apiVersion")) {
         Some(version) if member("kind") == write.kind.name() => Ok(version),
         _ => Err(body::other_type(text.as_bytes(), write.kind, write.version)),
     }
@@ -289,7 +286,7 @@ fn check_type(write: &Write<'_>, config: &Value) -> Result<(), Failure> {
             .unwrap_or_default()
     };
     let (api_version, kind) = (text("apiVersion"), text("kind"));
-    if api_version == write.version.api_version() && kind == write.kind.name() {
+    if api_version == write.kind.api_version(write.version) && kind == write.kind.name() {
         return Ok(());
     }
     let version = if api_version.contains('/') {

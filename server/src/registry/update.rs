@@ -19,7 +19,7 @@ pub(crate) fn update(
     mut object: Value,
 ) -> Result<Object, Failure> {
     let uid = meta_str(&object, "uid");
-    let Some(old) = find(store, write.kind, name)? else {
+    let Some(old) = find(store, write.kind, &write.key(name))? else {
         // Older servers check the precondition first.
         if !uid.is_empty() && write.kind.release().minor() < 30 {
             return Err(uid_conflict(write, name, uid, ""));
@@ -73,15 +73,16 @@ pub(crate) fn commit(
     old: &Object,
     mut object: Value,
 ) -> Result<Object, Failure> {
-    keep_the_rest(&mut object, old, write.subresource);
+    metadata::settle_namespace(&mut object, write)?;
+    keep_the_rest(&mut object, old, write);
     metadata::carry_over(&mut object, old, write.kind);
     let mut object = write.kind.canonical(&object, HUB);
-    if object.get("spec") != old.get("spec") {
+    if metadata::is_counted(write.kind) && object.get("spec") != old.get("spec") {
         metadata::count_change(&mut object);
     }
     admission::admit(write, &object, Some(old))?;
     if metadata::without_times(&object) == metadata::without_times(old) {
-        if store.is_current(write.kind.index, name) {
+        if store.is_current(write.kind.index, &write.key(name)) {
             return Ok(old.clone());
         }
         // It says the same, but is stored in another form: that is written anew.
@@ -92,22 +93,24 @@ pub(crate) fn commit(
         return Ok(Arc::new(object));
     }
     if finished {
-        store.remove(write.kind.index, name);
+        store.remove(write.kind.index, &write.key(name));
         return Ok(Arc::new(object));
     }
-    Ok(store.put(write.kind.index, name, object))
+    Ok(store.put(write.kind.index, &write.key(name), object))
 }
 
 /// The main resource does not touch the status, the status touches nothing else.
-fn keep_the_rest(object: &mut Value, old: &Value, subresource: &str) {
-    let member = |name: &str| old.get(name).cloned().unwrap_or_default();
-    if subresource.is_empty() {
-        object["status"] = member("status");
+fn keep_the_rest(object: &mut Value, old: &Value, write: &Write<'_>) {
+    if write.subresource.is_empty() {
+        if write.kind.has_status() {
+            object["status"] = old.get("status").cloned().unwrap_or_default();
+        }
         return;
     }
     let managed = object.pointer("/metadata/managedFields").cloned();
-    object["spec"] = member("spec");
-    object["metadata"] = member("metadata");
+    let status = object.get("status").cloned().unwrap_or_default();
+    *object = old.clone();
+    object["status"] = status;
     edit_metadata(object, |metadata| match managed {
         Some(managed) => metadata.insert("managedFields".into(), managed),
         None => metadata.remove("managedFields"),

@@ -3,6 +3,7 @@
 //! Titles, descriptions and cells are part of what clients see, so they are the real server's.
 
 use super::descriptions::*;
+use crate::scheme::Kind;
 use k8s_flowcontrol::Release;
 use serde::Serialize;
 use serde_json::Value;
@@ -12,8 +13,14 @@ const NONE: &str = "<none>";
 /// The columns of a kind.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Columns {
-    FlowSchema { release: Release },
-    PriorityLevelConfiguration { release: Release },
+    FlowSchema {
+        release: Release,
+    },
+    PriorityLevelConfiguration {
+        release: Release,
+    },
+    /// Of a kind for which a server has no columns of its own.
+    Standard,
 }
 
 /// A column's title, members in Go's order.
@@ -34,12 +41,14 @@ pub(super) enum Cell<'a> {
 }
 
 impl Columns {
-    /// The columns of the kind with that name.
-    pub(crate) fn of(kind: &str, release: Release) -> Option<Self> {
-        match kind {
-            "FlowSchema" => Some(Self::FlowSchema { release }),
-            "PriorityLevelConfiguration" => Some(Self::PriorityLevelConfiguration { release }),
-            _ => None,
+    /// The columns of a kind.
+    pub(crate) fn of(kind: &Kind) -> Self {
+        let release = kind.release();
+        match kind.name() {
+            _ if kind.is_guest() => Self::Standard,
+            "FlowSchema" => Self::FlowSchema { release },
+            "PriorityLevelConfiguration" => Self::PriorityLevelConfiguration { release },
+            _ => Self::Standard,
         }
     }
 
@@ -62,10 +71,15 @@ impl Columns {
                 ("QueueLengthLimit", QUEUE_LENGTH_LIMIT),
                 ("Age", AGE),
             ],
+            Self::Standard => &[("Name", NAME), ("Created At", CREATED_AT)],
         };
         let column = |&(name, description): &(&'static str, &'static str)| Column {
             name,
-            r#type: "string",
+            r#type: if name == "Created At" {
+                "date"
+            } else {
+                "string"
+            },
             format: if name == "Name" { "name" } else { "" },
             description,
             priority: 0,
@@ -108,6 +122,7 @@ impl Columns {
                 or_none("/spec/limited/limitResponse/queuing/queueLengthLimit"),
                 age,
             ],
+            Self::Standard => vec![text("/metadata/name"), text("/metadata/creationTimestamp")],
         };
         cells.into_iter().map(write).collect()
     }

@@ -14,6 +14,7 @@ pub(super) const AGE: &str = "CreationTimestamp is a timestamp representing the 
      operations. Clients may not set this value. It is represented in RFC3339 form and is in \
      UTC.\n\nPopulated by the system. Read-only. Null for lists. More info: \
      https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#metadata";
+pub(super) const CREATED_AT: &str = AGE;
 pub(super) const PRIORITY_LEVEL: &str =
     "`name` is the name of the priority level configuration being referenced Required.";
 pub(super) const MATCHING_PRECEDENCE: &str = "`matchingPrecedence` is used to choose among the FlowSchemas that match a given request. \

@@ -7,6 +7,7 @@ pub(crate) use field::FieldSelector;
 pub(crate) use label::LabelSelector;
 
 use crate::status::Failure;
+use crate::store::meta_str;
 use k8s_flowcontrol::Release;
 use serde_json::Value;
 
@@ -15,6 +16,8 @@ use serde_json::Value;
 pub(crate) struct Selector {
     labels: LabelSelector,
     fields: FieldSelector,
+    /// Any, if empty.
+    namespace: String,
 }
 
 impl Selector {
@@ -24,6 +27,7 @@ impl Selector {
         Ok(Self {
             labels: LabelSelector::parse(labels, release)?,
             fields: FieldSelector::parse(fields)?,
+            namespace: String::new(),
         })
     }
 
@@ -33,13 +37,22 @@ impl Selector {
         self
     }
 
+    /// Narrows the selector to a namespace; an empty one stands for all.
+    pub(crate) fn in_namespace(mut self, namespace: &str) -> Self {
+        namespace.clone_into(&mut self.namespace);
+        self
+    }
+
     /// Whether every object is selected.
     pub(crate) fn is_everything(&self) -> bool {
-        self.labels.is_empty() && self.fields.is_empty()
+        self.labels.is_empty() && self.fields.is_empty() && self.namespace.is_empty()
     }
 
     pub(crate) fn matches(&self, object: &Value) -> bool {
-        self.fields.matches(object) && self.labels.matches(object)
+        let namespace = meta_str(object, "namespace");
+        (self.namespace.is_empty() || self.namespace == namespace)
+            && self.fields.matches(object)
+            && self.labels.matches(object)
     }
 
     /// The name that the field selector asks for, if it asks for one.

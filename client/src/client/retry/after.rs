@@ -1,13 +1,9 @@
 //! `Retry-After`: how long a server asks to wait.
 
+use crate::civil::DateTime;
 use http::HeaderMap;
 use http::header::{DATE, HeaderName, RETRY_AFTER};
-use jiff::Timestamp;
-use jiff::fmt::{rfc2822, strtime};
-use std::time::Duration;
-
-/// The two date formats that HTTP has given up but still reads (RFC 9110, section 5.6.7).
-const OBSOLETE: [&str; 2] = ["%A, %d-%b-%y %H:%M:%S GMT", "%a %b %e %H:%M:%S %Y"];
+use std::time::{Duration, SystemTime};
 
 /// How long to wait: a number of seconds, or until a date.
 ///
@@ -19,20 +15,61 @@ pub(crate) fn retry_after(headers: &HeaderMap) -> Option<Duration> {
         return wanted.parse().ok().map(Duration::from_secs);
     }
     let until = date(wanted)?;
-    let now = text(DATE).and_then(date).unwrap_or_else(Timestamp::now);
+    let now = text(DATE).and_then(date).unwrap_or_else(now);
     // A date that has passed asks for no wait.
-    Some(Duration::try_from(until.duration_since(now)).unwrap_or_default())
+    u64::try_from(until - now)
+        .ok()
+        .map(Duration::from_secs)
+        .or(Some(Duration::ZERO))
 }
 
-fn date(text: &str) -> Option<Timestamp> {
-    let parser = rfc2822::DateTimeParser::new();
-    parser.parse_timestamp(text).ok().or_else(|| {
-        OBSOLETE.iter().find_map(|format| {
-            let time = strtime::parse(format, text).ok()?.to_datetime().ok()?;
-            let time = time.to_zoned(jiff::tz::TimeZone::UTC).ok()?;
-            Some(time.timestamp())
-        })
+fn now() -> i64 {
+    let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
+    since.map_or(0, |since| {
+        i64::try_from(since.as_secs()).unwrap_or(i64::MAX)
     })
+}
+
+/// A date in one of the three forms of HTTP (RFC 9110, section 5.6.7), as seconds since 1970:
+/// `Sun, 06 Nov 1994 08:49:37 GMT`, `Sunday, 06-Nov-94 08:49:37 GMT`, `Sun Nov  6 08:49:37 1994`.
+fn date(text: &str) -> Option<i64> {
+    let parts: Vec<&str> = text
+        .split([' ', ',', '-', ':'])
+        .filter(|part| !part.is_empty())
+        .collect();
+    let (year, month, day, time) = match parts[..] {
+        [_, day, month, year, hour, minute, second, "GMT"] => {
+            (year, month, day, [hour, minute, second])
+        }
+        [_, month, day, hour, minute, second, year] => (year, month, day, [hour, minute, second]),
+        _ => return None,
+    };
+    let number = |text: &str| {
+        let digits = text.bytes().all(|byte| byte.is_ascii_digit());
+        digits.then(|| text.parse::<u16>().ok()).flatten()
+    };
+    let small = |text: &str| number(text).and_then(|number| u8::try_from(number).ok());
+    let year = match (number(year)?, year.len()) {
+        // Two digits mean a year close to now; nobody sends one from before 1970.
+        (year, 2) if year >= 70 => 1900 + year,
+        (year, 2) => 2000 + year,
+        (year, 4) => year,
+        _ => return None,
+    };
+    const MONTHS: [&str; 12] = [
+        "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
+    ];
+    let month = MONTHS.iter().position(|name| *name == month)? + 1;
+    let [hour, minute, second] = time;
+    DateTime {
+        year: year.into(),
+        month: u8::try_from(month).ok()?,
+        day: small(day)?,
+        hour: small(hour)?,
+        minute: small(minute)?,
+        second: small(second)?.min(59),
+    }
+    .to_seconds()
 }
 
 #[cfg(test)]

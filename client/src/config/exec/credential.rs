@@ -2,13 +2,14 @@
 
 use super::ExecVersion;
 use crate::config::{Secret, yaml};
-use jiff::{SignedDuration, Timestamp};
+use crate::meta::Time;
 use serde_json::Value;
 use std::fmt;
 use std::sync::Arc;
+use std::time::{Duration, SystemTime};
 
 /// How long before they expire credentials are renewed, at most.
-const EARLY: SignedDuration = SignedDuration::from_secs(60);
+const EARLY: Duration = Duration::from_secs(60);
 
 /// A certificate chain and its key, both PEM.
 type PemPair = (Arc<[u8]>, Arc<[u8]>);
@@ -17,8 +18,8 @@ type PemPair = (Arc<[u8]>, Arc<[u8]>);
 pub(crate) struct ExecCredential {
     pub(crate) token: Option<Secret>,
     pub(crate) certificate: Option<PemPair>,
-    obtained: Timestamp,
-    expires: Option<Timestamp>,
+    obtained: SystemTime,
+    expires: Option<SystemTime>,
 }
 
 impl ExecCredential {
@@ -26,7 +27,7 @@ impl ExecCredential {
     pub(super) fn read(
         output: &[u8],
         version: ExecVersion,
-        now: Timestamp,
+        now: SystemTime,
     ) -> Result<Self, String> {
         let text = std::str::from_utf8(output).map_err(|_| "it printed no text".to_owned())?;
         let answer =
@@ -63,7 +64,9 @@ impl ExecCredential {
         let expires = text("expirationTimestamp")?
             .map(|time| {
                 let message = "status.expirationTimestamp of what it printed is no RFC 3339 time";
-                time.parse().map_err(|_| message.to_owned())
+                Time::from(&*time)
+                    .system_time()
+                    .map_err(|_| message.to_owned())
             })
             .transpose()?;
         Ok(Self {
@@ -75,14 +78,15 @@ impl ExecCredential {
     }
 
     /// Whether it is time for new ones: a minute before they expire, or after nine tenths of a short life.
-    pub(super) fn is_due(&self, now: Timestamp) -> bool {
+    pub(super) fn is_due(&self, now: SystemTime) -> bool {
         self.expires.is_some_and(|expires| {
-            let early = EARLY.min(expires.duration_since(self.obtained) / 10);
-            now.duration_since(expires) >= -early
+            let life = expires.duration_since(self.obtained).unwrap_or_default();
+            let due = expires.checked_sub(EARLY.min(life / 10));
+            due.is_none_or(|due| now >= due)
         })
     }
 
-    pub(super) fn is_expired(&self, now: Timestamp) -> bool {
+    pub(super) fn is_expired(&self, now: SystemTime) -> bool {
         self.expires.is_some_and(|expires| now >= expires)
     }
 }
@@ -104,7 +108,7 @@ mod tests {
     fn read(status: &str) -> Result<ExecCredential, String> {
         let head = "apiVersion: client.authentication.k8s.io/v1\nkind: ExecCredential\nstatus: ";
         let text = format!("{head}{status}");
-        ExecCredential::read(text.as_bytes(), ExecVersion::V1, Timestamp::UNIX_EPOCH)
+        ExecCredential::read(text.as_bytes(), ExecVersion::V1, SystemTime::UNIX_EPOCH)
     }
 
     #[test]
@@ -127,14 +131,14 @@ mod tests {
         }
         let other =
             r#"{"apiVersion": "client.authentication.k8s.io/v1", "kind": "ExecCredential"}"#;
-        let now = Timestamp::UNIX_EPOCH;
+        let now = SystemTime::UNIX_EPOCH;
         let error = ExecCredential::read(other.as_bytes(), ExecVersion::V1Beta1, now).unwrap_err();
         assert!(error.contains("v1beta1"), "{error}");
     }
 
     #[test]
     fn renewed_a_little_early() {
-        let at = |seconds| Timestamp::from_second(seconds).unwrap();
+        let at = |seconds| SystemTime::UNIX_EPOCH + Duration::from_secs(seconds);
         for (expires, due) in [
             ("1970-01-01T01:00:00Z", 3540),
             ("1970-01-01T00:01:40+00:00", 90),

@@ -2,9 +2,9 @@
 
 use super::{ExecCredential, ExecPlugin, InteractiveMode, info};
 use crate::config::{Config, ConfigError};
-use jiff::Timestamp;
 use std::io::{self, IsTerminal};
 use std::process::{ExitStatus, Stdio};
+use std::time::SystemTime;
 use tokio::io::AsyncReadExt;
 use tokio::process::Command;
 
@@ -28,7 +28,7 @@ impl ExecPlugin {
                 )))
             })
         };
-        ExecCredential::read(&output?, self.version, Timestamp::now())
+        ExecCredential::read(&output?, self.version, SystemTime::now())
             .map_err(|message| self.error(&format!("answered something unusable: {message}")))
     }
 

@@ -2,9 +2,9 @@
 
 use super::{ExecCredential, ExecPlugin};
 use crate::config::{Config, ConfigError};
-use jiff::Timestamp;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::SystemTime;
 use tokio::sync::Mutex;
 
 /// Runs a plugin when it must be, one run at a time.
@@ -49,7 +49,7 @@ impl SharedPlugin {
             state.credential = None;
         }
         if let Some(kept) = &state.credential
-            && !kept.is_due(Timestamp::now())
+            && !kept.is_due(SystemTime::now())
         {
             return Ok(kept.clone());
         }
@@ -69,7 +69,7 @@ impl SharedPlugin {
                 Ok(credential)
             }
             // What was to be renewed a little early still holds.
-            (Err(_), Some(kept)) if !kept.is_expired(Timestamp::now()) => Ok(kept.clone()),
+            (Err(_), Some(kept)) if !kept.is_expired(SystemTime::now()) => Ok(kept.clone()),
             (Err(error), _) => Err(error),
         }
     }

@@ -1,0 +1,274 @@
+//! Leases of `coordination.k8s.io/v1`, and an invented group, on the embedded server: types, client and
+//! server all come from documents.
+//!
+//! `tests/generated/leases` is what the generator makes of the document there;
+//! `UPDATE_GOLDEN=1 cargo test --test leases` rewrites it.
+
+#![deny(warnings, missing_docs)]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "a test says what is wrong by ending"
+)]
+
+#[path = "generated/leases/mod.rs"]
+mod leases;
+#[path = "generated/zoo/mod.rs"]
+#[allow(dead_code, reason = "only the kinds are needed")]
+mod zoo;
+
+use k8s_flowcontrol::Client;
+use k8s_flowcontrol::meta::MicroTime;
+use k8s_flowcontrol::text::FieldValidation;
+use k8s_flowcontrol::watch::WatchEvent;
+use k8s_flowcontrol_codegen::Generator;
+use k8s_flowcontrol_server::ApiServer;
+use leases::v1::{Lease, LeaseSpec};
+use serde_json::json;
+use std::path::Path;
+use zoo::v1::{Keeper, KeeperSpec, Shift};
+
+async fn server() -> (ApiServer, Client) {
+    let server = ApiServer::builder()
+        .serve(leases::v1::RESOURCES)
+        .serve(zoo::v1::RESOURCES)
+        .start()
+        .await
+        .unwrap();
+    let client = Client::from_url(server.url()).unwrap();
+    (server, client)
+}
+
+fn lease(name: &str, holder: &str) -> Lease {
+    let mut lease = Lease {
+        spec: Some(LeaseSpec {
+            holder_identity: Some(holder.to_owned()),
+            lease_duration_seconds: Some(15),
+            renew_time: Some(MicroTime::from("2026-11-21T06:23:00.000000Z")),
+            ..LeaseSpec::default()
+        }),
+        ..Lease::default()
+    };
+    lease.metadata.name = Some(name.to_owned());
+    lease
+}
+
+#[test]
+fn the_checked_in_modules_are_what_is_generated() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/generated/leases");
+    let generated = Generator::new()
+        .file(&folder.join("coordination.json"))
+        .and_then(|generator| generator.generate())
+        .unwrap();
+    for (name, text) in generated.files {
+        let path = folder.join(&name);
+        if std::env::var_os("UPDATE_GOLDEN").is_some() {
+            std::fs::write(&path, text).unwrap();
+        } else {
+            let golden = std::fs::read_to_string(&path).unwrap_or_default();
+            assert!(
+                golden == text,
+                "{name} is not what is generated; see what UPDATE_GOLDEN=1 changes"
+            );
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_lease_is_taken_renewed_and_given_up() {
+    let (_server, client) = server().await;
+    let north = client.namespaced_api::<Lease>("north");
+    let created = north.create(&lease("leader", "a")).await.unwrap();
+    assert_eq!(created.metadata.namespace.as_deref(), Some("north"));
+    assert_eq!(created.metadata.generation, None);
+    let again = north.create(&lease("leader", "b")).await.unwrap_err();
+    assert!(again.is_already_exists(), "{again}");
+
+    let mut mine = north.get("leader").await.unwrap();
+    mine.spec.get_or_insert_default().lease_transitions = Some(0);
+    let renewed = north.replace(&mine).await.unwrap();
+    assert_eq!(
+        renewed.spec.as_ref().unwrap().lease_transitions,
+        Some(0),
+        "a zero is not an absence"
+    );
+    let stale = north.replace(&mine).await.unwrap_err();
+    assert!(stale.is_conflict(), "{stale}");
+
+    let patched = north
+        .patch("leader")
+        .merge(&json!({ "spec": { "holderIdentity": "b", "leaseTransitions": null } }))
+        .await
+        .unwrap();
+    let spec = patched.spec.unwrap();
+    assert_eq!(spec.holder_identity.as_deref(), Some("b"));
+    assert_eq!(spec.lease_transitions, None);
+    assert_eq!(
+        spec.renew_time.unwrap().as_str(),
+        "2026-11-21T06:23:00.000000Z"
+    );
+
+    north.delete("leader").await.unwrap();
+    assert!(north.get("leader").await.unwrap_err().is_not_found());
+}
+
+#[tokio::test]
+async fn namespaces_are_apart_and_can_be_seen_together() {
+    let (_server, client) = server().await;
+    let (north, south) = (
+        client.namespaced_api::<Lease>("north"),
+        client.namespaced_api::<Lease>("south"),
+    );
+    let everywhere = client.api::<Lease>();
+    let start = everywhere.list().await.unwrap().metadata.resource_version;
+    north.create(&lease("leader", "a")).await.unwrap();
+    south.create(&lease("leader", "b")).await.unwrap();
+    south.create(&lease("other", "c")).await.unwrap();
+
+    assert_eq!(north.list().await.unwrap().items.len(), 1);
+    assert_eq!(south.list().await.unwrap().items.len(), 2);
+    let mut pages = everywhere.list().limit(2).pages();
+    let mut sizes = Vec::new();
+    while let Some(page) = pages.next().await {
+        sizes.push(page.unwrap().items.len());
+    }
+    assert_eq!(sizes, [2, 1]);
+
+    let mut events = south
+        .watch()
+        .resource_version(start.unwrap())
+        .await
+        .unwrap();
+    for wanted in ["leader", "other"] {
+        let Some(Ok(WatchEvent::Added(lease))) = events.next().await else {
+            panic!("{wanted} is not told of");
+        };
+        assert_eq!(lease.metadata.name.as_deref(), Some(wanted));
+        assert_eq!(lease.metadata.namespace.as_deref(), Some("south"));
+    }
+
+    south.delete_collection().await.unwrap();
+    assert_eq!(everywhere.list().await.unwrap().items.len(), 1);
+
+    let mut stray = lease("stray", "d");
+    stray.metadata.namespace = Some("west".to_owned());
+    let error = north.create(&stray).await.unwrap_err();
+    assert!(
+        error
+            .to_string()
+            .contains("does not match the namespace sent on the request"),
+        "{error}"
+    );
+}
+
+#[tokio::test]
+async fn what_is_wrong_is_refused() {
+    let (_server, client) = server().await;
+    let north = client.namespaced_api::<Lease>("north");
+    let error = north.create(&lease("Not A Name", "a")).await.unwrap_err();
+    assert!(error.is_invalid(), "{error}");
+    assert_eq!(error.causes()[0].field.as_deref(), Some("metadata.name"));
+    let typo: Lease = serde_json::from_value(
+        json!({ "metadata": { "name": "typo" }, "spec": { "holder": "a" } }),
+    )
+    .unwrap();
+    let error = north
+        .create(&typo)
+        .field_validation(FieldValidation::Strict)
+        .await;
+    let error = error.unwrap_err().to_string();
+    assert!(error.contains("unknown field \"spec.holder\""), "{error}");
+}
+
+#[tokio::test]
+async fn apply_merges_by_the_keys_of_the_document() {
+    let (_server, client) = server().await;
+    let keepers = client.namespaced_api::<Keeper>("north");
+    let keeper = |shifts: &[(&str, i32)]| {
+        let mut keeper = Keeper {
+            spec: Some(KeeperSpec {
+                shifts: shifts
+                    .iter()
+                    .map(|(day, hours)| Shift {
+                        day: (*day).to_owned(),
+                        part: "am".into(),
+                        hours: Some((*hours).into()),
+                        ..Shift::default()
+                    })
+                    .collect(),
+                ..KeeperSpec::default()
+            }),
+            ..Keeper::default()
+        };
+        keeper.metadata.name = Some("ann".to_owned());
+        keeper
+    };
+    let by_a = keeper(&[("mon", 1)]);
+    keepers.apply(&by_a).field_manager("a").await.unwrap();
+    let by_b = keeper(&[("tue", 2)]);
+    let both = keepers.apply(&by_b).field_manager("b").await.unwrap();
+    let days: Vec<_> = both
+        .spec
+        .unwrap()
+        .shifts
+        .into_iter()
+        .map(|s| s.day)
+        .collect();
+    assert_eq!(days, ["mon", "tue"]);
+    assert_eq!(both.metadata.generation, Some(2));
+    let other = keeper(&[("mon", 3)]);
+    let conflict = keepers.apply(&other).field_manager("b").await.unwrap_err();
+    assert!(conflict.is_conflict(), "{conflict}");
+    assert_eq!(
+        conflict.causes()[0].field.as_deref(),
+        Some(".spec.shifts[day=\"mon\",part=\"am\"].hours")
+    );
+    // By the merge key of the document, which has only the day.
+    let merged = keepers
+        .patch("ann")
+        .strategic(&json!({ "spec": { "shifts": [{ "day": "mon", "hours": 4 }] } }))
+        .await
+        .unwrap();
+    assert_eq!(merged.spec.unwrap().shifts.len(), 2);
+
+    let mut with_status = keepers.get("ann").await.unwrap();
+    with_status.status = serde_json::from_value(json!({ "phase": "Active" })).unwrap();
+    let replaced = keepers.replace(&with_status).await.unwrap();
+    assert!(replaced.status.is_none(), "only the subresource writes it");
+    with_status.metadata = replaced.metadata;
+    let written = keepers.replace_status(&with_status).await.unwrap();
+    assert_eq!(written.status, with_status.status);
+}
+
+#[tokio::test]
+async fn discovery_tells_of_them() {
+    let (_server, client) = server().await;
+    let groups = client.api_groups().await.unwrap();
+    let names: Vec<_> = groups.groups.iter().map(|group| &*group.name).collect();
+    assert_eq!(
+        names,
+        [
+            "flowcontrol.apiserver.k8s.io",
+            "coordination.k8s.io",
+            "zoo.example.com"
+        ]
+    );
+    let group = client.api_group("coordination.k8s.io").await.unwrap();
+    assert_eq!(group.versions[0].group_version, "coordination.k8s.io/v1");
+    let found = client.api_resources("zoo.example.com", "v1").await.unwrap();
+    let found: Vec<_> = found
+        .resources
+        .iter()
+        .map(|resource| (&*resource.name, resource.namespaced))
+        .collect();
+    assert_eq!(
+        found,
+        [
+            ("keepers", true),
+            ("keepers/status", true),
+            ("shapes", false),
+            ("reviews", false)
+        ]
+    );
+}
