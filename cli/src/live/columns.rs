@@ -5,6 +5,7 @@ use crate::output::Table;
 use k8s_flowcontrol::meta::Time;
 use k8s_flowcontrol::text::Kind;
 use serde_json::Value;
+use std::time::SystemTime;
 
 /// A table of objects of a kind, as `kubectl get` prints it; a wide one says more.
 pub(crate) fn table(kind: Kind, objects: &[&Value], wide: bool) -> Table {
@@ -136,8 +137,9 @@ pub(crate) fn age(object: &Value) -> String {
         .as_str()
         .map(Time::from);
     let seconds = made.and_then(|made| {
-        let (made, now) = (made.timestamp().ok()?, Time::now().timestamp().ok()?);
-        Some(now.as_second().saturating_sub(made.as_second()).max(0))
+        let since = SystemTime::now().duration_since(made.system_time().ok()?);
+        // What is made in the future by another clock is made now.
+        i64::try_from(since.unwrap_or_default().as_secs()).ok()
     });
     seconds.map_or_else(|| "<unknown>".to_owned(), short)
 }
