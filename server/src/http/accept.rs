@@ -25,6 +25,7 @@ pub(crate) enum Offer {
 pub(crate) enum Encoding {
     Json,
     Yaml,
+    Protobuf,
 }
 
 impl Encoding {
@@ -32,6 +33,7 @@ impl Encoding {
         match self {
             Self::Json => "application/json",
             Self::Yaml => "application/yaml",
+            Self::Protobuf => "application/vnd.kubernetes.protobuf",
         }
     }
 }
@@ -63,7 +65,7 @@ impl Form {
     /// 406 for a watch in a form that has no streams.
     pub(crate) fn check_stream(self) -> Result<(), Failure> {
         match self.encoding {
-            Encoding::Json => Ok(()),
+            Encoding::Json | Encoding::Protobuf => Ok(()),
             Encoding::Yaml => Err(only(STREAMS)),
         }
     }
@@ -195,11 +197,12 @@ impl<'a> Clause<'a> {
         let encoding = match (self.r#type, self.subtype) {
             ("application", "json" | "*") | ("*", "*") => Encoding::Json,
             ("application", "yaml") => Encoding::Yaml,
+            ("application", "vnd.kubernetes.protobuf") => Encoding::Protobuf,
             _ => return None,
         };
         match self.parameter("stream").unwrap_or_default() {
             "" => Some(encoding),
-            "watch" if encoding == Encoding::Json => Some(encoding),
+            "watch" if encoding != Encoding::Yaml => Some(encoding),
             _ => None,
         }
     }
@@ -210,8 +213,9 @@ impl<'a> Clause<'a> {
         {
             return None;
         }
+        let encoding = self.encoding().filter(|it| *it != Encoding::Protobuf)?;
         let form = Form {
-            encoding: self.encoding()?,
+            encoding,
             ..Form::PLAIN
         };
         let version = Aggregated::parse(self.parameter("v")?, release)?;
@@ -226,6 +230,8 @@ impl<'a> Clause<'a> {
             [kind, group, version] if views && group == Some("meta.k8s.io") => {
                 let version = MetaVersion::parse(version?)?;
                 match kind? {
+                    // Tables have no such form.
+                    "Table" if encoding == Encoding::Protobuf => return None,
                     "Table" => View::Table(version),
                     "PartialObjectMetadata" => View::Partial(version),
                     "PartialObjectMetadataList" => View::PartialList(version),
@@ -277,7 +283,14 @@ mod tests {
             ("application/json;as=Table;g=meta.k8s.io;v=v9", None),
             ("application/json;stream=watch", json),
             ("application/yaml;stream=watch", None),
-            ("application/vnd.kubernetes.protobuf", None),
+            (
+                "application/vnd.kubernetes.protobuf",
+                Some((Encoding::Protobuf, View::Whole)),
+            ),
+            (
+                "application/vnd.kubernetes.protobuf;as=Table;g=meta.k8s.io;v=v1",
+                None,
+            ),
         ] {
             assert_eq!(view(text), expected, "{text}");
         }

@@ -4,7 +4,7 @@ use super::accept::{Encoding, Form};
 use super::objects::Objects;
 use crate::ids;
 use crate::list::Page;
-use crate::represent::{Include, View, to_yaml};
+use crate::represent::{Include, View, protobuf, to_yaml};
 use crate::scheme::Kind;
 use crate::status::{Failure, Status};
 use crate::store::Object;
@@ -86,6 +86,13 @@ impl Answer {
             Content::Json(text) | Content::PrettyJson(text) if form.encoding == Encoding::Yaml => {
                 let value: Value = serde_json::from_slice(&text).unwrap_or_default();
                 Content::Yaml(to_yaml(&value))
+            }
+            Content::Json(text) if form.encoding == Encoding::Protobuf => {
+                let value = serde_json::from_slice(&text).unwrap_or_default();
+                match protobuf::object(&value) {
+                    Some(bytes) => Content::Bytes(form.encoding.media_type(), bytes),
+                    None => Content::Json(text),
+                }
             }
             Content::Json(text) if form.pretty => Content::PrettyJson(text),
             other => other,

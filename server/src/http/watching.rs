@@ -1,18 +1,19 @@
 //! The open end of a watch: lines as they come, at the client's pace.
 
-use super::accept::Form;
+use super::accept::{Encoding, Form};
 use super::answer::Answer;
 use super::resource::include;
 use super::route::ResourceTarget;
 use super::{Arrived, Context, stopped};
 use crate::ids;
 use crate::list::WatchOptions;
-use crate::represent::{Include, View};
+use crate::represent::{Include, View, protobuf};
 use crate::state::State;
 use crate::status::{Failure, bad_request, failure};
 use crate::store::Object;
 use crate::watch::{Lines, too_old};
 use axum::body::{Body, Bytes};
+use axum::http::header;
 use futures_util::stream;
 use std::convert::Infallible;
 use std::sync::Arc;
@@ -59,7 +60,7 @@ pub(super) async fn watch(
     let include = match form.view {
         View::Table(_) => include(request)?,
         // A list of partial objects is nothing that an event could carry: the stream ends at once.
-        View::PartialList(_) => return Ok(Answer::lines(Body::empty())),
+        View::PartialList(_) => return Ok(stream_of(Body::empty(), form)),
         _ => Include::Metadata,
     };
     if state.read(|store| store.unreadable(target.kind.index).next().is_some()) {
@@ -73,11 +74,25 @@ pub(super) async fn watch(
         include,
     );
     let watcher = Watcher::new(state, lines, &options, context.stopping.clone());
-    let lines = stream::unfold(watcher, |mut watcher| async move {
-        let bytes = watcher.next().await?;
+    let encoding = form.encoding;
+    let lines = stream::unfold(watcher, move |mut watcher| async move {
+        let lines = watcher.next().await?;
+        let bytes = match encoding {
+            Encoding::Protobuf => protobuf::frames(&lines).into(),
+            _ => lines,
+        };
         Some((Ok::<_, Infallible>(bytes), watcher))
     });
-    Ok(Answer::lines(Body::from_stream(lines)))
+    Ok(stream_of(Body::from_stream(lines), form))
+}
+
+fn stream_of(body: Body, form: Form) -> Answer {
+    let answer = Answer::lines(body);
+    if form.encoding != Encoding::Protobuf {
+        return answer;
+    }
+    let content_type = format!("{};stream=watch", form.encoding.media_type());
+    answer.with_headers([(header::CONTENT_TYPE, content_type)])
 }
 
 /// Watches are served from memory, which a server cannot fill when it cannot read all objects: a watch waits

@@ -5,6 +5,8 @@ mod age;
 mod columns;
 mod descriptions;
 mod partial;
+pub(crate) mod protobuf;
+mod protobuf_messages;
 mod table;
 mod yaml;
 

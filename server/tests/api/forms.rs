@@ -202,3 +202,69 @@ async fn a_health_check_tells_its_parts() {
     assert!(text.starts_with("[+]ping ok\n") && text.ends_with("livez check passed\n"));
     assert_eq!(get(&api, "/livez", "*/*").await.2, "ok");
 }
+
+#[tokio::test]
+async fn protocol_buffers_are_written_for_those_who_read_them() {
+    const PROTOBUF: &str = "application/vnd.kubernetes.protobuf";
+    const STREAM: &str = "application/vnd.kubernetes.protobuf;stream=watch";
+    let api = Api::start().await;
+    let levels = format!("/apis/{GROUP}/v1/prioritylevelconfigurations");
+    let watch = format!("{levels}?watch=true&timeoutSeconds=1");
+    for (path, accept, code, content_type, part) in [
+        (
+            format!("{levels}/catch-all"),
+            PROTOBUF,
+            200,
+            PROTOBUF,
+            "PriorityLevelConfiguration",
+        ),
+        (
+            levels.clone(),
+            PROTOBUF,
+            200,
+            PROTOBUF,
+            "PriorityLevelConfigurationList",
+        ),
+        (
+            format!("{levels}/missing"),
+            PROTOBUF,
+            404,
+            PROTOBUF,
+            "Status",
+        ),
+        (
+            format!("/apis/{GROUP}/v1"),
+            PROTOBUF,
+            200,
+            PROTOBUF,
+            "APIResourceList",
+        ),
+        (watch.clone(), PROTOBUF, 200, STREAM, "ADDED"),
+        (watch, STREAM, 200, STREAM, "ADDED"),
+        (
+            "/version".into(),
+            PROTOBUF,
+            200,
+            "application/json",
+            "gitVersion",
+        ),
+    ] {
+        let response = api
+            .request("GET", &path)
+            .header("accept", accept)
+            .send()
+            .await;
+        assert_eq!(response.code(), code, "{path}");
+        assert_eq!(response.headers()["content-type"], content_type, "{path}");
+        let mut response = response;
+        let bytes = response.chunk().await.unwrap();
+        let is_enveloped = bytes.starts_with(b"k8s\0");
+        assert_eq!(is_enveloped, content_type == PROTOBUF, "{path}");
+        let contains = bytes
+            .windows(part.len())
+            .any(|window| window == part.as_bytes());
+        assert!(contains, "{path}: no {part}");
+    }
+    let table = format!("{PROTOBUF};as=Table;g=meta.k8s.io;v=v1");
+    assert_eq!(get(&api, &levels, &table).await.0, 406);
+}

@@ -1,0 +1,193 @@
+//! Answers as Kubernetes writes them in Protocol Buffers.
+//!
+//! What is written is the JSON of the same answer: both say the same, and only the numbers of the fields and
+//! what Go writes of them have to be known. In Go a field that is no pointer is written even when it is empty.
+
+use super::protobuf_messages::{Field, Type, fields};
+use serde_json::Value;
+
+const MAGIC: &[u8] = b"k8s\0";
+
+/// An object with its type around it, or `None` for one that has no such form.
+pub(crate) fn object(value: &Value) -> Option<Vec<u8>> {
+    let text = |name: &str| value.get(name).and_then(Value::as_str);
+    let (kind, api_version) = (text("kind")?, text("apiVersion").unwrap_or_default());
+    let mut r#type = Vec::new();
+    bytes(&mut r#type, 1, api_version.as_bytes());
+    bytes(&mut r#type, 2, kind.as_bytes());
+    let mut unknown = MAGIC.to_vec();
+    bytes(&mut unknown, 1, &r#type);
+    bytes(&mut unknown, 2, &message(value, fields(kind)?));
+    // Neither is the content encoded, nor of another type.
+    bytes(&mut unknown, 3, b"");
+    bytes(&mut unknown, 4, b"");
+    Some(unknown)
+}
+
+/// The lines of a watch as frames: their length and the event.
+pub(crate) fn frames(lines: &[u8]) -> Vec<u8> {
+    let mut frames = Vec::new();
+    for line in lines.split(|byte| *byte == b'\n') {
+        let Ok(event) = serde_json::from_slice::<Value>(line) else {
+            continue;
+        };
+        let mut raw = Vec::new();
+        bytes(&mut raw, 1, &object(&event["object"]).unwrap_or_default());
+        let mut message = Vec::new();
+        let r#type = event["type"].as_str().unwrap_or_default();
+        bytes(&mut message, 1, r#type.as_bytes());
+        bytes(&mut message, 2, &raw);
+        // A line is a small part of what a length can say.
+        let length = u32::try_from(message.len()).unwrap_or_default();
+        frames.extend(length.to_be_bytes());
+        frames.extend(message);
+    }
+    frames
+}
+
+fn message(value: &Value, fields: &[Field]) -> Vec<u8> {
+    let mut message = Vec::new();
+    for (name, number, r#type) in fields {
+        let value = value.get(*name).filter(|value| !value.is_null());
+        field(&mut message, *number, value, r#type);
+    }
+    message
+}
+
+fn field(into: &mut Vec<u8>, number: u64, value: Option<&Value>, r#type: &Type) {
+    match (r#type, value) {
+        (Type::Optional(_), None) => {}
+        (Type::Optional(inner), value) => field(into, number, value, inner),
+        (Type::List(element), value) => {
+            for value in value.and_then(Value::as_array).into_iter().flatten() {
+                field(into, number, Some(value), element);
+            }
+        }
+        (Type::Map, value) => {
+            let entries = value.and_then(Value::as_object).into_iter().flatten();
+            let mut entries: Vec<_> = entries.collect();
+            entries.sort_by_key(|(key, _)| *key);
+            for (key, value) in entries {
+                let mut entry = Vec::new();
+                bytes(&mut entry, 1, key.as_bytes());
+                bytes(&mut entry, 2, value.as_str().unwrap_or_default().as_bytes());
+                bytes(into, number, &entry);
+            }
+        }
+        (Type::Text, value) => {
+            let text = value.and_then(Value::as_str).unwrap_or_default();
+            bytes(into, number, text.as_bytes());
+        }
+        (Type::Number, value) => {
+            let value = value.and_then(Value::as_i64).unwrap_or_default();
+            varint(into, number << 3);
+            // Negative numbers are written as large ones.
+            varint(into, value.cast_unsigned());
+        }
+        (Type::Switch, value) => {
+            varint(into, number << 3);
+            varint(
+                into,
+                value.and_then(Value::as_bool).unwrap_or_default().into(),
+            );
+        }
+        (Type::Time, value) => bytes(into, number, &time(value)),
+        (Type::Json, value) => {
+            let mut raw = Vec::new();
+            let text = value.map(Value::to_string).unwrap_or_default();
+            bytes(&mut raw, 1, text.as_bytes());
+            bytes(into, number, &raw);
+        }
+        (Type::Message(fields), value) => {
+            bytes(
+                into,
+                number,
+                &message(value.unwrap_or(&Value::Null), fields),
+            );
+        }
+        (Type::Verbs, value) => {
+            let mut verbs = Vec::new();
+            field(&mut verbs, 1, value, &Type::List(&Type::Text));
+            bytes(into, number, &verbs);
+        }
+    }
+}
+
+/// Seconds and nanoseconds; nothing for a time that is not there.
+fn time(value: Option<&Value>) -> Vec<u8> {
+    let time = value.and_then(Value::as_str);
+    let Some(time) = time.and_then(|time| time.parse::<jiff::Timestamp>().ok()) else {
+        return Vec::new();
+    };
+    let mut message = vec![1 << 3];
+    varint(&mut message, time.as_second().cast_unsigned());
+    message.extend([2 << 3, 0]);
+    message
+}
+
+fn bytes(into: &mut Vec<u8>, number: u64, value: &[u8]) {
+    varint(into, number << 3 | 2);
+    varint(into, value.len() as u64);
+    into.extend_from_slice(value);
+}
+
+fn varint(into: &mut Vec<u8>, mut value: u64) {
+    while value >= 0x80 {
+        into.push(value as u8 | 0x80);
+        value >>= 7;
+    }
+    into.push(value as u8);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use base64::Engine as _;
+    use base64::engine::general_purpose::STANDARD;
+    use serde_json::json;
+
+    #[test]
+    fn objects_are_written_as_a_server_wrote_them() {
+        let recorded = include_str!("../../tests/fixtures/protobuf.jsonl");
+        assert_eq!(recorded.lines().count(), 4);
+        for line in recorded.lines() {
+            let exchange: Value = serde_json::from_str(line).unwrap();
+            let expected = STANDARD
+                .decode(exchange["protobuf"].as_str().unwrap())
+                .unwrap();
+            let written = object(&exchange["object"]).unwrap();
+            assert_eq!(STANDARD.encode(written), STANDARD.encode(expected));
+        }
+    }
+
+    #[test]
+    fn numbers_take_as_many_bytes_as_they_need() {
+        let bytes = |value: u64| {
+            let mut bytes = Vec::new();
+            varint(&mut bytes, value);
+            bytes
+        };
+        assert_eq!(bytes(0), [0]);
+        assert_eq!(bytes(300), [0xac, 0x02]);
+        assert_eq!(bytes((-1i64).cast_unsigned()).len(), 10);
+    }
+
+    #[test]
+    fn an_event_is_framed_by_its_length() {
+        let status = json!({"kind": "Status", "apiVersion": "v1", "code": 410});
+        let line = json!({"type": "ERROR", "object": status}).to_string() + "\n";
+        let frames = frames(line.repeat(2).as_bytes());
+        let (length, rest) = frames.split_first_chunk().unwrap();
+        let length = u32::from_be_bytes(*length) as usize;
+        assert_eq!(frames.len(), 2 * (4 + length));
+        assert!(rest.starts_with(b"\x0a\x05ERROR\x12"));
+    }
+
+    #[test]
+    fn a_kind_without_messages_has_no_such_form() {
+        assert_eq!(
+            object(&json!({"kind": "Table", "apiVersion": "meta.k8s.io/v1"})),
+            None
+        );
+    }
+}
