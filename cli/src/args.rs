@@ -1,8 +1,8 @@
 //! The command line: global options, the commands, and options that several commands share.
 
 use crate::commands::{
-    completions, convert, delete, describe, get, limits, lint, match_request, migrate, rbac, serve,
-    set_shares, validate, watch, whoami,
+    apply, completions, convert, delete, describe, diff, get, limits, lint, match_request, migrate,
+    rbac, serve, set_shares, validate, watch, whoami,
 };
 use crate::exit::{self, Exit};
 use crate::failure::Failure;
@@ -45,6 +45,8 @@ pub(crate) enum Command {
     Match(match_request::Args),
     Get(get::Args),
     Describe(describe::Args),
+    Diff(diff::Args),
+    Apply(apply::Args),
     Delete(delete::Args),
     SetShares(set_shares::Args),
     Watch(watch::Args),
@@ -66,6 +68,8 @@ impl Command {
             Self::Match(args) => match_request::run(&args, streams),
             Self::Get(args) => get::run(&args, streams),
             Self::Describe(args) => describe::run(&args, streams),
+            Self::Diff(args) => diff::run(&args, streams),
+            Self::Apply(args) => apply::run(&args, streams),
             Self::Delete(args) => delete::run(&args, streams),
             Self::SetShares(args) => set_shares::run(&args, streams),
             Self::Watch(args) => watch::run(&args, streams),

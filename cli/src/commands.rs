@@ -1,9 +1,11 @@
 //! One module per command: its options, and what it does.
 
+pub(crate) mod apply;
 pub(crate) mod completions;
 pub(crate) mod convert;
 pub(crate) mod delete;
 pub(crate) mod describe;
+pub(crate) mod diff;
 pub(crate) mod get;
 pub(crate) mod limits;
 pub(crate) mod lint;

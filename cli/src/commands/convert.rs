@@ -2,7 +2,7 @@
 
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::input::{Document, FileArgs, Object, Passed, documents, strip_server_fields};
+use crate::input::{Document, FileArgs, Passed, documents, strip_server_fields};
 use crate::output::{Diagnostic, ObjectFormat, Streams, plural, write_objects};
 use k8s_flowcontrol::convert::{Loss, Lossy, server_tree, shape_tree};
 use k8s_flowcontrol::{ApiVersion, Release};
@@ -125,7 +125,7 @@ fn convert(
     let kind = object.kind.as_str();
     let (mut value, losses) = if args.as_server {
         Lossy::parts(server_tree(
-            written(&object, document),
+            object.written(),
             kind,
             object.version,
             args.to,
@@ -133,7 +133,7 @@ fn convert(
         ))
     } else {
         object.warn_of_duplicates(streams)?;
-        let value = written(&object, document);
+        let value = object.written();
         Lossy::parts(shape_tree(value, kind, object.version, args.to, release))
     };
     value["apiVersion"] = args.to.api_version().into();
@@ -142,14 +142,6 @@ fn convert(
         strip_server_fields(&mut value);
     }
     Ok((value, losses))
-}
-
-/// The object with its unknown members, so that they are seen to get lost; one that holds too much for that without.
-fn written(object: &Object, document: &Document) -> Value {
-    document
-        .value()
-        .filter(Value::is_object)
-        .unwrap_or_else(|| object.tree.clone())
 }
 
 fn diagnose(args: &Args, document: &Document, loss: &Loss) -> Diagnostic {

@@ -35,6 +35,13 @@ impl Object {
         self.tree["metadata"]["name"].as_str().unwrap_or_default()
     }
 
+    /// The object with its unknown members, so that they are seen to get lost; one that holds too much for that
+    /// without.
+    pub(crate) fn written(&self) -> Value {
+        let value = self.document.value().filter(Value::is_object);
+        value.unwrap_or_else(|| self.tree.clone())
+    }
+
     /// Warns of members that a server does not know, and of those that are there more than once.
     pub(crate) fn warn(&self, streams: &mut Streams) -> Result<(), Failure> {
         self.warn_of(streams, |_| true)

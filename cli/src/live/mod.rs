@@ -1,11 +1,15 @@
 //! Objects on a cluster, as trees in the version that is spoken with it.
 
 mod columns;
+mod manifest;
 mod owner;
+mod takeover;
 mod target;
 
 pub(crate) use columns::{age, dangling, part_of, shares, table};
+pub(crate) use manifest::Manifest;
 pub(crate) use owner::owner;
+pub(crate) use takeover::takeover;
 pub(crate) use target::{Target, TargetArgs};
 
 use crate::cluster::ClusterArgs;
@@ -54,6 +58,15 @@ pub(crate) struct WriteArgs {
 }
 
 impl WriteArgs {
+    /// A change that is tried out and not stored.
+    pub(crate) fn rehearsal(field_manager: &str) -> Self {
+        Self {
+            dry_run: "server".to_owned(),
+            field_manager: field_manager.to_owned(),
+            include_managed: true,
+        }
+    }
+
     /// Whether nothing is to be stored.
     pub(crate) fn is_dry_run(&self) -> bool {
         self.dry_run != "none"
@@ -205,6 +218,36 @@ impl Live {
             }
             request.await.map(|object| tree(&object))
         })
+    }
+
+    /// Server-side apply of an object in the version that is spoken.
+    pub(crate) async fn apply(
+        &self,
+        kind: Kind,
+        tree: &Value,
+        write: &WriteArgs,
+        force: bool,
+    ) -> Result<Value, Error> {
+        with_api!(self, kind, api => {
+            let mut request = api.patch(name(tree)).apply(tree).field_manager(&write.field_manager);
+            if write.is_dry_run() {
+                request = request.dry_run();
+            }
+            if force {
+                request = request.force();
+            }
+            request.await.map(|object| self::tree(&object))
+        })
+    }
+
+    /// Changes an object by a JSON patch.
+    pub(crate) async fn json_patch(
+        &self,
+        kind: Kind,
+        name: &str,
+        patch: &Value,
+    ) -> Result<Value, Error> {
+        with_api!(self, kind, api => api.patch(name).json(patch).await.map(|object| tree(&object)))
     }
 
     /// Deletes an object as it was seen: one that was made anew meanwhile is left alone.

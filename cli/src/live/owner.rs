@@ -15,6 +15,16 @@ pub(crate) struct Owner {
     pub(crate) sign: String,
 }
 
+impl Owner {
+    /// Whether the API server itself looks after the object.
+    pub(crate) fn is_server(&self) -> bool {
+        self.name == SERVER
+    }
+}
+
+/// The owner of what is built in.
+const SERVER: &str = "the API server";
+
 impl fmt::Display for Owner {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} ({})", self.name, self.sign)
@@ -45,7 +55,7 @@ fn built_in(kind: Kind, name: &str, metadata: &Value) -> Option<Owner> {
         None => return None,
     };
     Some(Owner {
-        name: "the API server".into(),
+        name: SERVER.into(),
         sign,
     })
 }

@@ -2,11 +2,13 @@
 
 mod bars;
 mod diagnostic;
+mod diff;
 mod objects;
 mod table;
 
 pub(crate) use bars::bar;
 pub(crate) use diagnostic::{Diagnostic, Level};
+pub(crate) use diff::unified_diff;
 pub(crate) use objects::{ObjectFormat, write_objects};
 pub(crate) use table::Table;
 

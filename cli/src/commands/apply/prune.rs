@@ -1,0 +1,53 @@
+//! Objects that were applied once and are no longer in the files.
+
+use crate::failure::Failure;
+use crate::live::{Live, Manifest, WriteArgs, name};
+use crate::output::Streams;
+use k8s_flowcontrol::text::Kind;
+use serde_json::Value;
+use std::io::Write;
+
+/// Deletes what fits the selector, was applied under the same field manager, and is not in the files. The number of objects
+/// that were left alone because they belong to someone.
+pub(super) async fn prune(
+    live: &Live,
+    selector: &str,
+    manifests: &[Manifest],
+    write: &WriteArgs,
+    streams: &mut Streams,
+) -> Result<usize, Failure> {
+    let mut left = 0;
+    for kind in Kind::ALL {
+        for object in live.list(kind, Some(selector)).await? {
+            let is_wanted = manifests
+                .iter()
+                .any(|manifest| manifest.kind == kind && manifest.name() == name(&object));
+            if is_wanted || !was_applied(&object, &write.field_manager) {
+                continue;
+            }
+            if let Err(failure) = write.check_owner(kind, &object) {
+                failure.report(streams);
+                left += 1;
+                continue;
+            }
+            live.delete(kind, &object, write).await?;
+            let kind = kind.as_str().to_ascii_lowercase();
+            writeln!(
+                streams.out,
+                "{kind}/{} pruned{}",
+                name(&object),
+                write.note()
+            )?;
+        }
+    }
+    Ok(left)
+}
+
+fn was_applied(object: &Value, manager: &str) -> bool {
+    let entries = object["metadata"]["managedFields"].as_array();
+    entries.into_iter().flatten().any(|entry| {
+        entry["operation"] == "Apply"
+            && entry["manager"] == manager
+            && entry.get("subresource").is_none()
+    })
+}

@@ -1,0 +1,93 @@
+//! `diff`: what applying files would change.
+
+use crate::cluster;
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::input::FileArgs;
+use crate::live::{FIELD_MANAGER, LiveArgs, Manifest, WriteArgs};
+use crate::output::{Streams, unified_diff};
+use serde_json::{Map, Value};
+use std::io::Write;
+
+/// Show what applying files to a cluster would change
+///
+/// The cluster itself says so, in a rehearsal that stores nothing: its defaults and the fields of others are taken into
+/// account. Files may be written in any version.
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Args {
+    #[command(flatten)]
+    files: FileArgs,
+
+    /// The name under which the files are applied
+    #[arg(long, value_name = "NAME", default_value = FIELD_MANAGER)]
+    field_manager: String,
+
+    /// Compare objects also when the version that is spoken cannot say all of them
+    #[arg(long)]
+    allow_loss: bool,
+
+    #[command(flatten)]
+    live: LiveArgs,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  kubectl flowcontrol diff -f manifests/
+
+Exit code 1 when there are differences.";
+
+pub(crate) fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
+    cluster::block_on(async {
+        let live = args.live.connect().await?;
+        let release = live.release().await;
+        let manifests = Manifest::read(&args.files, &live, release, args.allow_loss, streams)?;
+        let rehearsal = WriteArgs::rehearsal(&args.field_manager);
+        let mut exit = Exit::Success;
+        for manifest in manifests {
+            let (kind, name) = (manifest.kind, manifest.name());
+            let before = match live.get(kind, name).await {
+                Ok(object) => text(object),
+                Err(error) if error.is_not_found() => String::new(),
+                Err(error) => return Err(error.into()),
+            };
+            let after = live.apply(kind, &manifest.tree, &rehearsal, true).await;
+            let after = after.map(text).map_err(|error| {
+                Failure::new(
+                    Exit::Cluster,
+                    format!("{}: {error}", manifest.document.title()),
+                )
+            })?;
+            if before != after {
+                let title = format!("{}/{name}", kind.as_str().to_ascii_lowercase());
+                write!(
+                    streams.out,
+                    "{}",
+                    unified_diff((&title, &before), (&title, &after))
+                )?;
+                exit = Exit::Findings;
+            }
+        }
+        Ok(exit)
+    })
+}
+
+/// The object in YAML, without what changes by itself.
+fn text(mut object: Value) -> String {
+    if let Some(metadata) = object.get_mut("metadata").and_then(Value::as_object_mut) {
+        drop_bookkeeping(metadata);
+    }
+    k8s_flowcontrol_server::to_yaml(&object)
+}
+
+fn drop_bookkeeping(metadata: &mut Map<String, Value>) {
+    for name in [
+        "creationTimestamp",
+        "generation",
+        "managedFields",
+        "resourceVersion",
+        "uid",
+    ] {
+        metadata.remove(name);
+    }
+}
