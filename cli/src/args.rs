@@ -2,7 +2,7 @@
 
 use crate::commands::{
     apply, completions, convert, delete, describe, diff, get, limits, lint, match_request, migrate,
-    rbac, serve, set_shares, validate, watch, whoami,
+    rbac, serve, set_shares, top, validate, watch, whoami,
 };
 use crate::exit::{self, Exit};
 use crate::failure::Failure;
@@ -50,6 +50,7 @@ pub(crate) enum Command {
     Delete(delete::Args),
     SetShares(set_shares::Args),
     Watch(watch::Args),
+    Top(top::Args),
     Whoami(whoami::Args),
     Rbac(rbac::Args),
     Serve(serve::Args),
@@ -73,6 +74,7 @@ impl Command {
             Self::Delete(args) => delete::run(&args, streams),
             Self::SetShares(args) => set_shares::run(&args, streams),
             Self::Watch(args) => watch::run(&args, streams),
+            Self::Top(args) => top::run(&args, streams),
             Self::Whoami(args) => whoami::run(&args, streams),
             Self::Rbac(args) => rbac::run(&args, streams),
             Self::Serve(args) => serve::run(&args, streams),

@@ -2,10 +2,13 @@
 
 use crate::exit::Exit;
 use crate::failure::Failure;
+use crate::output::WARNING;
 use k8s_flowcontrol::config::{Config, ConfigError};
 use k8s_flowcontrol::{Client, Error};
+use std::collections::HashSet;
 use std::env;
 use std::path::PathBuf;
+use std::sync::Mutex;
 
 /// Which cluster is meant.
 #[derive(Clone, Debug, clap::Args)]
@@ -22,7 +25,17 @@ pub(crate) struct ClusterArgs {
 impl ClusterArgs {
     /// A client of the cluster.
     pub(crate) async fn client(&self) -> Result<Client, Failure> {
-        Ok(Client::new(self.config()?)?)
+        let said = Mutex::new(HashSet::new());
+        let client = Client::new(self.config()?)?;
+        Ok(client.on_warning(move |warning| {
+            // Many requests are answered with the same warning; once is enough.
+            let is_new = said
+                .lock()
+                .is_ok_and(|mut said| said.insert(warning.text().to_owned()));
+            if is_new {
+                anstream::eprintln!("{WARNING}warning:{WARNING:#} {}", warning.text());
+            }
+        }))
     }
 
     fn config(&self) -> Result<Config, ConfigError> {

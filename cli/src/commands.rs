@@ -14,6 +14,7 @@ pub(crate) mod migrate;
 pub(crate) mod rbac;
 pub(crate) mod serve;
 pub(crate) mod set_shares;
+pub(crate) mod top;
 pub(crate) mod validate;
 pub(crate) mod watch;
 pub(crate) mod whoami;

@@ -16,7 +16,7 @@ mod split;
 
 pub(crate) use document::Document;
 pub(crate) use files::FileArgs;
-pub(crate) use objects::{Object, Objects, strip_server_fields};
+pub(crate) use objects::{Objects, strip_server_fields};
 pub(crate) use passed::Passed;
 pub(crate) use scan::{Found, documents};
 pub(crate) use source::Source;

@@ -20,6 +20,8 @@ use std::io::{self, BufWriter, Stderr, StdoutLock, Write};
 
 /// How `error:` looks.
 pub(crate) const ERROR: Style = AnsiColor::Red.on_default().bold();
+/// How `warning:` looks.
+pub(crate) const WARNING: Style = AnsiColor::Yellow.on_default().bold();
 /// How `hint:` looks.
 pub(crate) const HINT: Style = AnsiColor::Cyan.on_default().bold();
 

@@ -1,0 +1,127 @@
+//! `top`: what priority levels are doing now.
+
+mod reading;
+
+use crate::cluster::{self, ClusterArgs};
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::output::{Streams, Table};
+use clap::ValueEnum;
+use reading::Reading;
+use serde_json::json;
+use std::io::{IsTerminal, Write};
+use std::time::Duration;
+
+/// Show what the priority levels of a cluster are doing now
+///
+/// Reads the debug dump of priority levels and the metrics of the API server that answers at the cluster's address. Each API
+/// server has seats of its own: where several stand behind one address, this is one of them.
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Args {
+    #[command(flatten)]
+    cluster: ClusterArgs,
+
+    /// Seconds between two looks, on a terminal
+    #[arg(long, value_name = "SECONDS", default_value_t = 2, value_parser = clap::value_parser!(u64).range(1..=3600))]
+    interval: u64,
+
+    /// Look once, also on a terminal
+    #[arg(long)]
+    once: bool,
+
+    /// How to print; json looks once
+    #[arg(short, long, value_name = "FORMAT", default_value = "table")]
+    output: Output,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  kubectl flowcontrol top
+
+  # For a script
+  kubectl flowcontrol top -o json";
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Output {
+    /// A table; on a terminal it is renewed until Ctrl-C
+    Table,
+    /// {"schemaVersion": 1, "servers": [{"address", "reachedBy"}], "levels": [{"name", "executing", "waiting", "rejected",
+    /// "seatsInUse", "seats"}]}; null for what the server does not tell
+    Json,
+}
+
+pub(crate) fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
+    cluster::block_on(async {
+        let client = args.cluster.client().await?;
+        let is_live = args.output == Output::Table && !args.once && std::io::stdout().is_terminal();
+        loop {
+            let reading = Reading::take(&client).await?;
+            match args.output {
+                Output::Json => writeln!(streams.out, "{:#}", as_json(&reading))?,
+                Output::Table => {
+                    if is_live {
+                        // To the upper left, and everything below gone.
+                        write!(streams.out, "\x1b[H\x1b[2J")?;
+                    }
+                    print(&reading, streams)?;
+                }
+            }
+            streams.out.flush()?;
+            if !is_live {
+                return Ok(Exit::Success);
+            }
+            tokio::select! {
+                () = tokio::time::sleep(Duration::from_secs(args.interval)) => {}
+                _ = tokio::signal::ctrl_c() => return Ok(Exit::Success),
+            }
+        }
+    })
+}
+
+fn print(reading: &Reading, streams: &mut Streams) -> Result<(), Failure> {
+    let mut table = Table::new(["PRIORITYLEVEL", "EXECUTING", "WAITING", "REJECTED", "SEATS"]);
+    for level in &reading.levels {
+        let number =
+            |value: Option<i64>| value.map_or_else(|| "-".to_owned(), |value| value.to_string());
+        let seats = match (level.seats_in_use, level.seats) {
+            (None, None) => "-".to_owned(),
+            (used, all) => format!("{} of {}", number(used), number(all)),
+        };
+        table.row([
+            level.name.clone(),
+            number(level.executing),
+            number(level.waiting),
+            number(level.rejected),
+            seats,
+        ]);
+    }
+    table.write(&mut streams.out)?;
+    writeln!(
+        streams.out,
+        "\n1 API server answered, reached by {} at {}",
+        reading.reached_by, reading.address
+    )?;
+    for missing in &reading.missing {
+        writeln!(streams.out, "{missing}")?;
+    }
+    Ok(())
+}
+
+fn as_json(reading: &Reading) -> serde_json::Value {
+    let level = |level: &reading::Level| {
+        json!({
+            "name": level.name,
+            "executing": level.executing,
+            "waiting": level.waiting,
+            "rejected": level.rejected,
+            "seatsInUse": level.seats_in_use,
+            "seats": level.seats,
+        })
+    };
+    json!({
+        "schemaVersion": 1,
+        "servers": [{"address": reading.address, "reachedBy": reading.reached_by}],
+        "levels": reading.levels.iter().map(level).collect::<Vec<_>>(),
+    })
+}

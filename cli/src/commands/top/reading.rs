@@ -1,0 +1,163 @@
+//! What an API server tells of its priority levels at a moment.
+
+use crate::exit::Exit;
+use crate::failure::Failure;
+use k8s_flowcontrol::debug::parse_priority_levels;
+use k8s_flowcontrol::{Client, Error};
+use std::collections::BTreeMap;
+
+const DUMP: &str = "/debug/api_priority_and_fairness/dump_priority_levels";
+
+/// What an API server tells at a moment.
+pub(super) struct Reading {
+    pub(super) address: String,
+    pub(super) reached_by: &'static str,
+    pub(super) levels: Vec<Level>,
+    /// What it did not tell, and why.
+    pub(super) missing: Vec<String>,
+}
+
+/// A priority level in one server; none for what the server does not tell.
+#[derive(Default)]
+pub(super) struct Level {
+    pub(super) name: String,
+    pub(super) executing: Option<i64>,
+    pub(super) waiting: Option<i64>,
+    /// Since the server started.
+    pub(super) rejected: Option<i64>,
+    pub(super) seats_in_use: Option<i64>,
+    pub(super) seats: Option<i64>,
+}
+
+impl Reading {
+    pub(super) async fn take(client: &Client) -> Result<Self, Failure> {
+        let config = client.config();
+        let mut reading = Self {
+            address: config.server_url().to_owned(),
+            reached_by: match config.proxy_url() {
+                Some(_) => "a proxy",
+                None => "its address",
+            },
+            levels: Vec::new(),
+            missing: Vec::new(),
+        };
+        let (dump, metrics) = (text(client, DUMP).await, text(client, "/metrics").await);
+        let mut levels = BTreeMap::new();
+        match &dump {
+            Ok(text) => read_dump(text, &mut levels)?,
+            Err(error) => reading.missing.push(format!("no debug dump: {error}")),
+        }
+        match &metrics {
+            Ok(text) => read_metrics(text, &mut levels),
+            Err(error) => reading.missing.push(format!("no metrics: {error}")),
+        }
+        if let (Err(error), Err(_)) = (dump, metrics) {
+            return Err(Failure::new(Exit::Cluster, error.to_string())
+                .hint("`kubectl flowcontrol rbac top` prints the role that is needed"));
+        }
+        reading.levels = levels.into_values().collect();
+        Ok(reading)
+    }
+}
+
+async fn text(client: &Client, path: &str) -> Result<String, Error> {
+    let bytes = client.get_raw(path).accept("text/plain").await?;
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+fn read_dump(text: &str, levels: &mut BTreeMap<String, Level>) -> Result<(), Failure> {
+    let dump = parse_priority_levels(text)
+        .map_err(|error| Failure::new(Exit::Cluster, error.to_string()))?;
+    for row in dump.rows {
+        let level = named(levels, &row.name);
+        if let Some(state) = row.state {
+            level.executing = Some(state.executing_requests);
+            level.waiting = Some(state.waiting_requests);
+            level.rejected = state.rejected_requests;
+        }
+    }
+    Ok(())
+}
+
+/// Adds what the metrics say. Of several series of a level, such as one per flow schema, the sum counts.
+fn read_metrics(text: &str, levels: &mut BTreeMap<String, Level>) {
+    let mut seen = BTreeMap::<(&str, String), f64>::new();
+    for line in text.lines() {
+        let Some(sample) = Sample::read(line) else {
+            continue;
+        };
+        *seen.entry((sample.metric, sample.level)).or_default() += sample.value;
+    }
+    for ((metric, name), value) in seen {
+        let level = named(levels, &name);
+        let value = Some(value as i64);
+        match metric {
+            "current_limit_seats" => level.seats = value,
+            // The older name, and the newer one which counts the same.
+            "request_concurrency_in_use" | "current_executing_seats" => level.seats_in_use = value,
+            "current_executing_requests" => level.executing = level.executing.or(value),
+            "current_inqueue_requests" => level.waiting = level.waiting.or(value),
+            "rejected_requests_total" => level.rejected = level.rejected.or(value),
+            _ => {}
+        }
+    }
+}
+
+fn named<'a>(levels: &'a mut BTreeMap<String, Level>, name: &str) -> &'a mut Level {
+    levels.entry(name.to_owned()).or_insert_with(|| Level {
+        name: name.to_owned(),
+        ..Level::default()
+    })
+}
+
+/// A sample of flow control's metrics.
+struct Sample<'a> {
+    metric: &'a str,
+    level: String,
+    value: f64,
+}
+
+impl<'a> Sample<'a> {
+    /// Reads a line such as `apiserver_flowcontrol_current_limit_seats{priority_level="system"} 74`.
+    fn read(line: &'a str) -> Option<Self> {
+        let rest = line.strip_prefix("apiserver_flowcontrol_")?;
+        let (metric, rest) = rest.split_once('{')?;
+        // Names of levels have neither quotes nor braces.
+        let (labels, value) = rest.rsplit_once('}')?;
+        let (_, level) = labels.split_once("priority_level=\"")?;
+        let (level, _) = level.split_once('"')?;
+        let value = value.split_whitespace().next()?.parse().ok()?;
+        Some(Self {
+            metric,
+            level: level.to_owned(),
+            value,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn metrics_are_added_up_per_level() {
+        let text = "\
+# HELP apiserver_flowcontrol_current_limit_seats current derived number of execution seats
+apiserver_flowcontrol_current_limit_seats{priority_level=\"system\"} 74
+apiserver_flowcontrol_current_executing_seats{flow_schema=\"a\",priority_level=\"system\"} 3
+apiserver_flowcontrol_current_executing_seats{flow_schema=\"b\",priority_level=\"system\"} 2
+apiserver_flowcontrol_rejected_requests_total{flow_schema=\"b\",priority_level=\"low\",reason=\"queue-full\"} 7
+apiserver_request_total{code=\"200\"} 9
+apiserver_flowcontrol_broken{
+";
+        let mut levels = BTreeMap::new();
+        read_metrics(text, &mut levels);
+        let system = &levels["system"];
+        assert_eq!(
+            (system.seats, system.seats_in_use, system.rejected),
+            (Some(74), Some(5), None)
+        );
+        assert_eq!(levels["low"].rejected, Some(7));
+        assert_eq!(levels.len(), 2);
+    }
+}
