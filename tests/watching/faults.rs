@@ -4,31 +4,29 @@
 use crate::model::{Follower, State, Step, Subscriber};
 use crate::proxy::{Mischief, Proxy};
 use crate::random::Random;
-use crate::support::{level, soon};
+use crate::support::soon;
+use crate::world::{Fits, World, everything, in_team_a, in_union};
+use k8s_flowcontrol::Client;
 use k8s_flowcontrol::api::v1::PriorityLevelConfiguration as Level;
 use k8s_flowcontrol::watch::{Selection, Store, Watcher};
-use k8s_flowcontrol::{Client, Resource};
 use k8s_flowcontrol_server::{ApiServer, Fault};
-use serde_json::json;
-use std::collections::{BTreeMap, HashSet};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 use tokio::task::JoinHandle;
-
-const NAMES: u64 = 30;
-const TEAMS: [&str; 3] = ["a", "b", "c"];
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn every_copy_is_exact_after_a_thousand_faults() {
     chaos(1_000, 2).await;
 }
 
-/// `cargo test --release --test watching -- --ignored --nocapture a_hundred_thousand`
+/// `cargo test --release --test watching -- --ignored --nocapture`, with another number of faults in
+/// `FLOWCONTROL_TEST_FAULTS`.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 #[ignore = "takes minutes"]
 async fn every_copy_is_exact_after_a_hundred_thousand_faults() {
-    chaos(100_000, 6).await;
+    let faults = std::env::var("FLOWCONTROL_TEST_FAULTS");
+    let faults = faults.map_or(100_000, |text| text.parse().expect("a number"));
+    chaos(faults, 6).await;
 }
 
 /// Runs until so many faults have happened, with so many consumers of each kind.
@@ -118,7 +116,9 @@ async fn nothing_is_lost_while_the_server_remembers() {
     // All are there before the first write, so that each write is a change.
     let mut stores = Vec::new();
     for number in 0..4 {
-        let watcher = watcher(&client).streaming_lists(number % 2 == 0);
+        // A slow machine is no silent connection, after two of which all objects are read anew.
+        let watcher = watcher(&client).idle_timeout(Duration::from_secs(60));
+        let watcher = watcher.streaming_lists(number % 2 == 0);
         let store = Store::builder(watcher).kept_changes(1_000_000).start();
         while soon(store.wait_ready()).await.is_err() {}
         stores.push(store);
@@ -179,31 +179,6 @@ fn watcher(client: &Client) -> Watcher<Level> {
         .watch_timeout(Duration::from_secs(1))
 }
 
-type Fits = fn(&Level) -> bool;
-
-fn everything(_: &Level) -> bool {
-    true
-}
-
-fn in_team_a(level: &Level) -> bool {
-    level
-        .metadata
-        .labels
-        .get("team")
-        .is_some_and(|team| team == "a")
-}
-
-fn in_union(level: &Level) -> bool {
-    let team_b = level
-        .metadata
-        .labels
-        .get("team")
-        .is_some_and(|team| team == "b");
-    in_team_a(level)
-        || (team_b && level.metadata.labels.contains_key("marked"))
-        || level.name() == "level-7"
-}
-
 /// Lets the server answer badly, and forget, until enough has happened. Answers how often it did.
 async fn server_faults(
     world: &World,
@@ -235,102 +210,6 @@ async fn server_faults(
         // Writes are made by somebody who is to know what was written.
         server.inject(fault.on_method("GET"));
         injected += 1;
-    }
-}
-
-/// The server's side: who writes, and what is there in the end.
-#[derive(Clone)]
-struct World {
-    client: Client,
-    stop: Arc<AtomicBool>,
-    /// What a copy must be in the end; set when the writer has finished.
-    last: tokio::sync::watch::Sender<Option<Arc<Vec<Level>>>>,
-    errors: Arc<AtomicUsize>,
-    broken: Arc<AtomicBool>,
-}
-
-/// What was written.
-#[derive(Default)]
-struct Written {
-    states: HashSet<State>,
-    steps: Vec<Step>,
-}
-
-impl Written {
-    fn is(&mut self, level: &Level) {
-        let state = State::of(level);
-        self.states.insert(state.clone());
-        self.steps.push(Step::Is(state));
-    }
-
-    fn has_all(&self, seen: &[State]) {
-        for state in seen.iter().filter(|state| state.name != "marker") {
-            assert!(self.states.contains(state), "{state:?} was never written");
-        }
-    }
-}
-
-impl World {
-    fn new(server: &ApiServer) -> Self {
-        Self {
-            client: Client::from_url(server.url()).unwrap(),
-            stop: Arc::default(),
-            last: tokio::sync::watch::Sender::new(None),
-            errors: Arc::default(),
-            broken: Arc::default(),
-        }
-    }
-
-    fn is_broken(&self) -> bool {
-        self.broken.load(Ordering::Relaxed)
-    }
-
-    /// Creates, changes and deletes until it is stopped.
-    async fn write(self, mut random: Random) -> Written {
-        let levels = self.client.priority_level_configurations();
-        let mut written = Written::default();
-        let mut there: BTreeMap<String, u32> = BTreeMap::new();
-        while !self.stop.load(Ordering::Relaxed) {
-            let name = format!("level-{}", random.below(NAMES));
-            if !there.contains_key(&name) {
-                let level = level(&name, &[("team", random.choose(&TEAMS))]);
-                written.is(&levels.create(&level).await.unwrap());
-                there.insert(name, 1);
-            } else if random.happens(20) {
-                levels.delete(&name).await.unwrap();
-                written.steps.push(Step::Gone(name.clone()));
-                there.remove(&name);
-            } else {
-                // Each change is one: a write of what is there already is none.
-                let shares = there.entry(name.clone()).or_default();
-                *shares += 1;
-                let marked = random.happens(50).then_some("yes");
-                let labels = json!({"team": random.choose(&TEAMS), "marked": marked});
-                let spec = json!({"limited": {"nominalConcurrencyShares": *shares}});
-                let patch = json!({"metadata": {"labels": labels}, "spec": spec});
-                written.is(&levels.patch(&name).merge(&patch).await.unwrap());
-            }
-            if random.happens(30) {
-                tokio::time::sleep(Duration::from_millis(random.below(5))).await;
-            }
-        }
-        written
-    }
-
-    /// The last write, which all selections hold; then what is there is known.
-    async fn finish(&self) {
-        let levels = self.client.priority_level_configurations();
-        let marker = level("marker", &[("team", "a")]);
-        levels.create(&marker).await.unwrap();
-        let all = levels.list().await.unwrap().items;
-        self.last.send_replace(Some(Arc::new(all)));
-    }
-
-    /// What a copy of the objects that fit must be in the end, once that is known.
-    fn last(&self, fits: Fits) -> Option<Vec<State>> {
-        let last = self.last.borrow();
-        let fitting = last.as_ref()?.iter().filter(|level| fits(level));
-        Some(fitting.map(State::of).collect())
     }
 }
 

@@ -14,9 +14,11 @@
 
 mod behaviour;
 mod faults;
+mod framing;
 mod model;
 mod proxy;
 mod random;
 mod selections;
 mod stores;
 mod support;
+mod world;

@@ -89,6 +89,7 @@ pub use warnings::Warning;
 
 pub(crate) use error::{Kind, Place};
 pub(crate) use response::{excerpt, undecodable};
+pub(crate) use retry::{Backoff, chance};
 pub(crate) use transport::{Body, TransportError};
 pub(crate) use wire::Wire;
 

@@ -33,7 +33,7 @@ impl Backoff {
 }
 
 /// A random number from 0 up to 1, from the seeds that the standard library gives its hash maps.
-fn chance() -> f64 {
+pub(crate) fn chance() -> f64 {
     // 52 random bits are the fraction of a number from 1 up to 2.
     let bits = RandomState::new().build_hasher().finish() >> 12;
     f64::from_bits(1_f64.to_bits() | bits) - 1.0

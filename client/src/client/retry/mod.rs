@@ -7,7 +7,7 @@ mod repeat;
 
 pub(crate) use after::retry_after;
 pub(crate) use attempts::Attempts;
-pub(crate) use backoff::Backoff;
+pub(crate) use backoff::{Backoff, chance};
 use repeat::{Failure, Repeat};
 
 use std::time::Duration;

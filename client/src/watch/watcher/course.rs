@@ -1,6 +1,6 @@
 //! What to ask the server next: decisions without I/O.
 
-use super::backoff::Backoff;
+use super::waits::Waits;
 use crate::Error;
 use std::time::Duration;
 
@@ -81,7 +81,7 @@ impl Trouble {
 #[derive(Clone, Debug)]
 pub(super) struct Course {
     page_size: Option<u32>,
-    backoff: Backoff,
+    waits: Waits,
     /// Where to go on; `None` when all objects are to be read.
     version: Option<String>,
     /// Whether to ask for streaming lists.
@@ -99,10 +99,10 @@ pub(super) struct Course {
 }
 
 impl Course {
-    pub(super) fn new(streams: bool, page_size: Option<u32>, backoff: Backoff) -> Self {
+    pub(super) fn new(streams: bool, page_size: Option<u32>, waits: Waits) -> Self {
         Self {
             page_size,
-            backoff,
+            waits,
             version: None,
             streams,
             in_one_piece: false,
@@ -175,7 +175,7 @@ impl Course {
             own.clear();
             own.push_str(version);
         }
-        self.backoff.reset();
+        self.waits.reset();
         self.undecodable = 0;
         self.silent = 0;
         self.expired = false;
@@ -201,7 +201,7 @@ impl Course {
             return Duration::ZERO;
         }
         // A server that ends watches at once must not be asked in a tight loop.
-        self.backoff.wait(None)
+        self.waits.next(None)
     }
 
     /// A connection was silent for too long. How long to wait before the next one.
@@ -217,7 +217,7 @@ impl Course {
                 self.restart();
             }
         }
-        self.backoff.wait(None)
+        self.waits.next(None)
     }
 
     /// A request failed. How long to wait before the next one.
@@ -249,7 +249,7 @@ impl Course {
             }
             Trouble::Undecodable | Trouble::Passing | Trouble::Lasting => {}
         }
-        self.backoff.wait(asked)
+        self.waits.next(asked)
     }
 
     fn stream_failed(&mut self, trouble: Trouble, asked: Option<Duration>) -> Duration {
@@ -258,7 +258,7 @@ impl Course {
             return Duration::ZERO;
         }
         self.unfinished += 1;
-        self.backoff.wait(asked)
+        self.waits.next(asked)
     }
 
     fn list_failed(&mut self, trouble: Trouble, asked: Option<Duration>) -> Duration {
@@ -271,7 +271,7 @@ impl Course {
             self.in_one_piece = true;
             return Duration::ZERO;
         }
-        self.backoff.wait(asked)
+        self.waits.next(asked)
     }
 
     fn streams_now(&self) -> bool {

@@ -1,6 +1,5 @@
 //! A watch that goes on whatever happens.
 
-mod backoff;
 mod course;
 mod event;
 mod holders;
@@ -9,6 +8,7 @@ mod selection;
 mod source;
 mod union;
 mod version;
+mod waits;
 
 pub use event::WatcherEvent;
 pub use selection::Selection;
@@ -168,8 +168,8 @@ impl<K: Resource> Watcher<K> {
         self.changed(|watcher| watcher.settings.watch_timeout = timeout)
     }
 
-    /// For how long nothing may come, be it the answer to a list or an event or bookmark of a watch; 150 s unless said
-    /// otherwise.
+    /// For how long nothing may come, be it a page of a list or an event or bookmark of a watch; 150 s unless said
+    /// otherwise, and ten times as long for a list that is not in pages.
     ///
     /// Then the connection is taken for dead. Servers send a bookmark about once a minute: a shorter limit than that
     /// breaks watches that are well. After two silent connections in a row all objects are read anew.

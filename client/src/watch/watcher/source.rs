@@ -1,9 +1,9 @@
 //! The objects of one selection: requests, one after the other, for ever.
 
-use super::backoff::{Backoff, random};
 use super::course::{Course, Step, Trouble};
+use super::waits::Waits;
 use super::{Selection, Settings};
-use crate::client::{Api, BoxFuture, Error, Kind, Place, RetryPolicy};
+use crate::client::{Api, BoxFuture, Error, Kind, Place, RetryPolicy, chance};
 use crate::watch::{WatchEvent, WatchStream};
 use crate::{List, Resource};
 use std::pin::Pin;
@@ -69,11 +69,11 @@ struct Limit {
 
 impl<K: Resource> Source<K> {
     pub(super) fn new(api: Api<K>, selection: Selection, settings: Settings) -> Self {
-        let backoff = Backoff::new(settings.shortest_wait, settings.longest_wait);
+        let waits = Waits::new(settings.shortest_wait, settings.longest_wait);
         Self {
             api,
             selection,
-            course: Course::new(settings.streaming, settings.page_size, backoff),
+            course: Course::new(settings.streaming, settings.page_size, waits),
             settings,
             state: State::Ready,
         }
@@ -155,29 +155,26 @@ impl<K: Resource> Source<K> {
     }
 
     fn request(&self) -> State<K> {
+        // What goes wrong is told and waited for here, and so is a silence.
         let watch = || {
-            let seconds = self.settings.watch_timeout.as_secs_f64() * (1.0 + random());
-            // Whole seconds; a watch without a limit would outlive what is asked for here.
+            let seconds = self.settings.watch_timeout.as_secs_f64() * (1.0 + chance());
+            // Whole seconds, and at least one: 0 would mean that the server chooses.
             let seconds = (seconds as u32).max(1);
             let request = self.selection.of_watch(self.api.watch());
-            // What goes wrong is told, and waited for, here.
-            let request = request.retry_policy(RetryPolicy::none());
+            let request = request.retry_policy(RetryPolicy::none()).timeout(None);
             request.bookmarks().timeout_seconds(seconds)
         };
         let request = match self.course.step() {
             Step::StreamingList => watch().send_initial_events(),
             Step::Watch { after } => watch().resource_version(after),
             Step::List { limit, token } => {
-                let mut request = self.selection.of_list(self.api.list());
-                request = request.retry_policy(RetryPolicy::none());
+                let request = self.selection.of_list(self.api.list());
+                let mut request = request.retry_policy(RetryPolicy::none()).timeout(None);
                 let mut patience = self.settings.idle_timeout;
                 match limit {
                     Some(limit) => request = request.limit(limit),
                     // All objects at once may take a while.
-                    None => {
-                        request = request.timeout(None);
-                        patience = patience.saturating_mul(10);
-                    }
+                    None => patience = patience.saturating_mul(10),
                 }
                 if let Some(token) = token {
                     request = request.continue_token(token);

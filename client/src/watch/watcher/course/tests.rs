@@ -3,8 +3,8 @@ use super::*;
 const NONE: Duration = Duration::ZERO;
 
 fn course(streams: bool) -> Course {
-    let backoff = Backoff::new(Duration::from_secs(1), Duration::from_secs(8));
-    Course::new(streams, Some(10), backoff)
+    let waits = Waits::new(Duration::from_secs(1), Duration::from_secs(8));
+    Course::new(streams, Some(10), waits)
 }
 
 /// One that has read all objects, at version 5.

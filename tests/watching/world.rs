@@ -1,0 +1,137 @@
+//! The server's side of a run with faults: who writes, what was written, and what is there in the end.
+
+use crate::model::{State, Step};
+use crate::random::Random;
+use crate::support::level;
+use k8s_flowcontrol::api::v1::PriorityLevelConfiguration as Level;
+use k8s_flowcontrol::{Client, Resource};
+use k8s_flowcontrol_server::ApiServer;
+use serde_json::json;
+use std::collections::{BTreeMap, HashSet};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::time::Duration;
+
+const NAMES: u64 = 30;
+const TEAMS: [&str; 3] = ["a", "b", "c"];
+
+/// The server's side: who writes, and what is there in the end.
+#[derive(Clone)]
+pub(crate) struct World {
+    pub(crate) client: Client,
+    pub(crate) stop: Arc<AtomicBool>,
+    /// What a copy must be in the end; set when the writer has finished.
+    pub(crate) last: tokio::sync::watch::Sender<Option<Arc<Vec<Level>>>>,
+    pub(crate) errors: Arc<AtomicUsize>,
+    pub(crate) broken: Arc<AtomicBool>,
+}
+
+/// What was written.
+#[derive(Default)]
+pub(crate) struct Written {
+    pub(crate) states: HashSet<State>,
+    pub(crate) steps: Vec<Step>,
+}
+
+impl Written {
+    fn is(&mut self, level: &Level) {
+        let state = State::of(level);
+        self.states.insert(state.clone());
+        self.steps.push(Step::Is(state));
+    }
+
+    pub(crate) fn has_all(&self, seen: &[State]) {
+        for state in seen.iter().filter(|state| state.name != "marker") {
+            assert!(self.states.contains(state), "{state:?} was never written");
+        }
+    }
+}
+
+impl World {
+    pub(crate) fn new(server: &ApiServer) -> Self {
+        Self {
+            client: Client::from_url(server.url()).unwrap(),
+            stop: Arc::default(),
+            last: tokio::sync::watch::Sender::new(None),
+            errors: Arc::default(),
+            broken: Arc::default(),
+        }
+    }
+
+    pub(crate) fn is_broken(&self) -> bool {
+        self.broken.load(Ordering::Relaxed)
+    }
+
+    /// Creates, changes and deletes until it is stopped.
+    pub(crate) async fn write(self, mut random: Random) -> Written {
+        let levels = self.client.priority_level_configurations();
+        let mut written = Written::default();
+        let mut there: BTreeMap<String, u32> = BTreeMap::new();
+        while !self.stop.load(Ordering::Relaxed) {
+            let name = format!("level-{}", random.below(NAMES));
+            if !there.contains_key(&name) {
+                let level = level(&name, &[("team", random.choose(&TEAMS))]);
+                written.is(&levels.create(&level).await.unwrap());
+                there.insert(name, 1);
+            } else if random.happens(20) {
+                levels.delete(&name).await.unwrap();
+                written.steps.push(Step::Gone(name.clone()));
+                there.remove(&name);
+            } else {
+                // Each change is one: a write of what is there already is none.
+                let shares = there.entry(name.clone()).or_default();
+                *shares += 1;
+                let marked = random.happens(50).then_some("yes");
+                let labels = json!({"team": random.choose(&TEAMS), "marked": marked});
+                let spec = json!({"limited": {"nominalConcurrencyShares": *shares}});
+                let patch = json!({"metadata": {"labels": labels}, "spec": spec});
+                written.is(&levels.patch(&name).merge(&patch).await.unwrap());
+            }
+            if random.happens(30) {
+                tokio::time::sleep(Duration::from_millis(random.below(5))).await;
+            }
+        }
+        written
+    }
+
+    /// The last write, which all selections hold; then what is there is known.
+    pub(crate) async fn finish(&self) {
+        let levels = self.client.priority_level_configurations();
+        let marker = level("marker", &[("team", "a")]);
+        levels.create(&marker).await.unwrap();
+        let all = levels.list().await.unwrap().items;
+        self.last.send_replace(Some(Arc::new(all)));
+    }
+
+    /// What a copy of the objects that fit must be in the end, once that is known.
+    pub(crate) fn last(&self, fits: Fits) -> Option<Vec<State>> {
+        let last = self.last.borrow();
+        let fitting = last.as_ref()?.iter().filter(|level| fits(level));
+        Some(fitting.map(State::of).collect())
+    }
+}
+
+pub(crate) type Fits = fn(&Level) -> bool;
+
+pub(crate) fn everything(_: &Level) -> bool {
+    true
+}
+
+pub(crate) fn in_team_a(level: &Level) -> bool {
+    level
+        .metadata
+        .labels
+        .get("team")
+        .is_some_and(|team| team == "a")
+}
+
+pub(crate) fn in_union(level: &Level) -> bool {
+    let team_b = level
+        .metadata
+        .labels
+        .get("team")
+        .is_some_and(|team| team == "b");
+    in_team_a(level)
+        || (team_b && level.metadata.labels.contains_key("marked"))
+        || level.name() == "level-7"
+}
