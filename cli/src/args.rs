@@ -2,7 +2,7 @@
 
 use crate::commands::{
     apply, completions, convert, delete, describe, diff, get, limits, lint, match_request, migrate,
-    rbac, serve, set_shares, top, validate, watch, whoami,
+    plan, rbac, serve, set_shares, top, validate, watch, whoami,
 };
 use crate::exit::{self, Exit};
 use crate::failure::Failure;
@@ -37,6 +37,7 @@ pub(crate) struct Cli {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     Migrate(migrate::Args),
+    Plan(plan::Args),
     Convert(convert::Args),
     Validate(validate::Args),
     Lint(lint::Args),
@@ -62,6 +63,7 @@ impl Command {
     pub(crate) fn run(self, streams: &mut Streams) -> Result<Exit, Failure> {
         match self {
             Self::Migrate(args) => migrate::run(&args, streams),
+            Self::Plan(args) => plan::run(&args, streams),
             Self::Convert(args) => convert::run(&args, streams),
             Self::Validate(args) => validate::run(&args, streams),
             Self::Lint(args) => lint::run(&args, streams),

@@ -23,6 +23,14 @@ pub(crate) struct ClusterArgs {
 }
 
 impl ClusterArgs {
+    /// A cluster by its context.
+    pub(crate) fn new(kubeconfig: Option<PathBuf>, context: Option<String>) -> Self {
+        Self {
+            kubeconfig,
+            context,
+        }
+    }
+
     /// A client of the cluster.
     pub(crate) async fn client(&self) -> Result<Client, Failure> {
         let said = Mutex::new(HashSet::new());

@@ -11,6 +11,7 @@ pub(crate) mod limits;
 pub(crate) mod lint;
 pub(crate) mod match_request;
 pub(crate) mod migrate;
+pub(crate) mod plan;
 pub(crate) mod rbac;
 pub(crate) mod serve;
 pub(crate) mod set_shares;

@@ -10,6 +10,7 @@ mod interrupt;
 mod live;
 mod migrate;
 mod output;
+mod plan;
 
 use args::Cli;
 use clap::Parser;

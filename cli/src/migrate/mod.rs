@@ -40,7 +40,9 @@ mod tests;
 mod verify;
 
 pub(crate) use batch::{Examined, Status, Writing, examine_all, write_all};
-pub(crate) use candidates::{Candidates, collect};
+pub(crate) use candidates::{Candidate, Candidates, collect};
+pub(crate) use examine::examine;
+pub(crate) use objects::version_of;
 pub(crate) use output::{Summary, json, sarif, unified};
 pub(crate) use report::Severity;
 pub(crate) use run::migrate;

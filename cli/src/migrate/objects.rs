@@ -191,7 +191,7 @@ fn kind_by_members(node: Node<'_>) -> Option<Kind> {
 }
 
 /// The version of an `apiVersion`. v1alpha1 has the shape of v1beta1.
-pub(super) fn version_of(api_version: &str) -> Option<ApiVersion> {
+pub(crate) fn version_of(api_version: &str) -> Option<ApiVersion> {
     match api_version.strip_prefix(GROUP)?.strip_prefix('/')? {
         "v1alpha1" => Some(ApiVersion::V1Beta1),
         version => version.parse().ok(),

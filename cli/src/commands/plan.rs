@@ -1,0 +1,148 @@
+//! `plan --from 1.27 --to 1.32 [PATH…]`.
+
+use crate::cluster::{ClusterArgs, block_on};
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::migrate::{Candidates, collect};
+use crate::output::Streams;
+use crate::plan::{self, ClusterState, Plan};
+use clap::ValueEnum;
+use k8s_flowcontrol::Release;
+use std::io::Write;
+use std::path::PathBuf;
+
+/// Show the steps of an upgrade: which version can be applied on which release, and what needs which change by when
+///
+/// No release serves both v1beta2 and v1: manifests go by way of v1beta3, on 1.26 to 1.28 and again on 1.29 to
+/// 1.31. Files are only read. Clusters are read through the version that they prefer.
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Args {
+    /// Files and folders
+    #[arg(value_name = "PATH")]
+    paths: Vec<PathBuf>,
+
+    /// The release now; with clusters, the oldest of theirs
+    #[arg(long, value_name = "RELEASE", required_unless_present = "contexts")]
+    from: Option<Release>,
+
+    /// The release to reach
+    #[arg(long, value_name = "RELEASE", default_value_t = Release::NEWEST)]
+    to: Release,
+
+    /// A context of the kubeconfig file whose cluster is to be upgraded; may be given more than once
+    #[arg(long = "context", value_name = "NAME")]
+    contexts: Vec<String>,
+
+    /// The kubeconfig file; otherwise those of KUBECONFIG or ~/.kube/config
+    #[arg(long, value_name = "FILE")]
+    kubeconfig: Option<PathBuf>,
+
+    /// How to print
+    #[arg(short, long, value_name = "FORMAT", default_value = "table")]
+    output: Format,
+}
+
+/// A form of the plan.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Format {
+    /// Tables, and the commands to run
+    Table,
+    /// One JSON object
+    Json,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  # Which version can be applied when?
+  kubectl flowcontrol plan --from 1.27 --to 1.32
+
+  # What do these files need on the way?
+  kubectl flowcontrol plan --from 1.27 --to 1.32 manifests/
+
+  # And these clusters?
+  kubectl flowcontrol plan --to 1.32 --context staging --context production manifests/";
+
+pub(crate) fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
+    let states = look_at_clusters(args)?;
+    let from = match args.from {
+        Some(from) => from,
+        None => oldest(&states)?,
+    };
+    let plan = Plan { from, to: args.to };
+    if plan.from > plan.to {
+        let message = format!("{} is older than {}", plan.to, plan.from);
+        return Err(Failure::usage(message).hint(
+            "to go back, use `kubectl flowcontrol migrate --to VERSION --kubernetes RELEASE`",
+        ));
+    }
+    let Candidates { files, skipped } = collect(&args.paths, None).map_err(|(path, error)| {
+        Failure::input(format!("cannot read {}: {error}", path.display()))
+    })?;
+    let files: Vec<_> = files
+        .iter()
+        .filter_map(|file| plan::read(file, plan))
+        .collect();
+    let mut has_unread = files.iter().any(|file| file.error.is_some());
+    for skipped in skipped.iter().filter(|skipped| skipped.is_error) {
+        has_unread = true;
+        writeln!(streams.err, "{}: {}", skipped.path.display(), skipped.why)?;
+    }
+    let has_lost = states.iter().any(|state| state.error.is_some());
+    let clusters: Vec<_> = states
+        .into_iter()
+        .map(|state| {
+            let from = state.release.unwrap_or(plan.from);
+            let plan = (from <= plan.to).then_some(Plan { from, to: plan.to });
+            (state, plan)
+        })
+        .collect();
+    match args.output {
+        Format::Table => plan::table(plan, &files, &clusters, &mut streams.out)?,
+        Format::Json => {
+            let value = plan::json(plan, &files, &clusters);
+            serde_json::to_writer_pretty(&mut streams.out, &value).map_err(std::io::Error::from)?;
+            writeln!(streams.out)?;
+        }
+    }
+    Ok(match (has_unread, has_lost) {
+        (true, _) => Exit::Input,
+        (_, true) => Exit::Cluster,
+        _ => Exit::Success,
+    })
+}
+
+fn look_at_clusters(args: &Args) -> Result<Vec<ClusterState>, Failure> {
+    if args.contexts.is_empty() {
+        return Ok(Vec::new());
+    }
+    block_on(async {
+        let mut states = Vec::new();
+        for context in &args.contexts {
+            let cluster = ClusterArgs::new(args.kubeconfig.clone(), Some(context.clone()));
+            states.push(match cluster.client().await {
+                Ok(client) => plan::look_at(context, client, Some(args.to)).await,
+                Err(failure) => ClusterState {
+                    context: context.clone(),
+                    error: Some(failure.to_string()),
+                    ..ClusterState::default()
+                },
+            });
+        }
+        Ok(states)
+    })
+}
+
+/// The oldest release among the clusters.
+fn oldest(states: &[ClusterState]) -> Result<Release, Failure> {
+    let releases = states.iter().filter_map(|state| state.release);
+    releases.min().ok_or_else(|| {
+        let why = states.iter().find_map(|state| state.error.as_deref());
+        let why = why.unwrap_or("none says a release that is known");
+        Failure::new(
+            Exit::Cluster,
+            format!("the release of no cluster is known: {why}"),
+        )
+        .hint("say it with --from")
+    })
+}
