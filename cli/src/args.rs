@@ -2,7 +2,7 @@
 
 use crate::commands::{
     apply, completions, convert, delete, describe, diff, get, limits, lint, match_request, migrate,
-    plan, rbac, serve, set_shares, top, validate, watch, whoami,
+    plan, rbac, rewrite_storage, serve, set_shares, top, validate, watch, whoami,
 };
 use crate::exit::{self, Exit};
 use crate::failure::Failure;
@@ -51,6 +51,7 @@ pub(crate) enum Command {
     Delete(delete::Args),
     SetShares(set_shares::Args),
     Watch(watch::Args),
+    RewriteStorage(rewrite_storage::Args),
     Top(top::Args),
     Whoami(whoami::Args),
     Rbac(rbac::Args),
@@ -76,6 +77,7 @@ impl Command {
             Self::Delete(args) => delete::run(&args, streams),
             Self::SetShares(args) => set_shares::run(&args, streams),
             Self::Watch(args) => watch::run(&args, streams),
+            Self::RewriteStorage(args) => rewrite_storage::run(&args, streams),
             Self::Top(args) => top::run(&args, streams),
             Self::Whoami(args) => whoami::run(&args, streams),
             Self::Rbac(args) => rbac::run(&args, streams),

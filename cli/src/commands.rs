@@ -13,6 +13,7 @@ pub(crate) mod match_request;
 pub(crate) mod migrate;
 pub(crate) mod plan;
 pub(crate) mod rbac;
+pub(crate) mod rewrite_storage;
 pub(crate) mod serve;
 pub(crate) mod set_shares;
 pub(crate) mod top;

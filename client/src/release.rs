@@ -1,5 +1,8 @@
 //! Kubernetes releases and the API versions that each of them serves.
 
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use sha2::{Digest, Sha256};
 use std::fmt;
 use std::str::FromStr;
 
@@ -55,6 +58,17 @@ impl ApiVersion {
             deprecated,
             removed,
         }
+    }
+
+    /// The `storageVersionHash` that a server's discovery shows for `kind` while it stores objects in this version.
+    ///
+    /// ```
+    /// # use k8s_flowcontrol::ApiVersion;
+    /// assert_eq!(ApiVersion::V1.storage_version_hash("FlowSchema"), "GJVAJZSZBIw=");
+    /// ```
+    pub fn storage_version_hash(self, kind: &str) -> String {
+        let digest = Sha256::digest(format!("{}/{kind}", self.api_version()));
+        STANDARD.encode(&digest[..8])
     }
 
     /// Whether `release` serves the version.

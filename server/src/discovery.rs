@@ -184,7 +184,7 @@ struct Resource {
     kind: &'static str,
     verbs: &'static [&'static str],
     #[serde(skip_serializing_if = "Option::is_none")]
-    storage_version_hash: Option<&'static str>,
+    storage_version_hash: Option<String>,
 }
 
 const VERBS: &[&str] = &[
@@ -251,19 +251,8 @@ fn singular(kind: &Kind, release: Release) -> String {
 }
 
 /// A digest of the version in which objects are stored, as real servers report it.
-fn storage_version_hash(kind: &Kind, release: Release) -> Option<&'static str> {
-    if kind.is_guest() {
-        return None;
-    }
-    Some(match (kind.name(), release.stored()) {
-        ("FlowSchema", ApiVersion::V1Beta1) => "9bSnTLYweJ0=",
-        ("FlowSchema", ApiVersion::V1Beta3) => "9NnFrw7ZEmA=",
-        ("FlowSchema", ApiVersion::V1) => "GJVAJZSZBIw=",
-        ("PriorityLevelConfiguration", ApiVersion::V1Beta1) => "BFVwf8eYnsw=",
-        ("PriorityLevelConfiguration", ApiVersion::V1Beta3) => "+CwSrEWTDhc=",
-        ("PriorityLevelConfiguration", ApiVersion::V1) => "Kir5PVfvNeI=",
-        _ => return None,
-    })
+fn storage_version_hash(kind: &Kind, release: Release) -> Option<String> {
+    (!kind.is_guest()).then(|| release.stored().storage_version_hash(kind.name()))
 }
 
 /// `/`: the paths that there are.

@@ -240,6 +240,41 @@ impl Live {
         })
     }
 
+    /// Puts an object in the place of the one that is stored, if that has not changed since.
+    pub(crate) async fn replace(
+        &self,
+        kind: Kind,
+        tree: &Value,
+        write: &WriteArgs,
+    ) -> Result<Result<Value, Error>, Failure> {
+        with_api!(self, kind, api => {
+            let object = serde_json::from_value(tree.clone())
+                .map_err(|error| Failure::input(format!("{kind} \"{}\": {error}", name(tree))))?;
+            let mut request = api.replace(&object).field_manager(&write.field_manager);
+            if write.is_dry_run() {
+                request = request.dry_run();
+            }
+            Ok(request.await.map(|object| self::tree(&object)))
+        })
+    }
+
+    /// The hash of the version in which the cluster stores objects of each kind.
+    pub(crate) async fn storage_hashes(&self) -> Result<Vec<(Kind, String)>, Error> {
+        let resources = self
+            .client
+            .api_resources(GROUP, self.version.as_str())
+            .await?;
+        let hash = |kind: Kind| {
+            let mut found = resources
+                .resources
+                .iter()
+                .filter(|resource| resource.name == kind.plural());
+            let hash = found.next()?.storage_version_hash.clone()?;
+            Some((kind, hash))
+        };
+        Ok(Kind::ALL.into_iter().filter_map(hash).collect())
+    }
+
     /// Changes an object by a JSON patch.
     pub(crate) async fn json_patch(
         &self,

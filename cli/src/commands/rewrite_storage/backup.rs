@@ -1,0 +1,37 @@
+//! Objects in a file, from which they can be restored.
+
+use crate::failure::Failure;
+use crate::input::strip_server_fields;
+use serde_json::Value;
+use std::fs::OpenOptions;
+use std::io::{self, Write};
+use std::path::Path;
+
+/// Saves objects as YAML documents that can be applied.
+pub(super) fn write(file: &Path, objects: Vec<Value>) -> Result<(), Failure> {
+    let mut text = String::new();
+    for mut object in objects {
+        strip_server_fields(&mut object);
+        text.push_str("---\n");
+        text.push_str(&k8s_flowcontrol_server::to_yaml(&object));
+    }
+    save(file, &text).map_err(|error| {
+        let failure = Failure::input(format!(
+            "cannot write the backup {}: {error}",
+            file.display()
+        ));
+        match error.kind() {
+            io::ErrorKind::AlreadyExists => {
+                failure.hint("an earlier backup may be worth keeping: name another file")
+            }
+            _ => failure,
+        }
+    })
+}
+
+fn save(file: &Path, text: &str) -> io::Result<()> {
+    let mut output = OpenOptions::new().write(true).create_new(true).open(file)?;
+    output.write_all(text.as_bytes())?;
+    // Before anything is changed, the old state is safe.
+    output.sync_all()
+}
