@@ -1,6 +1,6 @@
 //! Credential plugins: scripts that print what a file says and count their runs.
 
-use crate::support::{Answer, Authority, Folder, Request, Server, ask, found};
+use crate::support::{Answer, Authority, Folder, Request, Server, ask, ask_together, found};
 use k8s_flowcontrol::Client;
 use k8s_flowcontrol::config::{Config, ExecPlugin, ExecVersion, InteractiveMode};
 use serde_json::{Value, json};
@@ -91,15 +91,7 @@ async fn requests_share_one_run() {
     let server = Server::plain().await;
     let client = client(&server, plugin(&folder));
     folder.write("answer", credential(json!({"token": "t"})));
-    let all: Vec<_> = (0..20)
-        .map(|_| {
-            let client = client.clone();
-            tokio::spawn(async move { ask(&client).await })
-        })
-        .collect();
-    for one in all {
-        one.await.unwrap().unwrap();
-    }
+    ask_together(&client, 20).await;
     assert_eq!((runs(&folder), server.requests().len()), (1, 20));
 }
 

@@ -314,6 +314,10 @@ fn faults_name_the_field() {
             json!({"token": "planted", "username": "me"}),
             "username: goes not with a token",
         ),
+        (
+            json!({"token": "planted\u{1}"}),
+            "token: the token has characters",
+        ),
         (json!({"password": "planted"}), "username: is missing"),
         (
             json!({"client-key-data": "YQ=="}),

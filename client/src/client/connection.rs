@@ -101,6 +101,11 @@ impl Client {
         self.session.config()
     }
 
+    /// Lets a plugin ask a person, if it must; that is not the time of the request.
+    pub(super) async fn ask_person(&self) -> Result<(), Error> {
+        self.session.ask_person().await
+    }
+
     /// Sends a request; when the credentials are not accepted, once more with fresh ones if there are any.
     pub(super) async fn execute(
         &self,

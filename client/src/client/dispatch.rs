@@ -51,6 +51,7 @@ impl Client {
         request: &HttpRequest,
         span: &Span,
     ) -> Result<(Head, B), Error> {
+        self.ask_person().await?;
         let policy = request.retry.as_ref().unwrap_or(self.retry_policy());
         let limit = request.timeout.unwrap_or(self.timeout());
         let mut attempts = Attempts::new(request, policy, limit);

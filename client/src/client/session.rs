@@ -52,6 +52,14 @@ impl Session {
         &self.config
     }
 
+    /// Runs a plugin that may ask a person, if it is time for that.
+    pub(super) async fn ask_person(&self) -> Result<(), Error> {
+        if let Some(plugin) = self.plugin.as_ref().filter(|one| one.asks_person()) {
+            plugin.credential(&self.config, None).await?;
+        }
+        Ok(())
+    }
+
     /// What the next request is to be sent with.
     pub(super) async fn ready(&self) -> Result<Ready, Error> {
         self.renewed(None).await

@@ -25,11 +25,12 @@ impl TlsSetup {
     /// The cryptography is handed over here: none is installed for the whole program.
     pub(crate) fn new(config: &Config, material: &Material) -> Result<Self, Error> {
         let provider = provider()?;
-        let authority = material.authority.as_ref().map(certificates).transpose()?;
+        let authority = material.authority.as_ref();
+        let roots = authority.map(certificates).transpose()?;
         let secure = config.server().scheme() == "https";
-        let to_server = match (&authority, secure) {
+        let to_server = match (authority, secure) {
             _ if config.skips_tls_verify() => Trust::Anyone,
-            (Some(authority), _) => Trust::Authority(authority.clone()),
+            (Some(authority), _) => Trust::Authority(root_store(authority)?),
             (None, true) => Trust::System(Vec::new()),
             (None, false) => Trust::Nobody,
         };
@@ -52,7 +53,7 @@ impl TlsSetup {
             false => Trust::Nobody,
             true if config.skips_tls_verify() => Trust::Anyone,
             // kubectl trusts a proxy whom the cluster's authority vouches for; most have a public certificate.
-            true => Trust::System(authority.unwrap_or_default()),
+            true => Trust::System(roots.unwrap_or_default()),
         };
         Ok(Self {
             to_server,
@@ -66,7 +67,7 @@ impl TlsSetup {
 enum Trust {
     Nobody,
     Anyone,
-    Authority(Vec<CertificateDer<'static>>),
+    Authority(RootCertStore),
     /// The operating system's authorities, and these.
     System(Vec<CertificateDer<'static>>),
 }
@@ -81,16 +82,7 @@ impl Trust {
             .map_err(Error::setup)?;
         let verifier: Arc<dyn ServerCertVerifier> = match self {
             Self::Nobody => return Ok(builder.with_root_certificates(RootCertStore::empty())),
-            Self::Authority(certificates) => {
-                let mut roots = RootCertStore::empty();
-                // As with kubectl, one odd certificate of a bundle spoils none of the others.
-                let (added, _odd) = roots.add_parsable_certificates(certificates);
-                if added == 0 {
-                    let message = "the certificate authority has no certificate that can be used";
-                    return Err(ConfigError::new(message).into());
-                }
-                return Ok(builder.with_root_certificates(roots));
-            }
+            Self::Authority(roots) => return Ok(builder.with_root_certificates(roots)),
             Self::Anyone => Arc::new(Unverified(provider.clone())),
             Self::System(more) => Arc::new(
                 Verifier::new_with_extra_roots(more, provider.clone()).map_err(Error::setup)?,
@@ -124,6 +116,16 @@ fn provider() -> Result<Arc<CryptoProvider>, Error> {
          rustls::crypto::CryptoProvider::install_default",
     )
     .into())
+}
+
+fn root_store(authority: &Pem) -> Result<RootCertStore, ConfigError> {
+    let mut roots = RootCertStore::empty();
+    // As with kubectl, one odd certificate of a bundle spoils none of the others.
+    let (added, _odd) = roots.add_parsable_certificates(certificates(authority)?);
+    match added {
+        0 => Err(authority.source.error("no certificate in it can be used")),
+        _ => Ok(roots),
+    }
 }
 
 fn certificates(pem: &Pem) -> Result<Vec<CertificateDer<'static>>, ConfigError> {
@@ -209,7 +211,7 @@ mod tests {
             ),
             (
                 https().with_certificate_authority(empty),
-                "certificate authority has no certificate that can be used",
+                "certificate authority: no certificate in it can be used",
             ),
             (
                 https().with_client_certificate("rubbish", Secret::new("planted-secret")),

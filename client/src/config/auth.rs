@@ -23,7 +23,7 @@ impl Auth {
     /// The header for the next request; a token file is read again each time, since such tokens rotate.
     ///
     /// A plugin's token is not known here.
-    pub(super) fn header(&self) -> Result<Option<HeaderValue>, ConfigError> {
+    pub(in crate::config) fn header(&self) -> Result<Option<HeaderValue>, ConfigError> {
         match self {
             Self::None | Self::Exec(_) => Ok(None),
             Self::Token(token) => bearer(token).map(Some),

@@ -25,3 +25,15 @@ pub(crate) async fn ask(client: &Client) -> Result<(), Error> {
 pub(crate) async fn ask_with(config: Config) -> Result<(), Error> {
     ask(&Client::new(config.with_retry_policy(RetryPolicy::none()))?).await
 }
+
+/// Makes so many requests at the same time.
+pub(crate) async fn ask_together(client: &Client, count: usize) {
+    let mut tasks = tokio::task::JoinSet::new();
+    for _ in 0..count {
+        let client = client.clone();
+        tasks.spawn(async move { ask(&client).await });
+    }
+    while let Some(outcome) = tasks.join_next().await {
+        outcome.unwrap().unwrap();
+    }
+}

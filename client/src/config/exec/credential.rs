@@ -1,7 +1,7 @@
 //! What a plugin answered.
 
 use super::ExecVersion;
-use crate::config::{Secret, yaml};
+use crate::config::{Secret, bearer, yaml};
 use crate::meta::Time;
 use serde_json::Value;
 use std::fmt;
@@ -49,6 +49,11 @@ impl ExecCredential {
             Some(_) => Err(format!("status.{member} of what it printed is no text")),
         };
         let token = text("token")?.map(Secret::new);
+        if token.as_ref().is_some_and(|token| bearer(token).is_err()) {
+            return Err(
+                "the token that it printed has characters in it that no header may have".into(),
+            );
+        }
         let bytes = |text: &str| Arc::<[u8]>::from(text.as_bytes());
         let certificate = match (text("clientCertificateData")?, text("clientKeyData")?) {
             (Some(chain), Some(key)) => Some((bytes(chain), bytes(key))),
@@ -118,6 +123,7 @@ mod tests {
             ("{}", "neither a token"),
             ("{token: ''}", "neither a token"),
             ("{token: [planted-secret]}", "status.token"),
+            ("{token: \"planted-secret\\n\"}", "no header may have"),
             ("{clientKeyData: planted-secret}", "only one of"),
             (
                 "{token: planted-secret, expirationTimestamp: soon}",

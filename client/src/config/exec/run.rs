@@ -32,7 +32,8 @@ impl ExecPlugin {
             .map_err(|message| self.error(&format!("answered something unusable: {message}")))
     }
 
-    fn is_interactive(&self) -> Result<bool, ConfigError> {
+    /// Whether the plugin gets the standard input.
+    pub(super) fn is_interactive(&self) -> Result<bool, ConfigError> {
         let terminal = || io::stdin().is_terminal();
         match self.interactive_mode {
             InteractiveMode::Never => Ok(false),

@@ -31,6 +31,11 @@ impl SharedPlugin {
         }
     }
 
+    /// Whether a run may talk to somebody.
+    pub(crate) fn asks_person(&self) -> bool {
+        self.plugin.is_interactive().unwrap_or(false)
+    }
+
     /// What holds now; `rejected` is what the server did not accept.
     ///
     /// Who waits for another's run takes its result, be it a failure. If the one whose run it is gives up, the

@@ -68,13 +68,20 @@ fn authorization(user: &Fields<'_>) -> Result<Auth, ConfigError> {
             Ok(Auth::TokenFile(file, None))
         }
         (Some(file), token, _) => Ok(Auth::TokenFile(file, token)),
-        (None, Some(token), _) => Ok(Auth::Token(token)),
+        (None, Some(token), _) => sendable(Auth::Token(token), user, "token"),
         (None, None, Some(username)) => {
             let password = Secret::new(password.unwrap_or_default());
-            Ok(Auth::Basic(username.to_owned(), password))
+            sendable(Auth::Basic(username.to_owned(), password), user, "username")
         }
         (None, None, None) if password.is_some() => Err(user.error("username", "is missing")),
         (None, None, None) => Ok(Auth::None),
+    }
+}
+
+fn sendable(auth: Auth, user: &Fields<'_>, field: &str) -> Result<Auth, ConfigError> {
+    match auth.header() {
+        Ok(_) => Ok(auth),
+        Err(error) => Err(error.within(&user.at(field))),
     }
 }
 
