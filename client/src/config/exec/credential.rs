@@ -69,7 +69,7 @@ impl ExecCredential {
         let expires = text("expirationTimestamp")?
             .map(|time| {
                 let message = "status.expirationTimestamp of what it printed is no RFC 3339 time";
-                Time::from(&*time)
+                Time::from(time)
                     .system_time()
                     .map_err(|_| message.to_owned())
             })
