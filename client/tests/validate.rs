@@ -43,6 +43,17 @@ fn judge(record: &Value) -> Option<Verdict> {
     Some(verdict::of_text(text("body").as_bytes(), format, &request))
 }
 
+/// Go source shows addresses, which are never the same.
+fn without_addresses(message: &str) -> String {
+    let mut parts = message.split("(0x");
+    let mut text = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        text += "(0x";
+        text += part.trim_start_matches(|c: char| c.is_ascii_hexdigit());
+    }
+    text
+}
+
 fn agree(records: &str) {
     for record in records.lines() {
         let record: Value = serde_json::from_str(record).unwrap();
@@ -60,8 +71,6 @@ fn agree(records: &str) {
         if let Some(message) = record.get("message").filter(|_| verdict.code != 409) {
             assert_eq!(failure.unwrap().message, *message, "{case}");
         }
-        // Older servers print Go values.
-        let is_literal = record["kubernetes"] == "1.36";
         let causes: Vec<_> = failure
             .and_then(|failure| failure.details.as_ref())
             .into_iter()
@@ -82,9 +91,12 @@ fn agree(records: &str) {
                 (recorded[0].as_str().unwrap(), recorded[1].as_str().unwrap()),
                 "{case}"
             );
-            if is_literal {
-                assert_eq!(message, recorded[2], "{case}");
-            }
+            let recorded = recorded[2].as_str().unwrap();
+            assert_eq!(
+                without_addresses(message),
+                without_addresses(recorded),
+                "{case}"
+            );
         }
         for (ours, header) in verdict
             .warnings

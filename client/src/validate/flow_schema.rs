@@ -1,6 +1,7 @@
 //! The rules of a FlowSchema's `spec`.
 
-use super::internal::{FlowSchemaSpec, Rule, distinguisher_json};
+use super::described::distinguisher;
+use super::internal::{FlowSchemaSpec, Rule};
 use super::names;
 use super::policy_rules;
 use super::subjects;
@@ -21,7 +22,7 @@ pub(super) fn check(name: &str, spec: &FlowSchemaSpec, path: &Path, report: &mut
         && !DISTINGUISHERS.contains(&type_.as_str())
     {
         let path = path.child("distinguisherMethod").child("type");
-        report.not_supported(&path, &Bad::Json(distinguisher_json(type_)), DISTINGUISHERS);
+        report.not_supported(&path, &Bad::Go(distinguisher(type_)), DISTINGUISHERS);
     }
     check_level(
         &spec.level,

@@ -1,6 +1,5 @@
 //! Objects as a server holds them in memory: what the rules look at.
 
-use crate::text::go::json_quote;
 use serde_json::Value;
 use std::ops::Deref;
 
@@ -9,6 +8,13 @@ use std::ops::Deref;
 pub(super) struct List<T> {
     elements: Vec<T>,
     is_nil: bool,
+}
+
+impl<T> List<T> {
+    /// The elements, unless the list is nil.
+    pub(super) fn non_nil(&self) -> Option<&[T]> {
+        (!self.is_nil).then_some(&self.elements)
+    }
 }
 
 impl<T> Deref for List<T> {
@@ -123,43 +129,6 @@ impl FlowSchemaSpec {
             }),
         }
     }
-
-    /// As Go's JSON encoder writes the internal type.
-    pub(super) fn json(&self) -> String {
-        object(&[
-            (
-                "PriorityLevelConfiguration",
-                object(&[("Name", json_quote(&self.level))]),
-            ),
-            ("MatchingPrecedence", self.precedence.to_string()),
-            (
-                "DistinguisherMethod",
-                optional(self.distinguisher.as_deref(), distinguisher_json),
-            ),
-            ("Rules", self.rules.json(Rule::json)),
-        ])
-    }
-}
-
-/// The distinguisher method as Go's JSON encoder writes it.
-pub(super) fn distinguisher_json(type_: &str) -> String {
-    object(&[("Type", json_quote(type_))])
-}
-
-impl Rule {
-    fn json(&self) -> String {
-        object(&[
-            ("Subjects", self.subjects.json(Subject::json)),
-            (
-                "ResourceRules",
-                self.resource_rules.json(ResourceRule::json),
-            ),
-            (
-                "NonResourceRules",
-                self.non_resource_rules.json(NonResourceRule::json),
-            ),
-        ])
-    }
 }
 
 impl Subject {
@@ -173,45 +142,6 @@ impl Subject {
                 name: text(account, "name"),
             }),
         }
-    }
-
-    fn json(&self) -> String {
-        let named = |name: &str| object(&[("Name", json_quote(name))]);
-        object(&[
-            ("Kind", json_quote(&self.kind)),
-            ("User", optional(self.user.as_deref(), named)),
-            ("Group", optional(self.group.as_deref(), named)),
-            (
-                "ServiceAccount",
-                optional(self.service_account.as_ref(), |account| {
-                    object(&[
-                        ("Namespace", json_quote(&account.namespace)),
-                        ("Name", json_quote(&account.name)),
-                    ])
-                }),
-            ),
-        ])
-    }
-}
-
-impl ResourceRule {
-    fn json(&self) -> String {
-        object(&[
-            ("Verbs", self.verbs.text_json()),
-            ("APIGroups", self.api_groups.text_json()),
-            ("Resources", self.resources.text_json()),
-            ("ClusterScope", self.cluster_scope.to_string()),
-            ("Namespaces", self.namespaces.text_json()),
-        ])
-    }
-}
-
-impl NonResourceRule {
-    fn json(&self) -> String {
-        object(&[
-            ("Verbs", self.verbs.text_json()),
-            ("NonResourceURLs", self.urls.text_json()),
-        ])
     }
 }
 
@@ -241,84 +171,6 @@ impl LevelSpec {
             }),
         }
     }
-
-    /// As Go's JSON encoder writes the internal type.
-    pub(super) fn json(&self) -> String {
-        object(&[
-            ("Type", json_quote(&self.type_)),
-            ("Limited", optional(self.limited.as_ref(), Limited::json)),
-            (
-                "Exempt",
-                optional(self.exempt.as_ref(), |exempt| {
-                    object(&[
-                        ("NominalConcurrencyShares", number(exempt.shares)),
-                        ("LendablePercent", number(exempt.lendable_percent)),
-                    ])
-                }),
-            ),
-        ])
-    }
-}
-
-impl Limited {
-    fn json(&self) -> String {
-        let response = object(&[
-            ("Type", json_quote(&self.response)),
-            (
-                "Queuing",
-                optional(self.queuing.as_ref(), |queuing| {
-                    object(&[
-                        ("Queues", queuing.queues.to_string()),
-                        ("HandSize", queuing.hand_size.to_string()),
-                        ("QueueLengthLimit", queuing.queue_length_limit.to_string()),
-                    ])
-                }),
-            ),
-        ]);
-        object(&[
-            ("NominalConcurrencyShares", self.shares.to_string()),
-            ("LimitResponse", response),
-            ("LendablePercent", number(self.lendable_percent)),
-            (
-                "BorrowingLimitPercent",
-                number(self.borrowing_limit_percent),
-            ),
-        ])
-    }
-}
-
-impl<T> List<T> {
-    fn json(&self, element: impl Fn(&T) -> String) -> String {
-        if self.is_nil {
-            return "null".into();
-        }
-        format!(
-            "[{}]",
-            self.iter().map(element).collect::<Vec<_>>().join(",")
-        )
-    }
-}
-
-impl List<String> {
-    fn text_json(&self) -> String {
-        self.json(|text| json_quote(text))
-    }
-}
-
-fn object(members: &[(&str, String)]) -> String {
-    let members: Vec<_> = members
-        .iter()
-        .map(|(name, value)| format!("\"{name}\":{value}"))
-        .collect();
-    format!("{{{}}}", members.join(","))
-}
-
-fn optional<T>(value: Option<T>, json: impl FnOnce(T) -> String) -> String {
-    value.map_or_else(|| "null".into(), json)
-}
-
-fn number(value: Option<i64>) -> String {
-    optional(value, |value| value.to_string())
 }
 
 fn text(object: &Value, name: &str) -> String {

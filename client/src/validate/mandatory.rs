@@ -17,7 +17,7 @@ pub(super) fn check_schema(
         && *spec != FlowSchemaSpec::read(&fixed)
     {
         let detail = format!("spec of '{name}' must equal the fixed value");
-        report.invalid(path, &Bad::Json(spec.json()), &detail);
+        report.invalid(path, &Bad::Go(spec.described()), &detail);
     }
 }
 
@@ -51,7 +51,7 @@ pub(super) fn check_level(
         )
     };
     if !is_equal {
-        report.invalid(path, &Bad::Json(spec.json()), &detail);
+        report.invalid(path, &Bad::Go(spec.described(release)), &detail);
     }
 }
 

@@ -154,7 +154,7 @@ pub(super) fn check_update(old: &Metadata, new: &Metadata, path: &Path, report: 
             go_time(time)
         };
         let path = path.child("deletionTimestamp");
-        report.invalid(&path, &Bad::Json(value), "field is immutable");
+        report.invalid(&path, &Bad::Printed(value), "field is immutable");
     }
     if let Some(period) = new
         .deletion_grace_period

@@ -6,7 +6,7 @@
 //! it, with 400 for what does not decode and 409 for conflicts.
 //!
 //! The rules differ per release and version, which a [`Context`] names. Up to 1.33 servers print refused values
-//! as Go values, addresses included; JSON stands for structures there, and everything else agrees.
+//! as Go source, addresses included; here every address is the same.
 //!
 //! ```
 //! use k8s_flowcontrol::validate::{self, Context, Kind};
@@ -27,7 +27,9 @@
 //! ```
 
 mod conditions;
+mod described;
 mod flow_schema;
+mod go_value;
 mod internal;
 mod managed_fields;
 mod mandatory;

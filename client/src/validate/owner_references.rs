@@ -1,9 +1,11 @@
 //! The rules of `metadata.ownerReferences`.
 
+use super::go_value::{GoValue, Member};
 use super::metadata::owner_member_detail;
 use super::violation::{Bad, Path, Report};
-use crate::text::go::json_quote;
 use serde_json::Value;
+
+const TYPE: &str = "v1.OwnerReference";
 
 /// A reference to an owner.
 #[derive(Clone, Debug, PartialEq)]
@@ -37,25 +39,26 @@ impl OwnerReference {
         }
     }
 
-    fn json(&self) -> String {
-        let mut out = format!(
-            "{{\"apiVersion\":{},\"kind\":{},\"name\":{},\"uid\":{}",
-            json_quote(&self.api_version),
-            json_quote(&self.kind),
-            json_quote(&self.name),
-            json_quote(&self.uid),
-        );
-        let flags = [
-            ("controller", self.controller),
-            ("blockOwnerDeletion", self.block_owner_deletion),
-        ];
-        for (name, value) in flags {
-            if let Some(value) = value {
-                out.push_str(&format!(",\"{name}\":{value}"));
-            }
-        }
-        out.push('}');
-        out
+    fn described(&self) -> GoValue {
+        let text = |name, json, text: &str| Member::versioned(name, json, GoValue::text(text));
+        let flag = |name, json, set: Option<bool>| {
+            Member::versioned(name, json, GoValue::pointer("bool", set.map(GoValue::Bool)))
+        };
+        GoValue::Struct(
+            TYPE,
+            vec![
+                text("APIVersion", "apiVersion", &self.api_version),
+                text("Kind", "kind", &self.kind),
+                text("Name", "name", &self.name),
+                text("UID", "uid", &self.uid),
+                flag("Controller", "controller", self.controller),
+                flag(
+                    "BlockOwnerDeletion",
+                    "blockOwnerDeletion",
+                    self.block_owner_deletion,
+                ),
+            ],
+        )
     }
 }
 
@@ -97,7 +100,10 @@ pub(super) fn check(references: &[OwnerReference], path: &Path, report: &mut Rep
         if reference.controller != Some(true) {
             continue;
         }
-        let name = format!("{}/{}", reference.kind, reference.name);
+        let name = match report.wording.names_owner_kinds {
+            true => format!("{}/{}", reference.kind, reference.name),
+            false => reference.name.clone(),
+        };
         match &controller {
             None => controller = Some(name),
             Some(first) => {
@@ -105,8 +111,9 @@ pub(super) fn check(references: &[OwnerReference], path: &Path, report: &mut Rep
                     "Only one reference can have Controller set to true. Found \"true\" in references \
                      for {first} and {name}"
                 );
-                let all: Vec<_> = references.iter().map(OwnerReference::json).collect();
-                report.invalid(path, &Bad::Json(format!("[{}]", all.join(","))), &detail);
+                let all = references.iter().map(OwnerReference::described);
+                let all = GoValue::Slice(TYPE, Some(all.collect()));
+                report.invalid(path, &Bad::Go(all), &detail);
             }
         }
     }
@@ -138,6 +145,6 @@ fn check_one(reference: &OwnerReference, path: &Path, report: &mut Report) {
     }
     if (group, version, reference.kind.as_str()) == ("", "v1", "Event") {
         let detail = "/v1, Kind=Event is disallowed from being an owner";
-        report.invalid(path, &Bad::Json(reference.json()), detail);
+        report.invalid(path, &Bad::Go(reference.described()), detail);
     }
 }

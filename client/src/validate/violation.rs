@@ -1,5 +1,6 @@
 //! What a server says against an object, and how rules collect it.
 
+use super::go_value::GoValue;
 use super::wording::Wording;
 use crate::Release;
 use crate::text::go::{json_quote, quote};
@@ -100,9 +101,10 @@ pub(super) enum Bad<'a> {
     Integer(i64),
     /// A list of strings.
     Texts(&'a [String]),
-    /// JSON text of anything else. Releases that print Go values print addresses there, which say
-    /// nothing to a reader: JSON stands for them.
-    Json(String),
+    /// Anything else.
+    Go(GoValue),
+    /// Text in the words of the release.
+    Printed(String),
 }
 
 impl Bad<'_> {
@@ -121,7 +123,9 @@ impl Bad<'_> {
                     join(texts.iter().map(|text| quote(text)), ", ")
                 )
             }
-            Self::Json(text) => text.clone(),
+            Self::Go(value) if wording.values_as_json => value.json(),
+            Self::Go(value) => value.source(),
+            Self::Printed(text) => text.clone(),
         }
     }
 }

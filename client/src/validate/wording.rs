@@ -11,6 +11,8 @@ pub(super) struct Wording {
     pub(super) label_unit: &'static str,
     /// How a key with more than one slash is called.
     pub(super) qualified_name: &'static str,
+    /// Whether two controllers among the owners are told apart by their kinds too.
+    pub(super) names_owner_kinds: bool,
     /// What an owner reference's empty members are told: with the member's name or without.
     pub(super) names_empty_owner_members: bool,
     /// The level `exempt` and the type `Exempt` go together.
@@ -50,6 +52,7 @@ const WORDINGS: &[(u32, Wording)] = &[
         Wording {
             too_long: "must have at most",
             says_dots: false,
+            names_owner_kinds: false,
             ..OLDER
         },
     ),
@@ -59,6 +62,7 @@ const OLDER: Wording = Wording {
     values_as_json: false,
     label_unit: "characters",
     qualified_name: "a qualified name",
+    names_owner_kinds: true,
     names_empty_owner_members: true,
     exempt_type: "type must be 'Exempt' if and only if name is 'exempt'",
     empty_condition_type: "must not be empty",
