@@ -3,7 +3,7 @@
 //! Objects stay in the version in which they were last written: the one in which the release that wrote
 //! them stores objects. Reading does not change that, any write does.
 
-use crate::scheme::{Kind, Scheme};
+use crate::scheme::{HUB, Kind, Scheme};
 use crate::status::{Failure, internal};
 use crate::store::{Found, Store, Stored};
 use k8s_flowcontrol::{ApiVersion, Release};
@@ -36,7 +36,7 @@ fn read(stored: &Stored, writer: &Kind, reader: &Kind) -> Found {
         return Found::Unreadable;
     }
     let form = writer.to_stored(&stored.object);
-    let object = Arc::new(reader.to_hub(form.clone(), version));
+    let object = Arc::new(reader.canonical(&reader.to_hub(form.clone(), version), HUB));
     if reader.to_stored(&object) == form {
         Found::Current(object)
     } else {

@@ -2,7 +2,7 @@
 //!
 //! All of it comes from the documents; inside the server an object has its hub form, which is v1's.
 
-use crate::wire::canonical;
+use crate::wire::{canonical, in_memory};
 use k8s_flowcontrol::schema::{ResourceSchema, TypeSchema};
 use k8s_flowcontrol::{ApiVersion, Release, api, convert, defaults, validate};
 use serde_json::Value;
@@ -233,16 +233,16 @@ impl Kind {
             .map_or(self.hub.schema, |(_, resource)| resource.schema)
     }
 
-    /// Fills in the defaults of `version` and turns the object into its hub form.
+    /// Fills in the defaults of `version` and turns the object into its hub form, in which empty lists are
+    /// kept until it is stored.
     pub(crate) fn to_hub(&self, mut object: Value, version: ApiVersion) -> Value {
-        keep_reset(&mut object);
         if self.is_guest() {
-            return self.canonical(&object, HUB);
+            return self.typed(in_memory(&object, self.schema(HUB)), HUB);
         }
         convert::prune(&mut object, self.name(), version, self.release);
         defaults::apply(&mut object, self.name(), version, self.release);
         let hub = convert::server_step(object, self.name(), version, HUB, self.release);
-        self.canonical(&hub, HUB)
+        self.typed(in_memory(&hub, self.schema(HUB)), HUB)
     }
 
     /// An object in the version in which the release stores it.
@@ -275,20 +275,19 @@ impl Kind {
 
     /// The canonical form in `version`, with the object's type.
     pub(crate) fn canonical(&self, object: &Value, version: ApiVersion) -> Value {
-        let mut object = canonical(object, self.schema(version));
+        self.typed(canonical(object, self.schema(version)), version)
+    }
+
+    /// An object of `version` as it is judged: with the empty lists that it has.
+    pub(crate) fn judged_in_version(&self, object: &Value, version: ApiVersion) -> Value {
+        let object = convert::server_step(object.clone(), self.name(), HUB, version, self.release);
+        self.typed(in_memory(&object, self.schema(version)), version)
+    }
+
+    fn typed(&self, mut object: Value, version: ApiVersion) -> Value {
         object["kind"] = self.name().into();
         object["apiVersion"] = self.api_version(version).into();
         object
-    }
-}
-
-/// An empty list of managed fields asks for a reset, as one empty entry does; the canonical form would
-/// lose the list, but not the entry.
-fn keep_reset(object: &mut Value) {
-    if let Some(Value::Array(entries)) = object.pointer_mut("/metadata/managedFields")
-        && entries.is_empty()
-    {
-        entries.push(Value::Object(serde_json::Map::new()));
     }
 }
 

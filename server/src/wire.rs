@@ -13,18 +13,40 @@ const PLAIN_WHEN_OPTIONAL: &[&str] = &["generation", "clusterScope"];
 ///
 /// Two objects are the same to a server when their canonical forms are equal.
 pub(crate) fn canonical(value: &Value, schema: &TypeSchema) -> Value {
+    members(value, schema, EmptyLists::Nil)
+}
+
+/// `value` as it is in Go's memory after it was read: as [`canonical`], but an empty list is not the same as
+/// no list.
+pub(crate) fn in_memory(value: &Value, schema: &TypeSchema) -> Value {
+    members(value, schema, EmptyLists::Kept)
+}
+
+/// What an empty list is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum EmptyLists {
+    Nil,
+    Kept,
+}
+
+fn members(value: &Value, schema: &TypeSchema, lists: EmptyLists) -> Value {
     let mut canonical = Map::new();
     for field in schema.fields {
         let member = value.get(field.name).filter(|member| !member.is_null());
-        if let Some(member) = canonical_member(member, field) {
+        if let Some(member) = canonical_member(member, field, lists) {
             canonical.insert(field.name.into(), member);
         }
     }
     Value::Object(canonical)
 }
 
-fn canonical_member(value: Option<&Value>, field: &FieldSchema) -> Option<Value> {
-    match value.map(|value| canonical_value(value, &field.shape)) {
+fn canonical_member(
+    value: Option<&Value>,
+    field: &FieldSchema,
+    lists: EmptyLists,
+) -> Option<Value> {
+    match value.map(|value| canonical_value(value, &field.shape, lists)) {
+        Some(value) if lists == EmptyLists::Kept && value.is_array() => Some(value),
         Some(value) if !is_left_out(&value, field) => Some(value),
         _ if field.always_emitted => Some(zero(&field.shape)),
         _ => None,
@@ -46,27 +68,27 @@ fn is_left_out(value: &Value, field: &FieldSchema) -> bool {
     }
 }
 
-fn canonical_value(value: &Value, shape: &Shape) -> Value {
+fn canonical_value(value: &Value, shape: &Shape, lists: EmptyLists) -> Value {
     match (shape, value) {
-        (Shape::Object(schema), _) => canonical(value, schema),
+        (Shape::Object(schema), _) => members(value, schema, lists),
         (Shape::List { element, .. }, Value::Array(elements)) => elements
             .iter()
-            .map(|value| canonical_element(value, element))
+            .map(|value| canonical_element(value, element, lists))
             .collect(),
         (Shape::Map { value: shape, .. }, Value::Object(entries)) => entries
             .iter()
-            .map(|(key, value)| (key.clone(), canonical_element(value, shape)))
+            .map(|(key, value)| (key.clone(), canonical_element(value, shape, lists)))
             .collect(),
         _ => value.clone(),
     }
 }
 
 /// An element is always written; a `null` is its zero.
-fn canonical_element(value: &Value, shape: &Shape) -> Value {
+fn canonical_element(value: &Value, shape: &Shape, lists: EmptyLists) -> Value {
     if value.is_null() {
         zero(shape)
     } else {
-        canonical_value(value, shape)
+        canonical_value(value, shape, lists)
     }
 }
 

@@ -16,6 +16,7 @@ const STANDARD_FINALIZERS: &[&str] = &["kubernetes", ORPHAN, FOREGROUND_DELETION
 #[derive(Clone, Debug, Default)]
 pub(super) struct Metadata {
     pub(super) name: String,
+    uid: String,
     pub(super) generate_name: String,
     pub(super) deletion_timestamp: Option<String>,
     deletion_grace_period: Option<i64>,
@@ -34,6 +35,7 @@ impl Metadata {
         let elements = |name: &str| metadata[name].as_array().cloned().unwrap_or_default();
         Self {
             name: text("name"),
+            uid: text("uid"),
             generate_name: text("generateName"),
             deletion_timestamp: metadata["deletionTimestamp"].as_str().map(Into::into),
             deletion_grace_period: metadata["deletionGracePeriodSeconds"].as_i64(),
@@ -140,11 +142,16 @@ pub(super) fn check_own_finalizers(metadata: &Metadata, path: &Path, report: &mu
     }
 }
 
-/// The rules that hold between an object and what replaces it. The name and the UID are not compared:
-/// requests that change them fail before they are validated.
+/// The rules that hold between an object and what replaces it. The name is not compared: requests that
+/// change it fail before they are validated. So do replacements that change the UID, but not patches.
 pub(super) fn check_update(old: &Metadata, new: &Metadata, path: &Path, report: &mut Report) {
     if old.deletion_timestamp.is_some() {
         check_new_finalizers(old, new, path, report);
+    }
+    // A server fills in the UID that a request leaves out.
+    if !old.uid.is_empty() && !new.uid.is_empty() && old.uid != new.uid {
+        let value = Bad::Named(&new.uid);
+        report.invalid(&path.child("uid"), &value, "field is immutable");
     }
     // While an object is being deleted its time of deletion is taken over, whatever the request says.
     if let (None, Some(time)) = (&old.deletion_timestamp, &new.deletion_timestamp) {

@@ -4,11 +4,13 @@ mod check;
 mod compare;
 mod merge;
 mod remove;
+mod track;
 
 pub(crate) use check::check;
 pub(crate) use compare::{Comparison, compare};
 pub(crate) use merge::merge;
 pub(crate) use remove::remove;
+pub(crate) use track::is_trackable;
 
 use super::field_set::{FieldSet, Step};
 use k8s_flowcontrol::schema::{ListKind, Shape, TypeSchema};

@@ -39,20 +39,20 @@ struct Change<'a> {
 impl Writer<'_> {
     /// Sets the managed fields of `new`, which replaces `old`; both in hub form.
     ///
-    /// What `new` says of managed fields itself counts: an empty list resets them, entries replace the
-    /// old ones, absence keeps those.
+    /// What `new` says of managed fields itself counts, except in a subresource: an empty list resets them,
+    /// entries replace the old ones, absence keeps those.
     pub(crate) fn update(&self, old: &Value, new: &mut Value) {
         let sent = new
             .pointer("/metadata/managedFields")
-            .and_then(Value::as_array);
-        if sent.is_some_and(|entries| is_reset(entries)) {
-            write_managers(new, &Managers::default());
-            return;
-        }
-        let mut managers = sent
-            .and_then(|entries| Managers::read(entries))
-            .filter(|managers| !managers.is_empty())
-            .unwrap_or_else(|| read_managers(old));
+            .and_then(Value::as_array)
+            .filter(|_| self.subresource.is_empty());
+        let mut managers = match sent {
+            Some(entries) if is_reset(entries) => Managers::default(),
+            sent => sent
+                .and_then(|entries| Managers::read(entries))
+                .filter(|managers| !managers.is_empty())
+                .unwrap_or_else(|| read_managers(old)),
+        };
         // An object that nobody applied and that has no entries stays without.
         if managers.is_empty() && !meta_str(old, "uid").is_empty() {
             write_managers(new, &managers);
@@ -67,6 +67,13 @@ impl Writer<'_> {
         let api_version = self.kind.api_version(self.version);
         let me = Manager::new(Operation::Update, name, self.subresource, api_version);
         let (old, new) = (self.versioned(old), self.versioned(new));
+        let release = self.kind.release();
+        let schema = self.kind.schema(self.version);
+        if !typed::is_trackable(&old, schema, release)
+            || !typed::is_trackable(&new, schema, release)
+        {
+            return;
+        }
         let change = Change {
             old: &old,
             new: &new,

@@ -3,7 +3,7 @@
 use super::{Write, admission, metadata};
 use crate::scheme::HUB;
 use crate::status::{Failure, internal};
-use crate::store::{Object, Store, edit_metadata, meta_str};
+use crate::store::{Object, Store, meta_str};
 use serde_json::{Map, Value};
 use std::sync::Arc;
 
@@ -16,6 +16,7 @@ pub(crate) fn create(
     write: &Write<'_>,
     mut object: Value,
 ) -> Result<Object, Failure> {
+    metadata::forget_system_members(&mut object);
     write.writer().update(&write.kind.empty(), &mut object);
     store_new(store, write, object)
 }
@@ -33,9 +34,11 @@ pub(super) fn store_new(
     } else {
         object["status"] = Value::Object(Map::new());
     }
-    let mut object = write.kind.canonical(&object, HUB);
     admission::admit(write, &object, None)?;
-    if !meta_str(&object, "resourceVersion").is_empty() {
+    let object = write.kind.canonical(&object, HUB);
+    // Storage refuses a resource version; a dry run does not get there, and one that is none is nobody's.
+    let version = meta_str(&object, "resourceVersion").parse::<u64>();
+    if !write.dry_run && version.is_ok_and(|version| version > 0) {
         return Err(internal(
             "resourceVersion should not be set on objects to be created",
         ));
@@ -48,7 +51,6 @@ pub(super) fn store_new(
         return Err(write.subject(&name).already_exists(is_terminating));
     }
     if write.dry_run {
-        edit_metadata(&mut object, |metadata| metadata.remove("resourceVersion"));
         return Ok(Arc::new(object));
     }
     Ok(store.put(write.kind.index, &key, object))

@@ -6,8 +6,8 @@ use crate::store::{edit_metadata, meta_str};
 use crate::{ids, scheme::Kind};
 use serde_json::{Map, Value};
 
-/// Makes a sent object a new one: what only the server may say is said anew.
-pub(super) fn begin(object: &mut Value, kind: &Kind, now: &str) {
+/// Drops what a client cannot say of a new object, before anybody comes to own it.
+pub(super) fn forget_system_members(object: &mut Value) {
     edit_metadata(object, |metadata| {
         for member in [
             "deletionTimestamp",
@@ -16,6 +16,13 @@ pub(super) fn begin(object: &mut Value, kind: &Kind, now: &str) {
         ] {
             metadata.remove(member);
         }
+    });
+}
+
+/// Makes a sent object a new one: what only the server may say is said anew.
+pub(super) fn begin(object: &mut Value, kind: &Kind, now: &str) {
+    forget_system_members(object);
+    edit_metadata(object, |metadata| {
         drop_namespace(metadata, kind);
         metadata.insert("uid".into(), ids::uid().into());
         metadata.insert("creationTimestamp".into(), now.into());

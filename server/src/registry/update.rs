@@ -76,11 +76,11 @@ pub(crate) fn commit(
     metadata::settle_namespace(&mut object, write)?;
     keep_the_rest(&mut object, old, write);
     metadata::carry_over(&mut object, old, write.kind);
+    admission::admit(write, &object, Some(old))?;
     let mut object = write.kind.canonical(&object, HUB);
     if metadata::is_counted(write.kind) && object.get("spec") != old.get("spec") {
         metadata::count_change(&mut object);
     }
-    admission::admit(write, &object, Some(old))?;
     if metadata::without_times(&object) == metadata::without_times(old) {
         if store.is_current(write.kind.index, &write.key(name)) {
             return Ok(old.clone());

@@ -22,6 +22,7 @@ mod server;
 mod status;
 #[cfg(feature = "tls")]
 mod tls;
+mod tracking;
 mod upgrade;
 mod users;
 mod versions;

@@ -1,0 +1,47 @@
+//! Whether a server can tell an object's fields apart.
+
+use super::{Parts, element_step, parts};
+use k8s_flowcontrol::Release;
+use k8s_flowcontrol::schema::{ListKind, Shape, TypeSchema};
+use serde_json::Value;
+use std::collections::BTreeSet;
+
+/// Whether a server of `release` knows who owns what in `object`. When it does not, a write leaves the managed
+/// fields as they are.
+///
+/// The elements of a list need the members by which they are told apart; up to 1.28 no two may be the same.
+pub(crate) fn is_trackable(object: &Value, schema: &TypeSchema, release: Release) -> bool {
+    let may_repeat = release.minor() >= 29;
+    schema.fields.iter().all(|field| {
+        let value = object.get(field.name);
+        value.is_none_or(|value| can_track(value, &field.shape, may_repeat, release))
+    })
+}
+
+fn can_track(value: &Value, shape: &Shape, may_repeat: bool, release: Release) -> bool {
+    // A list that is owned as a whole is looked into all the same.
+    let (Shape::List { element, .. }, Value::Array(elements)) = (shape, value) else {
+        return match shape {
+            Shape::Object(schema) => is_trackable(value, schema, release),
+            _ => true,
+        };
+    };
+    let inside = |value| can_track(value, element, may_repeat, release);
+    if !elements.iter().all(inside) {
+        return false;
+    }
+    let Parts::Elements(_, kind) = parts(shape) else {
+        return true;
+    };
+    if let ListKind::Map(keys) = kind {
+        let has_keys = |element: &Value| keys.iter().all(|key| element.get(key).is_some());
+        if !elements.iter().all(has_keys) {
+            return false;
+        }
+    }
+    let mut seen = BTreeSet::new();
+    may_repeat
+        || elements
+            .iter()
+            .all(|element| seen.insert(element_step(element, kind)))
+}

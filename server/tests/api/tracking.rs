@@ -1,0 +1,117 @@
+//! What of an object its managers come to own, and what a dry run and a refusal show of it.
+
+use crate::support::{Api, GROUP, SCHEMAS, schema};
+use serde_json::{Value, json};
+
+async fn create(release: &str, version: &str, mut object: Value, query: &str) -> (u16, Value) {
+    let api = Api::with(|builder| builder.kubernetes(release)).await;
+    object["apiVersion"] = format!("{GROUP}/{version}").into();
+    let path = format!("{version}/flowschemas?{query}");
+    let answer = api.send("POST", &path, Some(object)).await;
+    (answer.code, answer.body)
+}
+
+#[tokio::test]
+async fn nobody_owns_what_only_the_server_says() {
+    let mut object = schema("a");
+    object["metadata"] = json!({
+        "name": "a",
+        "deletionTimestamp": "2020-01-01T00:00:00Z",
+        "deletionGracePeriodSeconds": 5,
+    });
+    let (code, created) = create("1.31", "v1", object, "").await;
+    assert_eq!(code, 201, "{created}");
+    assert_eq!(created["metadata"].get("deletionTimestamp"), None);
+    let fields = &created["metadata"]["managedFields"][0]["fieldsV1"];
+    assert_eq!(fields.get("f:metadata"), None, "{fields}");
+}
+
+#[tokio::test]
+async fn fields_that_cannot_be_told_apart_have_no_managers() {
+    let mut twice = schema("a");
+    twice["spec"]["rules"][0]["nonResourceRules"][0]["verbs"] = json!(["get", "get"]);
+    let mut keyless = schema("a");
+    keyless["status"] = json!({"conditions": [{"type": ""}]});
+    for (release, version, object, is_tracked) in [
+        ("1.28", "v1beta3", &twice, false),
+        ("1.29", "v1beta3", &twice, true),
+        ("1.28", "v1beta3", &keyless, false),
+        ("1.31", "v1", &keyless, false),
+    ] {
+        let (code, created) = create(release, version, object.clone(), "dryRun=All").await;
+        assert_eq!(code, 201, "{release}: {created}");
+        let managed = created["metadata"].get("managedFields");
+        assert_eq!(managed.is_some(), is_tracked, "{release}: {created}");
+    }
+}
+
+#[tokio::test]
+async fn a_reset_of_managers_tells_nothing_of_a_new_object() {
+    let mut object = schema("a");
+    object["metadata"]["managedFields"] = json!([]);
+    let (_, created) = create("1.29", "v1", object, "fieldManager=tool").await;
+    assert_eq!(created["metadata"]["managedFields"][0]["manager"], "tool");
+}
+
+#[tokio::test]
+async fn a_resource_version_is_refused_by_storage_only() {
+    for (version, query, code) in [
+        ("7", "", 500),
+        ("7", "dryRun=All", 201),
+        ("0", "", 201),
+        ("abc", "", 201),
+    ] {
+        let mut object = schema("a");
+        object["metadata"]["resourceVersion"] = version.into();
+        let (found, answer) = create("1.29", "v1", object, query).await;
+        assert_eq!(found, code, "{version} {query}: {answer}");
+        if query == "dryRun=All" {
+            assert_eq!(answer["metadata"]["resourceVersion"], version);
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_patch_cannot_change_the_uid() {
+    let api = Api::start().await;
+    let patch = json!({"metadata": {"uid": "other"}});
+    let path = format!("{SCHEMAS}/exempt");
+    let answer = api
+        .patch(&path, "application/merge-patch+json", patch)
+        .await;
+    assert_eq!(answer.code, 422);
+    assert_eq!(
+        answer.body["details"]["causes"],
+        json!([{
+            "reason": "FieldValueInvalid",
+            "message": "Invalid value: \"other\": field is immutable",
+            "field": "metadata.uid",
+        }])
+    );
+}
+
+#[tokio::test]
+async fn a_refused_spec_is_shown_as_it_was_sent() {
+    let mut object = schema("catch-all");
+    object["spec"] = json!({
+        "priorityLevelConfiguration": {"name": "catch-all"},
+        "matchingPrecedence": 10000,
+        "rules": [],
+    });
+    let (code, refused) = create("1.29", "v1", object.clone(), "").await;
+    assert_eq!(code, 422);
+    assert_eq!(
+        refused["details"]["causes"][0]["message"],
+        "Invalid value: flowcontrol.FlowSchemaSpec{PriorityLevelConfiguration:flowcontrol.\
+         PriorityLevelConfigurationReference{Name:\"catch-all\"}, MatchingPrecedence:10000, \
+         DistinguisherMethod:(*flowcontrol.FlowDistinguisherMethod)(nil), \
+         Rules:[]flowcontrol.PolicyRulesWithSubjects{}}: spec of 'catch-all' must equal the fixed value"
+    );
+    let (_, refused) = create("1.36", "v1", object, "").await;
+    assert_eq!(
+        refused["details"]["causes"][0]["message"],
+        "Invalid value: {\"PriorityLevelConfiguration\":{\"Name\":\"catch-all\"},\
+         \"MatchingPrecedence\":10000,\"DistinguisherMethod\":null,\"Rules\":[]}: spec of 'catch-all' must \
+         equal the fixed value"
+    );
+}
