@@ -15,6 +15,9 @@
 //! # }
 //! ```
 //!
+//! A tool that has to outlive an upgrade of its cluster is tested with [`ApiServer::upgrade`]: the server goes
+//! on under its address as another release, on the objects that the tool has written.
+//!
 //! [apf]: https://kubernetes.io/docs/concepts/cluster-administration/flow-control/
 
 mod builder;
