@@ -1,8 +1,9 @@
 //! The command line: global options, the commands, and options that several commands share.
 
 use crate::commands::{
-    apply, completions, convert, delete, describe, diff, get, limits, lint, match_request, migrate,
-    plan, rbac, rewrite_storage, serve, set_shares, top, validate, watch, whoami,
+    apply, completions, convert, delete, describe, diff, generate, get, limits, lint,
+    match_request, migrate, plan, rbac, rewrite_storage, serve, set_shares, top, validate, watch,
+    whoami,
 };
 use crate::exit::{self, Exit};
 use crate::failure::Failure;
@@ -56,6 +57,7 @@ pub(crate) enum Command {
     Whoami(whoami::Args),
     Rbac(rbac::Args),
     Serve(serve::Args),
+    Generate(generate::Args),
     Completions(completions::Args),
 }
 
@@ -81,6 +83,7 @@ impl Command {
             Self::Top(args) => top::run(&args, streams),
             Self::Whoami(args) => whoami::run(&args, streams),
             Self::Rbac(args) => rbac::run(&args, streams),
+            Self::Generate(args) => generate::run(&args, streams),
             Self::Serve(args) => serve::run(&args, streams),
             Self::Completions(args) => completions::run(&args, streams),
         }

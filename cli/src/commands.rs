@@ -6,6 +6,7 @@ pub(crate) mod convert;
 pub(crate) mod delete;
 pub(crate) mod describe;
 pub(crate) mod diff;
+pub(crate) mod generate;
 pub(crate) mod get;
 pub(crate) mod limits;
 pub(crate) mod lint;

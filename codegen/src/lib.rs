@@ -1,7 +1,8 @@
 //! Rust types, operation tables and runtime schemas from Kubernetes documents.
 //!
 //! A [`Generator`] reads OpenAPI v3, Swagger 2 and JSON Schema documents and writes Rust modules for
-//! the runtime of `k8s-flowcontrol`. It touches no file unless [`Generator::file`] is asked to.
+//! the runtime of `k8s-flowcontrol`. It touches no file unless [`Generator::file`] or
+//! [`Generated::write`] is asked to.
 //!
 //! ```
 //! use k8s_flowcontrol_codegen::Generator;
@@ -42,7 +43,7 @@ use documents::{Document, Documents};
 use plan::{Options, Plan};
 use select::Selection;
 use sharing::Sharing;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Reads documents and writes Rust.
 #[derive(Debug)]
@@ -64,6 +65,30 @@ pub struct Generated {
     /// How many kinds with paths of their own there are. A document such as that of `/apis` or
     /// `/version` serves none: only its operations and schemas are written then.
     pub kinds: usize,
+}
+
+impl Generated {
+    /// Writes the files into the folder `out`, which is made if need be: those that are not there yet with
+    /// the same text. Says of each whether it was written.
+    ///
+    /// # Errors
+    /// A message that names the file that cannot be written.
+    pub fn write(&self, out: &Path) -> Result<Vec<(PathBuf, bool)>, String> {
+        let failed = |path: &Path, error: std::io::Error| {
+            format!("{}: cannot be written: {error}", path.display())
+        };
+        std::fs::create_dir_all(out).map_err(|error| failed(out, error))?;
+        let mut written = Vec::with_capacity(self.files.len());
+        for (name, text) in &self.files {
+            let path = out.join(name);
+            let unchanged = std::fs::read(&path).is_ok_and(|old| old == text.as_bytes());
+            if !unchanged {
+                std::fs::write(&path, text).map_err(|error| failed(&path, error))?;
+            }
+            written.push((path, !unchanged));
+        }
+        Ok(written)
+    }
 }
 
 impl Default for Generator {

@@ -121,7 +121,11 @@ fn run(arguments: &[String]) -> Result<String, Failure> {
         generator = generator.shared(&read(path)?);
     }
     let generated = generator.generate()?;
-    let mut report = write(&out, &generated.files)?;
+    let mut report = String::new();
+    for (path, changed) in generated.write(&out).map_err(Failure::Documents)? {
+        let state = if changed { "written" } else { "unchanged" };
+        report.push_str(&format!("{state}  {}\n", path.display()));
+    }
     if generated.kinds == 0 {
         report
             .push_str("note: nothing that was given serves a kind; there is no `impl Resource`\n");
@@ -170,23 +174,4 @@ fn parse(arguments: &[String]) -> Result<Arguments, Failure> {
 fn read(path: &Path) -> Result<String, Failure> {
     std::fs::read_to_string(path)
         .map_err(|error| Failure::Documents(format!("{}: cannot be read: {error}", path.display())))
-}
-
-/// Writes the files that are not there yet with the same text, and says which.
-fn write(out: &Path, files: &[(String, String)]) -> Result<String, Failure> {
-    let failed = |path: &Path, error: std::io::Error| {
-        Failure::Documents(format!("{}: cannot be written: {error}", path.display()))
-    };
-    std::fs::create_dir_all(out).map_err(|error| failed(out, error))?;
-    let mut report = String::new();
-    for (name, text) in files {
-        let path = out.join(name);
-        let unchanged = std::fs::read(&path).is_ok_and(|old| old == text.as_bytes());
-        if !unchanged {
-            std::fs::write(&path, text).map_err(|error| failed(&path, error))?;
-        }
-        let state = if unchanged { "unchanged" } else { "written" };
-        report.push_str(&format!("{state}  {}\n", path.display()));
-    }
-    Ok(report)
 }

@@ -188,7 +188,11 @@ impl<K: Resource> Api<K> {
         ReplaceRequest { call }
     }
 
-    fn path(&self, name: &str, subresource: Option<&'static str>) -> Result<String, Error> {
+    pub(super) fn path(
+        &self,
+        name: &str,
+        subresource: Option<&'static str>,
+    ) -> Result<String, Error> {
         self.collection.object::<K>(name, subresource)
     }
 }

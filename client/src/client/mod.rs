@@ -56,6 +56,7 @@ mod response;
 mod retry;
 mod served;
 mod session;
+mod subresource;
 mod tls;
 mod trace;
 mod transport;
@@ -74,6 +75,7 @@ pub use observe::Attempt;
 pub use pages::{Items, Pages};
 pub use params::ResourceVersionMatch;
 pub use raw::RawRequest;
+pub use subresource::SubresourceRequest;
 
 pub use crate::meta::PropagationPolicy;
 pub use crate::text::FieldValidation;
