@@ -2,7 +2,7 @@
 
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::input::{Document, FileArgs, Passed, documents, strip_server_fields};
+use crate::input::{Document, ExportArgs, FileArgs, Passed, documents, strip_server_fields};
 use crate::output::{Diagnostic, ObjectFormat, Streams, plural, write_objects};
 use k8s_flowcontrol::convert::{Loss, Lossy, server_tree, shape_tree};
 use k8s_flowcontrol::{ApiVersion, Release};
@@ -21,6 +21,9 @@ use std::io::Write;
 pub(crate) struct Args {
     #[command(flatten)]
     files: FileArgs,
+
+    #[command(flatten)]
+    export: ExportArgs,
 
     /// The version: v1, v1beta3, v1beta2 or v1beta1
     #[arg(long, value_name = "VERSION", default_value = "v1")]
@@ -85,13 +88,13 @@ pub(crate) fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
     if !is_refused || args.as_server {
         write_objects(args.output, &converted, streams)?;
     }
+    streams.out.flush()?;
     passed.summarize(streams)?;
     if is_refused {
         let count = plural(losses.len(), "loss").replace("losss", "losses");
         let failure = Failure::new(Exit::Loss, format!("{count} on the way to {}", args.to));
         return Err(failure.because(losses));
     }
-    streams.out.flush()?;
     for loss in losses {
         write!(streams.err, "{}", loss.render())?;
     }
@@ -138,7 +141,7 @@ fn convert(
     };
     value["apiVersion"] = args.to.api_version().into();
     value["kind"] = kind.into();
-    if args.files.strip_server_fields {
+    if args.export.strip_server_fields {
         strip_server_fields(&mut value);
     }
     Ok((value, losses))

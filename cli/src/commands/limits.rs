@@ -66,8 +66,9 @@ Examples:
   # A cluster's servers with 800 seats each
   kubectl flowcontrol limits --live --server-seats 800
 
-  # What becomes of everybody's seats when these objects are applied?
+  # What becomes of everybody's seats when these objects are applied to the cluster, and to a new one?
   kubectl flowcontrol limits --live --diff new-level.yaml
+  kubectl flowcontrol limits --with-bootstrap --diff new-level.yaml
 
   # Manifests on a fresh cluster, with a picture for the review
   kubectl flowcontrol limits -f manifests/ --with-bootstrap --svg seats.svg";
@@ -118,11 +119,12 @@ fn kind(level: &LevelLimits) -> &'static str {
 }
 
 pub(crate) fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
-    let release = args.kubernetes.release;
-    let mut objects = match args.live {
-        true => Objects::live(&args.cluster)?,
-        false => Objects::read(&args.files, release, streams)?,
+    let mut objects = match (args.live, args.files.is_empty()) {
+        (true, _) => Objects::live(&args.cluster)?,
+        (false, true) if args.with_bootstrap => Objects::default(),
+        (false, _) => Objects::read(&args.files, args.kubernetes.release(), streams)?,
     };
+    let release = args.kubernetes.release_or(objects.live);
     if args.with_bootstrap {
         objects.add_bootstrap(release);
     }

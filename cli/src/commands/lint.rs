@@ -9,6 +9,7 @@ use crate::failure::Failure;
 use crate::input::{FileArgs, Objects};
 use crate::output::{Diagnostic, Level, Streams, plural};
 use clap::ValueEnum;
+use k8s_flowcontrol::Release;
 use k8s_flowcontrol::analysis::lint::{Configuration, Finding, Severity, lint, rules};
 use k8s_flowcontrol::text::Position;
 use serde_json::{Value, json};
@@ -118,11 +119,11 @@ pub(crate) fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
         }
         return Ok(Exit::Success);
     }
-    let release = args.kubernetes.release;
     let objects = match args.live {
         true => Objects::live(&args.cluster)?,
-        false => Objects::read(&args.files, release, streams)?,
+        false => Objects::read(&args.files, args.kubernetes.release(), streams)?,
     };
+    let release = args.kubernetes.release_or(objects.live);
     let (schemas, levels) = (&objects.flow_schemas, &objects.levels);
     let configuration = match args.live {
         true => Configuration::cluster(schemas, levels, release),
@@ -139,7 +140,7 @@ pub(crate) fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
                 write!(streams.out, "{}", diagnose(placed).render())?;
             }
         }
-        Output::Json => writeln!(streams.out, "{:#}", document(args, &placed))?,
+        Output::Json => writeln!(streams.out, "{:#}", document(release, &placed))?,
         Output::Sarif => writeln!(streams.out, "{:#}", sarif::log(&placed))?,
     }
     streams.out.flush()?;
@@ -205,7 +206,7 @@ fn diagnose(placed: &Placed<'_>) -> Diagnostic {
     }
 }
 
-fn document(args: &Args, findings: &[Placed<'_>]) -> Value {
+fn document(release: Release, findings: &[Placed<'_>]) -> Value {
     let findings: Vec<_> = findings
         .iter()
         .map(|Placed { finding, place }| {
@@ -225,7 +226,7 @@ fn document(args: &Args, findings: &[Placed<'_>]) -> Value {
         .collect();
     json!({
         "schemaVersion": 1,
-        "kubernetes": args.kubernetes.release.to_string(),
+        "kubernetes": release.to_string(),
         "findings": findings,
     })
 }

@@ -107,12 +107,12 @@ enum Output {
 }
 
 pub(crate) fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
-    let release = args.kubernetes.release;
     let mut objects = match (args.live, args.files.is_empty()) {
         (true, _) => Objects::live(&args.cluster)?,
         (false, true) if args.with_bootstrap => Objects::default(),
-        (false, _) => Objects::read(&args.files, release, streams)?,
+        (false, _) => Objects::read(&args.files, args.kubernetes.release(), streams)?,
     };
+    let release = args.kubernetes.release_or(objects.live);
     if args.with_bootstrap {
         objects.add_bootstrap(release);
     }

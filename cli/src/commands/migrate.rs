@@ -215,11 +215,11 @@ fn print(args: &Args, files: &[Examined], streams: &mut Streams) -> Result<(), F
         }
         // What is found stands behind the diff that it belongs to.
         streams.out.flush()?;
-        let source = Arc::new(Source {
-            name: path.to_string(),
-            text: file.bytes.clone(),
-            is_named: file.candidate.is_named,
-        });
+        let source = Arc::new(Source::new(
+            path.to_string(),
+            file.bytes.clone(),
+            file.candidate.is_named,
+        ));
         for finding in findings {
             let level = match finding.severity {
                 Severity::Note => Level::Note,

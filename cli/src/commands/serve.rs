@@ -2,7 +2,6 @@
 
 mod kubeconfig;
 
-use crate::args::KubernetesArg;
 use crate::cluster;
 use crate::exit::Exit;
 use crate::failure::Failure;
@@ -10,7 +9,7 @@ use crate::input::{FileArgs, Objects};
 use crate::output::{Streams, plural};
 use k8s_flowcontrol::api::v1::{FlowSchema, PriorityLevelConfiguration};
 use k8s_flowcontrol::config::Config;
-use k8s_flowcontrol::{Client, Resource};
+use k8s_flowcontrol::{Client, Release, Resource};
 use k8s_flowcontrol_server::ApiServer;
 use std::fs;
 use std::io::Write;
@@ -24,8 +23,9 @@ use std::path::PathBuf;
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
-    #[command(flatten)]
-    kubernetes: KubernetesArg,
+    /// The Kubernetes release to be like, such as 1.29
+    #[arg(long = "kubernetes", value_name = "RELEASE", default_value_t = Release::NEWEST)]
+    release: Release,
 
     /// The port on 127.0.0.1; 0 is one that is free
     #[arg(long, value_name = "PORT", default_value_t = 0)]
@@ -65,7 +65,7 @@ Examples:
 Ctrl-C stops it.";
 
 pub(crate) fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
-    let release = args.kubernetes.release;
+    let release = args.release;
     let mut builder = ApiServer::builder().release(release).port(args.port);
     if args.all_versions {
         builder = builder.all_versions();
@@ -105,11 +105,11 @@ async fn start(
     objects: Objects,
     streams: &mut Streams,
 ) -> Result<Exit, Failure> {
-    let count = objects.documents.len();
-    if count > 0 {
+    let mut count = 0;
+    if !objects.documents.is_empty() {
         let client = Client::new(Config::from_kubeconfig_text(&server.kubeconfig())?)?;
-        apply::<PriorityLevelConfiguration>(&client, &objects.levels).await?;
-        apply::<FlowSchema>(&client, &objects.flow_schemas).await?;
+        count += apply::<PriorityLevelConfiguration>(&client, &objects.levels).await?;
+        count += apply::<FlowSchema>(&client, &objects.flow_schemas).await?;
     }
     if let Some(file) = &args.kubeconfig {
         kubeconfig::write(file, &server.kubeconfig())?;
@@ -119,7 +119,7 @@ async fn start(
     writeln!(
         streams.err,
         "like Kubernetes {}, {} applied; Ctrl-C stops it",
-        args.kubernetes.release,
+        args.release,
         plural(count, "object")
     )?;
     if let Some(file) = &args.kubeconfig {
@@ -128,12 +128,20 @@ async fn start(
     Ok(Exit::Success)
 }
 
-async fn apply<K>(client: &Client, objects: &[K]) -> Result<(), Failure>
+/// Applies the last object of each name, and says how many these are.
+async fn apply<K>(client: &Client, objects: &[K]) -> Result<usize, Failure>
 where
     K: Resource + k8s_flowcontrol::client::Negotiable,
 {
     let api = client.negotiated::<K>().await?;
-    for object in objects {
+    let mut count = 0;
+    for (index, object) in objects.iter().enumerate() {
+        let counts = objects[index + 1..]
+            .iter()
+            .all(|later| later.name() != object.name());
+        if !counts {
+            continue;
+        }
         let mut object = object.clone();
         // What an export says of the cluster it comes from is nothing to this one.
         let metadata = object.metadata_mut();
@@ -148,8 +156,9 @@ where
                 let (kind, name) = (K::KIND, object.name());
                 Failure::input(format!("{kind} \"{name}\" was not applied: {error}"))
             })?;
+        count += 1;
     }
-    Ok(())
+    Ok(count)
 }
 
 /// The wish that the server stops: Ctrl-C, or the signal that asks a process to end.

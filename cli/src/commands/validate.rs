@@ -7,7 +7,7 @@ use crate::args::KubernetesArg;
 use crate::cluster::ClusterArgs;
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::input::{FileArgs, Objects, documents};
+use crate::input::{ExportArgs, FileArgs, Objects, documents};
 use crate::output::Streams;
 use clap::ValueEnum;
 use judge::{Judge, Old};
@@ -28,6 +28,9 @@ use std::path::PathBuf;
 pub(crate) struct Args {
     #[command(flatten)]
     files: FileArgs,
+
+    #[command(flatten)]
+    export: ExportArgs,
 
     #[command(flatten)]
     kubernetes: KubernetesArg,
@@ -129,10 +132,14 @@ fn gate(text: &str) -> Result<(String, bool), String> {
 }
 
 pub(crate) fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
-    let release = args.kubernetes.release;
+    let mut release = args.kubernetes.release();
     let old = match (&args.update_of, args.live) {
         (Some(file), _) => Some(Old::read(file, release, streams)?),
-        (None, true) => Some(Old::live(Objects::live(&args.cluster)?)),
+        (None, true) => {
+            let objects = Objects::live(&args.cluster)?;
+            release = args.kubernetes.release_or(objects.live);
+            Some(Old::live(&objects))
+        }
         (None, false) if args.subresource.is_some() => {
             return Err(Failure::usage(
                 "`--subresource` is about updates, and there is nothing to update",
@@ -146,11 +153,12 @@ pub(crate) fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
         args.gates.feature_gates.iter().any(|(_, open)| *open),
         args.field_validation.into(),
         args.no_bootstrap,
-        args.files.strip_server_fields,
+        args.export.strip_server_fields,
         old,
         args.subresource.is_some(),
     );
-    let mut report = Report::new(args.output == Output::Json, release);
+    let json = args.output == Output::Json;
+    let mut report = Report::new(json, args.export.strip_server_fields, release);
     for source in args.files.sources()? {
         let found = match source {
             Ok(source) => documents(source),

@@ -83,7 +83,12 @@ impl Document {
     /// Where a place in the body stands in the source's text.
     pub(crate) fn in_source(&self, span: Span) -> Option<Span> {
         match &self.body {
-            Body::Text(_, range) => Some(shifted(span, range.start)),
+            Body::Text(_, range) => {
+                // What ends too early does so at the end of its last line, not on the next.
+                let last = self.source.text[range.clone()].trim_ascii_end().len();
+                let span = Span::new(span.start.min(last), span.end.min(last.max(span.start)));
+                Some(shifted(span, range.start))
+            }
             Body::Item { .. } => None,
         }
     }

@@ -15,7 +15,11 @@ pub(crate) struct FileArgs {
     /// Read folders with all folders inside them
     #[arg(short = 'R', long, requires = "files")]
     recursive: bool,
+}
 
+/// What is done to objects that were exported from a cluster.
+#[derive(Clone, Copy, Debug, clap::Args)]
+pub(crate) struct ExportArgs {
     /// Take away what a server has filled in: status, resourceVersion, uid, managedFields and their like
     #[arg(long)]
     pub(crate) strip_server_fields: bool,
@@ -27,7 +31,6 @@ impl FileArgs {
         Self {
             files: files.to_vec(),
             recursive: false,
-            strip_server_fields: false,
         }
     }
 
@@ -76,7 +79,8 @@ enum Input {
     Found(PathBuf),
 }
 
-/// Collects the files of a folder by name. Links to folders are not followed, as they may lead in circles.
+/// Collects the files of a folder by name. Links to folders are not followed, as they may lead in circles; pipes and
+/// devices are not files.
 fn walk(folder: &Path, recursive: bool, found: &mut Vec<PathBuf>) -> Result<(), Failure> {
     let unreadable = |error| {
         Failure::input(format!(
@@ -98,7 +102,7 @@ fn walk(folder: &Path, recursive: bool, found: &mut Vec<PathBuf>) -> Result<(), 
             ["json", "jsonl", "ndjson", "yaml", "yml"]
                 .iter()
                 .any(|known| extension == *known)
-        }) && !path.is_dir()
+        }) && path.is_file()
         {
             found.push(path);
         }

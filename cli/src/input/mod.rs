@@ -15,7 +15,7 @@ mod source;
 mod split;
 
 pub(crate) use document::Document;
-pub(crate) use files::FileArgs;
+pub(crate) use files::{ExportArgs, FileArgs};
 pub(crate) use objects::{Objects, strip_server_fields};
 pub(crate) use passed::Passed;
 pub(crate) use scan::{Found, documents};

@@ -208,6 +208,8 @@ pub(crate) struct Objects {
     pub(crate) levels: Vec<PriorityLevelConfiguration>,
     /// Where those from files stand: flow schemas and levels in the order in which they came.
     pub(crate) documents: Vec<Document>,
+    /// The release of the cluster that they come from, when it is known.
+    pub(crate) live: Option<Release>,
 }
 
 impl Objects {
@@ -242,6 +244,7 @@ impl Objects {
     pub(crate) fn live(cluster: &ClusterArgs) -> Result<Self, Failure> {
         cluster::block_on(async {
             let client = cluster.client().await?;
+            let version = client.version().await?;
             let schemas = client.negotiated::<FlowSchema>().await?;
             let levels = client.negotiated::<PriorityLevelConfiguration>().await?;
             let flow_schemas = schemas.list().await?.items;
@@ -250,6 +253,7 @@ impl Objects {
                 flow_schemas,
                 levels,
                 documents: Vec::new(),
+                live: version.git_version.parse().ok(),
             })
         })
     }

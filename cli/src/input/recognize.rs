@@ -125,7 +125,9 @@ pub(crate) fn recognize_text(text: &[u8], is_named: bool) -> Option<Posted> {
         let end = rest.find(|c: char| !c.is_ascii_alphanumeric());
         rest[..end.unwrap_or(rest.len())].parse().ok()
     });
-    let is_ours = is_named || kind.is_some() || text.contains(GROUP);
+    let mentions_us = kind.is_some() || text.contains(GROUP);
+    let names_a_kind = text.lines().any(|line| line.starts_with("kind:"));
+    let is_ours = mentions_us || is_named && !names_a_kind;
     is_ours.then_some(Posted {
         kind: kind.unwrap_or(Kind::FlowSchema),
         version,

@@ -30,6 +30,8 @@ pub(crate) fn documents(source: Source) -> Found {
         // A server has an answer to nothing, too; a pipe may well be empty.
         ranges.push(0..source.text.len());
     }
+    // A text of one document that a person named is taken for ours where nothing speaks against it.
+    let is_named = source.is_named && ranges.len() == 1;
     for range in ranges {
         let body = &source.text[range.clone()];
         let parsed = match format {
@@ -50,12 +52,13 @@ pub(crate) fn documents(source: Source) -> Found {
                     source: &source,
                     format,
                     range,
+                    is_named,
                     tree: Arc::new(tree),
                     duplicates,
                 };
                 scan.document(&mut found);
             }
-            Err(error) => match recognize_text(body, source.is_named) {
+            Err(error) => match recognize_text(body, is_named) {
                 Some(posted) => found.documents.push(Document {
                     source: Arc::clone(&source),
                     said: Said::default(),
@@ -78,6 +81,7 @@ struct Scan<'a> {
     source: &'a Arc<Source>,
     format: Format,
     range: Range<usize>,
+    is_named: bool,
     tree: Arc<Tree>,
     duplicates: Vec<Problem>,
 }
@@ -87,15 +91,15 @@ impl Scan<'_> {
         let root = self.tree.root();
         let said = Said::of(root);
         match root.content() {
-            Content::Null if self.format == Format::Yaml && !self.source.is_named => return,
+            Content::Null if self.format == Format::Yaml && !self.is_named => return,
             Content::Object(_) => {}
-            _ if self.source.is_named => {}
+            _ if self.is_named => {}
             _ => {
                 found.others += 1;
                 return;
             }
         }
-        match recognize(root, &said, self.source.is_named) {
+        match recognize(root, &said, self.is_named) {
             Recognized::Ours(posted) => {
                 let body = Body::Text(self.format, self.range.clone());
                 found.documents.push(self.make(said, posted, body));

@@ -18,7 +18,7 @@ fn json(source: &Source) -> Vec<Range<usize>> {
     let text = source.text.as_slice();
     let whole = || match text.trim_ascii().is_empty() {
         true => Vec::new(),
-        false => vec![0..text.len()],
+        false => Vec::from([whole_of(text)]),
     };
     let lines = || lines(text).filter(|line| !text[line.clone()].trim_ascii().is_empty());
     if source.is_json_lines() {
@@ -39,6 +39,10 @@ fn json(source: &Source) -> Vec<Range<usize>> {
         true => values,
         false => whole(),
     }
+}
+
+fn whole_of(text: &[u8]) -> Range<usize> {
+    0..text.len()
 }
 
 /// Values one after the other that each begin on a line of their own, as `jq` prints them.
@@ -136,11 +140,7 @@ mod tests {
     use super::*;
 
     fn split_text(name: &str, text: &str) -> Vec<String> {
-        let source = Source {
-            name: name.into(),
-            text: text.into(),
-            is_named: true,
-        };
+        let source = Source::new(name.into(), text.into(), true);
         let (_, ranges) = split(&source);
         ranges
             .into_iter()

@@ -2,7 +2,7 @@
 
 use crate::input::Source;
 use annotate_snippets::{AnnotationKind, Group, Origin, Renderer, Snippet};
-use k8s_flowcontrol::text::{Position, Span};
+use k8s_flowcontrol::text::Span;
 use std::fmt::Write;
 use std::sync::Arc;
 
@@ -84,7 +84,7 @@ impl Diagnostic {
         }
         let mut group = Group::with_title(title);
         if let Some((source, span)) = &self.place {
-            let position = Position::of(&source.text, span.start);
+            let position = source.position(span.start);
             let Excerpt {
                 line,
                 start,

@@ -261,7 +261,7 @@ impl Old {
     }
 
     /// The objects of a cluster.
-    pub(super) fn live(objects: Objects) -> Self {
+    pub(super) fn live(objects: &Objects) -> Self {
         let schemas = objects
             .flow_schemas
             .iter()

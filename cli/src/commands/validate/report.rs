@@ -5,7 +5,7 @@ use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::input::{Document, Found, Passed};
 use crate::output::{Diagnostic, Streams, plural};
-use k8s_flowcontrol::{Release, text::Position};
+use k8s_flowcontrol::Release;
 use serde::Serialize;
 use serde_json::Value;
 use std::io::Write;
@@ -13,6 +13,7 @@ use std::io::Write;
 /// Writes verdicts as they come, and counts them.
 pub(super) struct Report {
     json: bool,
+    strips: bool,
     release: Release,
     valid: usize,
     invalid: usize,
@@ -35,9 +36,11 @@ struct Line<'a> {
 }
 
 impl Report {
-    pub(super) fn new(json: bool, release: Release) -> Self {
+    /// A report in JSON or for people. Where server fields are stripped nothing is to be said of them.
+    pub(super) fn new(json: bool, strips: bool, release: Release) -> Self {
         Self {
             json,
+            strips,
             release,
             valid: 0,
             invalid: 0,
@@ -60,7 +63,9 @@ impl Report {
             false => self.invalid += 1,
         }
         self.existing += usize::from(verdict.code() == 409);
-        self.carries_server_fields += usize::from(document.has_resource_version());
+        if !self.strips {
+            self.carries_server_fields += usize::from(document.has_resource_version());
+        }
         for warning in &verdict.warnings {
             let diagnostic =
                 Diagnostic::warning(warning.as_str()).at(&document.source, document.start());
@@ -84,7 +89,7 @@ impl Report {
             serde_json::to_writer(&mut streams.out, &line).map_err(std::io::Error::from)?;
             writeln!(streams.out)?;
         } else if valid {
-            let start = Position::of(&document.source.text, document.start().start);
+            let start = document.source.position(document.start().start);
             let (source, title) = (&document.source.name, document.title());
             writeln!(streams.out, "{source}:{}: {title} is valid", start.line)?;
         } else {
@@ -110,13 +115,20 @@ impl Report {
             .body_error
             .as_ref()
             .and_then(|error| document.in_source(error.span?));
+        let span = span.unwrap_or_else(|| match verdict.code() {
+            404 if !document.version(self.release).is_served_by(self.release) => {
+                document.locate("apiVersion")
+            }
+            404 | 409 => document.locate("metadata.name"),
+            _ => document.start(),
+        });
         let reason = verdict
             .status
             .as_ref()
             .and_then(|status| status["reason"].as_str());
         let diagnostic = Diagnostic::error(verdict.message())
             .id(reason.unwrap_or("InternalError"))
-            .at(source, span.unwrap_or(document.start()));
+            .at(source, span);
         vec![match self.help(document, verdict) {
             Some(help) => diagnostic.help(help),
             None => diagnostic,
