@@ -4,7 +4,7 @@
 //! it knows does not reach the handler. The handler then takes the first acceptable clause, parameters included.
 
 use crate::discovery::Aggregated;
-use crate::represent::{MetaVersion, View};
+use crate::represent::{MetaVersion, View, protobuf};
 use crate::status::{Details, Failure, failure};
 use k8s_flowcontrol::Release;
 
@@ -96,8 +96,14 @@ pub(crate) fn check_route(accept: Option<&str>, offer: Offer) -> Result<(), Fail
 ///
 /// # Errors
 /// 406 when nothing can be had as it is wanted.
-pub(crate) fn negotiate(accept: Option<&str>) -> Result<Form, Failure> {
-    first_acceptable(accept, true).ok_or_else(|| only(OBJECTS))
+pub(crate) fn negotiate(accept: Option<&str>, kind: &str) -> Result<Form, Failure> {
+    // Of other groups' kinds the messages are not known.
+    let protobuf = protobuf::knows(kind);
+    first_acceptable(accept, |clause| {
+        let form = clause.form(true);
+        form.filter(|form| protobuf || form.encoding != Encoding::Protobuf)
+    })
+    .ok_or_else(|| only(OBJECTS))
 }
 
 /// The form of a document that has only one view: a status, or something about the server.
@@ -105,7 +111,7 @@ pub(crate) fn negotiate(accept: Option<&str>) -> Result<Form, Failure> {
 /// # Errors
 /// 406 when nothing can be had as it is wanted.
 pub(crate) fn negotiate_plain(accept: Option<&str>) -> Result<Form, Failure> {
-    first_acceptable(accept, false).ok_or_else(|| only(OBJECTS))
+    first_acceptable(accept, |clause| clause.form(false)).ok_or_else(|| only(OBJECTS))
 }
 
 /// Whether the client wants discovery in one document before it wants it plain.
@@ -134,13 +140,16 @@ fn only(media_types: &str) -> Failure {
     failure(406, "NotAcceptable", message)
 }
 
-fn first_acceptable(accept: Option<&str>, views: bool) -> Option<Form> {
+fn first_acceptable(
+    accept: Option<&str>,
+    form: impl Fn(&Clause<'_>) -> Option<Form>,
+) -> Option<Form> {
     let accept = accept.unwrap_or_default();
     if accept.is_empty() {
         return Some(Form::PLAIN);
     }
     let clauses = clauses(accept);
-    clauses.iter().find_map(|clause| clause.form(views))
+    clauses.iter().find_map(form)
 }
 
 /// The clauses of a header, the best first.
@@ -253,7 +262,7 @@ mod tests {
     use super::*;
 
     fn view(text: &str) -> Option<(Encoding, View)> {
-        let form = negotiate(Some(text)).ok()?;
+        let form = negotiate(Some(text), "FlowSchema").ok()?;
         Some((form.encoding, form.view))
     }
 
@@ -301,6 +310,15 @@ mod tests {
         let passes = |text| check_route(Some(text), Offer::Object).is_ok();
         assert!(passes("application/json;as=Nope") && passes("text/html,*/*") && passes(""));
         assert!(!passes("application/*") && !passes("text/html") && !passes("garbage"));
+    }
+
+    #[test]
+    fn kinds_without_messages_are_written_as_json() {
+        let both = "application/vnd.kubernetes.protobuf,application/json";
+        let encoding = |kind| negotiate(Some(both), kind).unwrap().encoding;
+        assert_eq!(encoding("FlowSchema"), Encoding::Protobuf);
+        assert_eq!(encoding("Lease"), Encoding::Json);
+        assert!(negotiate(Some("application/vnd.kubernetes.protobuf"), "Lease").is_err());
     }
 
     #[test]

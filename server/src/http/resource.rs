@@ -47,7 +47,7 @@ pub(super) async fn answer(
             target.subresource.unwrap_or_default(),
         );
     }
-    let answer = match accept::negotiate(accepted)
+    let answer = match accept::negotiate(accepted, target.kind.name())
         .and_then(|form| request.too_large.clone().map_or(Ok(form), Err))
     {
         Ok(form) => perform(verb, form, context, &request, target)
