@@ -54,13 +54,17 @@ pub(crate) struct Writing {
     pub(crate) working_directory: PathBuf,
 }
 
+/// How many files are written at once: a disk takes many together in the time that it takes for one.
+const WRITERS: usize = 16;
+
 /// Looks at all files, with every processor. `progress` hears from time to time how many are done.
 pub(crate) fn examine_all(
     candidates: Vec<Candidate>,
     settings: Settings,
     progress: impl FnMut(usize),
 ) -> Vec<Examined> {
-    each(candidates, progress, |candidate| {
+    let workers = std::thread::available_parallelism().map_or(1, usize::from);
+    each(candidates, workers, progress, |candidate| {
         read_and_examine(candidate, settings)
     })
 }
@@ -72,7 +76,7 @@ pub(crate) fn write_all(
     stop: &AtomicBool,
     progress: impl FnMut(usize),
 ) -> Vec<Examined> {
-    each(files, progress, |mut file| {
+    each(files, WRITERS, progress, |mut file| {
         if file.status == Status::Outdated && !stop.load(Ordering::Relaxed) {
             write(&mut file, writing);
         }
@@ -154,6 +158,7 @@ fn keep_backup(
 /// Does `work` for each item, in the order in which they came.
 fn each<T: Send, U: Send>(
     items: Vec<T>,
+    workers: usize,
     mut progress: impl FnMut(usize),
     work: impl Fn(T) -> U + Sync,
 ) -> Vec<U> {
@@ -164,9 +169,7 @@ fn each<T: Send, U: Send>(
         .collect();
     let results: Vec<_> = (0..count).map(|_| Mutex::new(None)).collect();
     let (next, done) = (AtomicUsize::new(0), AtomicUsize::new(0));
-    let workers = std::thread::available_parallelism()
-        .map_or(1, usize::from)
-        .min(count.max(1));
+    let workers = workers.min(count.max(1));
     std::thread::scope(|scope| {
         for _ in 0..workers {
             scope.spawn(|| {
