@@ -1,8 +1,8 @@
 //! Kubernetes releases and the API versions that each of them serves.
 
+use crate::sha256::first_bytes;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use sha2::{Digest, Sha256};
 use std::fmt;
 use std::str::FromStr;
 
@@ -67,8 +67,8 @@ impl ApiVersion {
     /// assert_eq!(ApiVersion::V1.storage_version_hash("FlowSchema"), "GJVAJZSZBIw=");
     /// ```
     pub fn storage_version_hash(self, kind: &str) -> String {
-        let digest = Sha256::digest(format!("{}/{kind}", self.api_version()));
-        STANDARD.encode(&digest[..8])
+        let name = format!("{}/{kind}", self.api_version());
+        STANDARD.encode(first_bytes(name.as_bytes()))
     }
 
     /// Whether `release` serves the version.

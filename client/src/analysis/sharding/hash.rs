@@ -1,6 +1,6 @@
 //! The hash of a flow.
 
-use sha2::{Digest, Sha256};
+use crate::sha256::first_bytes;
 
 /// The hash from which a flow's hand is dealt.
 ///
@@ -15,14 +15,6 @@ use sha2::{Digest, Sha256};
 /// assert_eq!(flow_hash("catch-all", ""), 7733929212674924205);
 /// ```
 pub fn flow_hash(flow_schema: &str, flow_distinguisher: &str) -> u64 {
-    let mut hasher = Sha256::new();
-    hasher.update(flow_schema);
-    hasher.update([0]);
-    hasher.update(flow_distinguisher);
-    let digest = hasher.finalize();
-    digest
-        .iter()
-        .take(8)
-        .rev()
-        .fold(0, |hash, byte| hash << 8 | u64::from(*byte))
+    let message = [flow_schema.as_bytes(), &[0], flow_distinguisher.as_bytes()].concat();
+    u64::from_le_bytes(first_bytes(&message))
 }
