@@ -93,7 +93,7 @@ while let Some(event) = events.next().await {
 //!
 //! | feature | default | what it adds |
 //! |---|---|---|
-//! | `client` | yes | configuration, HTTP client, watch (hyper, rustls); needs a tokio runtime |
+//! | `client` | yes | configuration, HTTP client, watch (reqwest, rustls); needs a tokio runtime |
 //! | `ring` | yes | TLS with ring; without it the program installs a rustls provider of its choice |
 //! | `yaml` | with `client` | YAML text as input |
 //! | `generate` | no | types from the documents, by the build script, instead of the checked-in copies; for work on the generator |

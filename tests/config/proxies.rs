@@ -57,7 +57,8 @@ async fn another_name_through_connect() {
     .unwrap();
     ask_with(config).await.unwrap();
     assert_eq!(proxy.asked(), ["CONNECT 10.1.2.3:6443 HTTP/1.1"]);
-    assert_eq!(server.requests()[0].sni.as_deref(), Some("api.example"));
+    // Behind a proxy for HTTP the name is checked, but not asked for.
+    assert_eq!(server.requests()[0].sni, None);
 }
 
 #[tokio::test]
@@ -163,18 +164,43 @@ async fn socks_with_names_addresses_and_passwords() {
 }
 
 #[tokio::test]
-async fn ipv6_servers_and_proxies() {
+async fn a_proxy_with_an_ipv6_address() {
     let authority = Authority::new("one");
-    let server = Server::tls(&authority.sign(&["fd00::1"])).await;
+    let server = Server::tls(&authority.sign(&["api.example"])).await;
     let proxy = HttpProxy::start("[::1]:0", server.address, None, None).await;
     let config = through(
-        "https://[fd00::1]:6443",
+        "https://api.example:6443",
         &format!("http://{}", proxy.address),
     );
     ask_with(config.with_certificate_authority(authority.pem.clone()))
         .await
         .unwrap();
-    assert_eq!(proxy.asked(), ["CONNECT [fd00::1]:6443 HTTP/1.1"]);
+    assert_eq!(proxy.asked(), ["CONNECT api.example:6443 HTTP/1.1"]);
+}
+
+#[tokio::test]
+async fn what_no_http_proxy_can_reach() {
+    let config = through("https://[fd00::1]:6443", "http://127.0.0.1:9");
+    let error = Client::new(config).unwrap_err().to_string();
+    assert!(error.contains("[fd00::1]"), "{error}");
+    assert!(error.contains("use a SOCKS5 proxy"), "{error}");
+}
+
+#[tokio::test]
+async fn another_name_through_socks() {
+    let authority = Authority::new("one");
+    let server = Server::tls(&authority.sign(&["api.example"])).await;
+    let proxy = SocksProxy::start(server.address, None).await;
+    let config = through(
+        "https://10.1.2.3:6443",
+        &format!("socks5://{}", proxy.address),
+    )
+    .with_certificate_authority(authority.pem.clone())
+    .with_tls_server_name("api.example")
+    .unwrap();
+    ask_with(config).await.unwrap();
+    assert_eq!(proxy.asked(), ["address 10.1.2.3 6443"]);
+    assert_eq!(server.requests()[0].sni.as_deref(), Some("api.example"));
 }
 
 #[tokio::test]

@@ -1,66 +1,86 @@
 //! The TLS configuration, built with the program's own cryptography provider or else ring.
 
 use super::error::Error;
-use crate::config::{Config, ConfigError, Material, Pem, ProxyKind};
-use rustls::client::WantsClientCert;
+use crate::config::{Config, ConfigError, Material, Pem, Proxy, ProxyKind};
+use rustls::client::WebPkiServerVerifier;
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
 use rustls::crypto::{CryptoProvider, verify_tls12_signature, verify_tls13_signature};
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName, UnixTime};
-use rustls::{ClientConfig, ConfigBuilder, DigitallySignedStruct, RootCertStore, SignatureScheme};
+use rustls::{
+    CertificateError, ClientConfig, DigitallySignedStruct, RootCertStore, SignatureScheme,
+};
 use rustls_platform_verifier::Verifier;
 use std::error::Error as StdError;
 use std::sync::Arc;
 
-/// How connections are secured.
-pub(crate) struct TlsSetup {
-    pub(crate) to_server: ClientConfig,
-    /// To a proxy that is spoken to over TLS: without client certificate and HTTP/2.
-    pub(crate) to_proxy: ClientConfig,
-    /// The name to ask for and to check in the place of the URL's host.
-    pub(crate) server_name: Option<ServerName<'static>>,
+/// What certificates are to be made out to.
+pub(crate) struct NameCheck<'a> {
+    /// The server's name in the place of the URL's host.
+    pub(crate) server: Option<&'a ServerName<'static>>,
+    /// Whether the URL's host is asked for in the handshake (SNI).
+    pub(crate) asks_for_name: bool,
+    /// A proxy, which may be secured as well.
+    pub(crate) proxy: Option<&'a Proxy>,
 }
 
-impl TlsSetup {
-    /// The cryptography is handed over here: none is installed for the whole program.
-    pub(crate) fn new(config: &Config, material: &Material) -> Result<Self, Error> {
-        let provider = provider()?;
-        let authority = material.authority.as_ref();
-        let roots = authority.map(certificates).transpose()?;
-        let secure = config.server().scheme() == "https";
-        let to_server = match (authority, secure) {
-            _ if config.skips_tls_verify() => Trust::Anyone,
-            (Some(authority), _) => Trust::Authority(root_store(authority)?),
-            (None, true) => Trust::System(Vec::new()),
-            (None, false) => Trust::Nobody,
-        };
-        let to_server = to_server.builder(&provider)?;
-        let mut to_server = match &material.client {
-            None => to_server.with_no_client_auth(),
-            Some((chain, key)) => {
-                let certificates = certificates(chain)?;
-                // The error of a bad key says nothing of the key itself.
-                let key = PrivateKeyDer::from_pem_slice(&key.bytes)
-                    .map_err(|_| key.source.error("expected a private key in PEM"))?;
-                to_server
-                    .with_client_auth_cert(certificates, key)
-                    .map_err(|error| chain.source.error(format!("it cannot be used: {error}")))?
-            }
-        };
-        to_server.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
-        let proxy = config.proxy()?;
-        let to_proxy = match proxy.is_some_and(|proxy| proxy.kind == ProxyKind::Https) {
-            false => Trust::Nobody,
-            true if config.skips_tls_verify() => Trust::Anyone,
-            // kubectl trusts a proxy whom the cluster's authority vouches for; most have a public certificate.
-            true => Trust::System(roots.unwrap_or_default()),
-        };
-        Ok(Self {
-            to_server,
-            to_proxy: to_proxy.builder(&provider)?.with_no_client_auth(),
-            server_name: config.tls_server_name().cloned(),
-        })
-    }
+/// How connections are secured.
+///
+/// The cryptography is handed over here: none is installed for the whole program.
+pub(crate) fn client_config(
+    config: &Config,
+    material: &Material,
+    names: &NameCheck<'_>,
+) -> Result<ClientConfig, Error> {
+    let provider = provider()?;
+    let authority = material.authority.as_ref();
+    let roots = authority.map(certificates).transpose()?;
+    let secure = config.server().scheme() == "https";
+    let proxy = names.proxy.filter(|proxy| proxy.kind == ProxyKind::Https);
+    let to_server = match (authority, secure) {
+        _ if config.skips_tls_verify() => Trust::Anyone,
+        (Some(authority), _) => Trust::Authority(root_store(authority)?),
+        (None, true) => Trust::System(Vec::new()),
+        (None, false) => Trust::Nobody,
+    };
+    let to_proxy = match proxy {
+        None => None,
+        Some(proxy) => {
+            let host = proxy.host().trim_start_matches('[').trim_end_matches(']');
+            let name = ServerName::try_from(host.to_owned()).map_err(Error::setup)?;
+            let trust = match config.skips_tls_verify() {
+                true => Trust::Anyone,
+                // kubectl trusts a proxy whom the cluster's authority vouches for; most have a public certificate.
+                false => Trust::System(roots.unwrap_or_default()),
+            };
+            Some((name, trust.verifier(&provider)?))
+        }
+    };
+    let verifier = Checks {
+        to_server: to_server.verifier(&provider)?,
+        name: names.server.cloned(),
+        to_proxy,
+    };
+    let builder = ClientConfig::builder_with_provider(provider)
+        .with_safe_default_protocol_versions()
+        .map_err(Error::setup)?
+        .dangerous()
+        .with_custom_certificate_verifier(Arc::new(verifier));
+    let mut client = match &material.client {
+        None => builder.with_no_client_auth(),
+        Some((chain, key)) => {
+            let certificates = certificates(chain)?;
+            // The error of a bad key says nothing of the key itself.
+            let key = PrivateKeyDer::from_pem_slice(&key.bytes)
+                .map_err(|_| key.source.error("expected a private key in PEM"))?;
+            builder
+                .with_client_auth_cert(certificates, key)
+                .map_err(|error| chain.source.error(format!("it cannot be used: {error}")))?
+        }
+    };
+    client.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
+    client.enable_sni = names.asks_for_name;
+    Ok(client)
 }
 
 /// Whose certificates are believed.
@@ -73,23 +93,78 @@ enum Trust {
 }
 
 impl Trust {
-    fn builder(
+    fn verifier(
         self,
         provider: &Arc<CryptoProvider>,
-    ) -> Result<ConfigBuilder<ClientConfig, WantsClientCert>, Error> {
-        let builder = ClientConfig::builder_with_provider(provider.clone())
-            .with_safe_default_protocol_versions()
-            .map_err(Error::setup)?;
-        let verifier: Arc<dyn ServerCertVerifier> = match self {
-            Self::Nobody => return Ok(builder.with_root_certificates(RootCertStore::empty())),
-            Self::Authority(roots) => return Ok(builder.with_root_certificates(roots)),
-            Self::Anyone => Arc::new(Unverified(provider.clone())),
+    ) -> Result<Arc<dyn ServerCertVerifier>, Error> {
+        Ok(match self {
+            Self::Anyone => Arc::new(Unverified {
+                provider: provider.clone(),
+                believes: true,
+            }),
+            Self::Nobody => Arc::new(Unverified {
+                provider: provider.clone(),
+                believes: false,
+            }),
+            Self::Authority(roots) => {
+                WebPkiServerVerifier::builder_with_provider(Arc::new(roots), provider.clone())
+                    .build()
+                    .map_err(Error::setup)?
+            }
             Self::System(more) => Arc::new(
                 Verifier::new_with_extra_roots(more, provider.clone()).map_err(Error::setup)?,
             ),
+        })
+    }
+}
+
+/// Checks the certificate of the server, and that of a secured proxy on the way to it.
+#[derive(Debug)]
+struct Checks {
+    to_server: Arc<dyn ServerCertVerifier>,
+    /// What the server's certificate is to be made out to in the place of the URL's host.
+    name: Option<ServerName<'static>>,
+    to_proxy: Option<(ServerName<'static>, Arc<dyn ServerCertVerifier>)>,
+}
+
+impl ServerCertVerifier for Checks {
+    fn verify_server_cert(
+        &self,
+        end_entity: &CertificateDer<'_>,
+        intermediates: &[CertificateDer<'_>],
+        server_name: &ServerName<'_>,
+        ocsp_response: &[u8],
+        now: UnixTime,
+    ) -> Result<ServerCertVerified, rustls::Error> {
+        let (verifier, name) = match &self.to_proxy {
+            Some((proxy, verifier)) if proxy == server_name => (verifier, server_name),
+            _ => (&self.to_server, self.name.as_ref().unwrap_or(server_name)),
         };
-        let builder = builder.dangerous();
-        Ok(builder.with_custom_certificate_verifier(verifier))
+        verifier.verify_server_cert(end_entity, intermediates, name, ocsp_response, now)
+    }
+
+    fn verify_tls12_signature(
+        &self,
+        message: &[u8],
+        certificate: &CertificateDer<'_>,
+        signed: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, rustls::Error> {
+        self.to_server
+            .verify_tls12_signature(message, certificate, signed)
+    }
+
+    fn verify_tls13_signature(
+        &self,
+        message: &[u8],
+        certificate: &CertificateDer<'_>,
+        signed: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, rustls::Error> {
+        self.to_server
+            .verify_tls13_signature(message, certificate, signed)
+    }
+
+    fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
+        self.to_server.supported_verify_schemes()
     }
 }
 
@@ -138,9 +213,12 @@ fn certificates(pem: &Pem) -> Result<Vec<CertificateDer<'static>>, ConfigError> 
     Ok(chain)
 }
 
-/// Takes any certificate, for `insecure-skip-tls-verify`; signatures are checked all the same.
+/// Takes any certificate, for `insecure-skip-tls-verify`, or none; signatures are checked all the same.
 #[derive(Debug)]
-struct Unverified(Arc<CryptoProvider>);
+struct Unverified {
+    provider: Arc<CryptoProvider>,
+    believes: bool,
+}
 
 impl ServerCertVerifier for Unverified {
     fn verify_server_cert(
@@ -151,7 +229,12 @@ impl ServerCertVerifier for Unverified {
         _ocsp_response: &[u8],
         _now: UnixTime,
     ) -> Result<ServerCertVerified, rustls::Error> {
-        Ok(ServerCertVerified::assertion())
+        match self.believes {
+            true => Ok(ServerCertVerified::assertion()),
+            false => Err(rustls::Error::InvalidCertificate(
+                CertificateError::UnknownIssuer,
+            )),
+        }
     }
 
     fn verify_tls12_signature(
@@ -164,7 +247,7 @@ impl ServerCertVerifier for Unverified {
             message,
             certificate,
             signed,
-            &self.0.signature_verification_algorithms,
+            &self.provider.signature_verification_algorithms,
         )
     }
 
@@ -178,12 +261,14 @@ impl ServerCertVerifier for Unverified {
             message,
             certificate,
             signed,
-            &self.0.signature_verification_algorithms,
+            &self.provider.signature_verification_algorithms,
         )
     }
 
     fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
-        self.0.signature_verification_algorithms.supported_schemes()
+        self.provider
+            .signature_verification_algorithms
+            .supported_schemes()
     }
 }
 
@@ -197,8 +282,13 @@ mod tests {
         Config::new("https://127.0.0.1:1").unwrap()
     }
 
-    fn setup(config: &Config) -> Result<TlsSetup, Error> {
-        TlsSetup::new(config, &config.material(None)?)
+    fn setup(config: &Config) -> Result<ClientConfig, Error> {
+        let names = NameCheck {
+            server: None,
+            asks_for_name: true,
+            proxy: None,
+        };
+        client_config(config, &config.material(None)?, &names)
     }
 
     #[test]
@@ -233,7 +323,7 @@ mod tests {
     fn both_http_versions_are_offered() {
         let config = https().with_insecure_skip_tls_verify(true);
         assert_eq!(
-            setup(&config).unwrap().to_server.alpn_protocols,
+            setup(&config).unwrap().alpn_protocols,
             [b"h2".to_vec(), b"http/1.1".to_vec()]
         );
         assert!(setup(&https()).is_ok());

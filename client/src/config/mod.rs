@@ -45,6 +45,10 @@
 //! what `NO_PROXY` (or `no_proxy`) excludes: a list with commas of names (`example.com` with all below it,
 //! `.example.com` only those), addresses, networks such as `10.0.0.0/8`, each but networks with a port if need be, or
 //! `*`. It is read when the configuration is made. A SOCKS proxy looks up names itself.
+//!
+//! Two things do not go together with a proxy for HTTP: a secure server that is named by an IPv6 address, which is an
+//! error, and asking for a `tls-server-name`, which is only checked then. SOCKS has neither limit; with a
+//! `tls-server-name` the server's own name is looked up here, and not by the SOCKS proxy.
 
 mod auth;
 mod by_hand;
@@ -71,7 +75,6 @@ pub(crate) use material::{Material, Pem};
 pub(crate) use proxy::{Proxy, ProxyKind};
 
 use http::{HeaderMap, HeaderValue};
-pub(crate) use requests::KeepAlive;
 use requests::Requests;
 use rustls::pki_types::ServerName;
 use source::Source;

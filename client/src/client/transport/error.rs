@@ -3,7 +3,6 @@
 use crate::client::error::{Error, Kind};
 use crate::client::tls;
 use crate::config::Config;
-use hyper_util::client::legacy;
 use std::error::Error as StdError;
 use std::{fmt, io};
 
@@ -20,11 +19,11 @@ pub(crate) struct TransportError {
     pub(crate) connect: bool,
     /// The server has said that it did not look at the request.
     pub(crate) unprocessed: bool,
-    source: BoxError,
+    pub(super) source: BoxError,
 }
 
 impl TransportError {
-    pub(super) fn before_answer_began(error: legacy::Error) -> Self {
+    pub(super) fn before_answer_began(error: reqwest::Error) -> Self {
         Self {
             connect: error.is_connect(),
             unprocessed: is_unprocessed(&error),
@@ -32,14 +31,14 @@ impl TransportError {
         }
     }
 
-    pub(super) fn in_body(error: impl Into<BoxError>) -> Self {
-        let source = error.into();
+    pub(super) fn in_body(error: reqwest::Error) -> Self {
         Self {
-            timeout: is_timeout(&*source),
-            tls: tls::is_tls_error(&*source),
+            timeout: error.is_timeout() || is_timeout(&error),
+            tls: tls::is_tls_error(&error),
             connect: false,
             unprocessed: false,
-            source,
+            // The URL is told elsewhere, and without what may be secret in it.
+            source: Box::new(error.without_url()),
         }
     }
 
@@ -118,8 +117,6 @@ fn is_unprocessed(error: &(dyn StdError + 'static)) -> bool {
 
 fn is_timeout(error: &(dyn StdError + 'static)) -> bool {
     let io = error.downcast_ref::<io::Error>();
-    let hyper = error.downcast_ref::<hyper::Error>();
     io.is_some_and(|error| error.kind() == io::ErrorKind::TimedOut)
-        || hyper.is_some_and(hyper::Error::is_timeout)
         || error.source().is_some_and(is_timeout)
 }

@@ -2,87 +2,80 @@
 //!
 //! Everything that names the HTTP library is here.
 
-mod connector;
 mod error;
-mod stream;
+mod resolver;
+mod route;
 
 pub(crate) use error::TransportError;
 
 use super::error::Error;
-use super::tls::TlsSetup;
-use crate::config::{Config, Material, ProxyKind};
+use super::tls;
+use crate::config::{Config, Material};
 use bytes::Bytes;
-use connector::Connector;
-use http::header::{HeaderValue, PROXY_AUTHORIZATION};
 use http_body::{Frame, SizeHint};
-use http_body_util::Full;
-use hyper::body::Incoming;
-use hyper_util::client::legacy;
-use hyper_util::rt::{TokioExecutor, TokioTimer};
+use resolver::Resolver;
+use route::Route;
 use std::pin::Pin;
+use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
 /// How long a connection is kept that nobody needs.
 const KEEP_IDLE: Duration = Duration::from_secs(90);
+/// How often TCP asks whether the other side is still there.
+const TCP_PROBES: u32 = 3;
 
 /// Connections to one server, kept for the next request.
 pub(crate) struct Transport {
-    http: legacy::Client<Connector, Full<Bytes>>,
-    /// For a plain server behind an HTTP proxy, to which every request goes.
-    proxy_authorization: Option<HeaderValue>,
+    http: reqwest::Client,
+    route: Route,
 }
 
 impl Transport {
     /// Connects when the first request is sent.
     pub(crate) fn new(config: &Config, material: &Material) -> Result<Self, Error> {
-        let tls = TlsSetup::new(config, material)?;
-        let proxy = config.proxy()?;
-        let forwarded = config.server().scheme() == "http"
-            && proxy.is_some_and(|proxy| proxy.kind != ProxyKind::Socks5);
-        let proxy_authorization = match proxy {
-            Some(proxy) if forwarded => proxy.authorization()?,
-            _ => None,
-        };
+        let route = Route::of(config)?;
         let keep_alive = config.keep_alive();
-        let connector = Connector::new(tls, proxy, config.connect_timeout(), keep_alive)?;
-        let http = legacy::Client::builder(TokioExecutor::new())
-            .timer(TokioTimer::new())
-            .pool_timer(TokioTimer::new())
+        let mut builder = reqwest::Client::builder()
+            .tls_backend_preconfigured(tls::client_config(config, material, &route.name_check())?)
+            .connect_timeout(config.connect_timeout())
             .pool_idle_timeout(KEEP_IDLE)
             .http2_keep_alive_interval(keep_alive.after)
             .http2_keep_alive_timeout(keep_alive.timeout)
             .http2_keep_alive_while_idle(true)
-            .build(connector);
-        Ok(Self {
-            http,
-            proxy_authorization,
-        })
+            // HTTP/1.1 has no pings; a dead connection is for TCP to notice.
+            .tcp_keepalive(keep_alive.after)
+            .tcp_keepalive_interval(keep_alive.timeout / TCP_PROBES)
+            .tcp_keepalive_retries(TCP_PROBES)
+            .redirect(reqwest::redirect::Policy::none())
+            // What may be sent again is decided elsewhere, as is the proxy.
+            .retry(reqwest::retry::never())
+            .no_proxy();
+        if let Some(proxy) = route.proxy()? {
+            builder = builder.proxy(proxy);
+        }
+        if let Some((alias, host)) = route.alias() {
+            builder = builder.dns_resolver(Arc::new(Resolver::new(alias, host)));
+        }
+        let http = builder.build().map_err(Error::setup)?;
+        Ok(Self { http, route })
     }
 
     /// Sends a request; returns when the answer begins.
     pub(crate) async fn send(
         &self,
-        mut request: http::Request<Bytes>,
+        request: http::Request<Bytes>,
     ) -> Result<http::Response<Body>, TransportError> {
-        if let Some(value) = &self.proxy_authorization {
-            let headers = request.headers_mut();
-            headers.insert(PROXY_AUTHORIZATION, value.clone());
-        }
-        let answer = self.http.request(request.map(Full::new)).await;
-        let answer = answer.map_err(TransportError::before_answer_began)?;
-        Ok(answer.map(|body| Body(Inner::Arriving(body))))
+        let mut request = reqwest::Request::try_from(request).map_err(TransportError::in_body)?;
+        self.route.direct(&mut request);
+        let answer = self.http.execute(request).await;
+        let answer = answer.map_err(|error| self.route.explain(error))?;
+        Ok(http::Response::<reqwest::Body>::from(answer).map(Body))
     }
 }
 
 /// The body of an answer that is still arriving.
-pub(crate) struct Body(Inner);
-
-enum Inner {
-    Arriving(Incoming),
-    #[cfg(test)]
-    Given(Full<Bytes>),
-}
+pub(crate) struct Body(reqwest::Body);
 
 impl http_body::Body for Body {
     type Data = Bytes;
@@ -92,39 +85,22 @@ impl http_body::Body for Body {
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, TransportError>>> {
-        match &mut self.0 {
-            Inner::Arriving(body) => {
-                let frame = Pin::new(body).poll_frame(cx);
-                frame.map(|frame| frame.map(|frame| frame.map_err(TransportError::in_body)))
-            }
-            #[cfg(test)]
-            Inner::Given(body) => {
-                let frame = Pin::new(body).poll_frame(cx);
-                frame.map(|frame| frame.map(|frame| frame.map_err(|never| match never {})))
-            }
-        }
+        let frame = Pin::new(&mut self.0).poll_frame(cx);
+        frame.map(|frame| frame.map(|frame| frame.map_err(TransportError::in_body)))
     }
 
     fn is_end_stream(&self) -> bool {
-        match &self.0 {
-            Inner::Arriving(body) => body.is_end_stream(),
-            #[cfg(test)]
-            Inner::Given(body) => body.is_end_stream(),
-        }
+        self.0.is_end_stream()
     }
 
     fn size_hint(&self) -> SizeHint {
-        match &self.0 {
-            Inner::Arriving(body) => body.size_hint(),
-            #[cfg(test)]
-            Inner::Given(body) => body.size_hint(),
-        }
+        self.0.size_hint()
     }
 }
 
 #[cfg(test)]
-impl<T: Into<Bytes>> From<T> for Body {
+impl<T: Into<reqwest::Body>> From<T> for Body {
     fn from(text: T) -> Self {
-        Self(Inner::Given(Full::new(text.into())))
+        Self(text.into())
     }
 }

@@ -5,8 +5,7 @@ mod no_proxy;
 
 pub(super) use environment::of_environment;
 
-use super::{Auth, ConfigError, Secret};
-use http::HeaderValue;
+use super::{ConfigError, Secret};
 use percent_encoding::percent_decode_str;
 use std::fmt;
 use url::Url;
@@ -71,32 +70,14 @@ impl Proxy {
         })
     }
 
-    /// The header that lets requests through, if the proxy asks for one.
-    pub(crate) fn authorization(&self) -> Result<Option<HeaderValue>, ConfigError> {
-        let header = |(username, password): &(String, Secret)| {
-            Auth::Basic(username.clone(), password.clone()).header()
-        };
-        Ok(self.credentials.as_ref().map(header).transpose()?.flatten())
-    }
-
     /// The address as it was given.
-    pub(super) fn with_credentials(&self) -> &Secret {
+    pub(crate) fn with_credentials(&self) -> &Secret {
         &self.text
     }
 
     /// The address without credentials.
     pub(crate) fn url(&self) -> &str {
         self.url.as_str()
-    }
-
-    /// The port, also when it is the scheme's own.
-    pub(crate) fn port(&self) -> u16 {
-        let usual = match self.kind {
-            ProxyKind::Http => 80,
-            ProxyKind::Https => 443,
-            ProxyKind::Socks5 => 1080,
-        };
-        self.url.port().unwrap_or(usual)
     }
 
     /// The host; an IPv6 address in brackets.
@@ -120,15 +101,14 @@ mod tests {
 
     #[test]
     fn addresses() {
-        for (text, kind, host, port) in [
-            ("http://a:3128", ProxyKind::Http, "a", 3128),
-            ("https://a/", ProxyKind::Https, "a", 443),
-            ("http://a", ProxyKind::Http, "a", 80),
-            ("socks5://a", ProxyKind::Socks5, "a", 1080),
-            ("socks5h://[::1]:9", ProxyKind::Socks5, "[::1]", 9),
+        for (text, kind, host) in [
+            ("http://a:3128", ProxyKind::Http, "a"),
+            ("https://a/", ProxyKind::Https, "a"),
+            ("socks5://a", ProxyKind::Socks5, "a"),
+            ("socks5h://[::1]:9", ProxyKind::Socks5, "[::1]"),
         ] {
             let proxy = Proxy::parse(text).unwrap();
-            assert_eq!((proxy.kind, proxy.host(), proxy.port()), (kind, host, port));
+            assert_eq!((proxy.kind, proxy.host()), (kind, host));
             assert!(proxy.credentials.is_none(), "{text}");
         }
     }
