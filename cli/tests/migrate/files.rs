@@ -287,3 +287,49 @@ fn hundreds_of_files_are_changed_in_one_run() {
         (0, "600 files looked at, nothing to do\n")
     );
 }
+
+#[cfg(unix)]
+#[test]
+fn ctrl_c_leaves_every_file_whole() {
+    use std::process::{Command, Stdio};
+    let folder = folder("interrupt");
+    let path = |index: usize| folder.join(format!("{index}.yaml"));
+    let count = 2000;
+    for index in 0..count {
+        fs::write(path(index), level("a")).unwrap();
+    }
+    let mut child = Command::new(env!("CARGO_BIN_EXE_kubectl-flowcontrol"))
+        .args(["migrate", ".", "--write"])
+        .current_dir(&folder)
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    // Once the first file has changed the run is in the middle of it.
+    while fs::read_to_string(path(0)).unwrap() == level("a") && child.try_wait().unwrap().is_none()
+    {
+        std::thread::yield_now();
+    }
+    let sent = Command::new("kill")
+        .args(["-INT", &child.id().to_string()])
+        .status();
+    assert!(sent.is_ok());
+    let code = child.wait().unwrap().code();
+    assert!(matches!(code, Some(0 | 130)), "{code:?}");
+    let changed = (0..count)
+        .filter(|index| {
+            let text = fs::read_to_string(path(*index)).unwrap();
+            assert!(
+                text == level("a") || text == migrated(&level("a")),
+                "{text}"
+            );
+            text != level("a")
+        })
+        .count();
+    assert!(changed > 0 && (code == Some(130) || changed == count));
+    assert_eq!(
+        fs::read_dir(&folder).unwrap().count(),
+        count,
+        "no drafts are left"
+    );
+}
