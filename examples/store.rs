@@ -30,6 +30,10 @@ async fn main() -> support::Outcome {
     println!("Of these, {} do not queue.", names.join(", "));
 
     let mut changes = store.subscribe();
+    // A subscription begins with all objects as they are when it is first asked.
+    if let Some(Change::Resync(all)) = changes.next().await {
+        println!("RESYNC   {} levels", all.objects.len());
+    }
     let level: Level = serde_json::from_value(json!({
         "metadata": {"name": "stored"},
         "spec": {"type": "Limited", "limited": {"limitResponse": {"type": "Reject"}}},
@@ -41,7 +45,7 @@ async fn main() -> support::Outcome {
 
     while let Some(change) = changes.next().await {
         match change {
-            // First of all, and again if this loop were too slow to be told of each change.
+            // Were this loop too slow to be told of each change.
             Change::Resync(all) => println!("RESYNC   {} levels", all.objects.len()),
             Change::Added(new) => println!(
                 "ADDED    {}: {} shares",

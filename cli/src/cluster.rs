@@ -6,7 +6,6 @@ use crate::output::WARNING;
 use k8s_flowcontrol::config::{Config, ConfigError};
 use k8s_flowcontrol::{Client, Error};
 use std::collections::HashSet;
-use std::env;
 use std::path::PathBuf;
 use std::sync::Mutex;
 
@@ -51,7 +50,7 @@ impl ClusterArgs {
             (Some(file), Some(context)) => Config::from_kubeconfig_context(file, context),
             (Some(file), None) => Config::from_kubeconfig(file),
             (None, None) => Config::try_default(),
-            (None, Some(context)) => Config::from_kubeconfig_context(default_file(), context),
+            (None, Some(context)) => Config::try_default_context(context),
         }
     }
 }
@@ -79,11 +78,4 @@ impl From<Error> for Failure {
     fn from(error: Error) -> Self {
         Self::new(Exit::Cluster, error.to_string())
     }
-}
-
-/// The first file of `KUBECONFIG`, or the one in the home directory.
-fn default_file() -> PathBuf {
-    let files = env::var_os("KUBECONFIG").unwrap_or_default();
-    let named = env::split_paths(&files).find(|file| !file.as_os_str().is_empty());
-    named.unwrap_or_else(|| env::home_dir().unwrap_or_default().join(".kube/config"))
 }
