@@ -7,6 +7,7 @@ use k8s_flowcontrol::api::v1::PriorityLevelConfiguration as Level;
 use k8s_flowcontrol::{Client, Resource};
 use k8s_flowcontrol_server::ApiServer;
 use serde_json::json;
+use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -69,21 +70,23 @@ impl World {
         let mut there: BTreeMap<String, u32> = BTreeMap::new();
         while !self.stop.load(Ordering::Relaxed) {
             let name = format!("level-{}", random.below(NAMES));
-            if !there.contains_key(&name) {
+            let Entry::Occupied(mut shares) = there.entry(name.clone()) else {
                 let level = level(&name, &[("team", random.choose(&TEAMS))]);
                 written.is(&levels.create(&level).await.unwrap());
                 there.insert(name, 1);
-            } else if random.happens(20) {
+                continue;
+            };
+            if random.happens(20) {
                 levels.delete(&name).await.unwrap();
-                written.steps.push(Step::Gone(name.clone()));
-                there.remove(&name);
+                written.steps.push(Step::Gone(name));
+                shares.remove();
             } else {
                 // Each change is one: a write of what is there already is none.
-                let shares = there.entry(name.clone()).or_default();
-                *shares += 1;
+                *shares.get_mut() += 1;
+                let shares = shares.get();
                 let marked = random.happens(50).then_some("yes");
                 let labels = json!({"team": random.choose(&TEAMS), "marked": marked});
-                let spec = json!({"limited": {"nominalConcurrencyShares": *shares}});
+                let spec = json!({"limited": {"nominalConcurrencyShares": shares}});
                 let patch = json!({"metadata": {"labels": labels}, "spec": spec});
                 written.is(&levels.patch(&name).merge(&patch).await.unwrap());
             }
