@@ -134,7 +134,6 @@ pub mod meta;
 pub mod release;
 pub mod resource;
 pub mod schema;
-mod sha256;
 pub mod text;
 pub mod validate;
 #[cfg(feature = "client")]

@@ -1,8 +1,8 @@
 //! Kubernetes releases and the API versions that each of them serves.
 
-use crate::sha256::first_bytes;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
+use hmac_sha256::Hash;
 use std::fmt;
 use std::str::FromStr;
 
@@ -68,7 +68,7 @@ impl ApiVersion {
     /// ```
     pub fn storage_version_hash(self, kind: &str) -> String {
         let name = format!("{}/{kind}", self.api_version());
-        STANDARD.encode(first_bytes(name.as_bytes()))
+        STANDARD.encode(&Hash::hash(name.as_bytes())[..8])
     }
 
     /// Whether `release` serves the version.

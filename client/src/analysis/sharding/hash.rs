@@ -1,6 +1,6 @@
 //! The hash of a flow.
 
-use crate::sha256::first_bytes;
+use hmac_sha256::Hash;
 
 /// The hash from which a flow's hand is dealt.
 ///
@@ -16,5 +16,6 @@ use crate::sha256::first_bytes;
 /// ```
 pub fn flow_hash(flow_schema: &str, flow_distinguisher: &str) -> u64 {
     let message = [flow_schema.as_bytes(), &[0], flow_distinguisher.as_bytes()].concat();
-    u64::from_le_bytes(first_bytes(&message))
+    let [a, b, c, d, e, f, g, h, ..] = Hash::hash(&message);
+    u64::from_le_bytes([a, b, c, d, e, f, g, h])
 }
