@@ -2,8 +2,8 @@
 
 use crate::commands::{
     apply, completions, convert, delete, describe, diff, generate, get, limits, lint,
-    match_request, migrate, plan, rbac, rewrite_storage, serve, set_shares, top, validate, watch,
-    whoami,
+    match_request, migrate, plan, rbac, rewrite_storage, scan, serve, set_shares, top, validate,
+    watch, whoami,
 };
 use crate::exit::{self, Exit};
 use crate::failure::Failure;
@@ -52,6 +52,7 @@ pub(crate) enum Command {
     Delete(delete::Args),
     SetShares(set_shares::Args),
     Watch(watch::Args),
+    Scan(scan::Args),
     RewriteStorage(rewrite_storage::Args),
     Top(top::Args),
     Whoami(whoami::Args),
@@ -79,6 +80,7 @@ impl Command {
             Self::Delete(args) => delete::run(&args, streams),
             Self::SetShares(args) => set_shares::run(&args, streams),
             Self::Watch(args) => watch::run(&args, streams),
+            Self::Scan(args) => scan::run(&args, streams),
             Self::RewriteStorage(args) => rewrite_storage::run(&args, streams),
             Self::Top(args) => top::run(&args, streams),
             Self::Whoami(args) => whoami::run(&args, streams),

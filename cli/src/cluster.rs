@@ -9,6 +9,9 @@ use std::collections::HashSet;
 use std::path::PathBuf;
 use std::sync::Mutex;
 
+/// What requests say that they come from.
+const APPLICATION: &str = concat!(env!("CARGO_PKG_NAME"), "/", env!("CARGO_PKG_VERSION"));
+
 /// Which cluster is meant.
 #[derive(Clone, Debug, clap::Args)]
 pub(crate) struct ClusterArgs {
@@ -45,13 +48,15 @@ impl ClusterArgs {
         }))
     }
 
-    fn config(&self) -> Result<Config, ConfigError> {
-        match (&self.kubeconfig, &self.context) {
+    /// How the cluster is reached.
+    pub(crate) fn config(&self) -> Result<Config, ConfigError> {
+        let config = match (&self.kubeconfig, &self.context) {
             (Some(file), Some(context)) => Config::from_kubeconfig_context(file, context),
             (Some(file), None) => Config::from_kubeconfig(file),
             (None, None) => Config::try_default(),
             (None, Some(context)) => Config::try_default_context(context),
-        }
+        }?;
+        config.with_application(APPLICATION)
     }
 }
 

@@ -15,6 +15,7 @@ pub(crate) mod migrate;
 pub(crate) mod plan;
 pub(crate) mod rbac;
 pub(crate) mod rewrite_storage;
+pub(crate) mod scan;
 pub(crate) mod serve;
 pub(crate) mod set_shares;
 pub(crate) mod top;

@@ -11,6 +11,7 @@ mod live;
 mod migrate;
 mod output;
 mod plan;
+mod scan;
 
 use args::Cli;
 use clap::Parser;

@@ -28,56 +28,106 @@ Examples:
   kubectl flowcontrol rbac scan | kubectl apply -f -
   kubectl create clusterrolebinding flowcontrol-scan --clusterrole=flowcontrol-scan --serviceaccount=ops:scan";
 
-/// What a command does on a cluster: verbs on the objects, paths, and other resources.
+/// What a command does on a cluster.
 struct Needs {
     command: &'static str,
-    verbs: &'static [&'static str],
+    /// Paths that it reads.
     paths: &'static [&'static str],
-    others: &'static [(
-        &'static str,
-        &'static [&'static str],
-        &'static [&'static str],
-    )],
+    rules: &'static [Rule],
 }
 
-const LOOK: &[&str] = &["get", "list"];
-const DUMPS: &[&str] = &[
-    "/debug/api_priority_and_fairness/dump_priority_levels",
-    "/metrics",
-];
+/// Verbs on resources of a group.
+struct Rule {
+    group: &'static str,
+    resources: &'static [&'static str],
+    verbs: &'static [&'static str],
+}
+
+const BOTH: &[&str] = &["flowschemas", "prioritylevelconfigurations"];
+const LEVELS: &[&str] = &["prioritylevelconfigurations"];
+
+/// Which versions the group is served in.
+const SERVED: &str = "/apis/flowcontrol.apiserver.k8s.io/";
+/// Which release the cluster is of.
+const RELEASE: &str = "/version";
+const METRICS: &str = "/metrics";
 
 /// Commands with an option `--live` need it for that.
 const NEEDS: &[Needs] = &[
-    needs("apply", &["create", "delete", "get", "list", "patch"]),
-    needs("delete", &["delete", "get", "list"]),
-    needs("describe", LOOK),
-    needs("diff", &["create", "get", "list", "patch"]),
-    needs("get", LOOK),
-    needs("limits", &["list"]),
-    needs("match", &["list"]),
-    needs("plan", &["list"]),
-    needs("rewrite-storage", &["get", "list", "update"]),
-    Needs {
-        paths: &["/metrics"],
-        others: &[("", &["configmaps", "secrets"], &["list"])],
-        ..needs("scan", LOOK)
-    },
-    needs("set-shares", &["get", "list", "patch"]),
-    Needs {
-        paths: DUMPS,
-        ..needs("top", &["list"])
-    },
-    needs("validate", &["list"]),
-    needs("watch", &["list", "watch"]),
-    needs("whoami", &["list"]),
+    needs(
+        "apply",
+        &[SERVED, RELEASE],
+        &[on(BOTH, &["create", "delete", "get", "list", "patch"])],
+    ),
+    needs("delete", &[SERVED], &[on(BOTH, &["delete", "get", "list"])]),
+    needs(
+        "describe",
+        &[SERVED, RELEASE],
+        &[on(BOTH, &["get", "list"])],
+    ),
+    // What is tried out must be allowed.
+    needs(
+        "diff",
+        &[SERVED, RELEASE],
+        &[on(BOTH, &["create", "get", "patch"])],
+    ),
+    needs("get", &[SERVED], &[on(BOTH, &["get", "list"])]),
+    needs("limits", &[SERVED, RELEASE], &[on(BOTH, &["list"])]),
+    needs("match", &[SERVED, RELEASE], &[on(BOTH, &["list"])]),
+    needs("plan", &[SERVED, RELEASE], &[on(BOTH, &["list"])]),
+    needs(
+        "rewrite-storage",
+        &[SERVED, "/apis/flowcontrol.apiserver.k8s.io/*"],
+        &[on(BOTH, &["get", "list", "update"])],
+    ),
+    needs(
+        "scan",
+        &[SERVED, RELEASE, METRICS],
+        &[
+            on(BOTH, &["list"]),
+            Rule {
+                group: "",
+                resources: &["configmaps", "secrets"],
+                verbs: &["list"],
+            },
+        ],
+    ),
+    needs(
+        "set-shares",
+        &[SERVED],
+        &[on(LEVELS, &["get", "list", "patch"])],
+    ),
+    needs(
+        "top",
+        &[
+            "/debug/api_priority_and_fairness/dump_priority_levels",
+            METRICS,
+        ],
+        &[],
+    ),
+    needs("validate", &[SERVED, RELEASE], &[on(BOTH, &["list"])]),
+    needs("watch", &[SERVED], &[on(BOTH, &["list", "watch"])]),
+    needs("whoami", &[SERVED, RELEASE], &[on(BOTH, &["list"])]),
 ];
 
-const fn needs(command: &'static str, verbs: &'static [&'static str]) -> Needs {
+const fn needs(
+    command: &'static str,
+    paths: &'static [&'static str],
+    rules: &'static [Rule],
+) -> Needs {
     Needs {
         command,
+        paths,
+        rules,
+    }
+}
+
+/// Verbs on objects of flow control.
+const fn on(resources: &'static [&'static str], verbs: &'static [&'static str]) -> Rule {
+    Rule {
+        group: GROUP,
+        resources,
         verbs,
-        paths: &[],
-        others: &[],
     }
 }
 
@@ -93,21 +143,9 @@ pub(crate) fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
 }
 
 fn role(needs: &Needs) -> Value {
-    let mut rules = vec![json!({
-        "apiGroups": [GROUP],
-        "resources": ["flowschemas", "prioritylevelconfigurations"],
-        "verbs": needs.verbs,
-    })];
-    for (group, resources, verbs) in needs.others {
-        rules.push(json!({"apiGroups": [group], "resources": resources, "verbs": verbs}));
-    }
-    let discovery = ["/version".to_owned(), format!("/apis/{GROUP}/")];
-    let paths: Vec<_> = discovery
-        .iter()
-        .map(String::as_str)
-        .chain(needs.paths.iter().copied())
-        .collect();
-    rules.push(json!({"nonResourceURLs": paths, "verbs": ["get"]}));
+    let rule = |rule: &Rule| json!({"apiGroups": [rule.group], "resources": rule.resources, "verbs": rule.verbs});
+    let mut rules: Vec<_> = needs.rules.iter().map(rule).collect();
+    rules.push(json!({"nonResourceURLs": needs.paths, "verbs": ["get"]}));
     json!({
         "apiVersion": "rbac.authorization.k8s.io/v1",
         "kind": "ClusterRole",

@@ -24,8 +24,25 @@ pub(super) fn files_of_environment() -> Option<Vec<PathBuf>> {
     file.exists().then(|| vec![file])
 }
 
-/// Loads a context, the current one unless named. A file that is not there is skipped as long as there is another.
+/// Loads a context, the current one unless named.
 pub(super) fn load(files: &[PathBuf], context: Option<&str>) -> Result<Config, ConfigError> {
+    resolve(&read(files)?, context)
+}
+
+/// The names of the contexts, each once, and the current one.
+pub(super) fn contexts(files: &[PathBuf]) -> Result<(Vec<String>, Option<String>), ConfigError> {
+    let documents = read(files)?;
+    let mut names = Vec::new();
+    for name in names_of_contexts(&documents) {
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    Ok((names, current_context(&documents)?.map(str::to_owned)))
+}
+
+/// A file that is not there is skipped as long as there is another.
+fn read(files: &[PathBuf]) -> Result<Vec<Document>, ConfigError> {
     let mut documents = Vec::new();
     for file in files {
         let text = match std::fs::read_to_string(file) {
@@ -48,7 +65,7 @@ pub(super) fn load(files: &[PathBuf], context: Option<&str>) -> Result<Config, C
             names.join(", ")
         )));
     }
-    resolve(&documents, context)
+    Ok(documents)
 }
 
 pub(super) fn from_text(text: &str, context: Option<&str>) -> Result<Config, ConfigError> {
@@ -74,7 +91,7 @@ fn resolve(documents: &[Document], context: Option<&str>) -> Result<Config, Conf
         }
         let why = match asking {
             Some(context) => format!(", which context `{context}` names"),
-            None => format!("; there are {}", names_of_contexts(documents)),
+            None => format!("; there are {}", list_of_contexts(documents)),
         };
         Err(ConfigError::new(format!("there is no {inner} `{entry}`{why}")).within(&all))
     };
@@ -109,13 +126,16 @@ fn current_context(documents: &[Document]) -> Result<Option<&str>, ConfigError> 
 }
 
 /// The contexts that there are, for an error.
-fn names_of_contexts(documents: &[Document]) -> String {
-    let lists = documents
+fn names_of_contexts(documents: &[Document]) -> impl Iterator<Item = String> {
+    documents
         .iter()
-        .filter_map(|document| document.root.get("contexts")?.as_array());
-    let names: Vec<_> = lists
+        .filter_map(|document| document.root.get("contexts")?.as_array())
         .flatten()
         .filter_map(|context| document::text_of(context, "name"))
+}
+
+fn list_of_contexts(documents: &[Document]) -> String {
+    let names: Vec<_> = names_of_contexts(documents)
         .map(|name| format!("`{name}`"))
         .collect();
     if names.is_empty() {

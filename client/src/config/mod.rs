@@ -226,6 +226,39 @@ impl Config {
         kubeconfig::load(&files, Some(context))
     }
 
+    /// The names of the contexts in kubeconfig files, merged as those of `KUBECONFIG` are, and the current one.
+    ///
+    /// `None` stands for the files that the environment names, as in [`try_default_context`](Self::try_default_context).
+    /// Each name is a context for [`from_kubeconfig_files`](Self::from_kubeconfig_files).
+    ///
+    /// # Errors
+    /// When there is no such file, or one cannot be read.
+    ///
+    /// ```
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// use k8s_flowcontrol::config::Config;
+    ///
+    /// # let file = std::env::temp_dir().join(format!("contexts-{}", std::process::id()));
+    /// # std::fs::write(&file, "current-context: b\ncontexts: [{name: a}, {name: b}]")?;
+    /// let (names, current) = Config::contexts(Some(&[&*file]))?;
+    /// assert_eq!(names, ["a", "b"]);
+    /// assert_eq!(current.as_deref(), Some("b"));
+    /// # std::fs::remove_file(file)?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn contexts(files: Option<&[&Path]>) -> Result<(Vec<String>, Option<String>), ConfigError> {
+        let files = match files {
+            Some(files) => files.iter().map(|file| (*file).to_owned()).collect(),
+            None => kubeconfig::files_of_environment().ok_or_else(|| {
+                ConfigError::new(
+                    "there are no contexts: KUBECONFIG is not set and there is no ~/.kube/config",
+                )
+            })?,
+        };
+        kubeconfig::contexts(&files)
+    }
+
     /// The service account of the pod that the program runs in.
     ///
     /// # Errors

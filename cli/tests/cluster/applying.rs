@@ -1,0 +1,247 @@
+//! `apply` and `diff`.
+
+use crate::{Cluster, level, managers};
+use k8s_flowcontrol::api::v1;
+use serde_json::json;
+
+#[tokio::test(flavor = "multi_thread")]
+async fn created_configured_unchanged() {
+    let cluster = Cluster::of("1.31").await;
+    let file = cluster.file("batch.yaml", &level("v1", "batch", 5));
+    let ran = cluster.run(&["apply", "-f", &file, "--dry-run"]).expect(0);
+    assert_eq!(
+        ran.out,
+        "prioritylevelconfiguration/batch created (server dry run)\n"
+    );
+    cluster.run(&["get", "plc/batch"]).expect(5);
+    let said = |what: &str| format!("prioritylevelconfiguration/batch {what}\n");
+    assert_eq!(
+        cluster.run(&["apply", "-f", &file]).expect(0).out,
+        said("created")
+    );
+    let version = cluster.object("plc/batch")["metadata"]["resourceVersion"].clone();
+    assert_eq!(
+        cluster.run(&["apply", "-f", &file]).expect(0).out,
+        said("unchanged")
+    );
+    assert_eq!(
+        cluster.object("plc/batch")["metadata"]["resourceVersion"],
+        version
+    );
+    let file = cluster.file("batch.yaml", &level("v1", "batch", 6));
+    let diff = cluster.run(&["diff", "-f", &file]).expect(1).out;
+    assert!(
+        diff.contains("-    nominalConcurrencyShares: 5\n+    nominalConcurrencyShares: 6\n"),
+        "{diff}"
+    );
+    assert_eq!(
+        cluster.run(&["apply", "-f", &file]).expect(0).out,
+        said("configured")
+    );
+    assert_eq!(cluster.run(&["diff", "-f", &file]).expect(0).out, "");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_field_is_given_up_across_versions() {
+    let cluster = Cluster::of("1.31").await;
+    let old = level("v1beta3", "batch", 5) + "    lendablePercent: 40\n";
+    let old = cluster.file("old.yaml", &old);
+    cluster
+        .run(&["apply", "-f", &old, "--api-version", "v1beta3"])
+        .expect(0);
+    assert_eq!(
+        managers(&cluster.object("plc/batch")),
+        ["kubectl-flowcontrol Apply v1beta3"]
+    );
+    let new = cluster.file("new.yaml", &level("v1", "batch", 5));
+    // What the rehearsal says is what comes.
+    let diff = cluster.run(&["diff", "-f", &new]).expect(1).out;
+    assert!(diff.contains("-    lendablePercent: 40"), "{diff}");
+    cluster.run(&["apply", "-f", &new]).expect(0);
+    let object = cluster.object("plc/batch");
+    assert_eq!(managers(&object), ["kubectl-flowcontrol Apply v1"]);
+    assert_eq!(object["spec"]["limited"]["lendablePercent"], 0);
+    assert_eq!(object["spec"]["limited"]["nominalConcurrencyShares"], 5);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_renamed_field_is_neither_lost_nor_owned_twice() {
+    let cluster = Cluster::of("1.28").await;
+    let old = cluster.file("old.yaml", &level("v1beta2", "batch", 5));
+    cluster
+        .run(&["apply", "-f", &old, "--api-version", "v1beta2"])
+        .expect(0);
+    let new = cluster.file("new.yaml", &level("v1beta3", "batch", 9));
+    cluster.run(&["apply", "-f", &new]).expect(0);
+    let object = cluster.object("plc/batch");
+    assert_eq!(managers(&object), ["kubectl-flowcontrol Apply v1beta3"]);
+    assert_eq!(object["spec"]["limited"]["nominalConcurrencyShares"], 9);
+    let fields = &object["metadata"]["managedFields"][0]["fieldsV1"]["f:spec"]["f:limited"];
+    assert!(
+        fields.get("f:nominalConcurrencyShares").is_some(),
+        "{fields}"
+    );
+    assert!(
+        fields.get("f:assuredConcurrencyShares").is_none(),
+        "{fields}"
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_kubectl_applied_is_taken_over() {
+    let cluster = Cluster::of("1.31").await;
+    let annotation = "kubectl.kubernetes.io/last-applied-configuration";
+    let metadata =
+        json!({"name": "batch", "annotations": {annotation: "{}"}, "labels": {"old": "yes"}});
+    cluster
+        .level(metadata, 5, "kubectl-client-side-apply")
+        .await;
+    let file = cluster.file("batch.yaml", &level("v1", "batch", 8));
+    let ran = cluster.run(&["apply", "-f", &file]).expect(0);
+    assert_eq!(ran.out, "prioritylevelconfiguration/batch configured\n");
+    let object = cluster.object("plc/batch");
+    assert_eq!(managers(&object), ["kubectl-flowcontrol Apply v1"]);
+    assert_eq!(object["spec"]["limited"]["nominalConcurrencyShares"], 8);
+    // What the file does not say is gone.
+    assert_eq!(object["metadata"].get("labels"), None);
+    assert_eq!(object["metadata"].get("annotations"), None);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn conflicts_are_shown_before_they_are_forced() {
+    let cluster = Cluster::of("1.31").await;
+    cluster
+        .level(json!({"name": "batch"}), 5, "autoscaler")
+        .await;
+    let file = cluster.file(
+        "all.yaml",
+        &format!(
+            "{}---\n{}",
+            level("v1", "batch", 8),
+            level("v1", "other", 8)
+        ),
+    );
+    let ran = cluster.run(&["apply", "-f", &file]).expect(1);
+    assert!(
+        ran.err
+            .contains("spec.limited.nominalConcurrencyShares (conflict with \"autoscaler\""),
+        "{}",
+        ran.err
+    );
+    assert!(
+        ran.err.contains("`--force` takes these fields"),
+        "{}",
+        ran.err
+    );
+    // Only that object is left as it was.
+    assert_eq!(ran.out, "prioritylevelconfiguration/other created\n");
+    assert_eq!(
+        cluster.object("plc/batch")["spec"]["limited"]["nominalConcurrencyShares"],
+        5
+    );
+    cluster.run(&["apply", "-f", &file, "--force"]).expect(0);
+    assert_eq!(
+        cluster.object("plc/batch")["spec"]["limited"]["nominalConcurrencyShares"],
+        8
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_no_longer_in_the_files_is_pruned() {
+    let cluster = Cluster::of("1.31").await;
+    let labelled =
+        |name: &str| level("v1", name, 5).replace("spec:", "  labels:\n    part: x\nspec:");
+    cluster.file("manifests/a.yaml", &labelled("a"));
+    cluster.file("manifests/b.yaml", &labelled("b"));
+    let folder = cluster.folder.path("manifests");
+    cluster.run(&["apply", "-f", &folder]).expect(0);
+    // Somebody else's, with the same label.
+    cluster
+        .level(json!({"name": "c", "labels": {"part": "x"}}), 5, "other")
+        .await;
+    std::fs::remove_file(cluster.folder.path("manifests/b.yaml")).unwrap();
+    let prune = ["apply", "-f", &folder, "--prune", "-l", "part=x"];
+    let ran = cluster
+        .run(&[&prune[..], &["--dry-run"]].concat())
+        .expect(0);
+    assert!(
+        ran.out
+            .contains("prioritylevelconfiguration/b pruned (server dry run)"),
+        "{}",
+        ran.out
+    );
+    cluster.object("plc/b");
+    let ran = cluster.run(&prune).expect(0);
+    assert!(
+        ran.out.contains("prioritylevelconfiguration/b pruned\n"),
+        "{}",
+        ran.out
+    );
+    cluster.run(&["get", "plc/b"]).expect(5);
+    cluster.object("plc/a");
+    cluster.object("plc/c");
+    cluster.run(&["apply", "-f", &folder, "--prune"]).expect(2);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_copy_of_a_built_in_object_loses_the_annotation() {
+    let cluster = Cluster::of("1.31").await;
+    let copy = cluster
+        .run(&["get", "plc/workload-low", "-o", "yaml"])
+        .expect(0)
+        .out;
+    let file = cluster.file(
+        "copy.yaml",
+        &copy.replace("name: workload-low", "name: mine"),
+    );
+    let ran = cluster.run(&["apply", "-f", &file]).expect(0);
+    assert!(
+        ran.err
+            .contains("the annotation apf.kubernetes.io/autoupdate-spec is left out"),
+        "{}",
+        ran.err
+    );
+    cluster.server.run_bootstrap_pass();
+    let object = cluster.object("plc/mine");
+    assert_eq!(object["metadata"].get("annotations"), None);
+    // The original belongs to the server.
+    let file = cluster.file("original.yaml", &copy);
+    let ran = cluster.run(&["apply", "-f", &file]).expect(1);
+    assert!(ran.err.contains("belongs to the API server"), "{}", ran.err);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_the_cluster_cannot_say_is_a_loss() {
+    let cluster = Cluster::of("1.28").await;
+    let file = cluster.file("zero.yaml", &level("v1", "batch", 0));
+    let ran = cluster.run(&["apply", "-f", &file]).expect(4);
+    assert!(ran.err.contains("--allow-loss"), "{}", ran.err);
+    cluster.run(&["get", "plc/batch"]).expect(5);
+    cluster
+        .run(&["apply", "-f", &file, "--allow-loss"])
+        .expect(0);
+    cluster.object("plc/batch");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_object_that_the_server_refuses() {
+    let cluster = Cluster::of("1.31").await;
+    let file = cluster.file(
+        "bad.yaml",
+        &level("v1", "batch", 5).replace("type: Reject", "type: Maybe"),
+    );
+    let ran = cluster.run(&["apply", "-f", &file]).expect(5);
+    assert!(
+        ran.err.contains("spec.limited.limitResponse.type"),
+        "{}",
+        ran.err
+    );
+    let missing = cluster
+        .client()
+        .api::<v1::PriorityLevelConfiguration>()
+        .get("batch")
+        .await;
+    assert!(missing.unwrap_err().is_not_found());
+    cluster.run(&["apply", "-f", "missing.yaml"]).expect(3);
+    cluster.run(&["apply"]).expect(2);
+}

@@ -1,0 +1,192 @@
+//! `get`, `describe`, `watch`, `whoami` and `top`.
+
+use crate::{Cluster, level};
+use k8s_flowcontrol_server::ApiServer;
+use serde_json::json;
+use std::io::{BufRead, BufReader};
+use std::process::Stdio;
+
+#[tokio::test(flavor = "multi_thread")]
+async fn get_in_every_form_and_version() {
+    let cluster = Cluster::of("1.31").await;
+    cluster
+        .level(json!({"name": "batch", "labels": {"team": "a"}}), 5, "me")
+        .await;
+    let all = cluster.run(&["get"]).expect(0).out;
+    let mut heads = all.lines().filter(|line| line.starts_with("NAME "));
+    assert!(heads.next().unwrap().contains("MATCHINGPRECEDENCE"));
+    assert!(heads.next().unwrap().contains("NOMINALCONCURRENCYSHARES"));
+    let row = |text: &str| -> Vec<String> {
+        let line = text
+            .lines()
+            .find(|line| line.starts_with("batch "))
+            .unwrap();
+        line.split_whitespace().map(str::to_owned).collect()
+    };
+    assert_eq!(row(&all)[..3], ["batch", "Limited", "5"]);
+    let wide = cluster.run(&["get", "plc", "-o", "wide"]).expect(0).out;
+    assert_eq!(row(&wide).last().unwrap(), "<none>");
+    assert!(
+        wide.lines()
+            .any(|line| line.starts_with("system ") && line.ends_with("the API server"))
+    );
+    let names = cluster
+        .run(&["get", "plc", "-l", "team=a", "-o", "name"])
+        .expect(0)
+        .out;
+    assert_eq!(names, "prioritylevelconfiguration/batch\n");
+    let object = cluster.object("plc/batch");
+    assert_eq!(object["apiVersion"], "flowcontrol.apiserver.k8s.io/v1");
+    assert_eq!(object["spec"]["limited"]["nominalConcurrencyShares"], 5);
+    let old = ["get", "plc/batch", "--api-version", "v1beta3", "-o", "yaml"];
+    let ran = cluster.run(&old).expect(0);
+    assert!(
+        ran.out
+            .starts_with("apiVersion: flowcontrol.apiserver.k8s.io/v1beta3\n"),
+        "{}",
+        ran.out
+    );
+    // The server warns, once.
+    assert_eq!(
+        ran.err
+            .matches("v1beta3 PriorityLevelConfiguration is deprecated")
+            .count(),
+        1,
+        "{}",
+        ran.err
+    );
+    let list = cluster.run(&["get", "-o", "json"]).expect(0).json();
+    assert_eq!(list["kind"], "List");
+    assert!(list["items"].as_array().unwrap().len() > 10);
+
+    let ran = cluster.run(&["get", "--api-version", "v1beta2"]).expect(5);
+    assert!(ran.err.contains("it serves v1 and v1beta3"), "{}", ran.err);
+    let ran = cluster.run(&["get", "plc/bat"]).expect(5);
+    assert!(ran.err.contains("there is batch"), "{}", ran.err);
+    cluster.run(&["get", "pods"]).expect(2);
+    let ran = cluster.run(&["get", "plc", "-l", "team=none"]).expect(0);
+    assert_eq!(
+        (ran.out.as_str(), ran.err.as_str()),
+        ("", "there is no such object\n")
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn describe_says_what_objects_mean() {
+    let cluster = Cluster::of("1.31").await;
+    let text = cluster
+        .run(&["describe", "plc/workload-low", "fs/service-accounts"])
+        .expect(0)
+        .out;
+    assert!(text.contains("Belongs to:       the API server"), "{text}");
+    // 100 of 245 shares of 600 seats.
+    assert!(text.contains("245"), "{text}");
+    assert!(text.contains("service-accounts"), "{text}");
+    cluster.run(&["describe", "plc/missing"]).expect(5);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn watch_shows_what_changes() {
+    let cluster = Cluster::start(ApiServer::builder().bootstrap(false)).await;
+    cluster.level(json!({"name": "batch"}), 5, "me").await;
+    let ran = cluster
+        .run(&["watch", "plc", "--count", "1", "-o", "json"])
+        .expect(0);
+    let line = ran.json();
+    assert_eq!(
+        (&line["event"], &line["schemaVersion"]),
+        (&json!("ADDED"), &json!(1))
+    );
+    assert_eq!(line["object"]["metadata"]["name"], "batch");
+
+    let kubeconfig = cluster.folder.path("kubeconfig");
+    let mut child = crate::program()
+        .args(["watch", "plc", "--count", "3", "--kubeconfig", &kubeconfig])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+    let mut next = || tokio::task::block_in_place(|| lines.next().unwrap().unwrap());
+    assert_eq!(next(), "ADDED    prioritylevelconfiguration/batch");
+    cluster.run(&["set-shares", "batch", "9"]).expect(0);
+    let line = next();
+    assert!(
+        line.starts_with("MODIFIED prioritylevelconfiguration/batch: "),
+        "{line}"
+    );
+    assert!(
+        line.contains("spec.limited.nominalConcurrencyShares 5 -> 9"),
+        "{line}"
+    );
+    cluster.run(&["delete", "plc/batch"]).expect(0);
+    assert_eq!(next(), "DELETED  prioritylevelconfiguration/batch");
+    assert!(
+        tokio::task::block_in_place(|| child.wait())
+            .unwrap()
+            .success()
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn whoami_resolves_the_names() {
+    let cluster = Cluster::of("1.31").await;
+    let found = cluster.run(&["whoami", "-o", "json"]).expect(0).json();
+    let request = &found["requests"][1];
+    assert_eq!(request["code"], 200);
+    // Without tokens everybody is of system:masters.
+    assert_eq!(
+        (&request["flowSchema"], &request["priorityLevel"]),
+        (&json!("exempt"), &json!("exempt"))
+    );
+    let text = cluster.run(&["whoami", "/nothing/here"]).expect(0).out;
+    assert!(
+        text.contains("GET /nothing/here") && text.contains("404"),
+        "{text}"
+    );
+    let ran = cluster.run(&["whoami", "no path"]).expect(5);
+    assert!(ran.err.contains("begins with `/`"), "{}", ran.err);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn top_shows_levels_and_who_answered() {
+    let cluster = Cluster::of("1.31").await;
+    let text = cluster.run(&["top"]).expect(0).out;
+    assert!(
+        text.lines().any(|line| line.starts_with("workload-low ")),
+        "{text}"
+    );
+    assert!(
+        text.contains("1 API server answered, reached by its address"),
+        "{text}"
+    );
+    let found = cluster.run(&["top", "-o", "json"]).expect(0).json();
+    assert_eq!(found["schemaVersion"], 1);
+    assert_eq!(found["servers"].as_array().unwrap().len(), 1);
+    let levels = found["levels"].as_array().unwrap();
+    let low = levels
+        .iter()
+        .find(|level| level["name"] == "workload-low")
+        .unwrap();
+    assert_eq!(low["waiting"], 0);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn levels_of_a_server_that_speaks_old_versions_only() {
+    let cluster = Cluster::of("1.25").await;
+    let manifest = cluster.file("batch.yaml", &level("v1", "batch", 8));
+    let ran = cluster.run(&["apply", "-f", &manifest]).expect(0);
+    assert_eq!(ran.out, "prioritylevelconfiguration/batch created\n");
+    let object = cluster.object("plc/batch");
+    assert_eq!(object["apiVersion"], "flowcontrol.apiserver.k8s.io/v1beta2");
+    assert_eq!(object["spec"]["limited"]["assuredConcurrencyShares"], 8);
+    let table = cluster.run(&["get", "plc/batch"]).expect(0).out;
+    assert!(
+        table
+            .lines()
+            .nth(1)
+            .unwrap()
+            .starts_with("batch   Limited   8 "),
+        "{table}"
+    );
+}

@@ -1,0 +1,137 @@
+//! An API server that has Secrets and ConfigMaps, and little else.
+
+use base64::Engine as _;
+use base64::prelude::BASE64_STANDARD;
+use flate2::Compression;
+use flate2::write::GzEncoder;
+use serde_json::{Value, json};
+use std::io::Write;
+use std::sync::{Arc, Mutex};
+use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
+use tokio::net::{TcpListener, TcpStream};
+
+/// Lists by path, in pages of one object.
+pub(crate) struct Api {
+    pub(crate) url: String,
+    requests: Arc<Mutex<Vec<String>>>,
+}
+
+type Lists = Arc<Vec<(&'static str, Vec<Value>)>>;
+
+impl Api {
+    pub(crate) async fn start(lists: Vec<(&'static str, Vec<Value>)>) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let url = format!("http://{}", listener.local_addr().unwrap());
+        let lists = Arc::new(lists);
+        let requests = Arc::new(Mutex::new(Vec::new()));
+        let seen = Arc::clone(&requests);
+        tokio::spawn(async move {
+            while let Ok((stream, _)) = listener.accept().await {
+                tokio::spawn(serve(stream, Arc::clone(&lists), Arc::clone(&seen)));
+            }
+        });
+        Self { url, requests }
+    }
+
+    /// What was asked, with the user agent.
+    pub(crate) fn requests(&self) -> Vec<String> {
+        self.requests.lock().unwrap().clone()
+    }
+}
+
+async fn serve(mut stream: TcpStream, lists: Lists, seen: Arc<Mutex<Vec<String>>>) {
+    let (read, mut write) = stream.split();
+    let mut lines = BufReader::new(read).lines();
+    while let Ok(Some(first)) = lines.next_line().await {
+        let path = first.split(' ').nth(1).unwrap().to_owned();
+        let mut agent = String::new();
+        while let Ok(Some(line)) = lines.next_line().await {
+            if line.is_empty() {
+                break;
+            }
+            if line.to_ascii_lowercase().starts_with("user-agent:") {
+                agent = line;
+            }
+        }
+        seen.lock().unwrap().push(format!("{path} {agent}"));
+        let body = answer(&path, &lists);
+        let kind = if path == "/metrics" {
+            "text/plain"
+        } else {
+            "application/json"
+        };
+        let head = format!(
+            "HTTP/1.1 200 OK\r\ncontent-type: {kind}\r\ncontent-length: {}\r\n\r\n",
+            body.len()
+        );
+        if write
+            .write_all(format!("{head}{body}").as_bytes())
+            .await
+            .is_err()
+        {
+            return;
+        }
+    }
+}
+
+fn answer(path: &str, lists: &Lists) -> String {
+    let group = "flowcontrol.apiserver.k8s.io";
+    let versions = ["v1", "v1beta3"]
+        .map(|version| json!({"groupVersion": format!("{group}/{version}"), "version": version}));
+    let (path, query) = path.split_once('?').unwrap_or((path, ""));
+    if path == "/metrics" {
+        return String::new();
+    }
+    if path == "/version" {
+        return json!({"major": "1", "minor": "31", "gitVersion": "v1.31.4"}).to_string();
+    }
+    if path.trim_end_matches('/').ends_with(group) {
+        let group = json!({"kind": "APIGroup", "apiVersion": "v1", "name": group, "versions": versions, "preferredVersion": versions[0]});
+        return group.to_string();
+    }
+    let page = query
+        .rsplit_once("continue=")
+        .map_or(0, |(_, token)| token.parse().unwrap());
+    let found = lists.iter().find(|(list, _)| *list == path);
+    let items = found.map_or(&[][..], |(_, items)| items.as_slice());
+    let next = match page + 1 < items.len() {
+        true => (page + 1).to_string(),
+        false => String::new(),
+    };
+    let items = items.get(page).map_or(&[][..], std::slice::from_ref);
+    json!({"metadata": {"continue": next, "resourceVersion": "1"}, "items": items}).to_string()
+}
+
+/// A release as Helm keeps it in a Secret.
+pub(crate) fn secret(
+    namespace: &str,
+    name: &str,
+    revision: u64,
+    status: &str,
+    manifest: &str,
+) -> Value {
+    let mut object = config_map(namespace, name, revision, status, manifest);
+    let inner = object["data"]["release"].as_str().unwrap().to_owned();
+    object["data"]["release"] = BASE64_STANDARD.encode(inner).into();
+    object["type"] = "helm.sh/release.v1".into();
+    object
+}
+
+/// A release as Helm keeps it in a ConfigMap.
+pub(crate) fn config_map(
+    namespace: &str,
+    name: &str,
+    revision: u64,
+    status: &str,
+    manifest: &str,
+) -> Value {
+    let release = json!({
+        "name": name, "namespace": namespace, "version": revision, "info": {"status": status}, "manifest": manifest,
+    });
+    let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
+    encoder.write_all(release.to_string().as_bytes()).unwrap();
+    json!({
+        "metadata": {"name": format!("sh.helm.release.v1.{name}.v{revision}"), "namespace": namespace, "labels": {"owner": "helm"}},
+        "data": {"release": BASE64_STANDARD.encode(encoder.finish().unwrap())},
+    })
+}

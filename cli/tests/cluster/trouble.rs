@@ -1,0 +1,75 @@
+//! Clusters that cannot be reached, and users who may not.
+
+use crate::Cluster;
+use crate::common::{Folder, run, stderr};
+use k8s_flowcontrol_server::ApiServer;
+
+/// Every command that needs a cluster.
+const COMMANDS: &[&[&str]] = &[
+    &["get"],
+    &["describe", "plc"],
+    &["delete", "plc/x"],
+    &["set-shares", "x", "5"],
+    &["watch"],
+    &["whoami"],
+    &["top"],
+    &["scan"],
+    &["rewrite-storage", "--dry-run"],
+    &["apply", "-f", "examples/batch.yaml"],
+    &["diff", "-f", "examples/batch.yaml"],
+];
+
+#[test]
+fn nobody_answers() {
+    let folder = Folder::new();
+    let address = {
+        let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+        listener.local_addr().unwrap()
+    };
+    let text = format!(
+        "apiVersion: v1\nkind: Config\ncurrent-context: a\nclusters: [{{name: a, cluster: {{server: 'http://{address}'}}}}]\ncontexts: [{{name: a, context: {{cluster: a}}}}]\n"
+    );
+    let file = folder.file("kubeconfig", text);
+    for command in COMMANDS {
+        let output = run(&[command, &["--kubeconfig", &file][..]].concat());
+        assert_eq!(output.status.code(), Some(5), "{command:?}: {output:?}");
+        assert!(!stderr(&output).contains("panicked"), "{output:?}");
+    }
+    for command in COMMANDS {
+        let output = run(&[command, &["--kubeconfig", "missing"][..]].concat());
+        assert_eq!(output.status.code(), Some(5), "{command:?}: {output:?}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_user_who_may_not() {
+    let tokens = "admin-token,admin,a,system:masters\nbob-token,bob,b\n";
+    let cluster = Cluster::start(ApiServer::builder().tokens(tokens)).await;
+    let admin = std::fs::read_to_string(cluster.folder.path("kubeconfig")).unwrap();
+    let bob = cluster.file("bob", &admin.replace("admin-token", "bob-token"));
+    for command in COMMANDS {
+        let ran = cluster.run_with(&bob, command);
+        let said = format!("{}{}", ran.out, ran.err);
+        // What the server says of the user, not of the credentials.
+        assert!(
+            said.contains("forbidden") || said.contains("cannot"),
+            "{command:?}: {said}"
+        );
+        assert!(!said.contains("bob-token"), "{command:?}: {said}");
+        match command[0] {
+            // It still learns the code and the UIDs.
+            "whoami" => assert!(said.contains("403"), "{said}"),
+            _ => assert_eq!(ran.code, 5, "{command:?}: {said}"),
+        }
+    }
+    let stranger = cluster.file("stranger", &admin.replace("admin-token", "wrong-token"));
+    for command in COMMANDS {
+        let ran = cluster.run_with(&stranger, command);
+        let said = format!("{}{}", ran.out, ran.err);
+        assert!(
+            said.contains("401") || said.contains("Unauthorized"),
+            "{command:?}: {said}"
+        );
+        assert!(!said.contains("wrong-token"), "{command:?}: {said}");
+    }
+}
