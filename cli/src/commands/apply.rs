@@ -6,7 +6,7 @@ use crate::cluster;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::input::FileArgs;
-use crate::live::{Live, LiveArgs, Manifest, WriteArgs, owner, takeover};
+use crate::live::{Live, LiveArgs, Manifest, WriteArgs, owner, rehearse, takeover};
 use crate::output::{Streams, plural};
 use k8s_flowcontrol::Error;
 use serde_json::Value;
@@ -107,13 +107,20 @@ async fn apply(
         {
             args.write.check_owner(kind, before)?;
         }
-        if !args.write.is_dry_run() {
+        if !args.write.is_dry_run() && needs_takeover(args, live, before) {
+            // Nothing is taken over for an apply that comes to nothing.
+            let rehearsal = WriteArgs::rehearsal(&args.write.field_manager);
+            let tree = &manifest.tree;
+            let tried = rehearse(live, kind, tree, Some(before), &rehearsal, args.force).await;
+            tried.map_err(|error| explain(manifest, error))?;
             take_over(args, live, manifest, before.clone()).await?;
         }
     }
-    let applied = live
-        .apply(kind, &manifest.tree, &args.write, args.force)
-        .await;
+    let (tree, write) = (&manifest.tree, &args.write);
+    let applied = match write.is_dry_run() {
+        true => rehearse(live, kind, tree, before.as_ref(), write, args.force).await,
+        false => live.apply(kind, tree, write, args.force).await,
+    };
     let after = applied.map_err(|error| explain(manifest, error))?;
     let what = match &before {
         None => "created",
@@ -123,6 +130,10 @@ async fn apply(
     let kind = kind.as_str().to_ascii_lowercase();
     writeln!(streams.out, "{kind}/{name} {what}{}", args.write.note())?;
     Ok(())
+}
+
+fn needs_takeover(args: &Args, live: &Live, object: &Value) -> bool {
+    takeover(object, &args.write.field_manager, live.version).is_some()
 }
 
 /// Makes earlier changes of ours one entry in the version that is spoken.
@@ -137,7 +148,7 @@ async fn take_over(
         let Some(patch) = takeover(&object, &args.write.field_manager, live.version) else {
             return Ok(());
         };
-        match live.json_patch(kind, name, &patch).await {
+        match live.json_patch(kind, name, &patch, false).await {
             Ok(_) => return Ok(()),
             // The object is no longer what the patch was made for.
             Err(error) if attempt < ATTEMPTS && (error.is_invalid() || error.is_conflict()) => {

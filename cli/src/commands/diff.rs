@@ -4,7 +4,7 @@ use crate::cluster;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::input::FileArgs;
-use crate::live::{FIELD_MANAGER, LiveArgs, Manifest, WriteArgs};
+use crate::live::{FIELD_MANAGER, LiveArgs, Manifest, WriteArgs, rehearse};
 use crate::output::{Streams, unified_diff};
 use serde_json::{Map, Value};
 use std::io::Write;
@@ -47,11 +47,13 @@ pub(crate) fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
         for manifest in manifests {
             let (kind, name) = (manifest.kind, manifest.name());
             let before = match live.get(kind, name).await {
-                Ok(object) => text(object),
-                Err(error) if error.is_not_found() => String::new(),
+                Ok(object) => Some(object),
+                Err(error) if error.is_not_found() => None,
                 Err(error) => return Err(error.into()),
             };
-            let after = live.apply(kind, &manifest.tree, &rehearsal, true).await;
+            let tree = &manifest.tree;
+            let after = rehearse(&live, kind, tree, before.as_ref(), &rehearsal, true).await;
+            let before = before.map(text).unwrap_or_default();
             let after = after.map(text).map_err(|error| {
                 Failure::new(
                     Exit::Cluster,

@@ -7,7 +7,7 @@ use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::interrupt::Interrupt;
 use crate::live::{Live, LiveArgs, WriteArgs, name};
-use crate::output::{Streams, plural};
+use crate::output::{HINT, Streams, plural};
 use k8s_flowcontrol::ApiVersion;
 use k8s_flowcontrol::text::Kind;
 use serde_json::Value;
@@ -85,7 +85,8 @@ pub(crate) fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
                 return Ok(Exit::Interrupted);
             }
             if let Err(failure) = args.write.check_owner(*kind, object) {
-                failure.report(streams);
+                // There may be many; what to do is said once.
+                writeln!(streams.err, "{failure}")?;
                 left += 1;
                 continue;
             }
@@ -127,6 +128,12 @@ pub(crate) fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
             plural(written, "object"),
             args.write.note()
         )?;
+        if left > 0 {
+            writeln!(
+                streams.err,
+                "{HINT}hint:{HINT:#} `--include-managed` stores those anew as well"
+            )?;
+        }
         Ok(if left > 0 {
             Exit::Findings
         } else {

@@ -3,12 +3,14 @@
 mod columns;
 mod manifest;
 mod owner;
+mod rehearsal;
 mod takeover;
 mod target;
 
 pub(crate) use columns::{age, dangling, part_of, shares, table};
 pub(crate) use manifest::Manifest;
 pub(crate) use owner::owner;
+pub(crate) use rehearsal::rehearse;
 pub(crate) use takeover::takeover;
 pub(crate) use target::{Target, TargetArgs};
 
@@ -275,14 +277,21 @@ impl Live {
         Ok(Kind::ALL.into_iter().filter_map(hash).collect())
     }
 
-    /// Changes an object by a JSON patch.
+    /// Changes an object by a JSON patch, or only tries it out.
     pub(crate) async fn json_patch(
         &self,
         kind: Kind,
         name: &str,
         patch: &Value,
+        is_dry_run: bool,
     ) -> Result<Value, Error> {
-        with_api!(self, kind, api => api.patch(name).json(patch).await.map(|object| tree(&object)))
+        with_api!(self, kind, api => {
+            let mut request = api.patch(name).json(patch);
+            if is_dry_run {
+                request = request.dry_run();
+            }
+            request.await.map(|object| tree(&object))
+        })
     }
 
     /// Deletes an object as it was seen: one that was made anew meanwhile is left alone.

@@ -9,34 +9,14 @@ use k8s_flowcontrol::meta::Time;
 use serde_json::{Map, Value, json};
 
 /// Under which name `kubectl apply` without `--server-side` writes.
-const CLIENT_SIDE: &str = "kubectl-client-side-apply";
+pub(super) const CLIENT_SIDE: &str = "kubectl-client-side-apply";
 /// Where it keeps what it wrote.
-const LAST_APPLIED: &str = "kubectl.kubernetes.io/last-applied-configuration";
+pub(super) const LAST_APPLIED: &str = "kubectl.kubernetes.io/last-applied-configuration";
 
 /// The JSON patch that makes `manager` hold, in `version`, what its entries of other versions and client-side apply
 /// hold; none when there is nothing to take over.
 pub(crate) fn takeover(object: &Value, manager: &str, version: ApiVersion) -> Option<Value> {
-    let entries = object["metadata"]["managedFields"].as_array()?;
-    let mut rest = Vec::new();
-    let mut taken = Vec::new();
-    let mut own = json!({});
-    for entry in entries {
-        if entry.get("subresource").is_some() {
-            rest.push(entry.clone());
-        } else if is_own(entry, manager) && entry["apiVersion"] == version.api_version() {
-            merge(&mut own, &entry["fieldsV1"]);
-        } else if is_own(entry, manager) || is_client_side(entry) {
-            taken.push(in_version(entry, version));
-        } else {
-            rest.push(entry.clone());
-        }
-    }
-    if taken.is_empty() {
-        return None;
-    }
-    for fields in &taken {
-        merge(&mut own, fields);
-    }
+    let Holdings { mut own, mut rest } = Holdings::of(object, manager, version)?;
     let annotation = format!("f:{LAST_APPLIED}");
     remove(&mut own, &["f:metadata", "f:annotations"], &annotation);
     rest.push(json!({
@@ -62,6 +42,38 @@ pub(crate) fn takeover(object: &Value, manager: &str, version: ApiVersion) -> Op
     Some(Value::Array(patch))
 }
 
+/// The fields of an object that are one's own, and the entries of everybody else.
+pub(super) struct Holdings {
+    /// In the version that is spoken.
+    pub(super) own: Value,
+    pub(super) rest: Vec<Value>,
+}
+
+impl Holdings {
+    /// None when everything that is one's own is one entry in `version` already.
+    pub(super) fn of(object: &Value, manager: &str, version: ApiVersion) -> Option<Self> {
+        let entries = object["metadata"]["managedFields"].as_array()?;
+        let mut rest = Vec::new();
+        let mut taken = Vec::new();
+        let mut own = json!({});
+        for entry in entries {
+            if entry.get("subresource").is_some() {
+                rest.push(entry.clone());
+            } else if is_own(entry, manager) && entry["apiVersion"] == version.api_version() {
+                merge(&mut own, &entry["fieldsV1"]);
+            } else if is_own(entry, manager) || is_client_side(entry) {
+                taken.push(in_version(entry, version));
+            } else {
+                rest.push(entry.clone());
+            }
+        }
+        for fields in &taken {
+            merge(&mut own, fields);
+        }
+        (!taken.is_empty()).then_some(Self { own, rest })
+    }
+}
+
 fn is_own(entry: &Value, manager: &str) -> bool {
     entry["manager"] == manager && entry["operation"] == "Apply"
 }
@@ -71,7 +83,7 @@ fn is_client_side(entry: &Value) -> bool {
 }
 
 /// The fields of an entry under the names of another version: of all fields only the shares have two.
-fn in_version(entry: &Value, version: ApiVersion) -> Value {
+pub(super) fn in_version(entry: &Value, version: ApiVersion) -> Value {
     let mut fields = entry["fieldsV1"].clone();
     let names = ["f:assuredConcurrencyShares", "f:nominalConcurrencyShares"];
     let (from, to) = match version {
@@ -89,7 +101,7 @@ fn in_version(entry: &Value, version: ApiVersion) -> Value {
 }
 
 /// Adds the fields of one set to another.
-fn merge(into: &mut Value, fields: &Value) {
+pub(super) fn merge(into: &mut Value, fields: &Value) {
     let (Value::Object(into), Value::Object(fields)) = (into, fields) else {
         return;
     };

@@ -225,6 +225,8 @@ async fn fill(
                     });
                     scan.unread.extend(broken);
                 }
+                // A server without them keeps nothing in them.
+                Err(error) if error.is_not_found() => {}
                 Err(error) => scan.unread(format!("Helm releases in {storage}s"), &error),
             }
         }

@@ -134,7 +134,7 @@ pub(crate) fn table(
     for refusal in refusals {
         writeln!(
             streams.out,
-            "\nKubernetes 1.{} and later refuse {}; it hits",
+            "\nKubernetes 1.{} and later refuse {}. That hits",
             refusal.release, refusal.version
         )?;
         for who in refusal.affected {

@@ -44,8 +44,7 @@ async fn created_configured_unchanged() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_field_is_given_up_across_versions() {
     let cluster = Cluster::of("1.31").await;
-    let old = level("v1beta3", "batch", 5) + "    lendablePercent: 40\n";
-    let old = cluster.file("old.yaml", &old);
+    let old = cluster.file("old.yaml", &level("v1beta3", "batch", 5));
     cluster
         .run(&["apply", "-f", &old, "--api-version", "v1beta3"])
         .expect(0);
@@ -53,15 +52,27 @@ async fn a_field_is_given_up_across_versions() {
         managers(&cluster.object("plc/batch")),
         ["kubectl-flowcontrol Apply v1beta3"]
     );
-    let new = cluster.file("new.yaml", &level("v1", "batch", 5));
-    // What the rehearsal says is what comes.
+    // The shares are always written: by itself a server leaves them as they were applied in the other version.
+    let shares = "    nominalConcurrencyShares: 5\n";
+    let new = cluster.file("new.yaml", &level("v1", "batch", 5).replace(shares, ""));
+    // What the rehearsals say is what comes.
     let diff = cluster.run(&["diff", "-f", &new]).expect(1).out;
-    assert!(diff.contains("-    lendablePercent: 40"), "{diff}");
+    assert!(
+        diff.contains("-    nominalConcurrencyShares: 5\n+    nominalConcurrencyShares: 30\n"),
+        "{diff}"
+    );
+    let ran = cluster.run(&["apply", "-f", &new, "--dry-run"]).expect(0);
+    assert_eq!(
+        ran.out,
+        "prioritylevelconfiguration/batch configured (server dry run)\n"
+    );
+    let before = cluster.object("plc/batch");
+    assert_eq!(before["spec"]["limited"]["nominalConcurrencyShares"], 5);
     cluster.run(&["apply", "-f", &new]).expect(0);
     let object = cluster.object("plc/batch");
     assert_eq!(managers(&object), ["kubectl-flowcontrol Apply v1"]);
-    assert_eq!(object["spec"]["limited"]["lendablePercent"], 0);
-    assert_eq!(object["spec"]["limited"]["nominalConcurrencyShares"], 5);
+    assert_eq!(object["spec"]["limited"]["nominalConcurrencyShares"], 30);
+    cluster.run(&["diff", "-f", &new]).expect(0);
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -96,11 +107,47 @@ async fn what_kubectl_applied_is_taken_over() {
     cluster
         .level(metadata, 5, "kubectl-client-side-apply")
         .await;
-    let file = cluster.file("batch.yaml", &level("v1", "batch", 8));
+    // A conflict with somebody else leaves everything as it was.
+    let options = [
+        "set-shares",
+        "batch",
+        "--lendable-percent",
+        "10",
+        "--field-manager",
+        "other",
+    ];
+    cluster.run(&options).expect(0);
+    let before = cluster.object("plc/batch");
+    let text = level("v1", "batch", 8);
+    let file = cluster.file("batch.yaml", &(text.clone() + "    lendablePercent: 20\n"));
+    let ran = cluster.run(&["apply", "-f", &file]).expect(1);
+    assert!(
+        ran.err.contains("lendablePercent (conflict with \"other\""),
+        "{}",
+        ran.err
+    );
+    assert_eq!(cluster.object("plc/batch"), before);
+    // What the rehearsals say is what comes.
+    let file = cluster.file("batch.yaml", &text);
+    let diff = cluster.run(&["diff", "-f", &file]).expect(1).out;
+    for line in [
+        "-    old: \"yes\"",
+        "-    nominalConcurrencyShares: 5",
+        "+    nominalConcurrencyShares: 8",
+    ] {
+        assert!(diff.contains(line), "{line}: {diff}");
+    }
+    assert!(!diff.contains("-    lendablePercent"), "{diff}");
+    cluster.run(&["apply", "-f", &file, "--dry-run"]).expect(0);
+    assert_eq!(cluster.object("plc/batch"), before);
     let ran = cluster.run(&["apply", "-f", &file]).expect(0);
     assert_eq!(ran.out, "prioritylevelconfiguration/batch configured\n");
     let object = cluster.object("plc/batch");
-    assert_eq!(managers(&object), ["kubectl-flowcontrol Apply v1"]);
+    assert_eq!(
+        managers(&object),
+        ["kubectl-flowcontrol Apply v1", "other Update v1"]
+    );
+    assert_eq!(object["spec"]["limited"]["lendablePercent"], 10);
     assert_eq!(object["spec"]["limited"]["nominalConcurrencyShares"], 8);
     // What the file does not say is gone.
     assert_eq!(object["metadata"].get("labels"), None);

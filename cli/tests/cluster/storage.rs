@@ -124,6 +124,12 @@ async fn what_belongs_to_someone_is_left_alone() {
     let cluster = Cluster::of("1.31").await;
     let ran = cluster.run(&["rewrite-storage", "--dry-run"]).expect(1);
     assert!(ran.err.contains("belongs to the API server"), "{}", ran.err);
+    assert_eq!(
+        ran.err.matches("--include-managed").count(),
+        1,
+        "{}",
+        ran.err
+    );
     assert_eq!(ran.out, "");
     let ran = cluster
         .run(&["rewrite-storage", "--dry-run", "--include-managed"])
