@@ -125,10 +125,15 @@ pub(crate) fn table(
         audit(name, log, streams)?;
     }
     let refusals = refusals(clusters, logs);
-    if refusals.is_empty() {
+    let is_known = |cluster: &ClusterScan| cluster.verdict.is_known();
+    if refusals.is_empty() && clusters.iter().any(is_known) {
+        let limit = match clusters.iter().all(is_known) {
+            true => "",
+            false => ", in what could be read",
+        };
         writeln!(
             streams.out,
-            "\nNobody was found who depends on what Kubernetes {target} refuses."
+            "\nNobody was found who depends on what Kubernetes {target} refuses{limit}."
         )?;
     }
     for refusal in refusals {
@@ -278,7 +283,11 @@ fn verbs(caller: &Caller) -> String {
     let verbs: Vec<_> = caller
         .verbs
         .iter()
-        .map(|(verb, count)| format!("{verb} {count}"))
+        .map(|(verb, count)| match verb.as_str() {
+            // A method that no verb is for.
+            "" => format!("other {count}"),
+            verb => format!("{verb} {count}"),
+        })
         .collect();
     verbs.join(", ")
 }
