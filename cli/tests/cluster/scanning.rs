@@ -262,6 +262,49 @@ async fn what_helm_keeps_in_old_versions() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn who_still_writes_is_told_apart_from_history() {
+    let schema = |name: &str, time: &str| {
+        let entry = json!({
+            "manager": name, "operation": "Update", "time": time, "fieldsType": "FieldsV1", "fieldsV1": {},
+            "apiVersion": "flowcontrol.apiserver.k8s.io/v1beta3",
+        });
+        json!({"metadata": {"name": name, "managedFields": [entry]}, "spec": {"priorityLevelConfiguration": {"name": "x"}}})
+    };
+    let schemas = vec![
+        schema("busy", "2026-01-01T00:00:00Z"),
+        schema("retired", "2024-01-01T00:00:00Z"),
+    ];
+    let path = "/apis/flowcontrol.apiserver.k8s.io/v1/flowschemas";
+    let api = Api::start(vec![(path, schemas)]).await;
+    let cluster = Cluster::of("1.31").await;
+    let file = cluster.file("other", &kubeconfig(&[("busy", api.url.clone())]));
+    // What Helm keeps is forbidden, and the rest is told all the same.
+    let found = cluster
+        .run_with(&file, &["scan", "-o", "json"])
+        .expect(5)
+        .json();
+    let here = &found["clusters"][0];
+    assert_eq!(here["verdict"], "outdated");
+    assert_eq!(here["requestedSince"], "2025-06-15T15:06:40Z");
+    assert_eq!(
+        (&here["writers"][0]["manager"], &here["writers"][1]),
+        (&json!("busy"), &Value::Null)
+    );
+    assert_eq!(
+        (&here["history"][0]["manager"], &here["history"][1]),
+        (&json!("retired"), &Value::Null)
+    );
+    assert_eq!(here["unread"][0]["verdict"], "forbidden");
+    assert_eq!(here["unread"].as_array().unwrap().len(), 2);
+    let text = cluster
+        .run_with(&file, &["scan", "--no-helm"])
+        .expect(1)
+        .out;
+    assert!(text.contains("still writes: busy in v1beta3"), "{text}");
+    assert!(text.contains("history: retired in v1beta3"), "{text}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn an_audit_log_names_the_callers() {
     let cluster = Cluster::of("1.31").await;
     let event = |user: &str, verb: &str, version: &str| {

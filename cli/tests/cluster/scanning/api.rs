@@ -1,4 +1,4 @@
-//! An API server that has Secrets and ConfigMaps, and little else.
+//! An API server that has Secrets, ConfigMaps and metrics, and little else.
 
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex};
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
 use tokio::net::{TcpListener, TcpStream};
 
-/// Lists by path, in pages of one object.
+/// Lists by path, in pages of one object. Secrets and ConfigMaps that are not given are forbidden.
 pub(crate) struct Api {
     pub(crate) url: String,
     requests: Arc<Mutex<Vec<String>>>,
@@ -54,14 +54,14 @@ async fn serve(mut stream: TcpStream, lists: Lists, seen: Arc<Mutex<Vec<String>>
             }
         }
         seen.lock().unwrap().push(format!("{path} {agent}"));
-        let body = answer(&path, &lists);
+        let (code, body) = answer(&path, &lists);
         let kind = if path == "/metrics" {
             "text/plain"
         } else {
             "application/json"
         };
         let head = format!(
-            "HTTP/1.1 200 OK\r\ncontent-type: {kind}\r\ncontent-length: {}\r\n\r\n",
+            "HTTP/1.1 {code}\r\ncontent-type: {kind}\r\ncontent-length: {}\r\n\r\n",
             body.len()
         );
         if write
@@ -74,32 +74,47 @@ async fn serve(mut stream: TcpStream, lists: Lists, seen: Arc<Mutex<Vec<String>>
     }
 }
 
-fn answer(path: &str, lists: &Lists) -> String {
+/// What the metrics say: the middle of 2025, and what was asked for since.
+const METRICS: &str = "\
+process_start_time_seconds 1.75e+09
+apiserver_requested_deprecated_apis{group=\"flowcontrol.apiserver.k8s.io\",removed_release=\"1.32\",resource=\"flowschemas\",subresource=\"\",version=\"v1beta3\"} 1
+";
+
+fn answer(path: &str, lists: &Lists) -> (&'static str, String) {
     let group = "flowcontrol.apiserver.k8s.io";
     let versions = ["v1", "v1beta3"]
         .map(|version| json!({"groupVersion": format!("{group}/{version}"), "version": version}));
     let (path, query) = path.split_once('?').unwrap_or((path, ""));
     if path == "/metrics" {
-        return String::new();
+        return ("200 OK", METRICS.to_owned());
     }
     if path == "/version" {
-        return json!({"major": "1", "minor": "31", "gitVersion": "v1.31.4"}).to_string();
+        let version = json!({"major": "1", "minor": "31", "gitVersion": "v1.31.4"});
+        return ("200 OK", version.to_string());
     }
     if path.trim_end_matches('/').ends_with(group) {
         let group = json!({"kind": "APIGroup", "apiVersion": "v1", "name": group, "versions": versions, "preferredVersion": versions[0]});
-        return group.to_string();
+        return ("200 OK", group.to_string());
     }
     let page = query
         .rsplit_once("continue=")
         .map_or(0, |(_, token)| token.parse().unwrap());
     let found = lists.iter().find(|(list, _)| *list == path);
+    if found.is_none() && path.starts_with("/api/v1/") {
+        let status = json!({
+            "kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Failure", "reason": "Forbidden",
+            "message": "not for you", "code": 403,
+        });
+        return ("403 Forbidden", status.to_string());
+    }
     let items = found.map_or(&[][..], |(_, items)| items.as_slice());
     let next = match page + 1 < items.len() {
         true => (page + 1).to_string(),
         false => String::new(),
     };
     let items = items.get(page).map_or(&[][..], std::slice::from_ref);
-    json!({"metadata": {"continue": next, "resourceVersion": "1"}, "items": items}).to_string()
+    let list = json!({"metadata": {"continue": next, "resourceVersion": "1"}, "items": items});
+    ("200 OK", list.to_string())
 }
 
 /// A release as Helm keeps it in a Secret.
