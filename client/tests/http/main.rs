@@ -6,6 +6,7 @@ mod fake;
 
 use fake::{Fake, answer, chunked, serve};
 use k8s_flowcontrol::api::v1;
+use k8s_flowcontrol::client::RetryPolicy;
 use k8s_flowcontrol::config::{Config, Secret};
 use k8s_flowcontrol::watch::WatchEvent;
 use k8s_flowcontrol::{Client, Error};
@@ -53,10 +54,15 @@ async fn what_goes_over_the_wire() {
         "authorization: Bearer planted-secret",
         "accept: application/json",
         "content-type: application/json",
-        concat!("user-agent: k8s-flowcontrol/", env!("CARGO_PKG_VERSION")),
     ] {
         assert!(head.lines().any(|found| found == line), "{line} in {head}");
     }
+    let agent = concat!(
+        "user-agent: k8s-flowcontrol/",
+        env!("CARGO_PKG_VERSION"),
+        " ("
+    );
+    assert!(head.lines().any(|found| found.starts_with(agent)), "{head}");
     let body: v1::FlowSchema = serde_json::from_str(body).unwrap();
     assert_eq!(body, named("a"));
 }
@@ -95,7 +101,9 @@ async fn redirects_are_not_followed() {
 async fn an_answer_that_breaks_off() {
     let whole = answer("200 OK", "", OBJECT);
     let fake = serve(vec![whole[..whole.len() - 5].to_owned()]);
-    let error = client(&fake).flow_schemas().get("a").await.unwrap_err();
+    let schemas = client(&fake).flow_schemas();
+    let once = schemas.get("a").retry_policy(RetryPolicy::none());
+    let error = once.await.unwrap_err();
     assert!(error.is_retryable() && !error.is_timeout(), "{error}");
     assert!(
         error.to_string().contains("the answer broke off"),
