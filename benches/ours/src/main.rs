@@ -3,6 +3,7 @@
 use bench_data::{Meter, list, report, resident};
 use cap::Cap;
 use k8s_flowcontrol::api::v1::FlowSchema;
+use k8s_flowcontrol::watch::Store;
 use k8s_flowcontrol::{Client, List};
 use std::alloc::System;
 use std::error::Error;
@@ -75,9 +76,19 @@ async fn watch(url: &str, count: usize) -> Outcome {
     Ok(())
 }
 
-async fn store(_url: &str, _count: usize) -> Outcome {
-    let _ = resident();
-    Err("not yet".into())
+async fn store(url: &str, count: usize) -> Outcome {
+    let client = Client::from_url(url)?;
+    let meter = Meter::start();
+    let store = Store::start(client.flow_schemas().watcher());
+    store.wait_ready().await?;
+    let (wall, cpu) = meter.stop();
+    assert_eq!(store.len(), count);
+    report(&[
+        ("ready seconds", wall.as_secs_f64()),
+        ("cpu seconds", cpu.as_secs_f64()),
+        ("resident bytes", resident() as f64),
+    ]);
+    Ok(())
 }
 
 fn throughput(meter: &Meter, bytes: usize) {

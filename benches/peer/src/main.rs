@@ -84,6 +84,8 @@ async fn store(url: &str, count: usize) -> Outcome {
     let (reader, writer) = reflector::store();
     let meter = Meter::start();
     let changes = watcher(api, watcher::Config::default())
+        // Without it the task spins when the runtime ends.
+        .default_backoff()
         .reflect(writer)
         .applied_objects();
     tokio::spawn(changes.for_each(|object| async move { drop(black_box(object)) }));
