@@ -6,6 +6,7 @@ use super::served::{Abilities, Lacks};
 use crate::convert::{Convert, Loss, Lossy};
 use crate::watch::event::{self, Event};
 use crate::{List, Release, Resource};
+use serde::de::DeserializeOwned;
 use serde_json::Error as JsonError;
 
 /// Reads a body.
@@ -52,8 +53,8 @@ impl<K: Resource> Wire<K> {
                     losses: Vec::new(),
                 })
             },
-            decode: |body| serde_json::from_slice::<K>(body).map(Decoded::from),
-            decode_list: |body| serde_json::from_slice::<List<K>>(body).map(Decoded::from),
+            decode: |body| read_json::<K>(body).map(Decoded::from),
+            decode_list: |body| read_json::<List<K>>(body).map(Decoded::from),
             decode_event: event::decode::<K>,
             renamed: None,
         }
@@ -76,11 +77,11 @@ impl<K: Resource> Wire<K> {
                 Ok(Encoded { body, losses })
             },
             decode: |body| {
-                let (value, losses) = shape(serde_json::from_slice::<W>(body)?);
+                let (value, losses) = shape(read_json::<W>(body)?);
                 Ok(Decoded { value, losses })
             },
             decode_list: |body| {
-                let (value, losses) = shape(serde_json::from_slice::<List<W>>(body)?);
+                let (value, losses) = shape(read_json::<List<W>>(body)?);
                 Ok(Decoded { value, losses })
             },
             decode_event: |line| Ok(event::decode::<W>(line)?.map(|object| shape(object).0)),
@@ -115,6 +116,15 @@ impl<K: Resource> Wire<K> {
             }
         }
         error
+    }
+}
+
+/// Reads JSON whose encoding is checked once: string by string, as `from_slice` does it, takes longer.
+pub(crate) fn read_json<T: DeserializeOwned>(text: &[u8]) -> Result<T, JsonError> {
+    match std::str::from_utf8(text) {
+        Ok(text) => serde_json::from_str(text),
+        // It says where, and passes over what nobody reads.
+        Err(_) => serde_json::from_slice(text),
     }
 }
 

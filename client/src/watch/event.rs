@@ -1,6 +1,7 @@
 //! An event of a watch, decoded from its line.
 
 use crate::Resource;
+use crate::client::read_json;
 use crate::meta::{RawJson, Status};
 use serde::de::{Deserialize, Deserializer, Error as _, IgnoredAny, MapAccess, Visitor};
 use std::fmt;
@@ -67,7 +68,7 @@ impl<W> Event<W> {
 
 /// Decodes a line: a JSON object with the members `type` and `object`, in any order.
 pub(crate) fn decode<K: Resource>(line: &[u8]) -> Result<Event<K>, serde_json::Error> {
-    serde_json::from_slice::<Event<K>>(line)
+    read_json::<Event<K>>(line)
 }
 
 impl<'de, K: Resource> Deserialize<'de> for Event<K> {
