@@ -26,29 +26,92 @@ enum Goal {
 }
 
 const ROWS: &[Row] = &[
-    row("decode 5,000 FlowSchemas, MB/s", "decode 5000 20", "MB/s", 1.0, Goal::AtLeast(3.0)),
-    row("encode them, MB/s", "encode 5000 20", "MB/s", 1.0, Goal::AtLeast(1.5)),
-    row("memory of that list, MB", "held 5000", "bytes", 1e6, Goal::AtMost(1.0 / 3.0)),
-    row("watch of 100,000 events, events/s", "watch URL 100000", "events/s", 1.0, Goal::AtLeast(3.0)),
-    row("the same, CPU seconds", "watch URL 100000", "cpu seconds", 1.0, Goal::AtMost(0.5)),
-    row("store of 100,000 objects, seconds until ready", "store URL 100000", "ready seconds", 1.0, Goal::AtMost(0.5)),
-    row("the same, resident MB", "store URL 100000", "resident bytes", 1e6, Goal::AtMost(0.5)),
+    row(
+        "decode 5,000 FlowSchemas, MB/s",
+        "decode 5000 20",
+        "MB/s",
+        1.0,
+        Goal::AtLeast(3.0),
+    ),
+    row(
+        "encode them, MB/s",
+        "encode 5000 20",
+        "MB/s",
+        1.0,
+        Goal::AtLeast(1.5),
+    ),
+    row(
+        "memory of that list, MB",
+        "held 5000",
+        "bytes",
+        1e6,
+        Goal::AtMost(1.0 / 3.0),
+    ),
+    row(
+        "watch of 100,000 events, events/s",
+        "watch URL 100000",
+        "events/s",
+        1.0,
+        Goal::AtLeast(3.0),
+    ),
+    row(
+        "the same, CPU seconds",
+        "watch URL 100000",
+        "cpu seconds",
+        1.0,
+        Goal::AtMost(0.5),
+    ),
+    row(
+        "store of 100,000 objects, seconds until ready",
+        "store URL 100000",
+        "ready seconds",
+        1.0,
+        Goal::AtMost(0.5),
+    ),
+    row(
+        "the same, resident MB",
+        "store URL 100000",
+        "resident bytes",
+        1e6,
+        Goal::AtMost(0.5),
+    ),
 ];
 
-const fn row(work: &'static str, arguments: &'static str, figure: &'static str, unit: f64, goal: Goal) -> Row {
-    Row { work, arguments, figure, unit, goal }
+const fn row(
+    work: &'static str,
+    arguments: &'static str,
+    figure: &'static str,
+    unit: f64,
+    goal: Goal,
+) -> Row {
+    Row {
+        work,
+        arguments,
+        figure,
+        unit,
+        goal,
+    }
 }
 
 fn main() -> Outcome<()> {
-    let rounds = std::env::args().nth(1).map_or(Ok(5), |rounds| rounds.parse::<usize>())?.max(1);
-    let folder = std::env::current_exe()?.parent().map(Path::to_path_buf).unwrap_or_default();
+    let rounds = std::env::args()
+        .nth(1)
+        .map_or(Ok(5), |rounds| rounds.parse::<usize>())?
+        .max(1);
+    let folder = std::env::current_exe()?
+        .parent()
+        .map(Path::to_path_buf)
+        .unwrap_or_default();
     let server = Server::start(&folder)?;
 
     println!("| work | ours | peer | ratio | goal |");
     println!("|---|---:|---:|---:|---|");
     let mut done: Vec<(&str, [Vec<Value>; 2])> = Vec::new();
     for row in ROWS {
-        if done.last().is_none_or(|(arguments, _)| *arguments != row.arguments) {
+        if done
+            .last()
+            .is_none_or(|(arguments, _)| *arguments != row.arguments)
+        {
             let mut reports = [Vec::new(), Vec::new()];
             for _ in 0..rounds {
                 for (side, reports) in ["bench-ours", "bench-peer"].iter().zip(&mut reports) {
@@ -57,7 +120,9 @@ fn main() -> Outcome<()> {
             }
             done.push((row.arguments, reports));
         }
-        let Some((_, [ours, peer])) = done.last() else { continue };
+        let Some((_, [ours, peer])) = done.last() else {
+            continue;
+        };
         print_row(row, median(ours, row)?, median(peer, row)?);
     }
     Ok(())
@@ -70,16 +135,30 @@ fn print_row(row: &Row, ours: f64, peer: f64) {
         Goal::AtMost(goal) => (format!("at most {goal:.2}"), ratio <= goal),
     };
     let met = if met { "" } else { " (missed)" };
-    println!("| {} | {} | {} | {ratio:.2} | {goal}{met} |", row.work, figure(ours), figure(peer));
+    println!(
+        "| {} | {} | {} | {ratio:.2} | {goal}{met} |",
+        row.work,
+        figure(ours),
+        figure(peer)
+    );
 }
 
 fn figure(value: f64) -> String {
-    if value >= 100.0 { format!("{value:.0}") } else { format!("{value:.2}") }
+    if value >= 100.0 {
+        format!("{value:.0}")
+    } else {
+        format!("{value:.2}")
+    }
 }
 
 fn run(program: &Path, arguments: &str, url: &str) -> Outcome<Value> {
-    let arguments = arguments.split(' ').map(|argument| if argument == "URL" { url } else { argument });
-    let output = Command::new(program).args(arguments).stderr(Stdio::inherit()).output()?;
+    let arguments = arguments
+        .split(' ')
+        .map(|argument| if argument == "URL" { url } else { argument });
+    let output = Command::new(program)
+        .args(arguments)
+        .stderr(Stdio::inherit())
+        .output()?;
     if !output.status.success() {
         return Err(format!("{} has failed: {}", program.display(), output.status).into());
     }
@@ -87,9 +166,14 @@ fn run(program: &Path, arguments: &str, url: &str) -> Outcome<Value> {
 }
 
 fn median(reports: &[Value], row: &Row) -> Outcome<f64> {
-    let mut values: Vec<f64> = reports.iter().filter_map(|report| report[row.figure].as_f64()).collect();
+    let mut values: Vec<f64> = reports
+        .iter()
+        .filter_map(|report| report[row.figure].as_f64())
+        .collect();
     values.sort_by(f64::total_cmp);
-    let value = values.get(values.len() / 2).ok_or_else(|| format!("{} was not reported", row.figure))?;
+    let value = values
+        .get(values.len() / 2)
+        .ok_or_else(|| format!("{} was not reported", row.figure))?;
     Ok(value / row.unit)
 }
 
@@ -102,11 +186,17 @@ struct Server {
 impl Server {
     fn start(folder: &Path) -> Outcome<Self> {
         let program: PathBuf = folder.join("bench-server");
-        let mut process = Command::new(program).args(["100000", "100000"]).stdout(Stdio::piped()).spawn()?;
+        let mut process = Command::new(program)
+            .args(["100000", "100000"])
+            .stdout(Stdio::piped())
+            .spawn()?;
         let output = process.stdout.take().ok_or("the server has no output")?;
         let mut url = String::new();
         BufReader::new(output).read_line(&mut url)?;
-        Ok(Self { process, url: url.trim().to_owned() })
+        Ok(Self {
+            process,
+            url: url.trim().to_owned(),
+        })
     }
 }
 

@@ -1,0 +1,126 @@
+//! What has no peer to be compared with: one line of JSON for each piece of work.
+
+mod files;
+mod server;
+
+use bench_data::{Meter, list, report};
+use k8s_flowcontrol::analysis::matching::{Classifier, RequestAttributes, User};
+use k8s_flowcontrol::api::v1::{FlowSchema, PriorityLevelConfiguration};
+use k8s_flowcontrol::validate::{self, Context, Kind};
+use k8s_flowcontrol::{ApiVersion, List, Release, Resource, bootstrap};
+use k8s_flowcontrol_codegen::Generator;
+use k8s_flowcontrol_specs::{META, V1, V1BETA1, V1BETA2, V1BETA3};
+use serde_json::Value;
+use std::error::Error;
+use std::hint::black_box;
+
+type Outcome = Result<(), Box<dyn Error>>;
+
+const USAGE: &str = "usage: classify COUNT | validate ROUNDS | generate ROUNDS | requests COUNT | \
+                     fan-out WATCHES CHANGES | migrate PROGRAM FILES";
+
+#[tokio::main]
+async fn main() -> Outcome {
+    let arguments: Vec<_> = std::env::args().skip(1).collect();
+    let arguments: Vec<_> = arguments.iter().map(String::as_str).collect();
+    match arguments[..] {
+        ["classify", count] => classify(count.parse()?),
+        ["validate", rounds] => validate(rounds.parse()?),
+        ["generate", rounds] => generate(rounds.parse()?),
+        ["requests", count] => server::requests(count.parse()?).await,
+        ["fan-out", watches, changes] => server::fan_out(watches.parse()?, changes.parse()?).await,
+        ["migrate", program, count] => files::migrate(program, count.parse()?),
+        _ => Err(USAGE.into()),
+    }
+}
+
+/// Requests of several sorts, with a server's own configuration and a hundred schemas of teams.
+fn classify(count: usize) -> Outcome {
+    let (mut schemas, mut levels) = (
+        Vec::<FlowSchema>::new(),
+        Vec::<PriorityLevelConfiguration>::new(),
+    );
+    for object in bootstrap::objects(Release::NEWEST) {
+        let tree = object.tree();
+        if tree["kind"] == FlowSchema::KIND {
+            schemas.push(serde_json::from_value(tree)?);
+        } else {
+            levels.push(serde_json::from_value(tree)?);
+        }
+    }
+    schemas.extend(serde_json::from_str::<List<FlowSchema>>(&list(100))?.items);
+    let classifier = Classifier::new(&schemas, &levels, Release::NEWEST);
+    let user = |number: usize| User::service_account(&format!("team-{number}"), "controller");
+    let requests = [
+        RequestAttributes::from_http("GET", "/apis/apps/v1/namespaces/a/deployments", user(7))?,
+        RequestAttributes::from_http("PUT", "/api/v1/namespaces/a/pods/b/status", user(8))?,
+        RequestAttributes::from_http("GET", "/healthz", User::anonymous())?,
+        RequestAttributes::from_http(
+            "GET",
+            "/api/v1/nodes?watch=1",
+            User::authenticated("kubelet", ["system:nodes"]),
+        )?,
+        RequestAttributes::from_http(
+            "POST",
+            "/api/v1/namespaces",
+            User::authenticated("alice", ["dev"]),
+        )?,
+        RequestAttributes::from_http(
+            "GET",
+            "/apis/coordination.k8s.io/v1/namespaces/kube-system/leases/x",
+            User::authenticated("root", ["system:masters"]),
+        )?,
+    ];
+    let meter = Meter::start();
+    for request in requests.iter().cycle().take(count) {
+        black_box(classifier.classify(black_box(request)));
+    }
+    rate(&meter, "requests/s", count);
+    Ok(())
+}
+
+fn validate(rounds: usize) -> Outcome {
+    let list: Value = serde_json::from_str(&list(1000))?;
+    let objects = list["items"].as_array().ok_or("no items")?;
+    let context = Context::new(Release::NEWEST, ApiVersion::V1);
+    let meter = Meter::start();
+    for _ in 0..rounds {
+        for object in objects {
+            let violations = validate::create(Kind::FlowSchema, black_box(object), context);
+            if let Some(violation) = violations.first() {
+                return Err(format!("the object ought to be valid: {violation}").into());
+            }
+        }
+    }
+    rate(&meter, "objects/s", rounds * objects.len());
+    Ok(())
+}
+
+/// All documents of the group, as the client's build does it.
+fn generate(rounds: usize) -> Outcome {
+    let meter = Meter::start();
+    for _ in 0..rounds {
+        let generator = Generator::new()
+            .document("v1.json", V1)?
+            .document("v1beta3.json", V1BETA3)?
+            .document("v1beta2.json", V1BETA2)?
+            .document("v1beta1.json", V1BETA1)?
+            .document("meta.json", META)?;
+        black_box(generator.with_meta().runtime("crate").generate()?);
+    }
+    let (wall, cpu) = meter.stop();
+    report(&[
+        ("seconds", wall.as_secs_f64() / rounds as f64),
+        ("cpu seconds", cpu.as_secs_f64() / rounds as f64),
+    ]);
+    Ok(())
+}
+
+/// Reports so many per second, and per second of the processor.
+fn rate(meter: &Meter, name: &str, count: usize) {
+    let (wall, cpu) = meter.stop();
+    report(&[
+        (name, count as f64 / wall.as_secs_f64()),
+        ("per cpu second", count as f64 / cpu.as_secs_f64()),
+    ]);
+}
