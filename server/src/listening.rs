@@ -115,6 +115,9 @@ async fn accept(
     service: TowerToHyperService<Router>,
     stopping: watch::Receiver<bool>,
 ) {
+    // Else what follows a TLS handshake's tickets waits for the client's delayed acknowledgement, some 40 ms.
+    // A connection on which this fails has ended already.
+    let _set = stream.set_nodelay(true);
     let Some(tls) = tls else {
         return serve(stream, service, stopping).await;
     };

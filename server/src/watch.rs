@@ -126,8 +126,8 @@ impl Lines {
 }
 
 /// The line that ends a watch from a version that the history does not reach back to.
-pub(crate) fn too_old(asked: u64, oldest: u64) -> Vec<u8> {
-    let status: Box<Status> = expired(format!("too old resource version: {asked} ({oldest})"));
+pub(crate) fn too_old(asked: u64, start: u64) -> Vec<u8> {
+    let status: Box<Status> = expired(format!("too old resource version: {asked} ({start})"));
     line("ERROR", status)
 }
 

@@ -100,8 +100,23 @@ fn convert_says_what_would_be_lost() {
 }
 
 #[test]
+fn upgrade_keeps_the_objects_and_moves_their_version() {
+    let out = run("upgrade", &[]);
+    for part in [
+        "Kubernetes 1.27 serves v1beta3, v1beta2 and stores v1beta3\n  found nothing\n",
+        "Kubernetes 1.28 serves v1beta3, v1beta2 and stores v1beta3\n  found 10 shares\n  applied 20 shares through v1beta3\n",
+        "Kubernetes 1.29 serves v1, v1beta3 and stores v1beta3\n  found 20 shares\n  applied 30 shares through v1\n",
+        "Kubernetes 1.32 serves v1 and stores v1\n  found 30 shares\n  applied 40 shares through v1\n",
+        "  owned by tool in flowcontrol.apiserver.k8s.io/v1beta3\n",
+        "  owned by tool in flowcontrol.apiserver.k8s.io/v1\n",
+    ] {
+        assert!(out.contains(part), "no {part:?} in:\n{out}");
+    }
+}
+
+#[test]
 fn examples_are_short() {
-    for name in ["quickstart", "list", "watch", "apply", "convert"] {
+    for name in ["quickstart", "list", "watch", "apply", "convert", "upgrade"] {
         let path = format!("{}/examples/{name}.rs", env!("CARGO_MANIFEST_DIR"));
         let lines = std::fs::read_to_string(&path).unwrap().lines().count();
         assert!(lines < 70, "{path} has {lines} lines");

@@ -19,20 +19,23 @@ use crate::faults::Faults;
 use crate::health;
 use crate::query::Query;
 use crate::state::{RecordedRequest, State};
-use crate::status::{Failure, too_large};
+use crate::status::{Failure, bad_request, too_large};
 use answer::Answer;
 use axum::Router;
-use axum::body::{Body, Bytes, to_bytes};
+use axum::body::{Body, Bytes};
 use axum::extract::Request;
 use axum::http::request::Parts;
 use axum::http::{Method, header};
 use axum::response::Response;
+use futures_util::StreamExt;
 use k8s_flowcontrol::analysis::matching::RequestAttributes;
 use route::Target;
 use std::sync::Arc;
 use tokio::sync::watch;
 
 const LARGEST_BODY: usize = 3 * 1024 * 1024;
+/// How much of a larger body is read before its connection is closed.
+const LARGEST_REFUSED: usize = 8 * LARGEST_BODY;
 
 /// What a request needs besides itself.
 #[derive(Clone, Debug)]
@@ -150,9 +153,28 @@ async fn read_body(method: &Method, body: Body) -> Result<Bytes, Failure> {
     if *method == Method::GET || *method == Method::HEAD {
         return Ok(Bytes::new());
     }
-    to_bytes(body, LARGEST_BODY)
-        .await
-        .map_err(|_| too_large(&format!("limit is {LARGEST_BODY}")))
+    let mut pieces = body.into_data_stream();
+    let (mut kept, mut size) = (Vec::new(), 0);
+    // A client hears the refusal when it has sent everything, so what is too much is read and forgotten.
+    while let Some(piece) = pieces.next().await {
+        // Half a body may be a whole object in YAML.
+        let Ok(piece) = piece else {
+            return Err(bad_request("unexpected EOF"));
+        };
+        size += piece.len();
+        if size <= LARGEST_BODY {
+            kept.extend_from_slice(&piece);
+        } else {
+            kept = Vec::new();
+            if size > LARGEST_REFUSED {
+                break;
+            }
+        }
+    }
+    match size > LARGEST_BODY {
+        true => Err(too_large(&format!("limit is {LARGEST_BODY}"))),
+        false => Ok(kept.into()),
+    }
 }
 
 async fn answer(context: &Context, request: Arrived) -> Result<Answer, Failure> {

@@ -169,7 +169,7 @@ impl Watcher {
             .read(|store| (store.revision(), store.history().start()));
         self.position = options.after.unwrap_or(revision);
         if self.position < start {
-            self.then = Some(too_old(self.position, start + 1).into());
+            self.then = Some(too_old(self.position, start).into());
             self.ended = true;
             return;
         }

@@ -3,6 +3,8 @@
 use crate::support::{Api, GROUP, LEVELS, answer, level};
 use k8s_flowcontrol_server::ApiServer;
 use serde_json::json;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
 
 #[tokio::test]
 async fn an_unknown_release_is_told_at_the_start() {
@@ -135,4 +137,41 @@ async fn requests_are_recorded_as_they_arrived() {
     );
     assert_eq!(request.content_type.as_deref(), Some("application/json"));
     assert_eq!(request.body, level("x", 1).to_string().into_bytes());
+}
+
+/// Sends bytes on a connection of their own, ends it, and gives the answer.
+async fn send_bytes(api: &Api, head: &str, body: &[u8]) -> String {
+    let address = ("127.0.0.1", api.server.port());
+    let mut stream = TcpStream::connect(address).await.unwrap();
+    stream.write_all(head.as_bytes()).await.unwrap();
+    stream.write_all(body).await.unwrap();
+    stream.shutdown().await.unwrap();
+    let mut answer = Vec::new();
+    stream.read_to_end(&mut answer).await.unwrap();
+    String::from_utf8(answer).unwrap()
+}
+
+#[tokio::test]
+async fn a_client_that_sends_too_much_hears_why() {
+    let api = Api::start().await;
+    let size = 12 * 1024 * 1024;
+    let head = format!(
+        "POST /apis/{GROUP}/{LEVELS} HTTP/1.1\r\nhost: a\r\ncontent-length: {size}\r\n\r\n"
+    );
+    let answer = send_bytes(&api, &head, &vec![b' '; size]).await;
+    assert!(answer.starts_with("HTTP/1.1 413"), "{answer}");
+    assert!(answer.contains("limit is 3145728"), "{answer}");
+}
+
+#[tokio::test]
+async fn half_a_body_is_no_object() {
+    let api = Api::start().await;
+    let body = format!("{}\n", level("half", 1));
+    let head = format!(
+        "POST /apis/{GROUP}/{LEVELS} HTTP/1.1\r\nhost: a\r\ncontent-type: application/yaml\r\ncontent-length: {}\r\n\r\n",
+        body.len() + 100
+    );
+    let answer = send_bytes(&api, &head, body.as_bytes()).await;
+    assert!(!answer.starts_with("HTTP/1.1 2"), "{answer}");
+    assert_eq!(api.get(&format!("{LEVELS}/half")).await.code, 404);
 }

@@ -85,6 +85,13 @@ async fn a_watch_goes_on_from_a_version_until_it_is_forgotten() {
         (&error["object"]["code"], &error["object"]["reason"]),
         (&json!(410), &json!("Expired"))
     );
+    // What is asked for, and the oldest version that a watch could begin from.
+    let now = api.get(LEVELS).await.body["metadata"]["resourceVersion"].clone();
+    let (then, now) = (then.as_str().unwrap(), now.as_str().unwrap());
+    assert_eq!(
+        error["object"]["message"],
+        format!("too old resource version: {then} ({now})")
+    );
     assert_eq!(watch.next().await, None);
 }
 
