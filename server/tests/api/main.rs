@@ -7,6 +7,7 @@ mod support;
 
 mod across;
 mod apply;
+mod bodies;
 mod bootstrap;
 mod crowds;
 mod crud;

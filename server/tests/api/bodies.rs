@@ -1,0 +1,108 @@
+//! Bodies that do not fit the request that carries them.
+
+use crate::support::{Answer, Api, GROUP, SCHEMAS, answer, schema};
+use serde_json::{Value, json};
+
+/// Sends a text and gives the code and the message of the refusal.
+async fn refusal(
+    api: &Api,
+    (method, path): (&str, &str),
+    media_type: &str,
+    body: &str,
+) -> (u16, String) {
+    let request = api
+        .request(method, &format!("/apis/{GROUP}/{path}"))
+        .header("content-type", media_type)
+        .body(body.to_owned());
+    let Answer { code, body, .. } = answer(request).await;
+    assert_eq!(body["kind"], "Status", "{body}");
+    (code, body["message"].as_str().unwrap().to_owned())
+}
+
+#[tokio::test]
+async fn a_body_must_be_of_the_kind_version_and_name_of_its_request() {
+    let api = Api::with(|builder| builder.kubernetes("1.29")).await;
+    api.send("POST", SCHEMAS, Some(schema("a"))).await;
+    let other = |member: &str, value: Value| {
+        let mut object = schema("a");
+        object[member] = value;
+        object.to_string()
+    };
+    let create = ("POST", SCHEMAS);
+    let replace = ("PUT", "v1/flowschemas/a");
+    for (request, body, message) in [
+        (
+            create,
+            other("kind", json!("PriorityLevelConfiguration")),
+            "PriorityLevelConfiguration in version \"v1\" cannot be handled as a FlowSchema: converting \
+             (v1.PriorityLevelConfiguration) to (flowcontrol.FlowSchema): unknown conversion",
+        ),
+        (
+            create,
+            other("apiVersion", json!(format!("{GROUP}/v1beta3"))),
+            "the API version in the data (flowcontrol.apiserver.k8s.io/v1beta3) does not match the \
+             expected API version (flowcontrol.apiserver.k8s.io/v1)",
+        ),
+        (
+            replace,
+            other("metadata", json!({"name": "b"})),
+            "the name of the object (b) does not match the name on the URL (a)",
+        ),
+        (
+            replace,
+            other("metadata", json!({})),
+            "the name of the object (a based on URL) was undeterminable: name must be provided",
+        ),
+        (
+            create,
+            "{\"apiVersion\": \"x\", ".to_owned(),
+            "the object provided is unrecognized (must be of type FlowSchema): couldn't get version/kind; \
+             json parse error: unexpected end of JSON input ({\"apiVersion\": \"x\", )",
+        ),
+    ] {
+        let refused = refusal(&api, request, "application/json", &body).await;
+        assert_eq!(refused, (400, message.to_owned()));
+    }
+}
+
+#[tokio::test]
+async fn a_body_must_be_in_a_known_form() {
+    let api = Api::start().await;
+    let text = schema("a").to_string();
+    for media_type in ["text/plain", "application/merge-patch+json"] {
+        let (code, message) = refusal(&api, ("POST", SCHEMAS), media_type, &text).await;
+        assert_eq!(code, 415);
+        assert!(
+            message.starts_with("the body of the request was in an unknown format"),
+            "{message}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn repeated_members_are_named_in_the_words_of_the_form() {
+    let api = Api::start().await;
+    let strict = format!("{SCHEMAS}?fieldValidation=Strict");
+    let text = schema("a").to_string();
+    let twice = text.replacen('{', "{\"metadata\":{\"name\":\"b\"},", 1);
+    let refused = refusal(&api, ("POST", &strict), "application/json", &twice).await;
+    let problem =
+        "FlowSchema in version \"v1\" cannot be handled as a FlowSchema: strict decoding error: ";
+    assert_eq!(
+        refused,
+        (400, format!("{problem}duplicate field \"metadata\""))
+    );
+    let twice = "metadata:\n  name: a\n  name: b\nzzz: 1\n";
+    let refused = refusal(&api, ("POST", &strict), "application/yaml", twice).await;
+    assert_eq!(
+        refused,
+        (
+            400,
+            format!(
+                "{problem}yaml: unmarshal errors:\n  line 3: key \"name\" already set in map, \
+                 unknown field \"zzz\""
+            )
+        )
+    );
+    assert_eq!(api.get("v1/flowschemas/a").await.code, 404);
+}
