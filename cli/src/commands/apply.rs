@@ -85,7 +85,7 @@ pub(crate) fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
         }
         if left > 0 {
             streams.out.flush()?;
-            writeln!(streams.err, "{} left as it was", plural(left, "object"))?;
+            writeln!(streams.err, "{} not changed", plural(left, "object"))?;
             return Ok(Exit::Findings);
         }
         Ok(Exit::Success)

@@ -56,11 +56,11 @@ pub(crate) struct Args {
 const EXAMPLES: &str = "\
 Examples:
   # A server to try things on
-  kubectl flowcontrol serve --kubernetes 1.29 --kubeconfig /tmp/kubeconfig &
-  kubectl --kubeconfig /tmp/kubeconfig get flowschemas
+  kubectl flowcontrol serve --kubernetes 1.29 --kubeconfig kubeconfig &
+  kubectl --kubeconfig kubeconfig get flowschemas
 
   # With manifests, users and TLS
-  kubectl flowcontrol serve -f manifests/ --tokens tokens.csv --tls --kubeconfig /tmp/kubeconfig
+  kubectl flowcontrol serve -f manifests/ --tokens tokens.csv --tls --kubeconfig kubeconfig
 
 Ctrl-C stops it.";
 
