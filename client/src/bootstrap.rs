@@ -63,13 +63,20 @@ impl BootstrapObject {
 /// ]);
 /// ```
 pub fn objects(release: Release) -> Vec<BootstrapObject> {
-    let levels = LEVELS.iter().map(|level| level.object(release));
-    let schemas = SCHEMAS
-        .iter()
-        .filter(|schema| schema.until.is_none_or(|until| release.minor() <= until))
-        .map(Schema::object);
-    let mut objects: Vec<_> = levels.chain(schemas).collect();
-    objects.sort_by_key(|object| object.mandatory);
+    let mut objects = Vec::new();
+    for mandatory in [false, true] {
+        for level in LEVELS {
+            if level.mandatory == mandatory {
+                objects.push(level.object(release));
+            }
+        }
+        for schema in SCHEMAS {
+            let is_there = schema.until.is_none_or(|until| release.minor() <= until);
+            if schema.mandatory == mandatory && is_there {
+                objects.push(schema.object());
+            }
+        }
+    }
     objects
 }
 

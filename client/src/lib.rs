@@ -131,6 +131,7 @@ pub mod convert;
 pub mod debug;
 pub mod defaults;
 pub mod meta;
+mod order;
 pub mod release;
 pub mod resource;
 pub mod schema;

@@ -1,19 +1,21 @@
 //! The objects that a server works with: those given with its defaults, and its own.
 
 use crate::api::v1::{LimitResponseType, PriorityLevelConfiguration, PriorityLevelType};
-use crate::{ApiVersion, Release, Resource, bootstrap, defaults};
-use std::collections::BTreeMap;
+use crate::{ApiVersion, Release, Resource, bootstrap, defaults, order};
 
 /// The name of the mandatory level and of the mandatory schema for requests that are never held back.
 pub(super) const EXEMPT: &str = "exempt";
 /// The name of the mandatory level and of the mandatory schema for requests that nothing else takes.
 pub(super) const CATCH_ALL: &str = "catch-all";
 
-/// The objects by name, with the server's defaults; of several with one name the last.
-pub(super) fn by_name<K: Resource>(objects: &[K], release: Release) -> BTreeMap<String, K> {
-    objects
-        .iter()
-        .map(|object| (object.name().to_owned(), defaulted(object, release)))
+/// The objects sorted by name, with the server's defaults; of several with one name the last.
+pub(super) fn by_name<K: Resource>(objects: &[K], release: Release) -> Vec<K> {
+    let mut sorted: Vec<&K> = objects.iter().rev().collect();
+    order::sort_by(&mut sorted, |left, right| left.name().cmp(right.name()));
+    sorted.dedup_by(|later, kept| later.name() == kept.name());
+    sorted
+        .into_iter()
+        .map(|object| defaulted(object, release))
         .collect()
 }
 
@@ -59,26 +61,41 @@ pub(super) struct LevelInUse {
     pub(super) imagined: bool,
 }
 
-/// The levels that a server of `release` works with, by name.
+impl LevelInUse {
+    pub(super) fn name(&self) -> &str {
+        self.object.name()
+    }
+}
+
+/// The levels that a server of `release` works with, sorted by name.
 ///
 /// A level whose parts contradict each other is left out, as if it were not there. Missing mandatory
 /// levels are imagined.
 pub(super) fn levels_in_use(
     levels: &[PriorityLevelConfiguration],
     release: Release,
-) -> BTreeMap<String, LevelInUse> {
-    let level = |object, imagined| LevelInUse { object, imagined };
-    let mut in_use: BTreeMap<_, _> = by_name(levels, release)
-        .into_iter()
-        .filter(|(_, object)| is_usable(object, release))
-        .map(|(name, object)| (name, level(object, false)))
-        .collect();
-    for object in mandatory::<PriorityLevelConfiguration>(release) {
-        in_use
-            .entry(object.name().to_owned())
-            .or_insert(level(object, true));
+) -> Vec<LevelInUse> {
+    let mut in_use = Vec::new();
+    for object in by_name(levels, release) {
+        if is_usable(&object, release) {
+            let imagined = false;
+            in_use.push(LevelInUse { object, imagined });
+        }
     }
+    for object in mandatory::<PriorityLevelConfiguration>(release) {
+        if in_use.iter().all(|level| level.name() != object.name()) {
+            let imagined = true;
+            in_use.push(LevelInUse { object, imagined });
+        }
+    }
+    order::sort_by(&mut in_use, |left, right| left.name().cmp(right.name()));
     in_use
+}
+
+/// The level named `name` of levels sorted by name.
+pub(super) fn level_named<'a>(levels: &'a [LevelInUse], name: &str) -> Option<&'a LevelInUse> {
+    let index = levels.binary_search_by(|level| level.name().cmp(name));
+    index.ok().and_then(|index| levels.get(index))
 }
 
 /// Whether the parts of a level fit together, so that a server does not ignore it.

@@ -192,7 +192,7 @@ impl Decoder {
         schema: &'static TypeSchema,
         slot: &mut Slot,
     ) -> Result<(), TypeError> {
-        let target = slot.members();
+        slot.open();
         let mut seen = 0u128;
         let outer = (self.path.len(), self.owner);
         for member in self.ordered(members) {
@@ -214,7 +214,7 @@ impl Decoder {
             self.members.push(field.name);
             self.owner = schema.name;
             let pointer = is_pointer(schema, field, self.target.package);
-            let slot = target.entry(index).or_default();
+            let slot = slot.element(index);
             self.value(member.value, field.name, &field.shape, pointer, slot)?;
             self.members.pop();
             self.path.truncate(outer.0);
@@ -229,7 +229,7 @@ impl Decoder {
         shape: &'static Shape,
         slot: &mut Slot,
     ) -> Result<(), TypeError> {
-        let target = slot.entries();
+        slot.open();
         let mut seen = HashSet::new();
         let length = self.path.len();
         for member in self.ordered(members) {
@@ -240,7 +240,7 @@ impl Decoder {
             // Every key is decoded into a fresh zero, unlike members of a struct.
             let mut value = Slot::default();
             self.value(member.value, "", shape, false, &mut value)?;
-            target.insert(member.name.into(), value);
+            slot.insert(member.name.into(), value);
             self.path.truncate(length);
         }
         Ok(())

@@ -2,7 +2,6 @@
 
 use crate::schema::{Shape, TypeSchema};
 use serde_json::{Map, Value};
-use std::collections::BTreeMap;
 
 /// A Go value. Its shape says which of the parts is the value.
 #[derive(Debug, Default)]
@@ -11,14 +10,13 @@ pub(super) struct Slot {
     is_set: bool,
     /// A scalar, or a value that is not interpreted.
     value: Value,
-    /// The members of a struct by their index in the schema.
-    members: BTreeMap<usize, Slot>,
-    /// The entries of a map.
-    entries: BTreeMap<String, Slot>,
-    /// The elements of a list, and behind them its spare capacity: Go brings back what lies there when the
-    /// list grows again.
+    /// The members of a struct by their index in the schema. Or the elements of a list, and behind them
+    /// its spare capacity: Go brings back what lies there when the list grows again.
     elements: Vec<Slot>,
+    /// How many elements the list has.
     length: usize,
+    /// The entries of a map; of several with one key the last counts.
+    entries: Vec<(String, Slot)>,
 }
 
 impl Slot {
@@ -28,19 +26,19 @@ impl Slot {
         self.value = value;
     }
 
-    /// The members of the struct, which there is from now on.
-    pub(super) fn members(&mut self) -> &mut BTreeMap<usize, Self> {
+    /// Makes the value a struct or a map, with what it had before or nothing in it.
+    pub(super) fn open(&mut self) {
         self.is_set = true;
-        &mut self.members
     }
 
-    /// The entries of the map, which there is from now on.
-    pub(super) fn entries(&mut self) -> &mut BTreeMap<String, Self> {
+    /// Sets an entry of the map.
+    pub(super) fn insert(&mut self, key: String, value: Self) {
         self.is_set = true;
-        &mut self.entries
+        self.entries.push((key, value));
     }
 
-    /// The element at `index` of the list, which is at least that long from now on.
+    /// The member of the struct with `index` in the schema, or the element at `index` of the list, which
+    /// is at least that long from now on.
     pub(super) fn element(&mut self, index: usize) -> &mut Self {
         self.is_set = true;
         if self.elements.len() <= index {
@@ -67,12 +65,13 @@ impl Slot {
         }
         Some(match shape {
             Shape::Object(schema) => self.into_object(schema),
-            Shape::Map { value, .. } => Value::Object(
-                self.entries
-                    .into_iter()
-                    .map(|(key, slot)| (key, slot.into_zero_or(value)))
-                    .collect(),
-            ),
+            Shape::Map { value, .. } => {
+                let mut object = Map::new();
+                for (key, slot) in self.entries {
+                    object.insert(key, slot.into_zero_or(value));
+                }
+                Value::Object(object)
+            }
             Shape::List { element, .. } => Value::Array(
                 self.elements
                     .into_iter()
@@ -87,10 +86,8 @@ impl Slot {
     /// The struct as JSON, its members in the schema's order.
     pub(super) fn into_object(self, schema: &TypeSchema) -> Value {
         let mut object = Map::new();
-        for (index, slot) in self.members {
-            if let Some(field) = schema.fields.get(index)
-                && let Some(value) = slot.into_value(&field.shape)
-            {
+        for (field, slot) in schema.fields.iter().zip(self.elements) {
+            if let Some(value) = slot.into_value(&field.shape) {
                 object.insert(field.name.into(), value);
             }
         }

@@ -1,5 +1,6 @@
 //! A read text as a tree: ordered members, duplicates kept, every value with its place in the text.
 
+use crate::order;
 use std::fmt;
 use std::ops::Range;
 
@@ -283,7 +284,7 @@ impl<'a> Members<'a> {
     /// The members in the order of their names, as Go writes a map.
     pub fn sorted(self) -> impl Iterator<Item = Member<'a>> {
         let mut pairs: Vec<_> = self.pairs.iter().collect();
-        pairs.sort_by(|left, right| left.name.cmp(&right.name));
+        order::sort_by(&mut pairs, |left, right| left.name.cmp(&right.name));
         pairs.into_iter().map(move |pair| self.member(pair))
     }
 

@@ -1,7 +1,7 @@
 //! The rules of `metadata.managedFields`.
 
 use super::violation::{Bad, Path, Report};
-use crate::{ApiVersion, Release};
+use crate::{ApiVersion, Release, order};
 use serde_json::Value;
 
 const MAX_MANAGER: usize = 128;
@@ -20,7 +20,10 @@ pub(super) fn check(entries: &[Value], path: &Path, report: &mut Report) {
         .iter()
         .filter(|entry| is_served(entry, report.release))
         .collect();
-    kept.sort_by_key(|entry| ["operation", "time", "manager"].map(|name| text(entry, name)));
+    order::sort_by(&mut kept, |left, right| {
+        let key = |entry| ["operation", "time", "manager"].map(|name| text(entry, name));
+        key(left).cmp(&key(right))
+    });
     for (index, entry) in kept.into_iter().enumerate() {
         let path = path.index(index);
         let text = |name: &str| text(entry, name);

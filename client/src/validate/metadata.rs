@@ -5,6 +5,7 @@ use super::names;
 use super::owner_references::{self, OwnerReference};
 use super::violation::{Bad, Path, Report};
 use super::wording::Wording;
+use crate::order;
 use serde_json::Value;
 
 const MAX_ANNOTATIONS: usize = 256 * 1024;
@@ -69,7 +70,7 @@ fn entries(map: &Value) -> Vec<(String, String)> {
         .flatten()
         .map(|(key, value)| (key.clone(), value.as_str().unwrap_or_default().to_owned()))
         .collect();
-    entries.sort();
+    order::sort_by(&mut entries, |left, right| left.cmp(right));
     entries
 }
 
@@ -192,7 +193,7 @@ fn check_new_finalizers(old: &Metadata, new: &Metadata, path: &Path, report: &mu
         .iter()
         .filter(|finalizer| !old.finalizers.contains(finalizer))
         .collect();
-    added.sort();
+    order::sort_by(&mut added, |left, right| left.cmp(right));
     added.dedup();
     if !added.is_empty() {
         let added: Vec<_> = added

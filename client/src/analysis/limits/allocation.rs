@@ -1,5 +1,7 @@
 //! Dividing a sum in proportion to targets, within bounds.
 
+use crate::order;
+
 /// Below this a target counts as this, so that a class without demand still gets a proportion.
 const LEAST_TARGET: f64 = 0.001;
 /// By how much sums may be off.
@@ -110,11 +112,12 @@ impl Scaled {
 /// Raises the fraction from bound to bound until the parts sum up.
 fn sweep(required: f64, lower_sum: f64, classes: &[Scaled]) -> Option<f64> {
     // Passing a lower bound lets a class grow, passing its upper bound stops it.
-    let mut bounds: Vec<(f64, f64)> = classes
-        .iter()
-        .flat_map(|class| [(class.lower, class.target), (class.upper, -class.target)])
-        .collect();
-    bounds.sort_by(|left, right| left.0.total_cmp(&right.0));
+    let mut bounds = Vec::new();
+    for class in classes {
+        bounds.push((class.lower, class.target));
+        bounds.push((class.upper, -class.target));
+    }
+    order::sort_by(&mut bounds, |left, right| left.0.total_cmp(&right.0));
     let mut sum = lower_sum;
     let mut growing = 0.0;
     let mut fraction = bounds.first()?.0;

@@ -1,6 +1,7 @@
 //! What another configuration would change.
 
 use super::{LevelLimits, ServerLimits};
+use crate::order;
 
 /// A priority level that one configuration has and another has not, or has with other seats.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -71,23 +72,23 @@ impl ServerLimits {
     /// assert_eq!((changes[0].name(), changes[0].seats().nominal), ("catch-all", -200));
     /// ```
     pub fn changes_to(&self, after: &Self) -> Vec<LevelChange> {
-        let was = self
-            .levels()
-            .iter()
-            .filter_map(|before| match after.level(&before.name) {
-                None => Some(LevelChange::Removed(before.clone())),
-                Some(after) if after == before => None,
-                Some(after) => Some(LevelChange::Changed {
+        let mut changes = Vec::new();
+        for before in self.levels() {
+            match after.level(&before.name) {
+                None => changes.push(LevelChange::Removed(before.clone())),
+                Some(after) if after == before => {}
+                Some(after) => changes.push(LevelChange::Changed {
                     before: before.clone(),
                     after: after.clone(),
                 }),
-            });
-        let added = after
-            .levels()
-            .iter()
-            .filter(|level| self.level(&level.name).is_none());
-        let mut changes: Vec<_> = was.chain(added.cloned().map(LevelChange::Added)).collect();
-        changes.sort_by(|left, right| left.name().cmp(right.name()));
+            }
+        }
+        for level in after.levels() {
+            if self.level(&level.name).is_none() {
+                changes.push(LevelChange::Added(level.clone()));
+            }
+        }
+        order::sort_by(&mut changes, |left, right| left.name().cmp(right.name()));
         changes
     }
 }

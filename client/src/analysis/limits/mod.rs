@@ -64,11 +64,11 @@ impl ServerLimits {
         let in_use = objects::levels_in_use(levels, release);
         // A sum of floating point numbers, as on the server.
         let all_shares: f64 = in_use
-            .values()
+            .iter()
             .map(|level| level::shares(&level.object, release) as f64)
             .sum();
         let levels = in_use
-            .values()
+            .iter()
             .map(|level| LevelLimits::new(level, all_shares, concurrency_limit, release))
             .collect();
         Self {

@@ -6,8 +6,7 @@ use crate::analysis::matching::{Classifier, NonResourceRule, ResourceRule, Subje
 use crate::analysis::objects::{self, CATCH_ALL, EXEMPT};
 use crate::api::v1::{self, FlowSchema, PriorityLevelConfiguration};
 use crate::bootstrap::AUTO_UPDATE_ANNOTATION;
-use crate::{Release, Resource};
-use std::collections::BTreeMap;
+use crate::{Release, Resource, order};
 
 /// A configuration with the objects that are taken to be there.
 pub(super) struct Context {
@@ -64,22 +63,28 @@ impl Context {
         } = configuration;
         let levels = with_built_in(configuration.priority_levels, release, complete);
         let schemas = with_built_in(configuration.flow_schemas, release, complete);
-        let all_levels: Vec<_> = levels.values().map(|(object, _)| object.clone()).collect();
-        let all_schemas: Vec<_> = schemas.values().map(|(object, _)| object.clone()).collect();
+        let all_levels: Vec<_> = levels.iter().map(|(object, _)| object.clone()).collect();
+        let all_schemas: Vec<_> = schemas.iter().map(|(object, _)| object.clone()).collect();
         let in_use = objects::levels_in_use(&all_levels, release);
         let mut schemas: Vec<Schema> = schemas
-            .into_values()
+            .into_iter()
             .map(|(object, upkeep)| Schema {
                 upkeep,
-                dangling: !in_use.contains_key(&object.spec.priority_level_configuration.name),
+                dangling: objects::level_named(
+                    &in_use,
+                    &object.spec.priority_level_configuration.name,
+                )
+                .is_none(),
                 rules: object.spec.rules.iter().map(PolicyRule::new).collect(),
                 object,
             })
             .collect();
         // Stable, so the smaller name stays first among equals.
-        schemas.sort_by_key(Schema::precedence);
+        order::sort_by(&mut schemas, |left, right| {
+            left.precedence().cmp(&right.precedence())
+        });
         let levels = levels
-            .into_values()
+            .into_iter()
             .map(|(object, upkeep)| Level { object, upkeep })
             .collect();
         Self {
@@ -189,27 +194,27 @@ impl PolicyRule {
     }
 }
 
-/// The given objects and the built-in ones that are taken to be there, by name: the mandatory ones
-/// always, the suggested ones unless the set is complete.
-fn with_built_in<K: Resource>(
-    given: &[K],
-    release: Release,
-    complete: bool,
-) -> BTreeMap<String, (K, Upkeep)> {
-    let mut objects: BTreeMap<String, (K, Upkeep)> = objects::by_name(given, release)
+/// The given objects and the built-in ones that are taken to be there, sorted by name: the mandatory
+/// ones always, the suggested ones unless the set is complete.
+fn with_built_in<K: Resource>(given: &[K], release: Release, complete: bool) -> Vec<(K, Upkeep)> {
+    let mut objects: Vec<(K, Upkeep)> = objects::by_name(given, release)
         .into_iter()
-        .map(|(name, object)| (name, (object, Upkeep::User)))
+        .map(|object| (object, Upkeep::User))
         .collect();
     for (mandatory, built_in) in objects::built_in::<K>(release) {
-        match objects.get_mut(built_in.name()) {
+        let found = objects
+            .iter_mut()
+            .find(|(object, _)| object.name() == built_in.name());
+        match found {
             Some((object, upkeep)) if is_kept(object) => *upkeep = Upkeep::Server,
             Some(_) => {}
-            None if mandatory || !complete => {
-                objects.insert(built_in.name().to_owned(), (built_in, Upkeep::Assumed));
-            }
+            None if mandatory || !complete => objects.push((built_in, Upkeep::Assumed)),
             None => {}
         }
     }
+    order::sort_by(&mut objects, |(left, _), (right, _)| {
+        left.name().cmp(right.name())
+    });
     objects
 }
 

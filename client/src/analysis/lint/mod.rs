@@ -35,15 +35,18 @@ pub use configuration::Configuration;
 pub use finding::{Finding, Severity};
 pub use rules::{Rule, rules};
 
+use crate::order;
 use context::Context;
 
 /// What is worth changing in a configuration, ordered by severity, object and path.
 pub fn lint(configuration: &Configuration<'_>) -> Vec<Finding> {
     let context = Context::new(configuration);
-    let mut findings: Vec<Finding> = rules()
-        .iter()
-        .flat_map(|rule| rule.findings(&context))
-        .collect();
-    findings.sort_by(|left, right| left.sort_key().cmp(&right.sort_key()));
+    let mut findings = Vec::new();
+    for rule in rules() {
+        findings.extend(rule.findings(&context));
+    }
+    order::sort_by(&mut findings, |left, right| {
+        left.sort_key().cmp(&right.sort_key())
+    });
     findings
 }

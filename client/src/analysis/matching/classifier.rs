@@ -7,7 +7,7 @@ use super::request::RequestAttributes;
 use super::subject::Subject;
 use crate::analysis::sharding::flow_hash;
 use crate::api::v1::{FlowDistinguisherMethodType, FlowSchema, PriorityLevelConfiguration};
-use crate::{Release, Resource};
+use crate::{Release, Resource, order};
 
 /// A configuration in the form in which requests are classified.
 ///
@@ -70,8 +70,9 @@ impl Classifier {
         release: Release,
     ) -> Self {
         let levels = objects::levels_in_use(priority_levels, release);
-        let level_of =
-            |schema: &FlowSchema| levels.get(&schema.spec.priority_level_configuration.name);
+        let level_of = |schema: &FlowSchema| {
+            objects::level_named(&levels, &schema.spec.priority_level_configuration.name)
+        };
         let given = in_order(flow_schemas, release);
         let imagined: Vec<FlowSchema> = objects::mandatory(release)
             .filter(|mandatory: &FlowSchema| {
@@ -195,9 +196,12 @@ impl Classifier {
 
 /// The schemas with defaults, in the order in which a server tries them.
 fn in_order(schemas: &[FlowSchema], release: Release) -> Vec<FlowSchema> {
-    let mut ordered: Vec<_> = objects::by_name(schemas, release).into_values().collect();
+    let mut ordered = objects::by_name(schemas, release);
     // Stable, so the smaller name stays first among equals.
-    ordered.sort_by_key(|schema| schema.spec.matching_precedence);
+    order::sort_by(&mut ordered, |left, right| {
+        let precedence = |schema: &FlowSchema| schema.spec.matching_precedence;
+        precedence(left).cmp(&precedence(right))
+    });
     ordered
 }
 
