@@ -5,8 +5,16 @@
 
 mod configuration;
 
+use crate::api::v1::{
+    self, ExemptPriorityLevelConfiguration, FlowDistinguisherMethod, LimitResponse,
+    LimitResponseType, LimitedPriorityLevelConfiguration, NonResourcePolicyRule,
+    PolicyRulesWithSubjects, PriorityLevelType, QueuingConfiguration, ResourcePolicyRule,
+    SubjectKind,
+};
+use crate::meta::ObjectMeta;
 use crate::{ApiVersion, Release};
 use configuration::{LEVELS, SCHEMAS};
+use serde::Serialize;
 use serde_json::{Value, json};
 
 /// The annotation that says whether a server keeps an object's `spec` at its built-in value.
@@ -64,20 +72,53 @@ impl BootstrapObject {
 /// ```
 pub fn objects(release: Release) -> Vec<BootstrapObject> {
     let mut objects = Vec::new();
-    for mandatory in [false, true] {
-        for level in LEVELS {
-            if level.mandatory == mandatory {
-                objects.push(level.object(release));
-            }
+    for in_turn in [false, true] {
+        for level in LEVELS.iter().filter(|level| level.mandatory == in_turn) {
+            let spec = tree(&level.object(release).spec);
+            objects.push(BootstrapObject {
+                kind: "PriorityLevelConfiguration",
+                name: level.name,
+                mandatory: level.mandatory,
+                spec,
+            });
         }
-        for schema in SCHEMAS {
-            let is_there = schema.until.is_none_or(|until| release.minor() <= until);
-            if schema.mandatory == mandatory && is_there {
-                objects.push(schema.object());
-            }
+        for schema in schemas_of(release).filter(|schema| schema.mandatory == in_turn) {
+            let spec = tree(&schema.object().spec);
+            objects.push(BootstrapObject {
+                kind: "FlowSchema",
+                name: schema.name,
+                mandatory: schema.mandatory,
+                spec,
+            });
         }
     }
     objects
+}
+
+/// The built-in priority levels of `release`, and whether each is mandatory.
+pub(crate) fn priority_levels(release: Release) -> Vec<(bool, v1::PriorityLevelConfiguration)> {
+    LEVELS
+        .iter()
+        .map(|level| (level.mandatory, level.object(release)))
+        .collect()
+}
+
+/// The built-in flow schemas of `release`, and whether each is mandatory.
+pub(crate) fn flow_schemas(release: Release) -> Vec<(bool, v1::FlowSchema)> {
+    schemas_of(release)
+        .map(|schema| (schema.mandatory, schema.object()))
+        .collect()
+}
+
+fn schemas_of(release: Release) -> impl Iterator<Item = &'static Schema> {
+    SCHEMAS
+        .iter()
+        .filter(move |schema| schema.until.is_none_or(|until| release.minor() <= until))
+}
+
+fn tree(spec: &impl Serialize) -> Value {
+    // The types have string keys and whole numbers only, so that this cannot fail.
+    serde_json::to_value(spec).unwrap_or_default()
 }
 
 /// A priority level of the built-in configuration.
@@ -90,19 +131,19 @@ struct Level {
 enum LevelKind {
     Exempt,
     Limited {
-        shares: i64,
-        lendable: i64,
+        shares: i32,
+        lendable: i32,
         /// Queues and hand size; the queue length is 50 everywhere. `None` rejects at once.
-        queuing: Option<(i64, i64)>,
+        queuing: Option<(i32, i32)>,
     },
 }
 
 impl Level {
     const fn suggested(
         name: &'static str,
-        shares: i64,
-        lendable: i64,
-        queuing: (i64, i64),
+        shares: i32,
+        lendable: i32,
+        queuing: (i32, i32),
     ) -> Self {
         let kind = LevelKind::Limited {
             shares,
@@ -116,38 +157,49 @@ impl Level {
         }
     }
 
-    fn object(&self, release: Release) -> BootstrapObject {
-        let spec = match self.kind {
-            LevelKind::Exempt if release.minor() < 28 => json!({"type": "Exempt"}),
-            LevelKind::Exempt => json!({
-                "type": "Exempt",
-                "exempt": {"nominalConcurrencyShares": 0, "lendablePercent": 0},
-            }),
+    fn object(&self, release: Release) -> v1::PriorityLevelConfiguration {
+        let mut spec = v1::PriorityLevelConfigurationSpec::default();
+        match self.kind {
+            LevelKind::Exempt => {
+                spec.r#type = PriorityLevelType::Exempt;
+                spec.exempt = (release.minor() >= 28).then(|| ExemptPriorityLevelConfiguration {
+                    nominal_concurrency_shares: Some(0),
+                    lendable_percent: Some(0),
+                    ..Default::default()
+                });
+            }
             LevelKind::Limited {
                 shares,
                 lendable,
                 queuing,
             } => {
+                let queuing = queuing.map(|(queues, hand_size)| QueuingConfiguration {
+                    queues: Some(queues),
+                    hand_size: Some(hand_size),
+                    queue_length_limit: Some(50),
+                    ..Default::default()
+                });
                 let response = match queuing {
-                    None => json!({"type": "Reject"}),
-                    Some((queues, hand_size)) => json!({
-                        "type": "Queue",
-                        "queuing": {"queues": queues, "handSize": hand_size, "queueLengthLimit": 50},
-                    }),
+                    None => LimitResponseType::Reject,
+                    Some(_) => LimitResponseType::Queue,
                 };
-                let mut limited =
-                    json!({"nominalConcurrencyShares": shares, "limitResponse": response});
-                if release.minor() >= 26 {
-                    limited["lendablePercent"] = lendable.into();
-                }
-                json!({"type": "Limited", "limited": limited})
+                spec.r#type = PriorityLevelType::Limited;
+                spec.limited = Some(LimitedPriorityLevelConfiguration {
+                    nominal_concurrency_shares: Some(shares),
+                    lendable_percent: (release.minor() >= 26).then_some(lendable),
+                    limit_response: LimitResponse {
+                        r#type: response,
+                        queuing,
+                        ..Default::default()
+                    },
+                    ..Default::default()
+                });
             }
-        };
-        BootstrapObject {
-            kind: "PriorityLevelConfiguration",
-            name: self.name,
-            mandatory: self.mandatory,
+        }
+        v1::PriorityLevelConfiguration {
+            metadata: metadata(self.name),
             spec,
+            ..Default::default()
         }
     }
 }
@@ -157,7 +209,7 @@ struct Schema {
     name: &'static str,
     mandatory: bool,
     level: &'static str,
-    precedence: i64,
+    precedence: i32,
     distinguisher: Option<&'static str>,
     subjects: &'static [Subject],
     resources: &'static [ResourceRule],
@@ -182,57 +234,86 @@ struct ResourceRule {
 }
 
 impl Schema {
-    fn object(&self) -> BootstrapObject {
-        let mut rule = json!({
-            "subjects": self.subjects.iter().map(Subject::tree).collect::<Vec<_>>(),
-        });
-        if !self.resources.is_empty() {
-            rule["resourceRules"] = self.resources.iter().map(ResourceRule::tree).collect();
+    fn object(&self) -> v1::FlowSchema {
+        let mut rule = PolicyRulesWithSubjects::default();
+        for subject in self.subjects {
+            rule.subjects.push(subject.object());
+        }
+        for resource in self.resources {
+            rule.resource_rules.push(resource.object());
         }
         if let Some((verb, urls)) = self.urls {
-            rule["nonResourceRules"] = json!([{"verbs": [verb], "nonResourceURLs": urls}]);
+            rule.non_resource_rules.push(NonResourcePolicyRule {
+                verbs: vec![verb.into()],
+                non_resource_urls: strings(urls),
+                ..Default::default()
+            });
         }
-        let mut spec = json!({
-            "priorityLevelConfiguration": {"name": self.level},
-            "matchingPrecedence": self.precedence,
-            "rules": [rule],
-        });
-        if let Some(distinguisher) = self.distinguisher {
-            spec["distinguisherMethod"] = json!({"type": distinguisher});
-        }
-        BootstrapObject {
-            kind: "FlowSchema",
-            name: self.name,
-            mandatory: self.mandatory,
+        let mut spec = v1::FlowSchemaSpec {
+            matching_precedence: Some(self.precedence),
+            distinguisher_method: self.distinguisher.map(|method| FlowDistinguisherMethod {
+                r#type: method.into(),
+                ..Default::default()
+            }),
+            rules: vec![rule],
+            ..Default::default()
+        };
+        spec.priority_level_configuration.name = self.level.into();
+        v1::FlowSchema {
+            metadata: metadata(self.name),
             spec,
+            ..Default::default()
         }
     }
 }
 
 impl Subject {
-    fn tree(&self) -> Value {
-        match self {
-            Self::User(name) => json!({"kind": "User", "user": {"name": name}}),
-            Self::Group(name) => json!({"kind": "Group", "group": {"name": name}}),
-            Self::ServiceAccount(name) => json!({
-                "kind": "ServiceAccount",
-                "serviceAccount": {"namespace": "kube-system", "name": name},
-            }),
+    fn object(&self) -> v1::Subject {
+        let mut subject = v1::Subject::default();
+        match *self {
+            Self::User(name) => {
+                subject.kind = SubjectKind::User;
+                subject.user.get_or_insert_default().name = name.into();
+            }
+            Self::Group(name) => {
+                subject.kind = SubjectKind::Group;
+                subject.group.get_or_insert_default().name = name.into();
+            }
+            Self::ServiceAccount(name) => {
+                subject.kind = SubjectKind::ServiceAccount;
+                let account = subject.service_account.get_or_insert_default();
+                account.namespace = "kube-system".into();
+                account.name = name.into();
+            }
         }
+        subject
     }
 }
 
 impl ResourceRule {
-    fn tree(&self) -> Value {
-        let mut rule = json!({
-            "verbs": self.verbs,
-            "apiGroups": [self.group],
-            "resources": self.resources,
-            "namespaces": ["*"],
-        });
-        if self.cluster_scope {
-            rule["clusterScope"] = true.into();
+    fn object(&self) -> ResourcePolicyRule {
+        ResourcePolicyRule {
+            verbs: self.verbs.iter().map(|&verb| verb.into()).collect(),
+            api_groups: vec![self.group.into()],
+            resources: strings(self.resources),
+            namespaces: strings(&["*"]),
+            cluster_scope: self.cluster_scope.then_some(true),
+            ..Default::default()
         }
-        rule
     }
+}
+
+fn metadata(name: &str) -> ObjectMeta {
+    let mut metadata = ObjectMeta {
+        name: Some(name.into()),
+        ..Default::default()
+    };
+    metadata
+        .annotations
+        .insert(AUTO_UPDATE_ANNOTATION.into(), "true".into());
+    metadata
+}
+
+fn strings(texts: &[&str]) -> Vec<String> {
+    texts.iter().map(|&text| text.to_owned()).collect()
 }

@@ -1,7 +1,8 @@
 //! The objects that a server works with: those given with its defaults, and its own.
 
 use crate::api::v1::{LimitResponseType, PriorityLevelConfiguration, PriorityLevelType};
-use crate::{ApiVersion, Release, Resource, bootstrap, defaults, order};
+use crate::defaults::Defaulted;
+use crate::{Release, Resource, bootstrap, order};
 
 /// The name of the mandatory level and of the mandatory schema for requests that are never held back.
 pub(super) const EXEMPT: &str = "exempt";
@@ -9,7 +10,7 @@ pub(super) const EXEMPT: &str = "exempt";
 pub(super) const CATCH_ALL: &str = "catch-all";
 
 /// The objects sorted by name, with the server's defaults; of several with one name the last.
-pub(super) fn by_name<K: Resource>(objects: &[K], release: Release) -> Vec<K> {
+pub(super) fn by_name<K: Resource + Defaulted>(objects: &[K], release: Release) -> Vec<K> {
     let mut sorted: Vec<&K> = objects.iter().rev().collect();
     order::sort_by(&mut sorted, |left, right| left.name().cmp(right.name()));
     sorted.dedup_by(|later, kept| later.name() == kept.name());
@@ -20,37 +21,10 @@ pub(super) fn by_name<K: Resource>(objects: &[K], release: Release) -> Vec<K> {
 }
 
 /// A copy of an object with the server's defaults and without managed fields.
-fn defaulted<K: Resource>(object: &K, release: Release) -> K {
+fn defaulted<K: Resource + Defaulted>(object: &K, release: Release) -> K {
     let mut copy = object.clone();
     copy.metadata_mut().managed_fields.clear();
-    let fill = |object: &K| {
-        let mut tree = serde_json::to_value(object).ok()?;
-        defaults::apply(&mut tree, K::KIND, ApiVersion::V1, release);
-        serde_json::from_value(tree).ok()
-    };
-    // Only an unknown member that no JSON tree can hold gets in the way, such as the number 1e400.
-    fill(&copy).unwrap_or(copy)
-}
-
-/// The built-in objects of a kind, and whether each is mandatory.
-pub(super) fn built_in<K: Resource>(release: Release) -> impl Iterator<Item = (bool, K)> {
-    bootstrap::objects(release)
-        .into_iter()
-        .filter(|object| object.kind == K::KIND)
-        .filter_map(
-            // The built-in trees are written in v1 and fit its types.
-            |object| {
-                Some((
-                    object.mandatory,
-                    serde_json::from_value(object.tree()).ok()?,
-                ))
-            },
-        )
-}
-
-/// The built-in mandatory objects of a kind.
-pub(super) fn mandatory<K: Resource>(release: Release) -> impl Iterator<Item = K> {
-    built_in(release).filter_map(|(mandatory, object)| mandatory.then_some(object))
+    copy.defaulted(release)
 }
 
 /// A priority level that a server works with.
@@ -82,8 +56,8 @@ pub(super) fn levels_in_use(
             in_use.push(LevelInUse { object, imagined });
         }
     }
-    for object in mandatory::<PriorityLevelConfiguration>(release) {
-        if in_use.iter().all(|level| level.name() != object.name()) {
+    for (mandatory, object) in bootstrap::priority_levels(release) {
+        if mandatory && in_use.iter().all(|level| level.name() != object.name()) {
             let imagined = true;
             in_use.push(LevelInUse { object, imagined });
         }

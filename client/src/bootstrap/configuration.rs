@@ -159,7 +159,7 @@ pub(super) const SCHEMAS: &[Schema] = &[
 
 impl Schema {
     /// A suggestion for every request, its flows told apart by user.
-    const fn of(name: &'static str, level: &'static str, precedence: i64) -> Self {
+    const fn of(name: &'static str, level: &'static str, precedence: i32) -> Self {
         Self {
             name,
             mandatory: false,

@@ -5,7 +5,7 @@ use crate::analysis::limits::ServerLimits;
 use crate::analysis::matching::{Classifier, NonResourceRule, ResourceRule, Subject};
 use crate::analysis::objects::{self, CATCH_ALL, EXEMPT};
 use crate::api::v1::{self, FlowSchema, PriorityLevelConfiguration};
-use crate::bootstrap::AUTO_UPDATE_ANNOTATION;
+use crate::bootstrap::{self, AUTO_UPDATE_ANNOTATION};
 use crate::{Release, Resource, order};
 
 /// A configuration with the objects that are taken to be there.
@@ -61,8 +61,16 @@ impl Context {
         let &Configuration {
             release, complete, ..
         } = configuration;
-        let levels = with_built_in(configuration.priority_levels, release, complete);
-        let schemas = with_built_in(configuration.flow_schemas, release, complete);
+        let levels = with_built_in(
+            objects::by_name(configuration.priority_levels, release),
+            bootstrap::priority_levels(release),
+            complete,
+        );
+        let schemas = with_built_in(
+            objects::by_name(configuration.flow_schemas, release),
+            bootstrap::flow_schemas(release),
+            complete,
+        );
         let all_levels: Vec<_> = levels.iter().map(|(object, _)| object.clone()).collect();
         let all_schemas: Vec<_> = schemas.iter().map(|(object, _)| object.clone()).collect();
         let in_use = objects::levels_in_use(&all_levels, release);
@@ -196,12 +204,16 @@ impl PolicyRule {
 
 /// The given objects and the built-in ones that are taken to be there, sorted by name: the mandatory
 /// ones always, the suggested ones unless the set is complete.
-fn with_built_in<K: Resource>(given: &[K], release: Release, complete: bool) -> Vec<(K, Upkeep)> {
-    let mut objects: Vec<(K, Upkeep)> = objects::by_name(given, release)
+fn with_built_in<K: Resource>(
+    given: Vec<K>,
+    built_in: Vec<(bool, K)>,
+    complete: bool,
+) -> Vec<(K, Upkeep)> {
+    let mut objects: Vec<(K, Upkeep)> = given
         .into_iter()
         .map(|object| (object, Upkeep::User))
         .collect();
-    for (mandatory, built_in) in objects::built_in::<K>(release) {
+    for (mandatory, built_in) in built_in {
         let found = objects
             .iter_mut()
             .find(|(object, _)| object.name() == built_in.name());

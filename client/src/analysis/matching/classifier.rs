@@ -7,7 +7,7 @@ use super::request::RequestAttributes;
 use super::subject::Subject;
 use crate::analysis::sharding::flow_hash;
 use crate::api::v1::{FlowDistinguisherMethodType, FlowSchema, PriorityLevelConfiguration};
-use crate::{Release, Resource, order};
+use crate::{Release, Resource, bootstrap, order};
 
 /// A configuration in the form in which requests are classified.
 ///
@@ -74,14 +74,13 @@ impl Classifier {
             objects::level_named(&levels, &schema.spec.priority_level_configuration.name)
         };
         let given = in_order(flow_schemas, release);
-        let imagined: Vec<FlowSchema> = objects::mandatory(release)
-            .filter(|mandatory: &FlowSchema| {
-                let found = given
-                    .iter()
-                    .find(|schema| schema.name() == mandatory.name());
-                found.and_then(level_of).is_none()
-            })
-            .collect();
+        let mut imagined = Vec::new();
+        for (mandatory, built_in) in bootstrap::flow_schemas(release) {
+            let found = given.iter().find(|schema| schema.name() == built_in.name());
+            if mandatory && found.and_then(level_of).is_none() {
+                imagined.push(built_in);
+            }
+        }
         let imagine =
             |name: &'static str| imagined.iter().filter(move |schema| schema.name() == name);
         // `exempt` is tried before and `catch-all` after all others only when they are imagined;

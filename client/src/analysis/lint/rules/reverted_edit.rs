@@ -2,9 +2,9 @@
 
 use super::{Context, Report, Rule, Severity};
 use crate::analysis::lint::context::Upkeep;
-use crate::analysis::objects;
-use crate::bootstrap::AUTO_UPDATE_ANNOTATION;
+use crate::bootstrap::{self, AUTO_UPDATE_ANNOTATION};
 use crate::{ApiVersion, Release, Resource, defaults};
+use serde::Serialize;
 use serde_json::Value;
 
 pub(super) const RULE: Rule = Rule {
@@ -28,7 +28,7 @@ fn check(context: &Context, report: &mut Report) {
         .iter()
         .filter(|schema| schema.upkeep == Upkeep::Server)
     {
-        if is_changed(&schema.object, context.release) {
+        if is_changed(&schema.object, &schema.object.spec, context.release) {
             report.schema(schema, "spec", message(), &help);
         }
     }
@@ -37,29 +37,31 @@ fn check(context: &Context, report: &mut Report) {
         .iter()
         .filter(|level| level.upkeep == Upkeep::Server)
     {
-        if is_changed(&level.object, context.release) {
+        if is_changed(&level.object, &level.object.spec, context.release) {
             report.level(level, "spec", message(), &help);
         }
     }
 }
 
-/// Whether a suggested object has another spec than the built-in one. A mandatory one is left to
-/// validation.
-fn is_changed<K: Resource>(object: &K, release: Release) -> bool {
-    let suggested = objects::built_in::<K>(release).find_map(|(mandatory, known)| {
-        (!mandatory && known.name() == object.name()).then_some(known)
-    });
-    suggested
-        .is_some_and(|known| effective_spec(&known, release) != effective_spec(object, release))
-}
-
-/// The spec with defaults, and without members that mean nothing.
-fn effective_spec<K: Resource>(object: &K, release: Release) -> Option<Value> {
-    let mut tree = serde_json::to_value(object).ok()?;
-    defaults::apply(&mut tree, K::KIND, ApiVersion::V1, release);
-    let mut spec = tree.get_mut("spec")?.take();
+/// Whether a suggested object, with defaults, has another spec than the built-in one. A mandatory one is
+/// left to validation.
+fn is_changed<K: Resource>(object: &K, spec: &impl Serialize, release: Release) -> bool {
+    let suggested = bootstrap::objects(release)
+        .into_iter()
+        .find(|known| !known.mandatory && known.kind == K::KIND && known.name == object.name());
+    let Some(known) = suggested else {
+        return false;
+    };
+    let mut known = known.tree();
+    defaults::apply(&mut known, K::KIND, ApiVersion::V1, release);
+    let mut known = known["spec"].take();
+    prune(&mut known);
+    // A number that no tree holds is not in the built-in spec either.
+    let Ok(mut spec) = serde_json::to_value(spec) else {
+        return true;
+    };
     prune(&mut spec);
-    Some(spec)
+    spec != known
 }
 
 /// Removes what equals absence: nulls, empty lists and objects, `false`.
