@@ -21,35 +21,43 @@ impl<R> Dump<R> {
         columns: &'static [Column],
         read: impl Fn(&Row<'_>) -> Option<R>,
     ) -> Result<Self, NotADump> {
-        let mut lines = text
-            .lines()
-            .enumerate()
-            .filter(|(_, line)| !line.trim().is_empty());
-        let header = lines
-            .next()
-            .and_then(|(_, line)| Header::parse(line, columns));
-        let header = header.ok_or(NotADump { expected: columns })?;
-        let mut dump = Self {
-            rows: Vec::new(),
-            problems: Vec::new(),
-        };
-        for (index, line) in lines {
-            let row = header
-                .row(line)
-                .and_then(|row| read(&row).ok_or("a cell has an unexpected form"));
-            match row {
-                Ok(row) => dump.rows.push(row),
-                Err(reason) => {
-                    dump.problems.push(DumpProblem {
-                        line: index + 1,
-                        text: line.to_owned(),
-                        reason,
-                    });
-                }
-            }
-        }
-        Ok(dump)
+        let mut rows = Vec::new();
+        let problems = take_rows(text, columns, &mut |row| {
+            rows.push(read(row)?);
+            Some(())
+        })?;
+        Ok(Self { rows, problems })
     }
+}
+
+/// Gives every row to `take`, and answers the lines that are none or are not taken.
+fn take_rows(
+    text: &str,
+    columns: &'static [Column],
+    take: &mut dyn FnMut(&Row<'_>) -> Option<()>,
+) -> Result<Vec<DumpProblem>, NotADump> {
+    let mut lines = text
+        .lines()
+        .enumerate()
+        .filter(|(_, line)| !line.trim().is_empty());
+    let header = lines
+        .next()
+        .and_then(|(_, line)| Header::parse(line, columns));
+    let header = header.ok_or(NotADump { expected: columns })?;
+    let mut problems = Vec::new();
+    for (index, line) in lines {
+        let taken = header
+            .row(line)
+            .and_then(|row| take(&row).ok_or("a cell has an unexpected form"));
+        if let Err(reason) = taken {
+            problems.push(DumpProblem {
+                line: index + 1,
+                text: line.to_owned(),
+                reason,
+            });
+        }
+    }
+    Ok(problems)
 }
 
 /// A line that is no row of its table.

@@ -110,20 +110,22 @@ pub fn read_body(
     if found.kind != expected.kind.as_str() {
         return Err(reader.refused(&found, &reader.no_conversion(&found), text.span_of_kind()));
     }
-    let problems = text.problems.into_iter().chain(decoded.problems);
-    let warnings = match field_validation {
-        FieldValidation::Ignore => Vec::new(),
-        FieldValidation::Warn => problems.flat_map(|problem| warnings(&problem)).collect(),
-        FieldValidation::Strict => {
-            let problems: Vec<_> = problems.collect();
-            if let Some(first) = problems.first() {
-                let messages: Vec<_> = problems.iter().map(|p| p.message.as_str()).collect();
-                let cause = format!("strict decoding error: {}", messages.join(", "));
-                return Err(reader.refused(&found, &cause, Some(first.span)));
+    let mut problems = text.problems;
+    problems.extend(decoded.problems);
+    let mut warnings = Vec::new();
+    match (field_validation, problems.first()) {
+        (FieldValidation::Ignore, _) | (_, None) => {}
+        (FieldValidation::Warn, _) => {
+            for problem in &problems {
+                push_warnings(&mut warnings, problem);
             }
-            Vec::new()
         }
-    };
+        (FieldValidation::Strict, Some(first)) => {
+            let messages: Vec<_> = problems.iter().map(|p| p.message.as_str()).collect();
+            let cause = format!("strict decoding error: {}", messages.join(", "));
+            return Err(reader.refused(&found, &cause, Some(first.span)));
+        }
+    }
     reader.check_version(&found, text.tree.root())?;
 
     let mut value = decoded.value;
@@ -133,13 +135,11 @@ pub fn read_body(
 }
 
 /// The line breaks in the YAML reader's list of duplicates make one warning each.
-fn warnings(problem: &Problem) -> Vec<String> {
-    match problem.message.strip_prefix(YAML_ERRORS) {
-        Some(lines) => lines
-            .split('\n')
-            .map(|line| line.trim().to_owned())
-            .collect(),
-        None => vec![problem.message.clone()],
+fn push_warnings(warnings: &mut Vec<String>, problem: &Problem) {
+    let lines = problem.message.strip_prefix(YAML_ERRORS);
+    match lines {
+        Some(lines) => warnings.extend(lines.split('\n').map(|line| line.trim().to_owned())),
+        None => warnings.push(problem.message.clone()),
     }
 }
 

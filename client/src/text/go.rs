@@ -44,14 +44,11 @@ fn push_escaped(character: char, delimiter: char, out: &mut String) {
 pub(crate) fn is_printable(character: char) -> bool {
     // Rust's debug escaping has the same table, except for a mark at the beginning of a text and the
     // few characters that it escapes by name.
-    let mut buffer = [0; 4];
-    let text: &str = character.encode_utf8(&mut buffer);
     match character {
-        '\'' | '"' | '\\' => true,
+        ' '..='~' => true,
         _ => {
-            let mut padded = String::from("a");
-            padded.push_str(text);
-            padded.escape_debug().skip(1).eq(text.chars())
+            let padded = format!("a{character}");
+            padded.escape_debug().to_string() == padded
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use super::configuration::Configuration;
 use crate::analysis::limits::ServerLimits;
-use crate::analysis::matching::{Classifier, NonResourceRule, ResourceRule, Subject};
+use crate::analysis::matching::{Classifier, PolicyRule};
 use crate::analysis::objects::{self, CATCH_ALL, EXEMPT};
 use crate::api::v1::{self, FlowSchema, PriorityLevelConfiguration};
 use crate::bootstrap::{self, AUTO_UPDATE_ANNOTATION};
@@ -29,13 +29,6 @@ pub(super) struct Schema {
     /// Whether a server skips it because its level is missing.
     pub(super) dangling: bool,
     pub(super) rules: Vec<PolicyRule>,
-}
-
-/// A rule of a flow schema.
-pub(super) struct PolicyRule {
-    pub(super) subjects: Vec<Subject>,
-    pub(super) resource_rules: Vec<ResourceRule>,
-    pub(super) non_resource_rules: Vec<NonResourceRule>,
 }
 
 /// A priority level.
@@ -185,20 +178,6 @@ impl Schema {
 impl Level {
     pub(super) fn name(&self) -> &str {
         self.object.name()
-    }
-}
-
-impl PolicyRule {
-    fn new(rule: &v1::PolicyRulesWithSubjects) -> Self {
-        Self {
-            subjects: rule.subjects.iter().map(Subject::new).collect(),
-            resource_rules: rule.resource_rules.iter().map(ResourceRule::new).collect(),
-            non_resource_rules: rule
-                .non_resource_rules
-                .iter()
-                .map(NonResourceRule::new)
-                .collect(),
-        }
     }
 }
 

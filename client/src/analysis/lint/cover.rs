@@ -4,10 +4,9 @@
 //! in `system:authenticated` or `system:unauthenticated` and every service account in the groups of its
 //! token.
 
-use super::context::PolicyRule;
 use crate::analysis::matching::{
-    ANONYMOUS, AUTHENTICATED, Names, NonResourceRule, ResourceRule, SERVICE_ACCOUNT_PREFIX,
-    SERVICE_ACCOUNTS, Subject, UNAUTHENTICATED, Url,
+    ANONYMOUS, AUTHENTICATED, Names, NonResourceRule, PolicyRule, ResourceRule,
+    SERVICE_ACCOUNT_PREFIX, SERVICE_ACCOUNTS, Subject, UNAUTHENTICATED, Url,
 };
 
 /// A rule is taken apart into single names only when that gives no more pieces than this.
@@ -15,19 +14,15 @@ const MOST_PIECES: usize = 512;
 
 /// Whether rules that are tried earlier take everything that `rule` would take.
 pub(super) fn is_covered(rule: &PolicyRule, earlier: &[&PolicyRule]) -> bool {
-    single_subjects(&rule.subjects).all(|subject| {
-        let fitting: Vec<&&PolicyRule> = earlier
-            .iter()
-            .filter(|other| other.subjects.iter().any(|wide| covers(wide, &subject)))
-            .collect();
-        let resource_rules: Vec<&ResourceRule> = fitting
-            .iter()
-            .flat_map(|other| &other.resource_rules)
-            .collect();
-        let non_resource_rules: Vec<&NonResourceRule> = fitting
-            .iter()
-            .flat_map(|other| &other.non_resource_rules)
-            .collect();
+    single_subjects(&rule.subjects).iter().all(|subject| {
+        let mut resource_rules: Vec<&ResourceRule> = Vec::new();
+        let mut non_resource_rules: Vec<&NonResourceRule> = Vec::new();
+        for other in earlier {
+            if other.subjects.iter().any(|wide| covers(wide, subject)) {
+                resource_rules.extend(&other.resource_rules);
+                non_resource_rules.extend(&other.non_resource_rules);
+            }
+        }
         rule.resource_rules
             .iter()
             .all(|policy| policy.is_covered(&resource_rules))
@@ -39,15 +34,19 @@ pub(super) fn is_covered(rule: &PolicyRule, earlier: &[&PolicyRule]) -> bool {
 }
 
 /// The subjects, everybody taken apart into the two groups of all users.
-fn single_subjects(subjects: &[Subject]) -> impl Iterator<Item = Subject> {
-    subjects.iter().flat_map(|subject| match subject {
-        Subject::Everybody => vec![
-            Subject::Group(AUTHENTICATED.to_owned()),
-            Subject::Group(UNAUTHENTICATED.to_owned()),
-        ],
-        Subject::Nobody => vec![],
-        subject => vec![subject.clone()],
-    })
+fn single_subjects(subjects: &[Subject]) -> Vec<Subject> {
+    let mut single = Vec::new();
+    for subject in subjects {
+        match subject {
+            Subject::Everybody => {
+                single.push(Subject::Group(AUTHENTICATED.to_owned()));
+                single.push(Subject::Group(UNAUTHENTICATED.to_owned()));
+            }
+            Subject::Nobody => {}
+            subject => single.push(subject.clone()),
+        }
+    }
+    single
 }
 
 /// Whether `wide` matches every user that `narrow` matches.
@@ -156,16 +155,11 @@ impl ResourceRule {
     }
 
     fn is_covered(&self, wide: &[&Self]) -> bool {
-        wide.iter().any(|wide| wide.covers(self))
-            || self.pieces().is_some_and(|pieces| {
-                pieces
-                    .iter()
-                    .all(|piece| wide.iter().any(|wide| wide.covers(piece)))
-            })
+        wide.iter().any(|wide| wide.covers(self)) || self.is_covered_in_pieces(wide)
     }
 
-    /// The rule taken apart into rules with one name in each list; `None` when they were too many.
-    fn pieces(&self) -> Option<Vec<Self>> {
+    /// Whether all rules are covered that have one name of each list; `false` when they are too many.
+    fn is_covered_in_pieces(&self, wide: &[&Self]) -> bool {
         let [verbs, groups, resources, namespaces] = [
             &self.verbs,
             &self.api_groups,
@@ -184,27 +178,28 @@ impl ResourceRule {
         }
         let count = [verbs.len(), groups.len(), resources.len(), places.len()]
             .into_iter()
-            .try_fold(1_usize, usize::checked_mul)?;
+            .fold(1, usize::saturating_mul);
         if count > MOST_PIECES {
-            return None;
+            return false;
         }
-        let mut pieces = Vec::with_capacity(count);
-        for verbs in &verbs {
+        let mut piece = self.clone();
+        for verbs in verbs {
+            piece.verbs = verbs;
             for api_groups in &groups {
+                piece.api_groups = api_groups.clone();
                 for resources in &resources {
+                    piece.resources = resources.clone();
                     for (namespaces, cluster_scope) in &places {
-                        pieces.push(Self {
-                            verbs: verbs.clone(),
-                            api_groups: api_groups.clone(),
-                            resources: resources.clone(),
-                            namespaces: namespaces.clone(),
-                            cluster_scope: *cluster_scope,
-                        });
+                        piece.namespaces = namespaces.clone();
+                        piece.cluster_scope = *cluster_scope;
+                        if !wide.iter().any(|wide| wide.covers(&piece)) {
+                            return false;
+                        }
                     }
                 }
             }
         }
-        Some(pieces)
+        true
     }
 }
 
@@ -213,17 +208,11 @@ impl NonResourceRule {
         // Verb by verb and URL by URL, as different rules may take them.
         self.verbs.is_empty()
             || self.verbs.pieces().iter().all(|verb| {
-                let mut fitting = wide
-                    .iter()
-                    .filter(|wide| wide.verbs.covers(verb))
-                    .peekable();
-                let urls: Vec<&Url> = match fitting.peek() {
-                    Some(_) => fitting.flat_map(|wide| wide.urls.iter()).collect(),
-                    None => return self.urls.is_empty(),
-                };
-                self.urls
-                    .iter()
-                    .all(|url| urls.iter().any(|wide| wide.covers(url)))
+                self.urls.iter().all(|url| {
+                    wide.iter().any(|wide| {
+                        wide.verbs.covers(verb) && wide.urls.iter().any(|wide| wide.covers(url))
+                    })
+                })
             })
     }
 }

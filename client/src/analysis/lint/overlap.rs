@@ -2,10 +2,9 @@
 //!
 //! The answers are on the safe side: "apart" is said only when it is certain.
 
-use super::context::PolicyRule;
 use super::cover::account_of;
 use crate::analysis::matching::{
-    ANONYMOUS, Names, NonResourceRule, ResourceRule, Subject, UNAUTHENTICATED, Url,
+    ANONYMOUS, Names, NonResourceRule, PolicyRule, ResourceRule, Subject, UNAUTHENTICATED, Url,
 };
 
 /// Whether a request may match both rules.

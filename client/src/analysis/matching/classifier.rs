@@ -2,9 +2,8 @@
 
 use super::index::SubjectIndex;
 use super::objects;
-use super::policy::{NonResourceRule, ResourceRule};
+use super::policy::PolicyRule;
 use super::request::RequestAttributes;
-use super::subject::Subject;
 use crate::analysis::sharding::flow_hash;
 use crate::api::v1::{FlowDistinguisherMethodType, FlowSchema, PriorityLevelConfiguration};
 use crate::{Release, Resource, bootstrap, order};
@@ -39,24 +38,7 @@ pub(super) struct Schema {
 pub(super) struct Rule {
     /// The number of the schema.
     pub(super) schema: usize,
-    pub(super) subjects: Vec<Subject>,
-    pub(super) resource_rules: Vec<ResourceRule>,
-    pub(super) non_resource_rules: Vec<NonResourceRule>,
-}
-
-impl Rule {
-    /// Whether one of the rules about requests of this sort matches; subjects aside.
-    fn matches_request(&self, request: &RequestAttributes) -> bool {
-        if request.is_resource_request {
-            self.resource_rules
-                .iter()
-                .any(|rule| rule.mismatch(request).is_none())
-        } else {
-            self.non_resource_rules
-                .iter()
-                .any(|rule| rule.mismatch(request).is_none())
-        }
-    }
+    pub(super) policy: PolicyRule,
 }
 
 impl Classifier {
@@ -101,8 +83,9 @@ impl Classifier {
             let is_imagined = imagined.iter().any(|other| std::ptr::eq(other, schema));
             classifier.push(schema, level.is_none(), is_imagined, separates_flows);
         }
-        classifier.index =
-            SubjectIndex::new(classifier.rules.iter().map(|rule| rule.subjects.as_slice()));
+        for (number, rule) in classifier.rules.iter().enumerate() {
+            classifier.index.insert(number, &rule.policy.subjects);
+        }
         classifier
     }
 
@@ -110,18 +93,12 @@ impl Classifier {
         let number = self.schemas.len();
         let first = self.rules.len();
         if !dangling {
-            self.rules.extend(schema.spec.rules.iter().map(|rule| {
-                Rule {
+            for rule in &schema.spec.rules {
+                self.rules.push(Rule {
                     schema: number,
-                    subjects: rule.subjects.iter().map(Subject::new).collect(),
-                    resource_rules: rule.resource_rules.iter().map(ResourceRule::new).collect(),
-                    non_resource_rules: rule
-                        .non_resource_rules
-                        .iter()
-                        .map(NonResourceRule::new)
-                        .collect(),
-                }
-            }));
+                    policy: PolicyRule::new(rule),
+                });
+            }
         }
         let distinguisher = schema
             .spec
@@ -149,7 +126,7 @@ impl Classifier {
         let rule = self.index.rules_for(&request.user).find_map(|rule| {
             self.rules
                 .get(rule)
-                .filter(|rule| rule.matches_request(request))
+                .filter(|rule| rule.policy.matches_request(request))
         });
         match rule {
             Some(rule) => self.classification(rule.schema, request),

@@ -1,6 +1,7 @@
 //! Why a flow schema takes a request.
 
-use super::classifier::{Classification, Classifier, Rule, Schema};
+use super::classifier::{Classification, Classifier, Schema};
+use super::policy::PolicyRule;
 use super::request::RequestAttributes;
 use std::fmt;
 
@@ -57,7 +58,7 @@ impl Classifier {
         }
         let mut mismatches = Vec::new();
         for (number, rule) in self.rules_of(schema).iter().enumerate() {
-            match judge_rule(rule, request) {
+            match judge_rule(&rule.policy, request) {
                 Ok((subject, policy)) => {
                     return Verdict::Matched(RuleMatch {
                         rule: number,
@@ -74,7 +75,10 @@ impl Classifier {
 }
 
 /// The matching subject and policy of a rule, or why there is none.
-fn judge_rule(rule: &Rule, request: &RequestAttributes) -> Result<(usize, usize), RuleMismatch> {
+fn judge_rule(
+    rule: &PolicyRule,
+    request: &RequestAttributes,
+) -> Result<(usize, usize), RuleMismatch> {
     let subject = rule
         .subjects
         .iter()

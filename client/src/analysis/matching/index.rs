@@ -15,16 +15,13 @@ pub(super) struct SubjectIndex {
 }
 
 impl SubjectIndex {
-    pub(super) fn new<'a>(rules: impl Iterator<Item = &'a [Subject]>) -> Self {
-        let mut index = Self::default();
-        for (rule, subjects) in rules.enumerate() {
-            for subject in subjects {
-                if let Some(set) = index.set_of(subject) {
-                    set.insert(rule);
-                }
+    /// Adds the rule with this number, which is for `subjects`.
+    pub(super) fn insert(&mut self, rule: usize, subjects: &[Subject]) {
+        for subject in subjects {
+            if let Some(set) = self.set_of(subject) {
+                set.insert(rule);
             }
         }
-        index
     }
 
     fn set_of(&mut self, subject: &Subject) -> Option<&mut RuleSet> {

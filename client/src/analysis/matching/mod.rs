@@ -37,7 +37,7 @@ pub use explanation::{
 pub use http::InvalidRequest;
 pub use request::{RequestAttributes, User};
 
-pub(super) use policy::{Names, NonResourceRule, ResourceRule, Url};
+pub(super) use policy::{Names, NonResourceRule, PolicyRule, ResourceRule, Url};
 pub(super) use request::{
     ANONYMOUS, AUTHENTICATED, SERVICE_ACCOUNT_PREFIX, SERVICE_ACCOUNTS, UNAUTHENTICATED,
 };

@@ -2,6 +2,7 @@
 
 use super::explanation::{NonResourceMismatch, ResourceMismatch};
 use super::request::RequestAttributes;
+use super::subject::Subject;
 use crate::api::v1;
 
 /// A list in which a lone `*` stands for everything.
@@ -39,6 +40,41 @@ impl Names {
             Self::Any => true,
             Self::OneOf(names) if !subresource.is_empty() => names.iter().any(|known| is_it(known)),
             Self::OneOf(_) => self.contain(resource),
+        }
+    }
+}
+
+/// A rule of a flow schema, ready to be matched.
+#[derive(Clone, Debug)]
+pub(in crate::analysis) struct PolicyRule {
+    pub(in crate::analysis) subjects: Vec<Subject>,
+    pub(in crate::analysis) resource_rules: Vec<ResourceRule>,
+    pub(in crate::analysis) non_resource_rules: Vec<NonResourceRule>,
+}
+
+impl PolicyRule {
+    pub(in crate::analysis) fn new(rule: &v1::PolicyRulesWithSubjects) -> Self {
+        Self {
+            subjects: rule.subjects.iter().map(Subject::new).collect(),
+            resource_rules: rule.resource_rules.iter().map(ResourceRule::new).collect(),
+            non_resource_rules: rule
+                .non_resource_rules
+                .iter()
+                .map(NonResourceRule::new)
+                .collect(),
+        }
+    }
+
+    /// Whether one of the rules about requests of this sort matches; subjects aside.
+    pub(super) fn matches_request(&self, request: &RequestAttributes) -> bool {
+        if request.is_resource_request {
+            self.resource_rules
+                .iter()
+                .any(|rule| rule.mismatch(request).is_none())
+        } else {
+            self.non_resource_rules
+                .iter()
+                .any(|rule| rule.mismatch(request).is_none())
         }
     }
 }

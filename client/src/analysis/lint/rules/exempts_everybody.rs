@@ -2,8 +2,7 @@
 
 use super::takes_system_traffic::is_wide;
 use super::{Context, Report, Rule, Severity};
-use crate::analysis::lint::context::PolicyRule;
-use crate::analysis::matching::{Names, Url};
+use crate::analysis::matching::{Names, PolicyRule, Url};
 use crate::api::v1::PriorityLevelType;
 
 pub(super) const RULE: Rule = Rule {
