@@ -128,7 +128,7 @@ pub(crate) struct Field {
 }
 
 /// What a document's extensions say of a member.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct FieldFacts {
     pub(crate) always_emitted: bool,
     pub(crate) patch_strategy: Option<&'static str>,

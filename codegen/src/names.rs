@@ -21,7 +21,7 @@ pub(crate) fn constant(ident: &str) -> String {
 /// Prepares a member's name for typify, which takes the plural of an abbreviation apart:
 /// `nonResourceURLs` becomes `nonResourceUrls`.
 pub(crate) fn plain_plurals(name: &str) -> String {
-    let chars: Vec<char> = name.chars().collect();
+    let chars: Vec<char> = split_version(name).chars().collect();
     let mut out = String::with_capacity(name.len());
     let mut start = 0;
     for (index, &c) in chars.iter().enumerate() {
@@ -43,6 +43,24 @@ pub(crate) fn plain_plurals(name: &str) -> String {
         } else {
             out.push(c);
         }
+    }
+    out
+}
+
+/// Takes a version off an abbreviation: `openAPIV3Schema` becomes `openApiV3Schema`.
+fn split_version(name: &str) -> String {
+    let mut out = String::with_capacity(name.len());
+    for (index, c) in name.char_indices() {
+        let mut rest = name[index..].chars().skip(1);
+        let number = rest.next().is_some_and(|c| c.is_ascii_digit());
+        let abbreviation = out.len() - out.trim_end_matches(|c: char| c.is_ascii_uppercase()).len();
+        if c == 'V' && number && abbreviation > 1 {
+            let lower = out
+                .split_off(out.len() - abbreviation + 1)
+                .to_ascii_lowercase();
+            out.push_str(&lower);
+        }
+        out.push(c);
     }
     out
 }

@@ -278,19 +278,6 @@ fn names_that_collide() {
 }
 
 #[test]
-fn a_struct_with_too_many_members() {
-    let members: Vec<String> = (0..129).map(|n| format!(r#""m{n}": {{}}"#)).collect();
-    let object = format!(
-        r#"{{ "type": "object", "properties": {{ {} }} }}"#,
-        members.join(",")
-    );
-    check(
-        &schemas(&format!(r#"{{ "a.v1.Foo": {object} }}"#)),
-        &["bad.json#/components/schemas/a.v1.Foo: the object has 129 members, more than 128"],
-    );
-}
-
-#[test]
 fn two_documents_that_disagree() {
     let document = |kind: &str| {
         format!(

@@ -294,3 +294,78 @@ fn rules_that_state_no_type_only_restrict() {
         ],
     );
 }
+
+#[test]
+fn values_that_no_plain_type_holds_are_any_json() {
+    let document = schemas(
+        r#"{ "a.v1.Foo": { "type": "object", "properties": {
+            "mixed": { "enum": ["a", 1, null] },
+            "strings": { "enum": ["a", null] },
+            "holes": { "type": "array", "items": { "type": "string", "nullable": true } },
+            "gaps": { "type": "object", "additionalProperties": { "type": "integer", "nullable": true } },
+            "huge": { "type": "integer", "format": "uint64" },
+            "openAPIV3Schema": { "type": "object" } } } }"#,
+    );
+    let generated = done(generate(&[("x.json", &document)]));
+    check(
+        file(&generated, "a_v1.rs"),
+        &[
+            "pub mixed: Option<::k8s_flowcontrol::meta::RawJson>,",
+            "pub strings: Option<FooStrings>,",
+            "pub holes: Vec<::k8s_flowcontrol::meta::RawJson>,",
+            "pub gaps: ::std::collections::BTreeMap<String, ::k8s_flowcontrol::meta::RawJson>,",
+            "pub huge: Option<::k8s_flowcontrol::meta::Number>,",
+            "pub open_api_v3_schema: Option<",
+        ],
+    );
+}
+
+#[test]
+fn a_kind_of_which_nothing_is_said_is_a_kind() {
+    let document = r##"{ "swagger": "2.0", "info": {}, "paths": { "/apis/a.io/v1/things": { "get": {
+            "operationId": "list", "x-kubernetes-action": "list",
+            "x-kubernetes-group-version-kind": { "group": "a.io", "version": "v1", "kind": "Thing" },
+            "responses": { "200": { "schema": { "$ref": "#/definitions/io.a.v1.ThingList" } } } } } },
+        "definitions": {
+            "io.a.v1.Thing": { "type": "object",
+                "x-kubernetes-group-version-kind": [{ "group": "a.io", "version": "v1", "kind": "Thing" }] },
+            "io.a.v1.ThingList": { "type": "object", "required": ["items"], "properties": {
+                "metadata": { "$ref": "#/definitions/io.k8s.apimachinery.pkg.apis.meta.v1.ListMeta" },
+                "items": { "type": "array", "items": { "$ref": "#/definitions/io.a.v1.Thing" } } },
+                "x-kubernetes-group-version-kind": [{ "group": "a.io", "version": "v1", "kind": "ThingList" }] },
+            "io.k8s.apimachinery.pkg.apis.meta.v1.ListMeta": { "type": "object" } } }"##;
+    let generated = done(generate(&[("x.json", document)]));
+    assert_eq!(generated.kinds, 1);
+    check(
+        file(&generated, "v1.rs"),
+        &[
+            "impl ::k8s_flowcontrol::Resource for Thing {",
+            "pub metadata: ::k8s_flowcontrol::meta::ObjectMeta,",
+            "pub type ThingList = ::k8s_flowcontrol::List<Thing>;",
+        ],
+    );
+}
+
+#[test]
+fn more_members_than_a_struct_has_fields_are_kept() {
+    let members: Vec<String> = (0..130)
+        .map(|n| format!(r#""m{n}": {{ "type": "string" }}"#))
+        .collect();
+    let document = schemas(&format!(
+        r#"{{ "a.v1.Foo": {{ "type": "object", "required": ["m129"], "properties": {{ {} }} }} }}"#,
+        members.join(",")
+    ));
+    let generated = done(generate(&[("x.json", &document)]));
+    let text = file(&generated, "a_v1.rs");
+    check(
+        text,
+        &[
+            "in `unknown` are: `m127`, `m128`.",
+            "pub m126: Option<String>,",
+            "pub m129: String,",
+            // The schema at run time has all of them.
+            "name: \"m128\"",
+        ],
+    );
+    assert!(!text.contains("pub m127:"), "{text}");
+}

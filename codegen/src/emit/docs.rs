@@ -2,7 +2,7 @@
 
 mod markdown;
 
-use crate::plan::{Item, ListAlias, Origin, PlannedField};
+use crate::plan::{Item, ListAlias, Origin, PlannedField, Struct};
 use proc_macro2::TokenStream;
 use quote::quote;
 
@@ -32,6 +32,28 @@ pub(super) fn of_type(item: &Item) -> Vec<String> {
         }
         Origin::Inline { .. } => vec!["What stands in a member.".to_owned()],
     }
+}
+
+/// The type's description, and the members that have no field.
+pub(super) fn of_struct(item: &Item, body: &Struct) -> Vec<String> {
+    let mut lines = of_type(item);
+    let kept: Vec<String> = body
+        .fields
+        .iter()
+        .filter(|field| field.is_kept_unknown)
+        .map(|field| match is_quotable(&field.name) {
+            true => format!("`{}`", field.name),
+            false => "another one".to_owned(),
+        })
+        .collect();
+    if !kept.is_empty() {
+        lines.push(String::new());
+        lines.extend(markdown::render(&format!(
+            "A struct can have no more fields; in `unknown` are: {}.",
+            kept.join(", ")
+        )));
+    }
+    lines
 }
 
 /// The description of an enum that stands in place is its member's, and needs to be told so.

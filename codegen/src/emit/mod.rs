@@ -205,6 +205,7 @@ pub(crate) fn module_list(plan: &Plan<'_>) -> String {
         let doc = match &module.version {
             Some((group, version)) if group.is_empty() => format!("`{version}`"),
             Some((group, version)) => format!("`{group}/{version}`"),
+            None if module.items.is_empty() => "Operations".to_owned(),
             None => "Types that others refer to".to_owned(),
         };
         text.push_str(&format!(

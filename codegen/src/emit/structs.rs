@@ -11,8 +11,8 @@ impl Emitter<'_> {
         let runtime = &self.runtime;
         let item = &self.plan.items[index];
         let name = ident(&item.ident);
-        let doc = docs::lines(&docs::of_type(item));
-        let members: Vec<&PlannedField> = body.fields.iter().filter(|f| !f.is_type_meta).collect();
+        let doc = docs::lines(&docs::of_struct(item, body));
+        let members: Vec<&PlannedField> = body.fields.iter().filter(|f| f.has_field()).collect();
         let fields = members.iter().map(|field| {
             let doc = docs::lines(&docs::of_field(field, &item.ident));
             let (name, value) = (ident(&field.ident), self.field_type(item.module, field));

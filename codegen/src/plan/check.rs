@@ -4,23 +4,8 @@ use super::{Body, Options, Origin, Plan};
 use crate::error::Error;
 use crate::known::{RUNTIME_META, runtime_meta};
 
-/// As many members as a set of bits in the runtime has.
-const MAX_MEMBERS: usize = 128;
-
 impl Plan<'_> {
     pub(crate) fn check(&self, options: Options) -> Result<(), Error> {
-        for item in &self.items {
-            if let Body::Struct(body) = &item.body {
-                let members = body.fields.iter().filter(|f| !f.is_type_meta).count();
-                if members > MAX_MEMBERS {
-                    return Err(Error::at(
-                        &item.at,
-                        format!("the object has {members} members, more than {MAX_MEMBERS}"),
-                    )
-                    .help("describe it without `properties`, as any JSON"));
-                }
-            }
-        }
         if options.own_meta {
             self.check_meta()
         } else {

@@ -156,6 +156,7 @@ impl Builder<'_> {
                 required: field.required,
                 boxed: false,
                 is_type_meta: false,
+                is_kept_unknown: false,
                 description: field.description.clone(),
                 facts: field.facts.clone(),
                 at: field.at.clone(),

@@ -3,6 +3,7 @@
 mod check;
 mod cycles;
 mod fields;
+mod fullness;
 mod modules;
 mod served;
 
@@ -95,12 +96,19 @@ pub(crate) struct PlannedField {
     pub(crate) boxed: bool,
     /// Whether it is `apiVersion` or `kind` of a type that these belong to.
     pub(crate) is_type_meta: bool,
+    /// Whether the type keeps it among its unknown members, having as many fields as it can.
+    pub(crate) is_kept_unknown: bool,
     pub(crate) description: String,
     pub(crate) facts: FieldFacts,
     pub(crate) at: At,
 }
 
 impl PlannedField {
+    /// Whether the struct has a field for it.
+    pub(crate) fn has_field(&self) -> bool {
+        !self.is_type_meta && !self.is_kept_unknown
+    }
+
     /// Whether the field is neither an `Option` nor empty when absent.
     pub(crate) fn is_plain(&self) -> bool {
         self.required
@@ -152,6 +160,7 @@ impl<'a> Plan<'a> {
         builder.build()?;
         let mut plan = builder.plan;
         plan.order();
+        fullness::limit(&mut plan);
         cycles::cut(&mut plan)?;
         Ok(plan)
     }

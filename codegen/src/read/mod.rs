@@ -9,7 +9,10 @@ use crate::error::{At, Error};
 use crate::fixups;
 use crate::format::Format;
 use crate::json::Node;
-use crate::model::{GroupVersionKind, Key, Operation, Schema, Type};
+use crate::known;
+use crate::model::{
+    Field, FieldFacts, GroupVersionKind, Key, ObjectType, Operation, Scalar, Schema, Type,
+};
 use std::collections::{BTreeMap, HashSet, VecDeque};
 use std::sync::Arc;
 
@@ -61,6 +64,7 @@ pub(crate) fn read(documents: &Documents) -> Result<Model, Error> {
     while let Some(place) = reader.queue.pop_front() {
         reader.named_schema(place)?;
     }
+    reader.complete(&models);
     Ok(Model {
         schemas: reader.schemas,
         documents: models,
@@ -166,6 +170,21 @@ impl Reader<'_> {
         Ok(key)
     }
 
+    /// Gives kinds that a document serves without saying what they hold, as `/openapi/v2` does of some
+    /// CustomResourceDefinitions, what every kind has; the rest stays unknown and is kept.
+    fn complete(&mut self, models: &[DocumentModel]) {
+        let operations = models.iter().flat_map(|model| &model.operations);
+        let served: Vec<&GroupVersionKind> = operations.filter_map(|o| o.kind.as_ref()).collect();
+        for schema in self.schemas.values_mut() {
+            let is_bare = matches!(schema.value, Type::Scalar(Scalar::Any));
+            if let (true, [kind]) = (is_bare, schema.kinds.as_slice())
+                && served.contains(&kind)
+            {
+                schema.value = Type::Object(bare_kind(&schema.at));
+            }
+        }
+    }
+
     fn named_schema(&mut self, place: Place) -> Result<(), Error> {
         let Place {
             document,
@@ -201,6 +220,33 @@ impl Reader<'_> {
         }
         self.schemas.insert(key, schema);
         Ok(())
+    }
+}
+
+/// What every kind has: the type meta that belongs to it, and its metadata.
+fn bare_kind(at: &At) -> ObjectType {
+    let field = |name: &str, value: Type| Field {
+        name: name.to_owned(),
+        value,
+        required: false,
+        description: String::new(),
+        facts: FieldFacts::default(),
+        at: at.clone(),
+    };
+    let string = || Type::Scalar(Scalar::String);
+    ObjectType {
+        title: None,
+        description: String::new(),
+        fields: vec![
+            field("apiVersion", string()),
+            field("kind", string()),
+            field(
+                "metadata",
+                Type::Reference(Key::new(known::OBJECT_META, ""), at.clone()),
+            ),
+        ],
+        atomic: false,
+        at: at.clone(),
     }
 }
 

@@ -123,7 +123,7 @@ impl Reader<'_> {
                 Some("object")
             } else if node.get("items").is_some() {
                 Some("array")
-            } else if node.get("enum").is_some_and(|values| has_strings(&values)) {
+            } else if node.get("enum").is_some_and(|values| only_strings(&values)) {
                 Some("string")
             } else {
                 None
@@ -135,6 +135,8 @@ impl Reader<'_> {
             Some("boolean") => Scalar::Boolean,
             Some("number") => Scalar::Number,
             Some("integer") if format == "int32" => Scalar::Int32,
+            // More than 63 bits: only its text holds every value.
+            Some("integer") if format == "uint64" => Scalar::Number,
             Some("integer") => Scalar::Int64,
             Some("string") if node.get("enum").is_some() => return enumeration(node),
             Some("string") if format == "date-time" => Scalar::Time,
@@ -159,7 +161,7 @@ impl Reader<'_> {
                     .error("a list whose elements have a schema each is not supported")
                     .help("describe all elements with one schema in `items`"));
             }
-            Some(items) => self.schema(document, &items)?,
+            Some(items) => self.inner(document, &items)?,
         };
         let kind = match node.string_of("x-kubernetes-list-type")? {
             Some("map") => ListKind::Map(node.strings_of("x-kubernetes-list-map-keys")?),
@@ -167,6 +169,16 @@ impl Reader<'_> {
             _ => ListKind::Atomic,
         };
         Ok(Type::List(Box::new(element), kind))
+    }
+
+    /// Reads the schema of a list's elements or a map's values. Among them `null` is no absence: where it
+    /// is allowed, only any JSON can hold it.
+    fn inner(&mut self, document: &Arc<Document>, node: &Node<'_>) -> Result<Type, Error> {
+        let value = self.schema(document, node)?;
+        Ok(match node.flag("nullable")? {
+            true => Type::Scalar(Scalar::Any),
+            false => value,
+        })
     }
 
     fn object(&mut self, document: &Arc<Document>, node: &Node<'_>) -> Result<Type, Error> {
@@ -186,7 +198,7 @@ impl Reader<'_> {
         if members.is_empty() {
             return match values {
                 Some(values) => {
-                    let value = self.schema(document, &values)?;
+                    let value = self.inner(document, &values)?;
                     let atomic = node.string_of("x-kubernetes-map-type")? == Some("atomic");
                     Ok(Type::Map(Box::new(value), atomic))
                 }
@@ -288,8 +300,16 @@ fn is_null(branch: &Node<'_>) -> bool {
     branch.json.get("type").and_then(Json::as_str) == Some("null")
 }
 
-fn has_strings(values: &Node<'_>) -> bool {
-    matches!(values.json, Json::Array(all) if all.iter().any(|v| v.as_str().is_some()))
+/// Whether all values but `null` are strings.
+fn only_strings(values: &Node<'_>) -> bool {
+    let Json::Array(values) = values.json else {
+        return false;
+    };
+    let mut values = values
+        .iter()
+        .filter(|v| !matches!(v, Json::Null))
+        .peekable();
+    values.peek().is_some() && values.all(|v| v.as_str().is_some())
 }
 
 /// The one type beside `null`.
