@@ -9,9 +9,13 @@ use super::response::{self, Decoded, Decoder, Head, Response};
 use super::retry::Attempts;
 use super::trace;
 use super::transport::Body;
+use std::pin::Pin;
 use std::time::Duration;
 use tokio::time::{Instant, sleep};
 use tracing::{Instrument, Span};
+
+/// What becomes of a request: where it went, and the answer's head and content.
+type Answer<'a, B> = Pin<Box<dyn Future<Output = Result<(Place, Head, B), Error>> + Send + 'a>>;
 
 impl Client {
     /// Sends a request and reads the whole answer.
@@ -23,26 +27,31 @@ impl Client {
     where
         F: FnOnce(&[u8]) -> Result<Decoded<T>, serde_json::Error>,
     {
-        let (head, body) = self.answer::<Vec<u8>>(&request).await?;
-        response::read(&Place::of(&request), head, &body, decoder)
+        let (place, head, body) = self.whole_answer(request).await?;
+        response::read(&place, head, &body, decoder)
+    }
+
+    // An async function is compiled in every crate that awaits it, with all that it awaits in turn. So these
+    // two are none, and programs get what lies behind them as it was compiled with this crate.
+
+    fn whole_answer(&self, request: HttpRequest) -> Answer<'_, Vec<u8>> {
+        Box::pin(self.answer(request))
     }
 
     /// Sends a request and returns when the answer begins.
-    pub(crate) async fn open_stream(
-        &self,
-        request: HttpRequest,
-    ) -> Result<(Place, Head, Body), Error> {
-        let (head, body) = self.answer::<Body>(&request).await?;
-        Ok((Place::of(&request), head, body))
+    pub(crate) fn open_stream(&self, request: HttpRequest) -> Answer<'_, Body> {
+        Box::pin(self.answer(request))
     }
 
     /// The answer to a request, which is a 2xx; whatever else comes in the end is an error.
-    async fn answer<B: Content>(&self, request: &HttpRequest) -> Result<(Head, B), Error> {
-        let span = trace::request_span(request);
-        self.persist(request, &span)
-            .instrument(span.clone())
-            .await
-            .map_err(|error| error.at(&Place::of(request)))
+    async fn answer<B: Content>(&self, request: HttpRequest) -> Result<(Place, Head, B), Error> {
+        let span = trace::request_span(&request);
+        let answer = self.persist(&request, &span).instrument(span.clone()).await;
+        let place = Place::of(&request);
+        match answer {
+            Ok((head, content)) => Ok((place, head, content)),
+            Err(error) => Err(error.at(&place)),
+        }
     }
 
     /// Makes attempts until one succeeds, or another one would be unsafe or senseless.

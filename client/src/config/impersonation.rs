@@ -1,8 +1,8 @@
 //! To act as somebody else.
 
 use super::ConfigError;
+use crate::order;
 use http::header::{HeaderMap, HeaderName, HeaderValue};
-use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 /// Somebody to act as: the server answers as it would answer them.
@@ -24,7 +24,8 @@ pub struct Impersonation {
     user: String,
     uid: Option<String>,
     groups: Vec<String>,
-    extra: BTreeMap<String, Vec<String>>,
+    /// Keys with values, sorted by key.
+    extra: Vec<(String, String)>,
 }
 
 impl Impersonation {
@@ -34,7 +35,7 @@ impl Impersonation {
             user: user.into(),
             uid: None,
             groups: Vec::new(),
-            extra: BTreeMap::new(),
+            extra: Vec::new(),
         }
     }
 
@@ -55,7 +56,8 @@ impl Impersonation {
     /// One more value of an extra field. The server reads keys in lower case.
     #[must_use]
     pub fn extra(mut self, key: impl Into<String>, value: impl Into<String>) -> Self {
-        self.extra.entry(key.into()).or_default().push(value.into());
+        self.extra.push((key.into(), value.into()));
+        order::sort_by(&mut self.extra, |left, right| left.0.cmp(&right.0));
         self
     }
 
@@ -80,9 +82,8 @@ impl Impersonation {
         for group in &self.groups {
             add("Impersonate-Group", group)?;
         }
-        for (key, values) in &self.extra {
-            let name = format!("Impersonate-Extra-{}", escaped(key));
-            values.iter().try_for_each(|value| add(&name, value))?;
+        for (key, value) in &self.extra {
+            add(&format!("Impersonate-Extra-{}", escaped(key)), value)?;
         }
         Ok(headers)
     }

@@ -70,7 +70,7 @@ fn entries(map: &Value) -> Vec<(String, String)> {
         .flatten()
         .map(|(key, value)| (key.clone(), value.as_str().unwrap_or_default().to_owned()))
         .collect();
-    order::sort_by(&mut entries, |left, right| left.cmp(right));
+    order::sort_by(&mut entries, Ord::cmp);
     entries
 }
 
@@ -193,7 +193,7 @@ fn check_new_finalizers(old: &Metadata, new: &Metadata, path: &Path, report: &mu
         .iter()
         .filter(|finalizer| !old.finalizers.contains(finalizer))
         .collect();
-    order::sort_by(&mut added, |left, right| left.cmp(right));
+    order::sort_by(&mut added, Ord::cmp);
     added.dedup();
     if !added.is_empty() {
         let added: Vec<_> = added

@@ -7,6 +7,7 @@ use super::compose::{Graph, NodeId, NodeKind};
 use super::keys::{self, Key};
 use super::numbers::{json_float, printed_float};
 use super::resolve::{Value, resolve};
+use crate::order;
 use crate::text::SyntaxError;
 use crate::text::tree::{self, Data, Entry, Id, Pair, Span, Tree};
 use std::collections::HashMap;
@@ -223,7 +224,7 @@ impl Converter<'_> {
         }
         let mut members: Vec<Pair> = Vec::new();
         let mut kept: Vec<_> = positions.values().copied().collect();
-        kept.sort_unstable();
+        order::sort_by(&mut kept, Ord::cmp);
         for setting in kept
             .into_iter()
             .filter_map(|position| settings.get(position))

@@ -1,7 +1,7 @@
 //! The names of the objects that were told, so that a restart can say which are gone.
 
-use crate::Resource;
 use crate::watch::ObjectKey;
+use crate::{Resource, order};
 use std::collections::HashMap;
 
 #[derive(Debug, Default)]
@@ -36,7 +36,7 @@ impl Known {
         let restart = self.restart;
         let gone = self.told.extract_if(|_, told| *told != restart);
         let mut gone: Vec<ObjectKey> = gone.map(|(key, _)| key).collect();
-        gone.sort();
+        order::sort_by(&mut gone, Ord::cmp);
         gone
     }
 }

@@ -4,7 +4,7 @@ use super::WatcherEvent;
 use super::holders::Holders;
 use super::source::{Signal, Source};
 use crate::watch::ObjectKey;
-use crate::{Error, Resource};
+use crate::{Error, Resource, order};
 use std::collections::HashSet;
 use std::pin::Pin;
 use std::task::{Context, Poll};
@@ -158,7 +158,7 @@ impl<K: Resource> Union<K> {
         let before = self.restart.take()?.before;
         let gone = before.into_iter().filter(|key| !self.holders.is_told(key));
         let mut disappeared: Vec<ObjectKey> = gone.collect();
-        disappeared.sort();
+        order::sort_by(&mut disappeared, Ord::cmp);
         Some(WatcherEvent::RestartEnd { disappeared })
     }
 }
