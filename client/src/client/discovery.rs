@@ -6,6 +6,7 @@ use super::error::Error;
 use super::request::{HttpRequest, segment};
 use super::response::{Decoded, Decoder, Response};
 use super::retry::RetryPolicy;
+use super::wire::read_json;
 use crate::meta::{ApiGroup, ApiGroupList, ApiResourceList, Info};
 use crate::rt::Members;
 use http::Method;
@@ -92,7 +93,7 @@ impl<T: Members + DeserializeOwned + Send + 'static> DiscoveryRequest<T> {
     /// # Errors
     /// See [`Error`].
     pub async fn send(self) -> Result<Response<T>, Error> {
-        let decode = |body: &[u8]| serde_json::from_slice::<T>(body).map(Decoded::from);
+        let decode = |body: &[u8]| read_json::<T>(body).map(Decoded::from);
         let decoder = Decoder {
             what: T::NAME.to_owned(),
             decode,
