@@ -10,6 +10,7 @@
 //! |---|---|
 //! | [`api`] | the types, one module per version; what versions have in common is one type |
 //! | [`meta`] | what every Kubernetes API shares: metadata, `Status`, times, JSON that is kept as it is |
+//! | [`json`] | types from JSON text and back, faster than through serde |
 //! | [`resource`] | [`Resource`], what all kinds have in common, and [`List`] |
 //! | [`release`] | Kubernetes releases, and the versions that each serves |
 //! | [`text`] | JSON and YAML text to trees with positions, and to objects as a server decodes them |
@@ -130,6 +131,7 @@ pub mod config;
 pub mod convert;
 pub mod debug;
 pub mod defaults;
+pub mod json;
 pub mod meta;
 mod order;
 pub mod release;

@@ -1,10 +1,11 @@
 //! What all kinds have in common.
 
 use crate::meta::{ListMeta, ObjectMeta, Unknown};
-use crate::rt::{self, Members, TypeMeta, Untyped};
+use crate::rt::json::{Fault, ReadJson, Reader, WriteJson, Writer, read_object, write_object};
+use crate::rt::{self, Members, Sink, Source, TypeMeta, Untyped};
 use crate::schema::ResourceSchema;
-use serde::de::{DeserializeOwned, MapAccess};
-use serde::ser::{SerializeMap, SerializeSeq, Serializer};
+use serde::de::DeserializeOwned;
+use serde::ser::{SerializeSeq, Serializer};
 use serde::{Deserialize, Deserializer, Serialize};
 use std::fmt::Debug;
 
@@ -21,7 +22,17 @@ use std::fmt::Debug;
 /// assert_eq!(api_version::<v1::FlowSchema>(), "flowcontrol.apiserver.k8s.io/v1");
 /// ```
 pub trait Resource:
-    Members + Clone + Debug + PartialEq + Serialize + DeserializeOwned + Send + Sync + 'static
+    Members
+    + ReadJson
+    + WriteJson
+    + Serialize
+    + DeserializeOwned
+    + Clone
+    + Debug
+    + PartialEq
+    + Send
+    + Sync
+    + 'static
 {
     /// The API group; empty for the core group.
     const GROUP: &'static str;
@@ -92,17 +103,16 @@ impl<K: Resource> Members for List<K> {
         }
     }
 
-    fn read<'de, A: MapAccess<'de>>(&mut self, index: usize, map: &mut A) -> Result<(), A::Error> {
+    fn read<S: Source>(&mut self, index: usize, source: &mut S) -> Result<(), S::Error> {
         match index {
-            0 => self.metadata = rt::nullable(map)?,
-            _ => self.items = rt::list(map)?,
+            0 => source.nullable(&mut self.metadata),
+            _ => source.list(&mut self.items),
         }
-        Ok(())
     }
 
-    fn write<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
-        rt::write_required(map, self, 0, &self.metadata)?;
-        map.serialize_entry("items", &Items(&self.items))
+    fn write<S: Sink>(&self, sink: &mut S) -> Result<(), S::Error> {
+        rt::write_required(sink, self, 0, &self.metadata)?;
+        sink.member("items", &Items(&self.items))
     }
 
     fn unknown(&self) -> &Unknown {
@@ -111,6 +121,18 @@ impl<K: Resource> Members for List<K> {
 
     fn unknown_mut(&mut self) -> &mut Unknown {
         &mut self.unknown
+    }
+}
+
+impl<K: Resource> ReadJson for List<K> {
+    fn read_json(&mut self, reader: &mut Reader<'_>) -> Result<(), Fault> {
+        read_object(self, reader)
+    }
+}
+
+impl<K: Resource> WriteJson for List<K> {
+    fn write_json(&self, writer: &mut Writer) {
+        write_object(self, writer, true);
     }
 }
 
@@ -153,5 +175,11 @@ impl<K: Resource> Serialize for Items<'_, K> {
             seq.serialize_element(&Untyped(item))?;
         }
         seq.end()
+    }
+}
+
+impl<K: Resource> WriteJson for Items<'_, K> {
+    fn write_json(&self, writer: &mut Writer) {
+        writer.array(self.0.iter().map(Untyped));
     }
 }

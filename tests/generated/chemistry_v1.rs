@@ -22,23 +22,22 @@ impl ::k8s_flowcontrol::rt::Members for Pigment {
             _ => None,
         }
     }
-    fn read<'de, A: ::k8s_flowcontrol::rt::serde::de::MapAccess<'de>>(
+    fn read<S: ::k8s_flowcontrol::rt::Source>(
         &mut self,
         index: usize,
-        map: &mut A,
-    ) -> Result<(), A::Error> {
+        source: &mut S,
+    ) -> Result<(), S::Error> {
         match index {
-            0 => self.name = ::k8s_flowcontrol::rt::nullable(map)?,
-            _ => self.toxic = ::k8s_flowcontrol::rt::option(map)?,
+            0 => source.nullable(&mut self.name),
+            _ => source.option(&mut self.toxic),
         }
-        Ok(())
     }
-    fn write<M: ::k8s_flowcontrol::rt::serde::ser::SerializeMap>(
+    fn write<S: ::k8s_flowcontrol::rt::Sink>(
         &self,
-        map: &mut M,
-    ) -> Result<(), M::Error> {
-        ::k8s_flowcontrol::rt::write_required(map, self, 0, &self.name)?;
-        ::k8s_flowcontrol::rt::write_option(map, "toxic", &self.toxic)
+        sink: &mut S,
+    ) -> Result<(), S::Error> {
+        ::k8s_flowcontrol::rt::write_required(sink, self, 0, &self.name)?;
+        ::k8s_flowcontrol::rt::write_option(sink, "toxic", &self.toxic)
     }
     fn unknown(&self) -> &::k8s_flowcontrol::meta::Unknown {
         &self.unknown

@@ -30,25 +30,24 @@ impl ::k8s_flowcontrol::rt::Members for Coat {
             _ => None,
         }
     }
-    fn read<'de, A: ::k8s_flowcontrol::rt::serde::de::MapAccess<'de>>(
+    fn read<S: ::k8s_flowcontrol::rt::Source>(
         &mut self,
         index: usize,
-        map: &mut A,
-    ) -> Result<(), A::Error> {
+        source: &mut S,
+    ) -> Result<(), S::Error> {
         match index {
-            0 => self.metadata = ::k8s_flowcontrol::rt::nullable(map)?,
-            1 => self.spec = ::k8s_flowcontrol::rt::nullable(map)?,
-            _ => self.status = ::k8s_flowcontrol::rt::option(map)?,
+            0 => source.nullable(&mut self.metadata),
+            1 => source.nullable(&mut self.spec),
+            _ => source.option(&mut self.status),
         }
-        Ok(())
     }
-    fn write<M: ::k8s_flowcontrol::rt::serde::ser::SerializeMap>(
+    fn write<S: ::k8s_flowcontrol::rt::Sink>(
         &self,
-        map: &mut M,
-    ) -> Result<(), M::Error> {
-        ::k8s_flowcontrol::rt::write_required(map, self, 0, &self.metadata)?;
-        ::k8s_flowcontrol::rt::write_required(map, self, 1, &self.spec)?;
-        ::k8s_flowcontrol::rt::write_option(map, "status", &self.status)
+        sink: &mut S,
+    ) -> Result<(), S::Error> {
+        ::k8s_flowcontrol::rt::write_required(sink, self, 0, &self.metadata)?;
+        ::k8s_flowcontrol::rt::write_required(sink, self, 1, &self.spec)?;
+        ::k8s_flowcontrol::rt::write_option(sink, "status", &self.status)
     }
     fn unknown(&self) -> &::k8s_flowcontrol::meta::Unknown {
         &self.unknown
@@ -164,47 +163,46 @@ impl ::k8s_flowcontrol::rt::Members for CoatSpec {
             _ => None,
         }
     }
-    fn read<'de, A: ::k8s_flowcontrol::rt::serde::de::MapAccess<'de>>(
+    fn read<S: ::k8s_flowcontrol::rt::Source>(
         &mut self,
         index: usize,
-        map: &mut A,
-    ) -> Result<(), A::Error> {
+        source: &mut S,
+    ) -> Result<(), S::Error> {
         match index {
-            0 => self.finish = ::k8s_flowcontrol::rt::nullable(map)?,
-            1 => self.layers = ::k8s_flowcontrol::rt::nullable(map)?,
-            2 => self.thickness = ::k8s_flowcontrol::rt::option(map)?,
-            3 => self.tags = ::k8s_flowcontrol::rt::list(map)?,
-            4 => self.under = ::k8s_flowcontrol::rt::option(map)?,
-            5 => self.pigments = ::k8s_flowcontrol::rt::list(map)?,
-            6 => self.by_room = ::k8s_flowcontrol::rt::map(map)?,
-            7 => self.dry_until = ::k8s_flowcontrol::rt::option(map)?,
-            8 => self.amount = ::k8s_flowcontrol::rt::option(map)?,
-            9 => self.window = ::k8s_flowcontrol::rt::option(map)?,
-            10 => self.recipe = ::k8s_flowcontrol::rt::option(map)?,
-            11 => self.data_sheet_urls = ::k8s_flowcontrol::rt::list(map)?,
-            12 => self.r#type = ::k8s_flowcontrol::rt::option(map)?,
-            _ => self.unknown_ = ::k8s_flowcontrol::rt::option(map)?,
+            0 => source.nullable(&mut self.finish),
+            1 => source.nullable(&mut self.layers),
+            2 => source.option(&mut self.thickness),
+            3 => source.list(&mut self.tags),
+            4 => source.option(&mut self.under),
+            5 => source.list(&mut self.pigments),
+            6 => source.map(&mut self.by_room),
+            7 => source.option(&mut self.dry_until),
+            8 => source.option(&mut self.amount),
+            9 => source.option(&mut self.window),
+            10 => source.option(&mut self.recipe),
+            11 => source.list(&mut self.data_sheet_urls),
+            12 => source.option(&mut self.r#type),
+            _ => source.option(&mut self.unknown_),
         }
-        Ok(())
     }
-    fn write<M: ::k8s_flowcontrol::rt::serde::ser::SerializeMap>(
+    fn write<S: ::k8s_flowcontrol::rt::Sink>(
         &self,
-        map: &mut M,
-    ) -> Result<(), M::Error> {
-        ::k8s_flowcontrol::rt::write_required(map, self, 0, &self.finish)?;
-        ::k8s_flowcontrol::rt::write_required(map, self, 1, &self.layers)?;
-        ::k8s_flowcontrol::rt::write_option(map, "thickness", &self.thickness)?;
-        ::k8s_flowcontrol::rt::write_list(map, "tags", &self.tags)?;
-        ::k8s_flowcontrol::rt::write_option(map, "under", &self.under)?;
-        ::k8s_flowcontrol::rt::write_list(map, "pigments", &self.pigments)?;
-        ::k8s_flowcontrol::rt::write_map(map, "byRoom", &self.by_room)?;
-        ::k8s_flowcontrol::rt::write_option(map, "dryUntil", &self.dry_until)?;
-        ::k8s_flowcontrol::rt::write_option(map, "amount", &self.amount)?;
-        ::k8s_flowcontrol::rt::write_option(map, "window", &self.window)?;
-        ::k8s_flowcontrol::rt::write_option(map, "recipe", &self.recipe)?;
-        ::k8s_flowcontrol::rt::write_list(map, "dataSheetURLs", &self.data_sheet_urls)?;
-        ::k8s_flowcontrol::rt::write_option(map, "type", &self.r#type)?;
-        ::k8s_flowcontrol::rt::write_option(map, "unknown", &self.unknown_)
+        sink: &mut S,
+    ) -> Result<(), S::Error> {
+        ::k8s_flowcontrol::rt::write_required(sink, self, 0, &self.finish)?;
+        ::k8s_flowcontrol::rt::write_required(sink, self, 1, &self.layers)?;
+        ::k8s_flowcontrol::rt::write_option(sink, "thickness", &self.thickness)?;
+        ::k8s_flowcontrol::rt::write_list(sink, "tags", &self.tags)?;
+        ::k8s_flowcontrol::rt::write_option(sink, "under", &self.under)?;
+        ::k8s_flowcontrol::rt::write_list(sink, "pigments", &self.pigments)?;
+        ::k8s_flowcontrol::rt::write_map(sink, "byRoom", &self.by_room)?;
+        ::k8s_flowcontrol::rt::write_option(sink, "dryUntil", &self.dry_until)?;
+        ::k8s_flowcontrol::rt::write_option(sink, "amount", &self.amount)?;
+        ::k8s_flowcontrol::rt::write_option(sink, "window", &self.window)?;
+        ::k8s_flowcontrol::rt::write_option(sink, "recipe", &self.recipe)?;
+        ::k8s_flowcontrol::rt::write_list(sink, "dataSheetURLs", &self.data_sheet_urls)?;
+        ::k8s_flowcontrol::rt::write_option(sink, "type", &self.r#type)?;
+        ::k8s_flowcontrol::rt::write_option(sink, "unknown", &self.unknown_)
     }
     fn unknown(&self) -> &::k8s_flowcontrol::meta::Unknown {
         &self.unknown
@@ -260,24 +258,23 @@ impl ::k8s_flowcontrol::rt::Members for CoatStatus {
             _ => None,
         }
     }
-    fn read<'de, A: ::k8s_flowcontrol::rt::serde::de::MapAccess<'de>>(
+    fn read<S: ::k8s_flowcontrol::rt::Source>(
         &mut self,
         index: usize,
-        map: &mut A,
-    ) -> Result<(), A::Error> {
+        source: &mut S,
+    ) -> Result<(), S::Error> {
         match index {
-            0 => self.dry = ::k8s_flowcontrol::rt::option(map)?,
-            _ => self.observed_generation = ::k8s_flowcontrol::rt::option(map)?,
+            0 => source.option(&mut self.dry),
+            _ => source.option(&mut self.observed_generation),
         }
-        Ok(())
     }
-    fn write<M: ::k8s_flowcontrol::rt::serde::ser::SerializeMap>(
+    fn write<S: ::k8s_flowcontrol::rt::Sink>(
         &self,
-        map: &mut M,
-    ) -> Result<(), M::Error> {
-        ::k8s_flowcontrol::rt::write_option(map, "dry", &self.dry)?;
+        sink: &mut S,
+    ) -> Result<(), S::Error> {
+        ::k8s_flowcontrol::rt::write_option(sink, "dry", &self.dry)?;
         ::k8s_flowcontrol::rt::write_option(
-            map,
+            sink,
             "observedGeneration",
             &self.observed_generation,
         )
@@ -319,23 +316,22 @@ impl ::k8s_flowcontrol::rt::Members for Palette {
             _ => None,
         }
     }
-    fn read<'de, A: ::k8s_flowcontrol::rt::serde::de::MapAccess<'de>>(
+    fn read<S: ::k8s_flowcontrol::rt::Source>(
         &mut self,
         index: usize,
-        map: &mut A,
-    ) -> Result<(), A::Error> {
+        source: &mut S,
+    ) -> Result<(), S::Error> {
         match index {
-            0 => self.metadata = ::k8s_flowcontrol::rt::nullable(map)?,
-            _ => self.colours = ::k8s_flowcontrol::rt::map(map)?,
+            0 => source.nullable(&mut self.metadata),
+            _ => source.map(&mut self.colours),
         }
-        Ok(())
     }
-    fn write<M: ::k8s_flowcontrol::rt::serde::ser::SerializeMap>(
+    fn write<S: ::k8s_flowcontrol::rt::Sink>(
         &self,
-        map: &mut M,
-    ) -> Result<(), M::Error> {
-        ::k8s_flowcontrol::rt::write_required(map, self, 0, &self.metadata)?;
-        ::k8s_flowcontrol::rt::write_map(map, "colours", &self.colours)
+        sink: &mut S,
+    ) -> Result<(), S::Error> {
+        ::k8s_flowcontrol::rt::write_required(sink, self, 0, &self.metadata)?;
+        ::k8s_flowcontrol::rt::write_map(sink, "colours", &self.colours)
     }
     fn unknown(&self) -> &::k8s_flowcontrol::meta::Unknown {
         &self.unknown
@@ -392,25 +388,24 @@ impl ::k8s_flowcontrol::rt::Members for PaletteColoursValue {
             _ => None,
         }
     }
-    fn read<'de, A: ::k8s_flowcontrol::rt::serde::de::MapAccess<'de>>(
+    fn read<S: ::k8s_flowcontrol::rt::Source>(
         &mut self,
         index: usize,
-        map: &mut A,
-    ) -> Result<(), A::Error> {
+        source: &mut S,
+    ) -> Result<(), S::Error> {
         match index {
-            0 => self.red = ::k8s_flowcontrol::rt::option(map)?,
-            1 => self.green = ::k8s_flowcontrol::rt::option(map)?,
-            _ => self.blue = ::k8s_flowcontrol::rt::option(map)?,
+            0 => source.option(&mut self.red),
+            1 => source.option(&mut self.green),
+            _ => source.option(&mut self.blue),
         }
-        Ok(())
     }
-    fn write<M: ::k8s_flowcontrol::rt::serde::ser::SerializeMap>(
+    fn write<S: ::k8s_flowcontrol::rt::Sink>(
         &self,
-        map: &mut M,
-    ) -> Result<(), M::Error> {
-        ::k8s_flowcontrol::rt::write_option(map, "red", &self.red)?;
-        ::k8s_flowcontrol::rt::write_option(map, "green", &self.green)?;
-        ::k8s_flowcontrol::rt::write_option(map, "blue", &self.blue)
+        sink: &mut S,
+    ) -> Result<(), S::Error> {
+        ::k8s_flowcontrol::rt::write_option(sink, "red", &self.red)?;
+        ::k8s_flowcontrol::rt::write_option(sink, "green", &self.green)?;
+        ::k8s_flowcontrol::rt::write_option(sink, "blue", &self.blue)
     }
     fn unknown(&self) -> &::k8s_flowcontrol::meta::Unknown {
         &self.unknown
@@ -449,23 +444,22 @@ impl ::k8s_flowcontrol::rt::Members for Scratch {
             _ => None,
         }
     }
-    fn read<'de, A: ::k8s_flowcontrol::rt::serde::de::MapAccess<'de>>(
+    fn read<S: ::k8s_flowcontrol::rt::Source>(
         &mut self,
         index: usize,
-        map: &mut A,
-    ) -> Result<(), A::Error> {
+        source: &mut S,
+    ) -> Result<(), S::Error> {
         match index {
-            0 => self.metadata = ::k8s_flowcontrol::rt::option(map)?,
-            _ => self.depth = ::k8s_flowcontrol::rt::option(map)?,
+            0 => source.option(&mut self.metadata),
+            _ => source.option(&mut self.depth),
         }
-        Ok(())
     }
-    fn write<M: ::k8s_flowcontrol::rt::serde::ser::SerializeMap>(
+    fn write<S: ::k8s_flowcontrol::rt::Sink>(
         &self,
-        map: &mut M,
-    ) -> Result<(), M::Error> {
-        ::k8s_flowcontrol::rt::write_option(map, "metadata", &self.metadata)?;
-        ::k8s_flowcontrol::rt::write_option(map, "depth", &self.depth)
+        sink: &mut S,
+    ) -> Result<(), S::Error> {
+        ::k8s_flowcontrol::rt::write_option(sink, "metadata", &self.metadata)?;
+        ::k8s_flowcontrol::rt::write_option(sink, "depth", &self.depth)
     }
     fn unknown(&self) -> &::k8s_flowcontrol::meta::Unknown {
         &self.unknown

@@ -4,7 +4,7 @@ use bench_data::{Meter, list, report, resident};
 use cap::Cap;
 use k8s_flowcontrol::api::v1::FlowSchema;
 use k8s_flowcontrol::watch::Store;
-use k8s_flowcontrol::{Client, List};
+use k8s_flowcontrol::{Client, List, json};
 use std::alloc::System;
 use std::error::Error;
 use std::hint::black_box;
@@ -21,14 +21,39 @@ async fn main() -> Outcome {
     match arguments[..] {
         ["decode", count, rounds] => decode(count.parse()?, rounds.parse()?),
         ["encode", count, rounds] => encode(count.parse()?, rounds.parse()?),
+        ["serde-decode", count, rounds] => serde_decode(count.parse()?, rounds.parse()?),
+        ["serde-encode", count, rounds] => serde_encode(count.parse()?, rounds.parse()?),
         ["held", count] => held(count.parse()?),
         ["watch", url, count] => watch(url, count.parse()?).await,
         ["store", url, count] => store(url, count.parse()?).await,
-        _ => Err("usage: decode COUNT ROUNDS | encode COUNT ROUNDS | held COUNT | watch URL COUNT | store URL COUNT".into()),
+        _ => Err("usage: decode COUNT ROUNDS | encode COUNT ROUNDS | serde-decode COUNT ROUNDS | serde-encode COUNT ROUNDS | held COUNT | watch URL COUNT | store URL COUNT".into()),
     }
 }
 
 fn decode(count: usize, rounds: usize) -> Outcome {
+    let text = list(count);
+    black_box(json::from_str::<List<FlowSchema>>(&text)?);
+    let meter = Meter::start();
+    for _ in 0..rounds {
+        black_box(json::from_str::<List<FlowSchema>>(black_box(&text))?);
+    }
+    throughput(&meter, text.len() * rounds);
+    Ok(())
+}
+
+fn encode(count: usize, rounds: usize) -> Outcome {
+    let list: List<FlowSchema> = json::from_str(&list(count))?;
+    let length = black_box(json::to_vec(&list)).len();
+    let meter = Meter::start();
+    for _ in 0..rounds {
+        black_box(json::to_vec(black_box(&list)));
+    }
+    throughput(&meter, length * rounds);
+    Ok(())
+}
+
+/// The same with serde_json, for those who have other formats or types around ours.
+fn serde_decode(count: usize, rounds: usize) -> Outcome {
     let text = list(count);
     black_box(serde_json::from_str::<List<FlowSchema>>(&text)?);
     let meter = Meter::start();
@@ -39,7 +64,7 @@ fn decode(count: usize, rounds: usize) -> Outcome {
     Ok(())
 }
 
-fn encode(count: usize, rounds: usize) -> Outcome {
+fn serde_encode(count: usize, rounds: usize) -> Outcome {
     let list: List<FlowSchema> = serde_json::from_str(&list(count))?;
     let length = black_box(serde_json::to_vec(&list)?).len();
     let meter = Meter::start();
@@ -53,7 +78,7 @@ fn encode(count: usize, rounds: usize) -> Outcome {
 fn held(count: usize) -> Outcome {
     let text = list(count);
     let before = HEAP.allocated();
-    let list: List<FlowSchema> = serde_json::from_str(&text)?;
+    let list: List<FlowSchema> = json::from_str(&text)?;
     report(&[
         ("bytes", (HEAP.allocated() - before) as f64),
         ("objects", list.items.len() as f64),

@@ -6,11 +6,10 @@ use super::error::Error;
 use super::request::{HttpRequest, segment};
 use super::response::{Decoded, Decoder, Response};
 use super::retry::RetryPolicy;
-use super::wire::read_json;
 use crate::meta::{ApiGroup, ApiGroupList, ApiResourceList, Info};
 use crate::rt::Members;
+use crate::rt::json::{self, ReadJson};
 use http::Method;
-use serde::de::DeserializeOwned;
 use std::fmt;
 use std::marker::PhantomData;
 use std::time::Duration;
@@ -87,13 +86,13 @@ impl<T> DiscoveryRequest<T> {
     }
 }
 
-impl<T: Members + DeserializeOwned + Send + 'static> DiscoveryRequest<T> {
+impl<T: Members + ReadJson + Send + 'static> DiscoveryRequest<T> {
     /// Sends the request; the answer comes with its status code, warnings and other headers.
     ///
     /// # Errors
     /// See [`Error`].
     pub async fn send(self) -> Result<Response<T>, Error> {
-        let decode = |body: &[u8]| read_json::<T>(body).map(Decoded::from);
+        let decode = |body: &[u8]| json::from_slice::<T>(body).map(Decoded::from);
         let decoder = Decoder {
             what: T::NAME.to_owned(),
             decode,
@@ -103,7 +102,7 @@ impl<T: Members + DeserializeOwned + Send + 'static> DiscoveryRequest<T> {
 }
 
 /// Sends the request and gives the value alone.
-impl<T: Members + DeserializeOwned + Send + 'static> IntoFuture for DiscoveryRequest<T> {
+impl<T: Members + ReadJson + Send + 'static> IntoFuture for DiscoveryRequest<T> {
     type Output = Result<T, Error>;
     type IntoFuture = BoxFuture<Self::Output>;
 

@@ -93,7 +93,7 @@ pub(crate) use error::{Kind, Place};
 pub(crate) use response::{excerpt, undecodable};
 pub(crate) use retry::{Backoff, chance};
 pub(crate) use transport::{Body, TransportError};
-pub(crate) use wire::{Wire, read_json};
+pub(crate) use wire::Wire;
 
 use std::future::Future;
 use std::pin::Pin;

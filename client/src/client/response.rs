@@ -3,9 +3,9 @@
 use super::error::{Error, Kind, Place};
 use super::retry::retry_after;
 use super::warnings::{self, Warning};
-use super::wire::read_json;
 use crate::convert::Loss;
 use crate::meta::Status;
+use crate::rt::json;
 use http::{HeaderMap, StatusCode};
 use std::time::Duration;
 
@@ -209,7 +209,7 @@ pub(crate) fn undecodable(what: String, error: serde_json::Error, excerpt: Strin
 /// What an answer other than 2xx means.
 pub(crate) fn failure(head: Head, body: &[u8]) -> Error {
     let is_status = kind_of(body).is_ok_and(|kind| kind.as_deref() == Some("Status"));
-    let kind = match is_status.then(|| read_json::<Status>(body)) {
+    let kind = match is_status.then(|| json::from_slice::<Status>(body)) {
         Some(Ok(status)) => Kind::Status(Box::new(status)),
         _ => Kind::NotStatus {
             content_type: head.content_type.clone(),

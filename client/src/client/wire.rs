@@ -4,9 +4,9 @@ use super::error::Error;
 use super::response::Decoded;
 use super::served::{Abilities, Lacks};
 use crate::convert::{Convert, Loss, Lossy};
+use crate::rt::json;
 use crate::watch::event::{self, Event};
 use crate::{List, Release, Resource};
-use serde::de::DeserializeOwned;
 use serde_json::Error as JsonError;
 
 /// Reads a body.
@@ -47,14 +47,14 @@ impl<K: Resource> Wire<K> {
             version: K::VERSION,
             abilities: Abilities::ALL,
             encode: |object, _| {
-                let body = serde_json::to_vec(object)?;
+                let body = json::to_string(object).into_bytes();
                 Ok(Encoded {
                     body,
                     losses: Vec::new(),
                 })
             },
-            decode: |body| read_json::<K>(body).map(Decoded::from),
-            decode_list: |body| read_json::<List<K>>(body).map(Decoded::from),
+            decode: |body| json::from_slice::<K>(body).map(Decoded::from),
+            decode_list: |body| json::from_slice::<List<K>>(body).map(Decoded::from),
             decode_event: event::decode::<K>,
             renamed: None,
         }
@@ -73,15 +73,15 @@ impl<K: Resource> Wire<K> {
                 let lacking = object.lacking(abilities, W::VERSION);
                 let (object, mut losses) = shape::<K, W>(object.clone());
                 losses.extend(lacking);
-                let body = serde_json::to_vec::<W>(&object)?;
+                let body = json::to_string(&object).into_bytes();
                 Ok(Encoded { body, losses })
             },
             decode: |body| {
-                let (value, losses) = shape(read_json::<W>(body)?);
+                let (value, losses) = shape(json::from_slice::<W>(body)?);
                 Ok(Decoded { value, losses })
             },
             decode_list: |body| {
-                let (value, losses) = shape(read_json::<List<W>>(body)?);
+                let (value, losses) = shape(json::from_slice::<List<W>>(body)?);
                 Ok(Decoded { value, losses })
             },
             decode_event: |line| Ok(event::decode::<W>(line)?.map(|object| shape(object).0)),
@@ -116,15 +116,6 @@ impl<K: Resource> Wire<K> {
             }
         }
         error
-    }
-}
-
-/// Reads JSON whose encoding is checked once: string by string, as `from_slice` does it, takes longer.
-pub(crate) fn read_json<T: DeserializeOwned>(text: &[u8]) -> Result<T, JsonError> {
-    match std::str::from_utf8(text) {
-        Ok(text) => serde_json::from_str(text),
-        // It says where, and passes over what nobody reads.
-        Err(_) => serde_json::from_slice(text),
     }
 }
 

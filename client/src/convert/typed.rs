@@ -7,6 +7,7 @@ mod versions;
 use super::server::{prune_list, server_tree};
 use super::{Loss, Lossy, shares_name};
 use crate::meta::{ListMeta, Unknown};
+use crate::rt::json;
 use crate::{ApiVersion, List, Release, Resource, text};
 use common::Common;
 use serde_json::Value;
@@ -67,7 +68,7 @@ where
         let converted = decoded(&self, release).and_then(|(tree, mut losses)| {
             let (tree, lost) = Lossy::parts(server_tree(tree, F::KIND, F::API, T::API, release));
             losses.extend(lost);
-            Ok((serde_json::from_value(tree)?, losses))
+            Ok((json::from_tree(&tree)?, losses))
         });
         match converted {
             Ok((object, losses)) => Lossy::outcome(object, losses),
@@ -86,13 +87,13 @@ fn decoded<K: Versioned>(
     object: &K,
     release: Release,
 ) -> Result<(Value, Vec<Loss>), serde_json::Error> {
-    let error = match serde_json::to_value(object) {
+    let error = match json::to_tree(object) {
         Ok(tree) => return Ok((tree, Vec::new())),
         Err(error) => error,
     };
     // An unknown member may hold what no tree can, such as the number 1e400.
-    let text = serde_json::to_vec(object)?;
-    let Ok(tree) = text::parse_json(&text) else {
+    let text = json::to_string(object);
+    let Ok(tree) = text::parse_json(text.as_bytes()) else {
         return Err(error);
     };
     let target = text::DecodeAs {
@@ -144,9 +145,9 @@ where
 /// The metadata of a list without what a server does not know, and what the list loses.
 fn list_metadata<K: Resource>(list: List<K>, release: Release) -> (ListMeta, Vec<Loss>) {
     let mut losses = Vec::new();
-    let pruned = serde_json::to_value(&list).and_then(|mut tree| {
+    let pruned = json::to_tree(&list).and_then(|mut tree| {
         losses = prune_list(&mut tree, release);
-        serde_json::from_value::<List<K>>(tree)
+        json::from_tree::<List<K>>(&tree)
     });
     match pruned {
         Ok(list) => (list.metadata, losses),

@@ -95,53 +95,49 @@ impl crate::rt::Members for ObjectMeta {
             _ => None,
         }
     }
-    fn read<'de, A: crate::rt::serde::de::MapAccess<'de>>(
+    fn read<S: crate::rt::Source>(
         &mut self,
         index: usize,
-        map: &mut A,
-    ) -> Result<(), A::Error> {
+        source: &mut S,
+    ) -> Result<(), S::Error> {
         match index {
-            0 => self.name = crate::rt::option(map)?,
-            1 => self.generate_name = crate::rt::option(map)?,
-            2 => self.namespace = crate::rt::option(map)?,
-            3 => self.self_link = crate::rt::option(map)?,
-            4 => self.uid = crate::rt::option(map)?,
-            5 => self.resource_version = crate::rt::option(map)?,
-            6 => self.generation = crate::rt::option(map)?,
-            7 => self.creation_timestamp = crate::rt::option(map)?,
-            8 => self.deletion_timestamp = crate::rt::option(map)?,
-            9 => self.deletion_grace_period_seconds = crate::rt::option(map)?,
-            10 => self.labels = crate::rt::map(map)?,
-            11 => self.annotations = crate::rt::map(map)?,
-            12 => self.owner_references = crate::rt::list(map)?,
-            13 => self.finalizers = crate::rt::list(map)?,
-            _ => self.managed_fields = crate::rt::nullable(map)?,
+            0 => source.option(&mut self.name),
+            1 => source.option(&mut self.generate_name),
+            2 => source.option(&mut self.namespace),
+            3 => source.option(&mut self.self_link),
+            4 => source.option(&mut self.uid),
+            5 => source.option(&mut self.resource_version),
+            6 => source.option(&mut self.generation),
+            7 => source.option(&mut self.creation_timestamp),
+            8 => source.option(&mut self.deletion_timestamp),
+            9 => source.option(&mut self.deletion_grace_period_seconds),
+            10 => source.map(&mut self.labels),
+            11 => source.map(&mut self.annotations),
+            12 => source.list(&mut self.owner_references),
+            13 => source.list(&mut self.finalizers),
+            _ => source.nullable(&mut self.managed_fields),
         }
-        Ok(())
     }
-    fn write<M: crate::rt::serde::ser::SerializeMap>(
-        &self,
-        map: &mut M,
-    ) -> Result<(), M::Error> {
-        crate::rt::write_option(map, "name", &self.name)?;
-        crate::rt::write_option(map, "generateName", &self.generate_name)?;
-        crate::rt::write_option(map, "namespace", &self.namespace)?;
-        crate::rt::write_option(map, "selfLink", &self.self_link)?;
-        crate::rt::write_option(map, "uid", &self.uid)?;
-        crate::rt::write_option(map, "resourceVersion", &self.resource_version)?;
-        crate::rt::write_option(map, "generation", &self.generation)?;
-        crate::rt::write_option(map, "creationTimestamp", &self.creation_timestamp)?;
-        crate::rt::write_option(map, "deletionTimestamp", &self.deletion_timestamp)?;
+    fn write<S: crate::rt::Sink>(&self, sink: &mut S) -> Result<(), S::Error> {
+        crate::rt::write_option(sink, "name", &self.name)?;
+        crate::rt::write_option(sink, "generateName", &self.generate_name)?;
+        crate::rt::write_option(sink, "namespace", &self.namespace)?;
+        crate::rt::write_option(sink, "selfLink", &self.self_link)?;
+        crate::rt::write_option(sink, "uid", &self.uid)?;
+        crate::rt::write_option(sink, "resourceVersion", &self.resource_version)?;
+        crate::rt::write_option(sink, "generation", &self.generation)?;
+        crate::rt::write_option(sink, "creationTimestamp", &self.creation_timestamp)?;
+        crate::rt::write_option(sink, "deletionTimestamp", &self.deletion_timestamp)?;
         crate::rt::write_option(
-            map,
+            sink,
             "deletionGracePeriodSeconds",
             &self.deletion_grace_period_seconds,
         )?;
-        crate::rt::write_map(map, "labels", &self.labels)?;
-        crate::rt::write_map(map, "annotations", &self.annotations)?;
-        crate::rt::write_list(map, "ownerReferences", &self.owner_references)?;
-        crate::rt::write_list(map, "finalizers", &self.finalizers)?;
-        crate::rt::write_managed_fields(map, "managedFields", &self.managed_fields)
+        crate::rt::write_map(sink, "labels", &self.labels)?;
+        crate::rt::write_map(sink, "annotations", &self.annotations)?;
+        crate::rt::write_list(sink, "ownerReferences", &self.owner_references)?;
+        crate::rt::write_list(sink, "finalizers", &self.finalizers)?;
+        crate::rt::write_managed_fields(sink, "managedFields", &self.managed_fields)
     }
     fn unknown(&self) -> &crate::meta::Unknown {
         &self.unknown
@@ -195,31 +191,27 @@ impl crate::rt::Members for OwnerReference {
             _ => None,
         }
     }
-    fn read<'de, A: crate::rt::serde::de::MapAccess<'de>>(
+    fn read<S: crate::rt::Source>(
         &mut self,
         index: usize,
-        map: &mut A,
-    ) -> Result<(), A::Error> {
+        source: &mut S,
+    ) -> Result<(), S::Error> {
         match index {
-            0 => self.api_version = crate::rt::nullable(map)?,
-            1 => self.kind = crate::rt::nullable(map)?,
-            2 => self.name = crate::rt::nullable(map)?,
-            3 => self.uid = crate::rt::nullable(map)?,
-            4 => self.controller = crate::rt::option(map)?,
-            _ => self.block_owner_deletion = crate::rt::option(map)?,
+            0 => source.nullable(&mut self.api_version),
+            1 => source.nullable(&mut self.kind),
+            2 => source.nullable(&mut self.name),
+            3 => source.nullable(&mut self.uid),
+            4 => source.option(&mut self.controller),
+            _ => source.option(&mut self.block_owner_deletion),
         }
-        Ok(())
     }
-    fn write<M: crate::rt::serde::ser::SerializeMap>(
-        &self,
-        map: &mut M,
-    ) -> Result<(), M::Error> {
-        crate::rt::write_required(map, self, 0, &self.api_version)?;
-        crate::rt::write_required(map, self, 1, &self.kind)?;
-        crate::rt::write_required(map, self, 2, &self.name)?;
-        crate::rt::write_required(map, self, 3, &self.uid)?;
-        crate::rt::write_option(map, "controller", &self.controller)?;
-        crate::rt::write_option(map, "blockOwnerDeletion", &self.block_owner_deletion)
+    fn write<S: crate::rt::Sink>(&self, sink: &mut S) -> Result<(), S::Error> {
+        crate::rt::write_required(sink, self, 0, &self.api_version)?;
+        crate::rt::write_required(sink, self, 1, &self.kind)?;
+        crate::rt::write_required(sink, self, 2, &self.name)?;
+        crate::rt::write_required(sink, self, 3, &self.uid)?;
+        crate::rt::write_option(sink, "controller", &self.controller)?;
+        crate::rt::write_option(sink, "blockOwnerDeletion", &self.block_owner_deletion)
     }
     fn unknown(&self) -> &crate::meta::Unknown {
         &self.unknown
@@ -277,33 +269,29 @@ impl crate::rt::Members for ManagedFieldsEntry {
             _ => None,
         }
     }
-    fn read<'de, A: crate::rt::serde::de::MapAccess<'de>>(
+    fn read<S: crate::rt::Source>(
         &mut self,
         index: usize,
-        map: &mut A,
-    ) -> Result<(), A::Error> {
+        source: &mut S,
+    ) -> Result<(), S::Error> {
         match index {
-            0 => self.manager = crate::rt::option(map)?,
-            1 => self.operation = crate::rt::option(map)?,
-            2 => self.api_version = crate::rt::option(map)?,
-            3 => self.time = crate::rt::option(map)?,
-            4 => self.fields_type = crate::rt::option(map)?,
-            5 => self.fields_v1 = crate::rt::option(map)?,
-            _ => self.subresource = crate::rt::option(map)?,
+            0 => source.option(&mut self.manager),
+            1 => source.option(&mut self.operation),
+            2 => source.option(&mut self.api_version),
+            3 => source.option(&mut self.time),
+            4 => source.option(&mut self.fields_type),
+            5 => source.option(&mut self.fields_v1),
+            _ => source.option(&mut self.subresource),
         }
-        Ok(())
     }
-    fn write<M: crate::rt::serde::ser::SerializeMap>(
-        &self,
-        map: &mut M,
-    ) -> Result<(), M::Error> {
-        crate::rt::write_option(map, "manager", &self.manager)?;
-        crate::rt::write_option(map, "operation", &self.operation)?;
-        crate::rt::write_option(map, "apiVersion", &self.api_version)?;
-        crate::rt::write_option(map, "time", &self.time)?;
-        crate::rt::write_option(map, "fieldsType", &self.fields_type)?;
-        crate::rt::write_option(map, "fieldsV1", &self.fields_v1)?;
-        crate::rt::write_option(map, "subresource", &self.subresource)
+    fn write<S: crate::rt::Sink>(&self, sink: &mut S) -> Result<(), S::Error> {
+        crate::rt::write_option(sink, "manager", &self.manager)?;
+        crate::rt::write_option(sink, "operation", &self.operation)?;
+        crate::rt::write_option(sink, "apiVersion", &self.api_version)?;
+        crate::rt::write_option(sink, "time", &self.time)?;
+        crate::rt::write_option(sink, "fieldsType", &self.fields_type)?;
+        crate::rt::write_option(sink, "fieldsV1", &self.fields_v1)?;
+        crate::rt::write_option(sink, "subresource", &self.subresource)
     }
     fn unknown(&self) -> &crate::meta::Unknown {
         &self.unknown
@@ -370,29 +358,25 @@ impl crate::rt::Members for ListMeta {
             _ => None,
         }
     }
-    fn read<'de, A: crate::rt::serde::de::MapAccess<'de>>(
+    fn read<S: crate::rt::Source>(
         &mut self,
         index: usize,
-        map: &mut A,
-    ) -> Result<(), A::Error> {
+        source: &mut S,
+    ) -> Result<(), S::Error> {
         match index {
-            0 => self.self_link = crate::rt::option(map)?,
-            1 => self.resource_version = crate::rt::option(map)?,
-            2 => self.r#continue = crate::rt::option(map)?,
-            3 => self.remaining_item_count = crate::rt::option(map)?,
-            _ => self.shard_info = crate::rt::option(map)?,
+            0 => source.option(&mut self.self_link),
+            1 => source.option(&mut self.resource_version),
+            2 => source.option(&mut self.r#continue),
+            3 => source.option(&mut self.remaining_item_count),
+            _ => source.option(&mut self.shard_info),
         }
-        Ok(())
     }
-    fn write<M: crate::rt::serde::ser::SerializeMap>(
-        &self,
-        map: &mut M,
-    ) -> Result<(), M::Error> {
-        crate::rt::write_option(map, "selfLink", &self.self_link)?;
-        crate::rt::write_option(map, "resourceVersion", &self.resource_version)?;
-        crate::rt::write_option(map, "continue", &self.r#continue)?;
-        crate::rt::write_option(map, "remainingItemCount", &self.remaining_item_count)?;
-        crate::rt::write_option(map, "shardInfo", &self.shard_info)
+    fn write<S: crate::rt::Sink>(&self, sink: &mut S) -> Result<(), S::Error> {
+        crate::rt::write_option(sink, "selfLink", &self.self_link)?;
+        crate::rt::write_option(sink, "resourceVersion", &self.resource_version)?;
+        crate::rt::write_option(sink, "continue", &self.r#continue)?;
+        crate::rt::write_option(sink, "remainingItemCount", &self.remaining_item_count)?;
+        crate::rt::write_option(sink, "shardInfo", &self.shard_info)
     }
     fn unknown(&self) -> &crate::meta::Unknown {
         &self.unknown
@@ -423,20 +407,16 @@ impl crate::rt::Members for ShardInfo {
             _ => None,
         }
     }
-    fn read<'de, A: crate::rt::serde::de::MapAccess<'de>>(
+    fn read<S: crate::rt::Source>(
         &mut self,
         index: usize,
-        map: &mut A,
-    ) -> Result<(), A::Error> {
+        source: &mut S,
+    ) -> Result<(), S::Error> {
         let _ = index;
-        self.selector = crate::rt::nullable(map)?;
-        Ok(())
+        source.nullable(&mut self.selector)
     }
-    fn write<M: crate::rt::serde::ser::SerializeMap>(
-        &self,
-        map: &mut M,
-    ) -> Result<(), M::Error> {
-        crate::rt::write_required(map, self, 0, &self.selector)
+    fn write<S: crate::rt::Sink>(&self, sink: &mut S) -> Result<(), S::Error> {
+        crate::rt::write_required(sink, self, 0, &self.selector)
     }
     fn unknown(&self) -> &crate::meta::Unknown {
         &self.unknown
@@ -504,36 +484,33 @@ impl crate::rt::Members for DeleteOptions {
             _ => None,
         }
     }
-    fn read<'de, A: crate::rt::serde::de::MapAccess<'de>>(
+    fn read<S: crate::rt::Source>(
         &mut self,
         index: usize,
-        map: &mut A,
-    ) -> Result<(), A::Error> {
+        source: &mut S,
+    ) -> Result<(), S::Error> {
         match index {
-            0 => self.grace_period_seconds = crate::rt::option(map)?,
-            1 => self.preconditions = crate::rt::option(map)?,
-            2 => self.orphan_dependents = crate::rt::option(map)?,
-            3 => self.propagation_policy = crate::rt::option(map)?,
-            4 => self.dry_run = crate::rt::list(map)?,
+            0 => source.option(&mut self.grace_period_seconds),
+            1 => source.option(&mut self.preconditions),
+            2 => source.option(&mut self.orphan_dependents),
+            3 => source.option(&mut self.propagation_policy),
+            4 => source.list(&mut self.dry_run),
             _ => {
-                self.ignore_store_read_error_with_cluster_breaking_potential = crate::rt::option(
-                    map,
-                )?;
+                source
+                    .option(
+                        &mut self.ignore_store_read_error_with_cluster_breaking_potential,
+                    )
             }
         }
-        Ok(())
     }
-    fn write<M: crate::rt::serde::ser::SerializeMap>(
-        &self,
-        map: &mut M,
-    ) -> Result<(), M::Error> {
-        crate::rt::write_option(map, "gracePeriodSeconds", &self.grace_period_seconds)?;
-        crate::rt::write_option(map, "preconditions", &self.preconditions)?;
-        crate::rt::write_option(map, "orphanDependents", &self.orphan_dependents)?;
-        crate::rt::write_option(map, "propagationPolicy", &self.propagation_policy)?;
-        crate::rt::write_list(map, "dryRun", &self.dry_run)?;
+    fn write<S: crate::rt::Sink>(&self, sink: &mut S) -> Result<(), S::Error> {
+        crate::rt::write_option(sink, "gracePeriodSeconds", &self.grace_period_seconds)?;
+        crate::rt::write_option(sink, "preconditions", &self.preconditions)?;
+        crate::rt::write_option(sink, "orphanDependents", &self.orphan_dependents)?;
+        crate::rt::write_option(sink, "propagationPolicy", &self.propagation_policy)?;
+        crate::rt::write_list(sink, "dryRun", &self.dry_run)?;
         crate::rt::write_option(
-            map,
+            sink,
             "ignoreStoreReadErrorWithClusterBreakingPotential",
             &self.ignore_store_read_error_with_cluster_breaking_potential,
         )
@@ -586,23 +563,19 @@ impl crate::rt::Members for Preconditions {
             _ => None,
         }
     }
-    fn read<'de, A: crate::rt::serde::de::MapAccess<'de>>(
+    fn read<S: crate::rt::Source>(
         &mut self,
         index: usize,
-        map: &mut A,
-    ) -> Result<(), A::Error> {
+        source: &mut S,
+    ) -> Result<(), S::Error> {
         match index {
-            0 => self.uid = crate::rt::option(map)?,
-            _ => self.resource_version = crate::rt::option(map)?,
+            0 => source.option(&mut self.uid),
+            _ => source.option(&mut self.resource_version),
         }
-        Ok(())
     }
-    fn write<M: crate::rt::serde::ser::SerializeMap>(
-        &self,
-        map: &mut M,
-    ) -> Result<(), M::Error> {
-        crate::rt::write_option(map, "uid", &self.uid)?;
-        crate::rt::write_option(map, "resourceVersion", &self.resource_version)
+    fn write<S: crate::rt::Sink>(&self, sink: &mut S) -> Result<(), S::Error> {
+        crate::rt::write_option(sink, "uid", &self.uid)?;
+        crate::rt::write_option(sink, "resourceVersion", &self.resource_version)
     }
     fn unknown(&self) -> &crate::meta::Unknown {
         &self.unknown
@@ -663,31 +636,27 @@ impl crate::rt::Members for Status {
             _ => None,
         }
     }
-    fn read<'de, A: crate::rt::serde::de::MapAccess<'de>>(
+    fn read<S: crate::rt::Source>(
         &mut self,
         index: usize,
-        map: &mut A,
-    ) -> Result<(), A::Error> {
+        source: &mut S,
+    ) -> Result<(), S::Error> {
         match index {
-            0 => self.metadata = crate::rt::option(map)?,
-            1 => self.status = crate::rt::option(map)?,
-            2 => self.message = crate::rt::option(map)?,
-            3 => self.reason = crate::rt::option(map)?,
-            4 => self.details = crate::rt::option(map)?,
-            _ => self.code = crate::rt::option(map)?,
+            0 => source.option(&mut self.metadata),
+            1 => source.option(&mut self.status),
+            2 => source.option(&mut self.message),
+            3 => source.option(&mut self.reason),
+            4 => source.option(&mut self.details),
+            _ => source.option(&mut self.code),
         }
-        Ok(())
     }
-    fn write<M: crate::rt::serde::ser::SerializeMap>(
-        &self,
-        map: &mut M,
-    ) -> Result<(), M::Error> {
-        crate::rt::write_option(map, "metadata", &self.metadata)?;
-        crate::rt::write_option(map, "status", &self.status)?;
-        crate::rt::write_option(map, "message", &self.message)?;
-        crate::rt::write_option(map, "reason", &self.reason)?;
-        crate::rt::write_option(map, "details", &self.details)?;
-        crate::rt::write_option(map, "code", &self.code)
+    fn write<S: crate::rt::Sink>(&self, sink: &mut S) -> Result<(), S::Error> {
+        crate::rt::write_option(sink, "metadata", &self.metadata)?;
+        crate::rt::write_option(sink, "status", &self.status)?;
+        crate::rt::write_option(sink, "message", &self.message)?;
+        crate::rt::write_option(sink, "reason", &self.reason)?;
+        crate::rt::write_option(sink, "details", &self.details)?;
+        crate::rt::write_option(sink, "code", &self.code)
     }
     fn unknown(&self) -> &crate::meta::Unknown {
         &self.unknown
@@ -741,31 +710,27 @@ impl crate::rt::Members for StatusDetails {
             _ => None,
         }
     }
-    fn read<'de, A: crate::rt::serde::de::MapAccess<'de>>(
+    fn read<S: crate::rt::Source>(
         &mut self,
         index: usize,
-        map: &mut A,
-    ) -> Result<(), A::Error> {
+        source: &mut S,
+    ) -> Result<(), S::Error> {
         match index {
-            0 => self.name = crate::rt::option(map)?,
-            1 => self.group = crate::rt::option(map)?,
-            2 => self.kind = crate::rt::option(map)?,
-            3 => self.uid = crate::rt::option(map)?,
-            4 => self.causes = crate::rt::list(map)?,
-            _ => self.retry_after_seconds = crate::rt::option(map)?,
+            0 => source.option(&mut self.name),
+            1 => source.option(&mut self.group),
+            2 => source.option(&mut self.kind),
+            3 => source.option(&mut self.uid),
+            4 => source.list(&mut self.causes),
+            _ => source.option(&mut self.retry_after_seconds),
         }
-        Ok(())
     }
-    fn write<M: crate::rt::serde::ser::SerializeMap>(
-        &self,
-        map: &mut M,
-    ) -> Result<(), M::Error> {
-        crate::rt::write_option(map, "name", &self.name)?;
-        crate::rt::write_option(map, "group", &self.group)?;
-        crate::rt::write_option(map, "kind", &self.kind)?;
-        crate::rt::write_option(map, "uid", &self.uid)?;
-        crate::rt::write_list(map, "causes", &self.causes)?;
-        crate::rt::write_option(map, "retryAfterSeconds", &self.retry_after_seconds)
+    fn write<S: crate::rt::Sink>(&self, sink: &mut S) -> Result<(), S::Error> {
+        crate::rt::write_option(sink, "name", &self.name)?;
+        crate::rt::write_option(sink, "group", &self.group)?;
+        crate::rt::write_option(sink, "kind", &self.kind)?;
+        crate::rt::write_option(sink, "uid", &self.uid)?;
+        crate::rt::write_list(sink, "causes", &self.causes)?;
+        crate::rt::write_option(sink, "retryAfterSeconds", &self.retry_after_seconds)
     }
     fn unknown(&self) -> &crate::meta::Unknown {
         &self.unknown
@@ -802,25 +767,21 @@ impl crate::rt::Members for StatusCause {
             _ => None,
         }
     }
-    fn read<'de, A: crate::rt::serde::de::MapAccess<'de>>(
+    fn read<S: crate::rt::Source>(
         &mut self,
         index: usize,
-        map: &mut A,
-    ) -> Result<(), A::Error> {
+        source: &mut S,
+    ) -> Result<(), S::Error> {
         match index {
-            0 => self.reason = crate::rt::option(map)?,
-            1 => self.message = crate::rt::option(map)?,
-            _ => self.field = crate::rt::option(map)?,
+            0 => source.option(&mut self.reason),
+            1 => source.option(&mut self.message),
+            _ => source.option(&mut self.field),
         }
-        Ok(())
     }
-    fn write<M: crate::rt::serde::ser::SerializeMap>(
-        &self,
-        map: &mut M,
-    ) -> Result<(), M::Error> {
-        crate::rt::write_option(map, "reason", &self.reason)?;
-        crate::rt::write_option(map, "message", &self.message)?;
-        crate::rt::write_option(map, "field", &self.field)
+    fn write<S: crate::rt::Sink>(&self, sink: &mut S) -> Result<(), S::Error> {
+        crate::rt::write_option(sink, "reason", &self.reason)?;
+        crate::rt::write_option(sink, "message", &self.message)?;
+        crate::rt::write_option(sink, "field", &self.field)
     }
     fn unknown(&self) -> &crate::meta::Unknown {
         &self.unknown
@@ -856,23 +817,19 @@ impl crate::rt::Members for WatchEvent {
             _ => None,
         }
     }
-    fn read<'de, A: crate::rt::serde::de::MapAccess<'de>>(
+    fn read<S: crate::rt::Source>(
         &mut self,
         index: usize,
-        map: &mut A,
-    ) -> Result<(), A::Error> {
+        source: &mut S,
+    ) -> Result<(), S::Error> {
         match index {
-            0 => self.r#type = crate::rt::nullable(map)?,
-            _ => self.object = crate::rt::nullable(map)?,
+            0 => source.nullable(&mut self.r#type),
+            _ => source.nullable(&mut self.object),
         }
-        Ok(())
     }
-    fn write<M: crate::rt::serde::ser::SerializeMap>(
-        &self,
-        map: &mut M,
-    ) -> Result<(), M::Error> {
-        crate::rt::write_required(map, self, 0, &self.r#type)?;
-        crate::rt::write_required(map, self, 1, &self.object)
+    fn write<S: crate::rt::Sink>(&self, sink: &mut S) -> Result<(), S::Error> {
+        crate::rt::write_required(sink, self, 0, &self.r#type)?;
+        crate::rt::write_required(sink, self, 1, &self.object)
     }
     fn unknown(&self) -> &crate::meta::Unknown {
         &self.unknown
@@ -911,23 +868,19 @@ impl crate::rt::Members for ApiResourceList {
             _ => None,
         }
     }
-    fn read<'de, A: crate::rt::serde::de::MapAccess<'de>>(
+    fn read<S: crate::rt::Source>(
         &mut self,
         index: usize,
-        map: &mut A,
-    ) -> Result<(), A::Error> {
+        source: &mut S,
+    ) -> Result<(), S::Error> {
         match index {
-            0 => self.group_version = crate::rt::nullable(map)?,
-            _ => self.resources = crate::rt::list(map)?,
+            0 => source.nullable(&mut self.group_version),
+            _ => source.list(&mut self.resources),
         }
-        Ok(())
     }
-    fn write<M: crate::rt::serde::ser::SerializeMap>(
-        &self,
-        map: &mut M,
-    ) -> Result<(), M::Error> {
-        crate::rt::write_required(map, self, 0, &self.group_version)?;
-        crate::rt::write_list(map, "resources", &self.resources)
+    fn write<S: crate::rt::Sink>(&self, sink: &mut S) -> Result<(), S::Error> {
+        crate::rt::write_required(sink, self, 0, &self.group_version)?;
+        crate::rt::write_list(sink, "resources", &self.resources)
     }
     fn unknown(&self) -> &crate::meta::Unknown {
         &self.unknown
@@ -999,39 +952,35 @@ impl crate::rt::Members for ApiResource {
             _ => None,
         }
     }
-    fn read<'de, A: crate::rt::serde::de::MapAccess<'de>>(
+    fn read<S: crate::rt::Source>(
         &mut self,
         index: usize,
-        map: &mut A,
-    ) -> Result<(), A::Error> {
+        source: &mut S,
+    ) -> Result<(), S::Error> {
         match index {
-            0 => self.name = crate::rt::nullable(map)?,
-            1 => self.singular_name = crate::rt::nullable(map)?,
-            2 => self.namespaced = crate::rt::nullable(map)?,
-            3 => self.group = crate::rt::option(map)?,
-            4 => self.version = crate::rt::option(map)?,
-            5 => self.kind = crate::rt::nullable(map)?,
-            6 => self.verbs = crate::rt::list(map)?,
-            7 => self.short_names = crate::rt::list(map)?,
-            8 => self.categories = crate::rt::list(map)?,
-            _ => self.storage_version_hash = crate::rt::option(map)?,
+            0 => source.nullable(&mut self.name),
+            1 => source.nullable(&mut self.singular_name),
+            2 => source.nullable(&mut self.namespaced),
+            3 => source.option(&mut self.group),
+            4 => source.option(&mut self.version),
+            5 => source.nullable(&mut self.kind),
+            6 => source.list(&mut self.verbs),
+            7 => source.list(&mut self.short_names),
+            8 => source.list(&mut self.categories),
+            _ => source.option(&mut self.storage_version_hash),
         }
-        Ok(())
     }
-    fn write<M: crate::rt::serde::ser::SerializeMap>(
-        &self,
-        map: &mut M,
-    ) -> Result<(), M::Error> {
-        crate::rt::write_required(map, self, 0, &self.name)?;
-        crate::rt::write_required(map, self, 1, &self.singular_name)?;
-        crate::rt::write_required(map, self, 2, &self.namespaced)?;
-        crate::rt::write_option(map, "group", &self.group)?;
-        crate::rt::write_option(map, "version", &self.version)?;
-        crate::rt::write_required(map, self, 5, &self.kind)?;
-        crate::rt::write_list(map, "verbs", &self.verbs)?;
-        crate::rt::write_list(map, "shortNames", &self.short_names)?;
-        crate::rt::write_list(map, "categories", &self.categories)?;
-        crate::rt::write_option(map, "storageVersionHash", &self.storage_version_hash)
+    fn write<S: crate::rt::Sink>(&self, sink: &mut S) -> Result<(), S::Error> {
+        crate::rt::write_required(sink, self, 0, &self.name)?;
+        crate::rt::write_required(sink, self, 1, &self.singular_name)?;
+        crate::rt::write_required(sink, self, 2, &self.namespaced)?;
+        crate::rt::write_option(sink, "group", &self.group)?;
+        crate::rt::write_option(sink, "version", &self.version)?;
+        crate::rt::write_required(sink, self, 5, &self.kind)?;
+        crate::rt::write_list(sink, "verbs", &self.verbs)?;
+        crate::rt::write_list(sink, "shortNames", &self.short_names)?;
+        crate::rt::write_list(sink, "categories", &self.categories)?;
+        crate::rt::write_option(sink, "storageVersionHash", &self.storage_version_hash)
     }
     fn unknown(&self) -> &crate::meta::Unknown {
         &self.unknown
@@ -1081,28 +1030,24 @@ impl crate::rt::Members for ApiGroup {
             _ => None,
         }
     }
-    fn read<'de, A: crate::rt::serde::de::MapAccess<'de>>(
+    fn read<S: crate::rt::Source>(
         &mut self,
         index: usize,
-        map: &mut A,
-    ) -> Result<(), A::Error> {
+        source: &mut S,
+    ) -> Result<(), S::Error> {
         match index {
-            0 => self.name = crate::rt::nullable(map)?,
-            1 => self.versions = crate::rt::list(map)?,
-            2 => self.preferred_version = crate::rt::option(map)?,
-            _ => self.server_address_by_client_cidrs = crate::rt::list(map)?,
+            0 => source.nullable(&mut self.name),
+            1 => source.list(&mut self.versions),
+            2 => source.option(&mut self.preferred_version),
+            _ => source.list(&mut self.server_address_by_client_cidrs),
         }
-        Ok(())
     }
-    fn write<M: crate::rt::serde::ser::SerializeMap>(
-        &self,
-        map: &mut M,
-    ) -> Result<(), M::Error> {
-        crate::rt::write_required(map, self, 0, &self.name)?;
-        crate::rt::write_list(map, "versions", &self.versions)?;
-        crate::rt::write_option(map, "preferredVersion", &self.preferred_version)?;
+    fn write<S: crate::rt::Sink>(&self, sink: &mut S) -> Result<(), S::Error> {
+        crate::rt::write_required(sink, self, 0, &self.name)?;
+        crate::rt::write_list(sink, "versions", &self.versions)?;
+        crate::rt::write_option(sink, "preferredVersion", &self.preferred_version)?;
         crate::rt::write_list(
-            map,
+            sink,
             "serverAddressByClientCIDRs",
             &self.server_address_by_client_cidrs,
         )
@@ -1141,20 +1086,16 @@ impl crate::rt::Members for ApiGroupList {
             _ => None,
         }
     }
-    fn read<'de, A: crate::rt::serde::de::MapAccess<'de>>(
+    fn read<S: crate::rt::Source>(
         &mut self,
         index: usize,
-        map: &mut A,
-    ) -> Result<(), A::Error> {
+        source: &mut S,
+    ) -> Result<(), S::Error> {
         let _ = index;
-        self.groups = crate::rt::list(map)?;
-        Ok(())
+        source.list(&mut self.groups)
     }
-    fn write<M: crate::rt::serde::ser::SerializeMap>(
-        &self,
-        map: &mut M,
-    ) -> Result<(), M::Error> {
-        crate::rt::write_list(map, "groups", &self.groups)
+    fn write<S: crate::rt::Sink>(&self, sink: &mut S) -> Result<(), S::Error> {
+        crate::rt::write_list(sink, "groups", &self.groups)
     }
     fn unknown(&self) -> &crate::meta::Unknown {
         &self.unknown
@@ -1193,24 +1134,20 @@ impl crate::rt::Members for ApiVersions {
             _ => None,
         }
     }
-    fn read<'de, A: crate::rt::serde::de::MapAccess<'de>>(
+    fn read<S: crate::rt::Source>(
         &mut self,
         index: usize,
-        map: &mut A,
-    ) -> Result<(), A::Error> {
+        source: &mut S,
+    ) -> Result<(), S::Error> {
         match index {
-            0 => self.versions = crate::rt::list(map)?,
-            _ => self.server_address_by_client_cidrs = crate::rt::list(map)?,
+            0 => source.list(&mut self.versions),
+            _ => source.list(&mut self.server_address_by_client_cidrs),
         }
-        Ok(())
     }
-    fn write<M: crate::rt::serde::ser::SerializeMap>(
-        &self,
-        map: &mut M,
-    ) -> Result<(), M::Error> {
-        crate::rt::write_list(map, "versions", &self.versions)?;
+    fn write<S: crate::rt::Sink>(&self, sink: &mut S) -> Result<(), S::Error> {
+        crate::rt::write_list(sink, "versions", &self.versions)?;
         crate::rt::write_list(
-            map,
+            sink,
             "serverAddressByClientCIDRs",
             &self.server_address_by_client_cidrs,
         )
@@ -1247,23 +1184,19 @@ impl crate::rt::Members for GroupVersionForDiscovery {
             _ => None,
         }
     }
-    fn read<'de, A: crate::rt::serde::de::MapAccess<'de>>(
+    fn read<S: crate::rt::Source>(
         &mut self,
         index: usize,
-        map: &mut A,
-    ) -> Result<(), A::Error> {
+        source: &mut S,
+    ) -> Result<(), S::Error> {
         match index {
-            0 => self.group_version = crate::rt::nullable(map)?,
-            _ => self.version = crate::rt::nullable(map)?,
+            0 => source.nullable(&mut self.group_version),
+            _ => source.nullable(&mut self.version),
         }
-        Ok(())
     }
-    fn write<M: crate::rt::serde::ser::SerializeMap>(
-        &self,
-        map: &mut M,
-    ) -> Result<(), M::Error> {
-        crate::rt::write_required(map, self, 0, &self.group_version)?;
-        crate::rt::write_required(map, self, 1, &self.version)
+    fn write<S: crate::rt::Sink>(&self, sink: &mut S) -> Result<(), S::Error> {
+        crate::rt::write_required(sink, self, 0, &self.group_version)?;
+        crate::rt::write_required(sink, self, 1, &self.version)
     }
     fn unknown(&self) -> &crate::meta::Unknown {
         &self.unknown
@@ -1297,23 +1230,19 @@ impl crate::rt::Members for ServerAddressByClientCidr {
             _ => None,
         }
     }
-    fn read<'de, A: crate::rt::serde::de::MapAccess<'de>>(
+    fn read<S: crate::rt::Source>(
         &mut self,
         index: usize,
-        map: &mut A,
-    ) -> Result<(), A::Error> {
+        source: &mut S,
+    ) -> Result<(), S::Error> {
         match index {
-            0 => self.client_cidr = crate::rt::nullable(map)?,
-            _ => self.server_address = crate::rt::nullable(map)?,
+            0 => source.nullable(&mut self.client_cidr),
+            _ => source.nullable(&mut self.server_address),
         }
-        Ok(())
     }
-    fn write<M: crate::rt::serde::ser::SerializeMap>(
-        &self,
-        map: &mut M,
-    ) -> Result<(), M::Error> {
-        crate::rt::write_required(map, self, 0, &self.client_cidr)?;
-        crate::rt::write_required(map, self, 1, &self.server_address)
+    fn write<S: crate::rt::Sink>(&self, sink: &mut S) -> Result<(), S::Error> {
+        crate::rt::write_required(sink, self, 0, &self.client_cidr)?;
+        crate::rt::write_required(sink, self, 1, &self.server_address)
     }
     fn unknown(&self) -> &crate::meta::Unknown {
         &self.unknown
@@ -1348,23 +1277,19 @@ impl crate::rt::Members for LabelSelector {
             _ => None,
         }
     }
-    fn read<'de, A: crate::rt::serde::de::MapAccess<'de>>(
+    fn read<S: crate::rt::Source>(
         &mut self,
         index: usize,
-        map: &mut A,
-    ) -> Result<(), A::Error> {
+        source: &mut S,
+    ) -> Result<(), S::Error> {
         match index {
-            0 => self.match_labels = crate::rt::map(map)?,
-            _ => self.match_expressions = crate::rt::list(map)?,
+            0 => source.map(&mut self.match_labels),
+            _ => source.list(&mut self.match_expressions),
         }
-        Ok(())
     }
-    fn write<M: crate::rt::serde::ser::SerializeMap>(
-        &self,
-        map: &mut M,
-    ) -> Result<(), M::Error> {
-        crate::rt::write_map(map, "matchLabels", &self.match_labels)?;
-        crate::rt::write_list(map, "matchExpressions", &self.match_expressions)
+    fn write<S: crate::rt::Sink>(&self, sink: &mut S) -> Result<(), S::Error> {
+        crate::rt::write_map(sink, "matchLabels", &self.match_labels)?;
+        crate::rt::write_list(sink, "matchExpressions", &self.match_expressions)
     }
     fn unknown(&self) -> &crate::meta::Unknown {
         &self.unknown
@@ -1402,25 +1327,21 @@ impl crate::rt::Members for LabelSelectorRequirement {
             _ => None,
         }
     }
-    fn read<'de, A: crate::rt::serde::de::MapAccess<'de>>(
+    fn read<S: crate::rt::Source>(
         &mut self,
         index: usize,
-        map: &mut A,
-    ) -> Result<(), A::Error> {
+        source: &mut S,
+    ) -> Result<(), S::Error> {
         match index {
-            0 => self.key = crate::rt::nullable(map)?,
-            1 => self.operator = crate::rt::nullable(map)?,
-            _ => self.values = crate::rt::list(map)?,
+            0 => source.nullable(&mut self.key),
+            1 => source.nullable(&mut self.operator),
+            _ => source.list(&mut self.values),
         }
-        Ok(())
     }
-    fn write<M: crate::rt::serde::ser::SerializeMap>(
-        &self,
-        map: &mut M,
-    ) -> Result<(), M::Error> {
-        crate::rt::write_required(map, self, 0, &self.key)?;
-        crate::rt::write_required(map, self, 1, &self.operator)?;
-        crate::rt::write_list(map, "values", &self.values)
+    fn write<S: crate::rt::Sink>(&self, sink: &mut S) -> Result<(), S::Error> {
+        crate::rt::write_required(sink, self, 0, &self.key)?;
+        crate::rt::write_required(sink, self, 1, &self.operator)?;
+        crate::rt::write_list(sink, "values", &self.values)
     }
     fn unknown(&self) -> &crate::meta::Unknown {
         &self.unknown
@@ -1475,25 +1396,21 @@ impl crate::rt::Members for FieldSelectorRequirement {
             _ => None,
         }
     }
-    fn read<'de, A: crate::rt::serde::de::MapAccess<'de>>(
+    fn read<S: crate::rt::Source>(
         &mut self,
         index: usize,
-        map: &mut A,
-    ) -> Result<(), A::Error> {
+        source: &mut S,
+    ) -> Result<(), S::Error> {
         match index {
-            0 => self.key = crate::rt::nullable(map)?,
-            1 => self.operator = crate::rt::nullable(map)?,
-            _ => self.values = crate::rt::list(map)?,
+            0 => source.nullable(&mut self.key),
+            1 => source.nullable(&mut self.operator),
+            _ => source.list(&mut self.values),
         }
-        Ok(())
     }
-    fn write<M: crate::rt::serde::ser::SerializeMap>(
-        &self,
-        map: &mut M,
-    ) -> Result<(), M::Error> {
-        crate::rt::write_required(map, self, 0, &self.key)?;
-        crate::rt::write_required(map, self, 1, &self.operator)?;
-        crate::rt::write_list(map, "values", &self.values)
+    fn write<S: crate::rt::Sink>(&self, sink: &mut S) -> Result<(), S::Error> {
+        crate::rt::write_required(sink, self, 0, &self.key)?;
+        crate::rt::write_required(sink, self, 1, &self.operator)?;
+        crate::rt::write_list(sink, "values", &self.values)
     }
     fn unknown(&self) -> &crate::meta::Unknown {
         &self.unknown
@@ -1566,31 +1483,27 @@ impl crate::rt::Members for Condition {
             _ => None,
         }
     }
-    fn read<'de, A: crate::rt::serde::de::MapAccess<'de>>(
+    fn read<S: crate::rt::Source>(
         &mut self,
         index: usize,
-        map: &mut A,
-    ) -> Result<(), A::Error> {
+        source: &mut S,
+    ) -> Result<(), S::Error> {
         match index {
-            0 => self.r#type = crate::rt::nullable(map)?,
-            1 => self.status = crate::rt::nullable(map)?,
-            2 => self.observed_generation = crate::rt::option(map)?,
-            3 => self.last_transition_time = crate::rt::nullable(map)?,
-            4 => self.reason = crate::rt::nullable(map)?,
-            _ => self.message = crate::rt::nullable(map)?,
+            0 => source.nullable(&mut self.r#type),
+            1 => source.nullable(&mut self.status),
+            2 => source.option(&mut self.observed_generation),
+            3 => source.nullable(&mut self.last_transition_time),
+            4 => source.nullable(&mut self.reason),
+            _ => source.nullable(&mut self.message),
         }
-        Ok(())
     }
-    fn write<M: crate::rt::serde::ser::SerializeMap>(
-        &self,
-        map: &mut M,
-    ) -> Result<(), M::Error> {
-        crate::rt::write_required(map, self, 0, &self.r#type)?;
-        crate::rt::write_required(map, self, 1, &self.status)?;
-        crate::rt::write_option(map, "observedGeneration", &self.observed_generation)?;
-        crate::rt::write_required(map, self, 3, &self.last_transition_time)?;
-        crate::rt::write_required(map, self, 4, &self.reason)?;
-        crate::rt::write_required(map, self, 5, &self.message)
+    fn write<S: crate::rt::Sink>(&self, sink: &mut S) -> Result<(), S::Error> {
+        crate::rt::write_required(sink, self, 0, &self.r#type)?;
+        crate::rt::write_required(sink, self, 1, &self.status)?;
+        crate::rt::write_option(sink, "observedGeneration", &self.observed_generation)?;
+        crate::rt::write_required(sink, self, 3, &self.last_transition_time)?;
+        crate::rt::write_required(sink, self, 4, &self.reason)?;
+        crate::rt::write_required(sink, self, 5, &self.message)
     }
     fn unknown(&self) -> &crate::meta::Unknown {
         &self.unknown
@@ -1671,53 +1584,49 @@ impl crate::rt::Members for Info {
             _ => None,
         }
     }
-    fn read<'de, A: crate::rt::serde::de::MapAccess<'de>>(
+    fn read<S: crate::rt::Source>(
         &mut self,
         index: usize,
-        map: &mut A,
-    ) -> Result<(), A::Error> {
+        source: &mut S,
+    ) -> Result<(), S::Error> {
         match index {
-            0 => self.major = crate::rt::nullable(map)?,
-            1 => self.minor = crate::rt::nullable(map)?,
-            2 => self.emulation_major = crate::rt::option(map)?,
-            3 => self.emulation_minor = crate::rt::option(map)?,
-            4 => self.min_compatibility_major = crate::rt::option(map)?,
-            5 => self.min_compatibility_minor = crate::rt::option(map)?,
-            6 => self.git_version = crate::rt::nullable(map)?,
-            7 => self.git_commit = crate::rt::nullable(map)?,
-            8 => self.git_tree_state = crate::rt::nullable(map)?,
-            9 => self.build_date = crate::rt::nullable(map)?,
-            10 => self.go_version = crate::rt::nullable(map)?,
-            11 => self.compiler = crate::rt::nullable(map)?,
-            _ => self.platform = crate::rt::nullable(map)?,
+            0 => source.nullable(&mut self.major),
+            1 => source.nullable(&mut self.minor),
+            2 => source.option(&mut self.emulation_major),
+            3 => source.option(&mut self.emulation_minor),
+            4 => source.option(&mut self.min_compatibility_major),
+            5 => source.option(&mut self.min_compatibility_minor),
+            6 => source.nullable(&mut self.git_version),
+            7 => source.nullable(&mut self.git_commit),
+            8 => source.nullable(&mut self.git_tree_state),
+            9 => source.nullable(&mut self.build_date),
+            10 => source.nullable(&mut self.go_version),
+            11 => source.nullable(&mut self.compiler),
+            _ => source.nullable(&mut self.platform),
         }
-        Ok(())
     }
-    fn write<M: crate::rt::serde::ser::SerializeMap>(
-        &self,
-        map: &mut M,
-    ) -> Result<(), M::Error> {
-        crate::rt::write_required(map, self, 0, &self.major)?;
-        crate::rt::write_required(map, self, 1, &self.minor)?;
-        crate::rt::write_option(map, "emulationMajor", &self.emulation_major)?;
-        crate::rt::write_option(map, "emulationMinor", &self.emulation_minor)?;
+    fn write<S: crate::rt::Sink>(&self, sink: &mut S) -> Result<(), S::Error> {
+        crate::rt::write_required(sink, self, 0, &self.major)?;
+        crate::rt::write_required(sink, self, 1, &self.minor)?;
+        crate::rt::write_option(sink, "emulationMajor", &self.emulation_major)?;
+        crate::rt::write_option(sink, "emulationMinor", &self.emulation_minor)?;
         crate::rt::write_option(
-            map,
+            sink,
             "minCompatibilityMajor",
             &self.min_compatibility_major,
         )?;
         crate::rt::write_option(
-            map,
+            sink,
             "minCompatibilityMinor",
             &self.min_compatibility_minor,
         )?;
-        crate::rt::write_required(map, self, 6, &self.git_version)?;
-        crate::rt::write_required(map, self, 7, &self.git_commit)?;
-        crate::rt::write_required(map, self, 8, &self.git_tree_state)?;
-        crate::rt::write_required(map, self, 9, &self.build_date)?;
-        crate::rt::write_required(map, self, 10, &self.go_version)?;
-        crate::rt::write_required(map, self, 11, &self.compiler)?;
-        crate::rt::write_required(map, self, 12, &self.platform)
+        crate::rt::write_required(sink, self, 6, &self.git_version)?;
+        crate::rt::write_required(sink, self, 7, &self.git_commit)?;
+        crate::rt::write_required(sink, self, 8, &self.git_tree_state)?;
+        crate::rt::write_required(sink, self, 9, &self.build_date)?;
+        crate::rt::write_required(sink, self, 10, &self.go_version)?;
+        crate::rt::write_required(sink, self, 11, &self.compiler)?;
+        crate::rt::write_required(sink, self, 12, &self.platform)
     }
     fn unknown(&self) -> &crate::meta::Unknown {
         &self.unknown

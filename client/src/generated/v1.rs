@@ -40,25 +40,21 @@ impl crate::rt::Members for FlowSchema {
             _ => None,
         }
     }
-    fn read<'de, A: crate::rt::serde::de::MapAccess<'de>>(
+    fn read<S: crate::rt::Source>(
         &mut self,
         index: usize,
-        map: &mut A,
-    ) -> Result<(), A::Error> {
+        source: &mut S,
+    ) -> Result<(), S::Error> {
         match index {
-            0 => self.metadata = crate::rt::nullable(map)?,
-            1 => self.spec = crate::rt::nullable(map)?,
-            _ => self.status = crate::rt::option(map)?,
+            0 => source.nullable(&mut self.metadata),
+            1 => source.nullable(&mut self.spec),
+            _ => source.option(&mut self.status),
         }
-        Ok(())
     }
-    fn write<M: crate::rt::serde::ser::SerializeMap>(
-        &self,
-        map: &mut M,
-    ) -> Result<(), M::Error> {
-        crate::rt::write_required(map, self, 0, &self.metadata)?;
-        crate::rt::write_required(map, self, 1, &self.spec)?;
-        crate::rt::write_option(map, "status", &self.status)
+    fn write<S: crate::rt::Sink>(&self, sink: &mut S) -> Result<(), S::Error> {
+        crate::rt::write_required(sink, self, 0, &self.metadata)?;
+        crate::rt::write_required(sink, self, 1, &self.spec)?;
+        crate::rt::write_option(sink, "status", &self.status)
     }
     fn unknown(&self) -> &crate::meta::Unknown {
         &self.unknown
@@ -131,27 +127,27 @@ impl crate::rt::Members for FlowSchemaSpec {
             _ => None,
         }
     }
-    fn read<'de, A: crate::rt::serde::de::MapAccess<'de>>(
+    fn read<S: crate::rt::Source>(
         &mut self,
         index: usize,
-        map: &mut A,
-    ) -> Result<(), A::Error> {
+        source: &mut S,
+    ) -> Result<(), S::Error> {
         match index {
-            0 => self.priority_level_configuration = crate::rt::nullable(map)?,
-            1 => self.matching_precedence = crate::rt::option(map)?,
-            2 => self.distinguisher_method = crate::rt::option(map)?,
-            _ => self.rules = crate::rt::list(map)?,
+            0 => source.nullable(&mut self.priority_level_configuration),
+            1 => source.option(&mut self.matching_precedence),
+            2 => source.option(&mut self.distinguisher_method),
+            _ => source.list(&mut self.rules),
         }
-        Ok(())
     }
-    fn write<M: crate::rt::serde::ser::SerializeMap>(
-        &self,
-        map: &mut M,
-    ) -> Result<(), M::Error> {
-        crate::rt::write_required(map, self, 0, &self.priority_level_configuration)?;
-        crate::rt::write_option(map, "matchingPrecedence", &self.matching_precedence)?;
-        crate::rt::write_option(map, "distinguisherMethod", &self.distinguisher_method)?;
-        crate::rt::write_list(map, "rules", &self.rules)
+    fn write<S: crate::rt::Sink>(&self, sink: &mut S) -> Result<(), S::Error> {
+        crate::rt::write_required(sink, self, 0, &self.priority_level_configuration)?;
+        crate::rt::write_option(sink, "matchingPrecedence", &self.matching_precedence)?;
+        crate::rt::write_option(
+            sink,
+            "distinguisherMethod",
+            &self.distinguisher_method,
+        )?;
+        crate::rt::write_list(sink, "rules", &self.rules)
     }
     fn unknown(&self) -> &crate::meta::Unknown {
         &self.unknown
@@ -186,20 +182,16 @@ impl crate::rt::Members for FlowDistinguisherMethod {
             _ => None,
         }
     }
-    fn read<'de, A: crate::rt::serde::de::MapAccess<'de>>(
+    fn read<S: crate::rt::Source>(
         &mut self,
         index: usize,
-        map: &mut A,
-    ) -> Result<(), A::Error> {
+        source: &mut S,
+    ) -> Result<(), S::Error> {
         let _ = index;
-        self.r#type = crate::rt::nullable(map)?;
-        Ok(())
+        source.nullable(&mut self.r#type)
     }
-    fn write<M: crate::rt::serde::ser::SerializeMap>(
-        &self,
-        map: &mut M,
-    ) -> Result<(), M::Error> {
-        crate::rt::write_required(map, self, 0, &self.r#type)
+    fn write<S: crate::rt::Sink>(&self, sink: &mut S) -> Result<(), S::Error> {
+        crate::rt::write_required(sink, self, 0, &self.r#type)
     }
     fn unknown(&self) -> &crate::meta::Unknown {
         &self.unknown
@@ -243,20 +235,16 @@ impl crate::rt::Members for PriorityLevelConfigurationReference {
             _ => None,
         }
     }
-    fn read<'de, A: crate::rt::serde::de::MapAccess<'de>>(
+    fn read<S: crate::rt::Source>(
         &mut self,
         index: usize,
-        map: &mut A,
-    ) -> Result<(), A::Error> {
+        source: &mut S,
+    ) -> Result<(), S::Error> {
         let _ = index;
-        self.name = crate::rt::nullable(map)?;
-        Ok(())
+        source.nullable(&mut self.name)
     }
-    fn write<M: crate::rt::serde::ser::SerializeMap>(
-        &self,
-        map: &mut M,
-    ) -> Result<(), M::Error> {
-        crate::rt::write_required(map, self, 0, &self.name)
+    fn write<S: crate::rt::Sink>(&self, sink: &mut S) -> Result<(), S::Error> {
+        crate::rt::write_required(sink, self, 0, &self.name)
     }
     fn unknown(&self) -> &crate::meta::Unknown {
         &self.unknown
@@ -303,25 +291,21 @@ impl crate::rt::Members for PolicyRulesWithSubjects {
             _ => None,
         }
     }
-    fn read<'de, A: crate::rt::serde::de::MapAccess<'de>>(
+    fn read<S: crate::rt::Source>(
         &mut self,
         index: usize,
-        map: &mut A,
-    ) -> Result<(), A::Error> {
+        source: &mut S,
+    ) -> Result<(), S::Error> {
         match index {
-            0 => self.subjects = crate::rt::list(map)?,
-            1 => self.resource_rules = crate::rt::list(map)?,
-            _ => self.non_resource_rules = crate::rt::list(map)?,
+            0 => source.list(&mut self.subjects),
+            1 => source.list(&mut self.resource_rules),
+            _ => source.list(&mut self.non_resource_rules),
         }
-        Ok(())
     }
-    fn write<M: crate::rt::serde::ser::SerializeMap>(
-        &self,
-        map: &mut M,
-    ) -> Result<(), M::Error> {
-        crate::rt::write_list(map, "subjects", &self.subjects)?;
-        crate::rt::write_list(map, "resourceRules", &self.resource_rules)?;
-        crate::rt::write_list(map, "nonResourceRules", &self.non_resource_rules)
+    fn write<S: crate::rt::Sink>(&self, sink: &mut S) -> Result<(), S::Error> {
+        crate::rt::write_list(sink, "subjects", &self.subjects)?;
+        crate::rt::write_list(sink, "resourceRules", &self.resource_rules)?;
+        crate::rt::write_list(sink, "nonResourceRules", &self.non_resource_rules)
     }
     fn unknown(&self) -> &crate::meta::Unknown {
         &self.unknown
@@ -363,27 +347,23 @@ impl crate::rt::Members for Subject {
             _ => None,
         }
     }
-    fn read<'de, A: crate::rt::serde::de::MapAccess<'de>>(
+    fn read<S: crate::rt::Source>(
         &mut self,
         index: usize,
-        map: &mut A,
-    ) -> Result<(), A::Error> {
+        source: &mut S,
+    ) -> Result<(), S::Error> {
         match index {
-            0 => self.kind = crate::rt::nullable(map)?,
-            1 => self.user = crate::rt::option(map)?,
-            2 => self.group = crate::rt::option(map)?,
-            _ => self.service_account = crate::rt::option(map)?,
+            0 => source.nullable(&mut self.kind),
+            1 => source.option(&mut self.user),
+            2 => source.option(&mut self.group),
+            _ => source.option(&mut self.service_account),
         }
-        Ok(())
     }
-    fn write<M: crate::rt::serde::ser::SerializeMap>(
-        &self,
-        map: &mut M,
-    ) -> Result<(), M::Error> {
-        crate::rt::write_required(map, self, 0, &self.kind)?;
-        crate::rt::write_option(map, "user", &self.user)?;
-        crate::rt::write_option(map, "group", &self.group)?;
-        crate::rt::write_option(map, "serviceAccount", &self.service_account)
+    fn write<S: crate::rt::Sink>(&self, sink: &mut S) -> Result<(), S::Error> {
+        crate::rt::write_required(sink, self, 0, &self.kind)?;
+        crate::rt::write_option(sink, "user", &self.user)?;
+        crate::rt::write_option(sink, "group", &self.group)?;
+        crate::rt::write_option(sink, "serviceAccount", &self.service_account)
     }
     fn unknown(&self) -> &crate::meta::Unknown {
         &self.unknown
@@ -429,20 +409,16 @@ impl crate::rt::Members for UserSubject {
             _ => None,
         }
     }
-    fn read<'de, A: crate::rt::serde::de::MapAccess<'de>>(
+    fn read<S: crate::rt::Source>(
         &mut self,
         index: usize,
-        map: &mut A,
-    ) -> Result<(), A::Error> {
+        source: &mut S,
+    ) -> Result<(), S::Error> {
         let _ = index;
-        self.name = crate::rt::nullable(map)?;
-        Ok(())
+        source.nullable(&mut self.name)
     }
-    fn write<M: crate::rt::serde::ser::SerializeMap>(
-        &self,
-        map: &mut M,
-    ) -> Result<(), M::Error> {
-        crate::rt::write_required(map, self, 0, &self.name)
+    fn write<S: crate::rt::Sink>(&self, sink: &mut S) -> Result<(), S::Error> {
+        crate::rt::write_required(sink, self, 0, &self.name)
     }
     fn unknown(&self) -> &crate::meta::Unknown {
         &self.unknown
@@ -475,20 +451,16 @@ impl crate::rt::Members for GroupSubject {
             _ => None,
         }
     }
-    fn read<'de, A: crate::rt::serde::de::MapAccess<'de>>(
+    fn read<S: crate::rt::Source>(
         &mut self,
         index: usize,
-        map: &mut A,
-    ) -> Result<(), A::Error> {
+        source: &mut S,
+    ) -> Result<(), S::Error> {
         let _ = index;
-        self.name = crate::rt::nullable(map)?;
-        Ok(())
+        source.nullable(&mut self.name)
     }
-    fn write<M: crate::rt::serde::ser::SerializeMap>(
-        &self,
-        map: &mut M,
-    ) -> Result<(), M::Error> {
-        crate::rt::write_required(map, self, 0, &self.name)
+    fn write<S: crate::rt::Sink>(&self, sink: &mut S) -> Result<(), S::Error> {
+        crate::rt::write_required(sink, self, 0, &self.name)
     }
     fn unknown(&self) -> &crate::meta::Unknown {
         &self.unknown
@@ -522,23 +494,19 @@ impl crate::rt::Members for ServiceAccountSubject {
             _ => None,
         }
     }
-    fn read<'de, A: crate::rt::serde::de::MapAccess<'de>>(
+    fn read<S: crate::rt::Source>(
         &mut self,
         index: usize,
-        map: &mut A,
-    ) -> Result<(), A::Error> {
+        source: &mut S,
+    ) -> Result<(), S::Error> {
         match index {
-            0 => self.namespace = crate::rt::nullable(map)?,
-            _ => self.name = crate::rt::nullable(map)?,
+            0 => source.nullable(&mut self.namespace),
+            _ => source.nullable(&mut self.name),
         }
-        Ok(())
     }
-    fn write<M: crate::rt::serde::ser::SerializeMap>(
-        &self,
-        map: &mut M,
-    ) -> Result<(), M::Error> {
-        crate::rt::write_required(map, self, 0, &self.namespace)?;
-        crate::rt::write_required(map, self, 1, &self.name)
+    fn write<S: crate::rt::Sink>(&self, sink: &mut S) -> Result<(), S::Error> {
+        crate::rt::write_required(sink, self, 0, &self.namespace)?;
+        crate::rt::write_required(sink, self, 1, &self.name)
     }
     fn unknown(&self) -> &crate::meta::Unknown {
         &self.unknown
@@ -596,29 +564,25 @@ impl crate::rt::Members for ResourcePolicyRule {
             _ => None,
         }
     }
-    fn read<'de, A: crate::rt::serde::de::MapAccess<'de>>(
+    fn read<S: crate::rt::Source>(
         &mut self,
         index: usize,
-        map: &mut A,
-    ) -> Result<(), A::Error> {
+        source: &mut S,
+    ) -> Result<(), S::Error> {
         match index {
-            0 => self.verbs = crate::rt::list(map)?,
-            1 => self.api_groups = crate::rt::list(map)?,
-            2 => self.resources = crate::rt::list(map)?,
-            3 => self.cluster_scope = crate::rt::option(map)?,
-            _ => self.namespaces = crate::rt::list(map)?,
+            0 => source.list(&mut self.verbs),
+            1 => source.list(&mut self.api_groups),
+            2 => source.list(&mut self.resources),
+            3 => source.option(&mut self.cluster_scope),
+            _ => source.list(&mut self.namespaces),
         }
-        Ok(())
     }
-    fn write<M: crate::rt::serde::ser::SerializeMap>(
-        &self,
-        map: &mut M,
-    ) -> Result<(), M::Error> {
-        crate::rt::write_list(map, "verbs", &self.verbs)?;
-        crate::rt::write_list(map, "apiGroups", &self.api_groups)?;
-        crate::rt::write_list(map, "resources", &self.resources)?;
-        crate::rt::write_option(map, "clusterScope", &self.cluster_scope)?;
-        crate::rt::write_list(map, "namespaces", &self.namespaces)
+    fn write<S: crate::rt::Sink>(&self, sink: &mut S) -> Result<(), S::Error> {
+        crate::rt::write_list(sink, "verbs", &self.verbs)?;
+        crate::rt::write_list(sink, "apiGroups", &self.api_groups)?;
+        crate::rt::write_list(sink, "resources", &self.resources)?;
+        crate::rt::write_option(sink, "clusterScope", &self.cluster_scope)?;
+        crate::rt::write_list(sink, "namespaces", &self.namespaces)
     }
     fn unknown(&self) -> &crate::meta::Unknown {
         &self.unknown
@@ -662,23 +626,19 @@ impl crate::rt::Members for NonResourcePolicyRule {
             _ => None,
         }
     }
-    fn read<'de, A: crate::rt::serde::de::MapAccess<'de>>(
+    fn read<S: crate::rt::Source>(
         &mut self,
         index: usize,
-        map: &mut A,
-    ) -> Result<(), A::Error> {
+        source: &mut S,
+    ) -> Result<(), S::Error> {
         match index {
-            0 => self.verbs = crate::rt::list(map)?,
-            _ => self.non_resource_urls = crate::rt::list(map)?,
+            0 => source.list(&mut self.verbs),
+            _ => source.list(&mut self.non_resource_urls),
         }
-        Ok(())
     }
-    fn write<M: crate::rt::serde::ser::SerializeMap>(
-        &self,
-        map: &mut M,
-    ) -> Result<(), M::Error> {
-        crate::rt::write_list(map, "verbs", &self.verbs)?;
-        crate::rt::write_list(map, "nonResourceURLs", &self.non_resource_urls)
+    fn write<S: crate::rt::Sink>(&self, sink: &mut S) -> Result<(), S::Error> {
+        crate::rt::write_list(sink, "verbs", &self.verbs)?;
+        crate::rt::write_list(sink, "nonResourceURLs", &self.non_resource_urls)
     }
     fn unknown(&self) -> &crate::meta::Unknown {
         &self.unknown
@@ -737,20 +697,16 @@ impl crate::rt::Members for FlowSchemaStatus {
             _ => None,
         }
     }
-    fn read<'de, A: crate::rt::serde::de::MapAccess<'de>>(
+    fn read<S: crate::rt::Source>(
         &mut self,
         index: usize,
-        map: &mut A,
-    ) -> Result<(), A::Error> {
+        source: &mut S,
+    ) -> Result<(), S::Error> {
         let _ = index;
-        self.conditions = crate::rt::list(map)?;
-        Ok(())
+        source.list(&mut self.conditions)
     }
-    fn write<M: crate::rt::serde::ser::SerializeMap>(
-        &self,
-        map: &mut M,
-    ) -> Result<(), M::Error> {
-        crate::rt::write_list(map, "conditions", &self.conditions)
+    fn write<S: crate::rt::Sink>(&self, sink: &mut S) -> Result<(), S::Error> {
+        crate::rt::write_list(sink, "conditions", &self.conditions)
     }
     fn unknown(&self) -> &crate::meta::Unknown {
         &self.unknown
@@ -801,29 +757,25 @@ impl crate::rt::Members for FlowSchemaCondition {
             _ => None,
         }
     }
-    fn read<'de, A: crate::rt::serde::de::MapAccess<'de>>(
+    fn read<S: crate::rt::Source>(
         &mut self,
         index: usize,
-        map: &mut A,
-    ) -> Result<(), A::Error> {
+        source: &mut S,
+    ) -> Result<(), S::Error> {
         match index {
-            0 => self.r#type = crate::rt::nullable(map)?,
-            1 => self.status = crate::rt::option(map)?,
-            2 => self.last_transition_time = crate::rt::option(map)?,
-            3 => self.reason = crate::rt::option(map)?,
-            _ => self.message = crate::rt::option(map)?,
+            0 => source.nullable(&mut self.r#type),
+            1 => source.option(&mut self.status),
+            2 => source.option(&mut self.last_transition_time),
+            3 => source.option(&mut self.reason),
+            _ => source.option(&mut self.message),
         }
-        Ok(())
     }
-    fn write<M: crate::rt::serde::ser::SerializeMap>(
-        &self,
-        map: &mut M,
-    ) -> Result<(), M::Error> {
-        crate::rt::write_required(map, self, 0, &self.r#type)?;
-        crate::rt::write_option(map, "status", &self.status)?;
-        crate::rt::write_option(map, "lastTransitionTime", &self.last_transition_time)?;
-        crate::rt::write_option(map, "reason", &self.reason)?;
-        crate::rt::write_option(map, "message", &self.message)
+    fn write<S: crate::rt::Sink>(&self, sink: &mut S) -> Result<(), S::Error> {
+        crate::rt::write_required(sink, self, 0, &self.r#type)?;
+        crate::rt::write_option(sink, "status", &self.status)?;
+        crate::rt::write_option(sink, "lastTransitionTime", &self.last_transition_time)?;
+        crate::rt::write_option(sink, "reason", &self.reason)?;
+        crate::rt::write_option(sink, "message", &self.message)
     }
     fn unknown(&self) -> &crate::meta::Unknown {
         &self.unknown
@@ -876,25 +828,21 @@ impl crate::rt::Members for PriorityLevelConfiguration {
             _ => None,
         }
     }
-    fn read<'de, A: crate::rt::serde::de::MapAccess<'de>>(
+    fn read<S: crate::rt::Source>(
         &mut self,
         index: usize,
-        map: &mut A,
-    ) -> Result<(), A::Error> {
+        source: &mut S,
+    ) -> Result<(), S::Error> {
         match index {
-            0 => self.metadata = crate::rt::nullable(map)?,
-            1 => self.spec = crate::rt::nullable(map)?,
-            _ => self.status = crate::rt::option(map)?,
+            0 => source.nullable(&mut self.metadata),
+            1 => source.nullable(&mut self.spec),
+            _ => source.option(&mut self.status),
         }
-        Ok(())
     }
-    fn write<M: crate::rt::serde::ser::SerializeMap>(
-        &self,
-        map: &mut M,
-    ) -> Result<(), M::Error> {
-        crate::rt::write_required(map, self, 0, &self.metadata)?;
-        crate::rt::write_required(map, self, 1, &self.spec)?;
-        crate::rt::write_option(map, "status", &self.status)
+    fn write<S: crate::rt::Sink>(&self, sink: &mut S) -> Result<(), S::Error> {
+        crate::rt::write_required(sink, self, 0, &self.metadata)?;
+        crate::rt::write_required(sink, self, 1, &self.spec)?;
+        crate::rt::write_option(sink, "status", &self.status)
     }
     fn unknown(&self) -> &crate::meta::Unknown {
         &self.unknown
@@ -958,25 +906,21 @@ impl crate::rt::Members for PriorityLevelConfigurationSpec {
             _ => None,
         }
     }
-    fn read<'de, A: crate::rt::serde::de::MapAccess<'de>>(
+    fn read<S: crate::rt::Source>(
         &mut self,
         index: usize,
-        map: &mut A,
-    ) -> Result<(), A::Error> {
+        source: &mut S,
+    ) -> Result<(), S::Error> {
         match index {
-            0 => self.r#type = crate::rt::nullable(map)?,
-            1 => self.limited = crate::rt::option(map)?,
-            _ => self.exempt = crate::rt::option(map)?,
+            0 => source.nullable(&mut self.r#type),
+            1 => source.option(&mut self.limited),
+            _ => source.option(&mut self.exempt),
         }
-        Ok(())
     }
-    fn write<M: crate::rt::serde::ser::SerializeMap>(
-        &self,
-        map: &mut M,
-    ) -> Result<(), M::Error> {
-        crate::rt::write_required(map, self, 0, &self.r#type)?;
-        crate::rt::write_option(map, "limited", &self.limited)?;
-        crate::rt::write_option(map, "exempt", &self.exempt)
+    fn write<S: crate::rt::Sink>(&self, sink: &mut S) -> Result<(), S::Error> {
+        crate::rt::write_required(sink, self, 0, &self.r#type)?;
+        crate::rt::write_option(sink, "limited", &self.limited)?;
+        crate::rt::write_option(sink, "exempt", &self.exempt)
     }
     fn unknown(&self) -> &crate::meta::Unknown {
         &self.unknown
@@ -1050,32 +994,28 @@ impl crate::rt::Members for LimitedPriorityLevelConfiguration {
             _ => None,
         }
     }
-    fn read<'de, A: crate::rt::serde::de::MapAccess<'de>>(
+    fn read<S: crate::rt::Source>(
         &mut self,
         index: usize,
-        map: &mut A,
-    ) -> Result<(), A::Error> {
+        source: &mut S,
+    ) -> Result<(), S::Error> {
         match index {
-            0 => self.nominal_concurrency_shares = crate::rt::option(map)?,
-            1 => self.limit_response = crate::rt::nullable(map)?,
-            2 => self.lendable_percent = crate::rt::option(map)?,
-            _ => self.borrowing_limit_percent = crate::rt::option(map)?,
+            0 => source.option(&mut self.nominal_concurrency_shares),
+            1 => source.nullable(&mut self.limit_response),
+            2 => source.option(&mut self.lendable_percent),
+            _ => source.option(&mut self.borrowing_limit_percent),
         }
-        Ok(())
     }
-    fn write<M: crate::rt::serde::ser::SerializeMap>(
-        &self,
-        map: &mut M,
-    ) -> Result<(), M::Error> {
+    fn write<S: crate::rt::Sink>(&self, sink: &mut S) -> Result<(), S::Error> {
         crate::rt::write_option(
-            map,
+            sink,
             "nominalConcurrencyShares",
             &self.nominal_concurrency_shares,
         )?;
-        crate::rt::write_required(map, self, 1, &self.limit_response)?;
-        crate::rt::write_option(map, "lendablePercent", &self.lendable_percent)?;
+        crate::rt::write_required(sink, self, 1, &self.limit_response)?;
+        crate::rt::write_option(sink, "lendablePercent", &self.lendable_percent)?;
         crate::rt::write_option(
-            map,
+            sink,
             "borrowingLimitPercent",
             &self.borrowing_limit_percent,
         )
@@ -1119,27 +1059,23 @@ impl crate::rt::Members for ExemptPriorityLevelConfiguration {
             _ => None,
         }
     }
-    fn read<'de, A: crate::rt::serde::de::MapAccess<'de>>(
+    fn read<S: crate::rt::Source>(
         &mut self,
         index: usize,
-        map: &mut A,
-    ) -> Result<(), A::Error> {
+        source: &mut S,
+    ) -> Result<(), S::Error> {
         match index {
-            0 => self.nominal_concurrency_shares = crate::rt::option(map)?,
-            _ => self.lendable_percent = crate::rt::option(map)?,
+            0 => source.option(&mut self.nominal_concurrency_shares),
+            _ => source.option(&mut self.lendable_percent),
         }
-        Ok(())
     }
-    fn write<M: crate::rt::serde::ser::SerializeMap>(
-        &self,
-        map: &mut M,
-    ) -> Result<(), M::Error> {
+    fn write<S: crate::rt::Sink>(&self, sink: &mut S) -> Result<(), S::Error> {
         crate::rt::write_option(
-            map,
+            sink,
             "nominalConcurrencyShares",
             &self.nominal_concurrency_shares,
         )?;
-        crate::rt::write_option(map, "lendablePercent", &self.lendable_percent)
+        crate::rt::write_option(sink, "lendablePercent", &self.lendable_percent)
     }
     fn unknown(&self) -> &crate::meta::Unknown {
         &self.unknown
@@ -1175,23 +1111,19 @@ impl crate::rt::Members for LimitResponse {
             _ => None,
         }
     }
-    fn read<'de, A: crate::rt::serde::de::MapAccess<'de>>(
+    fn read<S: crate::rt::Source>(
         &mut self,
         index: usize,
-        map: &mut A,
-    ) -> Result<(), A::Error> {
+        source: &mut S,
+    ) -> Result<(), S::Error> {
         match index {
-            0 => self.r#type = crate::rt::nullable(map)?,
-            _ => self.queuing = crate::rt::option(map)?,
+            0 => source.nullable(&mut self.r#type),
+            _ => source.option(&mut self.queuing),
         }
-        Ok(())
     }
-    fn write<M: crate::rt::serde::ser::SerializeMap>(
-        &self,
-        map: &mut M,
-    ) -> Result<(), M::Error> {
-        crate::rt::write_required(map, self, 0, &self.r#type)?;
-        crate::rt::write_option(map, "queuing", &self.queuing)
+    fn write<S: crate::rt::Sink>(&self, sink: &mut S) -> Result<(), S::Error> {
+        crate::rt::write_required(sink, self, 0, &self.r#type)?;
+        crate::rt::write_option(sink, "queuing", &self.queuing)
     }
     fn unknown(&self) -> &crate::meta::Unknown {
         &self.unknown
@@ -1249,25 +1181,21 @@ impl crate::rt::Members for QueuingConfiguration {
             _ => None,
         }
     }
-    fn read<'de, A: crate::rt::serde::de::MapAccess<'de>>(
+    fn read<S: crate::rt::Source>(
         &mut self,
         index: usize,
-        map: &mut A,
-    ) -> Result<(), A::Error> {
+        source: &mut S,
+    ) -> Result<(), S::Error> {
         match index {
-            0 => self.queues = crate::rt::option(map)?,
-            1 => self.hand_size = crate::rt::option(map)?,
-            _ => self.queue_length_limit = crate::rt::option(map)?,
+            0 => source.option(&mut self.queues),
+            1 => source.option(&mut self.hand_size),
+            _ => source.option(&mut self.queue_length_limit),
         }
-        Ok(())
     }
-    fn write<M: crate::rt::serde::ser::SerializeMap>(
-        &self,
-        map: &mut M,
-    ) -> Result<(), M::Error> {
-        crate::rt::write_option(map, "queues", &self.queues)?;
-        crate::rt::write_option(map, "handSize", &self.hand_size)?;
-        crate::rt::write_option(map, "queueLengthLimit", &self.queue_length_limit)
+    fn write<S: crate::rt::Sink>(&self, sink: &mut S) -> Result<(), S::Error> {
+        crate::rt::write_option(sink, "queues", &self.queues)?;
+        crate::rt::write_option(sink, "handSize", &self.hand_size)?;
+        crate::rt::write_option(sink, "queueLengthLimit", &self.queue_length_limit)
     }
     fn unknown(&self) -> &crate::meta::Unknown {
         &self.unknown
@@ -1299,20 +1227,16 @@ impl crate::rt::Members for PriorityLevelConfigurationStatus {
             _ => None,
         }
     }
-    fn read<'de, A: crate::rt::serde::de::MapAccess<'de>>(
+    fn read<S: crate::rt::Source>(
         &mut self,
         index: usize,
-        map: &mut A,
-    ) -> Result<(), A::Error> {
+        source: &mut S,
+    ) -> Result<(), S::Error> {
         let _ = index;
-        self.conditions = crate::rt::list(map)?;
-        Ok(())
+        source.list(&mut self.conditions)
     }
-    fn write<M: crate::rt::serde::ser::SerializeMap>(
-        &self,
-        map: &mut M,
-    ) -> Result<(), M::Error> {
-        crate::rt::write_list(map, "conditions", &self.conditions)
+    fn write<S: crate::rt::Sink>(&self, sink: &mut S) -> Result<(), S::Error> {
+        crate::rt::write_list(sink, "conditions", &self.conditions)
     }
     fn unknown(&self) -> &crate::meta::Unknown {
         &self.unknown
@@ -1361,29 +1285,25 @@ impl crate::rt::Members for PriorityLevelConfigurationCondition {
             _ => None,
         }
     }
-    fn read<'de, A: crate::rt::serde::de::MapAccess<'de>>(
+    fn read<S: crate::rt::Source>(
         &mut self,
         index: usize,
-        map: &mut A,
-    ) -> Result<(), A::Error> {
+        source: &mut S,
+    ) -> Result<(), S::Error> {
         match index {
-            0 => self.r#type = crate::rt::nullable(map)?,
-            1 => self.status = crate::rt::option(map)?,
-            2 => self.last_transition_time = crate::rt::option(map)?,
-            3 => self.reason = crate::rt::option(map)?,
-            _ => self.message = crate::rt::option(map)?,
+            0 => source.nullable(&mut self.r#type),
+            1 => source.option(&mut self.status),
+            2 => source.option(&mut self.last_transition_time),
+            3 => source.option(&mut self.reason),
+            _ => source.option(&mut self.message),
         }
-        Ok(())
     }
-    fn write<M: crate::rt::serde::ser::SerializeMap>(
-        &self,
-        map: &mut M,
-    ) -> Result<(), M::Error> {
-        crate::rt::write_required(map, self, 0, &self.r#type)?;
-        crate::rt::write_option(map, "status", &self.status)?;
-        crate::rt::write_option(map, "lastTransitionTime", &self.last_transition_time)?;
-        crate::rt::write_option(map, "reason", &self.reason)?;
-        crate::rt::write_option(map, "message", &self.message)
+    fn write<S: crate::rt::Sink>(&self, sink: &mut S) -> Result<(), S::Error> {
+        crate::rt::write_required(sink, self, 0, &self.r#type)?;
+        crate::rt::write_option(sink, "status", &self.status)?;
+        crate::rt::write_option(sink, "lastTransitionTime", &self.last_transition_time)?;
+        crate::rt::write_option(sink, "reason", &self.reason)?;
+        crate::rt::write_option(sink, "message", &self.message)
     }
     fn unknown(&self) -> &crate::meta::Unknown {
         &self.unknown

@@ -50,25 +50,21 @@ impl crate::rt::Members for FlowSchema {
             _ => None,
         }
     }
-    fn read<'de, A: crate::rt::serde::de::MapAccess<'de>>(
+    fn read<S: crate::rt::Source>(
         &mut self,
         index: usize,
-        map: &mut A,
-    ) -> Result<(), A::Error> {
+        source: &mut S,
+    ) -> Result<(), S::Error> {
         match index {
-            0 => self.metadata = crate::rt::nullable(map)?,
-            1 => self.spec = crate::rt::nullable(map)?,
-            _ => self.status = crate::rt::option(map)?,
+            0 => source.nullable(&mut self.metadata),
+            1 => source.nullable(&mut self.spec),
+            _ => source.option(&mut self.status),
         }
-        Ok(())
     }
-    fn write<M: crate::rt::serde::ser::SerializeMap>(
-        &self,
-        map: &mut M,
-    ) -> Result<(), M::Error> {
-        crate::rt::write_required(map, self, 0, &self.metadata)?;
-        crate::rt::write_required(map, self, 1, &self.spec)?;
-        crate::rt::write_option(map, "status", &self.status)
+    fn write<S: crate::rt::Sink>(&self, sink: &mut S) -> Result<(), S::Error> {
+        crate::rt::write_required(sink, self, 0, &self.metadata)?;
+        crate::rt::write_required(sink, self, 1, &self.spec)?;
+        crate::rt::write_option(sink, "status", &self.status)
     }
     fn unknown(&self) -> &crate::meta::Unknown {
         &self.unknown
@@ -145,25 +141,21 @@ impl crate::rt::Members for PriorityLevelConfiguration {
             _ => None,
         }
     }
-    fn read<'de, A: crate::rt::serde::de::MapAccess<'de>>(
+    fn read<S: crate::rt::Source>(
         &mut self,
         index: usize,
-        map: &mut A,
-    ) -> Result<(), A::Error> {
+        source: &mut S,
+    ) -> Result<(), S::Error> {
         match index {
-            0 => self.metadata = crate::rt::nullable(map)?,
-            1 => self.spec = crate::rt::nullable(map)?,
-            _ => self.status = crate::rt::option(map)?,
+            0 => source.nullable(&mut self.metadata),
+            1 => source.nullable(&mut self.spec),
+            _ => source.option(&mut self.status),
         }
-        Ok(())
     }
-    fn write<M: crate::rt::serde::ser::SerializeMap>(
-        &self,
-        map: &mut M,
-    ) -> Result<(), M::Error> {
-        crate::rt::write_required(map, self, 0, &self.metadata)?;
-        crate::rt::write_required(map, self, 1, &self.spec)?;
-        crate::rt::write_option(map, "status", &self.status)
+    fn write<S: crate::rt::Sink>(&self, sink: &mut S) -> Result<(), S::Error> {
+        crate::rt::write_required(sink, self, 0, &self.metadata)?;
+        crate::rt::write_required(sink, self, 1, &self.spec)?;
+        crate::rt::write_option(sink, "status", &self.status)
     }
     fn unknown(&self) -> &crate::meta::Unknown {
         &self.unknown

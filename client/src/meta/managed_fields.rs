@@ -49,9 +49,19 @@ impl ManagedFields {
         self.0 = None;
     }
 
+    pub(crate) fn json(&self) -> &str {
+        self.0.as_ref().map_or("[]", RawJson::as_str)
+    }
+
     /// The JSON text of the entries.
     pub fn raw(&self) -> Option<&RawJson> {
         self.0.as_ref()
+    }
+}
+
+impl From<RawJson> for ManagedFields {
+    fn from(raw: RawJson) -> Self {
+        Self(Some(raw).filter(|raw| raw.as_str() != "[]"))
     }
 }
 
@@ -76,6 +86,6 @@ impl Serialize for ManagedFields {
 impl<'de> Deserialize<'de> for ManagedFields {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let raw = Option::<RawJson>::deserialize(deserializer)?;
-        Ok(Self(raw.filter(|raw| raw.as_str() != "[]")))
+        Ok(raw.map_or_else(Self::default, Self::from))
     }
 }

@@ -31,6 +31,10 @@ impl Number {
         self.0.as_str().parse().unwrap_or_default()
     }
 
+    pub(crate) fn json(&self) -> &str {
+        self.as_str()
+    }
+
     /// The number as JSON text.
     pub fn as_str(&self) -> &str {
         self.0.as_str()

@@ -11,6 +11,10 @@ use std::fmt;
 pub struct Quantity(RawJson);
 
 impl Quantity {
+    pub(crate) fn json(&self) -> &str {
+        self.0.as_str()
+    }
+
     /// The amount as text, without quotes.
     pub fn as_str(&self) -> &str {
         self.0.as_str().trim_matches('"')

@@ -63,6 +63,12 @@ impl Default for RawJson {
     }
 }
 
+impl From<&RawValue> for RawJson {
+    fn from(raw: &RawValue) -> Self {
+        compact(raw.to_owned())
+    }
+}
+
 impl PartialEq for RawJson {
     fn eq(&self, other: &Self) -> bool {
         self.as_str() == other.as_str() || same_value(&self.0, &other.0)

@@ -7,24 +7,24 @@ use std::fmt;
 use std::marker::PhantomData;
 
 /// A JSON array whose `null` elements are zero elements.
-pub(super) struct Elements<T>(pub(super) Vec<T>);
+pub(super) struct List<T>(pub(super) Vec<T>);
 
-impl<'de, T: Deserialize<'de> + Default> Deserialize<'de> for Elements<T> {
+impl<'de, T: Deserialize<'de> + Default> Deserialize<'de> for List<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_seq(ElementsVisitor(PhantomData))
+        deserializer.deserialize_seq(ListVisitor(PhantomData))
     }
 }
 
-struct ElementsVisitor<T>(PhantomData<T>);
+struct ListVisitor<T>(PhantomData<T>);
 
-impl<'de, T: Deserialize<'de> + Default> Visitor<'de> for ElementsVisitor<T> {
-    type Value = Elements<T>;
+impl<'de, T: Deserialize<'de> + Default> Visitor<'de> for ListVisitor<T> {
+    type Value = List<T>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("a JSON array")
     }
 
-    fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Elements<T>, A::Error> {
+    fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<List<T>, A::Error> {
         let mut elements = Vec::new();
         while let Some(element) = seq.next_element::<Option<T>>()? {
             if elements.is_empty() {
@@ -34,33 +34,33 @@ impl<'de, T: Deserialize<'de> + Default> Visitor<'de> for ElementsVisitor<T> {
             elements.push(element.unwrap_or_default());
         }
         elements.shrink_to_fit();
-        Ok(Elements(elements))
+        Ok(List(elements))
     }
 }
 
 /// A JSON object whose `null` values are zero values.
-pub(super) struct Entries<T>(pub(super) BTreeMap<String, T>);
+pub(super) struct Map<T>(pub(super) BTreeMap<String, T>);
 
-impl<'de, T: Deserialize<'de> + Default> Deserialize<'de> for Entries<T> {
+impl<'de, T: Deserialize<'de> + Default> Deserialize<'de> for Map<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_map(EntriesVisitor(PhantomData))
+        deserializer.deserialize_map(MapVisitor(PhantomData))
     }
 }
 
-struct EntriesVisitor<T>(PhantomData<T>);
+struct MapVisitor<T>(PhantomData<T>);
 
-impl<'de, T: Deserialize<'de> + Default> Visitor<'de> for EntriesVisitor<T> {
-    type Value = Entries<T>;
+impl<'de, T: Deserialize<'de> + Default> Visitor<'de> for MapVisitor<T> {
+    type Value = Map<T>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("a JSON object")
     }
 
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Entries<T>, A::Error> {
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Map<T>, A::Error> {
         let mut entries = BTreeMap::new();
         while let Some((key, value)) = map.next_entry::<String, Option<T>>()? {
             entries.insert(key, value.unwrap_or_default());
         }
-        Ok(Entries(entries))
+        Ok(Map(entries))
     }
 }

@@ -1,9 +1,8 @@
 //! Reading: one visitor for every generated struct, and the wrappers that make `null` an absence.
 
-use super::collect::{Elements, Entries};
-use super::{Members, TypeMeta};
+use super::collect::{List, Map};
+use super::{Members, Source, TypeMeta, Value};
 use crate::meta::RawJson;
-use serde::Deserialize;
 use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, Visitor};
 use std::collections::BTreeMap;
 use std::fmt;
@@ -14,44 +13,36 @@ pub fn deserialize<'de, T: Members, D: Deserializer<'de>>(deserializer: D) -> Re
     deserializer.deserialize_map(MembersVisitor(PhantomData))
 }
 
-/// Reads a plain member: `null` is its zero.
-pub fn nullable<'de, T, A>(map: &mut A) -> Result<T, A::Error>
-where
-    T: Deserialize<'de> + Default,
-    A: MapAccess<'de>,
-{
-    Ok(map.next_value::<Option<T>>()?.unwrap_or_default())
+/// The members of an object in a format of serde's.
+struct Entries<'a, 'de, A> {
+    map: &'a mut A,
+    lifetime: PhantomData<&'de ()>,
 }
 
-/// Reads an optional member.
-pub fn option<'de, T, A>(map: &mut A) -> Result<Option<T>, A::Error>
-where
-    T: Deserialize<'de>,
-    A: MapAccess<'de>,
-{
-    map.next_value()
-}
+impl<'de, A: MapAccess<'de>> Source for Entries<'_, 'de, A> {
+    type Error = A::Error;
 
-/// Reads a list: `null` is an empty list, a `null` element is a zero element, and the vector is fitted.
-pub fn list<'de, T, A>(map: &mut A) -> Result<Vec<T>, A::Error>
-where
-    T: Deserialize<'de> + Default,
-    A: MapAccess<'de>,
-{
-    Ok(map
-        .next_value::<Option<Elements<T>>>()?
-        .map_or_else(Vec::new, |e| e.0))
-}
+    fn nullable<T: Value>(&mut self, member: &mut T) -> Result<(), A::Error> {
+        *member = self.map.next_value::<Option<T>>()?.unwrap_or_default();
+        Ok(())
+    }
 
-/// Reads a map: `null` is an empty map, a `null` value is a zero value.
-pub fn map<'de, T, A>(map: &mut A) -> Result<BTreeMap<String, T>, A::Error>
-where
-    T: Deserialize<'de> + Default,
-    A: MapAccess<'de>,
-{
-    Ok(map
-        .next_value::<Option<Entries<T>>>()?
-        .map_or_else(BTreeMap::new, |entries| entries.0))
+    fn option<T: Value>(&mut self, member: &mut Option<T>) -> Result<(), A::Error> {
+        *member = self.map.next_value()?;
+        Ok(())
+    }
+
+    fn list<T: Value>(&mut self, member: &mut Vec<T>) -> Result<(), A::Error> {
+        let list = self.map.next_value::<Option<List<T>>>()?;
+        *member = list.map_or_else(Vec::new, |list| list.0);
+        Ok(())
+    }
+
+    fn map<T: Value>(&mut self, member: &mut BTreeMap<String, T>) -> Result<(), A::Error> {
+        let map = self.map.next_value::<Option<Map<T>>>()?;
+        *member = map.map_or_else(BTreeMap::new, |map| map.0);
+        Ok(())
+    }
 }
 
 /// Reads a string without owning it.
@@ -100,7 +91,9 @@ impl<'de, T: Members> Visitor<'de> for MembersVisitor<T> {
                         )));
                     }
                     seen |= 1 << index;
-                    value.read(index, &mut map)?;
+                    let map = &mut map;
+                    let lifetime = PhantomData;
+                    value.read(index, &mut Entries { map, lifetime })?;
                 }
                 Key::ApiVersion(meta) => map.next_value_seed(TypeMetaSeed {
                     of: T::NAME,

@@ -1,6 +1,7 @@
 //! Writing: members in document order, then the unknown ones; absences stay absent.
 
-use super::Members;
+use super::json::{WriteJson, Writer, write_object};
+use super::{Members, Sink};
 use crate::meta::ManagedFields;
 use serde::ser::{Serialize, SerializeMap, Serializer};
 use std::collections::BTreeMap;
@@ -19,6 +20,26 @@ impl<T: Members> Serialize for Untyped<'_, T> {
     }
 }
 
+impl<T: Members> WriteJson for Untyped<'_, T> {
+    fn write_json(&self, writer: &mut Writer) {
+        write_object(self.0, writer, false);
+    }
+}
+
+/// The members of an object in a format of serde's.
+struct Entries<'a, M>(&'a mut M);
+
+impl<M: SerializeMap> Sink for Entries<'_, M> {
+    type Error = M::Error;
+
+    fn member<T>(&mut self, name: &'static str, value: &T) -> Result<(), M::Error>
+    where
+        T: Serialize + WriteJson + ?Sized,
+    {
+        self.0.serialize_entry(name, value)
+    }
+}
+
 fn write<T: Members, S: Serializer>(
     value: &T,
     serializer: S,
@@ -34,7 +55,7 @@ fn write<T: Members, S: Serializer>(
         }
         map.serialize_entry("apiVersion", meta.api_version)?;
     }
-    value.write(&mut map)?;
+    value.write(&mut Entries(&mut map))?;
     for (name, raw) in value.unknown().iter() {
         map.serialize_entry(name, raw)?;
     }
@@ -42,70 +63,78 @@ fn write<T: Members, S: Serializer>(
 }
 
 /// Writes a plain member, zero or not, unless it was absent when read and is still zero.
-pub fn write_required<T, V, M>(
-    map: &mut M,
+pub fn write_required<T, V, S>(
+    sink: &mut S,
     owner: &T,
     index: usize,
     value: &V,
-) -> Result<(), M::Error>
+) -> Result<(), S::Error>
 where
     T: Members,
-    V: Serialize + Default + PartialEq,
-    M: SerializeMap,
+    V: Serialize + WriteJson + Default + PartialEq,
+    S: Sink,
 {
     if owner.unknown().is_absent(index) && *value == V::default() {
         return Ok(());
     }
-    map.serialize_entry(T::NAMES[index], value)
+    sink.member(T::NAMES[index], value)
 }
 
 /// Writes an optional member when it is there.
-pub fn write_option<V: Serialize, M: SerializeMap>(
-    map: &mut M,
+pub fn write_option<V, S>(
+    sink: &mut S,
     name: &'static str,
     value: &Option<V>,
-) -> Result<(), M::Error> {
+) -> Result<(), S::Error>
+where
+    V: Serialize + WriteJson,
+    S: Sink,
+{
     match value {
-        Some(value) => map.serialize_entry(name, value),
+        Some(value) => sink.member(name, value),
         None => Ok(()),
     }
 }
 
 /// Writes a list that is not empty.
-pub fn write_list<V: Serialize, M: SerializeMap>(
-    map: &mut M,
-    name: &'static str,
-    value: &[V],
-) -> Result<(), M::Error> {
+pub fn write_list<V, S>(sink: &mut S, name: &'static str, value: &Vec<V>) -> Result<(), S::Error>
+where
+    V: Serialize + WriteJson,
+    S: Sink,
+{
     if value.is_empty() {
         Ok(())
     } else {
-        map.serialize_entry(name, value)
+        sink.member(name, value)
     }
 }
 
 /// Writes a map that is not empty.
-pub fn write_map<V: Serialize, M: SerializeMap>(
-    map: &mut M,
+pub fn write_map<V, S>(
+    sink: &mut S,
     name: &'static str,
     value: &BTreeMap<String, V>,
-) -> Result<(), M::Error> {
+) -> Result<(), S::Error>
+where
+    V: Serialize + WriteJson,
+    S: Sink,
+{
     if value.is_empty() {
         Ok(())
     } else {
-        map.serialize_entry(name, value)
+        sink.member(name, value)
     }
 }
 
 /// Writes managed fields that are not empty.
-pub fn write_managed_fields<M: SerializeMap>(
-    map: &mut M,
+pub fn write_managed_fields<S: Sink>(
+    sink: &mut S,
     name: &'static str,
     value: &ManagedFields,
-) -> Result<(), M::Error> {
+) -> Result<(), S::Error> {
     if value.is_empty() {
         Ok(())
     } else {
-        map.serialize_entry(name, value)
+        sink.member(name, value)
     }
 }

@@ -116,6 +116,23 @@ macro_rules! __open_enum {
             }
         }
 
+        impl $crate::rt::json::ReadJson for $name {
+            fn read_json(
+                &mut self,
+                reader: &mut $crate::rt::json::Reader<'_>,
+            ) -> ::std::result::Result<(), $crate::rt::json::Fault> {
+                let expected = concat!("a string (", stringify!($name), ")");
+                *self = Self::from(&*reader.string(&expected)?);
+                ::std::result::Result::Ok(())
+            }
+        }
+
+        impl $crate::rt::json::WriteJson for $name {
+            fn write_json(&self, writer: &mut $crate::rt::json::Writer) {
+                writer.string(self.as_str());
+            }
+        }
+
         impl<'de> $crate::rt::serde::Deserialize<'de> for $name {
             fn deserialize<D: $crate::rt::serde::Deserializer<'de>>(
                 deserializer: D,

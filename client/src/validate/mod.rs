@@ -46,6 +46,7 @@ pub mod verdict;
 mod violation;
 mod wording;
 
+use crate::rt::json;
 use crate::text::resource;
 use crate::{ApiVersion, Release, Resource, convert, defaults};
 use internal::{FlowSchemaSpec, LevelSpec};
@@ -209,7 +210,7 @@ fn typed<K: Resource>(release: Release) -> Option<(Kind, Context)> {
 
 fn tree<K: Resource>(object: &K) -> Value {
     // The crate's types have string keys and finite numbers only, so that this cannot fail.
-    serde_json::to_value(object).unwrap_or_default()
+    json::to_tree(object).unwrap_or_default()
 }
 
 fn read_metadata(kind: Kind, object: &Value, context: Context) -> Metadata {

@@ -1,11 +1,8 @@
 //! An event of a watch, decoded from its line.
 
 use crate::Resource;
-use crate::client::read_json;
-use crate::meta::{RawJson, Status};
-use serde::de::{Deserialize, Deserializer, Error as _, IgnoredAny, MapAccess, Visitor};
-use std::fmt;
-use std::marker::PhantomData;
+use crate::meta::{ObjectMeta, Status};
+use crate::rt::json::{self, Fault, ReadJson, Reader};
 
 /// The annotation of the bookmark that ends the initial events.
 const INITIAL_EVENTS_END: &str = "k8s.io/initial-events-end";
@@ -68,70 +65,26 @@ impl<W> Event<W> {
 
 /// Decodes a line: a JSON object with the members `type` and `object`, in any order.
 pub(crate) fn decode<K: Resource>(line: &[u8]) -> Result<Event<K>, serde_json::Error> {
-    read_json::<Event<K>>(line)
+    let mut object = K::default();
+    let mut status: Option<Box<Status>> = None;
+    let kind = read(line, &mut |kind, reader| match kind {
+        Type::Error => status.insert(Box::default()).read_json(reader),
+        _ => object.read_json(reader),
+    })?;
+    Ok(Event::Change(match kind {
+        Type::Added => WatchEvent::Added(object),
+        Type::Modified => WatchEvent::Modified(object),
+        Type::Deleted => WatchEvent::Deleted(object),
+        Type::Bookmark => WatchEvent::Bookmark(bookmark(object.metadata())),
+        Type::Error => return Ok(Event::Error(status.unwrap_or_default())),
+    }))
 }
 
-impl<'de, K: Resource> Deserialize<'de> for Event<K> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_map(EventVisitor(PhantomData))
-    }
-}
-
-struct EventVisitor<K>(PhantomData<K>);
-
-impl<'de, K: Resource> Visitor<'de> for EventVisitor<K> {
-    type Value = Event<K>;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a watch event: a JSON object with `type` and `object`")
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Event<K>, A::Error> {
-        let mut kind: Option<Type> = None;
-        let mut kept: Option<RawJson> = None;
-        let mut event: Option<Event<K>> = None;
-        while let Some(name) = map.next_key::<Name>()? {
-            match name {
-                Name::Type if kind.is_some() => return Err(A::Error::duplicate_field("type")),
-                Name::Object if kept.is_some() || event.is_some() => {
-                    return Err(A::Error::duplicate_field("object"));
-                }
-                Name::Type => kind = Some(map.next_value()?),
-                Name::Object => match kind {
-                    Some(kind) => event = Some(kind.read_from(&mut map)?),
-                    // What it is will be known later.
-                    None => kept = Some(map.next_value()?),
-                },
-                Name::Other => {
-                    map.next_value::<IgnoredAny>()?;
-                }
-            }
-        }
-        match (event, kind, kept) {
-            (Some(event), _, _) => Ok(event),
-            (None, Some(kind), Some(object)) => kind.read(&object).map_err(A::Error::custom),
-            (None, None, _) => Err(A::Error::missing_field("type")),
-            (None, Some(_), None) => Err(A::Error::missing_field("object")),
-        }
-    }
-}
-
-/// A member of an event.
-enum Name {
-    Type,
-    Object,
-    Other,
-}
-
-impl<'de> Deserialize<'de> for Name {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_identifier(StrVisitor("a member name", |name: &str| {
-            Ok(match name {
-                "type" => Self::Type,
-                "object" => Self::Object,
-                _ => Self::Other,
-            })
-        }))
+fn bookmark(metadata: &ObjectMeta) -> Bookmark {
+    let end = metadata.annotations.get(INITIAL_EVENTS_END);
+    Bookmark {
+        resource_version: metadata.resource_version.clone().unwrap_or_default(),
+        ends_initial_events: end.is_some_and(|value| value == "true"),
     }
 }
 
@@ -145,72 +98,54 @@ enum Type {
 }
 
 impl Type {
-    fn read_from<'de, K: Resource, A: MapAccess<'de>>(
-        self,
-        map: &mut A,
-    ) -> Result<Event<K>, A::Error> {
-        Ok(match self {
-            Self::Error => Event::Error(map.next_value()?),
-            _ => self.change(map.next_value()?),
+    fn parse(name: &str) -> Option<Self> {
+        Some(match name {
+            "ADDED" => Self::Added,
+            "MODIFIED" => Self::Modified,
+            "DELETED" => Self::Deleted,
+            "BOOKMARK" => Self::Bookmark,
+            "ERROR" => Self::Error,
+            _ => return None,
         })
     }
+}
 
-    fn read<K: Resource>(self, object: &RawJson) -> Result<Event<K>, crate::meta::InvalidJson> {
-        Ok(match self {
-            Self::Error => Event::Error(object.to()?),
-            _ => self.change(object.to()?),
-        })
-    }
-
-    fn change<K: Resource>(self, object: K) -> Event<K> {
-        Event::Change(match self {
-            Self::Added => WatchEvent::Added(object),
-            Self::Modified => WatchEvent::Modified(object),
-            Self::Deleted => WatchEvent::Deleted(object),
-            Self::Bookmark | Self::Error => {
-                let metadata = object.metadata();
-                let end = metadata.annotations.get(INITIAL_EVENTS_END);
-                WatchEvent::Bookmark(Bookmark {
-                    resource_version: metadata.resource_version.clone().unwrap_or_default(),
-                    ends_initial_events: end.is_some_and(|value| value == "true"),
-                })
+/// Lets `read_object` read the event's object, and says what kind of an event it is.
+fn read(
+    line: &[u8],
+    read_object: &mut dyn FnMut(Type, &mut Reader<'_>) -> Result<(), Fault>,
+) -> Result<Type, serde_json::Error> {
+    const EXPECTED: &str = "a watch event: a JSON object with `type` and `object`";
+    json::read_whole(json::utf8(line)?, |reader| {
+        let mut kind = None;
+        // Where the object begins, and whether it was read: without its type it waits.
+        let mut object: Option<(Reader<'_>, bool)> = None;
+        reader.members(&EXPECTED, &mut |name, reader| match &*name {
+            "type" if kind.is_some() => Err(reader.fault("duplicate field `type`")),
+            "object" if object.is_some() => Err(reader.fault("duplicate field `object`")),
+            "type" => {
+                let name = reader.string(&"the type of an event")?;
+                kind = Some(Type::parse(&name).ok_or_else(|| {
+                    reader.fault(format!("unknown event type `{name}`, expected ADDED, MODIFIED, DELETED, BOOKMARK or ERROR"))
+                })?);
+                Ok(())
             }
-        })
-    }
-}
-
-impl<'de> Deserialize<'de> for Type {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_str(StrVisitor("the type of an event", |text: &str| {
-            Ok(match text {
-                "ADDED" => Self::Added,
-                "MODIFIED" => Self::Modified,
-                "DELETED" => Self::Deleted,
-                "BOOKMARK" => Self::Bookmark,
-                "ERROR" => Self::Error,
-                other => {
-                    return Err(format!(
-                        "unknown event type `{other}`, expected ADDED, MODIFIED, DELETED, BOOKMARK or ERROR"
-                    ));
+            "object" => {
+                object = Some((reader.clone(), kind.is_some()));
+                match kind {
+                    Some(kind) => read_object(kind, reader),
+                    None => reader.raw().map(drop),
                 }
-            })
-        }))
-    }
-}
-
-/// Reads a text without owning it.
-struct StrVisitor<F>(&'static str, F);
-
-impl<T, F: FnOnce(&str) -> Result<T, String>> Visitor<'_> for StrVisitor<F> {
-    type Value = T;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.0)
-    }
-
-    fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<T, E> {
-        (self.1)(text).map_err(E::custom)
-    }
+            }
+            _ => reader.raw().map(drop),
+        })?;
+        let kind = kind.ok_or_else(|| reader.fault("missing field `type`"))?;
+        let (mut start, was_read) = object.ok_or_else(|| reader.fault("missing field `object`"))?;
+        if !was_read {
+            read_object(kind, &mut start)?;
+        }
+        Ok(kind)
+    })
 }
 
 #[cfg(test)]

@@ -68,7 +68,7 @@ impl Emitter<'_> {
                 });
             }
         });
-        let read = read(runtime, fields);
+        let read = read(fields);
         let write = write(runtime, fields);
         let index = if fields.is_empty() {
             quote!(let _ = name; None)
@@ -84,18 +84,14 @@ impl Emitter<'_> {
                 fn index(name: &str) -> #option<usize> {
                     #index
                 }
-                fn read<'de, A: #runtime::rt::serde::de::MapAccess<'de>>(
+                fn read<S: #runtime::rt::Source>(
                     &mut self,
                     index: usize,
-                    map: &mut A,
-                ) -> #result<(), A::Error> {
+                    source: &mut S,
+                ) -> #result<(), S::Error> {
                     #read
-                    Ok(())
                 }
-                fn write<M: #runtime::rt::serde::ser::SerializeMap>(
-                    &self,
-                    map: &mut M,
-                ) -> #result<(), M::Error> {
+                fn write<S: #runtime::rt::Sink>(&self, sink: &mut S) -> #result<(), S::Error> {
                     #write
                 }
                 fn unknown(&self) -> &#runtime::meta::Unknown {
@@ -126,8 +122,8 @@ fn required_bits(fields: &[&PlannedField]) -> Literal {
     Literal::u128_unsuffixed(bits)
 }
 
-fn read(runtime: &TokenStream, fields: &[&PlannedField]) -> TokenStream {
-    let assign = fields.iter().map(|field| {
+fn read(fields: &[&PlannedField]) -> TokenStream {
+    let calls = fields.iter().map(|field| {
         let name = ident(&field.ident);
         let function = match &field.shape {
             Shape::List(..) => quote!(list),
@@ -136,17 +132,17 @@ fn read(runtime: &TokenStream, fields: &[&PlannedField]) -> TokenStream {
             _ if field.is_plain() => quote!(nullable),
             _ => quote!(option),
         };
-        quote!(self.#name = #runtime::rt::#function(map)?)
+        quote!(source.#function(&mut self.#name))
     });
-    let mut assign: Vec<TokenStream> = assign.collect();
-    let Some(last) = assign.pop() else {
-        return quote!(let _ = (index, map););
+    let mut calls: Vec<TokenStream> = calls.collect();
+    let Some(last) = calls.pop() else {
+        return quote!(let _ = (index, source); Ok(()));
     };
-    if assign.is_empty() {
-        return quote!(let _ = index; #last;);
+    if calls.is_empty() {
+        return quote!(let _ = index; #last);
     }
-    let indices = (0..assign.len()).map(Literal::usize_unsuffixed);
-    quote!(match index { #(#indices => #assign,)* _ => #last, })
+    let indices = (0..calls.len()).map(Literal::usize_unsuffixed);
+    quote!(match index { #(#indices => #calls,)* _ => #last, })
 }
 
 fn write(runtime: &TokenStream, fields: &[&PlannedField]) -> TokenStream {
@@ -157,20 +153,20 @@ fn write(runtime: &TokenStream, fields: &[&PlannedField]) -> TokenStream {
             let (name, wire) = (ident(&field.ident), &field.name);
             let index = Literal::usize_unsuffixed(index);
             match &field.shape {
-                Shape::List(..) => quote!(#runtime::rt::write_list(map, #wire, &self.#name)),
-                Shape::Map(..) => quote!(#runtime::rt::write_map(map, #wire, &self.#name)),
+                Shape::List(..) => quote!(#runtime::rt::write_list(sink, #wire, &self.#name)),
+                Shape::Map(..) => quote!(#runtime::rt::write_map(sink, #wire, &self.#name)),
                 Shape::ManagedFields(_) => {
-                    quote!(#runtime::rt::write_managed_fields(map, #wire, &self.#name))
+                    quote!(#runtime::rt::write_managed_fields(sink, #wire, &self.#name))
                 }
                 _ if field.is_plain() => {
-                    quote!(#runtime::rt::write_required(map, self, #index, &self.#name))
+                    quote!(#runtime::rt::write_required(sink, self, #index, &self.#name))
                 }
-                _ => quote!(#runtime::rt::write_option(map, #wire, &self.#name)),
+                _ => quote!(#runtime::rt::write_option(sink, #wire, &self.#name)),
             }
         })
         .collect();
     match calls.pop() {
         Some(last) => quote!(#(#calls?;)* #last),
-        None => quote!(let _ = map; Ok(())),
+        None => quote!(let _ = sink; Ok(())),
     }
 }

@@ -27,23 +27,22 @@ impl ::k8s_flowcontrol::rt::Members for Lease {
             _ => None,
         }
     }
-    fn read<'de, A: ::k8s_flowcontrol::rt::serde::de::MapAccess<'de>>(
+    fn read<S: ::k8s_flowcontrol::rt::Source>(
         &mut self,
         index: usize,
-        map: &mut A,
-    ) -> Result<(), A::Error> {
+        source: &mut S,
+    ) -> Result<(), S::Error> {
         match index {
-            0 => self.metadata = ::k8s_flowcontrol::rt::nullable(map)?,
-            _ => self.spec = ::k8s_flowcontrol::rt::option(map)?,
+            0 => source.nullable(&mut self.metadata),
+            _ => source.option(&mut self.spec),
         }
-        Ok(())
     }
-    fn write<M: ::k8s_flowcontrol::rt::serde::ser::SerializeMap>(
+    fn write<S: ::k8s_flowcontrol::rt::Sink>(
         &self,
-        map: &mut M,
-    ) -> Result<(), M::Error> {
-        ::k8s_flowcontrol::rt::write_required(map, self, 0, &self.metadata)?;
-        ::k8s_flowcontrol::rt::write_option(map, "spec", &self.spec)
+        sink: &mut S,
+    ) -> Result<(), S::Error> {
+        ::k8s_flowcontrol::rt::write_required(sink, self, 0, &self.metadata)?;
+        ::k8s_flowcontrol::rt::write_option(sink, "spec", &self.spec)
     }
     fn unknown(&self) -> &::k8s_flowcontrol::meta::Unknown {
         &self.unknown
@@ -123,49 +122,48 @@ impl ::k8s_flowcontrol::rt::Members for LeaseSpec {
             _ => None,
         }
     }
-    fn read<'de, A: ::k8s_flowcontrol::rt::serde::de::MapAccess<'de>>(
+    fn read<S: ::k8s_flowcontrol::rt::Source>(
         &mut self,
         index: usize,
-        map: &mut A,
-    ) -> Result<(), A::Error> {
+        source: &mut S,
+    ) -> Result<(), S::Error> {
         match index {
-            0 => self.acquire_time = ::k8s_flowcontrol::rt::option(map)?,
-            1 => self.holder_identity = ::k8s_flowcontrol::rt::option(map)?,
-            2 => self.lease_duration_seconds = ::k8s_flowcontrol::rt::option(map)?,
-            3 => self.lease_transitions = ::k8s_flowcontrol::rt::option(map)?,
-            4 => self.preferred_holder = ::k8s_flowcontrol::rt::option(map)?,
-            5 => self.renew_time = ::k8s_flowcontrol::rt::option(map)?,
-            _ => self.strategy = ::k8s_flowcontrol::rt::option(map)?,
+            0 => source.option(&mut self.acquire_time),
+            1 => source.option(&mut self.holder_identity),
+            2 => source.option(&mut self.lease_duration_seconds),
+            3 => source.option(&mut self.lease_transitions),
+            4 => source.option(&mut self.preferred_holder),
+            5 => source.option(&mut self.renew_time),
+            _ => source.option(&mut self.strategy),
         }
-        Ok(())
     }
-    fn write<M: ::k8s_flowcontrol::rt::serde::ser::SerializeMap>(
+    fn write<S: ::k8s_flowcontrol::rt::Sink>(
         &self,
-        map: &mut M,
-    ) -> Result<(), M::Error> {
-        ::k8s_flowcontrol::rt::write_option(map, "acquireTime", &self.acquire_time)?;
+        sink: &mut S,
+    ) -> Result<(), S::Error> {
+        ::k8s_flowcontrol::rt::write_option(sink, "acquireTime", &self.acquire_time)?;
         ::k8s_flowcontrol::rt::write_option(
-            map,
+            sink,
             "holderIdentity",
             &self.holder_identity,
         )?;
         ::k8s_flowcontrol::rt::write_option(
-            map,
+            sink,
             "leaseDurationSeconds",
             &self.lease_duration_seconds,
         )?;
         ::k8s_flowcontrol::rt::write_option(
-            map,
+            sink,
             "leaseTransitions",
             &self.lease_transitions,
         )?;
         ::k8s_flowcontrol::rt::write_option(
-            map,
+            sink,
             "preferredHolder",
             &self.preferred_holder,
         )?;
-        ::k8s_flowcontrol::rt::write_option(map, "renewTime", &self.renew_time)?;
-        ::k8s_flowcontrol::rt::write_option(map, "strategy", &self.strategy)
+        ::k8s_flowcontrol::rt::write_option(sink, "renewTime", &self.renew_time)?;
+        ::k8s_flowcontrol::rt::write_option(sink, "strategy", &self.strategy)
     }
     fn unknown(&self) -> &::k8s_flowcontrol::meta::Unknown {
         &self.unknown

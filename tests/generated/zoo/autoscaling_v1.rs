@@ -27,23 +27,22 @@ impl ::k8s_flowcontrol::rt::Members for Scale {
             _ => None,
         }
     }
-    fn read<'de, A: ::k8s_flowcontrol::rt::serde::de::MapAccess<'de>>(
+    fn read<S: ::k8s_flowcontrol::rt::Source>(
         &mut self,
         index: usize,
-        map: &mut A,
-    ) -> Result<(), A::Error> {
+        source: &mut S,
+    ) -> Result<(), S::Error> {
         match index {
-            0 => self.metadata = ::k8s_flowcontrol::rt::option(map)?,
-            _ => self.spec = ::k8s_flowcontrol::rt::option(map)?,
+            0 => source.option(&mut self.metadata),
+            _ => source.option(&mut self.spec),
         }
-        Ok(())
     }
-    fn write<M: ::k8s_flowcontrol::rt::serde::ser::SerializeMap>(
+    fn write<S: ::k8s_flowcontrol::rt::Sink>(
         &self,
-        map: &mut M,
-    ) -> Result<(), M::Error> {
-        ::k8s_flowcontrol::rt::write_option(map, "metadata", &self.metadata)?;
-        ::k8s_flowcontrol::rt::write_option(map, "spec", &self.spec)
+        sink: &mut S,
+    ) -> Result<(), S::Error> {
+        ::k8s_flowcontrol::rt::write_option(sink, "metadata", &self.metadata)?;
+        ::k8s_flowcontrol::rt::write_option(sink, "spec", &self.spec)
     }
     fn unknown(&self) -> &::k8s_flowcontrol::meta::Unknown {
         &self.unknown
@@ -74,20 +73,19 @@ impl ::k8s_flowcontrol::rt::Members for ScaleSpec {
             _ => None,
         }
     }
-    fn read<'de, A: ::k8s_flowcontrol::rt::serde::de::MapAccess<'de>>(
+    fn read<S: ::k8s_flowcontrol::rt::Source>(
         &mut self,
         index: usize,
-        map: &mut A,
-    ) -> Result<(), A::Error> {
+        source: &mut S,
+    ) -> Result<(), S::Error> {
         let _ = index;
-        self.replicas = ::k8s_flowcontrol::rt::option(map)?;
-        Ok(())
+        source.option(&mut self.replicas)
     }
-    fn write<M: ::k8s_flowcontrol::rt::serde::ser::SerializeMap>(
+    fn write<S: ::k8s_flowcontrol::rt::Sink>(
         &self,
-        map: &mut M,
-    ) -> Result<(), M::Error> {
-        ::k8s_flowcontrol::rt::write_option(map, "replicas", &self.replicas)
+        sink: &mut S,
+    ) -> Result<(), S::Error> {
+        ::k8s_flowcontrol::rt::write_option(sink, "replicas", &self.replicas)
     }
     fn unknown(&self) -> &::k8s_flowcontrol::meta::Unknown {
         &self.unknown

@@ -27,23 +27,22 @@ impl ::k8s_flowcontrol::rt::Members for Relocation {
             _ => None,
         }
     }
-    fn read<'de, A: ::k8s_flowcontrol::rt::serde::de::MapAccess<'de>>(
+    fn read<S: ::k8s_flowcontrol::rt::Source>(
         &mut self,
         index: usize,
-        map: &mut A,
-    ) -> Result<(), A::Error> {
+        source: &mut S,
+    ) -> Result<(), S::Error> {
         match index {
-            0 => self.metadata = ::k8s_flowcontrol::rt::option(map)?,
-            _ => self.to = ::k8s_flowcontrol::rt::option(map)?,
+            0 => source.option(&mut self.metadata),
+            _ => source.option(&mut self.to),
         }
-        Ok(())
     }
-    fn write<M: ::k8s_flowcontrol::rt::serde::ser::SerializeMap>(
+    fn write<S: ::k8s_flowcontrol::rt::Sink>(
         &self,
-        map: &mut M,
-    ) -> Result<(), M::Error> {
-        ::k8s_flowcontrol::rt::write_option(map, "metadata", &self.metadata)?;
-        ::k8s_flowcontrol::rt::write_option(map, "to", &self.to)
+        sink: &mut S,
+    ) -> Result<(), S::Error> {
+        ::k8s_flowcontrol::rt::write_option(sink, "metadata", &self.metadata)?;
+        ::k8s_flowcontrol::rt::write_option(sink, "to", &self.to)
     }
     fn unknown(&self) -> &::k8s_flowcontrol::meta::Unknown {
         &self.unknown

@@ -30,25 +30,24 @@ impl ::k8s_flowcontrol::rt::Members for Keeper {
             _ => None,
         }
     }
-    fn read<'de, A: ::k8s_flowcontrol::rt::serde::de::MapAccess<'de>>(
+    fn read<S: ::k8s_flowcontrol::rt::Source>(
         &mut self,
         index: usize,
-        map: &mut A,
-    ) -> ::std::result::Result<(), A::Error> {
+        source: &mut S,
+    ) -> ::std::result::Result<(), S::Error> {
         match index {
-            0 => self.metadata = ::k8s_flowcontrol::rt::nullable(map)?,
-            1 => self.spec = ::k8s_flowcontrol::rt::option(map)?,
-            _ => self.status = ::k8s_flowcontrol::rt::option(map)?,
+            0 => source.nullable(&mut self.metadata),
+            1 => source.option(&mut self.spec),
+            _ => source.option(&mut self.status),
         }
-        Ok(())
     }
-    fn write<M: ::k8s_flowcontrol::rt::serde::ser::SerializeMap>(
+    fn write<S: ::k8s_flowcontrol::rt::Sink>(
         &self,
-        map: &mut M,
-    ) -> ::std::result::Result<(), M::Error> {
-        ::k8s_flowcontrol::rt::write_required(map, self, 0, &self.metadata)?;
-        ::k8s_flowcontrol::rt::write_option(map, "spec", &self.spec)?;
-        ::k8s_flowcontrol::rt::write_option(map, "status", &self.status)
+        sink: &mut S,
+    ) -> ::std::result::Result<(), S::Error> {
+        ::k8s_flowcontrol::rt::write_required(sink, self, 0, &self.metadata)?;
+        ::k8s_flowcontrol::rt::write_option(sink, "spec", &self.spec)?;
+        ::k8s_flowcontrol::rt::write_option(sink, "status", &self.status)
     }
     fn unknown(&self) -> &::k8s_flowcontrol::meta::Unknown {
         &self.unknown
@@ -102,20 +101,19 @@ impl ::k8s_flowcontrol::rt::Members for KeeperStatus {
             _ => None,
         }
     }
-    fn read<'de, A: ::k8s_flowcontrol::rt::serde::de::MapAccess<'de>>(
+    fn read<S: ::k8s_flowcontrol::rt::Source>(
         &mut self,
         index: usize,
-        map: &mut A,
-    ) -> ::std::result::Result<(), A::Error> {
+        source: &mut S,
+    ) -> ::std::result::Result<(), S::Error> {
         let _ = index;
-        self.phase = ::k8s_flowcontrol::rt::option(map)?;
-        Ok(())
+        source.option(&mut self.phase)
     }
-    fn write<M: ::k8s_flowcontrol::rt::serde::ser::SerializeMap>(
+    fn write<S: ::k8s_flowcontrol::rt::Sink>(
         &self,
-        map: &mut M,
-    ) -> ::std::result::Result<(), M::Error> {
-        ::k8s_flowcontrol::rt::write_option(map, "phase", &self.phase)
+        sink: &mut S,
+    ) -> ::std::result::Result<(), S::Error> {
+        ::k8s_flowcontrol::rt::write_option(sink, "phase", &self.phase)
     }
     fn unknown(&self) -> &::k8s_flowcontrol::meta::Unknown {
         &self.unknown
@@ -244,61 +242,60 @@ impl ::k8s_flowcontrol::rt::Members for KeeperSpec {
             _ => None,
         }
     }
-    fn read<'de, A: ::k8s_flowcontrol::rt::serde::de::MapAccess<'de>>(
+    fn read<S: ::k8s_flowcontrol::rt::Source>(
         &mut self,
         index: usize,
-        map: &mut A,
-    ) -> ::std::result::Result<(), A::Error> {
+        source: &mut S,
+    ) -> ::std::result::Result<(), S::Error> {
         match index {
-            0 => self.signal = ::k8s_flowcontrol::rt::option(map)?,
-            1 => self.level = ::k8s_flowcontrol::rt::option(map)?,
-            2 => self.port = ::k8s_flowcontrol::rt::option(map)?,
-            3 => self.food = ::k8s_flowcontrol::rt::map(map)?,
-            4 => self.shifts = ::k8s_flowcontrol::rt::list(map)?,
-            5 => self.extra = ::k8s_flowcontrol::rt::map(map)?,
-            6 => self.self_ = ::k8s_flowcontrol::rt::option(map)?,
-            7 => self.self_2 = ::k8s_flowcontrol::rt::option(map)?,
-            8 => self.foo_bar = ::k8s_flowcontrol::rt::option(map)?,
-            9 => self.foo_bar_2 = ::k8s_flowcontrol::rt::option(map)?,
-            10 => self.x3scale = ::k8s_flowcontrol::rt::option(map)?,
-            11 => self.r#type = ::k8s_flowcontrol::rt::option(map)?,
-            12 => self.with_dash = ::k8s_flowcontrol::rt::option(map)?,
-            13 => self.r#async = ::k8s_flowcontrol::rt::option(map)?,
-            14 => self.bool = ::k8s_flowcontrol::rt::option(map)?,
-            15 => self.int = ::k8s_flowcontrol::rt::option(map)?,
-            16 => self.index = ::k8s_flowcontrol::rt::option(map)?,
-            17 => self.map = ::k8s_flowcontrol::rt::map(map)?,
-            18 => self.anything = ::k8s_flowcontrol::rt::option(map)?,
-            19 => self.object = ::k8s_flowcontrol::rt::option(map)?,
-            _ => self.source = ::k8s_flowcontrol::rt::option(map)?,
+            0 => source.option(&mut self.signal),
+            1 => source.option(&mut self.level),
+            2 => source.option(&mut self.port),
+            3 => source.map(&mut self.food),
+            4 => source.list(&mut self.shifts),
+            5 => source.map(&mut self.extra),
+            6 => source.option(&mut self.self_),
+            7 => source.option(&mut self.self_2),
+            8 => source.option(&mut self.foo_bar),
+            9 => source.option(&mut self.foo_bar_2),
+            10 => source.option(&mut self.x3scale),
+            11 => source.option(&mut self.r#type),
+            12 => source.option(&mut self.with_dash),
+            13 => source.option(&mut self.r#async),
+            14 => source.option(&mut self.bool),
+            15 => source.option(&mut self.int),
+            16 => source.option(&mut self.index),
+            17 => source.map(&mut self.map),
+            18 => source.option(&mut self.anything),
+            19 => source.option(&mut self.object),
+            _ => source.option(&mut self.source),
         }
-        Ok(())
     }
-    fn write<M: ::k8s_flowcontrol::rt::serde::ser::SerializeMap>(
+    fn write<S: ::k8s_flowcontrol::rt::Sink>(
         &self,
-        map: &mut M,
-    ) -> ::std::result::Result<(), M::Error> {
-        ::k8s_flowcontrol::rt::write_option(map, "signal", &self.signal)?;
-        ::k8s_flowcontrol::rt::write_option(map, "level", &self.level)?;
-        ::k8s_flowcontrol::rt::write_option(map, "port", &self.port)?;
-        ::k8s_flowcontrol::rt::write_map(map, "food", &self.food)?;
-        ::k8s_flowcontrol::rt::write_list(map, "shifts", &self.shifts)?;
-        ::k8s_flowcontrol::rt::write_map(map, "extra", &self.extra)?;
-        ::k8s_flowcontrol::rt::write_option(map, "self", &self.self_)?;
-        ::k8s_flowcontrol::rt::write_option(map, "Self", &self.self_2)?;
-        ::k8s_flowcontrol::rt::write_option(map, "fooBar", &self.foo_bar)?;
-        ::k8s_flowcontrol::rt::write_option(map, "foo_bar", &self.foo_bar_2)?;
-        ::k8s_flowcontrol::rt::write_option(map, "3scale", &self.x3scale)?;
-        ::k8s_flowcontrol::rt::write_option(map, "@type", &self.r#type)?;
-        ::k8s_flowcontrol::rt::write_option(map, "with-dash", &self.with_dash)?;
-        ::k8s_flowcontrol::rt::write_option(map, "async", &self.r#async)?;
-        ::k8s_flowcontrol::rt::write_option(map, "bool", &self.bool)?;
-        ::k8s_flowcontrol::rt::write_option(map, "int", &self.int)?;
-        ::k8s_flowcontrol::rt::write_option(map, "index", &self.index)?;
-        ::k8s_flowcontrol::rt::write_map(map, "map", &self.map)?;
-        ::k8s_flowcontrol::rt::write_option(map, "anything", &self.anything)?;
-        ::k8s_flowcontrol::rt::write_option(map, "object", &self.object)?;
-        ::k8s_flowcontrol::rt::write_option(map, "source", &self.source)
+        sink: &mut S,
+    ) -> ::std::result::Result<(), S::Error> {
+        ::k8s_flowcontrol::rt::write_option(sink, "signal", &self.signal)?;
+        ::k8s_flowcontrol::rt::write_option(sink, "level", &self.level)?;
+        ::k8s_flowcontrol::rt::write_option(sink, "port", &self.port)?;
+        ::k8s_flowcontrol::rt::write_map(sink, "food", &self.food)?;
+        ::k8s_flowcontrol::rt::write_list(sink, "shifts", &self.shifts)?;
+        ::k8s_flowcontrol::rt::write_map(sink, "extra", &self.extra)?;
+        ::k8s_flowcontrol::rt::write_option(sink, "self", &self.self_)?;
+        ::k8s_flowcontrol::rt::write_option(sink, "Self", &self.self_2)?;
+        ::k8s_flowcontrol::rt::write_option(sink, "fooBar", &self.foo_bar)?;
+        ::k8s_flowcontrol::rt::write_option(sink, "foo_bar", &self.foo_bar_2)?;
+        ::k8s_flowcontrol::rt::write_option(sink, "3scale", &self.x3scale)?;
+        ::k8s_flowcontrol::rt::write_option(sink, "@type", &self.r#type)?;
+        ::k8s_flowcontrol::rt::write_option(sink, "with-dash", &self.with_dash)?;
+        ::k8s_flowcontrol::rt::write_option(sink, "async", &self.r#async)?;
+        ::k8s_flowcontrol::rt::write_option(sink, "bool", &self.bool)?;
+        ::k8s_flowcontrol::rt::write_option(sink, "int", &self.int)?;
+        ::k8s_flowcontrol::rt::write_option(sink, "index", &self.index)?;
+        ::k8s_flowcontrol::rt::write_map(sink, "map", &self.map)?;
+        ::k8s_flowcontrol::rt::write_option(sink, "anything", &self.anything)?;
+        ::k8s_flowcontrol::rt::write_option(sink, "object", &self.object)?;
+        ::k8s_flowcontrol::rt::write_option(sink, "source", &self.source)
     }
     fn unknown(&self) -> &::k8s_flowcontrol::meta::Unknown {
         &self.unknown
@@ -356,23 +353,22 @@ impl ::k8s_flowcontrol::rt::Members for KeeperSpecSource {
             _ => None,
         }
     }
-    fn read<'de, A: ::k8s_flowcontrol::rt::serde::de::MapAccess<'de>>(
+    fn read<S: ::k8s_flowcontrol::rt::Source>(
         &mut self,
         index: usize,
-        map: &mut A,
-    ) -> ::std::result::Result<(), A::Error> {
+        source: &mut S,
+    ) -> ::std::result::Result<(), S::Error> {
         match index {
-            0 => self.git = ::k8s_flowcontrol::rt::option(map)?,
-            _ => self.disk = ::k8s_flowcontrol::rt::option(map)?,
+            0 => source.option(&mut self.git),
+            _ => source.option(&mut self.disk),
         }
-        Ok(())
     }
-    fn write<M: ::k8s_flowcontrol::rt::serde::ser::SerializeMap>(
+    fn write<S: ::k8s_flowcontrol::rt::Sink>(
         &self,
-        map: &mut M,
-    ) -> ::std::result::Result<(), M::Error> {
-        ::k8s_flowcontrol::rt::write_option(map, "git", &self.git)?;
-        ::k8s_flowcontrol::rt::write_option(map, "disk", &self.disk)
+        sink: &mut S,
+    ) -> ::std::result::Result<(), S::Error> {
+        ::k8s_flowcontrol::rt::write_option(sink, "git", &self.git)?;
+        ::k8s_flowcontrol::rt::write_option(sink, "disk", &self.disk)
     }
     fn unknown(&self) -> &::k8s_flowcontrol::meta::Unknown {
         &self.unknown
@@ -412,27 +408,26 @@ impl ::k8s_flowcontrol::rt::Members for Shift {
             _ => None,
         }
     }
-    fn read<'de, A: ::k8s_flowcontrol::rt::serde::de::MapAccess<'de>>(
+    fn read<S: ::k8s_flowcontrol::rt::Source>(
         &mut self,
         index: usize,
-        map: &mut A,
-    ) -> ::std::result::Result<(), A::Error> {
+        source: &mut S,
+    ) -> ::std::result::Result<(), S::Error> {
         match index {
-            0 => self.day = ::k8s_flowcontrol::rt::nullable(map)?,
-            1 => self.part = ::k8s_flowcontrol::rt::nullable(map)?,
-            2 => self.hours = ::k8s_flowcontrol::rt::option(map)?,
-            _ => self.grid = ::k8s_flowcontrol::rt::list(map)?,
+            0 => source.nullable(&mut self.day),
+            1 => source.nullable(&mut self.part),
+            2 => source.option(&mut self.hours),
+            _ => source.list(&mut self.grid),
         }
-        Ok(())
     }
-    fn write<M: ::k8s_flowcontrol::rt::serde::ser::SerializeMap>(
+    fn write<S: ::k8s_flowcontrol::rt::Sink>(
         &self,
-        map: &mut M,
-    ) -> ::std::result::Result<(), M::Error> {
-        ::k8s_flowcontrol::rt::write_required(map, self, 0, &self.day)?;
-        ::k8s_flowcontrol::rt::write_required(map, self, 1, &self.part)?;
-        ::k8s_flowcontrol::rt::write_option(map, "hours", &self.hours)?;
-        ::k8s_flowcontrol::rt::write_list(map, "grid", &self.grid)
+        sink: &mut S,
+    ) -> ::std::result::Result<(), S::Error> {
+        ::k8s_flowcontrol::rt::write_required(sink, self, 0, &self.day)?;
+        ::k8s_flowcontrol::rt::write_required(sink, self, 1, &self.part)?;
+        ::k8s_flowcontrol::rt::write_option(sink, "hours", &self.hours)?;
+        ::k8s_flowcontrol::rt::write_list(sink, "grid", &self.grid)
     }
     fn unknown(&self) -> &::k8s_flowcontrol::meta::Unknown {
         &self.unknown
@@ -473,20 +468,19 @@ impl ::k8s_flowcontrol::rt::Members for ShiftGridItemItem {
             _ => None,
         }
     }
-    fn read<'de, A: ::k8s_flowcontrol::rt::serde::de::MapAccess<'de>>(
+    fn read<S: ::k8s_flowcontrol::rt::Source>(
         &mut self,
         index: usize,
-        map: &mut A,
-    ) -> ::std::result::Result<(), A::Error> {
+        source: &mut S,
+    ) -> ::std::result::Result<(), S::Error> {
         let _ = index;
-        self.x = ::k8s_flowcontrol::rt::option(map)?;
-        Ok(())
+        source.option(&mut self.x)
     }
-    fn write<M: ::k8s_flowcontrol::rt::serde::ser::SerializeMap>(
+    fn write<S: ::k8s_flowcontrol::rt::Sink>(
         &self,
-        map: &mut M,
-    ) -> ::std::result::Result<(), M::Error> {
-        ::k8s_flowcontrol::rt::write_option(map, "x", &self.x)
+        sink: &mut S,
+    ) -> ::std::result::Result<(), S::Error> {
+        ::k8s_flowcontrol::rt::write_option(sink, "x", &self.x)
     }
     fn unknown(&self) -> &::k8s_flowcontrol::meta::Unknown {
         &self.unknown
@@ -517,20 +511,19 @@ impl ::k8s_flowcontrol::rt::Members for KeeperSpecSignal {
             _ => None,
         }
     }
-    fn read<'de, A: ::k8s_flowcontrol::rt::serde::de::MapAccess<'de>>(
+    fn read<S: ::k8s_flowcontrol::rt::Source>(
         &mut self,
         index: usize,
-        map: &mut A,
-    ) -> ::std::result::Result<(), A::Error> {
+        source: &mut S,
+    ) -> ::std::result::Result<(), S::Error> {
         let _ = index;
-        self.taken = ::k8s_flowcontrol::rt::option(map)?;
-        Ok(())
+        source.option(&mut self.taken)
     }
-    fn write<M: ::k8s_flowcontrol::rt::serde::ser::SerializeMap>(
+    fn write<S: ::k8s_flowcontrol::rt::Sink>(
         &self,
-        map: &mut M,
-    ) -> ::std::result::Result<(), M::Error> {
-        ::k8s_flowcontrol::rt::write_option(map, "taken", &self.taken)
+        sink: &mut S,
+    ) -> ::std::result::Result<(), S::Error> {
+        ::k8s_flowcontrol::rt::write_option(sink, "taken", &self.taken)
     }
     fn unknown(&self) -> &::k8s_flowcontrol::meta::Unknown {
         &self.unknown
@@ -569,23 +562,22 @@ impl ::k8s_flowcontrol::rt::Members for Shape {
             _ => None,
         }
     }
-    fn read<'de, A: ::k8s_flowcontrol::rt::serde::de::MapAccess<'de>>(
+    fn read<S: ::k8s_flowcontrol::rt::Source>(
         &mut self,
         index: usize,
-        map: &mut A,
-    ) -> ::std::result::Result<(), A::Error> {
+        source: &mut S,
+    ) -> ::std::result::Result<(), S::Error> {
         match index {
-            0 => self.metadata = ::k8s_flowcontrol::rt::nullable(map)?,
-            _ => self.schema = ::k8s_flowcontrol::rt::option(map)?,
+            0 => source.nullable(&mut self.metadata),
+            _ => source.option(&mut self.schema),
         }
-        Ok(())
     }
-    fn write<M: ::k8s_flowcontrol::rt::serde::ser::SerializeMap>(
+    fn write<S: ::k8s_flowcontrol::rt::Sink>(
         &self,
-        map: &mut M,
-    ) -> ::std::result::Result<(), M::Error> {
-        ::k8s_flowcontrol::rt::write_required(map, self, 0, &self.metadata)?;
-        ::k8s_flowcontrol::rt::write_option(map, "schema", &self.schema)
+        sink: &mut S,
+    ) -> ::std::result::Result<(), S::Error> {
+        ::k8s_flowcontrol::rt::write_required(sink, self, 0, &self.metadata)?;
+        ::k8s_flowcontrol::rt::write_option(sink, "schema", &self.schema)
     }
     fn unknown(&self) -> &::k8s_flowcontrol::meta::Unknown {
         &self.unknown
@@ -689,53 +681,52 @@ impl ::k8s_flowcontrol::rt::Members for ShapeProps {
             _ => None,
         }
     }
-    fn read<'de, A: ::k8s_flowcontrol::rt::serde::de::MapAccess<'de>>(
+    fn read<S: ::k8s_flowcontrol::rt::Source>(
         &mut self,
         index: usize,
-        map: &mut A,
-    ) -> ::std::result::Result<(), A::Error> {
+        source: &mut S,
+    ) -> ::std::result::Result<(), S::Error> {
         match index {
-            0 => self.r#ref = ::k8s_flowcontrol::rt::option(map)?,
-            1 => self.schema = ::k8s_flowcontrol::rt::option(map)?,
-            2 => self.not = ::k8s_flowcontrol::rt::option(map)?,
-            3 => self.items = ::k8s_flowcontrol::rt::option(map)?,
-            4 => self.all_of = ::k8s_flowcontrol::rt::list(map)?,
-            5 => self.properties = ::k8s_flowcontrol::rt::map(map)?,
-            6 => self.default = ::k8s_flowcontrol::rt::option(map)?,
-            7 => self.r#enum = ::k8s_flowcontrol::rt::list(map)?,
-            8 => self.r#type = ::k8s_flowcontrol::rt::option(map)?,
-            9 => self.minimum = ::k8s_flowcontrol::rt::option(map)?,
-            10 => self.non_resource_urls = ::k8s_flowcontrol::rt::list(map)?,
-            11 => self.x_kubernetes_list_type = ::k8s_flowcontrol::rt::option(map)?,
-            _ => self.unknown_ = ::k8s_flowcontrol::rt::option(map)?,
+            0 => source.option(&mut self.r#ref),
+            1 => source.option(&mut self.schema),
+            2 => source.option(&mut self.not),
+            3 => source.option(&mut self.items),
+            4 => source.list(&mut self.all_of),
+            5 => source.map(&mut self.properties),
+            6 => source.option(&mut self.default),
+            7 => source.list(&mut self.r#enum),
+            8 => source.option(&mut self.r#type),
+            9 => source.option(&mut self.minimum),
+            10 => source.list(&mut self.non_resource_urls),
+            11 => source.option(&mut self.x_kubernetes_list_type),
+            _ => source.option(&mut self.unknown_),
         }
-        Ok(())
     }
-    fn write<M: ::k8s_flowcontrol::rt::serde::ser::SerializeMap>(
+    fn write<S: ::k8s_flowcontrol::rt::Sink>(
         &self,
-        map: &mut M,
-    ) -> ::std::result::Result<(), M::Error> {
-        ::k8s_flowcontrol::rt::write_option(map, "$ref", &self.r#ref)?;
-        ::k8s_flowcontrol::rt::write_option(map, "$schema", &self.schema)?;
-        ::k8s_flowcontrol::rt::write_option(map, "not", &self.not)?;
-        ::k8s_flowcontrol::rt::write_option(map, "items", &self.items)?;
-        ::k8s_flowcontrol::rt::write_list(map, "allOf", &self.all_of)?;
-        ::k8s_flowcontrol::rt::write_map(map, "properties", &self.properties)?;
-        ::k8s_flowcontrol::rt::write_option(map, "default", &self.default)?;
-        ::k8s_flowcontrol::rt::write_list(map, "enum", &self.r#enum)?;
-        ::k8s_flowcontrol::rt::write_option(map, "type", &self.r#type)?;
-        ::k8s_flowcontrol::rt::write_option(map, "minimum", &self.minimum)?;
+        sink: &mut S,
+    ) -> ::std::result::Result<(), S::Error> {
+        ::k8s_flowcontrol::rt::write_option(sink, "$ref", &self.r#ref)?;
+        ::k8s_flowcontrol::rt::write_option(sink, "$schema", &self.schema)?;
+        ::k8s_flowcontrol::rt::write_option(sink, "not", &self.not)?;
+        ::k8s_flowcontrol::rt::write_option(sink, "items", &self.items)?;
+        ::k8s_flowcontrol::rt::write_list(sink, "allOf", &self.all_of)?;
+        ::k8s_flowcontrol::rt::write_map(sink, "properties", &self.properties)?;
+        ::k8s_flowcontrol::rt::write_option(sink, "default", &self.default)?;
+        ::k8s_flowcontrol::rt::write_list(sink, "enum", &self.r#enum)?;
+        ::k8s_flowcontrol::rt::write_option(sink, "type", &self.r#type)?;
+        ::k8s_flowcontrol::rt::write_option(sink, "minimum", &self.minimum)?;
         ::k8s_flowcontrol::rt::write_list(
-            map,
+            sink,
             "nonResourceURLs",
             &self.non_resource_urls,
         )?;
         ::k8s_flowcontrol::rt::write_option(
-            map,
+            sink,
             "x-kubernetes-list-type",
             &self.x_kubernetes_list_type,
         )?;
-        ::k8s_flowcontrol::rt::write_option(map, "unknown", &self.unknown_)
+        ::k8s_flowcontrol::rt::write_option(sink, "unknown", &self.unknown_)
     }
     fn unknown(&self) -> &::k8s_flowcontrol::meta::Unknown {
         &self.unknown
@@ -774,23 +765,22 @@ impl ::k8s_flowcontrol::rt::Members for Review {
             _ => None,
         }
     }
-    fn read<'de, A: ::k8s_flowcontrol::rt::serde::de::MapAccess<'de>>(
+    fn read<S: ::k8s_flowcontrol::rt::Source>(
         &mut self,
         index: usize,
-        map: &mut A,
-    ) -> ::std::result::Result<(), A::Error> {
+        source: &mut S,
+    ) -> ::std::result::Result<(), S::Error> {
         match index {
-            0 => self.metadata = ::k8s_flowcontrol::rt::nullable(map)?,
-            _ => self.status = ::k8s_flowcontrol::rt::option(map)?,
+            0 => source.nullable(&mut self.metadata),
+            _ => source.option(&mut self.status),
         }
-        Ok(())
     }
-    fn write<M: ::k8s_flowcontrol::rt::serde::ser::SerializeMap>(
+    fn write<S: ::k8s_flowcontrol::rt::Sink>(
         &self,
-        map: &mut M,
-    ) -> ::std::result::Result<(), M::Error> {
-        ::k8s_flowcontrol::rt::write_required(map, self, 0, &self.metadata)?;
-        ::k8s_flowcontrol::rt::write_option(map, "status", &self.status)
+        sink: &mut S,
+    ) -> ::std::result::Result<(), S::Error> {
+        ::k8s_flowcontrol::rt::write_required(sink, self, 0, &self.metadata)?;
+        ::k8s_flowcontrol::rt::write_option(sink, "status", &self.status)
     }
     fn unknown(&self) -> &::k8s_flowcontrol::meta::Unknown {
         &self.unknown
@@ -850,27 +840,26 @@ impl ::k8s_flowcontrol::rt::Members for Option {
             _ => None,
         }
     }
-    fn read<'de, A: ::k8s_flowcontrol::rt::serde::de::MapAccess<'de>>(
+    fn read<S: ::k8s_flowcontrol::rt::Source>(
         &mut self,
         index: usize,
-        map: &mut A,
-    ) -> ::std::result::Result<(), A::Error> {
+        source: &mut S,
+    ) -> ::std::result::Result<(), S::Error> {
         match index {
-            0 => self.next = ::k8s_flowcontrol::rt::option(map)?,
-            1 => self.all = ::k8s_flowcontrol::rt::list(map)?,
-            2 => self.counts = ::k8s_flowcontrol::rt::map(map)?,
-            _ => self.must = ::k8s_flowcontrol::rt::nullable(map)?,
+            0 => source.option(&mut self.next),
+            1 => source.list(&mut self.all),
+            2 => source.map(&mut self.counts),
+            _ => source.nullable(&mut self.must),
         }
-        Ok(())
     }
-    fn write<M: ::k8s_flowcontrol::rt::serde::ser::SerializeMap>(
+    fn write<S: ::k8s_flowcontrol::rt::Sink>(
         &self,
-        map: &mut M,
-    ) -> ::std::result::Result<(), M::Error> {
-        ::k8s_flowcontrol::rt::write_option(map, "next", &self.next)?;
-        ::k8s_flowcontrol::rt::write_list(map, "all", &self.all)?;
-        ::k8s_flowcontrol::rt::write_map(map, "counts", &self.counts)?;
-        ::k8s_flowcontrol::rt::write_required(map, self, 3, &self.must)
+        sink: &mut S,
+    ) -> ::std::result::Result<(), S::Error> {
+        ::k8s_flowcontrol::rt::write_option(sink, "next", &self.next)?;
+        ::k8s_flowcontrol::rt::write_list(sink, "all", &self.all)?;
+        ::k8s_flowcontrol::rt::write_map(sink, "counts", &self.counts)?;
+        ::k8s_flowcontrol::rt::write_required(sink, self, 3, &self.must)
     }
     fn unknown(&self) -> &::k8s_flowcontrol::meta::Unknown {
         &self.unknown
@@ -910,27 +899,26 @@ impl ::k8s_flowcontrol::rt::Members for Result {
             _ => None,
         }
     }
-    fn read<'de, A: ::k8s_flowcontrol::rt::serde::de::MapAccess<'de>>(
+    fn read<S: ::k8s_flowcontrol::rt::Source>(
         &mut self,
         index: usize,
-        map: &mut A,
-    ) -> ::std::result::Result<(), A::Error> {
+        source: &mut S,
+    ) -> ::std::result::Result<(), S::Error> {
         match index {
-            0 => self.next = ::k8s_flowcontrol::rt::option(map)?,
-            1 => self.all = ::k8s_flowcontrol::rt::list(map)?,
-            2 => self.counts = ::k8s_flowcontrol::rt::map(map)?,
-            _ => self.must = ::k8s_flowcontrol::rt::nullable(map)?,
+            0 => source.option(&mut self.next),
+            1 => source.list(&mut self.all),
+            2 => source.map(&mut self.counts),
+            _ => source.nullable(&mut self.must),
         }
-        Ok(())
     }
-    fn write<M: ::k8s_flowcontrol::rt::serde::ser::SerializeMap>(
+    fn write<S: ::k8s_flowcontrol::rt::Sink>(
         &self,
-        map: &mut M,
-    ) -> ::std::result::Result<(), M::Error> {
-        ::k8s_flowcontrol::rt::write_option(map, "next", &self.next)?;
-        ::k8s_flowcontrol::rt::write_list(map, "all", &self.all)?;
-        ::k8s_flowcontrol::rt::write_map(map, "counts", &self.counts)?;
-        ::k8s_flowcontrol::rt::write_required(map, self, 3, &self.must)
+        sink: &mut S,
+    ) -> ::std::result::Result<(), S::Error> {
+        ::k8s_flowcontrol::rt::write_option(sink, "next", &self.next)?;
+        ::k8s_flowcontrol::rt::write_list(sink, "all", &self.all)?;
+        ::k8s_flowcontrol::rt::write_map(sink, "counts", &self.counts)?;
+        ::k8s_flowcontrol::rt::write_required(sink, self, 3, &self.must)
     }
     fn unknown(&self) -> &::k8s_flowcontrol::meta::Unknown {
         &self.unknown
@@ -970,27 +958,26 @@ impl ::k8s_flowcontrol::rt::Members for Vec {
             _ => None,
         }
     }
-    fn read<'de, A: ::k8s_flowcontrol::rt::serde::de::MapAccess<'de>>(
+    fn read<S: ::k8s_flowcontrol::rt::Source>(
         &mut self,
         index: usize,
-        map: &mut A,
-    ) -> ::std::result::Result<(), A::Error> {
+        source: &mut S,
+    ) -> ::std::result::Result<(), S::Error> {
         match index {
-            0 => self.next = ::k8s_flowcontrol::rt::option(map)?,
-            1 => self.all = ::k8s_flowcontrol::rt::list(map)?,
-            2 => self.counts = ::k8s_flowcontrol::rt::map(map)?,
-            _ => self.must = ::k8s_flowcontrol::rt::nullable(map)?,
+            0 => source.option(&mut self.next),
+            1 => source.list(&mut self.all),
+            2 => source.map(&mut self.counts),
+            _ => source.nullable(&mut self.must),
         }
-        Ok(())
     }
-    fn write<M: ::k8s_flowcontrol::rt::serde::ser::SerializeMap>(
+    fn write<S: ::k8s_flowcontrol::rt::Sink>(
         &self,
-        map: &mut M,
-    ) -> ::std::result::Result<(), M::Error> {
-        ::k8s_flowcontrol::rt::write_option(map, "next", &self.next)?;
-        ::k8s_flowcontrol::rt::write_list(map, "all", &self.all)?;
-        ::k8s_flowcontrol::rt::write_map(map, "counts", &self.counts)?;
-        ::k8s_flowcontrol::rt::write_required(map, self, 3, &self.must)
+        sink: &mut S,
+    ) -> ::std::result::Result<(), S::Error> {
+        ::k8s_flowcontrol::rt::write_option(sink, "next", &self.next)?;
+        ::k8s_flowcontrol::rt::write_list(sink, "all", &self.all)?;
+        ::k8s_flowcontrol::rt::write_map(sink, "counts", &self.counts)?;
+        ::k8s_flowcontrol::rt::write_required(sink, self, 3, &self.must)
     }
     fn unknown(&self) -> &::k8s_flowcontrol::meta::Unknown {
         &self.unknown
@@ -1030,27 +1017,26 @@ impl ::k8s_flowcontrol::rt::Members for String {
             _ => None,
         }
     }
-    fn read<'de, A: ::k8s_flowcontrol::rt::serde::de::MapAccess<'de>>(
+    fn read<S: ::k8s_flowcontrol::rt::Source>(
         &mut self,
         index: usize,
-        map: &mut A,
-    ) -> ::std::result::Result<(), A::Error> {
+        source: &mut S,
+    ) -> ::std::result::Result<(), S::Error> {
         match index {
-            0 => self.next = ::k8s_flowcontrol::rt::option(map)?,
-            1 => self.all = ::k8s_flowcontrol::rt::list(map)?,
-            2 => self.counts = ::k8s_flowcontrol::rt::map(map)?,
-            _ => self.must = ::k8s_flowcontrol::rt::nullable(map)?,
+            0 => source.option(&mut self.next),
+            1 => source.list(&mut self.all),
+            2 => source.map(&mut self.counts),
+            _ => source.nullable(&mut self.must),
         }
-        Ok(())
     }
-    fn write<M: ::k8s_flowcontrol::rt::serde::ser::SerializeMap>(
+    fn write<S: ::k8s_flowcontrol::rt::Sink>(
         &self,
-        map: &mut M,
-    ) -> ::std::result::Result<(), M::Error> {
-        ::k8s_flowcontrol::rt::write_option(map, "next", &self.next)?;
-        ::k8s_flowcontrol::rt::write_list(map, "all", &self.all)?;
-        ::k8s_flowcontrol::rt::write_map(map, "counts", &self.counts)?;
-        ::k8s_flowcontrol::rt::write_required(map, self, 3, &self.must)
+        sink: &mut S,
+    ) -> ::std::result::Result<(), S::Error> {
+        ::k8s_flowcontrol::rt::write_option(sink, "next", &self.next)?;
+        ::k8s_flowcontrol::rt::write_list(sink, "all", &self.all)?;
+        ::k8s_flowcontrol::rt::write_map(sink, "counts", &self.counts)?;
+        ::k8s_flowcontrol::rt::write_required(sink, self, 3, &self.must)
     }
     fn unknown(&self) -> &::k8s_flowcontrol::meta::Unknown {
         &self.unknown
@@ -1090,27 +1076,26 @@ impl ::k8s_flowcontrol::rt::Members for Box {
             _ => None,
         }
     }
-    fn read<'de, A: ::k8s_flowcontrol::rt::serde::de::MapAccess<'de>>(
+    fn read<S: ::k8s_flowcontrol::rt::Source>(
         &mut self,
         index: usize,
-        map: &mut A,
-    ) -> ::std::result::Result<(), A::Error> {
+        source: &mut S,
+    ) -> ::std::result::Result<(), S::Error> {
         match index {
-            0 => self.next = ::k8s_flowcontrol::rt::option(map)?,
-            1 => self.all = ::k8s_flowcontrol::rt::list(map)?,
-            2 => self.counts = ::k8s_flowcontrol::rt::map(map)?,
-            _ => self.must = ::k8s_flowcontrol::rt::nullable(map)?,
+            0 => source.option(&mut self.next),
+            1 => source.list(&mut self.all),
+            2 => source.map(&mut self.counts),
+            _ => source.nullable(&mut self.must),
         }
-        Ok(())
     }
-    fn write<M: ::k8s_flowcontrol::rt::serde::ser::SerializeMap>(
+    fn write<S: ::k8s_flowcontrol::rt::Sink>(
         &self,
-        map: &mut M,
-    ) -> ::std::result::Result<(), M::Error> {
-        ::k8s_flowcontrol::rt::write_option(map, "next", &self.next)?;
-        ::k8s_flowcontrol::rt::write_list(map, "all", &self.all)?;
-        ::k8s_flowcontrol::rt::write_map(map, "counts", &self.counts)?;
-        ::k8s_flowcontrol::rt::write_required(map, self, 3, &self.must)
+        sink: &mut S,
+    ) -> ::std::result::Result<(), S::Error> {
+        ::k8s_flowcontrol::rt::write_option(sink, "next", &self.next)?;
+        ::k8s_flowcontrol::rt::write_list(sink, "all", &self.all)?;
+        ::k8s_flowcontrol::rt::write_map(sink, "counts", &self.counts)?;
+        ::k8s_flowcontrol::rt::write_required(sink, self, 3, &self.must)
     }
     fn unknown(&self) -> &::k8s_flowcontrol::meta::Unknown {
         &self.unknown
@@ -1150,27 +1135,26 @@ impl ::k8s_flowcontrol::rt::Members for Some {
             _ => None,
         }
     }
-    fn read<'de, A: ::k8s_flowcontrol::rt::serde::de::MapAccess<'de>>(
+    fn read<S: ::k8s_flowcontrol::rt::Source>(
         &mut self,
         index: usize,
-        map: &mut A,
-    ) -> ::std::result::Result<(), A::Error> {
+        source: &mut S,
+    ) -> ::std::result::Result<(), S::Error> {
         match index {
-            0 => self.next = ::k8s_flowcontrol::rt::option(map)?,
-            1 => self.all = ::k8s_flowcontrol::rt::list(map)?,
-            2 => self.counts = ::k8s_flowcontrol::rt::map(map)?,
-            _ => self.must = ::k8s_flowcontrol::rt::nullable(map)?,
+            0 => source.option(&mut self.next),
+            1 => source.list(&mut self.all),
+            2 => source.map(&mut self.counts),
+            _ => source.nullable(&mut self.must),
         }
-        Ok(())
     }
-    fn write<M: ::k8s_flowcontrol::rt::serde::ser::SerializeMap>(
+    fn write<S: ::k8s_flowcontrol::rt::Sink>(
         &self,
-        map: &mut M,
-    ) -> ::std::result::Result<(), M::Error> {
-        ::k8s_flowcontrol::rt::write_option(map, "next", &self.next)?;
-        ::k8s_flowcontrol::rt::write_list(map, "all", &self.all)?;
-        ::k8s_flowcontrol::rt::write_map(map, "counts", &self.counts)?;
-        ::k8s_flowcontrol::rt::write_required(map, self, 3, &self.must)
+        sink: &mut S,
+    ) -> ::std::result::Result<(), S::Error> {
+        ::k8s_flowcontrol::rt::write_option(sink, "next", &self.next)?;
+        ::k8s_flowcontrol::rt::write_list(sink, "all", &self.all)?;
+        ::k8s_flowcontrol::rt::write_map(sink, "counts", &self.counts)?;
+        ::k8s_flowcontrol::rt::write_required(sink, self, 3, &self.must)
     }
     fn unknown(&self) -> &::k8s_flowcontrol::meta::Unknown {
         &self.unknown

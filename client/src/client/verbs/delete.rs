@@ -3,8 +3,9 @@
 use crate::client::call::{Call, sendable};
 use crate::client::params::{common_setters, selection_setters, setters};
 use crate::client::response::{Decoded, Response, kind_of};
-use crate::client::wire::{Wire, read_json};
+use crate::client::wire::Wire;
 use crate::meta::{DeleteOptions, Preconditions, PropagationPolicy, Status};
+use crate::rt::json;
 use crate::{Error, List, Resource};
 use std::fmt;
 
@@ -181,7 +182,7 @@ fn deleted<K: Resource>(
     body: &[u8],
 ) -> Result<Decoded<Deleted<K>>, serde_json::Error> {
     if is_status(body)? {
-        return read_json(body).map(|status| Deleted::Status(status).into());
+        return json::from_slice(body).map(|status| Deleted::Status(status).into());
     }
     let Decoded { value, losses } = (wire.decode)(body)?;
     Ok(Decoded {
@@ -195,7 +196,7 @@ fn deleted_collection<K: Resource>(
     body: &[u8],
 ) -> Result<Decoded<DeletedCollection<K>>, serde_json::Error> {
     if is_status(body)? {
-        return read_json(body).map(|status| DeletedCollection::Status(status).into());
+        return json::from_slice(body).map(|status| DeletedCollection::Status(status).into());
     }
     let Decoded { value, losses } = (wire.decode_list)(body)?;
     Ok(Decoded {

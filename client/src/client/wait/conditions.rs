@@ -1,6 +1,7 @@
 //! Conditions to wait for.
 
 use crate::Resource;
+use crate::rt::json;
 use serde_json::Value;
 
 /// The object exists.
@@ -32,7 +33,7 @@ pub fn has_condition<K: Resource>(
     let (kind, status) = (kind.into(), status.into());
     move |object: Option<&K>| {
         // As JSON, all kinds have their conditions in the same place.
-        let tree = object.and_then(|object| serde_json::to_value(object).ok());
+        let tree = object.and_then(|object| json::to_tree(object).ok());
         let conditions = tree
             .as_ref()
             .and_then(|tree| tree.pointer("/status/conditions"));

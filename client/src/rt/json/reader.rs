@@ -1,0 +1,247 @@
+//! JSON text, read token by token.
+
+use super::Fault;
+use serde::de::{Deserialize, DeserializeOwned, Deserializer, Visitor};
+use serde_json::value::RawValue;
+use std::borrow::Cow;
+use std::fmt;
+
+/// As deep as serde_json goes.
+const MAX_DEPTH: u8 = 128;
+
+/// JSON text, read from front to back.
+///
+/// What is plain (strings without escapes, integers) it reads by itself; everything else, and the words for what
+/// does not fit, it has from serde_json.
+#[derive(Clone, Debug)]
+pub struct Reader<'a> {
+    text: &'a str,
+    at: usize,
+    /// How many objects and arrays are open.
+    depth: u8,
+}
+
+impl<'a> Reader<'a> {
+    pub(crate) fn new(text: &'a str) -> Self {
+        Self {
+            text,
+            at: 0,
+            depth: 0,
+        }
+    }
+
+    /// Whether nothing but white space is left.
+    pub(crate) fn is_at_end(&mut self) -> bool {
+        self.peek();
+        self.at == self.text.len()
+    }
+
+    /// The next byte that is no white space; 0 at the end.
+    fn peek(&mut self) -> u8 {
+        loop {
+            match self.text.as_bytes().get(self.at) {
+                Some(b' ' | b'\n' | b'\t' | b'\r') => self.at += 1,
+                Some(byte) => return *byte,
+                None => return 0,
+            }
+        }
+    }
+
+    fn rest(&self) -> &'a str {
+        self.text.get(self.at..).unwrap_or_default()
+    }
+
+    /// Takes `null`, if that is next.
+    pub(crate) fn null(&mut self) -> bool {
+        self.peek() == b'n' && self.literal("null")
+    }
+
+    fn literal(&mut self, literal: &str) -> bool {
+        let found = self.rest().starts_with(literal);
+        if found {
+            self.at += literal.len();
+        }
+        found
+    }
+
+    /// `true` or `false`.
+    pub(crate) fn bool(&mut self) -> Result<bool, Fault> {
+        match self.peek() {
+            b't' if self.literal("true") => Ok(true),
+            b'f' if self.literal("false") => Ok(false),
+            _ => self.careful(),
+        }
+    }
+
+    /// An integer without fraction and exponent, if that is next and is no larger than 18 digits.
+    pub(crate) fn integer(&mut self) -> Option<i64> {
+        let minus = self.peek() == b'-';
+        let start = self.at + usize::from(minus);
+        let bytes = self.text.as_bytes().get(start..)?;
+        let digits = bytes.iter().take_while(|byte| byte.is_ascii_digit());
+        let (mut value, mut length) = (0, 0);
+        for digit in digits.take(19) {
+            value = value * 10 + i64::from(digit - b'0');
+            length += 1;
+        }
+        let is_plain = match (length, bytes.first()) {
+            (1, Some(b'0')) => !minus,
+            (1..=18, first) => first != Some(&b'0'),
+            _ => false,
+        };
+        if !is_plain || matches!(bytes.get(length), Some(b'.' | b'e' | b'E')) {
+            return None;
+        }
+        self.at = start + length;
+        Some(if minus { -value } else { value })
+    }
+
+    /// A string, without its quotes and escapes.
+    pub fn string(&mut self, expected: &dyn fmt::Display) -> Result<Cow<'a, str>, Fault> {
+        if self.peek() != b'"' {
+            return Err(self.mismatch(expected));
+        }
+        let start = self.at + 1;
+        let end = start + plain_length(self.text.as_bytes().get(start..).unwrap_or_default());
+        if self.text.as_bytes().get(end) == Some(&b'"')
+            && let Some(text) = self.text.get(start..end)
+        {
+            self.at = end + 1;
+            return Ok(Cow::Borrowed(text));
+        }
+        self.careful().map(Cow::Owned)
+    }
+
+    /// Whatever is next, as it stands.
+    pub(crate) fn raw(&mut self) -> Result<&'a RawValue, Fault> {
+        self.peek();
+        let mut deserializer = serde_json::Deserializer::from_str(self.rest());
+        let raw = <&RawValue>::deserialize(&mut deserializer)
+            .map_err(|error| Fault::from_json(self.at, &error))?;
+        self.at += raw.get().len();
+        Ok(raw)
+    }
+
+    /// Reads the next value by serde_json.
+    pub(crate) fn careful<T: DeserializeOwned>(&mut self) -> Result<T, Fault> {
+        let raw = self.raw()?;
+        let start = self.at - raw.get().len();
+        serde_json::from_str(raw.get()).map_err(|error| Fault::from_json(start, &error))
+    }
+
+    /// Calls `each` with every member's name, to read its value.
+    pub(crate) fn members(
+        &mut self,
+        expected: &dyn fmt::Display,
+        each: &mut dyn FnMut(Cow<'a, str>, &mut Self) -> Result<(), Fault>,
+    ) -> Result<(), Fault> {
+        let mut more = self.open(b'{', expected)?;
+        while more {
+            let name = self.string(&"a member name")?;
+            if self.peek() != b':' {
+                return Err(self.unexpected());
+            }
+            self.at += 1;
+            each(name, self)?;
+            more = self.more(b'}')?;
+        }
+        Ok(())
+    }
+
+    /// Enters an array; `false` when it is empty. Call [`more_elements`](Self::more_elements) after each element.
+    pub(crate) fn elements(&mut self) -> Result<bool, Fault> {
+        self.open(b'[', &"a JSON array")
+    }
+
+    /// Whether another element follows.
+    pub(crate) fn more_elements(&mut self) -> Result<bool, Fault> {
+        self.more(b']')
+    }
+
+    fn open(&mut self, bracket: u8, expected: &dyn fmt::Display) -> Result<bool, Fault> {
+        if self.peek() != bracket {
+            return Err(self.mismatch(expected));
+        }
+        self.depth += 1;
+        if self.depth == MAX_DEPTH {
+            return Err(Fault::new(self.at, "recursion limit exceeded"));
+        }
+        self.at += 1;
+        // In ASCII, a closing bracket is two places behind the opening one.
+        let is_empty = self.peek() == bracket + 2;
+        if is_empty {
+            self.close();
+        }
+        Ok(!is_empty)
+    }
+
+    fn more(&mut self, closing: u8) -> Result<bool, Fault> {
+        match self.peek() {
+            b',' => {
+                self.at += 1;
+                Ok(true)
+            }
+            byte if byte == closing => {
+                self.close();
+                Ok(false)
+            }
+            _ => Err(self.unexpected()),
+        }
+    }
+
+    fn close(&mut self) {
+        self.at += 1;
+        self.depth -= 1;
+    }
+
+    /// What is no JSON: serde_json will say why.
+    fn unexpected(&self) -> Fault {
+        self.fault("invalid JSON")
+    }
+
+    /// A fault of what is next.
+    pub(crate) fn fault(&self, message: impl Into<String>) -> Fault {
+        Fault::new(self.at, message)
+    }
+
+    /// The next value is of another type than expected.
+    fn mismatch(&mut self, expected: &dyn fmt::Display) -> Fault {
+        struct Mismatch<'e>(&'e dyn fmt::Display);
+
+        impl Visitor<'_> for Mismatch<'_> {
+            type Value = ();
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                self.0.fmt(f)
+            }
+        }
+
+        let mut deserializer = serde_json::Deserializer::from_str(self.rest());
+        match deserializer.deserialize_any(Mismatch(expected)) {
+            Err(error) => Fault::from_json(self.at, &error),
+            Ok(()) => self.unexpected(),
+        }
+    }
+}
+
+/// How many bytes there are before a quote, an escape or a control character.
+fn plain_length(bytes: &[u8]) -> usize {
+    let (words, rest) = bytes.as_chunks::<8>();
+    for (index, word) in words.iter().enumerate() {
+        let special = special(u64::from_le_bytes(*word));
+        if special != 0 {
+            return index * 8 + special.trailing_zeros() as usize / 8;
+        }
+    }
+    let is_special = |byte: &u8| matches!(byte, b'"' | b'\\' | 0..b' ');
+    words.len() * 8 + rest.iter().position(is_special).unwrap_or(rest.len())
+}
+
+/// The high bits of the bytes that are quotes, escapes or control characters; the lowest one is right, those above it
+/// may be too many.
+fn special(word: u64) -> u64 {
+    const ONES: u64 = u64::MAX / 0xff;
+    let is_below = |word: u64, limit: u8| word.wrapping_sub(ONES * u64::from(limit)) & !word;
+    let is = |byte: u8| is_below(word ^ (ONES * u64::from(byte)), 1);
+    (is_below(word, b' ') | is(b'"') | is(b'\\')) & (ONES * 0x80)
+}

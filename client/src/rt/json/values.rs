@@ -1,0 +1,206 @@
+//! Scalars and collections.
+
+use super::{Fault, ReadJson, Reader, WriteJson, Writer};
+use crate::meta::{IntOrString, ManagedFields, MicroTime, Number, Quantity, RawJson, Time};
+use std::collections::BTreeMap;
+
+macro_rules! integers {
+    ($($integer:ident)*) => {$(
+        impl ReadJson for $integer {
+            fn read_json(&mut self, reader: &mut Reader<'_>) -> Result<(), Fault> {
+                let start = reader.clone();
+                match reader.integer().and_then(|value| value.try_into().ok()) {
+                    Some(value) => *self = value,
+                    None => {
+                        *reader = start;
+                        *self = reader.careful()?;
+                    }
+                }
+                Ok(())
+            }
+        }
+
+        impl WriteJson for $integer {
+            fn write_json(&self, writer: &mut Writer) {
+                writer.display(self);
+            }
+        }
+    )*};
+}
+
+integers!(i32 i64);
+
+impl ReadJson for bool {
+    fn read_json(&mut self, reader: &mut Reader<'_>) -> Result<(), Fault> {
+        *self = reader.bool()?;
+        Ok(())
+    }
+}
+
+impl WriteJson for bool {
+    fn write_json(&self, writer: &mut Writer) {
+        writer.raw(if *self { "true" } else { "false" });
+    }
+}
+
+impl ReadJson for String {
+    fn read_json(&mut self, reader: &mut Reader<'_>) -> Result<(), Fault> {
+        *self = reader.string(&"a string")?.into_owned();
+        Ok(())
+    }
+}
+
+impl WriteJson for String {
+    fn write_json(&self, writer: &mut Writer) {
+        writer.string(self);
+    }
+}
+
+impl WriteJson for str {
+    fn write_json(&self, writer: &mut Writer) {
+        writer.string(self);
+    }
+}
+
+macro_rules! times {
+    ($($time:ident)*) => {$(
+        impl ReadJson for $time {
+            fn read_json(&mut self, reader: &mut Reader<'_>) -> Result<(), Fault> {
+                *self = Self::from(&*reader.string(&"a string (an RFC 3339 time)")?);
+                Ok(())
+            }
+        }
+
+        impl WriteJson for $time {
+            fn write_json(&self, writer: &mut Writer) {
+                writer.string(self.as_str());
+            }
+        }
+    )*};
+}
+
+times!(Time MicroTime);
+
+impl ReadJson for RawJson {
+    fn read_json(&mut self, reader: &mut Reader<'_>) -> Result<(), Fault> {
+        *self = Self::from(reader.raw()?);
+        Ok(())
+    }
+}
+
+impl WriteJson for RawJson {
+    fn write_json(&self, writer: &mut Writer) {
+        writer.raw(self.as_str());
+    }
+}
+
+/// What serde_json reads and [`RawJson`] holds.
+macro_rules! by_serde_json {
+    ($($name:ident)*) => {$(
+        impl ReadJson for $name {
+            fn read_json(&mut self, reader: &mut Reader<'_>) -> Result<(), Fault> {
+                *self = reader.careful()?;
+                Ok(())
+            }
+        }
+    )*};
+}
+
+by_serde_json!(IntOrString Number Quantity);
+
+macro_rules! raw {
+    ($($name:ident)*) => {$(
+        impl WriteJson for $name {
+            fn write_json(&self, writer: &mut Writer) {
+                writer.raw(self.json());
+            }
+        }
+    )*};
+}
+
+raw!(ManagedFields Number Quantity);
+
+impl ReadJson for ManagedFields {
+    fn read_json(&mut self, reader: &mut Reader<'_>) -> Result<(), Fault> {
+        *self = Self::from(RawJson::from(reader.raw()?));
+        Ok(())
+    }
+}
+
+impl WriteJson for IntOrString {
+    fn write_json(&self, writer: &mut Writer) {
+        match self {
+            Self::Int(value) => writer.display(value),
+            Self::String(value) => writer.string(value),
+        }
+    }
+}
+
+impl<T: ReadJson> ReadJson for Box<T> {
+    fn read_json(&mut self, reader: &mut Reader<'_>) -> Result<(), Fault> {
+        (**self).read_json(reader)
+    }
+}
+
+impl<T: WriteJson + ?Sized> WriteJson for &T {
+    fn write_json(&self, writer: &mut Writer) {
+        (**self).write_json(writer);
+    }
+}
+
+impl<T: WriteJson> WriteJson for Box<T> {
+    fn write_json(&self, writer: &mut Writer) {
+        (**self).write_json(writer);
+    }
+}
+
+impl<T: ReadJson> ReadJson for Vec<T> {
+    fn read_json(&mut self, reader: &mut Reader<'_>) -> Result<(), Fault> {
+        let mut more = reader.elements()?;
+        while more {
+            // Most lists have one element: room for exactly that is often right at the first try.
+            if self.is_empty() {
+                self.reserve_exact(1);
+            }
+            self.push(T::default());
+            // In its place, since moving a large element takes longer than reading it.
+            if let Some(element) = self.last_mut()
+                && !reader.null()
+            {
+                element.read_json(reader)?;
+            }
+            more = reader.more_elements()?;
+        }
+        self.shrink_to_fit();
+        Ok(())
+    }
+}
+
+impl<T: WriteJson> WriteJson for Vec<T> {
+    fn write_json(&self, writer: &mut Writer) {
+        writer.array(self.iter());
+    }
+}
+
+impl<T: ReadJson> ReadJson for BTreeMap<String, T> {
+    fn read_json(&mut self, reader: &mut Reader<'_>) -> Result<(), Fault> {
+        reader.members(&"a JSON object", &mut |name, reader| {
+            let mut value = T::default();
+            if !reader.null() {
+                value.read_json(reader)?;
+            }
+            self.insert(name.into_owned(), value);
+            Ok(())
+        })
+    }
+}
+
+impl<T: WriteJson> WriteJson for BTreeMap<String, T> {
+    fn write_json(&self, writer: &mut Writer) {
+        writer.object(|writer| {
+            for (name, value) in self {
+                writer.member(name, value);
+            }
+        });
+    }
+}
