@@ -10,6 +10,7 @@
 pub(crate) mod event;
 mod key;
 mod line;
+mod read_ahead;
 mod store;
 mod stream;
 mod watcher;

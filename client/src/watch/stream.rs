@@ -2,10 +2,10 @@
 
 use super::event::{Event, WatchEvent};
 use super::line::{LineDecoder, LineTooLong};
+use super::read_ahead::ReadAhead;
 use crate::Resource;
 use crate::client::{Body, Error, Kind, Place, TransportError, Wire, excerpt, undecodable};
 use futures_core::Stream;
-use http_body::Body as _;
 use std::fmt;
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
@@ -20,7 +20,7 @@ pub struct WatchStream<K: Resource> {
     wire: Wire<K>,
     place: Place,
     /// `None` when there is nothing more to come.
-    body: Option<Body>,
+    body: Option<ReadAhead>,
     lines: LineDecoder,
     resource_version: Option<String>,
 }
@@ -30,7 +30,7 @@ impl<K: Resource> WatchStream<K> {
         Self {
             wire,
             place,
-            body: Some(body),
+            body: Some(ReadAhead::new(body)),
             lines: LineDecoder::new(max_line),
             resource_version: None,
         }
@@ -84,12 +84,8 @@ impl<K: Resource> WatchStream<K> {
             if let Some(line) = self.lines.next_line().map_err(too_long)? {
                 return Poll::Ready(decode(&self.wire, line).map(Some));
             }
-            match ready!(Pin::new(body).poll_frame(cx)) {
-                Some(Ok(frame)) => {
-                    if let Ok(data) = frame.into_data() {
-                        self.lines.push(&data);
-                    }
-                }
+            match ready!(body.poll_chunk(cx)) {
+                Some(Ok(chunk)) => self.lines.push(&chunk),
                 Some(Err(error)) => return Poll::Ready(Err(TransportError::within_answer(error))),
                 None => {
                     self.body = None;
@@ -155,7 +151,6 @@ impl<K: Resource> fmt::Debug for WatchStream<K> {
 mod tests {
     use super::*;
     use crate::api::v1::FlowSchema;
-    use std::task::Waker;
 
     const LINE: &str =
         r#"{"type":"ADDED","object":{"metadata":{"name":"a","resourceVersion":"7"},"spec":{}}}"#;
@@ -168,69 +163,68 @@ mod tests {
         WatchStream::new(Wire::own(), place, text.into(), max_line)
     }
 
-    fn next(stream: &mut WatchStream<FlowSchema>) -> Option<Result<WatchEvent<FlowSchema>, Error>> {
-        match stream.poll(&mut Context::from_waker(Waker::noop())) {
-            Poll::Ready(event) => event,
-            Poll::Pending => panic!("the whole body is there"),
-        }
-    }
-
-    #[test]
-    fn events_then_the_end() {
+    #[tokio::test]
+    async fn events_then_the_end() {
         for end in ["", "\n", "\r\n\n"] {
             let mut stream = stream(format!("{LINE}\n\n{LINE}{end}"), 1000);
-            assert!(matches!(next(&mut stream), Some(Ok(WatchEvent::Added(_)))));
+            assert!(matches!(
+                stream.next().await,
+                Some(Ok(WatchEvent::Added(_)))
+            ));
             assert_eq!(stream.resource_version(), Some("7"));
-            assert!(matches!(next(&mut stream), Some(Ok(WatchEvent::Added(_)))));
-            assert!(next(&mut stream).is_none());
-            assert!(next(&mut stream).is_none());
+            assert!(matches!(
+                stream.next().await,
+                Some(Ok(WatchEvent::Added(_)))
+            ));
+            assert!(stream.next().await.is_none());
+            assert!(stream.next().await.is_none());
         }
     }
 
-    #[test]
-    fn cut_in_the_middle_of_an_event() {
+    #[tokio::test]
+    async fn cut_in_the_middle_of_an_event() {
         for length in 1..LINE.len() {
             let mut stream = stream(LINE[..length].to_owned(), 1000);
-            let error = next(&mut stream).unwrap().unwrap_err();
+            let error = stream.next().await.unwrap().unwrap_err();
             assert!(error.is_retryable(), "{length}: {error}");
-            assert!(next(&mut stream).is_none());
+            assert!(stream.next().await.is_none());
         }
     }
 
-    #[test]
-    fn an_error_event_ends_it() {
+    #[tokio::test]
+    async fn an_error_event_ends_it() {
         let status = r#"{"kind":"Status","status":"Failure","message":"too old","reason":"Expired","code":410}"#;
         let mut stream = stream(
             format!("{{\"type\":\"ERROR\",\"object\":{status}}}\n{LINE}\n"),
             1000,
         );
-        let error = next(&mut stream).unwrap().unwrap_err();
+        let error = stream.next().await.unwrap().unwrap_err();
         assert!(error.is_expired() && !error.is_retryable());
         assert_eq!(error.status().unwrap().message.as_deref(), Some("too old"));
         assert_eq!(
             error.to_string(),
             "GET /apis/x: 410 Expired: too old; list again"
         );
-        assert!(next(&mut stream).is_none());
+        assert!(stream.next().await.is_none());
     }
 
-    #[test]
-    fn rubbish_ends_it() {
+    #[tokio::test]
+    async fn rubbish_ends_it() {
         let mut stream = stream(format!("<html>\n{LINE}\n"), 1000);
-        let error = next(&mut stream).unwrap().unwrap_err();
+        let error = stream.next().await.unwrap().unwrap_err();
         assert!(error.is_decode() && !error.is_retryable());
         assert!(error.to_string().contains("`<html>`"), "{error}");
-        assert!(next(&mut stream).is_none());
+        assert!(stream.next().await.is_none());
     }
 
-    #[test]
-    fn a_line_too_long_ends_it() {
+    #[tokio::test]
+    async fn a_line_too_long_ends_it() {
         let mut stream = stream(format!("{LINE}\n"), 10);
-        let error = next(&mut stream).unwrap().unwrap_err();
+        let error = stream.next().await.unwrap().unwrap_err();
         assert!(
             error.to_string().contains("longer than 10 bytes"),
             "{error}"
         );
-        assert!(next(&mut stream).is_none());
+        assert!(stream.next().await.is_none());
     }
 }

@@ -21,6 +21,9 @@ pub struct Reader<'a> {
     depth: u8,
 }
 
+/// Reads the value of the member with a name.
+type ReadMember<'a, 'f> = dyn FnMut(Cow<'a, str>, &mut Reader<'a>) -> Result<(), Fault> + 'f;
+
 impl<'a> Reader<'a> {
     pub(crate) fn new(text: &'a str) -> Self {
         Self {
@@ -133,7 +136,7 @@ impl<'a> Reader<'a> {
     pub(crate) fn members(
         &mut self,
         expected: &dyn fmt::Display,
-        each: &mut dyn FnMut(Cow<'a, str>, &mut Self) -> Result<(), Fault>,
+        each: &mut ReadMember<'a, '_>,
     ) -> Result<(), Fault> {
         let mut more = self.open(b'{', expected)?;
         while more {

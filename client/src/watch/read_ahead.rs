@@ -1,0 +1,82 @@
+//! A body that is read while its reader is busy.
+
+use crate::client::{Body, TransportError};
+use bytes::Bytes;
+use http_body::Body as _;
+use std::future::poll_fn;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll, ready};
+use tokio::sync::Semaphore;
+use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
+use tokio::task::AbortHandle;
+
+/// How many bytes may wait for the reader. After that the server has to wait.
+const ROOM: usize = 256 * 1024;
+
+type Chunk = Result<Bytes, TransportError>;
+
+/// The chunks of a body, in order, which a task of its own takes from the connection.
+///
+/// Were the reader to take them, it would hand over to the connection's task and back for each of them. So both
+/// work at the same time, and a reader that is behind finds the next chunks waiting.
+pub(super) struct ReadAhead {
+    chunks: UnboundedReceiver<Chunk>,
+    /// What is not taken by chunks that wait.
+    room: Arc<Semaphore>,
+    task: AbortHandle,
+}
+
+impl ReadAhead {
+    /// Begins to read.
+    ///
+    /// # Panics
+    /// Outside of a tokio runtime, in which no body can come to be.
+    pub(super) fn new(body: Body) -> Self {
+        let room = Arc::new(Semaphore::new(ROOM));
+        let (sender, chunks) = unbounded_channel();
+        let task = tokio::spawn(read(body, sender, Arc::clone(&room))).abort_handle();
+        Self { chunks, room, task }
+    }
+
+    /// The next chunk; `None` at the end, and after an error.
+    pub(super) fn poll_chunk(&mut self, cx: &mut Context<'_>) -> Poll<Option<Chunk>> {
+        let chunk = ready!(self.chunks.poll_recv(cx));
+        self.room
+            .add_permits(chunk.as_ref().map_or(0, size) as usize);
+        Poll::Ready(chunk)
+    }
+}
+
+/// Ends the reading, which closes the connection or gives it back.
+impl Drop for ReadAhead {
+    fn drop(&mut self) {
+        self.task.abort();
+    }
+}
+
+async fn read(mut body: Body, chunks: UnboundedSender<Chunk>, room: Arc<Semaphore>) {
+    while let Some(frame) = poll_fn(|cx| Pin::new(&mut body).poll_frame(cx)).await {
+        let chunk = match frame.map(http_body::Frame::into_data) {
+            Ok(Ok(data)) => Ok(data),
+            // Trailers.
+            Ok(Err(_)) => continue,
+            Err(error) => Err(error),
+        };
+        // The reader gives the room back.
+        match room.acquire_many(size(&chunk)).await {
+            Ok(taken) => taken.forget(),
+            Err(_) => return,
+        }
+        if chunks.send(chunk).is_err() {
+            return;
+        }
+    }
+}
+
+/// The room that a chunk takes: one that is larger than all there is waits alone.
+fn size(chunk: &Chunk) -> u32 {
+    let bytes = chunk.as_ref().map_or(0, Bytes::len);
+    // Smaller than `u32::MAX`, as the room is.
+    bytes.min(ROOM) as u32
+}
