@@ -1,16 +1,11 @@
 //! Our side of the comparison.
 
 use bench_data::{Meter, list, report, resident};
-use cap::Cap;
 use k8s_flowcontrol::api::v1::FlowSchema;
 use k8s_flowcontrol::watch::Store;
 use k8s_flowcontrol::{Client, List, json};
-use std::alloc::System;
 use std::error::Error;
 use std::hint::black_box;
-
-#[global_allocator]
-static HEAP: Cap<System> = Cap::new(System, usize::MAX);
 
 type Outcome = Result<(), Box<dyn Error>>;
 
@@ -23,10 +18,9 @@ async fn main() -> Outcome {
         ["encode", count, rounds] => encode(count.parse()?, rounds.parse()?),
         ["serde-decode", count, rounds] => serde_decode(count.parse()?, rounds.parse()?),
         ["serde-encode", count, rounds] => serde_encode(count.parse()?, rounds.parse()?),
-        ["held", count] => held(count.parse()?),
         ["watch", url, count] => watch(url, count.parse()?).await,
         ["store", url, count] => store(url, count.parse()?).await,
-        _ => Err("usage: decode COUNT ROUNDS | encode COUNT ROUNDS | serde-decode COUNT ROUNDS | serde-encode COUNT ROUNDS | held COUNT | watch URL COUNT | store URL COUNT".into()),
+        _ => Err("usage: decode COUNT ROUNDS | encode COUNT ROUNDS | serde-decode COUNT ROUNDS | serde-encode COUNT ROUNDS | watch URL COUNT | store URL COUNT".into()),
     }
 }
 
@@ -72,17 +66,6 @@ fn serde_encode(count: usize, rounds: usize) -> Outcome {
         black_box(serde_json::to_vec(black_box(&list))?);
     }
     throughput(&meter, length * rounds);
-    Ok(())
-}
-
-fn held(count: usize) -> Outcome {
-    let text = list(count);
-    let before = HEAP.allocated();
-    let list: List<FlowSchema> = json::from_str(&text)?;
-    report(&[
-        ("bytes", (HEAP.allocated() - before) as f64),
-        ("objects", list.items.len() as f64),
-    ]);
     Ok(())
 }
 

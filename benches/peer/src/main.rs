@@ -1,19 +1,14 @@
 //! The peer's side of the comparison: kube and k8s-openapi.
 
 use bench_data::{Meter, list, report, resident};
-use cap::Cap;
 use futures_util::{StreamExt, TryStreamExt};
 use k8s_openapi::List;
 use k8s_openapi::api::flowcontrol::v1::FlowSchema;
 use kube::api::WatchParams;
 use kube::runtime::{WatchStreamExt, reflector, watcher};
 use kube::{Api, Client, Config};
-use std::alloc::System;
 use std::error::Error;
 use std::hint::black_box;
-
-#[global_allocator]
-static HEAP: Cap<System> = Cap::new(System, usize::MAX);
 
 type Outcome = Result<(), Box<dyn Error>>;
 
@@ -24,10 +19,12 @@ async fn main() -> Outcome {
     match arguments[..] {
         ["decode", count, rounds] => decode(count.parse()?, rounds.parse()?),
         ["encode", count, rounds] => encode(count.parse()?, rounds.parse()?),
-        ["held", count] => held(count.parse()?),
         ["watch", url, count] => watch(url, count.parse()?).await,
         ["store", url, count] => store(url, count.parse()?).await,
-        _ => Err("usage: decode COUNT ROUNDS | encode COUNT ROUNDS | held COUNT | watch URL COUNT | store URL COUNT".into()),
+        _ => Err(
+            "usage: decode COUNT ROUNDS | encode COUNT ROUNDS | watch URL COUNT | store URL COUNT"
+                .into(),
+        ),
     }
 }
 
@@ -50,17 +47,6 @@ fn encode(count: usize, rounds: usize) -> Outcome {
         black_box(serde_json::to_vec(black_box(&list))?);
     }
     throughput(&meter, length * rounds);
-    Ok(())
-}
-
-fn held(count: usize) -> Outcome {
-    let text = list(count);
-    let before = HEAP.allocated();
-    let list: List<FlowSchema> = serde_json::from_str(&text)?;
-    report(&[
-        ("bytes", (HEAP.allocated() - before) as f64),
-        ("objects", list.items.len() as f64),
-    ]);
     Ok(())
 }
 

@@ -1,6 +1,6 @@
 //! Runs every piece of work on both sides, in turns, and prints the table of medians.
 //!
-//! `bench-compare [ROUNDS]` expects `bench-ours`, `bench-peer` and `bench-server` beside itself.
+//! `bench-compare [ROUNDS]` expects `bench-ours`, `bench-peer`, their `-held` programs and `bench-server` beside itself.
 
 use serde_json::Value;
 use std::io::{BufRead, BufReader};
@@ -115,7 +115,12 @@ fn main() -> Outcome<()> {
             let mut reports = [Vec::new(), Vec::new()];
             for _ in 0..rounds {
                 for (side, reports) in ["bench-ours", "bench-peer"].iter().zip(&mut reports) {
-                    reports.push(run(&folder.join(side), row.arguments, &server.url)?);
+                    // Whose allocator counts is a program of its own.
+                    let (program, arguments) = match row.arguments.strip_prefix("held ") {
+                        Some(count) => (format!("{side}-held"), count),
+                        None => ((*side).to_owned(), row.arguments),
+                    };
+                    reports.push(run(&folder.join(program), arguments, &server.url)?);
                 }
             }
             done.push((row.arguments, reports));

@@ -41,6 +41,14 @@ impl<'a> Reader<'a> {
 
     /// The next byte that is no white space; 0 at the end.
     fn peek(&mut self) -> u8 {
+        match self.text.as_bytes().get(self.at) {
+            Some(byte) if *byte > b' ' => *byte,
+            _ => self.peek_behind_space(),
+        }
+    }
+
+    #[cold]
+    fn peek_behind_space(&mut self) -> u8 {
         loop {
             match self.text.as_bytes().get(self.at) {
                 Some(b' ' | b'\n' | b'\t' | b'\r') => self.at += 1,
@@ -101,16 +109,41 @@ impl<'a> Reader<'a> {
 
     /// A string, without its quotes and escapes.
     pub fn string(&mut self, expected: &dyn fmt::Display) -> Result<Cow<'a, str>, Fault> {
+        if self.peek() == b'"'
+            && let Some(text) = self.plain_string()
+        {
+            return Ok(Cow::Borrowed(text));
+        }
+        self.odd_string(expected)
+    }
+
+    /// The string that begins here, if it has no escapes.
+    fn plain_string(&mut self) -> Option<&'a str> {
+        let bytes = self.text.as_bytes();
+        let start = self.at + 1;
+        let mut end = start;
+        while let Some(word) = bytes.get(end..)?.first_chunk() {
+            let special = special(u64::from_le_bytes(*word));
+            if special != 0 {
+                end += special.trailing_zeros() as usize / 8;
+                break;
+            }
+            end += 8;
+        }
+        while !matches!(bytes.get(end)?, b'"' | b'\\' | 0..b' ') {
+            end += 1;
+        }
+        if bytes.get(end) != Some(&b'"') {
+            return None;
+        }
+        self.at = end + 1;
+        self.text.get(start..end)
+    }
+
+    #[cold]
+    fn odd_string(&mut self, expected: &dyn fmt::Display) -> Result<Cow<'a, str>, Fault> {
         if self.peek() != b'"' {
             return Err(self.mismatch(expected));
-        }
-        let start = self.at + 1;
-        let end = start + plain_length(self.text.as_bytes().get(start..).unwrap_or_default());
-        if self.text.as_bytes().get(end) == Some(&b'"')
-            && let Some(text) = self.text.get(start..end)
-        {
-            self.at = end + 1;
-            return Ok(Cow::Borrowed(text));
         }
         self.careful().map(Cow::Owned)
     }
@@ -198,16 +231,19 @@ impl<'a> Reader<'a> {
     }
 
     /// What is no JSON: serde_json will say why.
+    #[cold]
     fn unexpected(&self) -> Fault {
         self.fault("invalid JSON")
     }
 
     /// A fault of what is next.
+    #[cold]
     pub(crate) fn fault(&self, message: impl Into<String>) -> Fault {
         Fault::new(self.at, message)
     }
 
     /// The next value is of another type than expected.
+    #[cold]
     fn mismatch(&mut self, expected: &dyn fmt::Display) -> Fault {
         struct Mismatch<'e>(&'e dyn fmt::Display);
 
@@ -225,19 +261,6 @@ impl<'a> Reader<'a> {
             Ok(()) => self.unexpected(),
         }
     }
-}
-
-/// How many bytes there are before a quote, an escape or a control character.
-fn plain_length(bytes: &[u8]) -> usize {
-    let (words, rest) = bytes.as_chunks::<8>();
-    for (index, word) in words.iter().enumerate() {
-        let special = special(u64::from_le_bytes(*word));
-        if special != 0 {
-            return index * 8 + special.trailing_zeros() as usize / 8;
-        }
-    }
-    let is_special = |byte: &u8| matches!(byte, b'"' | b'\\' | 0..b' ');
-    words.len() * 8 + rest.iter().position(is_special).unwrap_or(rest.len())
 }
 
 /// The high bits of the bytes that are quotes, escapes or control characters; the lowest one is right, those above it

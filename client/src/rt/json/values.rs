@@ -2,6 +2,7 @@
 
 use super::{Fault, ReadJson, Reader, WriteJson, Writer};
 use crate::meta::{IntOrString, ManagedFields, MicroTime, Number, Quantity, RawJson, Time};
+use crate::rt::{Source as _, Value};
 use std::collections::BTreeMap;
 
 macro_rules! integers {
@@ -154,24 +155,31 @@ impl<T: WriteJson> WriteJson for Box<T> {
     }
 }
 
-impl<T: ReadJson> ReadJson for Vec<T> {
+/// How many bytes of a vector may stay unused: an allocator gives no less back.
+const SLACK: usize = 32;
+
+impl<T: Value> ReadJson for Vec<T> {
     fn read_json(&mut self, reader: &mut Reader<'_>) -> Result<(), Fault> {
-        let mut more = reader.elements()?;
+        if !reader.elements()? {
+            return Ok(());
+        }
+        let mut first = T::default();
+        reader.nullable(&mut first)?;
+        let mut more = reader.more_elements()?;
+        // Most lists have one element.
+        self.reserve_exact(if more { 4 } else { 1 });
+        self.push(first);
         while more {
-            // Most lists have one element: room for exactly that is often right at the first try.
-            if self.is_empty() {
-                self.reserve_exact(1);
-            }
             self.push(T::default());
             // In its place, since moving a large element takes longer than reading it.
-            if let Some(element) = self.last_mut()
-                && !reader.null()
-            {
-                element.read_json(reader)?;
+            if let Some(element) = self.last_mut() {
+                reader.nullable(element)?;
             }
             more = reader.more_elements()?;
         }
-        self.shrink_to_fit();
+        if (self.capacity() - self.len()) * size_of::<T>() > SLACK {
+            self.shrink_to_fit();
+        }
         Ok(())
     }
 }
@@ -182,13 +190,11 @@ impl<T: WriteJson> WriteJson for Vec<T> {
     }
 }
 
-impl<T: ReadJson> ReadJson for BTreeMap<String, T> {
+impl<T: Value> ReadJson for BTreeMap<String, T> {
     fn read_json(&mut self, reader: &mut Reader<'_>) -> Result<(), Fault> {
         reader.members(&"a JSON object", &mut |name, reader| {
             let mut value = T::default();
-            if !reader.null() {
-                value.read_json(reader)?;
-            }
+            reader.nullable(&mut value)?;
             self.insert(name.into_owned(), value);
             Ok(())
         })
