@@ -1,8 +1,9 @@
-//! Both kinds in all versions: what is read is written so that it reads as the same, and no rule panics on it.
+//! Both kinds in all versions: serde_json and the short way read and write the same, what is written reads as the
+//! same, and no rule panics on it.
 #![no_main]
 
 use k8s_flowcontrol::api::{v1, v1beta1, v1beta2, v1beta3};
-use k8s_flowcontrol::{Release, Resource, validate};
+use k8s_flowcontrol::{Release, Resource, json, validate};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|text: &[u8]| {
@@ -17,10 +18,17 @@ fuzz_target!(|text: &[u8]| {
 });
 
 fn round_trip<K: Resource>(text: &[u8]) {
-    let Ok(object) = serde_json::from_slice::<K>(text) else {
+    let Ok(text) = std::str::from_utf8(text) else {
         return;
     };
+    let (object, by_serde) = (json::from_str::<K>(text), serde_json::from_str::<K>(text));
+    assert_eq!(object.is_ok(), by_serde.is_ok(), "{object:?}\n{by_serde:?}");
+    let (Ok(object), Ok(by_serde)) = (object, by_serde) else {
+        return;
+    };
+    assert_eq!(object, by_serde);
     let written = serde_json::to_string(&object).expect("what was read can be written");
+    assert_eq!(written, json::to_string(&object));
     let again: K = serde_json::from_str(&written).expect("what was written can be read");
     assert_eq!(object, again, "{written}");
     validate::create_typed(&object, Release::NEWEST);

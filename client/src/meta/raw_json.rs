@@ -1,6 +1,7 @@
 //! JSON that is kept, not interpreted.
 
 use super::same_value::same_value;
+use serde::ser::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::value::RawValue;
 use std::fmt;
@@ -21,7 +22,7 @@ use std::fmt;
 /// # Ok::<(), serde_json::Error>(())
 /// ```
 #[derive(Clone)]
-pub struct RawJson(Box<RawValue>);
+pub struct RawJson(Box<str>);
 
 impl RawJson {
     /// Takes JSON text.
@@ -29,7 +30,9 @@ impl RawJson {
     /// # Errors
     /// [`InvalidJson`] when `text` is not exactly one JSON value.
     pub fn parse(text: &str) -> Result<Self, InvalidJson> {
-        serde_json::from_str(text).map_err(InvalidJson)
+        serde_json::from_str::<&RawValue>(text)
+            .map(Self::from)
+            .map_err(InvalidJson)
     }
 
     /// Writes a value as JSON.
@@ -37,8 +40,9 @@ impl RawJson {
     /// # Errors
     /// [`InvalidJson`] when the value has no JSON form, such as a map with keys that are no strings.
     pub fn from_value<T: Serialize + ?Sized>(value: &T) -> Result<Self, InvalidJson> {
+        // A value may hold raw values with spaces.
         serde_json::value::to_raw_value(value)
-            .map(compact)
+            .map(|raw| Self::from(&*raw))
             .map_err(InvalidJson)
     }
 
@@ -52,26 +56,31 @@ impl RawJson {
 
     /// The JSON text, without white space between tokens.
     pub fn as_str(&self) -> &str {
-        self.0.get()
+        &self.0
+    }
+
+    /// Takes JSON that was found to be one compact value.
+    pub(crate) fn from_compact(text: &str) -> Self {
+        Self(text.into())
     }
 }
 
 /// The value `null`.
 impl Default for RawJson {
     fn default() -> Self {
-        Self(RawValue::NULL.to_owned())
+        Self::from_compact("null")
     }
 }
 
 impl From<&RawValue> for RawJson {
     fn from(raw: &RawValue) -> Self {
-        compact(raw.to_owned())
+        Self(compact(raw.get()))
     }
 }
 
 impl PartialEq for RawJson {
     fn eq(&self, other: &Self) -> bool {
-        self.as_str() == other.as_str() || same_value(&self.0, &other.0)
+        same_value(&self.0, &other.0)
     }
 }
 
@@ -89,13 +98,16 @@ impl fmt::Display for RawJson {
 
 impl Serialize for RawJson {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        self.0.serialize(serializer)
+        // serde_json takes raw text from its own type only, and that reads it.
+        serde_json::from_str::<&RawValue>(&self.0)
+            .map_err(S::Error::custom)?
+            .serialize(serializer)
     }
 }
 
 impl<'de> Deserialize<'de> for RawJson {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        Box::<RawValue>::deserialize(deserializer).map(compact)
+        Box::<RawValue>::deserialize(deserializer).map(|raw| Self::from(&*raw))
     }
 }
 
@@ -112,15 +124,7 @@ impl fmt::Display for InvalidJson {
 impl std::error::Error for InvalidJson {}
 
 /// Drops the white space between tokens.
-fn compact(raw: Box<RawValue>) -> RawJson {
-    let text = raw.get();
-    // What servers write has none; a fold, unlike a search, is done many bytes at a time.
-    if !text
-        .bytes()
-        .fold(false, |space, byte| space | (byte <= b' '))
-    {
-        return RawJson(raw);
-    }
+fn compact(text: &str) -> Box<str> {
     let mut inside_string = false;
     let mut escaped = false;
     let mut is_space = |byte: u8| {
@@ -137,21 +141,12 @@ fn compact(raw: Box<RawValue>) -> RawJson {
         inside_string = byte == b'"';
         matches!(byte, b' ' | b'\n' | b'\r' | b'\t')
     };
-    let Some(first) = text.bytes().position(&mut is_space) else {
-        return RawJson(raw);
-    };
-    let mut out = Vec::with_capacity(text.len());
-    out.extend_from_slice(&text.as_bytes()[..first]);
-    out.extend(
-        text.as_bytes()[first..]
-            .iter()
-            .copied()
-            .filter(|byte| !is_space(*byte)),
-    );
-    // Only ASCII bytes between tokens were dropped, so the text is still UTF-8 and still the same
-    // JSON; if that were not so the text as it came is kept.
-    match String::from_utf8(out).map(RawValue::from_string) {
-        Ok(Ok(compacted)) => RawJson(compacted),
-        _ => RawJson(raw),
+    let mut kept = Vec::with_capacity(text.len());
+    kept.extend(text.bytes().filter(|byte| !is_space(*byte)));
+    // Only ASCII bytes between tokens were dropped, so the text is still UTF-8; if that were not so the text as it came
+    // is kept.
+    match String::from_utf8(kept) {
+        Ok(kept) => kept.into(),
+        Err(_) => text.into(),
     }
 }

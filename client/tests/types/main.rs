@@ -7,6 +7,7 @@
     reason = "a test fails by panicking"
 )]
 
+mod both_ways;
 mod equal;
 mod kinds;
 

@@ -8,7 +8,7 @@ pub struct Fault(Box<Problem>);
 
 #[derive(Debug)]
 struct Problem {
-    /// The offset in bytes.
+    /// How many bytes had been read when it was found.
     at: usize,
     message: String,
 }
@@ -25,15 +25,17 @@ impl Fault {
         let message = error.to_string();
         let position = format!(" at line {line} column {column}");
         // Of a part of several lines only the beginning is known.
-        let within = if line == 1 {
-            column.saturating_sub(1)
-        } else {
-            0
-        };
+        let within = if line == 1 { column } else { 0 };
         Self::new(
             start + within,
             message.strip_suffix(&position).unwrap_or(&message),
         )
+    }
+
+    /// The same, found when so many bytes had been read.
+    pub(crate) fn at(mut self, at: usize) -> Self {
+        self.0.at = at;
+        self
     }
 
     /// The error, with line and column. When `text` is no JSON at all, serde_json says so.
@@ -47,14 +49,13 @@ impl Fault {
     /// The error with its line and column in `text`.
     pub(crate) fn into_positioned(self, text: &str) -> serde_json::Error {
         let Problem { at, message } = *self.0;
-        let before = &text.as_bytes()[..at.min(text.len())];
+        let before = text.as_bytes().get(..at).unwrap_or(text.as_bytes());
         let line = before.iter().filter(|byte| **byte == b'\n').count() + 1;
         let column = before
             .iter()
             .rev()
             .take_while(|byte| **byte != b'\n')
-            .count()
-            + 1;
+            .count();
         // serde_json takes the position out of the message.
         serde_json::Error::custom(format_args!("{message} at line {line} column {column}"))
     }

@@ -4,10 +4,12 @@
 //! each type and format, values read in their place, and strings taken from the text. Types also have serde's
 //! traits; both ways know the same members and give the same values.
 
+mod compact;
 mod fault;
 mod object;
 mod reader;
 mod values;
+mod words;
 mod writer;
 
 pub use fault::Fault;

@@ -1,7 +1,7 @@
 //! Objects of every type: one loop, to which a type is a table of members.
 
 use super::{Fault, Reader, Writer};
-use crate::meta::{RawJson, Unknown};
+use crate::meta::Unknown;
 use crate::rt::{Members, Source, TypeMeta, Value};
 use std::collections::BTreeMap;
 use std::convert::Infallible;
@@ -95,7 +95,7 @@ fn read(object: &mut dyn Object, reader: &mut Reader<'_>) -> Result<(), Fault> {
                 type_meta(facts, "kind", meta.kind, suffix, reader)
             }
             _ => {
-                let value = RawJson::from(reader.raw()?);
+                let value = reader.kept()?;
                 object.unknown_mut().push(name.into(), value);
                 Ok(())
             }

@@ -1,6 +1,9 @@
 //! JSON text, read token by token.
 
 use super::Fault;
+use super::compact::compact_value_end;
+use super::words::plain_string_end;
+use crate::meta::RawJson;
 use serde::de::{Deserialize, DeserializeOwned, Deserializer, Visitor};
 use serde_json::value::RawValue;
 use std::borrow::Cow;
@@ -91,7 +94,7 @@ impl<'a> Reader<'a> {
         let bytes = self.text.as_bytes().get(start..)?;
         let digits = bytes.iter().take_while(|byte| byte.is_ascii_digit());
         let (mut value, mut length) = (0, 0);
-        for digit in digits.take(19) {
+        for digit in digits.take(18) {
             value = value * 10 + i64::from(digit - b'0');
             length += 1;
         }
@@ -100,7 +103,7 @@ impl<'a> Reader<'a> {
             (1..=18, first) => first != Some(&b'0'),
             _ => false,
         };
-        if !is_plain || matches!(bytes.get(length), Some(b'.' | b'e' | b'E')) {
+        if !is_plain || matches!(bytes.get(length), Some(b'0'..=b'9' | b'.' | b'e' | b'E')) {
             return None;
         }
         self.at = start + length;
@@ -121,19 +124,8 @@ impl<'a> Reader<'a> {
     fn plain_string(&mut self) -> Option<&'a str> {
         let bytes = self.text.as_bytes();
         let start = self.at + 1;
-        let mut end = start;
-        while let Some(word) = bytes.get(end..)?.first_chunk() {
-            let special = special(u64::from_le_bytes(*word));
-            if special != 0 {
-                end += special.trailing_zeros() as usize / 8;
-                break;
-            }
-            end += 8;
-        }
-        while !matches!(bytes.get(end)?, b'"' | b'\\' | 0..b' ') {
-            end += 1;
-        }
-        if bytes.get(end) != Some(&b'"') {
+        let end = plain_string_end(bytes, start)?;
+        if bytes[end] != b'"' {
             return None;
         }
         self.at = end + 1;
@@ -156,6 +148,20 @@ impl<'a> Reader<'a> {
             .map_err(|error| Fault::from_json(self.at, &error))?;
         self.at += raw.get().len();
         Ok(raw)
+    }
+
+    /// Whatever is next, kept.
+    pub(crate) fn kept(&mut self) -> Result<RawJson, Fault> {
+        self.peek();
+        let rest = self.rest();
+        let compact = compact_value_end(rest.as_bytes()).and_then(|end| rest.get(..end));
+        match compact {
+            Some(text) => {
+                self.at += text.len();
+                Ok(RawJson::from_compact(text))
+            }
+            None => self.raw().map(RawJson::from),
+        }
     }
 
     /// Reads the next value by serde_json.
@@ -257,17 +263,12 @@ impl<'a> Reader<'a> {
 
         let mut deserializer = serde_json::Deserializer::from_str(self.rest());
         match deserializer.deserialize_any(Mismatch(expected)) {
+            // Where serde_json says it, too.
+            Err(error) if matches!(self.peek(), b'{' | b'[') => {
+                Fault::from_json(self.at, &error).at(self.at)
+            }
             Err(error) => Fault::from_json(self.at, &error),
             Ok(()) => self.unexpected(),
         }
     }
-}
-
-/// The high bits of the bytes that are quotes, escapes or control characters; the lowest one is right, those above it
-/// may be too many.
-fn special(word: u64) -> u64 {
-    const ONES: u64 = u64::MAX / 0xff;
-    let is_below = |word: u64, limit: u8| word.wrapping_sub(ONES * u64::from(limit)) & !word;
-    let is = |byte: u8| is_below(word ^ (ONES * u64::from(byte)), 1);
-    (is_below(word, b' ') | is(b'"') | is(b'\\')) & (ONES * 0x80)
 }

@@ -84,7 +84,7 @@ times!(Time MicroTime);
 
 impl ReadJson for RawJson {
     fn read_json(&mut self, reader: &mut Reader<'_>) -> Result<(), Fault> {
-        *self = Self::from(reader.raw()?);
+        *self = reader.kept()?;
         Ok(())
     }
 }
@@ -123,7 +123,7 @@ raw!(ManagedFields Number Quantity);
 
 impl ReadJson for ManagedFields {
     fn read_json(&mut self, reader: &mut Reader<'_>) -> Result<(), Fault> {
-        *self = Self::from(RawJson::from(reader.raw()?));
+        *self = Self::from(reader.kept()?);
         Ok(())
     }
 }
