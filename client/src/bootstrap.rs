@@ -12,9 +12,9 @@ use crate::api::v1::{
     SubjectKind,
 };
 use crate::meta::ObjectMeta;
+use crate::rt::json::{WriteJson, to_tree};
 use crate::{ApiVersion, Release};
 use configuration::{LEVELS, SCHEMAS};
-use serde::Serialize;
 use serde_json::{Value, json};
 
 /// The annotation that says whether a server keeps an object's `spec` at its built-in value.
@@ -116,9 +116,9 @@ fn schemas_of(release: Release) -> impl Iterator<Item = &'static Schema> {
         .filter(move |schema| schema.until.is_none_or(|until| release.minor() <= until))
 }
 
-fn tree(spec: &impl Serialize) -> Value {
+fn tree(spec: &impl WriteJson) -> Value {
     // The types have string keys and whole numbers only, so that this cannot fail.
-    serde_json::to_value(spec).unwrap_or_default()
+    to_tree(spec).unwrap_or_default()
 }
 
 /// A priority level of the built-in configuration.

@@ -5,6 +5,7 @@ use super::retry::retry_after;
 use super::warnings::{self, Warning};
 use crate::convert::Loss;
 use crate::meta::Status;
+use crate::rt::Source as _;
 use crate::rt::json;
 use http::{HeaderMap, StatusCode};
 use std::time::Duration;
@@ -221,39 +222,14 @@ pub(crate) fn failure(head: Head, body: &[u8]) -> Error {
 
 /// The `kind` of a JSON object, without reading the rest of it into anything.
 pub(crate) fn kind_of(body: &[u8]) -> Result<Option<String>, serde_json::Error> {
-    use serde::de::{Deserialize, Deserializer, IgnoredAny, MapAccess, Visitor};
-
-    struct Kind(Option<String>);
-
-    impl<'de> Deserialize<'de> for Kind {
-        fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-            struct KindVisitor;
-
-            impl<'de> Visitor<'de> for KindVisitor {
-                type Value = Kind;
-
-                fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-                    f.write_str("a JSON object")
-                }
-
-                fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Kind, A::Error> {
-                    let mut kind = None;
-                    while let Some(key) = map.next_key::<std::borrow::Cow<'_, str>>()? {
-                        if key == "kind" {
-                            kind = map.next_value()?;
-                        } else {
-                            map.next_value::<IgnoredAny>()?;
-                        }
-                    }
-                    Ok(Kind(kind))
-                }
-            }
-
-            deserializer.deserialize_map(KindVisitor)
-        }
-    }
-
-    serde_json::from_slice::<Kind>(body).map(|kind| kind.0)
+    let mut kind = None;
+    json::read_whole(json::utf8(body)?, |reader| {
+        reader.members(&"a JSON object", &mut |name, reader| match &*name {
+            "kind" => reader.option(&mut kind),
+            _ => reader.skip(),
+        })
+    })?;
+    Ok(kind)
 }
 
 /// The beginning of a body, on one line and without control characters.

@@ -134,10 +134,10 @@ fn read(
                 object = Some((reader.clone(), kind.is_some()));
                 match kind {
                     Some(kind) => read_object(kind, reader),
-                    None => reader.raw().map(drop),
+                    None => reader.skip(),
                 }
             }
-            _ => reader.raw().map(drop),
+            _ => reader.skip(),
         })?;
         let kind = kind.ok_or_else(|| reader.fault("missing field `type`"))?;
         let (mut start, was_read) = object.ok_or_else(|| reader.fault("missing field `object`"))?;

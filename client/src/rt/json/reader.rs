@@ -152,16 +152,27 @@ impl<'a> Reader<'a> {
 
     /// Whatever is next, kept.
     pub(crate) fn kept(&mut self) -> Result<RawJson, Fault> {
-        self.peek();
-        let rest = self.rest();
-        let compact = compact_value_end(rest.as_bytes()).and_then(|end| rest.get(..end));
-        match compact {
-            Some(text) => {
-                self.at += text.len();
-                Ok(RawJson::from_compact(text))
-            }
+        match self.compact() {
+            Some(text) => Ok(RawJson::from_compact(text)),
             None => self.raw().map(RawJson::from),
         }
+    }
+
+    /// Passes over whatever is next.
+    pub(crate) fn skip(&mut self) -> Result<(), Fault> {
+        match self.compact() {
+            Some(_) => Ok(()),
+            None => self.raw().map(drop),
+        }
+    }
+
+    /// What is next, if it is as servers write it.
+    fn compact(&mut self) -> Option<&'a str> {
+        self.peek();
+        let rest = self.rest();
+        let text = rest.get(..compact_value_end(rest.as_bytes())?)?;
+        self.at += text.len();
+        Some(text)
     }
 
     /// Reads the next value by serde_json.

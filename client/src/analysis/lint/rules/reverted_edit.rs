@@ -3,8 +3,8 @@
 use super::{Context, Report, Rule, Severity};
 use crate::analysis::lint::context::Upkeep;
 use crate::bootstrap::{self, AUTO_UPDATE_ANNOTATION};
+use crate::rt::json::{self, WriteJson};
 use crate::{ApiVersion, Release, Resource, defaults};
-use serde::Serialize;
 use serde_json::Value;
 
 pub(super) const RULE: Rule = Rule {
@@ -45,7 +45,7 @@ fn check(context: &Context, report: &mut Report) {
 
 /// Whether a suggested object, with defaults, has another spec than the built-in one. A mandatory one is
 /// left to validation.
-fn is_changed<K: Resource>(object: &K, spec: &impl Serialize, release: Release) -> bool {
+fn is_changed<K: Resource>(object: &K, spec: &impl WriteJson, release: Release) -> bool {
     let suggested = bootstrap::objects(release)
         .into_iter()
         .find(|known| !known.mandatory && known.kind == K::KIND && known.name == object.name());
@@ -57,7 +57,7 @@ fn is_changed<K: Resource>(object: &K, spec: &impl Serialize, release: Release) 
     let mut known = known["spec"].take();
     prune(&mut known);
     // A number that no tree holds is not in the built-in spec either.
-    let Ok(mut spec) = serde_json::to_value(spec) else {
+    let Ok(mut spec) = json::to_tree(spec) else {
         return true;
     };
     prune(&mut spec);
