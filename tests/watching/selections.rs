@@ -124,6 +124,8 @@ async fn when_one_selection_begins_anew_all_do() {
     })
     .await;
     let mut told = restart(&mut watcher).await;
+    // A watch that was still open may have told some of it.
+    told.drain(..told.iter().position(|event| event == "begin").unwrap());
     told.retain(|event| !event.starts_with("error") && event != "begin");
     told.dedup();
     assert_eq!(told, ["item special", "item x", "item z", "end -y"]);
