@@ -2,7 +2,6 @@
 
 use super::request::{HttpRequest, segment};
 use super::response::{Decoded, Decoder, Response};
-use super::wire::read_json;
 use super::{Api, BoxFuture, Client, Error};
 use crate::Resource;
 use http::{HeaderValue, Method};
@@ -112,7 +111,7 @@ impl SubresourceRequest {
     pub async fn read_as<T: DeserializeOwned + Send + 'static>(self) -> Result<T, Error> {
         let decoder = Decoder {
             what: std::any::type_name::<T>().to_owned(),
-            decode: |body: &[u8]| read_json::<T>(body).map(Decoded::from),
+            decode: |body: &[u8]| serde_json::from_slice::<T>(body).map(Decoded::from),
         };
         let answer = self.client.send(self.request?, decoder).await;
         answer.map(Response::into_inner)
