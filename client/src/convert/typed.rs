@@ -119,7 +119,7 @@ where
     const RENAMED: Option<(&'static str, &'static str)> = F::RENAMED;
 
     fn convert_shape(self, release: Release) -> Result<List<T>, Lossy<List<T>>> {
-        let (items, losses) = convert_items(self.items, |item| item.convert_shape(release));
+        let (items, losses) = convert_items(self.items, &|item: F| item.convert_shape(release));
         let list = List {
             metadata: self.metadata,
             items,
@@ -130,7 +130,7 @@ where
 
     fn convert_as_server(mut self, release: Release) -> Result<List<T>, Lossy<List<T>>> {
         let items = std::mem::take(&mut self.items);
-        let (items, mut losses) = convert_items(items, |item| item.convert_as_server(release));
+        let (items, mut losses) = convert_items(items, &|item: F| item.convert_as_server(release));
         let (metadata, lost) = list_metadata(self, release);
         losses.extend(lost);
         let list = List {
@@ -161,15 +161,20 @@ fn list_metadata<K: Resource>(list: List<K>, release: Release) -> (ListMeta, Vec
 
 fn convert_items<F, T>(
     items: Vec<F>,
-    convert: impl Fn(F) -> Result<T, Lossy<T>>,
+    convert: &dyn Fn(F) -> Result<T, Lossy<T>>,
 ) -> (Vec<T>, Vec<Loss>) {
+    let mut converted = Vec::with_capacity(items.len());
     let mut losses = Vec::new();
-    let items = items.into_iter().enumerate().map(|(index, item)| {
+    for item in items {
         let (item, lost) = Lossy::parts(convert(item));
-        losses.extend(lost.into_iter().map(|loss| loss.of_item(index)));
-        item
-    });
-    (items.collect(), losses)
+        add_losses(&mut losses, lost, converted.len());
+        converted.push(item);
+    }
+    (converted, losses)
+}
+
+fn add_losses(losses: &mut Vec<Loss>, lost: Vec<Loss>, index: usize) {
+    losses.extend(lost.into_iter().map(|loss| loss.of_item(index)));
 }
 
 const fn renamed(from: ApiVersion, to: ApiVersion) -> Option<(&'static str, &'static str)> {

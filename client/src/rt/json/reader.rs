@@ -159,7 +159,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Passes over whatever is next.
-    pub(crate) fn skip(&mut self) -> Result<(), Fault> {
+    pub fn skip(&mut self) -> Result<(), Fault> {
         match self.compact() {
             Some(_) => Ok(()),
             None => self.raw().map(drop),
