@@ -49,4 +49,10 @@ async fn a_published_group_becomes_modules() {
 
     let output = run("nowhere.example.com").await.unwrap();
     assert_eq!(output.status.code(), Some(5), "{output:?}");
+    let text = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(
+        text,
+        "error: the server publishes no document of nowhere.example.com/v1\n\
+         hint: it publishes flowcontrol.apiserver.k8s.io/v1\n"
+    );
 }

@@ -34,10 +34,7 @@ impl Document {
             } else if message.starts_with("the member ") {
                 Error::at(&at, message).help("remove one of the two")
             } else {
-                Error::at(&at, format!("not JSON: {message}")).help(
-                    "give an OpenAPI v3, Swagger 2 or JSON Schema document as JSON; YAML must be \
-                     converted first",
-                )
+                Error::at(&at, format!("not JSON: {message}")).help(instead_of_json(text, &error))
             }
         })?;
         let format = recognize(&Node { json: &root, at })?;
@@ -191,6 +188,19 @@ impl Documents {
                 .help(format!("`{}` has nothing at `#{pointer}`", document.name)));
         }
         Ok((document, tokens))
+    }
+}
+
+/// What a text that is no JSON looks like, and what to do about it.
+fn instead_of_json(text: &str, error: &serde_json::Error) -> &'static str {
+    if text.trim().is_empty() {
+        "the text is empty: look at what the command that writes it says"
+    } else if text.trim_start().starts_with('<') {
+        "this looks like HTML, such as a proxy or a login page answers: ask the API server itself"
+    } else if error.is_eof() {
+        "the text ends in the middle of the document: get it again"
+    } else {
+        "give an OpenAPI v3, Swagger 2 or JSON Schema document as JSON; YAML must be converted first"
     }
 }
 

@@ -90,6 +90,10 @@ impl At {
 
 impl fmt::Display for At {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}#{}", self.file, self.pointer)
+        let file = match &*self.file {
+            "-" => "standard input",
+            name => name,
+        };
+        write!(f, "{file}#{}", self.pointer)
     }
 }

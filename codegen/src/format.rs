@@ -65,6 +65,13 @@ pub(crate) fn recognize(root: &Node<'_>) -> Result<Format, Error> {
                 )
             });
         }
+        (Some("Status"), Some(_)) => {
+            let message = root.json.get("message").and_then(Json::as_str);
+            return refuse(&format!(
+                "this is a server's answer that something failed ({})",
+                message.unwrap_or("it does not say what")
+            ));
+        }
         (Some(kind), Some(_)) => {
             return refuse(&format!(
                 "this looks like a Kubernetes object (`kind: {kind}`)"

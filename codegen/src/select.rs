@@ -38,6 +38,10 @@ impl Selection {
         if kept > 0 {
             return Ok(());
         }
+        let of_group = format!("{}/", shown(&self.group, None));
+        if offered.iter().any(|other| other.starts_with(&of_group)) {
+            offered.retain(|other| other.starts_with(&of_group));
+        }
         let wanted = shown(&self.group, self.version.as_deref());
         Err(
             Error::new(format!("no document describes `{wanted}`")).help(match offered.len() {

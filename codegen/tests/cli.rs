@@ -86,7 +86,7 @@ fn nothing_is_written_after_an_error() {
     );
     assert_eq!(output.status.code(), Some(1));
     assert!(
-        text(&output.stderr).starts_with("error: -#: this is some other JSON"),
+        text(&output.stderr).starts_with("error: standard input#: this is some other JSON"),
         "{}",
         text(&output.stderr)
     );
@@ -133,6 +133,12 @@ fn one_group_is_taken_out_of_many() {
         message.contains("no document describes `paints.example.com/v9`"),
         "{message}"
     );
+    assert!(
+        message.ends_with("the documents describe paints.example.com/v1\n"),
+        "{message}"
+    );
+    let output = generate("roofs.example.com", "v1");
+    let message = text(&output.stderr);
     assert!(
         message.contains("the documents describe paints.example.com/v1, walls.example.com/v1"),
         "{message}"

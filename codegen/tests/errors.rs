@@ -48,7 +48,19 @@ fn text_that_is_no_document() {
         &error("openapi: 3.0.0"),
         &["bad.json#: not JSON: expected value at line 1 column 1"],
     );
-    check(&error(""), &["bad.json#: not JSON"]);
+    check(&error(""), &["bad.json#: not JSON", "the text is empty"]);
+    check(
+        &error("<html></html>"),
+        &["bad.json#: not JSON", "this looks like HTML"],
+    );
+    check(
+        &error(r#"{"openapi": "3.0.0", "#),
+        &["bad.json#: not JSON", "the text ends in the middle"],
+    );
+    check(
+        &error(r#"{"kind": "Status", "apiVersion": "v1", "message": "pods is forbidden"}"#),
+        &["a server's answer that something failed (pods is forbidden)"],
+    );
     check(
         &error("[]"),
         &["bad.json#: expected a schema document, found no JSON object"],

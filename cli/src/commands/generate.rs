@@ -47,7 +47,7 @@ Examples:
 pub(crate) fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
     let text = cluster::block_on(async {
         let client = args.cluster.client().await?;
-        Ok(document(&client, &args.group, &args.version).await?)
+        document(&client, &args.group, &args.version).await
     })?;
     let text = String::from_utf8_lossy(&text);
     let name = format!("{}-{}.json", args.group, args.version);
@@ -65,17 +65,64 @@ pub(crate) fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
 }
 
 /// What the server publishes of the group and version.
-async fn document(client: &Client, group: &str, version: &str) -> Result<Vec<u8>, Error> {
+async fn document(client: &Client, group: &str, version: &str) -> Result<Vec<u8>, Failure> {
     let path = match group {
-        "" | "core" => format!("/openapi/v3/api/{version}"),
-        group => format!("/openapi/v3/apis/{group}/{version}"),
+        "" | "core" => format!("api/{version}"),
+        group => format!("apis/{group}/{version}"),
     };
-    match client.get_raw(&path).accept("application/json").await {
-        Err(error) if error.is_not_found() => {
-            let all = client.get_raw("/openapi/v2").accept("application/json");
-            // What is missing is the group, if neither is there.
-            all.await.map_err(|_| error)
-        }
-        answer => answer,
+    let found = get(client, &format!("/openapi/v3/{path}")).await?;
+    if let Some(text) = found {
+        return Ok(text);
+    }
+    if let Some(index) = get(client, "/openapi/v3").await? {
+        return Err(unpublished(group, version, &published(&index)));
+    }
+    let found = get(client, "/openapi/v2").await?;
+    found.ok_or_else(|| unpublished(group, version, &[]))
+}
+
+/// What is at the path, if there is anything.
+async fn get(client: &Client, path: &str) -> Result<Option<Vec<u8>>, Error> {
+    match client.get_raw(path).accept("application/json").await {
+        Ok(text) => Ok(Some(text)),
+        Err(error) if error.is_not_found() => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+/// The groups and versions in the index of documents; none of an index that cannot be read.
+fn published(index: &[u8]) -> Vec<String> {
+    let index: serde_json::Value = serde_json::from_slice(index).unwrap_or_default();
+    let paths = index["paths"].as_object().into_iter().flatten();
+    paths
+        .filter_map(|(path, _)| match *path.split('/').collect::<Vec<_>>() {
+            ["api", version] => Some(format!("core/{version}")),
+            ["apis", group, version] => Some(format!("{group}/{version}")),
+            _ => None,
+        })
+        .collect()
+}
+
+/// The server has no document of the group and version; these it has.
+fn unpublished(group: &str, version: &str, published: &[String]) -> Failure {
+    let group = if group.is_empty() { "core" } else { group };
+    let message = format!("the server publishes no document of {group}/{version}");
+    let of_group: Vec<&str> = published
+        .iter()
+        .filter(|other| {
+            other
+                .strip_prefix(group)
+                .is_some_and(|v| v.starts_with('/'))
+        })
+        .map(String::as_str)
+        .collect();
+    let offered = match of_group.as_slice() {
+        [] => published.join(", "),
+        of_group => of_group.join(", "),
+    };
+    let failure = Failure::new(Exit::Cluster, message);
+    match offered.as_str() {
+        "" => failure,
+        offered => failure.hint(format!("it publishes {offered}")),
     }
 }
