@@ -1,5 +1,6 @@
 //! Lines from chunks of any size, without I/O.
 
+use bytes::Bytes;
 use std::fmt;
 
 /// The longest line that a watch takes unless it is told otherwise: 16 MiB.
@@ -9,7 +10,8 @@ pub const DEFAULT_MAX_LINE: usize = 16 * 1024 * 1024;
 
 /// Cuts a stream of bytes into lines, whatever the chunks it comes in.
 ///
-/// Lines end in `\n` or `\r\n`; empty ones are skipped. Holds no more than one unfinished line and the last chunk.
+/// Lines end in `\n` or `\r\n`; empty ones are skipped. Holds no more than one unfinished line and the last chunk, and
+/// copies only lines that lie in several chunks.
 ///
 /// ```
 /// use k8s_flowcontrol::watch::LineDecoder;
@@ -24,11 +26,13 @@ pub const DEFAULT_MAX_LINE: usize = 16 * 1024 * 1024;
 /// ```
 #[derive(Clone)]
 pub struct LineDecoder {
-    buffer: Vec<u8>,
-    /// Where the first line not yet given begins.
-    start: usize,
-    /// Up to where that line was searched for its end.
-    searched: usize,
+    /// The beginning of a line, from earlier chunks.
+    begun: Vec<u8>,
+    /// Whether `begun` was given as a whole line, and is to be dropped.
+    given: bool,
+    chunk: Bytes,
+    /// How much of the chunk is read.
+    at: usize,
     max_line: usize,
 }
 
@@ -36,25 +40,28 @@ impl LineDecoder {
     /// A decoder for lines of at most `max_line` bytes, line end not counted.
     pub fn new(max_line: usize) -> Self {
         Self {
-            buffer: Vec::new(),
-            start: 0,
-            searched: 0,
+            begun: Vec::new(),
+            given: false,
+            chunk: Bytes::new(),
+            at: 0,
             max_line,
         }
     }
 
     /// Takes the next bytes of the stream.
     pub fn push(&mut self, bytes: &[u8]) {
-        if self.start > 0 {
-            self.buffer.drain(..self.start);
-            self.searched -= self.start;
-            self.start = 0;
-        }
-        // A buffer that one long line made large is not kept for ever.
-        if self.buffer.is_empty() && self.buffer.capacity() > 1024 * 1024 {
-            self.buffer = Vec::new();
-        }
-        self.buffer.extend_from_slice(bytes);
+        self.push_chunk(Bytes::copy_from_slice(bytes));
+    }
+
+    /// Takes the next bytes of the stream as they are.
+    pub(crate) fn push_chunk(&mut self, chunk: Bytes) {
+        let rest = &self.chunk[self.at..];
+        self.chunk = if rest.is_empty() {
+            chunk
+        } else {
+            [rest, &chunk].concat().into()
+        };
+        self.at = 0;
     }
 
     /// The next whole line without its end; `None` when more bytes are needed.
@@ -62,34 +69,60 @@ impl LineDecoder {
     /// # Errors
     /// [`LineTooLong`] when the line, finished or not, is longer than the limit.
     pub fn next_line(&mut self) -> Result<Option<&[u8]>, LineTooLong> {
+        self.drop_given();
         loop {
-            let Some(length) = memchr::memchr(b'\n', &self.buffer[self.searched..]) else {
-                self.searched = self.buffer.len();
+            let Some(length) = memchr::memchr(b'\n', &self.chunk[self.at..]) else {
+                self.keep_rest();
                 // One more byte may be the `\r` of a line end that has not come yet.
-                return if self.searched - self.start > self.max_line.saturating_add(1) {
+                return if self.begun.len() > self.max_line.saturating_add(1) {
                     Err(self.too_long())
                 } else {
                     Ok(None)
                 };
             };
-            let (start, end) = (self.start, self.searched + length);
-            self.start = end + 1;
-            self.searched = self.start;
-            let line = without_return(&self.buffer[start..end]);
-            if line.len() > self.max_line {
+            let (start, end) = (self.at, self.at + length);
+            self.at = end + 1;
+            if !self.begun.is_empty() {
+                self.begun.extend_from_slice(&self.chunk[start..end]);
+                self.given = true;
+            }
+            let line = if self.given {
+                &self.begun
+            } else {
+                &self.chunk[start..end]
+            };
+            let length = without_return(line).len();
+            if length > self.max_line {
                 return Err(self.too_long());
             }
-            if !line.is_empty() {
-                let end = start + line.len();
-                return Ok(Some(&self.buffer[start..end]));
+            match (length, self.given) {
+                (0, _) => self.drop_given(),
+                (_, true) => return Ok(Some(&self.begun[..length])),
+                (_, false) => return Ok(Some(&self.chunk[start..start + length])),
             }
         }
     }
 
     /// What is left when the stream has ended: a last line without an end.
-    pub fn finish(&self) -> Option<&[u8]> {
-        let rest = without_return(&self.buffer[self.start..]);
+    pub fn finish(&mut self) -> Option<&[u8]> {
+        self.drop_given();
+        self.keep_rest();
+        let rest = without_return(&self.begun);
         (!rest.is_empty()).then_some(rest)
+    }
+
+    fn drop_given(&mut self) {
+        if std::mem::take(&mut self.given) {
+            self.begun.clear();
+            // What one long line made large is not kept for ever.
+            self.begun.shrink_to(1024 * 1024);
+        }
+    }
+
+    fn keep_rest(&mut self) {
+        self.begun.extend_from_slice(&self.chunk[self.at..]);
+        self.chunk = Bytes::new();
+        self.at = 0;
     }
 
     fn too_long(&self) -> LineTooLong {
@@ -102,7 +135,7 @@ impl LineDecoder {
 impl fmt::Debug for LineDecoder {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("LineDecoder")
-            .field("waiting", &(self.buffer.len() - self.start))
+            .field("waiting", &(self.begun.len() + self.chunk.len() - self.at))
             .field("max_line", &self.max_line)
             .finish()
     }
@@ -190,7 +223,7 @@ mod tests {
             decoder.next_line().err()
         });
         assert_eq!(error.unwrap().limit(), 1000);
-        assert!(decoder.buffer.len() < 2000);
+        assert!(decoder.begun.len() < 2000);
     }
 
     #[test]

@@ -85,7 +85,7 @@ impl<K: Resource> WatchStream<K> {
                 return Poll::Ready(decode(&self.wire, line).map(Some));
             }
             match ready!(body.poll_chunk(cx)) {
-                Some(Ok(chunk)) => self.lines.push(&chunk),
+                Some(Ok(chunk)) => self.lines.push_chunk(chunk),
                 Some(Err(error)) => return Poll::Ready(Err(TransportError::within_answer(error))),
                 None => {
                     self.body = None;
@@ -96,7 +96,7 @@ impl<K: Resource> WatchStream<K> {
     }
 
     /// The last line may lack its end; an event that lacks more was cut off.
-    fn finish(&self) -> Result<Option<Event<K>>, Error> {
+    fn finish(&mut self) -> Result<Option<Event<K>>, Error> {
         let Some(line) = self.lines.finish() else {
             return Ok(None);
         };
