@@ -1,6 +1,7 @@
 //! JSON that is kept, not interpreted.
 
 use super::same_value::same_value;
+use crate::rt::json::is_compact;
 use serde::ser::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::value::RawValue;
@@ -42,7 +43,7 @@ impl RawJson {
     pub fn from_value<T: Serialize + ?Sized>(value: &T) -> Result<Self, InvalidJson> {
         // A value may hold raw values with spaces.
         serde_json::value::to_raw_value(value)
-            .map(|raw| Self::from(&*raw))
+            .map(Self::from)
             .map_err(InvalidJson)
     }
 
@@ -69,6 +70,16 @@ impl RawJson {
 impl Default for RawJson {
     fn default() -> Self {
         Self::from_compact("null")
+    }
+}
+
+impl From<Box<RawValue>> for RawJson {
+    fn from(raw: Box<RawValue>) -> Self {
+        if is_compact(raw.get()) {
+            Self(raw.into())
+        } else {
+            Self(compact(raw.get()))
+        }
     }
 }
 
@@ -107,7 +118,7 @@ impl Serialize for RawJson {
 
 impl<'de> Deserialize<'de> for RawJson {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        Box::<RawValue>::deserialize(deserializer).map(|raw| Self::from(&*raw))
+        Box::<RawValue>::deserialize(deserializer).map(Self::from)
     }
 }
 

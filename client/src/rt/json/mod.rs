@@ -78,6 +78,11 @@ pub fn to_string(value: &(impl WriteJson + ?Sized)) -> String {
     writer.into_text()
 }
 
+/// Whether a JSON value is known to have no white space between its tokens.
+pub(crate) fn is_compact(value: &str) -> bool {
+    compact::compact_value_end(value.as_bytes()) == Some(value.len())
+}
+
 /// The value as a tree.
 ///
 /// # Errors
