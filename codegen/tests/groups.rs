@@ -298,13 +298,14 @@ fn rules_that_state_no_type_only_restrict() {
 #[test]
 fn values_that_no_plain_type_holds_are_any_json() {
     let document = schemas(
-        r#"{ "a.v1.Foo": { "type": "object", "properties": {
+        r##"{ "a.v1.Foo": { "type": "object", "properties": {
             "mixed": { "enum": ["a", 1, null] },
-            "strings": { "enum": ["a", null] },
+            "strings": { "enum": ["a", null] }, "default": { "$ref": "#/components/schemas/a.v1.Default" },
             "holes": { "type": "array", "items": { "type": "string", "nullable": true } },
             "gaps": { "type": "object", "additionalProperties": { "type": "integer", "nullable": true } },
             "huge": { "type": "integer", "format": "uint64" },
-            "openAPIV3Schema": { "type": "object" } } } }"#,
+            "openAPIV3Schema": { "type": "object" } } },
+            "a.v1.Default": { "type": "object", "properties": { "of": { "enum": ["x"] } } } }"##,
     );
     let generated = done(generate(&[("x.json", &document)]));
     check(
@@ -316,6 +317,8 @@ fn values_that_no_plain_type_holds_are_any_json() {
             "pub gaps: ::std::collections::BTreeMap<String, ::k8s_flowcontrol::meta::RawJson>,",
             "pub huge: Option<::k8s_flowcontrol::meta::Number>,",
             "pub open_api_v3_schema: Option<",
+            // Not the derive macro.
+            "The values of `of` in [`Default`](struct@Default).",
         ],
     );
 }

@@ -62,8 +62,8 @@ pub(super) fn of_enum(item: &Item, parent: Option<&Item>) -> Vec<String> {
         return of_type(item);
     };
     let mut lines = vec![match is_quotable(field) {
-        true => format!("The values of `{field}` in [`{}`].", parent.ident),
-        false => format!("The values of a member of [`{}`].", parent.ident),
+        true => format!("The values of `{field}` in {}.", link(&parent.ident)),
+        false => format!("The values of a member of {}.", link(&parent.ident)),
     }];
     if !item.description.trim().is_empty() {
         lines.push(String::new());
@@ -84,7 +84,7 @@ pub(super) fn of_field(field: &PlannedField, owner: &str) -> Vec<String> {
 
 pub(super) fn of_list(list: &ListAlias, item: &str) -> Vec<String> {
     if list.description.trim().is_empty() {
-        return vec![format!("A list of [`{item}`].")];
+        return vec![format!("A list of {}.", link(item))];
     }
     markdown::render(&list.description)
 }
@@ -106,6 +106,25 @@ pub(super) fn of_value(item: &Item, value: &str) -> Vec<String> {
         None if value.is_empty() => vec!["The empty value.".to_owned()],
         None if !is_quotable(value) => vec!["A value of this set.".to_owned()],
         None => vec![format!("The value `{value}`.")],
+    }
+}
+
+/// A link to a struct; rustdoc must be told where a derive macro of the prelude has the same name.
+fn link(ident: &str) -> String {
+    const DERIVES: [&str; 9] = [
+        "Clone",
+        "Copy",
+        "Debug",
+        "Default",
+        "Eq",
+        "Hash",
+        "Ord",
+        "PartialEq",
+        "PartialOrd",
+    ];
+    match DERIVES.contains(&ident) {
+        true => format!("[`{ident}`](struct@{ident})"),
+        false => format!("[`{ident}`]"),
     }
 }
 
