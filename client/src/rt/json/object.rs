@@ -3,9 +3,13 @@
 use super::{Fault, Reader, Writer};
 use crate::meta::Unknown;
 use crate::rt::{Members, Source, TypeMeta, Value};
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::convert::Infallible;
 use std::fmt;
+
+/// How many members are looked at for the one that is next.
+const AHEAD: usize = 6;
 
 /// [`Members`] of a type that is not known when this is compiled.
 trait Object {
@@ -77,36 +81,60 @@ pub fn read_object<T: Members>(object: &mut T, reader: &mut Reader<'_>) -> Resul
 fn read(object: &mut dyn Object, reader: &mut Reader<'_>) -> Result<(), Fault> {
     let facts = object.facts();
     let mut seen = 0u128;
-    reader.members(facts, &mut |name, reader| {
-        if let Some(index) = object.index(&name) {
+    // Servers write members in document order and leave some out.
+    let mut next = 0;
+    let mut more = reader.object(facts)?;
+    while more {
+        let end = facts.names.len().min(next + AHEAD);
+        let index = match reader.name_of(&facts.names[next..end]) {
+            Some(ahead) => Some(next + ahead),
+            None => {
+                let name = reader.name()?;
+                let index = object.index(&name);
+                if index.is_none() {
+                    read_other(object, facts, name, reader)?;
+                }
+                index
+            }
+        };
+        if let Some(index) = index {
             if seen & (1 << index) != 0 {
                 let (member, of) = (facts.names[index], facts.name);
                 return Err(reader.fault(format!("duplicate member `{member}` in {of}")));
             }
             seen |= 1 << index;
-            return object.read(index, reader);
+            object.read(index, reader)?;
+            next = index + 1;
         }
-        match (facts.type_meta, &*name) {
-            (Some(meta), "apiVersion") => {
-                type_meta(facts, "apiVersion", meta.api_version, "", reader)
-            }
-            (Some(meta), "kind") => {
-                let suffix = if meta.list { "List" } else { "" };
-                type_meta(facts, "kind", meta.kind, suffix, reader)
-            }
-            _ => {
-                let value = reader.kept()?;
-                object.unknown_mut().push(name.into(), value);
-                Ok(())
-            }
-        }
-    })?;
+        more = reader.more_members()?;
+    }
     let absent = facts.required & !seen;
     if absent != 0 {
         object.unknown_mut().set_absent(absent);
     }
     object.unknown_mut().fit();
     Ok(())
+}
+
+/// Reads a member that has no field.
+fn read_other(
+    object: &mut dyn Object,
+    facts: &Facts,
+    name: Cow<'_, str>,
+    reader: &mut Reader<'_>,
+) -> Result<(), Fault> {
+    match (facts.type_meta, &*name) {
+        (Some(meta), "apiVersion") => type_meta(facts, "apiVersion", meta.api_version, "", reader),
+        (Some(meta), "kind") => {
+            let suffix = if meta.list { "List" } else { "" };
+            type_meta(facts, "kind", meta.kind, suffix, reader)
+        }
+        _ => {
+            let value = reader.kept()?;
+            object.unknown_mut().push(name.into(), value);
+            Ok(())
+        }
+    }
 }
 
 impl Source for Reader<'_> {

@@ -188,17 +188,54 @@ impl<'a> Reader<'a> {
         expected: &dyn fmt::Display,
         each: &mut ReadMember<'a, '_>,
     ) -> Result<(), Fault> {
-        let mut more = self.open(b'{', expected)?;
+        let mut more = self.object(expected)?;
         while more {
-            let name = self.string(&"a member name")?;
-            if self.peek() != b':' {
-                return Err(self.unexpected());
-            }
-            self.at += 1;
+            let name = self.name()?;
             each(name, self)?;
-            more = self.more(b'}')?;
+            more = self.more_members()?;
         }
         Ok(())
+    }
+
+    /// Enters an object; `false` when it is empty. Read a name and a value, and call
+    /// [`more_members`](Self::more_members).
+    pub(super) fn object(&mut self, expected: &dyn fmt::Display) -> Result<bool, Fault> {
+        self.open(b'{', expected)
+    }
+
+    /// Whether another member follows.
+    pub(super) fn more_members(&mut self) -> Result<bool, Fault> {
+        self.more(b'}')
+    }
+
+    /// A member's name, and its colon.
+    pub(super) fn name(&mut self) -> Result<Cow<'a, str>, Fault> {
+        let name = self.string(&"a member name")?;
+        if self.peek() != b':' {
+            return Err(self.unexpected());
+        }
+        self.at += 1;
+        Ok(name)
+    }
+
+    /// A name that is one of these, and its colon, if that is next and nothing stands between them: the name's index.
+    pub(super) fn name_of(&mut self, names: &[&str]) -> Option<usize> {
+        let rest = self.text.as_bytes().get(self.at..)?;
+        let (first, rest) = match rest {
+            [b'"', rest @ ..] => (rest.first()?, rest),
+            _ => return None,
+        };
+        for (index, name) in names.iter().enumerate() {
+            let name = name.as_bytes();
+            if name.first() == Some(first)
+                && rest.get(name.len()..)?.starts_with(b"\":")
+                && rest.starts_with(name)
+            {
+                self.at += name.len() + 3;
+                return Some(index);
+            }
+        }
+        None
     }
 
     /// Enters an array; `false` when it is empty. Call [`more_elements`](Self::more_elements) after each element.
