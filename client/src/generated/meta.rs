@@ -435,6 +435,10 @@ crate::rt::serde_impls!(ShardInfo);
 /// ignored.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct DeleteOptions {
+    /// Name of the kind: `DeleteOptions`. May be left out.
+    pub kind: Option<String>,
+    /// Version of this text: `v1`, or that of the objects to be deleted. May be left out.
+    pub api_version: Option<String>,
     /// Seconds that the object may take to stop; 0 means at once. Without effect on kinds that have no
     /// graceful deletion, such as those of this group.
     pub grace_period_seconds: Option<i64>,
@@ -459,12 +463,9 @@ pub struct DeleteOptions {
 
 impl crate::rt::Members for DeleteOptions {
     const NAME: &'static str = "DeleteOptions";
-    const TYPE_META: Option<crate::rt::TypeMeta> = Some(crate::rt::TypeMeta {
-        api_version: "v1",
-        kind: "DeleteOptions",
-        list: false,
-    });
     const NAMES: &'static [&'static str] = &[
+        "kind",
+        "apiVersion",
         "gracePeriodSeconds",
         "preconditions",
         "orphanDependents",
@@ -475,12 +476,14 @@ impl crate::rt::Members for DeleteOptions {
     const REQUIRED: u128 = 0;
     fn index(name: &str) -> Option<usize> {
         match name {
-            "gracePeriodSeconds" => Some(0),
-            "preconditions" => Some(1),
-            "orphanDependents" => Some(2),
-            "propagationPolicy" => Some(3),
-            "dryRun" => Some(4),
-            "ignoreStoreReadErrorWithClusterBreakingPotential" => Some(5),
+            "kind" => Some(0),
+            "apiVersion" => Some(1),
+            "gracePeriodSeconds" => Some(2),
+            "preconditions" => Some(3),
+            "orphanDependents" => Some(4),
+            "propagationPolicy" => Some(5),
+            "dryRun" => Some(6),
+            "ignoreStoreReadErrorWithClusterBreakingPotential" => Some(7),
             _ => None,
         }
     }
@@ -490,11 +493,13 @@ impl crate::rt::Members for DeleteOptions {
         source: &mut S,
     ) -> Result<(), S::Error> {
         match index {
-            0 => source.option(&mut self.grace_period_seconds),
-            1 => source.option(&mut self.preconditions),
-            2 => source.option(&mut self.orphan_dependents),
-            3 => source.option(&mut self.propagation_policy),
-            4 => source.list(&mut self.dry_run),
+            0 => source.option(&mut self.kind),
+            1 => source.option(&mut self.api_version),
+            2 => source.option(&mut self.grace_period_seconds),
+            3 => source.option(&mut self.preconditions),
+            4 => source.option(&mut self.orphan_dependents),
+            5 => source.option(&mut self.propagation_policy),
+            6 => source.list(&mut self.dry_run),
             _ => {
                 source
                     .option(
@@ -504,6 +509,8 @@ impl crate::rt::Members for DeleteOptions {
         }
     }
     fn write<S: crate::rt::Sink>(&self, sink: &mut S) -> Result<(), S::Error> {
+        crate::rt::write_option(sink, "kind", &self.kind)?;
+        crate::rt::write_option(sink, "apiVersion", &self.api_version)?;
         crate::rt::write_option(sink, "gracePeriodSeconds", &self.grace_period_seconds)?;
         crate::rt::write_option(sink, "preconditions", &self.preconditions)?;
         crate::rt::write_option(sink, "orphanDependents", &self.orphan_dependents)?;

@@ -116,10 +116,12 @@ macro_rules! delete_builder {
             }
 
             /// The call with its body.
-            pub(crate) fn finish(self) -> Call<K> {
+            pub(crate) fn finish(mut self) -> Call<K> {
                 if !self.has_body {
                     return self.call;
                 }
+                self.options.api_version.get_or_insert_with(|| "v1".to_owned());
+                self.options.kind.get_or_insert_with(|| "DeleteOptions".to_owned());
                 let mut call = self.call.value("application/json", &self.options);
                 let conditions = self.options.preconditions.as_ref();
                 let is_set = |text: &Option<String>| text.as_deref().is_some_and(|text| !text.is_empty());
