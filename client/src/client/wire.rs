@@ -4,6 +4,7 @@ use super::error::Error;
 use super::response::Decoded;
 use super::served::{Abilities, Lacks};
 use crate::convert::{Convert, Loss, Lossy};
+use crate::meta::Status;
 use crate::rt::json;
 use crate::watch::event::{self, Event};
 use crate::{List, Release, Resource};
@@ -91,31 +92,30 @@ impl<K: Resource> Wire<K> {
 
     /// Puts the paths of an error's causes into the terms of `K`.
     pub(crate) fn map_error(&self, mut error: Error) -> Error {
-        let Some((wire, own)) = self.renamed else {
-            return error;
-        };
-        if let Some(status) = error.status_mut() {
-            // A message names a path before a colon, and in a conflict with a dot in front; values that it
-            // quotes stay as they are.
-            if let Some(message) = &mut status.message {
-                *message = message
-                    .replace(&format!("{wire}: "), &format!("{own}: "))
-                    .replace(&format!(".{wire}"), &format!(".{own}"));
-            }
-            for cause in status
-                .details
-                .iter_mut()
-                .flat_map(|details| &mut details.causes)
-            {
-                if let Some(field) = &mut cause.field
-                    && let Some(dot) = field.strip_suffix(wire)
-                    && matches!(dot, "" | ".")
-                {
-                    *field = format!("{dot}{own}");
-                }
-            }
+        if let (Some((wire, own)), Some(status)) = (self.renamed, error.status_mut()) {
+            rename(status, wire, own);
         }
         error
+    }
+}
+
+/// Puts `own` for the path `wire`.
+fn rename(status: &mut Status, wire: &str, own: &str) {
+    // A message names a path before a colon, and in a conflict with a dot in front; values that it quotes stay as
+    // they are.
+    if let Some(message) = &mut status.message {
+        *message = message
+            .replace(&format!("{wire}: "), &format!("{own}: "))
+            .replace(&format!(".{wire}"), &format!(".{own}"));
+    }
+    let details = status.details.iter_mut();
+    for cause in details.flat_map(|details| &mut details.causes) {
+        if let Some(field) = &mut cause.field
+            && let Some(dot) = field.strip_suffix(wire)
+            && matches!(dot, "" | ".")
+        {
+            *field = format!("{dot}{own}");
+        }
     }
 }
 

@@ -1,8 +1,9 @@
 //! Whether two JSON texts mean the same.
 
-use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
+use crate::order;
+use crate::rt::json;
 use serde_json::value::RawValue;
-use std::fmt;
+use std::borrow::Cow;
 
 /// How deep values are compared by value. Below, their texts must agree: each level is read anew, and a hostile
 /// text could be all depth.
@@ -56,32 +57,17 @@ fn string(text: &str) -> Option<String> {
 }
 
 /// The members of an object, sorted by name; of equal names the order stays.
-fn members(text: &str) -> Option<Vec<(String, &RawValue)>> {
-    struct Pairs<'a>(Vec<(String, &'a RawValue)>);
-
-    impl<'de> Deserialize<'de> for Pairs<'de> {
-        fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-            struct PairsVisitor;
-            impl<'de> Visitor<'de> for PairsVisitor {
-                type Value = Pairs<'de>;
-                fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                    f.write_str("a JSON object")
-                }
-                fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Pairs<'de>, A::Error> {
-                    let mut pairs = Vec::new();
-                    while let Some(pair) = map.next_entry()? {
-                        pairs.push(pair);
-                    }
-                    Ok(Pairs(pairs))
-                }
-            }
-            deserializer.deserialize_map(PairsVisitor)
-        }
-    }
-
-    let mut pairs = serde_json::from_str::<Pairs<'_>>(text).ok()?.0;
-    pairs.sort_by(|left, right| left.0.cmp(&right.0));
-    Some(pairs)
+fn members(text: &str) -> Option<Vec<(Cow<'_, str>, &RawValue)>> {
+    let mut members = Vec::new();
+    json::read_whole(text, |reader| {
+        reader.members(&"a JSON object", &mut |name, reader| {
+            members.push((name, reader.raw()?));
+            Ok(())
+        })
+    })
+    .ok()?;
+    order::sort_by(&mut members, |left, right| left.0.cmp(&right.0));
+    Some(members)
 }
 
 /// Sign, digits without outer zeros, and the exponent of the last digit.

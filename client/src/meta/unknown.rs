@@ -1,6 +1,7 @@
 //! Members that a type does not know.
 
 use super::RawJson;
+use crate::order;
 use std::fmt;
 
 /// The members of a JSON object that its type does not know, kept as they came and written back.
@@ -112,7 +113,7 @@ impl PartialEq for Unknown {
     fn eq(&self, other: &Self) -> bool {
         fn sorted(unknown: &Unknown) -> Vec<(&str, &RawJson)> {
             let mut members: Vec<_> = unknown.iter().collect();
-            members.sort_by_key(|(name, _)| *name);
+            order::sort_by(&mut members, |left, right| left.0.cmp(right.0));
             members
         }
         self.len() == other.len() && (self.is_empty() || sorted(self) == sorted(other))

@@ -16,7 +16,7 @@ const MAX_DEPTH: u8 = 128;
 ///
 /// What is plain (strings without escapes, integers) it reads by itself; everything else, and the words for what
 /// does not fit, it has from serde_json.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Reader<'a> {
     text: &'a str,
     at: usize,

@@ -7,7 +7,7 @@ use std::convert::Infallible;
 use std::fmt;
 
 /// Compact JSON text, written from front to back.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub struct Writer {
     text: String,
 }
