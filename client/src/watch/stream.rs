@@ -12,6 +12,8 @@ use std::task::{Context, Poll, ready};
 
 /// The changes of objects as they arrive.
 ///
+/// A task of its own reads the body, at most 256 KiB ahead of who reads the events.
+///
 /// Ends (`None`) when the server closes the watch, which it does sooner or later: watch again from
 /// [`resource_version`](Self::resource_version). After an error it ends too. Dropping it, at any point, closes
 /// the watch.
