@@ -122,7 +122,7 @@ impl<'de, T: Members> Visitor<'de> for MembersVisitor<T> {
     }
 }
 
-/// Checks `apiVersion` or `kind`: an absent, `null` or empty one is taken as meant, another one is an error.
+/// Reads `apiVersion` or `kind`.
 struct TypeMetaSeed {
     of: &'static str,
     member: &'static str,
@@ -164,13 +164,23 @@ impl<'de> Visitor<'de> for TypeMetaSeed {
             expected,
             suffix,
         } = self;
-        if found.is_empty() || found.strip_suffix(suffix) == Some(expected) {
-            return Ok(());
-        }
-        Err(E::custom(format_args!(
-            "{of}: expected {member} `{expected}{suffix}`, found `{found}`"
-        )))
+        check_type_meta(of, member, (expected, suffix), found).map_err(E::custom)
     }
+}
+
+/// Checks `apiVersion` or `kind`: an absent, `null` or empty one is taken as meant, another one is an error.
+pub(super) fn check_type_meta(
+    of: &str,
+    member: &str,
+    (expected, suffix): (&str, &str),
+    found: &str,
+) -> Result<(), String> {
+    if found.is_empty() || found.strip_suffix(suffix) == Some(expected) {
+        return Ok(());
+    }
+    Err(format!(
+        "{of}: expected {member} `{expected}{suffix}`, found `{found}`"
+    ))
 }
 
 enum Key {

@@ -11,7 +11,8 @@ use tokio::sync::Semaphore;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::task::AbortHandle;
 
-/// How many bytes may wait for the reader. After that the server has to wait.
+/// How many bytes may wait for the reader. After that the server has to wait. As many chunks at the most, since none is
+/// empty.
 const ROOM: usize = 256 * 1024;
 
 type Chunk = Result<Bytes, TransportError>;
@@ -58,6 +59,8 @@ impl Drop for ReadAhead {
 async fn read(mut body: Body, chunks: UnboundedSender<Chunk>, room: Arc<Semaphore>) {
     while let Some(frame) = poll_fn(|cx| Pin::new(&mut body).poll_frame(cx)).await {
         let chunk = match frame.map(http_body::Frame::into_data) {
+            // Those would take no room, however many come.
+            Ok(Ok(data)) if data.is_empty() => continue,
             Ok(Ok(data)) => Ok(data),
             // Trailers.
             Ok(Err(_)) => continue,
@@ -79,4 +82,52 @@ fn size(chunk: &Chunk) -> u32 {
     let bytes = chunk.as_ref().map_or(0, Bytes::len);
     // Smaller than `u32::MAX`, as the room is.
     bytes.min(ROOM) as u32
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use http_body::Frame;
+    use std::convert::Infallible;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    const CHUNK: usize = 1024;
+
+    /// A body without an end, which counts what was taken from it. Every second chunk is empty.
+    struct Endless(Arc<AtomicUsize>);
+
+    impl http_body::Body for Endless {
+        type Data = Bytes;
+        type Error = Infallible;
+
+        fn poll_frame(
+            self: Pin<&mut Self>,
+            _: &mut Context<'_>,
+        ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
+            let taken = self.0.fetch_add(1, Ordering::SeqCst);
+            let length = if taken % 2 == 1 { 0 } else { CHUNK };
+            let chunk = Bytes::from(vec![b'x'; length]);
+            Poll::Ready(Some(Ok(Frame::data(chunk))))
+        }
+    }
+
+    #[tokio::test]
+    async fn it_reads_no_further_ahead_than_there_is_room() {
+        let taken = Arc::new(AtomicUsize::new(0));
+        let body = Body::from(reqwest::Body::wrap(Endless(Arc::clone(&taken))));
+        let mut ahead = ReadAhead::new(body);
+        // The chunks that fill the room, and the one that waits for some; empty ones lie between.
+        for given in 0..3 {
+            for _ in 0..1000 {
+                tokio::task::yield_now().await;
+            }
+            let full = 2 * (ROOM / CHUNK + given) + 1;
+            assert_eq!(taken.load(Ordering::SeqCst), full);
+            let chunk = poll_fn(|cx| ahead.poll_chunk(cx)).await;
+            assert_eq!(chunk.unwrap().unwrap().len(), CHUNK);
+        }
+        drop(ahead);
+        tokio::task::yield_now().await;
+        assert_eq!(Arc::strong_count(&taken), 1, "the body is gone");
+    }
 }

@@ -2,6 +2,7 @@
 
 use super::{Fault, Reader, Writer};
 use crate::meta::Unknown;
+use crate::rt::decode::check_type_meta;
 use crate::rt::{Members, Source, TypeMeta, Value};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -163,7 +164,7 @@ impl Source for Reader<'_> {
     }
 }
 
-/// Checks `apiVersion` or `kind`: an absent, `null` or empty one is taken as meant, another one is an error.
+/// Reads `apiVersion` or `kind`.
 fn type_meta(
     of: &Facts,
     member: &str,
@@ -175,13 +176,8 @@ fn type_meta(
         return Ok(());
     }
     let found = reader.string(&"a string")?;
-    if found.is_empty() || found.strip_suffix(suffix) == Some(expected) {
-        return Ok(());
-    }
-    let of = of.name;
-    Err(reader.fault(format!(
-        "{of}: expected {member} `{expected}{suffix}`, found `{found}`"
-    )))
+    check_type_meta(of.name, member, (expected, suffix), &found)
+        .map_err(|words| reader.fault(words))
 }
 
 /// Writes a struct: members in document order, then the unknown ones; absences stay absent. `type_meta` says whether
