@@ -255,7 +255,7 @@ impl fmt::Display for StartError {
         match &self.0 {
             Cause::Release(error) => write!(f, "the API server cannot start: {error}"),
             Cause::Tokens(error) => {
-                write!(f, "the API server cannot start: of the tokens, {error}")
+                write!(f, "the API server cannot start: {error}")
             }
             Cause::Tls(error) => write!(
                 f,

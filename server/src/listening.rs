@@ -1,12 +1,12 @@
 //! The task of a server: it accepts connections, and begins anew when the release changes.
 
-use crate::http::{Context, router, stopped};
+use crate::http::{Context, respond, stopped};
 use crate::tls::Tls;
-use axum::Router;
 use hyper::server::conn::http1;
+use hyper::service::service_fn;
 use hyper_util::rt::TokioIo;
-use hyper_util::service::TowerToHyperService;
 use k8s_flowcontrol::Release;
+use std::convert::Infallible;
 use std::pin::pin;
 use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Duration;
@@ -55,7 +55,6 @@ impl Listening {
     /// Serves until the next command; then all connections have ended.
     async fn serve(&self, commands: &mut mpsc::Receiver<Command>) -> Command {
         let context = present(&self.context);
-        let service = TowerToHyperService::new(router(context.clone()));
         let mut connections = JoinSet::new();
         if let Some(every) = self.passes {
             connections.spawn(run_passes(context.clone(), every));
@@ -69,9 +68,7 @@ impl Listening {
                         tokio::time::sleep(Duration::from_millis(50)).await;
                         continue;
                     };
-                    let service = service.clone();
-                    let stopping = context.stopping.clone();
-                    connections.spawn(accept(stream, self.tls.clone(), service, stopping));
+                    connections.spawn(accept(stream, self.tls.clone(), context.clone()));
                 }
                 Some(_) = connections.join_next() => {}
                 // Without a handle there is nobody left to serve.
@@ -109,30 +106,26 @@ pub(crate) fn present(context: &RwLock<Context>) -> Context {
 }
 
 /// Secures a connection, if it is to be, and serves it.
-async fn accept(
-    stream: TcpStream,
-    tls: Option<Tls>,
-    service: TowerToHyperService<Router>,
-    stopping: watch::Receiver<bool>,
-) {
+async fn accept(stream: TcpStream, tls: Option<Tls>, context: Context) {
     // Else what follows a TLS handshake's tickets waits for the client's delayed acknowledgement, some 40 ms.
     // A connection on which this fails has ended already.
     let _set = stream.set_nodelay(true);
     let Some(tls) = tls else {
-        return serve(stream, service, stopping).await;
+        return serve(stream, context).await;
     };
     // A handshake that fails or takes for ever is the client's affair.
     if let Ok(Ok(stream)) = timeout(HANDSHAKE, tls.accept(stream)).await {
-        serve(stream, service, stopping).await;
+        serve(stream, context).await;
     }
 }
 
 /// Answers the requests of one connection until it ends or the server stops.
-async fn serve(
-    stream: impl AsyncRead + AsyncWrite + Unpin,
-    service: TowerToHyperService<Router>,
-    mut stopping: watch::Receiver<bool>,
-) {
+async fn serve(stream: impl AsyncRead + AsyncWrite + Unpin, context: Context) {
+    let mut stopping = context.stopping.clone();
+    let service = service_fn(move |request| {
+        let context = context.clone();
+        async move { Ok::<_, Infallible>(respond(context, request).await) }
+    });
     let connection = http1::Builder::new().serve_connection(TokioIo::new(stream), service);
     let mut connection = pin!(connection);
     // How a connection ends is the client's affair.

@@ -7,6 +7,7 @@ pub(crate) use delete::delete_options;
 pub(crate) use write::{WriteOptions, WriteVerb};
 
 use crate::status::{Failure, bad_request};
+use percent_encoding::percent_decode_str;
 
 /// The parameters of a request, in order.
 #[derive(Clone, Debug, Default)]
@@ -14,15 +15,11 @@ pub(crate) struct Query(Vec<(String, String)>);
 
 impl Query {
     pub(crate) fn parse(text: &str) -> Self {
-        let pairs = text
-            .split('&')
-            .filter(|pair| !pair.is_empty())
-            .map(|pair| {
-                let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
-                (decode(name, true), decode(value, true))
-            })
-            .collect();
-        Self(pairs)
+        Self(
+            form_urlencoded::parse(text.as_bytes())
+                .into_owned()
+                .collect(),
+        )
     }
 
     pub(crate) fn into_pairs(self) -> Vec<(String, String)> {
@@ -89,27 +86,9 @@ impl Query {
     }
 }
 
-/// Undoes percent-encoding; in a query a `+` is a space. What is no escape stays as it is.
-pub(crate) fn decode(text: &str, plus_is_space: bool) -> String {
-    let bytes = text.as_bytes();
-    let mut decoded = Vec::with_capacity(bytes.len());
-    let mut at = 0;
-    while let Some(&byte) = bytes.get(at) {
-        let escape = bytes.get(at + 1..at + 3).and_then(|digits| {
-            let digits = std::str::from_utf8(digits).ok()?;
-            u8::from_str_radix(digits, 16).ok()
-        });
-        match (byte, escape) {
-            (b'%', Some(escaped)) => {
-                decoded.push(escaped);
-                at += 2;
-            }
-            (b'+', _) if plus_is_space => decoded.push(b' '),
-            _ => decoded.push(byte),
-        }
-        at += 1;
-    }
-    String::from_utf8_lossy(&decoded).into_owned()
+/// Decodes the percent-encoding of a path segment or a header name. An invalid escape stays as it was sent.
+pub(crate) fn decode(text: &str) -> String {
+    percent_decode_str(text).decode_utf8_lossy().into_owned()
 }
 
 #[cfg(test)]

@@ -67,7 +67,7 @@ impl<'a> Wanted<'a> {
                 GROUP => wanted.groups.push(value),
                 _ => {
                     if let Some(key) = header.strip_prefix(EXTRA) {
-                        let key = crate::query::decode(key, false);
+                        let key = crate::query::decode(key);
                         wanted.extra.entry(key).or_default().push(value);
                     }
                 }

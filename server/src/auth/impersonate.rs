@@ -166,7 +166,7 @@ fn claims<'a>(headers: impl Iterator<Item = (&'a str, &'a str)> + Clone) -> Vec<
     for (header, value) in headers.clone() {
         if let Some(key) = header.strip_prefix(EXTRA) {
             claims.push(Claim {
-                key: crate::query::decode(key, false),
+                key: crate::query::decode(key),
                 ..Claim::new("UserExtra", value)
             });
         }

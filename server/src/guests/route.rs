@@ -53,7 +53,7 @@ fn resource<'a>(
     let inside = match rest {
         ["namespaces", namespace, plural, rest @ ..] if !namespace.is_empty() => find(plural)
             .filter(|kind| kind.is_namespaced())
-            .map(|kind| (kind, decode(namespace, false), rest)),
+            .map(|kind| (kind, decode(namespace), rest)),
         _ => None,
     };
     let (kind, namespace, rest) = match (inside, rest) {
@@ -70,12 +70,12 @@ fn resource<'a>(
     };
     let (name, subresource) = match *rest {
         [] => (None, None),
-        [name] if !name.is_empty() => (Some(decode(name, false)), None),
+        [name] if !name.is_empty() => (Some(decode(name)), None),
         [name, asked] if !watch && !name.is_empty() => {
             let mut served = kind.subresources().iter().copied();
             let served = served.find(|served| *served == asked);
             let subresource = served.ok_or_else(unknown_resource)?;
-            (Some(decode(name, false)), Some(subresource))
+            (Some(decode(name)), Some(subresource))
         }
         _ => return Err(unknown_resource()),
     };

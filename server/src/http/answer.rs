@@ -2,14 +2,15 @@
 
 use super::accept::{Encoding, Form};
 use super::objects::Objects;
+use super::payload::{self, Body};
 use crate::ids;
 use crate::list::Page;
 use crate::represent::{Include, View, protobuf, to_yaml};
 use crate::scheme::Kind;
 use crate::status::{Failure, Status};
 use crate::store::Object;
-use axum::body::Body;
-use axum::http::{HeaderName, HeaderValue, Response, StatusCode, header};
+use hyper::header::{self, HeaderName, HeaderValue};
+use hyper::{Response, StatusCode};
 use k8s_flowcontrol::ApiVersion;
 use serde::Serialize;
 use serde_json::Value;
@@ -178,18 +179,21 @@ impl Answer {
             Content::Objects(objects) => {
                 // Whoever has a form has been given it; what is left is the object as it is.
                 let text = objects.text(View::Whole, Include::Metadata);
-                ("application/json", Body::from(text.unwrap_or_default()))
+                ("application/json", payload::whole(text.unwrap_or_default()))
             }
-            Content::Yaml(text) => ("application/yaml", Body::from(text)),
-            Content::Json(text) if pretty => ("application/json", Body::from(indented(&text))),
+            Content::Yaml(text) => ("application/yaml", payload::whole(text)),
+            Content::Json(text) if pretty => ("application/json", payload::whole(indented(&text))),
             Content::Json(mut text) => {
                 text.push(b'\n');
-                ("application/json", Body::from(text))
+                ("application/json", payload::whole(text))
             }
-            Content::PrettyJson(text) => ("application/json", Body::from(indented(&text))),
-            Content::Text(text) => ("text/plain; charset=utf-8", Body::from(text)),
-            Content::Bytes(content_type, bytes) => (content_type, Body::from(bytes)),
-            Content::Empty => ("", Body::empty()),
+            Content::PrettyJson(text) => ("application/json", payload::whole(indented(&text))),
+            Content::Text(text) => (
+                "text/plain; charset=utf-8",
+                payload::whole(text.into_owned()),
+            ),
+            Content::Bytes(content_type, bytes) => (content_type, payload::whole(bytes)),
+            Content::Empty => ("", payload::empty()),
             Content::Lines(body) => ("application/json", body),
         };
         let mut response = Response::new(body);

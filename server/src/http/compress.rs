@@ -1,10 +1,12 @@
 //! Compression of large answers, as API servers do it since 1.16.
 
-use axum::body::{Body, HttpBody, to_bytes};
-use axum::http::{HeaderMap, HeaderValue, header};
-use axum::response::Response;
+use super::payload::{self, Body};
 use flate2::Compression;
 use flate2::write::GzEncoder;
+use http_body_util::BodyExt;
+use hyper::Response;
+use hyper::body::Body as _;
+use hyper::header::{self, HeaderMap, HeaderValue};
 use std::io::Write;
 
 /// Answers of up to so many bytes are sent as they are.
@@ -19,7 +21,7 @@ pub(super) fn is_wanted(headers: &HeaderMap) -> bool {
 }
 
 /// Compresses an answer with objects in it if it is large; what arrives bit by bit, such as a watch, is not.
-pub(super) async fn compress(response: Response) -> Response {
+pub(super) async fn compress(response: Response<Body>) -> Response<Body> {
     let content_type = response.headers().get(header::CONTENT_TYPE);
     let has_objects =
         content_type.is_some_and(|value| value.as_bytes().starts_with(b"application/"));
@@ -29,13 +31,13 @@ pub(super) async fn compress(response: Response) -> Response {
     }
     let (mut parts, body) = response.into_parts();
     // The body is in memory already: neither step can fail, and an empty answer would be noticed.
-    let plain = to_bytes(body, usize::MAX).await.unwrap_or_default();
+    let plain = body.collect().await.unwrap_or_default().to_bytes();
     let mut encoder = GzEncoder::new(Vec::new(), Compression::fast());
     let packed = encoder.write_all(&plain).and_then(|()| encoder.finish());
     let headers = &mut parts.headers;
     headers.insert(header::CONTENT_ENCODING, HeaderValue::from_static("gzip"));
     headers.append(header::VARY, HeaderValue::from_static("Accept-Encoding"));
-    Response::from_parts(parts, Body::from(packed.unwrap_or_default()))
+    Response::from_parts(parts, payload::whole(packed.unwrap_or_default()))
 }
 
 #[cfg(test)]
@@ -62,13 +64,13 @@ mod tests {
             ("application/yaml", THRESHOLD + 1, true),
             ("text/plain", THRESHOLD + 1, false),
         ] {
-            let mut response = Response::new(Body::from(vec![b' '; size]));
+            let mut response = Response::new(payload::whole(vec![b' '; size]));
             let value = HeaderValue::from_static(content_type);
             response.headers_mut().insert(header::CONTENT_TYPE, value);
             let response = compress(response).await;
             let encoding = response.headers().get(header::CONTENT_ENCODING);
             assert_eq!(encoding.is_some(), compressed, "{content_type} {size}");
-            let left = to_bytes(response.into_body(), usize::MAX).await.unwrap();
+            let left = response.into_body().collect().await.unwrap().to_bytes();
             assert_eq!(left.len() < size, compressed);
         }
     }

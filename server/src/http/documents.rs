@@ -8,9 +8,11 @@ use crate::discovery::{self, Aggregated};
 use crate::openapi;
 use crate::scheme::Scheme;
 use crate::status::Failure;
-use axum::http::{StatusCode, header};
-use jiff::{SignedDuration, Timestamp};
+use hyper::{StatusCode, header};
 use serde::Serialize;
+use std::time::{Duration, SystemTime};
+
+const YEAR: Duration = Duration::from_secs(365 * 24 * 60 * 60);
 
 /// # Errors
 /// 406 for a form that the document does not have.
@@ -76,7 +78,10 @@ pub(super) fn openapi_index(scheme: &Scheme) -> Answer {
     let text = openapi::index(scheme);
     Answer::bytes("text/plain; charset=utf-8", text).with_headers([
         (header::ACCEPT_RANGES, "bytes".to_owned()),
-        (header::LAST_MODIFIED, http_date(Timestamp::now(), "GMT")),
+        (
+            header::LAST_MODIFIED,
+            httpdate::fmt_http_date(SystemTime::now()),
+        ),
     ])
 }
 
@@ -116,14 +121,10 @@ pub(super) fn openapi_document(request: &Arrived, scheme: &Scheme, path: &str) -
         return answer;
     }
     // Under its digest a document never changes.
-    let year = SignedDuration::from_hours(365 * 24);
-    let expires = Timestamp::now().saturating_add(year).unwrap_or_default();
+    let expires = httpdate::fmt_http_date(SystemTime::now() + YEAR);
     answer.with_headers([
         (header::CACHE_CONTROL, "public, immutable".to_owned()),
-        (header::EXPIRES, http_date(expires, "UTC")),
+        // A real server formats this one date with the wrong zone name.
+        (header::EXPIRES, expires.replace("GMT", "UTC")),
     ])
-}
-
-fn http_date(time: Timestamp, zone: &str) -> String {
-    format!("{} {zone}", time.strftime("%a, %d %b %Y %H:%M:%S"))
 }

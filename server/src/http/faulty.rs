@@ -1,10 +1,12 @@
 //! Answers that go wrong on request.
 
 use super::Answer;
+use super::payload::{self, Body};
 use crate::faults::Effect;
 use crate::status::{Cause, Details, failure};
-use axum::body::{Body, Bytes};
 use futures_util::{StreamExt, stream};
+use http_body_util::BodyExt;
+use hyper::body::Bytes;
 use std::io;
 use std::time::Duration;
 use tokio::time::sleep;
@@ -48,7 +50,7 @@ pub(super) fn answer(effect: &Effect) -> Option<Answer> {
         )
         .with_details(Details::default())
         .into(),
-        Effect::Garbage => Answer::lines(Body::from(GARBAGE)),
+        Effect::Garbage => Answer::lines(payload::whole(GARBAGE)),
         Effect::CutWatch(_) | Effect::Delay(_) | Effect::ExpireHistory => return None,
     })
 }
@@ -56,7 +58,7 @@ pub(super) fn answer(effect: &Effect) -> Option<Answer> {
 /// Lets so many lines pass, then half a line, and then breaks the connection.
 pub(super) fn cut(body: Body, lines: usize) -> Body {
     let state = Some((body.into_data_stream(), lines));
-    Body::from_stream(stream::unfold(state, |state| async move {
+    payload::streamed(stream::unfold(state, |state| async move {
         let Some((mut pieces, left)) = state else {
             sleep(LAST_PIECE).await;
             let broken = io::Error::from(io::ErrorKind::ConnectionReset);
@@ -65,7 +67,7 @@ pub(super) fn cut(body: Body, lines: usize) -> Body {
         };
         let piece = match pieces.next().await? {
             Ok(piece) => piece,
-            Err(error) => return Some((Err(io::Error::other(error)), None)),
+            Err(error) => return Some((Err(error), None)),
         };
         Some(match piece_before_cut(&piece, left) {
             Ok(left) => (Ok(piece), Some((pieces, left))),

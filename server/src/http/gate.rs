@@ -1,11 +1,12 @@
 //! Before a request is served: who sends it, whether a fault is to happen to it, and whether they may.
 
+use super::payload::Body;
 use super::{Answer, Context, faulty};
 use crate::auth::{self, Refusal, User};
 use crate::faults::Effect;
-use axum::http::request::Parts;
-use axum::http::{HeaderValue, header};
-use axum::response::Response;
+use hyper::Response;
+use hyper::header::{self, HeaderValue};
+use hyper::http::request::Parts;
 use k8s_flowcontrol::analysis::matching::RequestAttributes;
 use tokio::time::sleep;
 
@@ -91,7 +92,7 @@ fn senseless(uri: &str, why: &str) -> String {
 
 impl Gate {
     /// Completes the answer.
-    pub(super) fn finish(&self, mut response: Response) -> Response {
+    pub(super) fn finish(&self, mut response: Response<Body>) -> Response<Body> {
         let headers = response.headers_mut();
         if self.is_unclassified {
             headers.remove("x-kubernetes-pf-flowschema-uid");

@@ -9,6 +9,7 @@ mod faulty;
 mod gate;
 mod item;
 mod objects;
+mod payload;
 mod resource;
 pub(crate) mod route;
 mod watching;
@@ -21,14 +22,13 @@ use crate::query::Query;
 use crate::state::{RecordedRequest, State};
 use crate::status::{Failure, bad_request, too_large};
 use answer::Answer;
-use axum::Router;
-use axum::body::{Body, Bytes};
-use axum::extract::Request;
-use axum::http::request::Parts;
-use axum::http::{Method, header};
-use axum::response::Response;
 use futures_util::StreamExt;
+use http_body_util::BodyExt;
+use hyper::body::{Bytes, Incoming};
+use hyper::http::request::Parts;
+use hyper::{Method, Request, Response, header};
 use k8s_flowcontrol::analysis::matching::RequestAttributes;
+use payload::Body;
 use route::Target;
 use std::sync::Arc;
 use tokio::sync::watch;
@@ -101,12 +101,8 @@ impl Arrived {
     }
 }
 
-/// The service: paths are looked up in the documents, not in the router.
-pub(crate) fn router(context: Context) -> Router {
-    Router::new().fallback(move |request: Request| serve(context.clone(), request))
-}
-
-async fn serve(context: Context, request: Request) -> Response {
+/// Serves one request.
+pub(crate) async fn respond(context: Context, request: Request<Incoming>) -> Response<Body> {
     let (mut parts, body) = request.into_parts();
     let query = Query::parse(parts.uri.query().unwrap_or_default());
     let body = read_body(&parts.method, body).await;
@@ -149,7 +145,7 @@ async fn serve(context: Context, request: Request) -> Response {
     }
 }
 
-async fn read_body(method: &Method, body: Body) -> Result<Bytes, Failure> {
+async fn read_body(method: &Method, body: Incoming) -> Result<Bytes, Failure> {
     if *method == Method::GET || *method == Method::HEAD {
         return Ok(Bytes::new());
     }

@@ -6,7 +6,7 @@ use super::route::ResourceTarget;
 use super::{Arrived, Context, collection, item, watching};
 use crate::represent::{Include, View};
 use crate::status::{Failure, bad_request, failure, method_not_allowed};
-use axum::http::{Method, header};
+use hyper::{Method, header};
 use k8s_flowcontrol::text::Format;
 use k8s_flowcontrol::{ApiVersion, GROUP};
 

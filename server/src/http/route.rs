@@ -104,9 +104,9 @@ fn resource<'a>(
 ) -> Result<ResourceTarget<'a>, Failure> {
     let (plural, name, subresource) = match *rest {
         [plural] => (plural, None, None),
-        [plural, name] if !name.is_empty() => (plural, Some(decode(name, false)), None),
+        [plural, name] if !name.is_empty() => (plural, Some(decode(name)), None),
         [plural, name, subresource] if !watch && !name.is_empty() => {
-            (plural, Some(decode(name, false)), Some(subresource))
+            (plural, Some(decode(name)), Some(subresource))
         }
         _ => return Err(unknown_resource()),
     };

@@ -2,6 +2,7 @@
 
 use super::accept::{Encoding, Form};
 use super::answer::Answer;
+use super::payload::{self, Body};
 use super::resource::include;
 use super::route::ResourceTarget;
 use super::{Arrived, Context, stopped};
@@ -12,10 +13,9 @@ use crate::state::State;
 use crate::status::{Failure, bad_request, failure};
 use crate::store::Object;
 use crate::watch::{Lines, too_old};
-use axum::body::{Body, Bytes};
-use axum::http::header;
 use futures_util::stream;
-use std::convert::Infallible;
+use hyper::body::Bytes;
+use hyper::header;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::watch;
@@ -60,7 +60,7 @@ pub(super) async fn watch(
     let include = match form.view {
         View::Table(_) => include(request)?,
         // A list of partial objects is nothing that an event could carry: the stream ends at once.
-        View::PartialList(_) => return Ok(stream_of(Body::empty(), form)),
+        View::PartialList(_) => return Ok(stream_of(payload::empty(), form)),
         _ => Include::Metadata,
     };
     if state.read(|store| store.unreadable(target.kind.index).next().is_some()) {
@@ -81,9 +81,9 @@ pub(super) async fn watch(
             Encoding::Protobuf => protobuf::frames(&lines).into(),
             _ => lines,
         };
-        Some((Ok::<_, Infallible>(bytes), watcher))
+        Some((Ok(bytes), watcher))
     });
-    Ok(stream_of(Body::from_stream(lines), form))
+    Ok(stream_of(payload::streamed(lines), form))
 }
 
 fn stream_of(body: Body, form: Form) -> Answer {

@@ -49,7 +49,7 @@ impl Token {
         let bytes = BASE64.decode(text.trim_end_matches('=')).map_err(|error| {
             let at = match error {
                 base64::DecodeError::InvalidByte(at, _)
-                | base64::DecodeError::InvalidLastSymbol(at, _) => at,
+                | base64::DecodeError::InvalidLastSymbol { offset: at, .. } => at,
                 _ => text.len(),
             };
             format!("illegal base64 data at input byte {at}")

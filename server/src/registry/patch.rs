@@ -2,9 +2,7 @@
 
 use super::{Write, create, find, update};
 use crate::body::{self, Document};
-use crate::patch::{
-    Touched, go_kind, go_map, json_patch, merge_patch, patched_text, strategic_merge_patch,
-};
+use crate::patch::{Touched, go_kind, go_map, json_patch, patched_text, strategic_merge_patch};
 use crate::scheme::HUB;
 use crate::status::{Cause, Failure, bad_request, failure, invalid};
 use crate::store::{Object, Store, edit_metadata, meta_str};
@@ -80,7 +78,7 @@ fn changed(before: &Value, patch: &Patch, write: &Write<'_>) -> Result<Value, Fa
                     )));
                 }
             }
-            merge_patch(&mut after, &patch.value);
+            json_patch::merge(&mut after, &patch.value);
         }
         Patch::Strategic(patch) => {
             let Some(members) = patch.value.as_object() else {

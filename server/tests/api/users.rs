@@ -245,7 +245,7 @@ async fn bad_token_files_are_told_without_their_secrets() {
     let error = builder.start().await.unwrap_err();
     assert_eq!(
         error.to_string(),
-        "the API server cannot start: of the tokens, line 1 must have at least 3 columns (token, user \
+        "the API server cannot start: entry 1 of the token file must have at least 3 columns (token, user \
          name, user uid), found 2"
     );
     assert!(!format!("{error:?}").contains("hunter2"));
