@@ -18,10 +18,9 @@ mod leases;
 #[allow(dead_code, reason = "only the kinds are needed")]
 mod zoo;
 
-use k8s_flowcontrol::Client;
 use k8s_flowcontrol::meta::MicroTime;
-use k8s_flowcontrol::text::FieldValidation;
 use k8s_flowcontrol::watch::WatchEvent;
+use k8s_flowcontrol::{Client, FieldValidation};
 use k8s_flowcontrol_codegen::Generator;
 use k8s_flowcontrol_server::ApiServer;
 use leases::v1::{Lease, LeaseSpec};

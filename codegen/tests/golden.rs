@@ -43,7 +43,7 @@ fn compare(path: &Path, text: &str) {
 
 #[test]
 fn generated_modules_are_as_reviewed() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../client/src/generated");
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../types/src/generated");
     let generated = generate();
     let mut names: Vec<&str> = generated
         .files
@@ -69,7 +69,7 @@ fn generated_modules_are_as_reviewed() {
 
 #[test]
 fn the_list_of_shared_types_is_true() {
-    let path: PathBuf = Path::new(env!("CARGO_MANIFEST_DIR")).join("../client/shared-types.txt");
+    let path: PathBuf = Path::new(env!("CARGO_MANIFEST_DIR")).join("../types/shared-types.txt");
     compare(&path, &generate().shared);
 }
 

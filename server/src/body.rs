@@ -3,8 +3,11 @@
 use crate::guests;
 use crate::scheme::Kind;
 use crate::status::{Failure, bad_request};
-use k8s_flowcontrol::text::{self, Content, Expected, FieldValidation, Format, Node};
-use k8s_flowcontrol::{ApiVersion, text::Kind as Named};
+use k8s_flowcontrol_rules::decode;
+use k8s_flowcontrol_rules::decode::{Expected, Format, Kind as Named};
+use k8s_flowcontrol_text as text;
+use k8s_flowcontrol_text::{Content, Node};
+use k8s_flowcontrol_types::{ApiVersion, FieldValidation};
 use serde_json::Value;
 
 /// An object as a client sent it.
@@ -36,7 +39,7 @@ pub(crate) fn read_object(
     }
     let expected = expected(kind, version)
         .ok_or_else(|| bad_request(format!("bodies of kind {} cannot be read", kind.name())))?;
-    let object = text::read_body(body, format, expected, validation)
+    let object = decode::read_body(body, format, expected, validation)
         .map_err(|error| bad_request(error.message))?;
     Ok(Read {
         object: kind.to_hub(object.value, version),
@@ -64,7 +67,7 @@ pub(crate) fn other_type(body: &[u8], kind: &Kind, version: ApiVersion) -> Strin
     }
     expected(kind, version)
         .and_then(|expected| {
-            text::read_body(body, Format::Json, expected, FieldValidation::Ignore).err()
+            decode::read_body(body, Format::Json, expected, FieldValidation::Ignore).err()
         })
         .map_or_else(|| "unknown conversion".into(), |error| error.cause)
 }

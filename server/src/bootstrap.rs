@@ -5,7 +5,7 @@ use crate::registry::{DeleteOptions, commit, create, delete};
 use crate::scheme::{HUB, Kind, Scheme};
 use crate::state::own_write;
 use crate::store::{Object, Store, edit_metadata};
-use k8s_flowcontrol::bootstrap::{AUTO_UPDATE_ANNOTATION, BootstrapObject, objects};
+use k8s_flowcontrol_rules::bootstrap::{AUTO_UPDATE_ANNOTATION, BootstrapObject, objects};
 use serde_json::{Value, json};
 
 const MANAGER: &str = "api-priority-and-fairness-config-producer-v1";

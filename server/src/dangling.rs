@@ -6,7 +6,7 @@ use crate::registry::{Patch, commit, patch};
 use crate::scheme::{Kind, Scheme};
 use crate::state::own_write;
 use crate::store::{Object, Store};
-use k8s_flowcontrol::text::FieldValidation;
+use k8s_flowcontrol_types::FieldValidation;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 

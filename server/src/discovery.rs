@@ -7,7 +7,7 @@ pub(crate) use aggregated::{Aggregated, core as aggregated_core, groups as aggre
 use crate::guests;
 use crate::health;
 use crate::scheme::{HUB, Kind, Scheme};
-use k8s_flowcontrol::{ApiVersion, GROUP, Release};
+use k8s_flowcontrol_types::{ApiVersion, GROUP, Release};
 use serde::Serialize;
 
 /// `/version`, members in Go's order.

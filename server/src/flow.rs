@@ -3,8 +3,8 @@
 use crate::scheme::{Kind, Scheme};
 use crate::store::{Store, meta_str};
 use jiff::Timestamp;
-use k8s_flowcontrol::analysis::matching::{Classification, Classifier, RequestAttributes};
-use k8s_flowcontrol::api::v1::{FlowSchema, PriorityLevelConfiguration};
+use k8s_flowcontrol_rules::matching::{Classification, Classifier, RequestAttributes};
+use k8s_flowcontrol_types::api::v1::{FlowSchema, PriorityLevelConfiguration};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};

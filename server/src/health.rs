@@ -1,7 +1,7 @@
 //! Health checks: a server that answers is healthy, and says so of every part.
 
 use crate::query::Query;
-use k8s_flowcontrol::Release;
+use k8s_flowcontrol_types::Release;
 
 /// A part that is checked, with the minor releases of Kubernetes 1 that have it in this place.
 struct Part {

@@ -5,7 +5,7 @@ use crate::tls::Tls;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::TokioIo;
-use k8s_flowcontrol::Release;
+use k8s_flowcontrol_types::Release;
 use std::convert::Infallible;
 use std::pin::pin;
 use std::sync::{Arc, PoisonError, RwLock};

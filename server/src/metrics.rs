@@ -1,6 +1,6 @@
 //! `/metrics`: the gauge that tells which deprecated versions are still in use.
 
-use k8s_flowcontrol::{ApiVersion, GROUP, Release};
+use k8s_flowcontrol_types::{ApiVersion, GROUP, Release};
 use std::collections::BTreeSet;
 use std::sync::{Mutex, PoisonError};
 

@@ -4,7 +4,7 @@ mod assemble;
 
 use crate::scheme::Scheme;
 use assemble::assemble;
-use k8s_flowcontrol::{ApiVersion, Release};
+use k8s_flowcontrol_types::{ApiVersion, Release};
 use serde_json::json;
 use sha2::{Digest, Sha512};
 use std::collections::BTreeMap;

@@ -6,7 +6,7 @@
 use crate::scheme::{HUB, Kind, Scheme};
 use crate::status::{Failure, internal};
 use crate::store::{Found, Store, Stored};
-use k8s_flowcontrol::{ApiVersion, Release};
+use k8s_flowcontrol_types::{ApiVersion, Release};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 

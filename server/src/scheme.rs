@@ -3,8 +3,9 @@
 //! All of it comes from the documents; inside the server an object has its hub form, which is v1's.
 
 use crate::wire::{canonical, in_memory};
-use k8s_flowcontrol::schema::{ResourceSchema, TypeSchema};
-use k8s_flowcontrol::{ApiVersion, Release, api, convert, defaults, validate};
+use k8s_flowcontrol_rules::{conversion, defaults, validate};
+use k8s_flowcontrol_types::schema::{ResourceSchema, TypeSchema};
+use k8s_flowcontrol_types::{ApiVersion, Release, api};
 use serde_json::Value;
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -239,9 +240,9 @@ impl Kind {
         if self.is_guest() {
             return self.typed(in_memory(&object, self.schema(HUB)), HUB);
         }
-        convert::prune(&mut object, self.name(), version, self.release);
+        conversion::prune(&mut object, self.name(), version, self.release);
         defaults::apply(&mut object, self.name(), version, self.release);
-        let hub = convert::server_step(object, self.name(), version, HUB, self.release);
+        let hub = conversion::server_step(object, self.name(), version, HUB, self.release);
         self.typed(in_memory(&hub, self.schema(HUB)), HUB)
     }
 
@@ -260,7 +261,8 @@ impl Kind {
         if self.is_guest() {
             return self.canonical(object, version);
         }
-        let object = convert::server_step(object.clone(), self.name(), HUB, version, self.release);
+        let object =
+            conversion::server_step(object.clone(), self.name(), HUB, version, self.release);
         self.canonical(&object, version)
     }
 
@@ -269,7 +271,7 @@ impl Kind {
         if from == to {
             return object.clone();
         }
-        let hub = convert::server_step(object.clone(), self.name(), from, HUB, self.release);
+        let hub = conversion::server_step(object.clone(), self.name(), from, HUB, self.release);
         self.in_version(&self.canonical(&hub, HUB), to)
     }
 
@@ -280,7 +282,8 @@ impl Kind {
 
     /// An object of `version` as it is judged: with the empty lists that it has.
     pub(crate) fn judged_in_version(&self, object: &Value, version: ApiVersion) -> Value {
-        let object = convert::server_step(object.clone(), self.name(), HUB, version, self.release);
+        let object =
+            conversion::server_step(object.clone(), self.name(), HUB, version, self.release);
         self.typed(in_memory(&object, self.schema(version)), version)
     }
 

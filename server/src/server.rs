@@ -140,7 +140,7 @@ impl ApiServer {
     /// built-in objects once, if it does that at all.
     ///
     /// Objects stay in the version in which they were last written: the one in which that release
-    /// [stores](k8s_flowcontrol::Release::stored) them. Any write stores an object anew, also one that changes nothing, and
+    /// [stores](k8s_flowcontrol_types::Release::stored) them. Any write stores an object anew, also one that changes nothing, and
     /// then drops from `metadata.managedFields` the entries of versions that are not served any more. A
     /// release older than the version of an object cannot read it: such an object answers with 500, every
     /// list that meets it too, and the server's controllers stand still.

@@ -6,7 +6,7 @@ use crate::selector::Selector;
 use crate::status::{Status, expired};
 use crate::store::{Change, Object, edit_metadata};
 use crate::wire::Wire;
-use k8s_flowcontrol::ApiVersion;
+use k8s_flowcontrol_types::ApiVersion;
 use serde::Serialize;
 use serde_json::Value;
 use std::sync::Arc;

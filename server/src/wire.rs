@@ -1,6 +1,6 @@
 //! Go's wire shape: which members a server writes, in which order, and what stands for nothing.
 
-use k8s_flowcontrol::schema::{FieldSchema, Shape, TypeSchema};
+use k8s_flowcontrol_types::schema::{FieldSchema, Shape, TypeSchema};
 use serde::ser::{Serialize, SerializeMap, SerializeSeq, Serializer};
 use serde_json::{Map, Value};
 
@@ -178,7 +178,7 @@ impl Serialize for WireValue<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use k8s_flowcontrol::api::v1;
+    use k8s_flowcontrol_types::api::v1;
     use serde_json::json;
 
     fn flow_schema() -> &'static TypeSchema {

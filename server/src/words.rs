@@ -1,6 +1,6 @@
 //! What differs per release in the server's own words; those of validation are the client crate's.
 
-use k8s_flowcontrol::Release;
+use k8s_flowcontrol_types::Release;
 
 /// How a limit of length begins.
 pub(crate) fn too_long(release: Release) -> &'static str {

@@ -7,7 +7,7 @@ use crate::input::{FileArgs, Passed, documents};
 use crate::live::{Live, LiveArgs, TargetArgs, WriteArgs, name};
 use crate::output::{Streams, plural};
 use k8s_flowcontrol::Release;
-use k8s_flowcontrol::text::Kind;
+use k8s_flowcontrol::rules::decode::Kind;
 use serde_json::Value;
 use std::io::Write;
 

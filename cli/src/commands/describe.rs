@@ -9,7 +9,7 @@ use crate::failure::Failure;
 use crate::live::{LiveArgs, TargetArgs, age, name, owner};
 use crate::output::Streams;
 use k8s_flowcontrol::api::v1::{FlowSchema, PriorityLevelConfiguration};
-use k8s_flowcontrol::text::Kind;
+use k8s_flowcontrol::rules::decode::Kind;
 use k8s_flowcontrol::{Error, Release};
 use serde_json::Value;
 use std::io::Write;

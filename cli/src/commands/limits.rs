@@ -11,7 +11,7 @@ use crate::input::{FileArgs, Objects};
 use crate::output::{Streams, Table, bar};
 use clap::ValueEnum;
 use k8s_flowcontrol::Release;
-use k8s_flowcontrol::analysis::limits::{LevelLimits, ServerLimits};
+use k8s_flowcontrol::rules::limits::{LevelLimits, ServerLimits};
 use serde::Serialize;
 use std::fs;
 use std::io::Write;

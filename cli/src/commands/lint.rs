@@ -10,8 +10,8 @@ use crate::input::{FileArgs, Objects};
 use crate::output::{Diagnostic, Level, Streams, plural};
 use clap::ValueEnum;
 use k8s_flowcontrol::Release;
-use k8s_flowcontrol::analysis::lint::{Configuration, Finding, Severity, lint, rules};
-use k8s_flowcontrol::text::Position;
+use k8s_flowcontrol::rules::lint::{Configuration, Finding, Severity, lint, rules};
+use k8s_flowcontrol_text::Position;
 use serde_json::{Value, json};
 use std::io::Write;
 
@@ -102,7 +102,7 @@ struct Placed<'a> {
 
 struct Place {
     source: std::sync::Arc<crate::input::Source>,
-    span: k8s_flowcontrol::text::Span,
+    span: k8s_flowcontrol_text::Span,
     position: Position,
 }
 

@@ -9,7 +9,7 @@ use crate::failure::Failure;
 use crate::input::{FileArgs, Objects};
 use crate::output::Streams;
 use clap::ValueEnum;
-use k8s_flowcontrol::analysis::matching::{Classifier, Explanation, RequestAttributes, User};
+use k8s_flowcontrol::rules::matching::{Classifier, Explanation, RequestAttributes, User};
 use serde_json::json;
 use std::io::Write;
 use std::path::PathBuf;

@@ -10,8 +10,8 @@ use crate::migrate::{
 };
 use crate::output::{Diagnostic, Level, Streams};
 use clap::ValueEnum;
-use k8s_flowcontrol::text::Span;
 use k8s_flowcontrol::{ApiVersion, Release};
+use k8s_flowcontrol_text::Span;
 use std::io::{IsTerminal, Write};
 use std::path::PathBuf;
 use std::sync::Arc;

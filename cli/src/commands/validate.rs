@@ -11,7 +11,7 @@ use crate::input::{ExportArgs, FileArgs, Objects, documents};
 use crate::output::Streams;
 use clap::ValueEnum;
 use judge::{Judge, Old};
-use k8s_flowcontrol::text::FieldValidation;
+use k8s_flowcontrol::FieldValidation;
 use report::Report;
 use std::path::PathBuf;
 

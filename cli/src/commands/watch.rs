@@ -7,7 +7,7 @@ use crate::live::{Live, LiveArgs, Target, TargetArgs, tree, with_api};
 use crate::output::Streams;
 use clap::ValueEnum;
 use k8s_flowcontrol::api::{v1, v1beta1, v1beta2, v1beta3};
-use k8s_flowcontrol::text::Kind;
+use k8s_flowcontrol::rules::decode::Kind;
 use k8s_flowcontrol::watch::WatcherEvent;
 use k8s_flowcontrol::{ApiVersion, Error};
 use serde_json::{Value, json};

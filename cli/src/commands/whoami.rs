@@ -7,7 +7,7 @@ use crate::live::Live;
 use crate::output::{Streams, Table};
 use clap::ValueEnum;
 use k8s_flowcontrol::api::v1::{FlowSchema, PriorityLevelConfiguration};
-use k8s_flowcontrol::debug::{FlowName, FlowNames};
+use k8s_flowcontrol::rules::dumps::{FlowName, FlowNames};
 use k8s_flowcontrol::{Client, GROUP};
 use serde_json::{Value, json};
 use std::io::Write;

@@ -4,8 +4,10 @@ use super::locate::locate;
 use super::recognize::{Posted, Said};
 use super::source::{Source, without_mark};
 use super::split::before_content;
-use k8s_flowcontrol::text::{self, Format, Node, Problem, Span, Tree};
+use k8s_flowcontrol::rules::decode::{Format, Problem};
 use k8s_flowcontrol::{ApiVersion, Release};
+use k8s_flowcontrol_text as text;
+use k8s_flowcontrol_text::{Node, Span, Tree};
 use std::ops::Range;
 use std::sync::Arc;
 

@@ -1,6 +1,6 @@
 //! From a field path, as servers write it, to the place in the text.
 
-use k8s_flowcontrol::text::{Content, Node, Span};
+use k8s_flowcontrol_text::{Content, Node, Span};
 
 /// The place of `field`, such as `spec.rules[0].verbs` or `metadata.labels[a.b/c]`, in `node`. Of a path that is
 /// not there the last member that is: its name where a value is missing, else the value.
@@ -57,7 +57,7 @@ fn child<'a>(node: Node<'a>, key: &str) -> Option<(Node<'a>, Span)> {
 #[cfg(test)]
 mod tests {
     use super::locate;
-    use k8s_flowcontrol::text::parse_json;
+    use k8s_flowcontrol_text::parse_json;
 
     #[test]
     fn paths_lead_to_values_or_to_what_they_miss_in() {

@@ -8,10 +8,14 @@ use crate::cluster::{self, ClusterArgs};
 use crate::failure::Failure;
 use crate::output::{Diagnostic, Streams, plural};
 use k8s_flowcontrol::api::v1::{FlowSchema, PriorityLevelConfiguration};
-use k8s_flowcontrol::convert::{Loss, Lossy, server_tree};
+use k8s_flowcontrol::convert::{Loss, Lossy};
+use k8s_flowcontrol::rules::conversion::server_tree;
+use k8s_flowcontrol::rules::decode::{DecodeAs, Format, Kind, Problem};
+use k8s_flowcontrol::rules::{bootstrap, decode};
 use k8s_flowcontrol::schema::ResourceSchema;
-use k8s_flowcontrol::text::{self, Content, DecodeAs, Format, Kind, Problem, Span, SyntaxError};
-use k8s_flowcontrol::{ApiVersion, Release, Resource, api, bootstrap};
+use k8s_flowcontrol::{ApiVersion, Release, Resource, api};
+use k8s_flowcontrol_text as text;
+use k8s_flowcontrol_text::{Content, Span, SyntaxError};
 use serde_json::Value;
 use std::io::Write;
 
@@ -143,7 +147,7 @@ impl Document {
             release,
             sorted: format == Format::Yaml,
         };
-        let decoded = text::decode(tree.root(), target)
+        let decoded = decode::decode(tree.root(), target)
             .map_err(|error| refuse(&error.message, Some(error.span)))?;
         let mut tree = decoded.value;
         tree["apiVersion"] = version.api_version().into();

@@ -1,7 +1,8 @@
 //! Which documents are flow control objects, and how a server would be asked to create them.
 
-use k8s_flowcontrol::text::{Content, Kind, Node};
+use k8s_flowcontrol::rules::decode::Kind;
 use k8s_flowcontrol::{ApiVersion, GROUP};
+use k8s_flowcontrol_text::{Content, Node};
 
 /// What a document says that it is.
 #[derive(Clone, Debug, Default)]

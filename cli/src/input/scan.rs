@@ -4,9 +4,9 @@ use super::document::{Body, Document};
 use super::recognize::{Posted, Recognized, Said, recognize, recognize_text};
 use super::source::{Source, without_mark};
 use super::split::split;
-use k8s_flowcontrol::text::{
-    self, Content, Format, Node, Problem, Span, SyntaxError, Tree, parse_json, parse_yaml,
-};
+use k8s_flowcontrol::rules::decode::{Format, Problem};
+use k8s_flowcontrol_text as text;
+use k8s_flowcontrol_text::{Content, Node, Span, SyntaxError, Tree, parse_json, parse_yaml};
 use std::ops::Range;
 use std::sync::Arc;
 

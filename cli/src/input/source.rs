@@ -1,7 +1,7 @@
 //! A text and where it comes from.
 
 use crate::failure::Failure;
-use k8s_flowcontrol::text::{MAX_LENGTH, Position};
+use k8s_flowcontrol_text::{MAX_LENGTH, Position};
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;

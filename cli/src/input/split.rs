@@ -1,7 +1,8 @@
 //! A text into the texts of its documents.
 
 use super::source::{Source, without_mark};
-use k8s_flowcontrol::text::{Format, parse_json};
+use k8s_flowcontrol::rules::decode::Format;
+use k8s_flowcontrol_text::parse_json;
 use std::ops::Range;
 
 /// The documents' places in the text, and how they are written. A text of one document is taken whole, so that

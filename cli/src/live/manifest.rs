@@ -6,9 +6,10 @@ use crate::failure::Failure;
 use crate::input::{Document, FileArgs, Passed, documents, strip_server_fields};
 use crate::output::{Diagnostic, Streams, plural};
 use k8s_flowcontrol::Release;
-use k8s_flowcontrol::bootstrap::{self, AUTO_UPDATE_ANNOTATION};
 use k8s_flowcontrol::convert::{Lossy, shape_tree};
-use k8s_flowcontrol::text::Kind;
+use k8s_flowcontrol::rules::bootstrap;
+use k8s_flowcontrol::rules::bootstrap::AUTO_UPDATE_ANNOTATION;
+use k8s_flowcontrol::rules::decode::Kind;
 use serde_json::Value;
 use std::io::Write;
 

@@ -1,8 +1,9 @@
 //! To whom an object belongs.
 
 use k8s_flowcontrol::Release;
-use k8s_flowcontrol::bootstrap::{self, AUTO_UPDATE_ANNOTATION};
-use k8s_flowcontrol::text::Kind;
+use k8s_flowcontrol::rules::bootstrap;
+use k8s_flowcontrol::rules::bootstrap::AUTO_UPDATE_ANNOTATION;
+use k8s_flowcontrol::rules::decode::Kind;
 use serde_json::Value;
 use std::fmt;
 

@@ -3,7 +3,7 @@
 use super::edit::{Edit, Refusal};
 use super::source::{Form, Source};
 use super::{insert, splice};
-use k8s_flowcontrol::text::{Content, Member, Node};
+use k8s_flowcontrol_text::{Content, Member, Node};
 use serde_json::Value;
 
 /// The two names of a limited level's shares.

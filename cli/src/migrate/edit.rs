@@ -1,6 +1,6 @@
 //! Changes of a text, each at its place; everything else stays as it is, byte for byte.
 
-use k8s_flowcontrol::text::Span;
+use k8s_flowcontrol_text::Span;
 
 /// A span of a text and what comes in its place.
 #[derive(Clone, Debug, PartialEq, Eq)]

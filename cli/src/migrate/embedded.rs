@@ -3,7 +3,7 @@
 use super::edit::Edit;
 use super::place::content;
 use super::source::Source;
-use k8s_flowcontrol::text::Span;
+use k8s_flowcontrol_text::Span;
 
 /// A text that lies in a string scalar.
 pub(super) struct Embedded {

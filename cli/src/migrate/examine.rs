@@ -4,7 +4,7 @@ use super::mentions::{is_relevant, mentions};
 use super::report::{Finding, Outcome, Rule, Severity};
 use super::residue::elsewhere;
 use super::step::Settings;
-use k8s_flowcontrol::text::MAX_LENGTH;
+use k8s_flowcontrol_text::MAX_LENGTH;
 use std::path::Path;
 
 /// How a file is treated, by its name.

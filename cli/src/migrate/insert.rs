@@ -4,7 +4,7 @@ use super::edit::{Edit, Refusal};
 use super::place::{colon, content, is_flow, value_span};
 use super::source::{Form, Source};
 use super::splice::{Quote, flow_text, key_text, quote_of};
-use k8s_flowcontrol::text::{Content, Member, Node};
+use k8s_flowcontrol_text::{Content, Member, Node};
 use serde_json::Value;
 
 /// Puts a member into a mapping.

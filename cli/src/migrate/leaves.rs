@@ -1,6 +1,6 @@
 //! The scalars of a document by their place, to say what a byte of the text belongs to.
 
-use k8s_flowcontrol::text::{Content, Node, Span};
+use k8s_flowcontrol_text::{Content, Node, Span};
 
 /// How deep scalars are looked for.
 const MAX_DEPTH: usize = 200;

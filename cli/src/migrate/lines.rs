@@ -1,6 +1,6 @@
 //! Bytes to lines and columns, for many places of one text.
 
-use k8s_flowcontrol::text::Position;
+use k8s_flowcontrol_text::Position;
 
 /// Where the lines of a text begin.
 pub(crate) struct Lines<'a> {

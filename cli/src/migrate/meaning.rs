@@ -1,7 +1,8 @@
 //! What a server makes of an object: the same form for every version, so that two can be compared.
 
-use k8s_flowcontrol::convert::{Lossy, PRESERVE_ZERO_ANNOTATION, server_tree};
-use k8s_flowcontrol::text::Kind;
+use k8s_flowcontrol::convert::{Lossy, PRESERVE_ZERO_ANNOTATION};
+use k8s_flowcontrol::rules::conversion::server_tree;
+use k8s_flowcontrol::rules::decode::Kind;
 use k8s_flowcontrol::{ApiVersion, Release};
 use serde_json::{Value, json};
 

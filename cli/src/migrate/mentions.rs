@@ -2,8 +2,8 @@
 
 use super::difference::SHARES;
 use k8s_flowcontrol::convert::PRESERVE_ZERO_ANNOTATION;
-use k8s_flowcontrol::text::Span;
 use k8s_flowcontrol::{ApiVersion, GROUP};
+use k8s_flowcontrol_text::Span;
 
 /// What is mentioned.
 #[derive(Clone, Debug, PartialEq, Eq)]

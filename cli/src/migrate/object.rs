@@ -7,8 +7,9 @@ use super::source::{Form, Source};
 use super::step::{Settings, step};
 use super::template::Action;
 use k8s_flowcontrol::convert::PRESERVE_ZERO_ANNOTATION;
-use k8s_flowcontrol::text::{Content, Document, Kind, Node, Span};
+use k8s_flowcontrol::rules::decode::Kind;
 use k8s_flowcontrol::{ApiVersion, GROUP};
+use k8s_flowcontrol_text::{Content, Document, Node, Span};
 use serde_json::{Value, json};
 
 /// The text around an object.
@@ -237,7 +238,7 @@ fn template_obstacle(
             && problem.span.end <= object.end
             && names
                 .iter()
-                .any(|name| problem.message.contains(&format!("\"{name}\"")))
+                .any(|name| problem.to_string().contains(&format!("\"{name}\"")))
     });
     if let Some(problem) = twice {
         let message =

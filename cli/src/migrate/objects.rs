@@ -1,7 +1,8 @@
 //! The flowcontrol objects of a document, wherever they lie in it.
 
-use k8s_flowcontrol::text::{Content, Kind, Node};
+use k8s_flowcontrol::rules::decode::Kind;
 use k8s_flowcontrol::{ApiVersion, GROUP};
+use k8s_flowcontrol_text::{Content, Node};
 
 /// How deep objects are looked for. What lies deeper is no manifest.
 const MAX_DEPTH: usize = 100;

@@ -11,7 +11,7 @@ use super::run::{Run, Work};
 use super::source::{Form, Source};
 use super::splice::set_scalar;
 use super::step::Settings;
-use k8s_flowcontrol::text::{Content, Node, Span};
+use k8s_flowcontrol_text::{Content, Node, Span};
 use serde_json::Value;
 
 /// How often a text may lie in a string of another one.

@@ -2,7 +2,7 @@
 
 use super::edit::Refusal;
 use super::source::Source;
-use k8s_flowcontrol::text::{Content, Member, Node, Span};
+use k8s_flowcontrol_text::{Content, Member, Node, Span};
 
 /// A value as it is written, without the anchor and the tag before it.
 pub(super) fn content(source: &Source<'_>, span: Span) -> Span {

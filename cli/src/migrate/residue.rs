@@ -5,8 +5,8 @@ use super::mentions::{Mention, Mentioned};
 use super::object::touches;
 use super::report::{Finding, Rule, Severity};
 use super::source::{Parsed, Source};
-use k8s_flowcontrol::text::to_value;
 use k8s_flowcontrol::{ApiVersion, GROUP};
+use k8s_flowcontrol_text::to_value;
 use std::collections::HashSet;
 
 pub(super) const LAST_APPLIED: &str = "kubectl.kubernetes.io/last-applied-configuration";

@@ -11,7 +11,7 @@ use super::source::{Form, Parsed, Source, likely_form, parse};
 use super::step::{Mend, Settings};
 use super::verify::Expected;
 use k8s_flowcontrol::GROUP;
-use k8s_flowcontrol::text::{Node, Span, to_value};
+use k8s_flowcontrol_text::{Node, Span, to_value};
 use serde_json::Value;
 use std::path::Path;
 

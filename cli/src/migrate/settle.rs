@@ -6,7 +6,7 @@ use super::report::{Finding, Rule, Severity};
 use super::run::{Run, Work};
 use super::source::Parsed;
 use super::verify::verify;
-use k8s_flowcontrol::text::Span;
+use k8s_flowcontrol_text::Span;
 
 impl Run<'_> {
     /// Puts the edits of all documents together, as far as the result says what it has to.

@@ -1,7 +1,7 @@
 //! A file's text and the documents in it.
 
 use super::template::{self, Action};
-use k8s_flowcontrol::text::{Document, Span, SyntaxError, parse_json_values, parse_yaml_documents};
+use k8s_flowcontrol_text::{Document, Span, SyntaxError, parse_json_values, parse_yaml_documents};
 use std::path::Path;
 
 const BYTE_ORDER_MARK: &str = "\u{feff}";

@@ -3,7 +3,7 @@
 use super::edit::{Edit, Refusal};
 use super::place::{self, comments, content, is_flow, value_span};
 use super::source::{Form, Source};
-use k8s_flowcontrol::text::{Content, Member, Node, Span};
+use k8s_flowcontrol_text::{Content, Member, Node, Span};
 use serde_json::Value;
 
 /// Gives a key another name.

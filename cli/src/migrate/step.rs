@@ -4,7 +4,7 @@ use super::difference::SHARES;
 use super::meaning::{differences, held, release_for};
 use super::report::Rule;
 use k8s_flowcontrol::convert::{Loss, Lossy, PRESERVE_ZERO_ANNOTATION, shape_tree};
-use k8s_flowcontrol::text::Kind;
+use k8s_flowcontrol::rules::decode::Kind;
 use k8s_flowcontrol::{ApiVersion, Release};
 use serde_json::Value;
 

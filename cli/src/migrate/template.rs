@@ -1,7 +1,7 @@
 //! Go templates, which Helm makes manifests of: the same text with its actions masked, so that it can be read as
 //! YAML and every byte keeps its place.
 
-use k8s_flowcontrol::text::Span;
+use k8s_flowcontrol_text::Span;
 
 /// An action, `{{ … }}`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

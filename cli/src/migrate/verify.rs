@@ -1,7 +1,7 @@
 //! The safety net: a changed text is read again, and has to say what was meant.
 
 use super::source::{Form, parse_as};
-use k8s_flowcontrol::text::to_value;
+use k8s_flowcontrol_text::to_value;
 use serde_json::Value;
 
 /// What a document has to say after a change.

@@ -2,7 +2,7 @@
 
 use crate::input::Source;
 use annotate_snippets::{AnnotationKind, Group, Origin, Renderer, Snippet};
-use k8s_flowcontrol::text::Span;
+use k8s_flowcontrol_text::Span;
 use std::fmt::Write;
 use std::sync::Arc;
 

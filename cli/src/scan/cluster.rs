@@ -6,7 +6,7 @@ use super::metric::{self, Requested};
 use super::stamps::{Stamp, Stamps};
 use crate::live::Live;
 use k8s_flowcontrol::meta::Time;
-use k8s_flowcontrol::text::Kind;
+use k8s_flowcontrol::rules::decode::Kind;
 use k8s_flowcontrol::{ApiVersion, Client, Error, GROUP, Release};
 use serde::Serialize;
 use std::fmt;

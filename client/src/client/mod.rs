@@ -5,7 +5,7 @@
 //! [`Response`] with status code, warnings and other headers. A mistake in an argument surfaces there too.
 //!
 //! ```no_run
-//! use k8s_flowcontrol::{Client, Error, api::v1};
+//! use k8s_flowcontrol::{api::v1, Client, Error};
 //!
 //! # async fn example() -> Result<(), Error> {
 //! let client = Client::try_default().await?;
@@ -77,8 +77,8 @@ pub use params::ResourceVersionMatch;
 pub use raw::RawRequest;
 pub use subresource::SubresourceRequest;
 
+pub use crate::FieldValidation;
 pub use crate::meta::PropagationPolicy;
-pub use crate::text::FieldValidation;
 pub use response::Response;
 pub use retry::RetryPolicy;
 pub use update::UpdateWith;

@@ -3,7 +3,6 @@
 use super::error::Error;
 use super::request::HttpRequest;
 use super::response::Head;
-use crate::analysis::matching::{RequestAttributes, User};
 use std::fmt;
 use std::time::Duration;
 
@@ -12,7 +11,7 @@ use std::time::Duration;
 /// Verb, resource and subresource are those that Kubernetes uses in metrics, audit events and flow schemas.
 pub struct Attempt<'a> {
     request: &'a HttpRequest,
-    attributes: RequestAttributes,
+    attributes: Attributes,
     number: u32,
     duration: Duration,
     outcome: Result<&'a Head, &'a Error>,
@@ -49,7 +48,7 @@ impl<'a> Attempt<'a> {
 
     /// `get`, `list`, `watch`, `create`, `update`, `patch`, `delete` or `deletecollection`.
     pub fn verb(&self) -> &str {
-        &self.attributes.verb
+        self.attributes.verb
     }
 
     /// The resource, such as `flowschemas`; empty for discovery.
@@ -121,9 +120,56 @@ impl fmt::Debug for Attempt<'_> {
     }
 }
 
-fn attributes(request: &HttpRequest) -> RequestAttributes {
-    let watch = request.get("watch").map_or("", |_| "?watch=true");
-    let url = format!("{}{watch}", request.path);
-    let nobody = User::new("", Vec::<String>::new());
-    RequestAttributes::from_http(request.method.as_str(), &url, nobody).unwrap_or_default()
+/// Verb, resource and subresource of a request, as its path tells them.
+#[derive(Default)]
+struct Attributes {
+    verb: &'static str,
+    resource: String,
+    subresource: String,
+}
+
+fn attributes(request: &HttpRequest) -> Attributes {
+    let mut parts = request.path.trim_matches('/').split('/').peekable();
+    match parts.next() {
+        Some("api") => parts.nth(0),
+        Some("apis") => parts.nth(1),
+        _ => {
+            return Attributes {
+                verb: match request.method.as_str() {
+                    "GET" => "get",
+                    "POST" => "post",
+                    "PUT" => "put",
+                    "PATCH" => "patch",
+                    "DELETE" => "delete",
+                    _ => "",
+                },
+                ..Attributes::default()
+            };
+        }
+    };
+    let below_watch = parts.next_if_eq(&"watch").is_some();
+    let in_namespace = parts.next_if_eq(&"namespaces").is_some();
+    let mut parts: Vec<&str> = parts.collect();
+    match (in_namespace, parts.len()) {
+        (true, 0 | 1) => parts.insert(0, "namespaces"),
+        (true, _) => drop(parts.remove(0)),
+        _ => {}
+    }
+    let has_name = parts.len() > 1;
+    let watch = below_watch || request.get("watch").is_some();
+    Attributes {
+        verb: match request.method.as_str() {
+            "GET" if watch => "watch",
+            "GET" if has_name || parts.is_empty() => "get",
+            "GET" => "list",
+            "POST" => "create",
+            "PUT" => "update",
+            "PATCH" => "patch",
+            "DELETE" if has_name => "delete",
+            "DELETE" => "deletecollection",
+            _ => "",
+        },
+        resource: parts.first().copied().unwrap_or_default().to_owned(),
+        subresource: parts.get(2).copied().unwrap_or_default().to_owned(),
+    }
 }

@@ -1,8 +1,8 @@
 //! To act as somebody else.
 
 use super::ConfigError;
-use crate::order;
 use http::header::{HeaderMap, HeaderName, HeaderValue};
+use k8s_flowcontrol_types::order;
 use std::fmt::Write as _;
 
 /// Somebody to act as: the server answers as it would answer them.

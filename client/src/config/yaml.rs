@@ -1,7 +1,7 @@
 //! Kubeconfig text to a JSON value, with errors that name the line and show no content of the file.
 
 use super::ConfigError;
-use crate::text::{self, Position};
+use k8s_flowcontrol_text::{self as text, Position};
 use serde_json::Value;
 
 /// Reads the first document, scalars as the Kubernetes YAML reader takes them.

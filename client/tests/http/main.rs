@@ -1,5 +1,5 @@
 //! The part of the client that talks, against a server of a few lines that says exactly what it is told to.
-#![cfg(all(feature = "client", feature = "ring"))]
+#![cfg(feature = "ring")]
 #![allow(clippy::unwrap_used)] // The helpers of tests may panic as tests do.
 
 mod fake;

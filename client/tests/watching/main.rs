@@ -1,5 +1,5 @@
 //! Watchers against a server of a few lines, for what real servers say rarely.
-#![cfg(all(feature = "client", feature = "ring"))]
+#![cfg(feature = "ring")]
 #![allow(clippy::unwrap_used)] // The helpers of tests may panic as tests do.
 
 #[path = "../http/fake.rs"]

@@ -13,7 +13,7 @@ pub(crate) use remove::remove;
 pub(crate) use track::is_trackable;
 
 use super::field_set::{FieldSet, Step};
-use k8s_flowcontrol::schema::{ListKind, Shape, TypeSchema};
+use k8s_flowcontrol_types::schema::{ListKind, Shape, TypeSchema};
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 

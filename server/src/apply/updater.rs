@@ -8,7 +8,7 @@ use super::typed::{self, Comparison};
 use crate::scheme::Kind;
 use crate::status::{Cause, Details, Failure, bad_request, failure, internal};
 use crate::store::{edit_metadata, meta_str};
-use k8s_flowcontrol::ApiVersion;
+use k8s_flowcontrol_types::ApiVersion;
 use serde_json::Value;
 use std::collections::BTreeMap;
 

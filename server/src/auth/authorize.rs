@@ -3,7 +3,7 @@
 
 use super::user::{AUTHENTICATED, MASTERS, UNAUTHENTICATED, User};
 use crate::status::{Details, Failure, failure};
-use k8s_flowcontrol::analysis::matching::RequestAttributes;
+use k8s_flowcontrol_rules::matching::RequestAttributes;
 
 /// Paths that everybody may read.
 const PUBLIC: &[&str] = &["/healthz", "/livez", "/readyz", "/version", "/version/"];

@@ -7,8 +7,8 @@ use super::authorize::authorize;
 use super::impersonate::{self, EXTRA, GROUP, Refusal, UID, USER};
 use super::user::User;
 use crate::status::bad_request;
-use k8s_flowcontrol::Release;
-use k8s_flowcontrol::analysis::matching::RequestAttributes;
+use k8s_flowcontrol_rules::matching::RequestAttributes;
+use k8s_flowcontrol_types::Release;
 use std::collections::BTreeMap;
 
 /// The first minor release that asks more precisely.

@@ -3,7 +3,7 @@
 use super::{SUBRESOURCE_VERBS, VERBS, singular};
 use crate::guests;
 use crate::scheme::{Kind, Scheme};
-use k8s_flowcontrol::{ApiVersion, GROUP, Release};
+use k8s_flowcontrol_types::{ApiVersion, GROUP, Release};
 use serde_json::{Value, json};
 
 /// The versions of the document.

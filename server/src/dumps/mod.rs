@@ -4,9 +4,9 @@ mod tabs;
 
 use crate::flow::{Executing, Flow, objects};
 use crate::state::State;
-use k8s_flowcontrol::analysis::sharding::Dealer;
-use k8s_flowcontrol::api::v1::{PriorityLevelConfiguration, QueuingConfiguration};
-use k8s_flowcontrol::{Release, Resource};
+use k8s_flowcontrol_rules::sharding::Dealer;
+use k8s_flowcontrol_types::api::v1::{PriorityLevelConfiguration, QueuingConfiguration};
+use k8s_flowcontrol_types::{Release, Resource};
 use std::collections::BTreeMap;
 use tabs::write;
 

@@ -1,9 +1,10 @@
 //! Bodies that are objects of guests.
 
 use crate::scheme::{HUB, Kind};
-use k8s_flowcontrol::text::{
-    self, DecodeAs, FieldValidation, Format, Node, parse_json, parse_yaml,
-};
+use k8s_flowcontrol_rules::decode;
+use k8s_flowcontrol_rules::decode::{DecodeAs, Format};
+use k8s_flowcontrol_text::{Node, parse_json, parse_yaml};
+use k8s_flowcontrol_types::FieldValidation;
 use serde_json::Value;
 
 /// Reads a body as an object of `kind`. Where it says nothing of its type, the path does.
@@ -35,7 +36,7 @@ pub(crate) fn read(
         release: kind.release(),
         sorted: format == Format::Yaml,
     };
-    let decoded = text::decode(root, target).map_err(|error| refused(kind, &error.message))?;
+    let decoded = decode::decode(root, target).map_err(|error| refused(kind, &error.message))?;
     check_type(kind, &decoded.value)?;
     let problems: Vec<String> = repeated
         .into_iter()

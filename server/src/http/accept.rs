@@ -6,7 +6,7 @@
 use crate::discovery::Aggregated;
 use crate::represent::{MetaVersion, View, protobuf};
 use crate::status::{Details, Failure, failure};
-use k8s_flowcontrol::Release;
+use k8s_flowcontrol_types::Release;
 
 const OBJECTS: &str = "application/json, application/yaml, application/vnd.kubernetes.protobuf";
 const STREAMS: &str =

@@ -11,7 +11,7 @@ use crate::status::{Failure, Status};
 use crate::store::Object;
 use hyper::header::{self, HeaderName, HeaderValue};
 use hyper::{Response, StatusCode};
-use k8s_flowcontrol::ApiVersion;
+use k8s_flowcontrol_types::ApiVersion;
 use serde::Serialize;
 use serde_json::Value;
 use std::borrow::Cow;

@@ -7,7 +7,7 @@ use crate::faults::Effect;
 use hyper::Response;
 use hyper::header::{self, HeaderValue};
 use hyper::http::request::Parts;
-use k8s_flowcontrol::analysis::matching::RequestAttributes;
+use k8s_flowcontrol_rules::matching::RequestAttributes;
 use tokio::time::sleep;
 
 /// What was decided of a request.
@@ -114,8 +114,7 @@ impl Gate {
 impl User {
     /// What a request of this user is about, as authorization and flow control see it.
     pub(crate) fn attributes(&self, method: &str, url: &str) -> RequestAttributes {
-        let user =
-            || k8s_flowcontrol::analysis::matching::User::new(&self.name, self.groups.clone());
+        let user = || k8s_flowcontrol_rules::matching::User::new(&self.name, self.groups.clone());
         RequestAttributes::from_http(method, url, user()).unwrap_or_else(|_| {
             // No path of a resource: nobody but a master may, and there is nothing.
             RequestAttributes {

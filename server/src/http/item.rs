@@ -11,7 +11,7 @@ use crate::list::revision;
 use crate::query::{WriteOptions, WriteVerb, delete_options};
 use crate::registry::{self, Deleted, Patch, Write, check_name};
 use crate::status::{Details, Failure, Subject, bad_request, failure, internal};
-use k8s_flowcontrol::text::Format;
+use k8s_flowcontrol_rules::decode::Format;
 
 pub(super) async fn get(
     context: &Context,

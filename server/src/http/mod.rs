@@ -27,7 +27,7 @@ use http_body_util::BodyExt;
 use hyper::body::{Bytes, Incoming};
 use hyper::http::request::Parts;
 use hyper::{Method, Request, Response, header};
-use k8s_flowcontrol::analysis::matching::RequestAttributes;
+use k8s_flowcontrol_rules::matching::RequestAttributes;
 use payload::Body;
 use route::Target;
 use std::sync::Arc;

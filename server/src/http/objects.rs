@@ -6,7 +6,7 @@ use crate::scheme::Kind;
 use crate::status::{Failure, failure};
 use crate::store::Object;
 use crate::wire::Wire;
-use k8s_flowcontrol::ApiVersion;
+use k8s_flowcontrol_types::ApiVersion;
 use serde::Serialize;
 use serde_json::{Map, Value};
 

@@ -7,8 +7,8 @@ use super::{Arrived, Context, collection, item, watching};
 use crate::represent::{Include, View};
 use crate::status::{Failure, bad_request, failure, method_not_allowed};
 use hyper::{Method, header};
-use k8s_flowcontrol::text::Format;
-use k8s_flowcontrol::{ApiVersion, GROUP};
+use k8s_flowcontrol_rules::decode::Format;
+use k8s_flowcontrol_types::{ApiVersion, GROUP};
 
 /// What a request wants of a resource.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -6,7 +6,7 @@ use crate::health;
 use crate::query::decode;
 use crate::scheme::{Kind, Scheme};
 use crate::status::{Failure, unknown_resource};
-use k8s_flowcontrol::{ApiVersion, GROUP};
+use k8s_flowcontrol_types::{ApiVersion, GROUP};
 
 /// What a path names.
 #[derive(Debug)]

@@ -4,7 +4,7 @@ use super::Token;
 use crate::query::Query;
 use crate::selector::Selector;
 use crate::status::{Cause, Failure, bad_request, internal, invalid};
-use k8s_flowcontrol::Release;
+use k8s_flowcontrol_types::Release;
 use std::time::Duration;
 
 /// A timeout beyond this is as good as none.

@@ -1,7 +1,7 @@
 //! One document that needs no other, of the group's and the shared one.
 
-use k8s_flowcontrol::{ApiVersion, Release};
 use k8s_flowcontrol_specs::{META, V1, V1BETA1, V1BETA2, V1BETA3};
+use k8s_flowcontrol_types::{ApiVersion, Release};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 

@@ -4,7 +4,7 @@
 //! (`replace`, `merge`, `delete`), `$retainKeys`, `$deleteFromPrimitiveList/…`, `$setElementOrder/…`.
 
 use crate::status::{Failure, internal};
-use k8s_flowcontrol::schema::{FieldSchema, PatchStrategy, Shape, TypeSchema};
+use k8s_flowcontrol_types::schema::{FieldSchema, PatchStrategy, Shape, TypeSchema};
 use serde_json::{Map, Value};
 
 const DIRECTIVE: &str = "$patch";
@@ -229,8 +229,8 @@ fn go_value(value: &Value) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use k8s_flowcontrol::api::{v1, v1beta2};
-    use k8s_flowcontrol::schema::ResourceSchema;
+    use k8s_flowcontrol_types::api::{v1, v1beta2};
+    use k8s_flowcontrol_types::schema::ResourceSchema;
     use serde_json::json;
 
     fn patched(

@@ -3,7 +3,7 @@
 //! Objects that the patch went through have their members sorted; the rest stands as it did.
 
 use crate::wire::WireValue;
-use k8s_flowcontrol::schema::{Shape, TypeSchema};
+use k8s_flowcontrol_types::schema::{Shape, TypeSchema};
 use serde::ser::{Serialize, SerializeMap, SerializeSeq, Serializer};
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -113,7 +113,7 @@ impl Serialize for Patched<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use k8s_flowcontrol::api::v1;
+    use k8s_flowcontrol_types::api::v1;
     use serde_json::json;
 
     #[test]

@@ -5,8 +5,8 @@ use super::write::{dry_run_problem, dry_run_values_problem, options_invalid};
 use crate::body::Document;
 use crate::registry::DeleteOptions;
 use crate::status::{Cause, Failure, internal};
-use k8s_flowcontrol::text::Format;
-use k8s_flowcontrol::{ApiVersion, Release};
+use k8s_flowcontrol_rules::decode::Format;
+use k8s_flowcontrol_types::{ApiVersion, Release};
 use serde_json::Value;
 
 /// The options and whether nothing is to be deleted. A body that is there counts alone.

@@ -3,8 +3,7 @@
 use super::Query;
 use crate::status::{Cause, Failure, invalid};
 use crate::words;
-use k8s_flowcontrol::Release;
-use k8s_flowcontrol::text::FieldValidation;
+use k8s_flowcontrol_types::{FieldValidation, Release};
 
 const LONGEST_MANAGER: usize = 128;
 

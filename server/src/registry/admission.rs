@@ -4,7 +4,8 @@ use super::Write;
 use crate::scheme::Kind;
 use crate::status::{Cause, Failure, invalid};
 use crate::store::meta_str;
-use k8s_flowcontrol::validate::{self, Violation};
+use k8s_flowcontrol_rules::validate;
+use k8s_flowcontrol_rules::validate::Violation;
 use serde_json::Value;
 
 /// Judges an object that is to be created or to replace `old`. It may still have the empty lists that a client

@@ -19,7 +19,7 @@ use crate::reopen::unreadable;
 use crate::scheme::Kind;
 use crate::status::{Failure, Subject};
 use crate::store::{Object, Store};
-use k8s_flowcontrol::ApiVersion;
+use k8s_flowcontrol_types::ApiVersion;
 use std::borrow::Cow;
 
 /// The object that lies under `key`, if there is one.

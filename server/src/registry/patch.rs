@@ -6,8 +6,10 @@ use crate::patch::{Touched, go_kind, go_map, json_patch, patched_text, strategic
 use crate::scheme::HUB;
 use crate::status::{Cause, Failure, bad_request, failure, invalid};
 use crate::store::{Object, Store, edit_metadata, meta_str};
-use k8s_flowcontrol::ApiVersion;
-use k8s_flowcontrol::text::{self, DecodeAs, FieldValidation};
+use k8s_flowcontrol_rules::decode;
+use k8s_flowcontrol_rules::decode::DecodeAs;
+use k8s_flowcontrol_text as text;
+use k8s_flowcontrol_types::{ApiVersion, FieldValidation};
 use serde_json::Value;
 
 /// A patch of one of the four types.
@@ -129,7 +131,7 @@ fn decode_patched(
         sorted: false,
     };
     let tree = text::parse_json(text.as_bytes()).map_err(|error| refused(error.message()))?;
-    let decoded = text::decode(tree.root(), target).map_err(|error| refused(&error.message))?;
+    let decoded = decode::decode(tree.root(), target).map_err(|error| refused(&error.message))?;
     let repeated = match patch {
         Patch::Merge(patch) | Patch::Strategic(patch) => &patch.repeated[..],
         Patch::Json(_) | Patch::Apply { .. } => &[],

@@ -4,7 +4,7 @@
 
 use super::descriptions::*;
 use crate::scheme::Kind;
-use k8s_flowcontrol::Release;
+use k8s_flowcontrol_types::Release;
 use serde::Serialize;
 use serde_json::Value;
 

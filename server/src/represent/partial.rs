@@ -2,7 +2,7 @@
 
 use super::MetaVersion;
 use crate::wire::WireValue;
-use k8s_flowcontrol::schema::TypeSchema;
+use k8s_flowcontrol_types::schema::TypeSchema;
 use serde::Serialize;
 use serde_json::Value;
 

@@ -6,7 +6,7 @@ use super::columns::{Cell, Column, Columns};
 use super::partial::{Partial, partial};
 use crate::wire::Wire;
 use jiff::Timestamp;
-use k8s_flowcontrol::schema::TypeSchema;
+use k8s_flowcontrol_types::schema::TypeSchema;
 use serde::Serialize;
 use serde_json::{Value, json};
 

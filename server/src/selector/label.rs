@@ -4,7 +4,7 @@ mod parse;
 mod syntax;
 
 use crate::status::Failure;
-use k8s_flowcontrol::Release;
+use k8s_flowcontrol_types::Release;
 use serde_json::{Map, Value};
 
 /// Requirements that must all hold.

@@ -8,7 +8,7 @@ pub(crate) use label::LabelSelector;
 
 use crate::status::Failure;
 use crate::store::meta_str;
-use k8s_flowcontrol::Release;
+use k8s_flowcontrol_types::Release;
 use serde_json::Value;
 
 /// A label selector and a field selector.

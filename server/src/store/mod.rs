@@ -10,7 +10,7 @@ pub(crate) use history::{Change, History};
 pub(crate) use stored::{Found, Stored};
 pub(crate) use tree::{edit_metadata, meta_str};
 
-use k8s_flowcontrol::Release;
+use k8s_flowcontrol_types::Release;
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::sync::Arc;

@@ -1,7 +1,7 @@
 //! What lies in storage in another form than the present release would write.
 
 use super::Object;
-use k8s_flowcontrol::Release;
+use k8s_flowcontrol_types::Release;
 
 /// An object as a release wrote it: in hub form, by that release's rules.
 #[derive(Clone, Debug)]

@@ -5,7 +5,7 @@ use crate::failure::Failure;
 use crate::live::{name, part_of, shares};
 use crate::output::Streams;
 use k8s_flowcontrol::Resource;
-use k8s_flowcontrol::analysis::limits::ServerLimits;
+use k8s_flowcontrol::rules::limits::ServerLimits;
 use serde_json::Value;
 
 pub(super) fn describe(

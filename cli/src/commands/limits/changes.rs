@@ -3,7 +3,7 @@
 use super::Level;
 use crate::failure::Failure;
 use crate::output::{Streams, Table};
-use k8s_flowcontrol::analysis::limits::{LevelChange, LevelLimits, ServerLimits};
+use k8s_flowcontrol::rules::limits::{LevelChange, LevelLimits, ServerLimits};
 use serde_json::json;
 use std::io::Write;
 

@@ -1,6 +1,6 @@
 //! Seats as a picture.
 
-use k8s_flowcontrol::analysis::limits::{LevelLimits, ServerLimits};
+use k8s_flowcontrol::rules::limits::{LevelLimits, ServerLimits};
 use std::fmt::Write;
 
 const NAMES: usize = 200;

@@ -1,7 +1,7 @@
 //! Findings as SARIF, the form that code scanning services read.
 
 use super::Placed;
-use k8s_flowcontrol::analysis::lint::{Severity, rules};
+use k8s_flowcontrol::rules::lint::{Severity, rules};
 use serde_json::{Value, json};
 
 /// A log of one run.

@@ -3,8 +3,8 @@
 use crate::failure::Failure;
 use crate::input::Source;
 use crate::output::{Diagnostic, Streams};
-use k8s_flowcontrol::analysis::matching::{Classifier, RequestAttributes, User};
-use k8s_flowcontrol::text::Span;
+use k8s_flowcontrol::rules::matching::{Classifier, RequestAttributes, User};
+use k8s_flowcontrol_text::Span;
 use serde::de::IgnoredAny;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;

@@ -2,7 +2,7 @@
 
 use crate::exit::Exit;
 use crate::failure::Failure;
-use k8s_flowcontrol::debug::parse_priority_levels;
+use k8s_flowcontrol::rules::dumps::parse_priority_levels;
 use k8s_flowcontrol::{Client, Error};
 use std::collections::BTreeMap;
 

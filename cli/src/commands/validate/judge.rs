@@ -3,10 +3,11 @@
 use crate::failure::Failure;
 use crate::input::{Document, Objects, Source, documents};
 use crate::output::Streams;
-use k8s_flowcontrol::text::{BodyError, FieldValidation, Kind};
-use k8s_flowcontrol::validate::verdict::{self, Operation, Request};
-use k8s_flowcontrol::validate::{Context, Violation};
-use k8s_flowcontrol::{ApiVersion, GROUP, Release, bootstrap, convert};
+use k8s_flowcontrol::rules::decode::{BodyError, Kind};
+use k8s_flowcontrol::rules::validate::verdict::{Operation, Request};
+use k8s_flowcontrol::rules::validate::{Context, Violation, verdict};
+use k8s_flowcontrol::rules::{bootstrap, conversion};
+use k8s_flowcontrol::{ApiVersion, FieldValidation, GROUP, Release, convert};
 use serde_json::{Value, json};
 use std::path::Path;
 
@@ -288,7 +289,7 @@ impl Old {
                 || old.kind == document.posted.kind
                     && Some(old.name.as_str()) == document.said.name.as_deref()
         })?;
-        let shown = convert::server_tree(
+        let shown = conversion::server_tree(
             old.tree.clone(),
             old.kind.as_str(),
             old.version,

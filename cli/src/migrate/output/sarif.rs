@@ -5,7 +5,7 @@ use crate::migrate::batch::{Examined, Status};
 use crate::migrate::lines::Lines;
 use crate::migrate::report::{Rule, Severity};
 use crate::migrate::step::Settings;
-use k8s_flowcontrol::text::Position;
+use k8s_flowcontrol_text::Position;
 use serde_json::{Value, json};
 use std::fmt::Write;
 use std::path::{Component, Path};

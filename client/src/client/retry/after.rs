@@ -1,8 +1,8 @@
 //! `Retry-After`: how long a server asks to wait.
 
-use crate::civil::DateTime;
 use http::HeaderMap;
 use http::header::{DATE, HeaderName, RETRY_AFTER};
+use k8s_flowcontrol_types::civil::DateTime;
 use std::time::{Duration, SystemTime};
 
 /// How long to wait: a number of seconds, or until a date.

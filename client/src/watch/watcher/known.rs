@@ -1,7 +1,8 @@
 //! The names of the objects that were told, so that a restart can say which are gone.
 
+use crate::Resource;
 use crate::watch::ObjectKey;
-use crate::{Resource, order};
+use k8s_flowcontrol_types::order;
 use std::collections::HashMap;
 
 #[derive(Debug, Default)]

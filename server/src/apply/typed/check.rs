@@ -1,7 +1,7 @@
 //! Whether an applied configuration fits its schema, in the words of the server's apply library.
 
 use super::{Parts, element_step, parts};
-use k8s_flowcontrol::schema::{Shape, TypeSchema};
+use k8s_flowcontrol_types::schema::{Shape, TypeSchema};
 use serde_json::Value;
 
 /// All that is wrong with `object`, one text per problem.

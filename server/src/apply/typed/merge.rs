@@ -1,7 +1,7 @@
 //! An applied configuration merged into the live object.
 
 use super::{Parts, elements, is_empty, parts};
-use k8s_flowcontrol::schema::{Shape, TypeSchema};
+use k8s_flowcontrol_types::schema::{Shape, TypeSchema};
 use serde_json::{Map, Value};
 
 /// `live` with what `config` sets.

@@ -2,7 +2,7 @@
 
 use super::{Parts, element_step, parts};
 use crate::apply::field_set::{FieldSet, Step};
-use k8s_flowcontrol::schema::{Shape, TypeSchema};
+use k8s_flowcontrol_types::schema::{Shape, TypeSchema};
 use serde_json::Value;
 
 /// `object` without the members of `set`.

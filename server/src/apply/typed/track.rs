@@ -1,8 +1,8 @@
 //! Whether a server can tell an object's fields apart.
 
 use super::{Parts, element_step, parts};
-use k8s_flowcontrol::Release;
-use k8s_flowcontrol::schema::{ListKind, Shape, TypeSchema};
+use k8s_flowcontrol_types::Release;
+use k8s_flowcontrol_types::schema::{ListKind, Shape, TypeSchema};
 use serde_json::Value;
 use std::collections::BTreeSet;
 

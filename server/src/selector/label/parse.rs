@@ -3,7 +3,7 @@
 use super::syntax::{Lexer, Token};
 use super::{Operator, Requirement};
 use crate::words;
-use k8s_flowcontrol::Release;
+use k8s_flowcontrol_types::Release;
 
 /// # Errors
 /// What the server says of the text.

@@ -1,0 +1,147 @@
+//! Dropping what a server does not know.
+
+use k8s_flowcontrol_types::convert::Loss;
+use k8s_flowcontrol_types::convert::parts::{schema, why_unknown};
+use k8s_flowcontrol_types::schema::{Shape, TypeSchema};
+use k8s_flowcontrol_types::{ApiVersion, Release};
+use serde_json::Value;
+use std::fmt;
+
+/// Drops the members that a server of `release` does not know in `version` of `kind`, at every depth.
+///
+/// A kind that is not of this API group is left alone.
+pub fn prune(object: &mut Value, kind: &str, version: ApiVersion, release: Release) {
+    if let Some(schema) = schema(kind, version) {
+        prune_to(schema, object, release, &mut |_, _| {});
+    }
+}
+
+/// Drops what `version` of `kind` does not know, and says so.
+pub(super) fn prune_reporting(
+    object: &mut Value,
+    kind: &str,
+    version: ApiVersion,
+    release: Release,
+    losses: &mut Vec<Loss>,
+) {
+    if let Some(schema) = schema(kind, version) {
+        prune_to(schema, object, release, &mut |path, value| {
+            if !value.is_null() {
+                let why = why_unknown(kind, &path.names(), version, release);
+                losses.push(Loss::new(path.to_string(), why));
+            }
+        });
+    }
+}
+
+/// Drops what `schema` does not know, and reports each member with its value.
+pub(super) fn prune_to(
+    schema: &TypeSchema,
+    object: &mut Value,
+    release: Release,
+    report: &mut dyn FnMut(&Path<'_>, &Value),
+) {
+    prune_object(object, schema, release, None, report);
+}
+
+fn prune_object(
+    value: &mut Value,
+    schema: &TypeSchema,
+    release: Release,
+    path: Option<&Path<'_>>,
+    report: &mut dyn FnMut(&Path<'_>, &Value),
+) {
+    let Some(object) = value.as_object_mut() else {
+        return;
+    };
+    object.retain(|name, value| {
+        let path = Path {
+            parent: path,
+            segment: Segment::Member(name),
+        };
+        match schema.field(name) {
+            Some(field) if field.is_known_to(release) => {
+                prune_shape(value, &field.shape, release, &path, report);
+                true
+            }
+            _ => {
+                report(&path, value);
+                false
+            }
+        }
+    });
+}
+
+fn prune_shape(
+    value: &mut Value,
+    shape: &Shape,
+    release: Release,
+    path: &Path<'_>,
+    report: &mut dyn FnMut(&Path<'_>, &Value),
+) {
+    match (shape, value) {
+        (Shape::Object(schema), value) => prune_object(value, schema, release, Some(path), report),
+        (Shape::List { element, .. }, Value::Array(elements)) => {
+            for (index, value) in elements.iter_mut().enumerate() {
+                let path = path.below(Segment::Index(index));
+                prune_shape(value, element, release, &path, report);
+            }
+        }
+        (Shape::Map { value: shape, .. }, Value::Object(entries)) => {
+            for (key, value) in entries.iter_mut() {
+                prune_shape(
+                    value,
+                    shape,
+                    release,
+                    &path.below(Segment::Key(key)),
+                    report,
+                );
+            }
+        }
+        _ => {}
+    }
+}
+
+/// Where a member stands; made into text only when there is something to say about it.
+pub(super) struct Path<'a> {
+    parent: Option<&'a Path<'a>>,
+    segment: Segment<'a>,
+}
+
+enum Segment<'a> {
+    Member(&'a str),
+    Index(usize),
+    Key(&'a str),
+}
+
+impl Path<'_> {
+    fn below<'a>(&'a self, segment: Segment<'a>) -> Path<'a> {
+        Path {
+            parent: Some(self),
+            segment,
+        }
+    }
+
+    /// The members' names, without indexes and keys.
+    fn names(&self) -> Vec<&str> {
+        let mut names = self.parent.map(Path::names).unwrap_or_default();
+        if let Segment::Member(name) = self.segment {
+            names.push(name);
+        }
+        names
+    }
+}
+
+impl fmt::Display for Path<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(parent) = self.parent {
+            parent.fmt(f)?;
+        }
+        match self.segment {
+            Segment::Member(name) if self.parent.is_some() => write!(f, ".{name}"),
+            Segment::Member(name) => f.write_str(name),
+            Segment::Index(index) => write!(f, "[{index}]"),
+            Segment::Key(key) => write!(f, "[{key}]"),
+        }
+    }
+}

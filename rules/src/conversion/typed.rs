@@ -1,0 +1,136 @@
+//! Server conversion of types.
+
+use super::server::{prune_list, server_tree};
+use crate::decode;
+use k8s_flowcontrol_types::api::{v1, v1beta1, v1beta2, v1beta3};
+use k8s_flowcontrol_types::convert::parts::{Versioned, convert_items};
+use k8s_flowcontrol_types::convert::{Convert, Loss, Lossy};
+use k8s_flowcontrol_types::meta::{ListMeta, Unknown};
+use k8s_flowcontrol_types::rt::json;
+use k8s_flowcontrol_types::{List, Release, Resource};
+use serde_json::Value;
+
+/// Conversion to the same kind in another version as a server does it, of objects and of lists.
+///
+/// ```
+/// use k8s_flowcontrol_rules::conversion::ConvertAsServer;
+/// use k8s_flowcontrol_types::Release;
+/// use k8s_flowcontrol_types::api::{v1, v1beta2};
+/// use k8s_flowcontrol_types::convert::Lossy;
+///
+/// let mut level = v1beta2::PriorityLevelConfiguration::default();
+/// level.spec.limited = Some(v1beta2::LimitedPriorityLevelConfiguration::default());
+///
+/// let shown: v1::PriorityLevelConfiguration = level.convert_as_server(Release::NEWEST)?;
+/// assert_eq!(shown.spec.limited.unwrap().nominal_concurrency_shares, Some(30));
+/// # Ok::<(), Lossy<v1::PriorityLevelConfiguration>>(())
+/// ```
+pub trait ConvertAsServer<To>: Convert<To> {
+    /// Returns the object that a server of `release` shows in the version of `To` after it has read this one.
+    ///
+    /// Defaults are filled in, and fields that the server does not know are dropped.
+    ///
+    /// # Errors
+    /// [`Lossy`] when something is lost or changes its meaning.
+    fn convert_as_server(self, release: Release) -> Result<To, Lossy<To>>;
+}
+
+/// The kinds of the group, in every version.
+trait Kind: Versioned {}
+
+macro_rules! kinds {
+    ($($version:ident)*) => {$(
+        impl Kind for $version::FlowSchema {}
+        impl Kind for $version::PriorityLevelConfiguration {}
+    )*};
+}
+kinds!(v1 v1beta3 v1beta2 v1beta1);
+
+#[allow(private_bounds)]
+impl<F, T> ConvertAsServer<T> for F
+where
+    F: Kind + Convert<T>,
+    T: Kind,
+{
+    fn convert_as_server(self, release: Release) -> Result<T, Lossy<T>> {
+        let converted = decoded(&self, release).and_then(|(tree, mut losses)| {
+            let (tree, lost) = Lossy::parts(server_tree(tree, F::KIND, F::API, T::API, release));
+            losses.extend(lost);
+            Ok((json::from_tree(&tree)?, losses))
+        });
+        match converted {
+            Ok((object, losses)) => Lossy::outcome(object, losses),
+            // Only what no server reads either, such as managed fields that are nested too deep.
+            Err(error) => {
+                let (object, mut losses) = Lossy::parts(self.convert_shape(release));
+                losses.push(Loss::new("", format!("not as a server shows it: {error}")));
+                Lossy::outcome(object, losses)
+            }
+        }
+    }
+}
+
+/// The object as a tree, and what a server's decoder would have to pass over to make one.
+fn decoded<K: Versioned>(
+    object: &K,
+    release: Release,
+) -> Result<(Value, Vec<Loss>), serde_json::Error> {
+    let error = match json::to_tree(object) {
+        Ok(tree) => return Ok((tree, Vec::new())),
+        Err(error) => error,
+    };
+    // An unknown member may hold what no tree can, such as the number 1e400.
+    let text = json::to_string(object);
+    let Ok(tree) = k8s_flowcontrol_text::parse_json(text.as_bytes()) else {
+        return Err(error);
+    };
+    let target = decode::DecodeAs {
+        schema: K::schema().schema,
+        package: K::VERSION,
+        release,
+        sorted: false,
+    };
+    let Ok(decoded) = decode::decode(tree.root(), target) else {
+        return Err(error);
+    };
+    let path = |message: &str| message.split('"').nth(1).unwrap_or_default().to_owned();
+    let losses = decoded.problems.into_iter();
+    let losses = losses.map(|problem| Loss::new(path(&problem.message), problem.message));
+    Ok((decoded.value, losses.collect()))
+}
+
+impl<F, T> ConvertAsServer<List<T>> for List<F>
+where
+    F: Resource + ConvertAsServer<T>,
+    T: Resource,
+{
+    fn convert_as_server(mut self, release: Release) -> Result<List<T>, Lossy<List<T>>> {
+        let items = std::mem::take(&mut self.items);
+        let (items, mut losses) = convert_items(items, &|item: F| item.convert_as_server(release));
+        let (metadata, lost) = list_metadata(self, release);
+        losses.extend(lost);
+        let list = List {
+            metadata,
+            items,
+            unknown: Unknown::default(),
+        };
+        Lossy::outcome(list, losses)
+    }
+}
+
+/// The metadata of a list without what a server does not know, and what the list loses.
+fn list_metadata<K: Resource>(list: List<K>, release: Release) -> (ListMeta, Vec<Loss>) {
+    let mut losses = Vec::new();
+    let pruned = json::to_tree(&list).and_then(|mut tree| {
+        losses = prune_list(&mut tree, release);
+        json::from_tree::<List<K>>(&tree)
+    });
+    match pruned {
+        Ok(list) => (list.metadata, losses),
+        // A number that no tree holds; the types know everything else.
+        Err(error) => {
+            losses.push(Loss::new("", format!("not as a server shows it: {error}")));
+            (list.metadata, losses)
+        }
+    }
+}

@@ -1,0 +1,313 @@
+//! A tree into a Go struct: types checked, duplicates merged, unknown members reported and dropped.
+
+use super::go_time::{self, Precision};
+use super::go_types::{is_pointer, type_name};
+use super::slot::Slot;
+use k8s_flowcontrol_text::go::quote;
+use k8s_flowcontrol_text::{self as text, Content, Member, Members, Node, Span};
+use k8s_flowcontrol_types::Release;
+use k8s_flowcontrol_types::schema::{Shape, TypeSchema};
+use serde_json::Value;
+use std::collections::HashSet;
+use std::fmt::Write;
+
+/// How many strict problems a server reports at most.
+const MAX_PROBLEMS: usize = 100;
+
+/// A member that strict field validation refuses.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Problem {
+    /// The server's words, such as `unknown field "spec.bogus"`.
+    pub message: String,
+    /// Where it stands in the text.
+    pub span: Span,
+}
+
+/// A value that does not fit its type.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TypeError {
+    /// The server's words, such as `json: cannot unmarshal string into Go struct field …`.
+    pub message: String,
+    /// Where the value stands in the text.
+    pub span: Span,
+}
+
+/// An object as a server holds it after decoding, and what strict field validation says of the text.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Decoded {
+    /// The object: known members only, duplicates merged as Go merges them, `null` members absent.
+    pub value: Value,
+    /// Unknown and duplicate members in the order of the text, at most 100.
+    pub problems: Vec<Problem>,
+}
+
+/// What the text is decoded as.
+#[derive(Clone, Copy, Debug)]
+pub struct DecodeAs {
+    /// The type.
+    pub schema: &'static TypeSchema,
+    /// The Go package of the type, which is the API version's name, such as `v1beta3`.
+    pub package: &'static str,
+    /// The release, which knows some members and others not yet.
+    pub release: Release,
+    /// Whether members come in the order of their names instead of the text's, as they do after a server
+    /// turned YAML into JSON.
+    pub sorted: bool,
+}
+
+/// Decodes `node` as a server does.
+///
+/// # Errors
+/// [`TypeError`] for the value that a server complains about: the first that does not fit its type, except
+/// that a malformed time is reported before everything else.
+pub fn decode(node: Node<'_>, target: DecodeAs) -> Result<Decoded, TypeError> {
+    let mut decoder = Decoder {
+        target,
+        path: String::new(),
+        members: Vec::new(),
+        owner: "",
+        error: None,
+        problems: Vec::new(),
+        seen: HashSet::new(),
+    };
+    let mut root = Slot::default();
+    match node.content() {
+        Content::Null => {}
+        Content::Object(members) => decoder.object(members, target.schema, &mut root)?,
+        _ => {
+            let name = format!("{}.{}", target.package, target.schema.name);
+            return Err(decoder.type_error(node, &name));
+        }
+    }
+    match decoder.error {
+        Some(error) => Err(error),
+        None => Ok(Decoded {
+            value: root.into_object(target.schema),
+            problems: decoder.problems,
+        }),
+    }
+}
+
+struct Decoder {
+    target: DecodeAs,
+    /// The path that strict problems name: with indexes and map keys.
+    path: String,
+    /// The path that type errors name: struct members only.
+    members: Vec<&'static str>,
+    /// The struct that holds the innermost member.
+    owner: &'static str,
+    error: Option<TypeError>,
+    problems: Vec<Problem>,
+    seen: HashSet<String>,
+}
+
+impl Decoder {
+    fn value(
+        &mut self,
+        node: Node<'_>,
+        member: &str,
+        shape: &'static Shape,
+        pointer: bool,
+        slot: &mut Slot,
+    ) -> Result<(), TypeError> {
+        match (node.content(), shape) {
+            (Content::Null, _) => {
+                // A null resets what can be nil, and a time; it leaves every other value as it is.
+                if pointer
+                    || matches!(shape, Shape::List { .. } | Shape::Map { .. } | Shape::Any)
+                    || matches!(shape, Shape::Time | Shape::MicroTime)
+                {
+                    *slot = Slot::default();
+                }
+            }
+            (_, Shape::Any) => {
+                slot.set(text::to_value(node).map_err(|message| TypeError {
+                    message,
+                    span: node.span(),
+                })?);
+            }
+            (Content::String(text), Shape::Time | Shape::MicroTime) => {
+                let precision = match shape {
+                    Shape::MicroTime => Precision::Micros,
+                    _ => Precision::Seconds,
+                };
+                match go_time::parse(text, precision) {
+                    Ok(Some(time)) => slot.set(time.into()),
+                    Ok(None) => *slot = Slot::default(),
+                    Err(message) => {
+                        return Err(TypeError {
+                            message,
+                            span: node.span(),
+                        });
+                    }
+                }
+            }
+            (_, Shape::Time | Shape::MicroTime) => {
+                // The time's own decoder reads a string, and its error ends decoding at once.
+                return Err(self.type_error(node, "string"));
+            }
+            (Content::Object(members), Shape::Object(schema)) => {
+                self.object(members, schema, slot)?;
+            }
+            (Content::Object(members), Shape::Map { value, .. }) => {
+                self.map(members, value, slot)?
+            }
+            (Content::Array(elements), Shape::List { element, .. }) => {
+                for (index, node) in elements.iter().enumerate() {
+                    let length = self.path.len();
+                    // Writing to a string does not fail.
+                    let _ = write!(self.path, "[{index}]");
+                    self.value(node, "", element, false, slot.element(index))?;
+                    self.path.truncate(length);
+                }
+                slot.truncate(elements.len());
+            }
+            (Content::String(text), Shape::String) => slot.set(text.into()),
+            (Content::Bool(value), Shape::Boolean) => slot.set(value.into()),
+            (Content::Number(text), Shape::Int32 | Shape::Int64) => {
+                let number = text.parse::<i64>().ok().filter(|number| {
+                    matches!(shape, Shape::Int64) || i32::try_from(*number).is_ok()
+                });
+                match number {
+                    Some(number) => slot.set(number.into()),
+                    None => self.complain(node, member, shape),
+                }
+            }
+            (Content::Number(text), Shape::Number) => match text.parse::<f64>() {
+                Ok(number) if number.is_finite() => slot.set(number.into()),
+                _ => self.complain(node, member, shape),
+            },
+            (Content::Number(_) | Content::String(_), Shape::IntOrString | Shape::Quantity) => {
+                slot.set(text::scalar(node));
+            }
+            _ => self.complain(node, member, shape),
+        }
+        Ok(())
+    }
+
+    fn object(
+        &mut self,
+        members: Members<'_>,
+        schema: &'static TypeSchema,
+        slot: &mut Slot,
+    ) -> Result<(), TypeError> {
+        slot.open();
+        let mut seen = 0u128;
+        let outer = (self.path.len(), self.owner);
+        for member in self.ordered(members) {
+            let field = schema.fields.iter().enumerate().find(|(_, field)| {
+                field.name == member.name && field.is_known_to(self.target.release)
+            });
+            let Some((index, field)) = field else {
+                self.problem("unknown", member.name, member.name_span);
+                continue;
+            };
+            let bit = 1u128
+                .checked_shl(u32::try_from(index).unwrap_or(u32::MAX))
+                .unwrap_or(0);
+            if seen & bit != 0 {
+                self.problem("duplicate", member.name, member.name_span);
+            }
+            seen |= bit;
+            self.enter(member.name);
+            self.members.push(field.name);
+            self.owner = schema.name;
+            let pointer = is_pointer(schema, field, self.target.package);
+            let slot = slot.element(index);
+            self.value(member.value, field.name, &field.shape, pointer, slot)?;
+            self.members.pop();
+            self.path.truncate(outer.0);
+            self.owner = outer.1;
+        }
+        Ok(())
+    }
+
+    fn map(
+        &mut self,
+        members: Members<'_>,
+        shape: &'static Shape,
+        slot: &mut Slot,
+    ) -> Result<(), TypeError> {
+        slot.open();
+        let mut seen = HashSet::new();
+        let length = self.path.len();
+        for member in self.ordered(members) {
+            if !seen.insert(member.name) {
+                self.problem("duplicate", member.name, member.name_span);
+            }
+            self.enter(member.name);
+            // Every key is decoded into a fresh zero, unlike members of a struct.
+            let mut value = Slot::default();
+            self.value(member.value, "", shape, false, &mut value)?;
+            slot.insert(member.name.into(), value);
+            self.path.truncate(length);
+        }
+        Ok(())
+    }
+
+    fn ordered<'a>(&self, members: Members<'a>) -> Vec<Member<'a>> {
+        if self.target.sorted {
+            members.sorted().collect()
+        } else {
+            members.iter().collect()
+        }
+    }
+
+    fn enter(&mut self, name: &str) {
+        if !self.path.is_empty() {
+            self.path.push('.');
+        }
+        self.path.push_str(name);
+    }
+
+    fn problem(&mut self, what: &str, name: &str, span: Span) {
+        if self.problems.len() >= MAX_PROBLEMS {
+            return;
+        }
+        let separator = if self.path.is_empty() { "" } else { "." };
+        let path = format!("{}{separator}{name}", self.path);
+        let message = format!("{what} field {}", quote(&path));
+        if self.seen.insert(message.clone()) {
+            self.problems.push(Problem { message, span });
+        }
+    }
+
+    fn complain(&mut self, node: Node<'_>, member: &str, shape: &Shape) {
+        // Only the first complaint is reported; its words are not made for the others.
+        if self.error.is_none() {
+            let name = type_name(self.owner, member, shape, self.target.package);
+            self.error = Some(self.type_error_of(node, &name, shape));
+        }
+    }
+
+    fn type_error(&self, node: Node<'_>, type_name: &str) -> TypeError {
+        self.type_error_of(node, type_name, &Shape::String)
+    }
+
+    fn type_error_of(&self, node: Node<'_>, type_name: &str, shape: &Shape) -> TypeError {
+        let number;
+        let found = match node.content() {
+            Content::Null => "null",
+            Content::Bool(_) => "bool",
+            Content::Number(text)
+                if matches!(shape, Shape::Int32 | Shape::Int64 | Shape::Number) =>
+            {
+                number = format!("number {text}");
+                &number
+            }
+            Content::Number(_) => "number",
+            Content::String(_) => "string",
+            Content::Array(_) => "array",
+            Content::Object(_) => "object",
+        };
+        let place = if self.members.is_empty() {
+            "value".to_owned()
+        } else {
+            format!("struct field {}.{}", self.owner, self.members.join("."))
+        };
+        TypeError {
+            message: format!("json: cannot unmarshal {found} into Go {place} of type {type_name}"),
+            span: node.span(),
+        }
+    }
+}

@@ -1,0 +1,147 @@
+//! Defaults of JSON trees.
+
+use super::rules::{Rule, rules};
+use k8s_flowcontrol_types::convert::{PRESERVE_ZERO_ANNOTATION, annotation_counts, is_zero};
+use k8s_flowcontrol_types::{ApiVersion, Release};
+use serde_json::{Map, Value};
+
+/// Fills in what a server of `release` fills in when it reads `object`, a `kind` in `version`.
+///
+/// Members that are there stay as they are, whatever their type; stanzas that are absent stay absent,
+/// except the `spec` of a flow schema, which is no pointer in Go. `kind` may be a list, such as
+/// `FlowSchemaList`. A kind that is not of this API group is left alone.
+///
+/// ```
+/// use k8s_flowcontrol_types::{ApiVersion, Release};
+/// use k8s_flowcontrol_rules::defaults;
+/// use serde_json::json;
+///
+/// let mut level = json!({"spec": {"type": "Limited", "limited": {"limitResponse": {"type": "Reject"}}}});
+/// defaults::apply(&mut level, "PriorityLevelConfiguration", ApiVersion::V1, Release::NEWEST);
+/// assert_eq!(level["spec"]["limited"]["nominalConcurrencyShares"], 30);
+/// assert_eq!(level["spec"]["limited"]["lendablePercent"], 0);
+/// ```
+pub fn apply(object: &mut Value, kind: &str, version: ApiVersion, release: Release) {
+    if let Some(kind) = kind.strip_suffix("List") {
+        let items = object.get_mut("items").and_then(Value::as_array_mut);
+        for item in items.into_iter().flatten() {
+            apply(item, kind, version, release);
+        }
+        return;
+    }
+    let preserves_zero = preserves_zero(object, version, release);
+    for rule in rules(kind, version, release, preserves_zero) {
+        if let Some(parent) = parent(object, rule) {
+            fill(parent, rule, version);
+        }
+    }
+}
+
+/// Whether a zero share stays zero: from 1.29 on the annotation's presence says so in v1beta3, its
+/// value says nothing.
+fn preserves_zero(object: &Value, version: ApiVersion, release: Release) -> bool {
+    version == ApiVersion::V1Beta3
+        && annotation_counts(release)
+        && object
+            .pointer("/metadata/annotations")
+            .is_some_and(|annotations| annotations.get(PRESERVE_ZERO_ANNOTATION).is_some())
+}
+
+fn parent<'a>(object: &'a mut Value, rule: &Rule) -> Option<&'a mut Map<String, Value>> {
+    let mut stanza = object.as_object_mut()?;
+    let path = rule.member.parent();
+    for name in path {
+        // `spec` is a plain struct in Go and so always there; deeper stanzas are pointers.
+        if path.len() == 1 && stanza.get(*name).is_none_or(Value::is_null) {
+            stanza.insert((*name).into(), Value::Object(Map::new()));
+        }
+        stanza = stanza.get_mut(*name)?.as_object_mut()?;
+    }
+    Some(stanza)
+}
+
+fn fill(parent: &mut Map<String, Value>, rule: &Rule, version: ApiVersion) {
+    let name = rule.member.name(version);
+    let is_absent = match parent.get(name) {
+        None | Some(Value::Null) => true,
+        Some(value) => rule.zero_is_absent && is_zero(value),
+    };
+    if is_absent {
+        parent.insert(name.into(), rule.value.into());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    const LEVEL: &str = "PriorityLevelConfiguration";
+
+    fn defaulted(mut object: Value, kind: &str, version: ApiVersion, minor: u32) -> Value {
+        apply(&mut object, kind, version, Release::new(minor).unwrap());
+        object
+    }
+
+    #[test]
+    fn precedence_zero_and_absence_are_one() {
+        let expected = json!({"spec": {"matchingPrecedence": 1000}});
+        for object in [
+            json!({}),
+            json!({"spec": null}),
+            json!({"spec": {"matchingPrecedence": 0}}),
+        ] {
+            assert_eq!(
+                defaulted(object, "FlowSchema", ApiVersion::V1, 36),
+                expected
+            );
+        }
+    }
+
+    #[test]
+    fn zero_shares_mean_zero_in_v1_only() {
+        let level = |shares: &str| json!({"spec": {"limited": {shares: 0}}});
+        let shares = |object: Value, version, minor, name: &str| {
+            defaulted(object, LEVEL, version, minor)["spec"]["limited"][name].clone()
+        };
+        let (old, new) = ("assuredConcurrencyShares", "nominalConcurrencyShares");
+        assert_eq!(shares(level(new), ApiVersion::V1, 29, new), 0);
+        assert_eq!(shares(level(new), ApiVersion::V1Beta3, 29, new), 30);
+        assert_eq!(shares(level(old), ApiVersion::V1Beta2, 28, old), 30);
+    }
+
+    #[test]
+    fn the_annotation_preserves_zero_from_1_29_on() {
+        let level = json!({
+            "metadata": {"annotations": {PRESERVE_ZERO_ANNOTATION: ""}},
+            "spec": {"limited": {"nominalConcurrencyShares": 0}},
+        });
+        let shares = |minor| {
+            defaulted(level.clone(), LEVEL, ApiVersion::V1Beta3, minor)["spec"]["limited"]
+                ["nominalConcurrencyShares"]
+                .clone()
+        };
+        assert_eq!(shares(28), 30);
+        assert_eq!(shares(29), 0);
+    }
+
+    #[test]
+    fn absent_stanzas_stay_absent_and_wrong_types_are_left_alone() {
+        for level in [
+            json!({}),
+            json!({"spec": {"type": "Exempt"}}),
+            json!({"spec": {"limited": "text"}}),
+            json!({"spec": {"exempt": null}}),
+        ] {
+            assert_eq!(defaulted(level.clone(), LEVEL, ApiVersion::V1, 36), level);
+        }
+    }
+
+    #[test]
+    fn items_of_lists() {
+        let list = json!({"items": [{}, {"spec": {"matchingPrecedence": 7}}]});
+        let list = defaulted(list, "FlowSchemaList", ApiVersion::V1, 36);
+        assert_eq!(list["items"][0]["spec"]["matchingPrecedence"], 1000);
+        assert_eq!(list["items"][1]["spec"]["matchingPrecedence"], 7);
+    }
+}

@@ -1,0 +1,174 @@
+//! Defaults of types.
+
+use super::rules::{Member, rules};
+use k8s_flowcontrol_types::api::{v1, v1beta1, v1beta2, v1beta3};
+use k8s_flowcontrol_types::convert::{PRESERVE_ZERO_ANNOTATION, annotation_counts};
+use k8s_flowcontrol_types::meta::{RawJson, Unknown};
+use k8s_flowcontrol_types::{ApiVersion, List, Release, Resource};
+
+/// What a server fills in when it decodes an object of the type, or a list of them.
+///
+/// Implemented for both kinds in all versions. Unknown members stay. Doing it twice is doing it once.
+///
+/// ```
+/// use k8s_flowcontrol_types::Release;
+/// use k8s_flowcontrol_types::api::v1beta3::FlowSchema;
+/// use k8s_flowcontrol_rules::defaults::Defaulted;
+///
+/// let schema = FlowSchema::default().defaulted(Release::NEWEST);
+/// assert_eq!(schema.spec.matching_precedence, Some(1000));
+/// ```
+pub trait Defaulted: Sized {
+    /// Fills in what a server of `release` fills in.
+    fn default_in_place(&mut self, release: Release);
+
+    /// The object with what a server of `release` fills in.
+    fn defaulted(mut self, release: Release) -> Self {
+        self.default_in_place(release);
+        self
+    }
+}
+
+impl<K: Members> Defaulted for K {
+    fn default_in_place(&mut self, release: Release) {
+        let annotations = &self.metadata().annotations;
+        let preserves_zero = K::API == ApiVersion::V1Beta3
+            && annotation_counts(release)
+            && annotations.contains_key(PRESERVE_ZERO_ANNOTATION);
+        for rule in rules(K::KIND, K::API, release, preserves_zero) {
+            self.change(rule.member, &mut |value| match *value {
+                Some(0) if rule.zero_is_absent => *value = Some(rule.value),
+                None => *value = Some(rule.value),
+                Some(_) => {}
+            });
+        }
+    }
+}
+
+impl<K: Resource + Defaulted> Defaulted for List<K> {
+    fn default_in_place(&mut self, release: Release) {
+        for item in &mut self.items {
+            item.default_in_place(release);
+        }
+    }
+}
+
+/// A kind whose members can be reached by what they are.
+pub trait Members: Resource {
+    /// The version.
+    const API: ApiVersion;
+
+    /// Changes a member, if the stanza that holds it is there.
+    fn change(&mut self, member: Member, change: &mut dyn FnMut(&mut Option<i32>));
+}
+
+macro_rules! flow_schema {
+    ($($module:ident $version:ident)*) => {$(
+        impl Members for $module::FlowSchema {
+            const API: ApiVersion = ApiVersion::$version;
+
+            fn change(&mut self, member: Member, change: &mut dyn FnMut(&mut Option<i32>)) {
+                if member == Member::MatchingPrecedence {
+                    change(&mut self.spec.matching_precedence);
+                }
+            }
+        }
+    )*};
+}
+flow_schema!(v1 V1 v1beta3 V1Beta3 v1beta2 V1Beta2 v1beta1 V1Beta1);
+
+macro_rules! priority_level {
+    ($($module:ident $version:ident $shares:ident)*) => {$(
+        impl Members for $module::PriorityLevelConfiguration {
+            const API: ApiVersion = ApiVersion::$version;
+
+            fn change(&mut self, member: Member, change: &mut dyn FnMut(&mut Option<i32>)) {
+                let limited = self.spec.limited.as_mut();
+                match (member, limited, &mut self.spec.exempt) {
+                    (Member::Shares, Some(limited), _) => change(&mut limited.$shares),
+                    (Member::LendablePercent, Some(limited), _) => change(&mut limited.lendable_percent),
+                    (Member::ExemptShares, _, Some(exempt)) => {
+                        change(&mut exempt.nominal_concurrency_shares);
+                    }
+                    (Member::ExemptLendablePercent, _, Some(exempt)) => change(&mut exempt.lendable_percent),
+                    (_, Some(limited), _) => change_queuing(&mut limited.limit_response, member, change),
+                    _ => {}
+                }
+            }
+        }
+    )*};
+}
+priority_level! {
+    v1 V1 nominal_concurrency_shares
+    v1beta3 V1Beta3 nominal_concurrency_shares
+    v1beta2 V1Beta2 assured_concurrency_shares
+}
+
+/// Servers from 1.26 on give v1beta1 members that its document, that of 1.25, does not have.
+impl Members for v1beta1::PriorityLevelConfiguration {
+    const API: ApiVersion = ApiVersion::V1Beta1;
+
+    fn change(&mut self, member: Member, change: &mut dyn FnMut(&mut Option<i32>)) {
+        match (member, &mut self.spec.limited) {
+            (Member::Shares, Some(limited)) => change(&mut limited.assured_concurrency_shares),
+            (Member::LendablePercent, Some(limited)) => {
+                change_unknown(&mut limited.unknown, member, change);
+            }
+            (Member::ExemptShares | Member::ExemptLendablePercent, _) => {
+                change_exempt(&mut self.spec.unknown, member, change);
+            }
+            (_, Some(limited)) => change_queuing(&mut limited.limit_response, member, change),
+            _ => {}
+        }
+    }
+}
+
+fn change_queuing(
+    response: &mut v1::LimitResponse,
+    member: Member,
+    change: &mut dyn FnMut(&mut Option<i32>),
+) {
+    match (member, &mut response.queuing) {
+        (Member::Queues, Some(queuing)) => change(&mut queuing.queues),
+        (Member::HandSize, Some(queuing)) => change(&mut queuing.hand_size),
+        (Member::QueueLengthLimit, Some(queuing)) => change(&mut queuing.queue_length_limit),
+        _ => {}
+    }
+}
+
+/// Changes an unknown member; one of a wrong type stays as it is.
+fn change_unknown(unknown: &mut Unknown, member: Member, change: &mut dyn FnMut(&mut Option<i32>)) {
+    let name = member.name(ApiVersion::V1Beta1);
+    let mut value = match unknown.get(name).map(RawJson::to::<Option<i32>>) {
+        None => None,
+        Some(Ok(value)) => value,
+        Some(Err(_)) => return,
+    };
+    let before = value;
+    change(&mut value);
+    if value != before
+        && let Ok(value) = RawJson::from_value(&value)
+    {
+        unknown.insert(name, value);
+    }
+}
+
+fn change_exempt(unknown: &mut Unknown, member: Member, change: &mut dyn FnMut(&mut Option<i32>)) {
+    let Some(Ok(Some(mut exempt))) = unknown
+        .get("exempt")
+        .map(RawJson::to::<Option<v1::ExemptPriorityLevelConfiguration>>)
+    else {
+        return;
+    };
+    let value = match member {
+        Member::ExemptShares => &mut exempt.nominal_concurrency_shares,
+        _ => &mut exempt.lendable_percent,
+    };
+    let before = *value;
+    change(value);
+    if *value != before
+        && let Ok(exempt) = RawJson::from_value(&exempt)
+    {
+        unknown.insert("exempt", exempt);
+    }
+}

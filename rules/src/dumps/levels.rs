@@ -1,0 +1,96 @@
+//! The dump of priority levels.
+
+use super::columns::{Column, Form};
+use super::dump::{Dump, NotADump};
+use super::rows::Row;
+
+const COLUMNS: &[Column] = &[
+    Column::new("PriorityLevelName", Form::Word),
+    Column::new("ActiveQueues", Form::Integer),
+    Column::new("IsIdle", Form::Boolean),
+    Column::new("IsQuiescing", Form::Boolean),
+    Column::new("WaitingRequests", Form::Integer),
+    Column::new("ExecutingRequests", Form::Integer),
+    Column::optional("DispatchedRequests", Form::Integer),
+    Column::optional("RejectedRequests", Form::Integer),
+    Column::optional("TimedoutRequests", Form::Integer),
+    Column::optional("CancelledRequests", Form::Integer),
+];
+
+/// A priority level in `dump_priority_levels`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct PriorityLevelRow {
+    /// The level's name.
+    pub name: String,
+    /// What the server tells about it; nothing about exempt levels up to 1.27.
+    pub state: Option<LevelState>,
+}
+
+/// The state of a priority level in one server.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct LevelState {
+    /// Queues with at least one waiting request.
+    pub active_queues: i64,
+    /// Whether nothing waits or executes.
+    pub is_idle: bool,
+    /// Whether the level was deleted and finishes its last requests.
+    pub is_quiescing: bool,
+    /// Requests that wait in queues.
+    pub waiting_requests: i64,
+    /// Requests that execute.
+    pub executing_requests: i64,
+    /// Requests dispatched since the server started; in newer releases only (not in 1.27, in 1.28), as are
+    /// the next three.
+    pub dispatched_requests: Option<i64>,
+    /// Requests rejected because queues were full or the limit was reached.
+    pub rejected_requests: Option<i64>,
+    /// Requests rejected because they waited too long.
+    pub timedout_requests: Option<i64>,
+    /// Requests whose client gave up while they waited.
+    pub cancelled_requests: Option<i64>,
+}
+
+/// Reads `/debug/api_priority_and_fairness/dump_priority_levels`.
+///
+/// ```
+/// use k8s_flowcontrol_rules::dumps::parse_priority_levels;
+///
+/// let dump = parse_priority_levels(
+///     "PriorityLevelName, ActiveQueues, IsIdle, IsQuiescing, WaitingRequests, ExecutingRequests\n\
+///      exempt,            <none>,       <none>, <none>,      <none>,          <none>\n\
+///      workload-low,      3,            false,  false,       9,               2\n",
+/// )?;
+/// assert_eq!(dump.rows[0].state, None);
+/// assert_eq!(dump.rows[1].state.as_ref().unwrap().waiting_requests, 9);
+/// # Ok::<(), k8s_flowcontrol_rules::dumps::NotADump>(())
+/// ```
+///
+/// # Errors
+/// [`NotADump`] when the first line has not the titles of this dump.
+pub fn parse_priority_levels(text: &str) -> Result<Dump<PriorityLevelRow>, NotADump> {
+    Dump::parse(text, COLUMNS, read)
+}
+
+fn read(row: &Row<'_>) -> Option<PriorityLevelRow> {
+    let integer = |title| row.cell(title)?.parse().ok();
+    let boolean = |title| row.cell(title)?.parse().ok();
+    let state = || {
+        Some(LevelState {
+            active_queues: integer("ActiveQueues")?,
+            is_idle: boolean("IsIdle")?,
+            is_quiescing: boolean("IsQuiescing")?,
+            waiting_requests: integer("WaitingRequests")?,
+            executing_requests: integer("ExecutingRequests")?,
+            dispatched_requests: integer("DispatchedRequests"),
+            rejected_requests: integer("RejectedRequests"),
+            timedout_requests: integer("TimedoutRequests"),
+            cancelled_requests: integer("CancelledRequests"),
+        })
+    };
+    Some(PriorityLevelRow {
+        name: row.cell("PriorityLevelName")?.to_owned(),
+        state: if row.is_none() { None } else { Some(state()?) },
+    })
+}

@@ -1,0 +1,157 @@
+//! The dump of requests.
+
+use super::columns::{Column, Form};
+use super::dump::{Dump, NotADump};
+use super::rows::Row;
+use super::values::{parse_duration, parse_time};
+use k8s_flowcontrol_types::meta::MicroTime;
+use std::time::Duration;
+
+const COLUMNS: &[Column] = &[
+    Column::new("PriorityLevelName", Form::Word),
+    Column::new("FlowSchemaName", Form::Word),
+    Column::new("QueueIndex", Form::Integer),
+    Column::new("RequestIndexInQueue", Form::Integer),
+    // The servers' spelling; the other one in case they ever correct it.
+    Column::optional("FlowDistingsher", Form::Text),
+    Column::optional("FlowDistinguisher", Form::Text),
+    Column::new("ArriveTime", Form::Time),
+    Column::optional("InitialSeats", Form::Integer),
+    Column::optional("FinalSeats", Form::Integer),
+    Column::optional("AdditionalLatency", Form::Duration),
+    Column::optional("StartTime", Form::Time),
+    Column::optional("UserName", Form::Text),
+    Column::optional("Verb", Form::Word),
+    Column::optional("APIPath", Form::Path),
+    Column::optional("Namespace", Form::Word),
+    Column::optional("Name", Form::Word),
+    Column::optional("APIVersion", Form::Word),
+    Column::optional("Resource", Form::Word),
+    Column::optional("SubResource", Form::Word),
+];
+
+/// A request in `dump_requests`.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct RequestRow {
+    /// The name of the request's priority level.
+    pub priority_level: String,
+    /// The request; none for the row of an exempt level up to 1.27.
+    pub request: Option<RequestState>,
+}
+
+/// A request that waits or executes.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct RequestState {
+    /// The name of the flow schema that took it.
+    pub flow_schema: String,
+    /// The index of its queue; none for a request that executes without one (in exempt and rejecting
+    /// levels).
+    pub queue: Option<u32>,
+    /// Its place in the queue, 0 for the first; none for a request that executes.
+    pub index_in_queue: Option<u32>,
+    /// What tells its flow from others of the flow schema.
+    pub flow_distinguisher: String,
+    /// When it arrived.
+    pub arrive_time: MicroTime,
+    /// Seats that it takes while it executes.
+    pub initial_seats: Option<i64>,
+    /// Seats that it takes for some time afterwards.
+    pub final_seats: Option<i64>,
+    /// How long it takes the final seats.
+    pub additional_latency: Option<Duration>,
+    /// When it started to execute; none while it waits, and in older releases (1.27).
+    pub start_time: Option<MicroTime>,
+    /// What is asked, when the dump was taken with `includeRequestDetails`.
+    pub details: Option<RequestDetails>,
+}
+
+/// What a request asks for; what does not apply is empty.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct RequestDetails {
+    /// The user name.
+    pub user_name: String,
+    /// The verb, such as `list`.
+    pub verb: String,
+    /// The path.
+    pub api_path: String,
+    /// The namespace.
+    pub namespace: String,
+    /// The object's name.
+    pub name: String,
+    /// The API version.
+    pub api_version: String,
+    /// The resource.
+    pub resource: String,
+    /// The subresource.
+    pub subresource: String,
+}
+
+/// Reads `/debug/api_priority_and_fairness/dump_requests`, with or without details.
+///
+/// ```
+/// use k8s_flowcontrol_rules::dumps::parse_requests;
+///
+/// let dump = parse_requests(
+///     "PriorityLevelName, FlowSchemaName, QueueIndex, RequestIndexInQueue, FlowDistingsher, ArriveTime\n\
+///      workload-low,      service-accounts, 7, 0, doe, jane, 2026-11-20T15:57:05.399662206Z\n",
+/// )?;
+/// let request = dump.rows[0].request.as_ref().unwrap();
+/// assert_eq!((request.queue, request.flow_distinguisher.as_str()), (Some(7), "doe, jane"));
+/// # Ok::<(), k8s_flowcontrol_rules::dumps::NotADump>(())
+/// ```
+///
+/// # Errors
+/// [`NotADump`] when the first line has not the titles of this dump.
+pub fn parse_requests(text: &str) -> Result<Dump<RequestRow>, NotADump> {
+    Dump::parse(text, COLUMNS, read)
+}
+
+fn read(row: &Row<'_>) -> Option<RequestRow> {
+    Some(RequestRow {
+        priority_level: row.cell("PriorityLevelName")?.to_owned(),
+        request: if row.is_none() {
+            None
+        } else {
+            Some(request(row)?)
+        },
+    })
+}
+
+fn request(row: &Row<'_>) -> Option<RequestState> {
+    let text = |title| row.cell(title).unwrap_or_default().to_owned();
+    let integer = |title| row.cell(title)?.parse().ok();
+    // -1 is none.
+    let index = |title| Some(row.cell(title)?.parse::<i64>().ok()?.try_into().ok());
+    let time = |title| {
+        row.cell(title)
+            .filter(|cell| parse_time(cell).flatten().is_some())
+    };
+    let details = || RequestDetails {
+        user_name: text("UserName"),
+        verb: text("Verb"),
+        api_path: text("APIPath"),
+        namespace: text("Namespace"),
+        name: text("Name"),
+        api_version: text("APIVersion"),
+        resource: text("Resource"),
+        subresource: text("SubResource"),
+    };
+    let distinguisher = row
+        .cell("FlowDistingsher")
+        .or_else(|| row.cell("FlowDistinguisher"));
+    Some(RequestState {
+        flow_schema: text("FlowSchemaName"),
+        queue: index("QueueIndex")?,
+        index_in_queue: index("RequestIndexInQueue")?,
+        flow_distinguisher: distinguisher.unwrap_or_default().to_owned(),
+        arrive_time: time("ArriveTime")?.into(),
+        initial_seats: integer("InitialSeats"),
+        final_seats: integer("FinalSeats"),
+        additional_latency: row.cell("AdditionalLatency").and_then(parse_duration),
+        start_time: time("StartTime").map(Into::into),
+        details: row.cell("UserName").map(|_| details()),
+    })
+}

@@ -1,0 +1,177 @@
+//! Dividing a sum in proportion to targets, within bounds.
+
+use k8s_flowcontrol_types::order;
+
+/// Below this a target counts as this, so that a class without demand still gets a proportion.
+const LEAST_TARGET: f64 = 0.001;
+/// By how much sums may be off.
+const TOLERANCE: f64 = 1e-7;
+
+/// What one class asks for, with `0 <= lower <= target` and `lower <= upper`.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Class {
+    pub(super) lower: f64,
+    pub(super) upper: f64,
+    pub(super) target: f64,
+}
+
+/// Parts that sum up to what was asked.
+#[derive(Clone, Debug)]
+pub(super) struct Allocation {
+    /// One part per class.
+    pub(super) parts: Vec<f64>,
+    /// What each unbounded part is in proportion to its target.
+    pub(super) fair_fraction: f64,
+}
+
+/// The one allocation in which each part is `fair_fraction` × target, cut to the class's bounds, and all
+/// parts sum up to `required`; `None` when the bounds leave none.
+pub(super) fn allocate(required: i64, classes: &[Class]) -> Option<Allocation> {
+    let possible = |class: &Class| {
+        class.lower >= 0.0 && class.target >= class.lower && class.upper >= class.lower
+    };
+    if required < 0 || !classes.iter().all(possible) {
+        return None;
+    }
+    if required == 0 {
+        let parts = vec![0.0; classes.len()];
+        return lower_sum(classes).le(&TOLERANCE).then_some(Allocation {
+            parts,
+            fair_fraction: 0.0,
+        });
+    }
+    let required = required as f64;
+    let scaled: Vec<Scaled> = classes.iter().map(Scaled::new).collect();
+    let lower_sum = lower_sum(classes);
+    let upper_sum: f64 = classes.iter().map(|class| class.upper).sum();
+    let extreme = |of: fn(&Scaled) -> f64, choose: fn(f64, f64) -> f64| {
+        scaled.iter().map(of).reduce(choose).unwrap_or_default()
+    };
+    if lower_sum - required > TOLERANCE || required - upper_sum > TOLERANCE {
+        return None;
+    }
+    if lower_sum - required > -TOLERANCE {
+        return Some(Allocation {
+            parts: classes.iter().map(|class| class.lower).collect(),
+            fair_fraction: extreme(|class| class.lower, f64::min),
+        });
+    }
+    if required - upper_sum > -TOLERANCE {
+        return Some(Allocation {
+            parts: classes.iter().map(|class| class.upper).collect(),
+            fair_fraction: extreme(|class| class.upper, f64::max),
+        });
+    }
+    let target_sum: f64 = scaled.iter().map(|class| class.target).sum();
+    let proportional = required / target_sum;
+    let bounds_matter = proportional < extreme(|class| class.lower, f64::max)
+        || proportional > extreme(|class| class.upper, f64::min);
+    let fair_fraction = if bounds_matter {
+        sweep(required, lower_sum, &scaled)?
+    } else {
+        proportional
+    };
+    let part = |(class, scaled): (&Class, &Scaled)| {
+        if fair_fraction <= scaled.lower {
+            class.lower
+        } else if fair_fraction >= scaled.upper {
+            class.upper
+        } else {
+            scaled.target * fair_fraction
+        }
+    };
+    let parts = classes.iter().zip(&scaled).map(part).collect();
+    Some(Allocation {
+        parts,
+        fair_fraction,
+    })
+}
+
+fn lower_sum(classes: &[Class]) -> f64 {
+    classes.iter().map(|class| class.lower).sum()
+}
+
+/// A class with its bounds in proportion to its target.
+struct Scaled {
+    target: f64,
+    lower: f64,
+    upper: f64,
+}
+
+impl Scaled {
+    fn new(class: &Class) -> Self {
+        let target = class.target.max(LEAST_TARGET);
+        Self {
+            target,
+            lower: class.lower / target,
+            upper: class.upper / target,
+        }
+    }
+}
+
+/// Raises the fraction from bound to bound until the parts sum up.
+fn sweep(required: f64, lower_sum: f64, classes: &[Scaled]) -> Option<f64> {
+    // Passing a lower bound lets a class grow, passing its upper bound stops it.
+    let mut bounds = Vec::new();
+    for class in classes {
+        bounds.push((class.lower, class.target));
+        bounds.push((class.upper, -class.target));
+    }
+    order::sort_by(&mut bounds, |left, right| left.0.total_cmp(&right.0));
+    let mut sum = lower_sum;
+    let mut growing = 0.0;
+    let mut fraction = bounds.first()?.0;
+    for (bound, change) in bounds {
+        let sum_at_bound = sum + (bound - fraction) * growing;
+        if sum_at_bound >= required {
+            return Some(fraction + (required - sum) / growing);
+        }
+        (sum, fraction) = (sum_at_bound, bound);
+        growing += change;
+    }
+    // All classes are at their upper bounds and the sum is not reached: excluded by the caller, up to
+    // rounding.
+    Some(fraction)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parts(required: i64, classes: &[(f64, f64, f64)]) -> Option<Vec<f64>> {
+        let classes: Vec<_> = classes
+            .iter()
+            .map(|&(lower, upper, target)| Class {
+                lower,
+                upper,
+                target,
+            })
+            .collect();
+        allocate(required, &classes).map(|allocation| allocation.parts)
+    }
+
+    #[test]
+    fn without_bounds_in_the_way_parts_are_proportional() {
+        assert_eq!(
+            parts(30, &[(0.0, 50.0, 1.0), (1.0, 50.0, 2.0)]),
+            Some(vec![10.0, 20.0])
+        );
+    }
+
+    #[test]
+    fn bounds_cut_and_the_rest_is_shared() {
+        let classes = [(0.0, 5.0, 10.0), (8.0, 90.0, 8.0), (0.0, 90.0, 4.0)];
+        assert_eq!(parts(29, &classes), Some(vec![5.0, 16.0, 8.0]));
+        let classes = [(0.0, 5.0, 10.0), (8.0, 90.0, 8.0), (0.0, 90.0, 10.0)];
+        assert_eq!(parts(14, &classes), Some(vec![3.0, 8.0, 3.0]));
+    }
+
+    #[test]
+    fn impossible_sums_have_no_allocation() {
+        assert_eq!(parts(7, &[(0.0, 3.0, 1.0), (0.0, 3.0, 1.0)]), None);
+        assert_eq!(parts(1, &[(2.0, 3.0, 2.0)]), None);
+        assert_eq!(parts(-1, &[(0.0, 3.0, 1.0)]), None);
+        assert_eq!(parts(1, &[]), None);
+        assert_eq!(parts(0, &[]), Some(vec![]));
+    }
+}

@@ -1,0 +1,170 @@
+//! How much of its seats a priority level asks for.
+
+use std::time::Duration;
+
+/// How slowly the smoothed demand follows a falling demand, per period.
+const SMOOTHING: f64 = 0.977;
+/// The weight of the new period; spelled out because `1.0 - SMOOTHING` is another number.
+const SMOOTHING_REST: f64 = 0.023;
+
+/// What a server remembers of a level's seat demand from period to period.
+///
+/// Demand is seats in use plus seats that waiting requests would take. The default is no demand.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct SeatDemand {
+    /// The highest demand in the last period, in seats (metric `demand_seats_high_watermark`).
+    pub high_watermark: i64,
+    /// The time-weighted average of the last period, in seats (metric `demand_seats_average`).
+    pub average: f64,
+    /// The time-weighted standard deviation of the last period (metric `demand_seats_stdev`).
+    pub deviation: f64,
+    /// The demand that adjustments aim for, in seats (metric `demand_seats_smoothed`).
+    ///
+    /// It follows a rise at once and a fall slowly.
+    pub smoothed: f64,
+}
+
+impl SeatDemand {
+    /// A steady demand of so many seats.
+    pub fn steady(seats: u32) -> Self {
+        let seats_now = f64::from(seats);
+        Self {
+            high_watermark: seats.into(),
+            average: seats_now,
+            deviation: 0.0,
+            smoothed: seats_now,
+        }
+    }
+
+    /// Takes in one more period; a server's last ten seconds, unless the configuration changed.
+    ///
+    /// A period without duration moves the high watermark only.
+    pub fn update(&mut self, period: &DemandPeriod) {
+        self.high_watermark = period.maximum.round() as i64;
+        if period.duration.is_zero() {
+            return;
+        }
+        self.average = period.average;
+        self.deviation = if period.deviation.is_nan() {
+            0.0
+        } else {
+            period.deviation
+        };
+        let envelope = self.average + self.deviation;
+        self.smoothed = envelope.max(SMOOTHING * self.smoothed + SMOOTHING_REST * envelope);
+    }
+}
+
+/// A level's demand over one period.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct DemandPeriod {
+    /// The length of the period.
+    pub duration: Duration,
+    /// The time-weighted average in seats.
+    pub average: f64,
+    /// The time-weighted standard deviation in seats; not a number counts as 0.
+    pub deviation: f64,
+    /// The highest demand in seats.
+    pub maximum: f64,
+}
+
+/// Turns a demand that changes over time into [`DemandPeriod`]s.
+///
+/// Times are durations since any fixed moment; one before the last known counts as that.
+///
+/// ```
+/// use k8s_flowcontrol_rules::limits::{DemandRecorder, SeatDemand};
+/// use std::time::Duration;
+///
+/// let mut recorder = DemandRecorder::new(Duration::ZERO);
+/// recorder.set(Duration::from_secs(4), 10.0);
+/// recorder.set(Duration::from_secs(6), 0.0);
+/// let mut demand = SeatDemand::default();
+/// demand.update(&recorder.finish_period(Duration::from_secs(10)));
+/// assert_eq!((demand.high_watermark, demand.average, demand.deviation), (10, 2.0, 4.0));
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct DemandRecorder {
+    now: Duration,
+    seats: f64,
+    maximum: f64,
+    duration: Duration,
+    integral: f64,
+    integral_of_squares: f64,
+}
+
+impl DemandRecorder {
+    /// A recorder that starts at a time with no demand.
+    pub const fn new(start: Duration) -> Self {
+        Self {
+            now: start,
+            seats: 0.0,
+            maximum: 0.0,
+            duration: Duration::ZERO,
+            integral: 0.0,
+            integral_of_squares: 0.0,
+        }
+    }
+
+    /// The demand is `seats` from `now` on.
+    pub fn set(&mut self, now: Duration, seats: f64) {
+        self.advance(now);
+        self.seats = seats;
+        self.maximum = self.maximum.max(seats);
+    }
+
+    /// Ends the period at `now` and starts the next with the demand of this moment.
+    pub fn finish_period(&mut self, now: Duration) -> DemandPeriod {
+        self.advance(now);
+        let seconds = self.duration.as_secs_f64();
+        let average = self.integral / seconds;
+        let variance = self.integral_of_squares / seconds - average * average;
+        let period = DemandPeriod {
+            duration: self.duration,
+            average,
+            deviation: variance.sqrt(),
+            maximum: self.maximum,
+        };
+        *self = Self {
+            now: self.now,
+            seats: self.seats,
+            maximum: self.seats,
+            ..Self::new(self.now)
+        };
+        period
+    }
+
+    fn advance(&mut self, now: Duration) {
+        let passed = now.saturating_sub(self.now);
+        self.now += passed;
+        self.duration += passed;
+        let seconds = passed.as_secs_f64();
+        self.integral += seconds * self.seats;
+        self.integral_of_squares += seconds * self.seats * self.seats;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn smoothed_demand_rises_at_once_and_falls_slowly() {
+        let period = |average| DemandPeriod {
+            duration: Duration::from_secs(10),
+            average,
+            deviation: f64::NAN,
+            maximum: average,
+        };
+        let mut demand = SeatDemand::default();
+        demand.update(&period(100.0));
+        assert_eq!(demand.smoothed, 100.0);
+        demand.update(&period(0.0));
+        assert_eq!((demand.smoothed, demand.high_watermark), (97.7, 0));
+        demand.update(&DemandPeriod {
+            duration: Duration::ZERO,
+            ..period(7.4)
+        });
+        assert_eq!((demand.smoothed, demand.high_watermark), (97.7, 7));
+    }
+}

@@ -1,0 +1,52 @@
+//! Lint: what a server accepts and a person regrets.
+//!
+//! [`Configuration`] says what to look at, [`lint`] answers [`Finding`]s, and [`rules`] lists what is
+//! looked for. Lint takes objects that pass validation; what a server refuses it does not repeat. It has no
+//! findings about the built-in objects as a server keeps them.
+//!
+//! ```
+//! use k8s_flowcontrol_types::Release;
+//! use k8s_flowcontrol_rules::lint::{lint, Configuration, Severity};
+//! use k8s_flowcontrol_types::api::v1::FlowSchema;
+//!
+//! let schema: FlowSchema = serde_json::from_str(r#"{
+//!     "metadata": {"name": "monitoring"},
+//!     "spec": {"priorityLevelConfiguration": {"name": "global-default"}, "matchingPrecedence": 8000,
+//!         "distinguisherMethod": {"type": "ByUser"},
+//!         "rules": [{"subjects": [{"kind": "Group", "group": {"name": "monitoring"}}],
+//!             "nonResourceRules": [{"verbs": ["get"], "nonResourceURLs": ["/metrics", "/"]}]}]}}"#)?;
+//!
+//! // A manifest: what a server makes by itself is taken to be there.
+//! let findings = lint(&Configuration::files(&[schema], &[], Release::NEWEST));
+//! assert_eq!(findings.len(), 1);
+//! assert_eq!((findings[0].rule, findings[0].severity), ("root-url", Severity::Warning));
+//! assert_eq!(findings[0].path, "spec.rules[0].nonResourceRules[0].nonResourceURLs[1]");
+//! # Ok::<(), serde_json::Error>(())
+//! ```
+
+mod configuration;
+mod context;
+mod cover;
+mod finding;
+mod overlap;
+mod rules;
+
+pub use configuration::Configuration;
+pub use finding::{Finding, Severity};
+pub use rules::{Rule, rules};
+
+use context::Context;
+use k8s_flowcontrol_types::order;
+
+/// What is worth changing in a configuration, ordered by severity, object and path.
+pub fn lint(configuration: &Configuration<'_>) -> Vec<Finding> {
+    let context = Context::new(configuration);
+    let mut findings = Vec::new();
+    for rule in rules() {
+        findings.extend(rule.findings(&context));
+    }
+    order::sort_by(&mut findings, |left, right| {
+        left.sort_key().cmp(&right.sort_key())
+    });
+    findings
+}

@@ -1,0 +1,43 @@
+//! An object that the server deletes.
+
+use super::{Context, Report, Rule, Severity};
+use crate::bootstrap::{self, AUTO_UPDATE_ANNOTATION};
+use crate::lint::context::auto_update;
+use k8s_flowcontrol_types::Resource;
+
+pub(super) const RULE: Rule = Rule {
+    id: "auto-update-annotation",
+    severity: Severity::Error,
+    summary: "An object that is not built in has the annotation of built-in ones and gets deleted.",
+    check,
+};
+
+const HELP: &str = "remove the annotation";
+
+fn check(context: &Context, report: &mut Report) {
+    let path = format!("metadata.annotations[{AUTO_UPDATE_ANNOTATION}]");
+    let message = || {
+        "the annotation marks objects that the server keeps; as this is not one of them, the server \
+         deletes it within a minute"
+            .to_owned()
+    };
+    for schema in context
+        .user_schemas()
+        .filter(|schema| is_lost(&schema.object, context))
+    {
+        report.schema(schema, path.as_str(), message(), HELP);
+    }
+    for level in context
+        .user_levels()
+        .filter(|level| is_lost(&level.object, context))
+    {
+        report.level(level, path.as_str(), message(), HELP);
+    }
+}
+
+fn is_lost<K: Resource>(object: &K, context: &Context) -> bool {
+    let is_built_in = bootstrap::objects(context.release)
+        .iter()
+        .any(|known| known.kind == K::KIND && known.name == object.name());
+    !is_built_in && auto_update(object) == Some(true)
+}

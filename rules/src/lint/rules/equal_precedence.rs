@@ -1,0 +1,44 @@
+//! Schemas whose order depends on their names.
+
+use super::{Context, Report, Rule, Severity};
+use crate::lint::context::Upkeep;
+use crate::lint::overlap::may_overlap;
+
+pub(super) const RULE: Rule = Rule {
+    id: "equal-precedence",
+    severity: Severity::Warning,
+    summary: "Two flow schemas of the same precedence can match the same request.",
+    check,
+};
+
+fn check(context: &Context, report: &mut Report) {
+    for (index, second) in context.schemas.iter().enumerate() {
+        // The first of them is enough to see what is the matter.
+        let first = context.schemas[..index].iter().find(|first| {
+            first.precedence() == second.precedence()
+                && (first.upkeep == Upkeep::User || second.upkeep == Upkeep::User)
+                && !first.dangling
+                && !second.dangling
+                && first
+                    .rules
+                    .iter()
+                    .any(|left| second.rules.iter().any(|right| may_overlap(left, right)))
+        });
+        let Some(first) = first else { continue };
+        // Who can be changed is told.
+        let (told, other) = if second.upkeep == Upkeep::User {
+            (second, first)
+        } else {
+            (first, second)
+        };
+        let message = format!(
+            "`{}` has the same precedence {} and may match the same requests; `{}` wins because its name \
+             is smaller",
+            other.name(),
+            told.precedence(),
+            first.name(),
+        );
+        let help = "give them different precedences, so that the order does not hang on names";
+        report.schema(told, "spec.matchingPrecedence", message, help);
+    }
+}

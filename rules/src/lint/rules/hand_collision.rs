@@ -1,0 +1,50 @@
+//! Hands that keep flows badly apart.
+
+use super::{Context, Report, Rule, Severity};
+use crate::objects;
+use crate::sharding::Dealer;
+
+pub(super) const RULE: Rule = Rule {
+    id: "hand-collision",
+    severity: Severity::Warning,
+    summary: "Few heavy flows are likely to fill every queue of a small flow's hand.",
+    check,
+};
+
+/// From this probability on one heavy flow is too many.
+const ONE_ELEPHANT: f64 = 0.01;
+/// From this probability on four heavy flows are too many.
+const FOUR_ELEPHANTS: f64 = 0.5;
+
+fn check(context: &Context, report: &mut Report) {
+    for level in context.user_levels() {
+        let Some((queues, hand_size)) = objects::queuing(&level.object) else {
+            continue;
+        };
+        // With one queue there is no sharding to be bad at.
+        let Some(dealer) = Dealer::new(queues, hand_size).ok().filter(|_| queues > 1) else {
+            continue;
+        };
+        let (one, four) = (dealer.squish_probability(1), dealer.squish_probability(4));
+        if one < ONE_ELEPHANT && four < FOUR_ELEPHANTS {
+            continue;
+        }
+        let message = format!(
+            "with hands of {hand_size} out of {queues} queues a small flow is squished by one heavy flow \
+             with probability {}, by four with {}",
+            percent(one),
+            percent(four),
+        );
+        let help = "use more queues and a hand of about 6 to 8, such as handSize 8 and queues 64";
+        report.level(
+            level,
+            "spec.limited.limitResponse.queuing.handSize",
+            message,
+            help,
+        );
+    }
+}
+
+fn percent(probability: f64) -> String {
+    format!("{:.2} %", probability * 100.0)
+}

@@ -1,0 +1,28 @@
+//! A flow distinguisher without effect.
+
+use super::{Context, Report, Rule, Severity};
+use crate::objects;
+
+pub(super) const RULE: Rule = Rule {
+    id: "idle-distinguisher",
+    severity: Severity::Note,
+    summary: "A flow schema tells flows apart in a priority level that does not.",
+    check,
+};
+
+fn check(context: &Context, report: &mut Report) {
+    for schema in context.user_schemas() {
+        let Some(level) = context.level(schema.level()).filter(|_| !schema.dangling) else {
+            continue;
+        };
+        let queues = objects::queuing(&level.object).map_or(0, |(queues, _)| queues);
+        if queues <= 1 && schema.object.spec.distinguisher_method.is_some() {
+            let message = format!(
+                "the priority level `{}` has not several queues, so flows are not kept apart",
+                level.name()
+            );
+            let help = "drop distinguisherMethod, or use a priority level with queues";
+            report.schema(schema, "spec.distinguisherMethod", message, help);
+        }
+    }
+}

@@ -1,0 +1,139 @@
+//! The rules, one per file. Each declares itself; this list is all that knows them.
+
+mod api_group_spelling;
+mod auto_update_annotation;
+mod closed_level;
+mod cluster_scope_missing;
+mod dangling_reference;
+mod equal_precedence;
+mod exempts_everybody;
+mod hand_collision;
+mod idle_distinguisher;
+mod lends_everything;
+mod no_rules;
+mod non_resource_verb;
+mod one_flow;
+mod pattern_resource;
+mod pattern_subject;
+mod reverted_edit;
+mod root_url;
+mod takes_system_traffic;
+mod unreachable_schema;
+mod unused_level;
+mod wildcard_misses_parent;
+mod zero_shares_borrow;
+mod zero_shares_lend;
+
+use super::context::{Context, Level, Schema};
+use super::finding::{Finding, Severity};
+use k8s_flowcontrol_types::Resource;
+use k8s_flowcontrol_types::api::v1::{FlowSchema, PriorityLevelConfiguration};
+
+/// All rules, sorted by id.
+pub fn rules() -> &'static [Rule] {
+    &[
+        api_group_spelling::RULE,
+        auto_update_annotation::RULE,
+        closed_level::RULE,
+        cluster_scope_missing::RULE,
+        dangling_reference::RULE,
+        equal_precedence::RULE,
+        exempts_everybody::RULE,
+        hand_collision::RULE,
+        idle_distinguisher::RULE,
+        lends_everything::RULE,
+        no_rules::RULE,
+        non_resource_verb::RULE,
+        one_flow::RULE,
+        pattern_resource::RULE,
+        pattern_subject::RULE,
+        reverted_edit::RULE,
+        root_url::RULE,
+        takes_system_traffic::RULE,
+        unreachable_schema::RULE,
+        unused_level::RULE,
+        wildcard_misses_parent::RULE,
+        zero_shares_borrow::RULE,
+        zero_shares_lend::RULE,
+    ]
+}
+
+/// Something that lint looks for.
+#[derive(Clone, Copy, Debug)]
+pub struct Rule {
+    id: &'static str,
+    severity: Severity,
+    summary: &'static str,
+    check: fn(&Context, &mut Report),
+}
+
+impl Rule {
+    /// The id, which findings carry.
+    pub const fn id(&self) -> &'static str {
+        self.id
+    }
+
+    /// The severity of the rule's findings; some are notes where other objects may settle the matter.
+    pub const fn severity(&self) -> Severity {
+        self.severity
+    }
+
+    /// What the rule looks for, in one sentence.
+    pub const fn summary(&self) -> &'static str {
+        self.summary
+    }
+
+    pub(super) fn findings(&self, context: &Context) -> Vec<Finding> {
+        let mut report = Report {
+            rule: self.id,
+            severity: self.severity,
+            findings: Vec::new(),
+        };
+        (self.check)(context, &mut report);
+        report.findings
+    }
+}
+
+/// What a rule has found so far.
+struct Report {
+    rule: &'static str,
+    severity: Severity,
+    findings: Vec<Finding>,
+}
+
+impl Report {
+    fn schema(&mut self, schema: &Schema, path: impl Into<String>, message: String, help: &str) {
+        self.push(FlowSchema::KIND, schema.name(), path.into(), message, help);
+    }
+
+    fn level(&mut self, level: &Level, path: impl Into<String>, message: String, help: &str) {
+        self.push(
+            PriorityLevelConfiguration::KIND,
+            level.name(),
+            path.into(),
+            message,
+            help,
+        );
+    }
+
+    fn push(&mut self, kind: &'static str, name: &str, path: String, message: String, help: &str) {
+        let (rule, severity) = (self.rule, self.severity);
+        let (name, help) = (name.to_owned(), help.to_owned());
+        self.findings.push(Finding {
+            rule,
+            severity,
+            kind,
+            name,
+            path,
+            message,
+            help,
+        });
+    }
+
+    /// From here on findings are notes when the cluster may have objects that settle the matter.
+    fn soften_unless(&mut self, complete: bool) {
+        if !complete {
+            self.severity = Severity::Note;
+        }
+    }
+}

@@ -1,0 +1,37 @@
+//! Subjects that nobody is called.
+
+use super::{Context, Report, Rule, Severity};
+use crate::matching::{SERVICE_ACCOUNT_PREFIX, Subject};
+
+pub(super) const RULE: Rule = Rule {
+    id: "pattern-subject",
+    severity: Severity::Warning,
+    summary: "A user or group name is a pattern, and matches nobody.",
+    check,
+};
+
+fn check(context: &Context, report: &mut Report) {
+    for schema in context.user_schemas() {
+        for (rule_index, rule) in schema.rules.iter().enumerate() {
+            for (index, subject) in rule.subjects.iter().enumerate() {
+                let (member, name) = match subject {
+                    Subject::User(name) => ("user", name),
+                    Subject::Group(name) => ("group", name),
+                    _ => continue,
+                };
+                if !name.contains('*') {
+                    continue;
+                }
+                let path = format!("spec.rules[{rule_index}].subjects[{index}].{member}.name");
+                let message =
+                    format!("`{name}` is compared letter by letter: only a lone * is a wildcard");
+                let help = if name.starts_with(SERVICE_ACCOUNT_PREFIX) {
+                    "use a subject of kind ServiceAccount with the name \"*\""
+                } else {
+                    "use a group that all of them are in"
+                };
+                report.schema(schema, path, message, help);
+            }
+        }
+    }
+}

@@ -1,0 +1,83 @@
+//! An edit that the server takes back.
+
+use super::{Context, Report, Rule, Severity};
+use crate::bootstrap::{self, AUTO_UPDATE_ANNOTATION};
+use crate::lint::context::Upkeep;
+use k8s_flowcontrol_types::rt::json::{self, WriteJson};
+use k8s_flowcontrol_types::{ApiVersion, Release, Resource};
+use serde_json::Value;
+
+pub(super) const RULE: Rule = Rule {
+    id: "reverted-edit",
+    severity: Severity::Error,
+    summary: "A built-in object was changed while the server keeps it at its built-in value.",
+    check,
+};
+
+fn check(context: &Context, report: &mut Report) {
+    let message = || {
+        format!(
+            "the server resets the spec of this built-in object within a minute, unless the annotation \
+             {AUTO_UPDATE_ANNOTATION} is \"false\""
+        )
+    };
+    let help =
+        format!("set the annotation {AUTO_UPDATE_ANNOTATION} to \"false\", or use another name");
+    for schema in context
+        .schemas
+        .iter()
+        .filter(|schema| schema.upkeep == Upkeep::Server)
+    {
+        if is_changed(&schema.object, &schema.object.spec, context.release) {
+            report.schema(schema, "spec", message(), &help);
+        }
+    }
+    for level in context
+        .levels
+        .iter()
+        .filter(|level| level.upkeep == Upkeep::Server)
+    {
+        if is_changed(&level.object, &level.object.spec, context.release) {
+            report.level(level, "spec", message(), &help);
+        }
+    }
+}
+
+/// Whether a suggested object, with defaults, has another spec than the built-in one. A mandatory one is
+/// left to validation.
+fn is_changed<K: Resource>(object: &K, spec: &impl WriteJson, release: Release) -> bool {
+    let suggested = bootstrap::objects(release)
+        .into_iter()
+        .find(|known| !known.mandatory && known.kind == K::KIND && known.name == object.name());
+    let Some(known) = suggested else {
+        return false;
+    };
+    let mut known = known.tree();
+    crate::defaults::apply(&mut known, K::KIND, ApiVersion::V1, release);
+    let mut known = known["spec"].take();
+    prune(&mut known);
+    // A number that no tree holds is not in the built-in spec either.
+    let Ok(mut spec) = json::to_tree(spec) else {
+        return true;
+    };
+    prune(&mut spec);
+    spec != known
+}
+
+/// Removes what equals absence: nulls, empty lists and objects, `false`.
+fn prune(value: &mut Value) {
+    let is_nothing = |value: &Value| match value {
+        Value::Null | Value::Bool(false) => true,
+        Value::Array(items) => items.is_empty(),
+        Value::Object(members) => members.is_empty(),
+        _ => false,
+    };
+    match value {
+        Value::Array(items) => items.iter_mut().for_each(prune),
+        Value::Object(members) => {
+            members.values_mut().for_each(prune);
+            members.retain(|_, value| !is_nothing(value));
+        }
+        _ => {}
+    }
+}

@@ -1,0 +1,206 @@
+//! Classifying requests.
+
+use super::index::SubjectIndex;
+use super::objects;
+use super::policy::PolicyRule;
+use super::request::RequestAttributes;
+use crate::sharding::flow_hash;
+use k8s_flowcontrol_types::api::v1::{
+    FlowDistinguisherMethodType, FlowSchema, PriorityLevelConfiguration,
+};
+use k8s_flowcontrol_types::{Release, Resource, order};
+
+/// A configuration in the form in which requests are classified.
+///
+/// It holds its own copy of what it needs, and is cheap to share between threads by reference.
+#[derive(Clone, Debug)]
+pub struct Classifier {
+    /// In the order in which they are tried; those with a missing level included, to be explained.
+    pub(super) schemas: Vec<Schema>,
+    /// All rules of the usable schemas in the order in which they are tried.
+    rules: Vec<Rule>,
+    index: SubjectIndex,
+}
+
+/// A flow schema, ready to be matched.
+#[derive(Clone, Debug)]
+pub(super) struct Schema {
+    pub(super) name: String,
+    pub(super) level: String,
+    pub(super) dangling: bool,
+    /// Where the schema's rules are among all.
+    pub(super) rules: std::ops::Range<usize>,
+    imagined: bool,
+    /// By what flows are told apart, when the level tells any apart.
+    distinguisher: Option<FlowDistinguisherMethodType>,
+}
+
+/// A rule, ready to be matched.
+#[derive(Clone, Debug)]
+pub(super) struct Rule {
+    /// The number of the schema.
+    pub(super) schema: usize,
+    pub(super) policy: PolicyRule,
+}
+
+impl Classifier {
+    /// Prepares a configuration as a server of `release` takes it.
+    ///
+    /// Missing mandatory objects are imagined with their built-in values. Absent members count with the
+    /// server's defaults. Of several objects of one name the last counts.
+    pub fn new(
+        flow_schemas: &[FlowSchema],
+        priority_levels: &[PriorityLevelConfiguration],
+        release: Release,
+    ) -> Self {
+        let levels = objects::levels_in_use(priority_levels, release);
+        let level_of = |schema: &FlowSchema| {
+            objects::level_named(&levels, &schema.spec.priority_level_configuration.name)
+        };
+        let given = in_order(flow_schemas, release);
+        let mut imagined = Vec::new();
+        for (mandatory, built_in) in crate::bootstrap::flow_schemas(release) {
+            let found = given.iter().find(|schema| schema.name() == built_in.name());
+            if mandatory && found.and_then(level_of).is_none() {
+                imagined.push(built_in);
+            }
+        }
+        let imagine =
+            |name: &'static str| imagined.iter().filter(move |schema| schema.name() == name);
+        // `exempt` is tried before and `catch-all` after all others only when they are imagined;
+        // those that exist have a precedence like all.
+        let ordered = imagine(objects::EXEMPT)
+            .chain(&given)
+            .chain(imagine(objects::CATCH_ALL));
+        let mut classifier = Self {
+            schemas: Vec::new(),
+            rules: Vec::new(),
+            index: SubjectIndex::default(),
+        };
+        for schema in ordered {
+            let level = level_of(schema);
+            let separates_flows = level.is_some_and(|level| {
+                objects::queuing(&level.object).is_some_and(|(queues, _)| queues > 1)
+            });
+            let is_imagined = imagined.iter().any(|other| std::ptr::eq(other, schema));
+            classifier.push(schema, level.is_none(), is_imagined, separates_flows);
+        }
+        for (number, rule) in classifier.rules.iter().enumerate() {
+            classifier.index.insert(number, &rule.policy.subjects);
+        }
+        classifier
+    }
+
+    fn push(&mut self, schema: &FlowSchema, dangling: bool, imagined: bool, separates_flows: bool) {
+        let number = self.schemas.len();
+        let first = self.rules.len();
+        if !dangling {
+            for rule in &schema.spec.rules {
+                self.rules.push(Rule {
+                    schema: number,
+                    policy: PolicyRule::new(rule),
+                });
+            }
+        }
+        let distinguisher = schema
+            .spec
+            .distinguisher_method
+            .as_ref()
+            .map(|method| method.r#type.clone());
+        self.schemas.push(Schema {
+            name: schema.name().to_owned(),
+            level: schema.spec.priority_level_configuration.name.clone(),
+            dangling,
+            rules: first..self.rules.len(),
+            imagined,
+            distinguisher: distinguisher.filter(|_| separates_flows),
+        });
+    }
+
+    /// The flow schema and the priority level that take a request, and its flow.
+    ///
+    /// `None` for a request that is [not subject to flow
+    /// control](RequestAttributes::is_subject_to_flow_control).
+    pub fn classify<'a>(&'a self, request: &'a RequestAttributes) -> Option<Classification<'a>> {
+        if !request.is_subject_to_flow_control() {
+            return None;
+        }
+        let rule = self.index.rules_for(&request.user).find_map(|rule| {
+            self.rules
+                .get(rule)
+                .filter(|rule| rule.policy.matches_request(request))
+        });
+        match rule {
+            Some(rule) => self.classification(rule.schema, request),
+            None => self.last_resort(request),
+        }
+    }
+
+    /// What takes a request that no schema matches: a user in neither of the two groups of all users.
+    pub(super) fn last_resort<'a>(
+        &'a self,
+        request: &'a RequestAttributes,
+    ) -> Option<Classification<'a>> {
+        let catch_all = self
+            .schemas
+            .iter()
+            .rposition(|schema| schema.name == objects::CATCH_ALL && !schema.dangling)?;
+        self.classification(catch_all, request)
+    }
+
+    pub(super) fn classification<'a>(
+        &'a self,
+        schema: usize,
+        request: &'a RequestAttributes,
+    ) -> Option<Classification<'a>> {
+        let schema = self.schemas.get(schema)?;
+        let flow_distinguisher = match schema.distinguisher {
+            Some(FlowDistinguisherMethodType::ByUser) => request.user.name.as_str(),
+            Some(FlowDistinguisherMethodType::ByNamespace) => request.namespace.as_str(),
+            _ => "",
+        };
+        Some(Classification {
+            flow_schema: &schema.name,
+            priority_level: &schema.level,
+            flow_distinguisher,
+            imagined: schema.imagined,
+        })
+    }
+
+    pub(super) fn rules_of(&self, schema: &Schema) -> &[Rule] {
+        self.rules.get(schema.rules.clone()).unwrap_or_default()
+    }
+}
+
+/// The schemas with defaults, in the order in which a server tries them.
+fn in_order(schemas: &[FlowSchema], release: Release) -> Vec<FlowSchema> {
+    let mut ordered = objects::by_name(schemas, release);
+    // Stable, so the smaller name stays first among equals.
+    order::sort_by(&mut ordered, |left, right| {
+        let precedence = |schema: &FlowSchema| schema.spec.matching_precedence;
+        precedence(left).cmp(&precedence(right))
+    });
+    ordered
+}
+
+/// What takes a request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Classification<'a> {
+    /// The name of the flow schema.
+    pub flow_schema: &'a str,
+    /// The name of the priority level.
+    pub priority_level: &'a str,
+    /// What tells the request's flow from others of the same schema: the user name, the namespace, or
+    /// nothing. Always nothing when the level has no more than one queue.
+    pub flow_distinguisher: &'a str,
+    /// Whether the flow schema is mandatory and was imagined because it was missing.
+    pub imagined: bool,
+}
+
+impl Classification<'_> {
+    /// The hash from which the flow's queues are dealt, see [`flow_hash`].
+    pub fn flow_hash(&self) -> u64 {
+        flow_hash(self.flow_schema, self.flow_distinguisher)
+    }
+}

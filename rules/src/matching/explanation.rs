@@ -1,0 +1,299 @@
+//! Why a flow schema takes a request.
+
+use super::classifier::{Classification, Classifier, Schema};
+use super::policy::PolicyRule;
+use super::request::RequestAttributes;
+use std::fmt;
+
+impl Classifier {
+    /// What takes a request, and what was considered before.
+    ///
+    /// Answers the same as [`classify`](Self::classify), but slower.
+    ///
+    /// ```
+    /// use k8s_flowcontrol_types::Release;
+    /// use k8s_flowcontrol_rules::matching::{Classifier, RequestAttributes, User, Verdict};
+    ///
+    /// let classifier = Classifier::new(&[], &[], Release::NEWEST);
+    /// let request = RequestAttributes::from_http("GET", "/version", User::anonymous())?;
+    /// let explanation = classifier.explain(&request).unwrap();
+    /// let lines: Vec<_> = explanation.considered.iter().map(ToString::to_string).collect();
+    /// assert_eq!(lines, [
+    ///     "exempt: no match: rules[0] is for other subjects",
+    ///     "catch-all: rules[0] matches by subjects[0] and nonResourceRules[0]",
+    /// ]);
+    /// # Ok::<(), k8s_flowcontrol_rules::matching::InvalidRequest>(())
+    /// ```
+    pub fn explain<'a>(&'a self, request: &'a RequestAttributes) -> Option<Explanation<'a>> {
+        if !request.is_subject_to_flow_control() {
+            return None;
+        }
+        let mut considered = Vec::new();
+        for (number, schema) in self.schemas.iter().enumerate() {
+            let verdict = self.judge(schema, request);
+            let matched = matches!(verdict, Verdict::Matched(_));
+            considered.push(Considered {
+                flow_schema: &schema.name,
+                priority_level: &schema.level,
+                verdict,
+            });
+            if matched {
+                let classification = self.classification(number, request)?;
+                return Some(Explanation {
+                    classification,
+                    considered,
+                });
+            }
+        }
+        let classification = self.last_resort(request)?;
+        Some(Explanation {
+            classification,
+            considered,
+        })
+    }
+
+    fn judge(&self, schema: &Schema, request: &RequestAttributes) -> Verdict {
+        if schema.dangling {
+            return Verdict::Dangling;
+        }
+        let mut mismatches = Vec::new();
+        for (number, rule) in self.rules_of(schema).iter().enumerate() {
+            match judge_rule(&rule.policy, request) {
+                Ok((subject, policy)) => {
+                    return Verdict::Matched(RuleMatch {
+                        rule: number,
+                        subject,
+                        policy,
+                        is_resource_rule: request.is_resource_request,
+                    });
+                }
+                Err(mismatch) => mismatches.push(mismatch),
+            }
+        }
+        Verdict::NoMatch(mismatches)
+    }
+}
+
+/// The matching subject and policy of a rule, or why there is none.
+fn judge_rule(
+    rule: &PolicyRule,
+    request: &RequestAttributes,
+) -> Result<(usize, usize), RuleMismatch> {
+    let subject = rule
+        .subjects
+        .iter()
+        .position(|subject| subject.matches(&request.user))
+        .ok_or(RuleMismatch::Subjects)?;
+    let policy = if request.is_resource_request {
+        first_match(
+            rule.resource_rules
+                .iter()
+                .map(|policy| policy.mismatch(request)),
+        )
+        .map_err(RuleMismatch::ResourceRules)
+    } else {
+        first_match(
+            rule.non_resource_rules
+                .iter()
+                .map(|policy| policy.mismatch(request)),
+        )
+        .map_err(RuleMismatch::NonResourceRules)
+    };
+    policy.map(|policy| (subject, policy))
+}
+
+/// The number of the first policy without a mismatch, or all mismatches.
+fn first_match<M>(mismatches: impl Iterator<Item = Option<M>>) -> Result<usize, Vec<M>> {
+    let mut found = Vec::new();
+    for (number, mismatch) in mismatches.enumerate() {
+        match mismatch {
+            None => return Ok(number),
+            Some(mismatch) => found.push(mismatch),
+        }
+    }
+    Err(found)
+}
+
+/// What takes a request, and how a server comes to that.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Explanation<'a> {
+    /// What takes the request.
+    pub classification: Classification<'a>,
+    /// The flow schemas tried, in order. The last one matched, unless nothing did and `catch-all` took
+    /// the request as a last resort.
+    pub considered: Vec<Considered<'a>>,
+}
+
+impl Explanation<'_> {
+    /// The rule that matched; `None` when the request went to `catch-all` as a last resort.
+    pub fn matched(&self) -> Option<RuleMatch> {
+        self.considered.last().and_then(|last| match last.verdict {
+            Verdict::Matched(matched) => Some(matched),
+            _ => None,
+        })
+    }
+}
+
+/// A flow schema that was tried.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Considered<'a> {
+    /// The name of the flow schema.
+    pub flow_schema: &'a str,
+    /// The name of the priority level that it refers to.
+    pub priority_level: &'a str,
+    /// What came out.
+    pub verdict: Verdict,
+}
+
+/// What came out when a flow schema was tried.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// Skipped, as the priority level does not exist or is ignored by the server.
+    Dangling,
+    /// It takes the request.
+    Matched(RuleMatch),
+    /// No rule matches: why, for each rule in order.
+    NoMatch(Vec<RuleMismatch>),
+}
+
+/// The part of a flow schema that matches a request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RuleMatch {
+    /// The index in `spec.rules`.
+    pub rule: usize,
+    /// The index in the rule's `subjects`.
+    pub subject: usize,
+    /// The index in the rule's `resourceRules`, or in `nonResourceRules` for other requests.
+    pub policy: usize,
+    /// Whether `policy` counts in `resourceRules`.
+    pub is_resource_rule: bool,
+}
+
+/// Why a rule does not match.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum RuleMismatch {
+    /// No subject matches the user.
+    Subjects,
+    /// The request is about a resource and none of `resourceRules` matches: why, for each of them.
+    ResourceRules(Vec<ResourceMismatch>),
+    /// The request is about no resource and none of `nonResourceRules` matches: why, for each of them.
+    NonResourceRules(Vec<NonResourceMismatch>),
+}
+
+/// The first thing about a resource request that a rule does not cover.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ResourceMismatch {
+    /// The verb.
+    Verb,
+    /// The resource, or the resource with its subresource.
+    Resource,
+    /// The API group.
+    ApiGroup,
+    /// The request has no namespace and the rule has no `clusterScope`.
+    ClusterScope,
+    /// The namespace.
+    Namespace,
+}
+
+/// The first thing about another request that a rule does not cover.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NonResourceMismatch {
+    /// The verb.
+    Verb,
+    /// The path.
+    Url,
+}
+
+impl fmt::Display for Considered<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: ", self.flow_schema)?;
+        match &self.verdict {
+            Verdict::Dangling => {
+                write!(
+                    f,
+                    "skipped: there is no priority level `{}`",
+                    self.priority_level
+                )
+            }
+            Verdict::Matched(matched) => matched.fmt(f),
+            Verdict::NoMatch(mismatches) if mismatches.is_empty() => {
+                f.write_str("no match: it has no rules")
+            }
+            Verdict::NoMatch(mismatches) => {
+                f.write_str("no match: ")?;
+                for (number, mismatch) in mismatches.iter().enumerate() {
+                    let comma = if number == 0 { "" } else { "; " };
+                    write!(f, "{comma}rules[{number}] {mismatch}")?;
+                }
+                Ok(())
+            }
+        }
+    }
+}
+
+impl fmt::Display for RuleMatch {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self {
+            rule,
+            subject,
+            policy,
+            is_resource_rule,
+        } = self;
+        let list = if *is_resource_rule {
+            "resourceRules"
+        } else {
+            "nonResourceRules"
+        };
+        write!(
+            f,
+            "rules[{rule}] matches by subjects[{subject}] and {list}[{policy}]"
+        )
+    }
+}
+
+impl fmt::Display for RuleMismatch {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (list, whys): (_, Vec<&str>) = match self {
+            Self::Subjects => return f.write_str("is for other subjects"),
+            Self::ResourceRules(whys) => (
+                "resourceRules",
+                whys.iter().map(|why| why.as_str()).collect(),
+            ),
+            Self::NonResourceRules(whys) => (
+                "nonResourceRules",
+                whys.iter().map(|why| why.as_str()).collect(),
+            ),
+        };
+        if whys.is_empty() {
+            return write!(f, "has no {list}");
+        }
+        for (number, why) in whys.iter().enumerate() {
+            let comma = if number == 0 { "" } else { ", " };
+            write!(f, "{comma}{list}[{number}] {why}")?;
+        }
+        Ok(())
+    }
+}
+
+impl ResourceMismatch {
+    const fn as_str(self) -> &'static str {
+        match self {
+            Self::Verb => "is for other verbs",
+            Self::Resource => "is for other resources",
+            Self::ApiGroup => "is for other API groups",
+            Self::ClusterScope => "has no clusterScope",
+            Self::Namespace => "is for other namespaces",
+        }
+    }
+}
+
+impl NonResourceMismatch {
+    const fn as_str(self) -> &'static str {
+        match self {
+            Self::Verb => "is for other verbs",
+            Self::Url => "is for other URLs",
+        }
+    }
+}

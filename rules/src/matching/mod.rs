@@ -1,0 +1,46 @@
+//! Matching: which flow schema and priority level take a request, and why.
+//!
+//! A server tries its flow schemas in order of `matchingPrecedence`, the smaller name first among
+//! equals, and takes the first one with a rule that matches. Flow schemas that refer to a missing level
+//! are skipped. A [`Classifier`] is built once from a configuration and then classifies
+//! millions of requests a second; [`Classifier::explain`] says what was considered on the way.
+//!
+//! ```
+//! use k8s_flowcontrol_types::Release;
+//! use k8s_flowcontrol_rules::matching::{Classifier, RequestAttributes, User};
+//!
+//! // Without any object only the mandatory ones are there.
+//! let classifier = Classifier::new(&[], &[], Release::NEWEST);
+//! let user = User::authenticated("alice", ["dev"]);
+//! let request = RequestAttributes::from_http("GET", "/api/v1/namespaces/team-a/pods?watch=1", user)?;
+//! assert_eq!((request.verb.as_str(), request.resource.as_str()), ("watch", "pods"));
+//!
+//! let taken = classifier.classify(&request).unwrap();
+//! assert_eq!((taken.flow_schema, taken.priority_level), ("catch-all", "catch-all"));
+//! # Ok::<(), k8s_flowcontrol_rules::matching::InvalidRequest>(())
+//! ```
+
+mod classifier;
+mod explanation;
+mod http;
+mod index;
+mod policy;
+mod query;
+mod request;
+mod subject;
+
+pub use classifier::{Classification, Classifier};
+pub use explanation::{
+    Considered, Explanation, NonResourceMismatch, ResourceMismatch, RuleMatch, RuleMismatch,
+    Verdict,
+};
+pub use http::InvalidRequest;
+pub use request::{RequestAttributes, User};
+
+pub(super) use policy::{Names, NonResourceRule, PolicyRule, ResourceRule, Url};
+pub(super) use request::{
+    ANONYMOUS, AUTHENTICATED, SERVICE_ACCOUNT_PREFIX, SERVICE_ACCOUNTS, UNAUTHENTICATED,
+};
+pub(super) use subject::Subject;
+
+use super::objects;

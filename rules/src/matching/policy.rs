@@ -1,0 +1,183 @@
+//! What a rule is about.
+
+use super::explanation::{NonResourceMismatch, ResourceMismatch};
+use super::request::RequestAttributes;
+use super::subject::Subject;
+use k8s_flowcontrol_types::api::v1;
+
+/// A list in which a lone `*` stands for everything.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Names {
+    Any,
+    OneOf(Box<[Box<str>]>),
+}
+
+impl Names {
+    pub(crate) fn new<S: AsRef<str>>(names: &[S]) -> Self {
+        match names {
+            // Among others a `*` is an ordinary word, which nothing is called.
+            [name] if name.as_ref() == "*" => Self::Any,
+            names => Self::OneOf(names.iter().map(|name| name.as_ref().into()).collect()),
+        }
+    }
+
+    fn contain(&self, name: &str) -> bool {
+        match self {
+            Self::Any => true,
+            Self::OneOf(names) => names.iter().any(|known| **known == *name),
+        }
+    }
+
+    /// Whether `resource`, or `resource/subresource` if there is one, is in the list.
+    fn contain_resource(&self, resource: &str, subresource: &str) -> bool {
+        let is_it = |known: &str| {
+            known
+                .strip_prefix(resource)
+                .and_then(|rest| rest.strip_prefix('/'))
+                .is_some_and(|rest| rest == subresource)
+        };
+        match self {
+            Self::Any => true,
+            Self::OneOf(names) if !subresource.is_empty() => names.iter().any(|known| is_it(known)),
+            Self::OneOf(_) => self.contain(resource),
+        }
+    }
+}
+
+/// A rule of a flow schema, ready to be matched.
+#[derive(Clone, Debug)]
+pub(crate) struct PolicyRule {
+    pub(crate) subjects: Vec<Subject>,
+    pub(crate) resource_rules: Vec<ResourceRule>,
+    pub(crate) non_resource_rules: Vec<NonResourceRule>,
+}
+
+impl PolicyRule {
+    pub(crate) fn new(rule: &v1::PolicyRulesWithSubjects) -> Self {
+        Self {
+            subjects: rule.subjects.iter().map(Subject::new).collect(),
+            resource_rules: rule.resource_rules.iter().map(ResourceRule::new).collect(),
+            non_resource_rules: rule
+                .non_resource_rules
+                .iter()
+                .map(NonResourceRule::new)
+                .collect(),
+        }
+    }
+
+    /// Whether one of the rules about requests of this sort matches; subjects aside.
+    pub(super) fn matches_request(&self, request: &RequestAttributes) -> bool {
+        if request.is_resource_request {
+            self.resource_rules
+                .iter()
+                .any(|rule| rule.mismatch(request).is_none())
+        } else {
+            self.non_resource_rules
+                .iter()
+                .any(|rule| rule.mismatch(request).is_none())
+        }
+    }
+}
+
+/// A rule for requests that are about resources.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct ResourceRule {
+    pub(crate) verbs: Names,
+    pub(crate) api_groups: Names,
+    pub(crate) resources: Names,
+    pub(crate) namespaces: Names,
+    pub(crate) cluster_scope: bool,
+}
+
+impl ResourceRule {
+    pub(crate) fn new(rule: &v1::ResourcePolicyRule) -> Self {
+        Self {
+            verbs: Names::new(&rule.verbs),
+            api_groups: Names::new(&rule.api_groups),
+            resources: Names::new(&rule.resources),
+            namespaces: Names::new(&rule.namespaces),
+            cluster_scope: rule.cluster_scope.unwrap_or(false),
+        }
+    }
+
+    /// The first reason, in a server's order, why the rule does not match; `None` when it does.
+    pub(super) fn mismatch(&self, request: &RequestAttributes) -> Option<ResourceMismatch> {
+        if !self.verbs.contain(&request.verb) {
+            Some(ResourceMismatch::Verb)
+        } else if !self
+            .resources
+            .contain_resource(&request.resource, &request.subresource)
+        {
+            Some(ResourceMismatch::Resource)
+        } else if !self.api_groups.contain(&request.api_group) {
+            Some(ResourceMismatch::ApiGroup)
+        } else if request.namespace.is_empty() {
+            (!self.cluster_scope).then_some(ResourceMismatch::ClusterScope)
+        } else {
+            (!self.namespaces.contain(&request.namespace)).then_some(ResourceMismatch::Namespace)
+        }
+    }
+}
+
+/// A rule for all other requests.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct NonResourceRule {
+    pub(crate) verbs: Names,
+    pub(crate) urls: Box<[Url]>,
+}
+
+impl NonResourceRule {
+    pub(crate) fn new(rule: &v1::NonResourcePolicyRule) -> Self {
+        Self {
+            verbs: Names::new(&rule.verbs),
+            urls: rule
+                .non_resource_urls
+                .iter()
+                .map(|url| Url::new(url))
+                .collect(),
+        }
+    }
+
+    /// Why the rule does not match; `None` when it does.
+    pub(super) fn mismatch(&self, request: &RequestAttributes) -> Option<NonResourceMismatch> {
+        if !self.verbs.contain(&request.verb) {
+            Some(NonResourceMismatch::Verb)
+        } else {
+            let matches = self.urls.iter().any(|url| url.matches(&request.path));
+            (!matches).then_some(NonResourceMismatch::Url)
+        }
+    }
+}
+
+/// A path, with everything below it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Url {
+    Any,
+    Path {
+        /// The entry as it stands, which matches the same path.
+        exact: Box<str>,
+        /// The entry without a trailing `*` and with a trailing `/`, which matches all paths that start so.
+        below: Box<str>,
+    },
+}
+
+impl Url {
+    pub(crate) fn new(entry: &str) -> Self {
+        if entry == "*" {
+            return Self::Any;
+        }
+        let trunk = entry.strip_suffix('*').unwrap_or(entry);
+        let slash = if trunk.ends_with('/') { "" } else { "/" };
+        Self::Path {
+            exact: entry.into(),
+            below: format!("{trunk}{slash}").into(),
+        }
+    }
+
+    fn matches(&self, path: &str) -> bool {
+        match self {
+            Self::Any => true,
+            Self::Path { exact, below } => path == &**exact || path.starts_with(&**below),
+        }
+    }
+}

@@ -1,0 +1,71 @@
+//! Who a rule is for.
+
+use super::request::SERVICE_ACCOUNT_PREFIX;
+use k8s_flowcontrol_types::api::v1;
+
+/// A subject of a rule, as a server compares it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Subject {
+    /// Every user.
+    Everybody,
+    /// The user with this name.
+    User(String),
+    /// The members of this group.
+    Group(String),
+    /// A service account.
+    ServiceAccount {
+        namespace: String,
+        /// `None` for all of the namespace.
+        name: Option<String>,
+    },
+    /// Nobody: the subject's parts contradict each other, which validation refuses.
+    Nobody,
+}
+
+impl Subject {
+    pub(crate) fn new(subject: &v1::Subject) -> Self {
+        let everybody_or = |name: &str, make: fn(String) -> Self| {
+            if name == "*" {
+                Self::Everybody
+            } else {
+                make(name.to_owned())
+            }
+        };
+        match &subject.kind {
+            v1::SubjectKind::User => subject
+                .user
+                .as_ref()
+                .map(|user| everybody_or(&user.name, Self::User)),
+            v1::SubjectKind::Group => subject
+                .group
+                .as_ref()
+                .map(|group| everybody_or(&group.name, Self::Group)),
+            v1::SubjectKind::ServiceAccount => {
+                subject
+                    .service_account
+                    .as_ref()
+                    .map(|account| Self::ServiceAccount {
+                        namespace: account.namespace.clone(),
+                        name: (account.name != "*").then(|| account.name.clone()),
+                    })
+            }
+            _ => None,
+        }
+        .unwrap_or(Self::Nobody)
+    }
+
+    pub(super) fn matches(&self, user: &super::User) -> bool {
+        match self {
+            Self::Everybody => true,
+            Self::User(name) => user.name == *name,
+            Self::Group(name) => user.groups.contains(name),
+            Self::ServiceAccount { namespace, name } => user
+                .name
+                .strip_prefix(SERVICE_ACCOUNT_PREFIX)
+                .and_then(|rest| rest.strip_prefix(namespace.as_str()))
+                .and_then(|rest| rest.strip_prefix(':'))
+                .is_some_and(|rest| name.as_ref().is_none_or(|name| rest == name)),
+            Self::Nobody => false,
+        }
+    }
+}

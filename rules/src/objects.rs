@@ -1,0 +1,103 @@
+//! The objects that a server works with: those given with its defaults, and its own.
+
+use crate::defaults::Defaulted;
+use k8s_flowcontrol_types::api::v1::{
+    LimitResponseType, PriorityLevelConfiguration, PriorityLevelType,
+};
+use k8s_flowcontrol_types::{Release, Resource, order};
+
+/// The name of the mandatory level and of the mandatory schema for requests that are never held back.
+pub(super) const EXEMPT: &str = "exempt";
+/// The name of the mandatory level and of the mandatory schema for requests that nothing else takes.
+pub(super) const CATCH_ALL: &str = "catch-all";
+
+/// The objects sorted by name, with the server's defaults; of several with one name the last.
+pub(super) fn by_name<K: Resource + Defaulted>(objects: &[K], release: Release) -> Vec<K> {
+    let mut sorted: Vec<&K> = objects.iter().rev().collect();
+    order::sort_by(&mut sorted, |left, right| left.name().cmp(right.name()));
+    sorted.dedup_by(|later, kept| later.name() == kept.name());
+    sorted
+        .into_iter()
+        .map(|object| defaulted(object, release))
+        .collect()
+}
+
+/// A copy of an object with the server's defaults and without managed fields.
+fn defaulted<K: Resource + Defaulted>(object: &K, release: Release) -> K {
+    let mut copy = object.clone();
+    copy.metadata_mut().managed_fields.clear();
+    copy.defaulted(release)
+}
+
+/// A priority level that a server works with.
+pub(super) struct LevelInUse {
+    /// With defaults.
+    pub(super) object: PriorityLevelConfiguration,
+    /// Whether the level is mandatory, missing and so taken at its built-in values.
+    pub(super) imagined: bool,
+}
+
+impl LevelInUse {
+    pub(super) fn name(&self) -> &str {
+        self.object.name()
+    }
+}
+
+/// The levels that a server of `release` works with, sorted by name.
+///
+/// A level whose parts contradict each other is left out, as if it were not there. Missing mandatory
+/// levels are imagined.
+pub(super) fn levels_in_use(
+    levels: &[PriorityLevelConfiguration],
+    release: Release,
+) -> Vec<LevelInUse> {
+    let mut in_use = Vec::new();
+    for object in by_name(levels, release) {
+        if is_usable(&object, release) {
+            let imagined = false;
+            in_use.push(LevelInUse { object, imagined });
+        }
+    }
+    for (mandatory, object) in crate::bootstrap::priority_levels(release) {
+        if mandatory && in_use.iter().all(|level| level.name() != object.name()) {
+            let imagined = true;
+            in_use.push(LevelInUse { object, imagined });
+        }
+    }
+    order::sort_by(&mut in_use, |left, right| left.name().cmp(right.name()));
+    in_use
+}
+
+/// The level named `name` of levels sorted by name.
+pub(super) fn level_named<'a>(levels: &'a [LevelInUse], name: &str) -> Option<&'a LevelInUse> {
+    let index = levels.binary_search_by(|level| level.name().cmp(name));
+    index.ok().and_then(|index| levels.get(index))
+}
+
+/// Whether the parts of a level fit together, so that a server does not ignore it.
+fn is_usable(level: &PriorityLevelConfiguration, release: Release) -> bool {
+    let spec = &level.spec;
+    // Older releases do not know the stanza.
+    let knows_exempt = release.minor() >= 28;
+    match &spec.r#type {
+        PriorityLevelType::Exempt => {
+            spec.limited.is_none() && (spec.exempt.is_some() || !knows_exempt)
+        }
+        PriorityLevelType::Limited => spec.limited.as_ref().is_some_and(|limited| {
+            let response = &limited.limit_response;
+            (spec.exempt.is_none() || !knows_exempt)
+                && (response.r#type == LimitResponseType::Queue) == response.queuing.is_some()
+        }),
+        _ => false,
+    }
+}
+
+/// The number of queues and the hand size of a level with defaults, when it queues.
+pub(super) fn queuing(level: &PriorityLevelConfiguration) -> Option<(i32, i32)> {
+    let response = &level.spec.limited.as_ref()?.limit_response;
+    let queuing = response
+        .queuing
+        .as_ref()
+        .filter(|_| response.r#type == LimitResponseType::Queue)?;
+    Some((queuing.queues?, queuing.hand_size?))
+}

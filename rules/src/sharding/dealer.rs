@@ -1,0 +1,199 @@
+//! Dealing hands of queues.
+
+use std::fmt;
+
+/// The most queues that hands can be dealt from.
+///
+/// Validation is stricter: a priority level may have 10,000,000.
+pub const MAX_QUEUES: u32 = 1 << 26;
+
+/// The most bits of a flow's hash that dealing may use up.
+pub const MAX_ENTROPY_BITS: u32 = 60;
+
+/// The bits of hash that dealing `hand_size` of `queues` queues uses up, rounded up.
+///
+/// `handSize` × log₂ `queues`, the measure that a server validates against [`MAX_ENTROPY_BITS`]. A
+/// number of queues below one counts as none and uses no bits.
+///
+/// ```
+/// use k8s_flowcontrol_rules::sharding::entropy_bits;
+///
+/// assert_eq!(entropy_bits(64, 8), 48);
+/// assert_eq!(entropy_bits(128, 10), 70);
+/// ```
+pub fn entropy_bits(queues: u32, hand_size: u32) -> u32 {
+    if queues == 0 {
+        return 0;
+    }
+    // At most 32 × 2³², which saturates; no sign and no NaN can come up.
+    (go_log2(f64::from(queues)) * f64::from(hand_size)).ceil() as u32
+}
+
+/// Go's `math.Log2` of a number of at least 1.
+///
+/// At the limit the last bit of the logarithm decides, so the number is taken apart exactly as Go takes it
+/// apart.
+fn go_log2(number: f64) -> f64 {
+    let mut fraction = number;
+    let mut exponent = 0.0;
+    while fraction >= 1.0 {
+        fraction /= 2.0;
+        exponent += 1.0;
+    }
+    #[expect(clippy::float_cmp, reason = "a power of two is exactly that")]
+    if fraction == 0.5 {
+        return exponent - 1.0;
+    }
+    fraction.ln() * (1.0 / std::f64::consts::LN_2) + exponent
+}
+
+/// Deals hands of `handSize` out of `queues` queues.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Dealer {
+    queues: u32,
+    hand_size: u32,
+}
+
+impl Dealer {
+    /// A dealer for a priority level with `queues` queues and hands of `hand_size`.
+    ///
+    /// # Errors
+    /// [`InvalidDealer`] when a number is not positive, a hand is larger than the deck, there are more than
+    /// [`MAX_QUEUES`] queues, or a hand needs more than [`MAX_ENTROPY_BITS`] bits of hash.
+    pub fn new(queues: i32, hand_size: i32) -> Result<Self, InvalidDealer> {
+        let problem = match (u32::try_from(queues), u32::try_from(hand_size)) {
+            (Ok(queues), Ok(hand_size)) if queues > 0 && hand_size > 0 => {
+                if hand_size > queues {
+                    Problem::HandLargerThanDeck
+                } else if queues > MAX_QUEUES {
+                    Problem::TooManyQueues
+                } else if entropy_bits(queues, hand_size) > MAX_ENTROPY_BITS {
+                    Problem::TooManyBits
+                } else {
+                    return Ok(Self { queues, hand_size });
+                }
+            }
+            _ => Problem::NotPositive,
+        };
+        Err(InvalidDealer {
+            queues,
+            hand_size,
+            problem,
+        })
+    }
+
+    /// The number of queues.
+    pub const fn queues(&self) -> u32 {
+        self.queues
+    }
+
+    /// The number of queues in a hand, at most 15 unless there are fewer queues than 16.
+    pub const fn hand_size(&self) -> u32 {
+        self.hand_size
+    }
+
+    /// The queues of a flow: distinct indexes below [`queues`](Self::queues), in the order dealt.
+    ///
+    /// A level with one queue has no shuffle sharding; its only hand is queue 0.
+    pub fn deal(&self, flow_hash: u64) -> Vec<u32> {
+        let mut rest = flow_hash;
+        let mut remainders = Vec::with_capacity(self.hand_size as usize);
+        let mut hand = Vec::with_capacity(self.hand_size as usize);
+        for dealt in 0..self.hand_size {
+            // The hand is no larger than the deck, so cards are left.
+            let left = u64::from(self.queues - dealt);
+            // Below `queues`, so it fits.
+            let remainder = (rest % left) as u32;
+            rest /= left;
+            // The remainder counts the cards that are left; step over those already dealt.
+            let card = remainders.iter().rev().fold(remainder, |card, earlier| {
+                if card >= *earlier { card + 1 } else { card }
+            });
+            remainders.push(remainder);
+            hand.push(card);
+        }
+        hand
+    }
+}
+
+/// Numbers of queues and hand sizes that hands cannot be dealt with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct InvalidDealer {
+    queues: i32,
+    hand_size: i32,
+    problem: Problem,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Problem {
+    NotPositive,
+    HandLargerThanDeck,
+    TooManyQueues,
+    TooManyBits,
+}
+
+impl fmt::Display for InvalidDealer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self {
+            queues, hand_size, ..
+        } = self;
+        write!(
+            f,
+            "cannot deal hands of {hand_size} out of {queues} queues: "
+        )?;
+        match self.problem {
+            Problem::NotPositive => f.write_str("both numbers must be positive"),
+            Problem::HandLargerThanDeck => f.write_str("a hand is larger than the deck"),
+            Problem::TooManyQueues => write!(f, "more than {MAX_QUEUES} queues"),
+            Problem::TooManyBits => {
+                write!(f, "a hand needs more than {MAX_ENTROPY_BITS} bits of hash")
+            }
+        }
+    }
+}
+
+impl std::error::Error for InvalidDealer {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bits_of_known_decks() {
+        for (queues, hand_size, bits) in [
+            (0, 1, 0),
+            (1, 1, 0),
+            (64, 8, 48),
+            (512, 8, 72),
+            (128, 10, 70),
+            (10_000_000, 2, 47),
+            (2_147_483_647, 3, 93),
+        ] {
+            assert_eq!(entropy_bits(queues, hand_size), bits);
+        }
+        assert_eq!(entropy_bits(u32::MAX, u32::MAX), u32::MAX);
+    }
+
+    #[test]
+    fn known_hands_are_dealt() {
+        let (wide, narrow) = (Dealer::new(128, 6).unwrap(), Dealer::new(64, 8).unwrap());
+        let flow = 13424615363282033023;
+        assert_eq!(wide.deal(flow), [127, 66, 18, 15, 64, 74]);
+        assert_eq!(narrow.deal(flow), [63, 43, 6, 59, 8, 11, 2, 34]);
+        assert_eq!(wide.deal(7733929212674924205), [45, 47, 41, 49, 38, 80]);
+    }
+
+    #[test]
+    fn the_bounds_are_those_of_the_server() {
+        assert!(Dealer::new(16, 15).is_ok());
+        assert!(Dealer::new(15, 15).is_ok());
+        assert!(Dealer::new(16, 16).is_err());
+        assert!(Dealer::new(128, 8).is_ok());
+        assert!(Dealer::new(128, 9).is_err());
+        assert!(Dealer::new(10_000_000, 2).is_ok());
+        assert!(Dealer::new(i32::MAX, 1).is_err());
+        assert!(Dealer::new(4, 5).is_err());
+        assert!(Dealer::new(0, 1).is_err());
+        assert!(Dealer::new(1, -1).is_err());
+    }
+}

@@ -1,0 +1,147 @@
+//! Values of Go as messages show them: as JSON, or as Go source.
+
+use k8s_flowcontrol_text::go::{json_quote, quote};
+
+/// What stands where Go source shows an address: it says nothing to a reader.
+const ADDRESS: &str = "0xc000000000";
+
+/// A value with all that either form shows of it.
+pub(super) enum GoValue {
+    Text(String),
+    Integer(i64),
+    Bool(bool),
+    /// A struct and the name of its type.
+    Struct(&'static str, Vec<Member>),
+    /// A slice and the type of its elements; `None` is nil.
+    Slice(&'static str, Option<Vec<GoValue>>),
+    /// A pointer and the type that it points to; `None` is nil.
+    Pointer(&'static str, Option<Box<GoValue>>),
+}
+
+/// A member of a struct.
+pub(super) struct Member {
+    name: &'static str,
+    /// The name in JSON.
+    json: &'static str,
+    /// Whether JSON leaves it out when it is nil.
+    omits_nil: bool,
+    value: GoValue,
+}
+
+impl Member {
+    /// A member of an internal type: it has one name, and is always written.
+    pub(super) fn internal(name: &'static str, value: GoValue) -> Self {
+        Self {
+            name,
+            json: name,
+            omits_nil: false,
+            value,
+        }
+    }
+
+    /// A member of a versioned type that is left out when it is nil.
+    pub(super) fn versioned(name: &'static str, json: &'static str, value: GoValue) -> Self {
+        Self {
+            name,
+            json,
+            omits_nil: true,
+            value,
+        }
+    }
+}
+
+impl GoValue {
+    pub(super) fn text(text: &str) -> Self {
+        Self::Text(text.to_owned())
+    }
+
+    pub(super) fn texts(texts: Option<&[String]>) -> Self {
+        let texts = texts.map(|texts| texts.iter().map(|text| Self::text(text)).collect());
+        Self::Slice("string", texts)
+    }
+
+    pub(super) fn pointer(to: &'static str, value: Option<Self>) -> Self {
+        Self::Pointer(to, value.map(Box::new))
+    }
+
+    /// As Go's JSON encoder writes it.
+    pub(super) fn json(&self) -> String {
+        match self {
+            Self::Text(text) => json_quote(text),
+            Self::Integer(number) => number.to_string(),
+            Self::Bool(set) => set.to_string(),
+            Self::Struct(_, members) => {
+                let members = members
+                    .iter()
+                    .filter(|member| !(member.omits_nil && member.value.is_nil()))
+                    .map(|member| format!("\"{}\":{}", member.json, member.value.json()));
+                format!("{{{}}}", join(members, ","))
+            }
+            Self::Slice(_, Some(elements)) => {
+                format!("[{}]", join(elements.iter().map(Self::json), ","))
+            }
+            Self::Pointer(_, Some(value)) => value.json(),
+            Self::Slice(_, None) | Self::Pointer(_, None) => "null".to_owned(),
+        }
+    }
+
+    /// As `%#v` writes it: what a pointer points to is not shown.
+    pub(super) fn source(&self) -> String {
+        match self {
+            Self::Text(text) => quote(text),
+            Self::Integer(number) => number.to_string(),
+            Self::Bool(set) => set.to_string(),
+            Self::Struct(name, members) => {
+                let members = members
+                    .iter()
+                    .map(|member| format!("{}:{}", member.name, member.value.source()));
+                format!("{name}{{{}}}", join(members, ", "))
+            }
+            Self::Slice(element, Some(elements)) => {
+                let elements = elements.iter().map(Self::source);
+                format!("[]{element}{{{}}}", join(elements, ", "))
+            }
+            Self::Slice(element, None) => format!("[]{element}(nil)"),
+            Self::Pointer(to, Some(_)) => format!("(*{to})({ADDRESS})"),
+            Self::Pointer(to, None) => format!("(*{to})(nil)"),
+        }
+    }
+
+    fn is_nil(&self) -> bool {
+        matches!(self, Self::Slice(_, None) | Self::Pointer(_, None))
+    }
+}
+
+fn join(parts: impl Iterator<Item = String>, separator: &str) -> String {
+    parts.collect::<Vec<_>>().join(separator)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn both_forms_are_gos() {
+        let flag = |set: Option<bool>| GoValue::pointer("bool", set.map(GoValue::Bool));
+        let value = GoValue::Struct(
+            "v1.Thing",
+            vec![
+                Member::internal("Name", GoValue::text("a\"<")),
+                Member::internal("Lists", GoValue::texts(None)),
+                Member::internal("Texts", GoValue::texts(Some(&["x".into()]))),
+                Member::versioned("On", "on", flag(Some(true))),
+                Member::versioned("Off", "off", flag(None)),
+                Member::internal("Count", GoValue::Integer(-3)),
+            ],
+        );
+        assert_eq!(
+            value.json(),
+            r#"{"Name":"a\"\u003c","Lists":null,"Texts":["x"],"on":true,"Count":-3}"#
+        );
+        assert_eq!(
+            value.source(),
+            "v1.Thing{Name:\"a\\\"<\", Lists:[]string(nil), Texts:[]string{\"x\"}, \
+             On:(*bool)(0xc000000000), Off:(*bool)(nil), Count:-3}"
+        );
+    }
+}

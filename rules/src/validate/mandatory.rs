@@ -1,0 +1,67 @@
+//! The objects whose `spec` a server insists on.
+
+use super::internal::{FlowSchemaSpec, LevelSpec};
+use super::violation::{Bad, Path, Report};
+use k8s_flowcontrol_types::Release;
+use serde_json::Value;
+
+/// A mandatory FlowSchema has the built-in `spec`.
+pub(super) fn check_schema(
+    name: &str,
+    spec: &FlowSchemaSpec,
+    release: Release,
+    path: &Path,
+    report: &mut Report,
+) {
+    if let Some(fixed) = fixed_spec("FlowSchema", name, release)
+        && *spec != FlowSchemaSpec::read(&fixed)
+    {
+        let detail = format!("spec of '{name}' must equal the fixed value");
+        report.invalid(path, &Bad::Go(spec.described()), &detail);
+    }
+}
+
+/// A mandatory PriorityLevelConfiguration has the built-in `spec`; from 1.28 on `spec.exempt` of the level
+/// `exempt` is its owner's business.
+pub(super) fn check_level(
+    name: &str,
+    spec: &LevelSpec,
+    release: Release,
+    path: &Path,
+    report: &mut Report,
+) {
+    let Some(fixed) = fixed_spec("PriorityLevelConfiguration", name, release) else {
+        return;
+    };
+    let fixed = LevelSpec::read(&fixed);
+    let exempt_is_free = name == "exempt" && release.minor() >= 28;
+    let (is_equal, detail) = if exempt_is_free {
+        let found = LevelSpec {
+            exempt: fixed.exempt.clone(),
+            ..spec.clone()
+        };
+        (
+            found == fixed,
+            format!("spec of '{name}' except the 'spec.exempt' field must equal the fixed value"),
+        )
+    } else {
+        (
+            *spec == fixed,
+            format!("spec of '{name}' must equal the fixed value"),
+        )
+    };
+    if !is_equal {
+        report.invalid(path, &Bad::Go(spec.described(release)), &detail);
+    }
+}
+
+fn fixed_spec(kind: &str, name: &str, release: Release) -> Option<Value> {
+    // Few objects have such a name, and making the built-in ones takes longer than all other rules.
+    if !matches!(name, "exempt" | "catch-all") {
+        return None;
+    }
+    crate::bootstrap::objects(release)
+        .into_iter()
+        .find(|object| object.mandatory && object.kind == kind && object.name == name)
+        .map(|object| object.spec)
+}

@@ -1,0 +1,296 @@
+//! The rules of `metadata`, which are the same for every kind.
+
+use super::managed_fields;
+use super::names;
+use super::owner_references::{self, OwnerReference};
+use super::violation::{Bad, Path, Report};
+use super::wording::Wording;
+use k8s_flowcontrol_types::order;
+use serde_json::Value;
+
+const MAX_ANNOTATIONS: usize = 256 * 1024;
+const ORPHAN: &str = "orphan";
+const FOREGROUND_DELETION: &str = "foregroundDeletion";
+const STANDARD_FINALIZERS: &[&str] = &["kubernetes", ORPHAN, FOREGROUND_DELETION];
+
+/// The members of `metadata` that rules look at.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Metadata {
+    pub(super) name: String,
+    uid: String,
+    pub(super) generate_name: String,
+    pub(super) deletion_timestamp: Option<String>,
+    deletion_grace_period: Option<i64>,
+    labels: Vec<(String, String)>,
+    pub(super) annotations: Vec<(String, String)>,
+    owner_references: Vec<OwnerReference>,
+    finalizers: Vec<String>,
+    managed_fields: Vec<Value>,
+}
+
+impl Metadata {
+    /// Reads an object's metadata. What has the wrong type is taken as absent.
+    pub(super) fn read(object: &Value) -> Self {
+        let metadata = &object["metadata"];
+        let text = |name: &str| metadata[name].as_str().unwrap_or_default().to_owned();
+        let elements = |name: &str| metadata[name].as_array().cloned().unwrap_or_default();
+        Self {
+            name: text("name"),
+            uid: text("uid"),
+            generate_name: text("generateName"),
+            deletion_timestamp: metadata["deletionTimestamp"].as_str().map(Into::into),
+            deletion_grace_period: metadata["deletionGracePeriodSeconds"].as_i64(),
+            labels: entries(&metadata["labels"]),
+            annotations: entries(&metadata["annotations"]),
+            owner_references: elements("ownerReferences")
+                .iter()
+                .map(OwnerReference::read)
+                .collect(),
+            finalizers: elements("finalizers")
+                .iter()
+                .map(|value| value.as_str().unwrap_or_default().to_owned())
+                .collect(),
+            managed_fields: elements("managedFields"),
+        }
+    }
+}
+
+impl Metadata {
+    /// Drops the managed fields.
+    pub(super) fn forget_managed_fields(&mut self) {
+        self.managed_fields.clear();
+    }
+}
+
+/// Entries in the order of their keys; a server takes them in an order of chance.
+fn entries(map: &Value) -> Vec<(String, String)> {
+    let mut entries: Vec<_> = map
+        .as_object()
+        .into_iter()
+        .flatten()
+        .map(|(key, value)| (key.clone(), value.as_str().unwrap_or_default().to_owned()))
+        .collect();
+    order::sort_by(&mut entries, Ord::cmp);
+    entries
+}
+
+/// What a name or the beginning of one must be like.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum NameRule {
+    /// A DNS-1123 subdomain.
+    Subdomain,
+    /// Anything that can stand in a URL's path.
+    PathSegment,
+}
+
+impl NameRule {
+    fn complaints(self, name: &str, is_prefix: bool) -> Vec<String> {
+        match self {
+            Self::Subdomain if is_prefix => names::subdomain_prefix(name),
+            Self::Subdomain => names::subdomain(name),
+            Self::PathSegment if !is_prefix && matches!(name, "." | "..") => {
+                vec![format!("may not be '{name}'")]
+            }
+            Self::PathSegment => ["/", "%"]
+                .into_iter()
+                .filter(|illegal| name.contains(illegal))
+                .map(|illegal| format!("may not contain '{illegal}'"))
+                .collect(),
+        }
+    }
+}
+
+/// The rules that hold for an object by itself.
+pub(super) fn check(metadata: &Metadata, rule: NameRule, path: &Path, report: &mut Report) {
+    if !metadata.generate_name.is_empty() {
+        for complaint in rule.complaints(&metadata.generate_name, true) {
+            let value = Bad::Text(&metadata.generate_name);
+            report.invalid(&path.child("generateName"), &value, &complaint);
+        }
+    }
+    let name = path.child("name");
+    if metadata.name.is_empty() {
+        report.required(&name, "name or generateName is required");
+    }
+    if !metadata.name.is_empty() {
+        for complaint in rule.complaints(&metadata.name, false) {
+            report.invalid(&name, &Bad::Text(&metadata.name), &complaint);
+        }
+    }
+    check_labels(metadata, path, report);
+    check_annotations(metadata, path, report);
+    owner_references::check(
+        &metadata.owner_references,
+        &path.child("ownerReferences"),
+        report,
+    );
+    check_finalizers(&metadata.finalizers, &path.child("finalizers"), report);
+    managed_fields::check(
+        &metadata.managed_fields,
+        &path.child("managedFields"),
+        report,
+    );
+}
+
+/// The rule that Kubernetes' own kinds add: finalizers are qualified, or known.
+pub(super) fn check_own_finalizers(metadata: &Metadata, path: &Path, report: &mut Report) {
+    for (index, finalizer) in metadata.finalizers.iter().enumerate() {
+        if !finalizer.contains('/') && !STANDARD_FINALIZERS.contains(&finalizer.as_str()) {
+            let path = path.child("finalizers").index(index);
+            let detail = "name is neither a standard finalizer name nor is it fully qualified";
+            report.invalid(&path, &Bad::Text(finalizer), detail);
+        }
+    }
+}
+
+/// The rules that hold between an object and what replaces it. The name is not compared: requests that
+/// change it fail before they are validated. So do replacements that change the UID, but not patches.
+pub(super) fn check_update(old: &Metadata, new: &Metadata, path: &Path, report: &mut Report) {
+    if old.deletion_timestamp.is_some() {
+        check_new_finalizers(old, new, path, report);
+    }
+    // A server fills in the UID that a request leaves out.
+    if !old.uid.is_empty() && !new.uid.is_empty() && old.uid != new.uid {
+        let value = Bad::Named(&new.uid);
+        report.invalid(&path.child("uid"), &value, "field is immutable");
+    }
+    // While an object is being deleted its time of deletion is taken over, whatever the request says.
+    if let (None, Some(time)) = (&old.deletion_timestamp, &new.deletion_timestamp) {
+        let value = if report.wording.values_as_json {
+            k8s_flowcontrol_text::go::json_quote(time)
+        } else {
+            go_time(time)
+        };
+        let path = path.child("deletionTimestamp");
+        report.invalid(&path, &Bad::Printed(value), "field is immutable");
+    }
+    if let Some(period) = new
+        .deletion_grace_period
+        .filter(|_| new.differs_in_grace_period(old))
+    {
+        let path = path.child("deletionGracePeriodSeconds");
+        report.invalid(&path, &Bad::Integer(period), "field is immutable");
+    }
+    check_labels(new, path, report);
+    check_annotations(new, path, report);
+    owner_references::check(
+        &new.owner_references,
+        &path.child("ownerReferences"),
+        report,
+    );
+    managed_fields::check(&new.managed_fields, &path.child("managedFields"), report);
+}
+
+impl Metadata {
+    fn differs_in_grace_period(&self, old: &Self) -> bool {
+        self.deletion_grace_period != old.deletion_grace_period
+    }
+}
+
+fn check_new_finalizers(old: &Metadata, new: &Metadata, path: &Path, report: &mut Report) {
+    let mut added: Vec<_> = new
+        .finalizers
+        .iter()
+        .filter(|finalizer| !old.finalizers.contains(finalizer))
+        .collect();
+    order::sort_by(&mut added, Ord::cmp);
+    added.dedup();
+    if !added.is_empty() {
+        let added: Vec<_> = added
+            .iter()
+            .map(|name| k8s_flowcontrol_text::go::quote(name))
+            .collect();
+        let detail = format!(
+            "no new finalizers can be added if the object is being deleted, found new finalizers \
+             []string{{{}}}",
+            added.join(", ")
+        );
+        report.forbidden(&path.child("finalizers"), &detail);
+    }
+}
+
+fn check_labels(metadata: &Metadata, path: &Path, report: &mut Report) {
+    let path = path.child("labels");
+    for (key, value) in &metadata.labels {
+        complain(
+            &path,
+            key,
+            names::qualified_name(key, report.wording),
+            report,
+        );
+        complain(
+            &path,
+            value,
+            names::label_value(value, report.wording),
+            report,
+        );
+    }
+}
+
+fn check_annotations(metadata: &Metadata, path: &Path, report: &mut Report) {
+    let path = path.child("annotations");
+    for (key, _) in &metadata.annotations {
+        let complaints = names::qualified_name(&key.to_lowercase(), report.wording);
+        complain(&path, key, complaints, report);
+    }
+    let size: usize = metadata
+        .annotations
+        .iter()
+        .map(|(key, value)| key.len() + value.len())
+        .sum();
+    if size > MAX_ANNOTATIONS {
+        report.too_long(&path, MAX_ANNOTATIONS);
+    }
+}
+
+fn check_finalizers(finalizers: &[String], path: &Path, report: &mut Report) {
+    for finalizer in finalizers {
+        complain(
+            path,
+            finalizer,
+            names::qualified_name(finalizer, report.wording),
+            report,
+        );
+    }
+    let has = |name: &str| finalizers.iter().any(|finalizer| finalizer == name);
+    if has(ORPHAN) && has(FOREGROUND_DELETION) {
+        let detail = format!("finalizer {ORPHAN} and {FOREGROUND_DELETION} cannot be both set");
+        report.invalid(path, &Bad::Texts(finalizers), &detail);
+    }
+}
+
+fn complain(path: &Path, value: &str, complaints: Vec<String>, report: &mut Report) {
+    for complaint in complaints {
+        report.invalid(path, &Bad::Text(value), &complaint);
+    }
+}
+
+/// A time as Go prints it.
+fn go_time(time: &str) -> String {
+    format!(
+        "{} +0000 UTC",
+        time.trim_end_matches('Z').replacen('T', " ", 1)
+    )
+}
+
+/// What a server says of an annotation that only v1beta3 may carry.
+pub(super) fn check_preserve_zero(metadata: &Metadata, path: &Path, report: &mut Report) {
+    let annotation = k8s_flowcontrol_types::convert::PRESERVE_ZERO_ANNOTATION;
+    if metadata
+        .annotations
+        .iter()
+        .any(|(key, _)| key == annotation)
+    {
+        let detail = format!("annotation '{annotation}' is forbidden");
+        report.forbidden(&path.child("annotations"), &detail);
+    }
+}
+
+/// The words of a release: rules of members below need them too.
+pub(super) fn owner_member_detail(member: &str, wording: &Wording) -> String {
+    if wording.names_empty_owner_members {
+        format!("{member} must not be empty")
+    } else {
+        "must not be empty".into()
+    }
+}

@@ -1,0 +1,50 @@
+//! The rules of a level's queues, and how much of a hash shuffle sharding needs.
+
+use super::internal::Queuing;
+use super::violation::{Bad, Path, Report};
+use crate::sharding::{MAX_ENTROPY_BITS, entropy_bits};
+
+const MAX_QUEUES: i64 = 10_000_000;
+
+/// The rules of `queuing`.
+pub(super) fn check(queuing: &Queuing, path: &Path, report: &mut Report) {
+    let Queuing {
+        queues,
+        hand_size,
+        queue_length_limit,
+    } = *queuing;
+    if queue_length_limit <= 0 {
+        let path = path.child("queueLengthLimit");
+        report.invalid(&path, &Bad::Integer(queue_length_limit), "must be positive");
+    }
+    let path_of_queues = path.child("queues");
+    if queues <= 0 {
+        report.invalid(&path_of_queues, &Bad::Integer(queues), "must be positive");
+    } else if queues > MAX_QUEUES {
+        let detail = format!("must not be greater than {MAX_QUEUES}");
+        report.invalid(&path_of_queues, &Bad::Integer(queues), &detail);
+    }
+    let complaint = if hand_size <= 0 {
+        "must be positive".into()
+    } else if hand_size > queues {
+        format!("should not be greater than queues ({queues})")
+    } else if required_entropy_bits(queues, hand_size) > MAX_ENTROPY_BITS {
+        format!(
+            "required entropy bits of deckSize {queues} and handSize {hand_size} should not be \
+             greater than {MAX_ENTROPY_BITS}"
+        )
+    } else {
+        return;
+    };
+    report.invalid(
+        &path.child("handSize"),
+        &Bad::Integer(hand_size),
+        &complaint,
+    );
+}
+
+/// The measure of [`entropy_bits`]. Both numbers are positive and have 32 bits in every version.
+fn required_entropy_bits(queues: i64, hand_size: i64) -> u32 {
+    let number = |value: i64| u32::try_from(value).unwrap_or(u32::MAX);
+    entropy_bits(number(queues), number(hand_size))
+}

@@ -1,0 +1,162 @@
+//! The server's Status of a failure.
+
+use super::Kind;
+use super::violation::Violation;
+use k8s_flowcontrol_text::go::quote;
+use k8s_flowcontrol_types::GROUP;
+use serde_json::{Value, json};
+
+/// A failure as a server's Status says it.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Failure {
+    /// The HTTP status code.
+    pub code: u16,
+    /// The reason, such as `Invalid`; a server gives none with some of its 500s.
+    pub reason: Option<&'static str>,
+    /// The message.
+    pub message: String,
+    /// What it is about.
+    pub details: Option<Details>,
+}
+
+/// What a failure is about.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Details {
+    /// The object's name.
+    pub name: String,
+    /// The kind; with conflicts the resource's plural name.
+    pub kind: &'static str,
+    /// The rules that are broken.
+    pub causes: Vec<Violation>,
+}
+
+impl Failure {
+    pub(super) fn bad_request(message: String) -> Self {
+        Self {
+            code: 400,
+            reason: Some("BadRequest"),
+            message,
+            details: None,
+        }
+    }
+
+    pub(super) fn too_large(limit: usize) -> Self {
+        Self {
+            code: 413,
+            reason: Some("RequestEntityTooLarge"),
+            message: format!("Request entity too large: limit is {limit}"),
+            details: None,
+        }
+    }
+
+    pub(super) fn internal(message: String) -> Self {
+        Self {
+            code: 500,
+            reason: None,
+            message,
+            details: None,
+        }
+    }
+
+    pub(super) fn already_exists(kind: Kind, name: &str) -> Self {
+        let message = format!("{}.{GROUP} {} already exists", kind.plural(), quote(name));
+        Self {
+            code: 409,
+            reason: Some("AlreadyExists"),
+            message,
+            details: about(kind, name),
+        }
+    }
+
+    pub(super) fn conflict(kind: Kind, name: &str, why: &str) -> Self {
+        let message = format!(
+            "Operation cannot be fulfilled on {}.{GROUP} {}: {why}",
+            kind.plural(),
+            quote(name)
+        );
+        Self {
+            code: 409,
+            reason: Some("Conflict"),
+            message,
+            details: about(kind, name),
+        }
+    }
+
+    /// The 422 for the violations of the object called `name`.
+    pub fn invalid(kind: Kind, name: &str, causes: Vec<Violation>) -> Self {
+        // The same complaint is made more than once by rules that run twice; the summary says it once.
+        let mut lines: Vec<String> = Vec::new();
+        for cause in &causes {
+            let line = cause.to_string();
+            if !lines.contains(&line) {
+                lines.push(line);
+            }
+        }
+        let summary = match lines.as_slice() {
+            [line] => line.clone(),
+            lines => format!("[{}]", lines.join(", ")),
+        };
+        Self {
+            code: 422,
+            reason: Some("Invalid"),
+            message: format!("{kind}.{GROUP} {} is invalid: {summary}", quote(name)),
+            details: Some(Details {
+                name: name.into(),
+                kind: kind.as_str(),
+                causes,
+            }),
+        }
+    }
+
+    /// The Status as JSON.
+    pub fn status(&self) -> Value {
+        let mut status = json!({
+            "kind": "Status",
+            "apiVersion": "v1",
+            "metadata": {},
+            "status": "Failure",
+            "message": self.message,
+            "code": self.code,
+        });
+        if let Some(reason) = self.reason {
+            status["reason"] = reason.into();
+        }
+        if let Some(details) = &self.details {
+            status["details"] = details.json();
+        }
+        status
+    }
+}
+
+fn about(kind: Kind, name: &str) -> Option<Details> {
+    Some(Details {
+        name: name.into(),
+        kind: kind.plural(),
+        causes: Vec::new(),
+    })
+}
+
+impl Details {
+    fn json(&self) -> Value {
+        let mut details = json!({"group": GROUP, "kind": self.kind});
+        if !self.name.is_empty() {
+            details["name"] = self.name.as_str().into();
+        }
+        if !self.causes.is_empty() {
+            details["causes"] = self
+                .causes
+                .iter()
+                .map(|cause| {
+                    json!({
+                        "reason": cause.reason.as_str(),
+                        "message": cause.message,
+                        "field": cause.field,
+                    })
+                })
+                .collect();
+        }
+        details
+    }
+}

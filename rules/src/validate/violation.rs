@@ -1,0 +1,203 @@
+//! What a server says against an object, and how rules collect it.
+
+use super::go_value::GoValue;
+use super::wording::Wording;
+use k8s_flowcontrol_text::go::{json_quote, quote};
+use k8s_flowcontrol_types::Release;
+use std::fmt;
+
+/// One rule that an object breaks: a cause of the server's 422.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Violation {
+    /// The member's path, such as `spec.rules[0].subjects`.
+    pub field: String,
+    /// The cause's reason.
+    pub reason: Reason,
+    /// The cause's message, such as `Required value: subjects must contain at least one value`.
+    pub message: String,
+}
+
+impl fmt::Display for Violation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.field, self.message)
+    }
+}
+
+/// Why a value is refused: the `reason` of a cause.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Reason {
+    /// `FieldValueInvalid`: the value breaks a rule.
+    Invalid,
+    /// `FieldValueRequired`: a value is missing.
+    Required,
+    /// `FieldValueForbidden`: there must be no value.
+    Forbidden,
+    /// `FieldValueNotSupported`: the value is none of the known ones.
+    NotSupported,
+    /// `FieldValueDuplicate`: another element has the same value.
+    Duplicate,
+    /// `FieldValueTooLong`: the value is too long.
+    TooLong,
+}
+
+impl Reason {
+    /// The reason as it stands on the wire, such as `FieldValueInvalid`.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Invalid => "FieldValueInvalid",
+            Self::Required => "FieldValueRequired",
+            Self::Forbidden => "FieldValueForbidden",
+            Self::NotSupported => "FieldValueNotSupported",
+            Self::Duplicate => "FieldValueDuplicate",
+            Self::TooLong => "FieldValueTooLong",
+        }
+    }
+
+    /// The words with which a message begins.
+    const fn words(self) -> &'static str {
+        match self {
+            Self::Invalid => "Invalid value",
+            Self::Required => "Required value",
+            Self::Forbidden => "Forbidden",
+            Self::NotSupported => "Unsupported value",
+            Self::Duplicate => "Duplicate value",
+            Self::TooLong => "Too long",
+        }
+    }
+}
+
+impl fmt::Display for Reason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.as_str())
+    }
+}
+
+/// A path to a member.
+#[derive(Clone, Debug)]
+pub(super) struct Path(String);
+
+impl Path {
+    pub(super) fn new(root: &str) -> Self {
+        Self(root.into())
+    }
+
+    pub(super) fn child(&self, name: &str) -> Self {
+        Self(format!("{}.{name}", self.0))
+    }
+
+    pub(super) fn index(&self, index: usize) -> Self {
+        Self(format!("{}[{index}]", self.0))
+    }
+}
+
+/// A refused value as a message shows it.
+pub(super) enum Bad<'a> {
+    /// A plain string.
+    Text(&'a str),
+    /// A string with a Go type of its own.
+    Named(&'a str),
+    /// An integer.
+    Integer(i64),
+    /// A list of strings.
+    Texts(&'a [String]),
+    /// Anything else.
+    Go(GoValue),
+    /// Text in the words of the release.
+    Printed(String),
+}
+
+impl Bad<'_> {
+    fn print(&self, wording: &Wording) -> String {
+        match self {
+            Self::Text(text) => quote(text),
+            Self::Named(text) if wording.values_as_json => json_quote(text),
+            Self::Named(text) => quote(text),
+            Self::Integer(number) => number.to_string(),
+            Self::Texts(texts) if wording.values_as_json => {
+                format!("[{}]", join(texts.iter().map(|text| json_quote(text)), ","))
+            }
+            Self::Texts(texts) => {
+                format!(
+                    "[]string{{{}}}",
+                    join(texts.iter().map(|text| quote(text)), ", ")
+                )
+            }
+            Self::Go(value) if wording.values_as_json => value.json(),
+            Self::Go(value) => value.source(),
+            Self::Printed(text) => text.clone(),
+        }
+    }
+}
+
+/// The violations found so far, and the words of the release.
+pub(super) struct Report {
+    pub(super) release: Release,
+    pub(super) wording: &'static Wording,
+    violations: Vec<Violation>,
+}
+
+impl Report {
+    pub(super) fn new(release: Release) -> Self {
+        Self {
+            release,
+            wording: Wording::of(release),
+            violations: Vec::new(),
+        }
+    }
+
+    pub(super) fn finish(self) -> Vec<Violation> {
+        self.violations
+    }
+
+    pub(super) fn invalid(&mut self, path: &Path, value: &Bad<'_>, detail: &str) {
+        let value = value.print(self.wording);
+        self.push(path, Reason::Invalid, Some(&value), detail);
+    }
+
+    pub(super) fn required(&mut self, path: &Path, detail: &str) {
+        self.push(path, Reason::Required, None, detail);
+    }
+
+    pub(super) fn forbidden(&mut self, path: &Path, detail: &str) {
+        self.push(path, Reason::Forbidden, None, detail);
+    }
+
+    /// `supported` in the order of the message.
+    pub(super) fn not_supported(&mut self, path: &Path, value: &Bad<'_>, supported: &[&str]) {
+        let supported = join(supported.iter().map(|value| quote(value)), ", ");
+        let value = value.print(self.wording);
+        let detail = format!("supported values: {supported}");
+        self.push(path, Reason::NotSupported, Some(&value), &detail);
+    }
+
+    pub(super) fn duplicate(&mut self, path: &Path, value: &Bad<'_>) {
+        let value = value.print(self.wording);
+        self.push(path, Reason::Duplicate, Some(&value), "");
+    }
+
+    pub(super) fn too_long(&mut self, path: &Path, limit: usize) {
+        let detail = format!("{} {limit} bytes", self.wording.too_long);
+        self.push(path, Reason::TooLong, None, &detail);
+    }
+
+    fn push(&mut self, path: &Path, reason: Reason, value: Option<&str>, detail: &str) {
+        let mut message = String::from(reason.words());
+        for part in value
+            .into_iter()
+            .chain((!detail.is_empty()).then_some(detail))
+        {
+            message.push_str(": ");
+            message.push_str(part);
+        }
+        self.violations.push(Violation {
+            field: path.0.clone(),
+            reason,
+            message,
+        });
+    }
+}
+
+fn join(parts: impl Iterator<Item = String>, separator: &str) -> String {
+    parts.collect::<Vec<_>>().join(separator)
+}

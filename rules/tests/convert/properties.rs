@@ -1,0 +1,163 @@
+//! What holds for every level.
+
+use crate::kinds::{LEVEL, Typed, normal, typed, typed_defaults};
+use crate::strategies::{any_json, any_level, plain_level, releases, versions};
+use k8s_flowcontrol_rules::{conversion, defaults};
+use k8s_flowcontrol_types::convert::{Lossy, PRESERVE_ZERO_ANNOTATION};
+use k8s_flowcontrol_types::{ApiVersion, Release, convert};
+use proptest::prelude::*;
+use serde_json::Value;
+
+/// What a level means to a server: what it would show in v1, without what says no more than its absence.
+fn meaning(level: &Value, version: ApiVersion, release: Release) -> Value {
+    let hub = conversion::server_tree(level.clone(), LEVEL, version, ApiVersion::V1, release);
+    let mut hub = normal(&Lossy::parts(hub).0);
+    let spec = &mut hub["spec"];
+    if spec["limited"]["lendablePercent"] == 0 {
+        spec["limited"]
+            .as_object_mut()
+            .unwrap()
+            .remove("lendablePercent");
+    }
+    let is_nothing = |exempt: &Value| {
+        exempt
+            .as_object()
+            .is_some_and(|exempt| exempt.values().all(|value| *value == 0))
+    };
+    if spec["type"] == "Exempt" && is_nothing(&spec["exempt"]) {
+        spec.as_object_mut().unwrap().remove("exempt");
+    }
+    spec.take()
+}
+
+fn is_annotated(level: &Value) -> bool {
+    level["metadata"]["annotations"]
+        .get(PRESERVE_ZERO_ANNOTATION)
+        .is_some()
+}
+
+/// The unknown members that are at fixed places.
+fn futures(level: &Value) -> Vec<Value> {
+    [
+        "/future",
+        "/metadata/future",
+        "/spec/future",
+        "/spec/limited/future",
+        "/spec/limited/limitResponse/queuing/future",
+    ]
+    .map(|path| level.pointer(path).cloned().unwrap_or_default())
+    .to_vec()
+}
+
+fn pairs<S: Strategy<Value = Value>>(
+    level: impl Fn(ApiVersion) -> S,
+) -> impl Strategy<Value = (ApiVersion, ApiVersion, Value)> {
+    (versions(), versions()).prop_flat_map(move |(from, to)| (Just(from), Just(to), level(from)))
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(512))]
+
+    #[test]
+    fn defaults_once_are_defaults_twice((version, _, level) in pairs(any_level), release in releases()) {
+        let mut once = level.clone();
+        defaults::apply(&mut once, LEVEL, version, release);
+        let mut twice = once.clone();
+        defaults::apply(&mut twice, LEVEL, version, release);
+        prop_assert_eq!(&once, &twice);
+        // A type that can hold the level agrees.
+        if let Ok(types) = typed_defaults(&level, LEVEL, version, release) {
+            prop_assert_eq!(&normal(&types)["spec"], &normal(&once)["spec"]);
+            let again = typed_defaults(&types, LEVEL, version, release).unwrap();
+            prop_assert_eq!(types, again);
+        }
+    }
+
+    #[test]
+    fn types_and_trees_agree((from, to, mut level) in pairs(any_level), release in releases()) {
+        level["apiVersion"] = from.api_version().into();
+        level["kind"] = LEVEL.into();
+        for how in [Typed::Shape, Typed::Server] {
+            // Shares that are no number do not fit a type.
+            let Ok((types, lost)) = typed(&level, LEVEL, from, to, how, release) else { continue };
+            let tree = match how {
+                Typed::Shape => convert::shape_tree(level.clone(), LEVEL, from, to, release),
+                Typed::Server => conversion::server_tree(level.clone(), LEVEL, from, to, release),
+            };
+            let (tree, losses) = Lossy::parts(tree);
+            prop_assert_eq!(normal(&types), normal(&tree));
+            prop_assert_eq!(lost, losses);
+        }
+    }
+
+    #[test]
+    fn shape_conversion_keeps_unknown_members((from, to, level) in pairs(any_level), release in releases()) {
+        let (converted, losses) = Lossy::parts(convert::shape_tree(level.clone(), LEVEL, from, to, release));
+        prop_assert_eq!(futures(&converted), futures(&level));
+        // One that bears the name of the other version's shares is still there, or is said to be gone.
+        let name = match from {
+            ApiVersion::V1Beta1 | ApiVersion::V1Beta2 => "nominalConcurrencyShares",
+            ApiVersion::V1Beta3 | ApiVersion::V1 => "assuredConcurrencyShares",
+        };
+        let foreign = level["spec"]["limited"].get(name).filter(|value| !value.is_null());
+        let is_kept = foreign.is_none_or(|foreign| converted["spec"]["limited"][name] == *foreign);
+        prop_assert!(is_kept || losses.iter().any(|loss| loss.path.ends_with(name)));
+    }
+
+    #[test]
+    fn no_loss_is_no_change_of_meaning((from, to, level) in pairs(plain_level), release in releases()) {
+        let (converted, losses) = Lossy::parts(convert::shape_tree(level.clone(), LEVEL, from, to, release));
+        let before = meaning(&level, from, release);
+        let is_kept = before == meaning(&converted, to, release);
+        let is_consumed = from == ApiVersion::V1Beta3 && before["limited"]["nominalConcurrencyShares"] == 0;
+        let is_annotation_lost = is_annotated(&level) && !is_annotated(&converted) && !is_consumed;
+        // Unknown members of the stanza go with it.
+        let has_unknown = level["spec"]["exempt"].get("future").is_some();
+        prop_assert!(has_unknown || losses.is_empty() == (is_kept && !is_annotation_lost), "{:?}", losses);
+    }
+
+    #[test]
+    fn there_and_back_is_where_it_was((from, to, level) in pairs(plain_level), release in releases()) {
+        let Ok(there) = convert::shape_tree(level.clone(), LEVEL, from, to, release) else { return Ok(()) };
+        let (back, losses) = Lossy::parts(convert::shape_tree(there, LEVEL, to, from, release));
+        prop_assert_eq!(losses, []);
+        prop_assert_eq!(meaning(&back, from, release), meaning(&level, from, release));
+        prop_assert_eq!(futures(&back), futures(&level));
+        let limited = &level["spec"]["limited"];
+        let is_zero = |name: &str| limited[name] == 0;
+        let has_zero = is_zero("assuredConcurrencyShares") || is_zero("nominalConcurrencyShares");
+        if !has_zero && !is_annotated(&level) && from != ApiVersion::V1Beta1 && to != ApiVersion::V1Beta1 && release.minor() >= 28 {
+            prop_assert_eq!(normal(&back), normal(&level));
+        }
+    }
+
+    #[test]
+    fn what_a_server_shows_it_shows_again((from, to, level) in pairs(plain_level), release in releases()) {
+        let (shown, losses) = Lossy::parts(conversion::server_tree(level.clone(), LEVEL, from, to, release));
+        if losses.is_empty() {
+            prop_assert_eq!(meaning(&shown, to, release), meaning(&level, from, release));
+        }
+        let mut pruned = shown.clone();
+        conversion::prune(&mut pruned, LEVEL, to, release);
+        prop_assert_eq!(&pruned, &shown);
+        // A zero that the version has no form for is read as something else, and an annotation that is left over from
+        // a version where it is like any other is taken away.
+        if !is_annotated(&shown) && !losses.iter().any(|loss| loss.path.ends_with("ConcurrencyShares")) {
+            prop_assert_eq!(conversion::server_tree(shown.clone(), LEVEL, to, to, release), Ok(shown));
+        }
+    }
+
+    #[test]
+    fn nothing_panics(object in any_json(), from in versions(), to in versions(), release in releases()) {
+        for kind in [LEVEL, "FlowSchema", "PriorityLevelConfigurationList", "List", "Other"] {
+            let mut copy = object.clone();
+            defaults::apply(&mut copy, kind, from, release);
+            let _ = convert::shape_tree(object.clone(), kind, from, to, release);
+            let _ = conversion::server_tree(object.clone(), kind, from, to, release);
+            if kind == "Other" {
+                prop_assert_eq!(&copy, &object);
+                prop_assert_eq!(conversion::server_tree(object.clone(), kind, from, to, release), Ok(object.clone()));
+            }
+        }
+    }
+}

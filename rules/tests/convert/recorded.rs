@@ -1,0 +1,101 @@
+//! What real servers made of objects that they stored.
+
+use crate::kinds::{Typed, normal, typed, typed_defaults};
+use k8s_flowcontrol_rules::{conversion, defaults};
+use k8s_flowcontrol_types::convert::{Lossy, PRESERVE_ZERO_ANNOTATION};
+use k8s_flowcontrol_types::{ApiVersion, Release};
+use serde_json::Value;
+
+const RECORDED: &str = include_str!("../fixtures/convert/recorded.jsonl");
+
+struct Record {
+    release: Release,
+    kind: String,
+    created_in: ApiVersion,
+    read_in: ApiVersion,
+    record: Value,
+}
+
+fn records() -> impl Iterator<Item = Record> {
+    RECORDED.lines().map(|line| {
+        let record: Value = serde_json::from_str(line).unwrap();
+        let version = |step: &str| {
+            record[step]["apiVersion"]
+                .as_str()
+                .unwrap()
+                .parse()
+                .unwrap()
+        };
+        Record {
+            release: record["release"].as_str().unwrap().parse().unwrap(),
+            kind: record["request"]["kind"].as_str().unwrap().into(),
+            created_in: version("request"),
+            read_in: version("read"),
+            record,
+        }
+    })
+}
+
+/// Server conversion gives what the server gave, of trees and of types.
+#[test]
+fn steps() {
+    for Record {
+        release,
+        kind,
+        created_in,
+        read_in,
+        record,
+    } in records()
+    {
+        for (source, from, to, result) in [
+            ("request", created_in, created_in, "created"),
+            ("request", created_in, read_in, "read"),
+            ("created", created_in, read_in, "read"),
+            ("read", read_in, created_in, "after_put"),
+        ] {
+            let (object, expected) = (&record[source], normal(&record[result]));
+            let converted = conversion::server_tree(object.clone(), &kind, from, to, release);
+            let (tree, losses) = Lossy::parts(converted);
+            assert_eq!(normal(&tree), expected, "{source} to {result}");
+            let (types, typed_losses) =
+                typed(object, &kind, from, to, Typed::Server, release).unwrap();
+            assert_eq!(normal(&types), expected, "{source} to {result}");
+            assert_eq!(typed_losses, losses);
+        }
+    }
+}
+
+/// The defaults of the request are what the server answers, but for what it drops.
+#[test]
+fn filled_in() {
+    for Record {
+        release,
+        kind,
+        created_in,
+        record,
+        ..
+    } in records()
+    {
+        let mut object = record["request"].clone();
+        conversion::prune(&mut object, &kind, created_in, release);
+        defaults::apply(&mut object, &kind, created_in, release);
+        assert_eq!(normal(&object["spec"]), record["created"]["spec"]);
+        let types = typed_defaults(&record["request"], &kind, created_in, release).unwrap();
+        for (name, value) in record["created"]["spec"].as_object().unwrap() {
+            let ours = normal(&types["spec"][name]);
+            // A type keeps what the server does not know.
+            if name != "limited" {
+                assert_eq!(ours, *value);
+            }
+        }
+    }
+}
+
+#[test]
+fn the_annotation_is_among_them() {
+    let shown = records().filter(|record| {
+        let annotations = &record.record["read"]["metadata"]["annotations"];
+        annotations.get(PRESERVE_ZERO_ANNOTATION).is_some()
+    });
+    assert!(shown.count() > 1);
+}

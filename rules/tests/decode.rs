@@ -1,0 +1,373 @@
+//! Trees with spans, the merging of duplicates, and texts that are broken or hostile.
+
+#![expect(
+    clippy::unwrap_used,
+    reason = "a test stops at what it does not expect"
+)]
+
+use k8s_flowcontrol_rules::decode;
+use k8s_flowcontrol_rules::decode::{Expected, Format, Kind, Object};
+use k8s_flowcontrol_text as text;
+use k8s_flowcontrol_text::{Content, MAX_DEPTH, Node, Position};
+use k8s_flowcontrol_types::{ApiVersion, FieldValidation, Release};
+use proptest::prelude::*;
+use serde_json::json;
+
+const LEVEL: Expected = Expected {
+    kind: Kind::PriorityLevelConfiguration,
+    version: ApiVersion::V1,
+    release: Release::NEWEST,
+};
+
+fn read(text: &str) -> Object {
+    decode::read_body(text.as_bytes(), Format::Json, LEVEL, FieldValidation::Warn).unwrap()
+}
+
+fn at(text: &str, node: Node<'_>) -> String {
+    Position::of(text.as_bytes(), node.span().start).to_string()
+}
+
+#[test]
+fn a_tree_knows_where_everything_stands() {
+    let text = "{\n  \"é\": [1, {\"a\": true}],\n  \"é\": null\n}";
+    let tree = text::parse_json(text.as_bytes()).unwrap();
+    let Content::Object(members) = tree.root().content() else {
+        panic!("an object")
+    };
+    assert_eq!(members.len(), 2);
+    let first = members.iter().next().unwrap();
+    let Content::Array(elements) = first.value.content() else {
+        panic!("a list")
+    };
+    let inner = elements.iter().nth(1).unwrap();
+    assert_eq!(&text[inner.span().range()], "{\"a\": true}");
+    assert_eq!(at(text, inner), "2:12");
+    // Of several members the last one counts.
+    assert!(matches!(members.get("é").unwrap().content(), Content::Null));
+}
+
+#[test]
+fn duplicates_merge_as_go_merges_them() {
+    let spec = |text: &str| read(&format!(r#"{{"spec":{text}}}"#)).value["spec"].clone();
+    // Structs merge and the last scalar wins.
+    let merged = spec(
+        r#"{"type":"a","limited":{"lendablePercent":1}},"spec":{"type":"b","limited":{"borrowingLimitPercent":2}}"#,
+    );
+    assert_eq!(
+        merged,
+        json!({"type": "b", "limited": {"lendablePercent": 1, "borrowingLimitPercent": 2}})
+    );
+    // A later null erases a pointer, and nothing else.
+    assert_eq!(
+        spec(r#"{"type":"a","type":null,"limited":{},"limited":null}"#),
+        json!({"type": "a"})
+    );
+    // Elements of a later list are decoded into those of the earlier one; what grows back is not new.
+    let status = read(concat!(
+        r#"{"status":{"conditions":[{"type":"a","reason":"x"},{"type":"b","reason":"y"}],"#,
+        r#""conditions":[{"type":"c"}],"conditions":[null,{"message":"m"}]}}"#,
+    ));
+    assert_eq!(
+        status.value["status"]["conditions"],
+        json!([{"type": "c", "reason": "x"}, {"type": "b", "reason": "y", "message": "m"}])
+    );
+    assert_eq!(status.warnings, [r#"duplicate field "status.conditions""#]);
+}
+
+#[test]
+fn a_release_knows_its_members_only() {
+    let body = br#"{"spec":{"exempt":{"lendablePercent":1}}}"#;
+    let strict = |minor, version| {
+        let expected = Expected {
+            version,
+            release: Release::new(minor).unwrap(),
+            ..LEVEL
+        };
+        decode::read_body(body, Format::Json, expected, FieldValidation::Strict)
+    };
+    let error = strict(27, ApiVersion::V1Beta3).unwrap_err();
+    assert_eq!(
+        error.cause,
+        r#"strict decoding error: unknown field "spec.exempt""#
+    );
+    assert_eq!(
+        error.position.unwrap(),
+        Position {
+            line: 1,
+            column: 10
+        }
+    );
+    assert!(strict(28, ApiVersion::V1Beta3).is_ok());
+}
+
+#[test]
+fn every_version_has_both_kinds() {
+    use k8s_flowcontrol_types::api::{v1, v1beta1, v1beta2, v1beta3};
+    for resources in [
+        v1::RESOURCES,
+        v1beta1::RESOURCES,
+        v1beta2::RESOURCES,
+        v1beta3::RESOURCES,
+    ] {
+        for kind in Kind::ALL {
+            assert!(
+                resources
+                    .iter()
+                    .any(|resource| resource.kind == kind.as_str())
+            );
+        }
+    }
+}
+
+#[test]
+fn depth_is_bounded_as_in_a_server() {
+    let nested = |depth: usize| format!("{}{}", "[".repeat(depth), "]".repeat(depth));
+    assert!(text::parse_json(nested(MAX_DEPTH).as_bytes()).is_ok());
+    let error = text::parse_json(nested(MAX_DEPTH + 1).as_bytes()).unwrap_err();
+    assert_eq!(error.message(), "invalid character '[' exceeded max depth");
+}
+
+#[test]
+fn json_lines_keep_their_places() {
+    let lines = "{\"a\":1}\n\n[2]\n{\n";
+    let read = text::parse_json_lines(lines.as_bytes());
+    assert_eq!(read.documents.len(), 2);
+    assert_eq!(at(lines, read.documents[1].tree.root()), "3:1");
+    let error = read.error.unwrap();
+    assert_eq!(error.message(), "unexpected end of JSON input");
+}
+
+mod yaml {
+    use super::*;
+
+    fn complaint(text: &str) -> String {
+        text::parse_yaml(text.as_bytes())
+            .unwrap_err()
+            .message()
+            .to_owned()
+    }
+
+    fn value(text: &str) -> serde_json::Value {
+        serde_json::from_str(&text::yaml_to_json(text.as_bytes()).unwrap()).unwrap()
+    }
+
+    #[test]
+    fn is_read_as_yaml_1_1() {
+        assert_eq!(
+            value("a: 010\nb: yes\nc: 1:30\nyes: 1_000\n5: ~"),
+            json!({"a": 8, "b": true, "c": "1:30", "true": 1000, "5": null})
+        );
+        assert_eq!(
+            value("a: |-\n  x\n   y\n\nb: >\n  x\n  y\nc: 'it''s'\nd: \"\\u00e9\\\n  z\""),
+            json!({"a": "x\n y", "b": "x y\n", "c": "it's", "d": "éz"})
+        );
+        assert_eq!(
+            value("{\"a\":[1,{b: c, d}]}"),
+            json!({"a": [1, {"b": "c", "d": null}]})
+        );
+        assert_eq!(
+            value("- a\n- - b\n  - c\n-\n"),
+            json!(["a", ["b", "c"], null])
+        );
+        assert_eq!(
+            value("? a\n: - b\n  - c\n? d\n"),
+            json!({"a": ["b", "c"], "d": null})
+        );
+    }
+
+    #[test]
+    fn aliases_and_merges_are_resolved() {
+        assert_eq!(
+            value("a: &x {b: 1, c: 2}\nd:\n  <<: *x\n  c: 3\ne: *x"),
+            json!({"a": {"b": 1, "c": 2}, "d": {"b": 1, "c": 3}, "e": {"b": 1, "c": 2}})
+        );
+        let yaml = text::parse_yaml(b"a: &x {b: 1}\nc:\n  b: 2\n  <<: *x\n").unwrap();
+        assert_eq!(
+            yaml.duplicates[0].to_string(),
+            "line 1: key \"b\" already set in map"
+        );
+        let Some(b) = yaml.tree.root().get("c").and_then(|c| c.get("b")) else {
+            panic!("c.b")
+        };
+        assert!(matches!(b.content(), Content::Number("1")));
+    }
+
+    #[test]
+    fn complaints_are_the_servers() {
+        let cases = [
+            (
+                "a: [1, 2\nb: 3\n",
+                "yaml: line 1: did not find expected ',' or ']'",
+            ),
+            (
+                "x: y\na: b: c",
+                "yaml: line 2: mapping values are not allowed in this context",
+            ),
+            (
+                "x: 'y'\n\ta: b",
+                "yaml: line 2: found character that cannot start any token",
+            ),
+            ("a: *x", "yaml: unknown anchor 'x' referenced"),
+            ("a: &x [*x]", "yaml: anchor 'x' value contains itself"),
+            ("? [a]\n: b", "yaml: invalid map key: []interface {}{\"a\"}"),
+            (
+                "~: b",
+                "unsupported map key of type: %!s(<nil>), key: <nil>, value: \"b\"",
+            ),
+            ("a: .nan", "json: unsupported value: NaN"),
+            ("a: !!int x", "yaml: cannot decode !!str `x` as a !!int"),
+            ("a: \"\\/\"", "yaml: found unknown escape character"),
+        ];
+        for (text, message) in cases {
+            assert_eq!(complaint(text), message, "{text}");
+        }
+    }
+
+    #[test]
+    fn what_follows_the_first_document_is_ignored() {
+        assert_eq!(value("---\na: 1\n---\n- [}"), json!({"a": 1}));
+        assert_eq!(value(""), json!(null));
+        let documents = text::parse_yaml_documents(b"a: 1\n---\n# nothing\n---\nb: 2\n---\n[");
+        assert_eq!(documents.documents.len(), 2);
+        assert!(documents.error.is_some());
+    }
+
+    #[test]
+    fn aliases_do_not_explode() {
+        let mut bomb = String::from("a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n");
+        for level in 1..12 {
+            let aliases = vec![format!("*a{}", level - 1); 10].join(", ");
+            bomb.push_str(&format!("a{level}: &a{level} [{aliases}]\n"));
+        }
+        assert_eq!(
+            complaint(&bomb),
+            "yaml: document contains excessive aliasing"
+        );
+        let mut merges = String::from("a0: &a0 {x: 1}\n");
+        for level in 1..40 {
+            let last = level - 1;
+            merges.push_str(&format!(
+                "a{level}: &a{level} {{<<: [*a{last}, *a{last}]}}\n"
+            ));
+        }
+        assert_eq!(
+            complaint(&merges),
+            "yaml: document contains excessive aliasing"
+        );
+    }
+
+    #[test]
+    fn depth_is_bounded_as_in_a_server() {
+        let nested = |depth: usize| format!("{}{}", "[".repeat(depth), "]".repeat(depth));
+        assert!(text::parse_yaml(nested(MAX_DEPTH).as_bytes()).is_ok());
+        assert_eq!(
+            complaint(&nested(MAX_DEPTH + 1)),
+            "yaml: exceeded max depth of 10000"
+        );
+        // The reader takes this; the JSON that it becomes is too deep.
+        let message = complaint(&format!("a: {}", nested(MAX_DEPTH)));
+        assert!(
+            message.ends_with("invalid character '[' exceeded max depth"),
+            "{message}"
+        );
+        let blocks = "- ".repeat(MAX_DEPTH + 1);
+        assert_eq!(complaint(&blocks), "yaml: exceeded max depth of 10000");
+    }
+}
+
+const REAL: &str = concat!(
+    "apiVersion: flowcontrol.apiserver.k8s.io/v1\nkind: FlowSchema # why\nmetadata: &m\n  name: \"a\\u0062\"\n",
+    "  labels: {<<: {x: 'y'}, z: !!str 5}\nspec:\n  rules:\n  - subjects:\n    - kind: User\n      user: {name: |\n",
+    "  ? - a\n  : >-\n    folded\n\n    text\n---\nnext: *m\n",
+);
+
+fn every_format() -> Vec<Format> {
+    vec![Format::Json, Format::Yaml]
+}
+
+#[test]
+fn json_values_follow_each_other() {
+    let text = "{\"a\": 1}\n[2]{\"b\":\n3} \n";
+    let read = text::parse_json_values(text.as_bytes());
+    assert_eq!(read.error, None);
+    let texts: Vec<_> = read
+        .documents
+        .iter()
+        .map(|document| &text[document.span.range()])
+        .collect();
+    assert_eq!(texts, ["{\"a\": 1}", "[2]", "{\"b\":\n3}"]);
+    let second = text::parse_json_values(b"{} x");
+    assert_eq!(second.documents.len(), 1);
+    assert_eq!(second.error.unwrap().offset(), 3);
+    assert!(text::parse_json_values(b" \n").documents.is_empty());
+}
+
+#[test]
+fn a_flow_collection_ends_with_its_bracket() {
+    let text = "a: {b: [1, {c: d }], e: [ ] }\nf:\n  g: h # i\n";
+    let read = text::parse_yaml(text.as_bytes()).unwrap();
+    let span = |node: Node<'_>| &text[node.span().range()];
+    let root = read.tree.root();
+    let flow = root.get("a").unwrap();
+    assert_eq!(span(flow), "{b: [1, {c: d }], e: [ ] }");
+    assert_eq!(span(flow.get("b").unwrap()), "[1, {c: d }]");
+    assert_eq!(span(flow.get("e").unwrap()), "[ ]");
+    assert_eq!(span(root.get("f").unwrap()), "g: h");
+}
+
+/// Reads the text in every way; nothing may panic.
+fn read_everyhow(bytes: &[u8]) {
+    for format in every_format() {
+        for kind in Kind::ALL {
+            for strictness in [FieldValidation::Strict, FieldValidation::Warn] {
+                if let Err(error) =
+                    decode::read_body(bytes, format, Expected { kind, ..LEVEL }, strictness)
+                {
+                    assert!(!error.message.is_empty());
+                }
+            }
+        }
+    }
+    text::parse_json_lines(bytes);
+    text::parse_json_values(bytes);
+    text::parse_yaml_documents(bytes);
+}
+
+#[test]
+fn every_beginning_of_a_real_object_is_read_or_refused() {
+    let json = include_str!("fixtures/validate/create.jsonl")
+        .lines()
+        .next()
+        .unwrap();
+    for text in [REAL, json] {
+        for end in 0..=text.len() {
+            read_everyhow(&text.as_bytes()[..end]);
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(512) })]
+
+    #[test]
+    fn any_bytes_are_read_or_refused(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
+        read_everyhow(&bytes);
+    }
+
+    #[test]
+    fn any_indicators_are_read_or_refused(text in "[-?:,\\[\\]{}#&*!|>'\"%@`a1 \n\t<~\\\\.é]{0,60}") {
+        read_everyhow(text.as_bytes());
+    }
+
+    #[test]
+    fn json_is_read_as_serde_json_reads_it(text in r#"[\[\]{},:"a1.\-eE\\ utrf0]{0,40}"#) {
+        let ours = text::parse_json(text.as_bytes());
+        let theirs = serde_json::from_str::<serde_json::Value>(&text);
+        // Lone surrogates and numbers beyond floats are all that the two disagree about.
+        if theirs.is_ok() {
+            prop_assert!(ours.is_ok());
+        } else if ours.is_ok() {
+            prop_assert!(text.contains("\\u") || text.to_ascii_lowercase().contains('e'));
+        }
+    }
+}

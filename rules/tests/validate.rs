@@ -1,0 +1,305 @@
+//! The verdict on requests, against what real servers answered, and on whatever else decodes.
+
+#![expect(
+    clippy::unwrap_used,
+    reason = "a test stops at what it does not expect"
+)]
+
+use k8s_flowcontrol_rules::decode::Format;
+use k8s_flowcontrol_rules::validate::verdict::{Operation, Request, Verdict};
+use k8s_flowcontrol_rules::validate::{Context, Kind, verdict};
+use k8s_flowcontrol_rules::{bootstrap, validate};
+use k8s_flowcontrol_types::{ApiVersion, FieldValidation, Release};
+use proptest::prelude::*;
+use serde_json::{Value, json};
+
+/// What a recorded request asked for, judged by us.
+fn judge(record: &Value) -> Option<Verdict> {
+    let text = |name: &str| record[name].as_str().unwrap_or_default();
+    let release: Release = text("kubernetes").parse().unwrap();
+    let context = Context::new(release, text("version").parse().unwrap());
+    let kind = Kind::named(text("kind")).unwrap();
+    let objects = bootstrap::objects(release);
+    let existing: Vec<_> = objects
+        .iter()
+        .filter(|object| object.kind == kind.as_str())
+        .map(|o| o.name)
+        .collect();
+    let old = &record["old"];
+    let operation = match (old.is_null(), text("subresource")) {
+        (true, _) => Operation::Create {
+            existing: &existing,
+        },
+        (false, "") => Operation::Replace { old },
+        (false, _) => Operation::ReplaceStatus { old },
+    };
+    let mut request = Request::new(kind, context, operation);
+    request.dry_run = true;
+    request.field_validation = match text("fieldValidation") {
+        "Strict" => FieldValidation::Strict,
+        "Warn" => FieldValidation::Warn,
+        _ => FieldValidation::Ignore,
+    };
+    let format = Format::from_media_type(text("contentType"))?;
+    Some(verdict::of_text(text("body").as_bytes(), format, &request))
+}
+
+/// Go source shows addresses, which are never the same.
+fn without_addresses(message: &str) -> String {
+    let mut parts = message.split("(0x");
+    let mut text = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        text += "(0x";
+        text += part.trim_start_matches(|c: char| c.is_ascii_hexdigit());
+    }
+    text
+}
+
+fn agree(records: &str) {
+    for record in records.lines() {
+        let record: Value = serde_json::from_str(record).unwrap();
+        let case = &record["case"];
+        let Some(verdict) = judge(&record) else {
+            assert_eq!(record["code"], 415, "{case}");
+            continue;
+        };
+        assert_eq!(
+            verdict.code, record["code"],
+            "{case}: {:?}",
+            verdict.failure
+        );
+        let failure = verdict.failure.as_ref();
+        if let Some(message) = record.get("message").filter(|_| verdict.code != 409) {
+            assert_eq!(failure.unwrap().message, *message, "{case}");
+        }
+        let causes: Vec<_> = failure
+            .and_then(|failure| failure.details.as_ref())
+            .into_iter()
+            .flat_map(|details| &details.causes)
+            .map(|cause| {
+                (
+                    cause.reason.as_str(),
+                    cause.field.as_str(),
+                    cause.message.as_str(),
+                )
+            })
+            .collect();
+        let recorded = record["causes"].as_array().map_or(&[][..], |causes| causes);
+        assert_eq!(causes.len(), recorded.len(), "{case}: {causes:?}");
+        for ((reason, field, message), recorded) in causes.into_iter().zip(recorded) {
+            assert_eq!(
+                (reason, field),
+                (recorded[0].as_str().unwrap(), recorded[1].as_str().unwrap()),
+                "{case}"
+            );
+            let recorded = recorded[2].as_str().unwrap();
+            assert_eq!(
+                without_addresses(message),
+                without_addresses(recorded),
+                "{case}"
+            );
+        }
+        for (ours, header) in verdict
+            .warnings
+            .iter()
+            .zip(record["warnings"].as_array().into_iter().flatten())
+        {
+            let quoted = serde_json::to_string(ours).unwrap();
+            assert_eq!(format!("299 - {quoted}"), *header, "{case}");
+        }
+    }
+}
+
+#[test]
+fn odd_texts_are_judged_as_recorded() {
+    agree(include_str!("fixtures/validate/text.jsonl"));
+}
+
+#[test]
+fn odd_objects_are_judged_as_recorded() {
+    agree(include_str!("fixtures/validate/create.jsonl"));
+}
+
+#[test]
+fn replacements_are_judged_as_recorded() {
+    agree(include_str!("fixtures/validate/update.jsonl"));
+}
+
+#[test]
+fn built_in_objects_are_valid_in_every_release_that_makes_them() {
+    for release in Release::all() {
+        for object in bootstrap::objects(release) {
+            let kind = Kind::named(object.kind).unwrap();
+            let violations =
+                validate::create(kind, &object.tree(), Context::new(release, ApiVersion::V1));
+            let others: Vec<_> = violations
+                .iter()
+                .filter(|violation| violation.reason != validate::Reason::Forbidden)
+                .collect();
+            assert!(others.is_empty(), "{release} {}: {others:?}", object.name);
+        }
+    }
+}
+
+#[test]
+fn a_zero_share_is_a_question_of_release_and_gate() {
+    let level = json!({"metadata": {"name": "a"}, "spec": {"type": "Limited", "limited": {
+        "nominalConcurrencyShares": 0, "limitResponse": {"type": "Reject"},
+    }}});
+    let context = |minor, open| {
+        Context::new(Release::new(minor).unwrap(), ApiVersion::V1).with_zero_limited_shares(open)
+    };
+    let judge = |context| validate::create(Kind::PriorityLevelConfiguration, &level, context).len();
+    assert_eq!(
+        [
+            judge(context(29, false)),
+            judge(context(29, true)),
+            judge(context(30, false))
+        ],
+        [1, 0, 0]
+    );
+    // What has zero shares already may keep them.
+    let violations = validate::update(
+        Kind::PriorityLevelConfiguration,
+        &level,
+        &level,
+        context(29, false),
+    );
+    assert_eq!(violations, []);
+}
+
+#[test]
+fn typed_objects_are_judged_in_their_version() {
+    use k8s_flowcontrol_types::api::{v1, v1beta2};
+    let schema = v1::FlowSchema::default();
+    let fields: Vec<_> = validate::create_typed(&schema, Release::NEWEST)
+        .into_iter()
+        .map(|violation| violation.field)
+        .collect();
+    assert_eq!(
+        fields,
+        ["metadata.name", "spec.priorityLevelConfiguration.name"]
+    );
+
+    let text = r#"{"metadata":{"name":"a"},"spec":{"type":"Limited","limited":{"assuredConcurrencyShares":-1,"limitResponse":{"type":"Reject"}}}}"#;
+    let level: v1beta2::PriorityLevelConfiguration = serde_json::from_str(text).unwrap();
+    let release = "1.28".parse().unwrap();
+    let violations = validate::create_typed(&level, release);
+    assert_eq!(
+        violations[0].to_string(),
+        "spec.limited.assuredConcurrencyShares: Invalid value: -1: must be positive"
+    );
+}
+
+fn any_json() -> impl Strategy<Value = Value> {
+    let names = prop::sample::select(vec![
+        "metadata",
+        "name",
+        "generateName",
+        "labels",
+        "annotations",
+        "finalizers",
+        "ownerReferences",
+        "managedFields",
+        "spec",
+        "type",
+        "limited",
+        "exempt",
+        "limitResponse",
+        "queuing",
+        "queues",
+        "handSize",
+        "queueLengthLimit",
+        "nominalConcurrencyShares",
+        "assuredConcurrencyShares",
+        "lendablePercent",
+        "borrowingLimitPercent",
+        "rules",
+        "subjects",
+        "kind",
+        "user",
+        "group",
+        "serviceAccount",
+        "namespace",
+        "resourceRules",
+        "nonResourceRules",
+        "verbs",
+        "apiGroups",
+        "resources",
+        "namespaces",
+        "nonResourceURLs",
+        "matchingPrecedence",
+        "distinguisherMethod",
+        "priorityLevelConfiguration",
+        "status",
+        "conditions",
+        "deletionTimestamp",
+        "bogus",
+    ]);
+    let words = prop::sample::select(vec![
+        "",
+        "*",
+        "exempt",
+        "catch-all",
+        "Exempt",
+        "Limited",
+        "Queue",
+        "Reject",
+        "User",
+        "Group",
+        "ServiceAccount",
+        "ByUser",
+        "a.b",
+        "A",
+        "é-",
+        "/a/*",
+        "f:spec",
+        "FieldsV1",
+        "Update",
+    ]);
+    let leaf = prop_oneof![
+        Just(Value::Null),
+        any::<bool>().prop_map(Value::from),
+        any::<i32>().prop_map(Value::from),
+        (0..100i64).prop_map(Value::from),
+        any::<i64>().prop_map(Value::from),
+        words.prop_map(Value::from),
+        ".{0,8}".prop_map(Value::from),
+    ];
+    leaf.prop_recursive(6, 64, 6, move |inner| {
+        prop_oneof![
+            prop::collection::vec(inner.clone(), 0..4).prop_map(Value::from),
+            prop::collection::vec((names.clone(), inner), 0..8).prop_map(|members| {
+                Value::Object(
+                    members
+                        .into_iter()
+                        .map(|(name, value)| (name.into(), value))
+                        .collect(),
+                )
+            }),
+        ]
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(256) })]
+
+    #[test]
+    fn whatever_decodes_is_judged(
+        metadata in any_json(), spec in any_json(), status in any_json(), minor in 25u32..=37,
+    ) {
+        let object = json!({"metadata": metadata, "spec": spec, "status": status});
+        let release = Release::new(minor).unwrap();
+        for version in release.served() {
+            let context = Context::new(release, version);
+            for kind in Kind::ALL {
+                validate::create(kind, &object, context);
+                validate::update(kind, &object, &object, context);
+                validate::update_status(&object, &object, context);
+                let request = Request::new(kind, context, Operation::Replace { old: &object });
+                let verdict = verdict::of_tree(&object, &request);
+                prop_assert_eq!(verdict.failure.is_none(), verdict.code == 200);
+            }
+        }
+    }
+}

@@ -1,0 +1,107 @@
+//! Several documents in one text: JSON lines and YAML streams.
+
+use crate::SyntaxError;
+use crate::json::{parse_json, parse_json_at};
+use crate::tree::{Span, Tree};
+use crate::yaml::DuplicateKey;
+
+/// One document of several.
+#[derive(Clone, Debug)]
+pub struct Document {
+    /// The document. Spans count from the beginning of the whole text.
+    pub tree: Tree,
+    /// Where the document stands in the whole text.
+    pub span: Span,
+    /// Keys that a YAML mapping has more than once; JSON keeps duplicates in the tree.
+    pub duplicates: Vec<DuplicateKey>,
+}
+
+/// The documents of a text, and the error that ended reading them.
+#[derive(Clone, Debug, Default)]
+pub struct Documents {
+    /// The documents that could be read.
+    pub documents: Vec<Document>,
+    /// What was wrong with the next one.
+    pub error: Option<SyntaxError>,
+}
+
+/// Reads JSON lines: one value per line, empty lines left out.
+pub fn parse_json_lines(text: &[u8]) -> Documents {
+    let mut documents = Documents::default();
+    let mut start = 0;
+    for line in text.split_inclusive(|byte| *byte == b'\n') {
+        let span = Span::new(start, start + line.len());
+        start = span.end;
+        if line.iter().all(u8::is_ascii_whitespace) {
+            continue;
+        }
+        match parse_json(line) {
+            Ok(tree) => documents.documents.push(Document {
+                tree: tree.shifted(span.start),
+                span,
+                duplicates: Vec::new(),
+            }),
+            Err(error) => {
+                let offset = error.offset() + span.start;
+                documents.error = Some(SyntaxError::new(error.message().into(), offset));
+                break;
+            }
+        }
+    }
+    documents
+}
+
+/// Reads JSON values that follow each other, in lines of their own or not, as clients of Kubernetes read a file.
+pub fn parse_json_values(text: &[u8]) -> Documents {
+    let mut documents = Documents::default();
+    if let Err(error) = crate::check_length(text) {
+        documents.error = Some(error);
+        return documents;
+    }
+    let mut at = 0;
+    loop {
+        match parse_json_at(text, at) {
+            Ok(None) => break,
+            Ok(Some((tree, end))) => {
+                documents.documents.push(Document {
+                    span: tree.root().span(),
+                    tree,
+                    duplicates: Vec::new(),
+                });
+                at = end;
+            }
+            Err(error) => {
+                documents.error = Some(error);
+                break;
+            }
+        }
+    }
+    documents
+}
+
+/// Reads a YAML stream: documents between `---` lines. Documents without content are left out.
+pub fn parse_yaml_documents(text: &[u8]) -> Documents {
+    let mut documents = Documents::default();
+    let mut stream = crate::yaml::Stream::new(text);
+    loop {
+        match stream.next_document() {
+            Ok(None) => break,
+            Ok(Some(yaml)) => {
+                let root = yaml.tree.root();
+                if matches!(root.content(), crate::Content::Null) {
+                    continue;
+                }
+                documents.documents.push(Document {
+                    span: root.span(),
+                    duplicates: yaml.duplicates,
+                    tree: yaml.tree,
+                });
+            }
+            Err(error) => {
+                documents.error = Some(error);
+                break;
+            }
+        }
+    }
+    documents
+}

@@ -1,0 +1,120 @@
+//! How Go prints and reads text: the server's messages are made of it.
+
+/// Quotes as Go's `%q` does.
+pub fn quote(text: &str) -> String {
+    let mut out = String::with_capacity(text.len() + 2);
+    out.push('"');
+    for character in text.chars() {
+        push_escaped(character, '"', &mut out);
+    }
+    out.push('"');
+    out
+}
+
+/// Quotes a byte, taken as Latin-1, as Go's JSON scanner does in its messages.
+pub fn quote_byte(byte: u8) -> String {
+    let mut out = String::from("'");
+    push_escaped(char::from(byte), '\'', &mut out);
+    out.push('\'');
+    out
+}
+
+fn push_escaped(character: char, delimiter: char, out: &mut String) {
+    match character {
+        '\\' => out.push_str("\\\\"),
+        '\u{7}' => out.push_str("\\a"),
+        '\u{8}' => out.push_str("\\b"),
+        '\u{b}' => out.push_str("\\v"),
+        '\u{c}' => out.push_str("\\f"),
+        '\n' => out.push_str("\\n"),
+        '\r' => out.push_str("\\r"),
+        '\t' => out.push_str("\\t"),
+        _ if character == delimiter => {
+            out.push('\\');
+            out.push(character);
+        }
+        _ if is_printable(character) => out.push(character),
+        '\0'..' ' | '\u{7f}' => out.push_str(&format!("\\x{:02x}", u32::from(character))),
+        '\0'..='\u{ffff}' => out.push_str(&format!("\\u{:04x}", u32::from(character))),
+        _ => out.push_str(&format!("\\U{:08x}", u32::from(character))),
+    }
+}
+
+/// Whether Go's `strconv.IsPrint` holds: a letter, mark, number, punctuation, symbol or an ASCII space.
+pub fn is_printable(character: char) -> bool {
+    // Rust's debug escaping has the same table, except for a mark at the beginning of a text and the
+    // few characters that it escapes by name.
+    match character {
+        ' '..='~' => true,
+        _ => {
+            let padded = format!("a{character}");
+            padded.escape_debug().to_string() == padded
+        }
+    }
+}
+
+/// Quotes as Go's JSON encoder does, with `<`, `>` and `&` escaped.
+pub fn json_quote(text: &str) -> String {
+    let mut out = String::with_capacity(text.len() + 2);
+    out.push('"');
+    for character in text.chars() {
+        match character {
+            '"' => out.push_str("\\\""),
+            '\\' => out.push_str("\\\\"),
+            '\u{8}' => out.push_str("\\b"),
+            '\u{c}' => out.push_str("\\f"),
+            '\n' => out.push_str("\\n"),
+            '\r' => out.push_str("\\r"),
+            '\t' => out.push_str("\\t"),
+            '\0'..' ' | '<' | '>' | '&' | '\u{2028}' | '\u{2029}' => {
+                out.push_str(&format!("\\u{:04x}", u32::from(character)));
+            }
+            _ => out.push(character),
+        }
+    }
+    out.push('"');
+    out
+}
+
+/// Takes the character at the beginning of `bytes`, or U+FFFD for one byte that begins none, and
+/// returns how many bytes it took.
+pub fn push_character(bytes: &[u8], out: &mut String) -> usize {
+    let longest = &bytes[..bytes.len().min(4)];
+    let valid = match std::str::from_utf8(longest) {
+        Ok(text) => text,
+        // The prefix was just found valid.
+        Err(error) => std::str::from_utf8(&longest[..error.valid_up_to()]).unwrap_or_default(),
+    };
+    match valid.chars().next() {
+        Some(character) => {
+            out.push(character);
+            character.len_utf8()
+        }
+        None => {
+            out.push(char::REPLACEMENT_CHARACTER);
+            1
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn quotes_as_go_does() {
+        assert_eq!(
+            quote("a\"b\\\u{1}\u{7f}é\u{200b}\u{1F600}"),
+            "\"a\\\"b\\\\\\x01\\x7fé\\u200b😀\""
+        );
+        assert_eq!(quote("'\u{301}\u{fffd}"), "\"'\u{301}\u{fffd}\"");
+        assert_eq!(quote_byte(b'\''), "'\\''");
+        assert_eq!(quote_byte(b'"'), "'\"'");
+        assert_eq!(quote_byte(0xff), "'ÿ'");
+        assert_eq!(quote_byte(0), "'\\x00'");
+        assert_eq!(
+            json_quote("<a>&\u{8}\u{1}\u{2028}"),
+            "\"\\u003ca\\u003e\\u0026\\b\\u0001\\u2028\""
+        );
+    }
+}

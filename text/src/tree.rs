@@ -1,0 +1,310 @@
+//! A read text as a tree: ordered members, duplicates kept, every value with its place in the text.
+
+use std::fmt;
+use std::ops::Range;
+
+/// A range of bytes in a text.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Span {
+    /// The first byte.
+    pub start: usize,
+    /// The byte after the last.
+    pub end: usize,
+}
+
+impl Span {
+    /// The span from `start` up to, but not with, `end`.
+    pub const fn new(start: usize, end: usize) -> Self {
+        Self { start, end }
+    }
+
+    /// The span as a range, to slice the text with.
+    pub const fn range(self) -> Range<usize> {
+        self.start..self.end
+    }
+}
+
+/// A place in a text, as people count: both numbers begin at 1.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Position {
+    /// The line.
+    pub line: usize,
+    /// The character in the line.
+    pub column: usize,
+}
+
+impl Position {
+    /// The place of byte `offset` of `text`; an offset past the end means the end.
+    pub fn of(text: &[u8], offset: usize) -> Self {
+        let before = &text[..offset.min(text.len())];
+        let line_start = before
+            .iter()
+            .rposition(|byte| *byte == b'\n')
+            .map_or(0, |at| at + 1);
+        Self {
+            line: 1 + before.iter().filter(|byte| **byte == b'\n').count(),
+            // Bytes that continue a UTF-8 sequence are part of the character before them.
+            column: 1 + before[line_start..]
+                .iter()
+                .filter(|byte| **byte & 0xC0 != 0x80)
+                .count(),
+        }
+    }
+}
+
+impl fmt::Display for Position {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}", self.line, self.column)
+    }
+}
+
+/// A JSON or YAML document with its spans.
+///
+/// The values lie in one flat arena, so that a deep document costs no stack, neither when it is walked
+/// nor when it is dropped. A YAML alias means the anchored value itself, not a copy of it.
+#[derive(Clone, Debug)]
+pub struct Tree {
+    entries: Vec<Entry>,
+    root: Id,
+}
+
+pub(crate) type Id = u32;
+
+#[derive(Clone, Debug)]
+pub(crate) struct Entry {
+    pub(crate) data: Data,
+    pub(crate) span: Span,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) enum Data {
+    Null,
+    Bool(bool),
+    Number(Box<str>),
+    String(Box<str>),
+    Array(Box<[Id]>),
+    Object(Box<[Pair]>),
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct Pair {
+    pub(crate) name: Box<str>,
+    pub(crate) span: Span,
+    pub(crate) value: Id,
+}
+
+impl Tree {
+    /// The outermost value.
+    pub fn root(&self) -> Node<'_> {
+        Node {
+            tree: self,
+            id: self.root,
+        }
+    }
+
+    pub(crate) fn new(entries: Vec<Entry>, root: Id) -> Self {
+        Self { entries, root }
+    }
+
+    /// The values; what lies in another one comes before it.
+    pub(crate) fn entries(&self) -> &[Entry] {
+        &self.entries
+    }
+
+    /// The same tree, of a text that begins `by` bytes into a larger one.
+    pub(crate) fn shifted(mut self, by: usize) -> Self {
+        let shift = |span: &mut Span| *span = Span::new(span.start + by, span.end + by);
+        for entry in &mut self.entries {
+            shift(&mut entry.span);
+            if let Data::Object(pairs) = &mut entry.data {
+                pairs.iter_mut().for_each(|pair| shift(&mut pair.span));
+            }
+        }
+        self
+    }
+}
+
+/// Adds a value to an arena that becomes a [`Tree`].
+pub(crate) fn push(entries: &mut Vec<Entry>, data: Data, span: Span) -> Id {
+    entries.push(Entry { data, span });
+    // A document is bounded far below 2^32 values; the last ones would alias if it were not.
+    Id::try_from(entries.len() - 1).unwrap_or(Id::MAX)
+}
+
+/// A value in a [`Tree`].
+#[derive(Clone, Copy)]
+pub struct Node<'a> {
+    tree: &'a Tree,
+    id: Id,
+}
+
+/// What a [`Node`] holds.
+#[derive(Clone, Copy, Debug)]
+pub enum Content<'a> {
+    /// `null`.
+    Null,
+    /// `true` or `false`.
+    Bool(bool),
+    /// A number, as JSON text.
+    Number(&'a str),
+    /// A string.
+    String(&'a str),
+    /// A list.
+    Array(Elements<'a>),
+    /// An object.
+    Object(Members<'a>),
+}
+
+impl<'a> Node<'a> {
+    /// What the value is.
+    pub fn content(self) -> Content<'a> {
+        match self.entry().map(|entry| &entry.data) {
+            None | Some(Data::Null) => Content::Null,
+            Some(Data::Bool(value)) => Content::Bool(*value),
+            Some(Data::Number(text)) => Content::Number(text),
+            Some(Data::String(text)) => Content::String(text),
+            Some(Data::Array(ids)) => Content::Array(Elements {
+                tree: self.tree,
+                ids,
+            }),
+            Some(Data::Object(pairs)) => Content::Object(Members {
+                tree: self.tree,
+                pairs,
+            }),
+        }
+    }
+
+    /// Where the value stands in the text; for an alias, where the anchored value stands.
+    pub fn span(self) -> Span {
+        self.entry().map_or_else(Span::default, |entry| entry.span)
+    }
+
+    /// The value of the member named `name`; of several the last one.
+    pub fn get(self, name: &str) -> Option<Node<'a>> {
+        match self.content() {
+            Content::Object(members) => members.get(name),
+            _ => None,
+        }
+    }
+
+    /// The string, when it is one.
+    pub fn as_str(self) -> Option<&'a str> {
+        match self.content() {
+            Content::String(text) => Some(text),
+            _ => None,
+        }
+    }
+
+    /// The value's index in [`Tree::entries`].
+    pub(crate) fn id(self) -> Id {
+        self.id
+    }
+
+    fn entry(self) -> Option<&'a Entry> {
+        self.tree.entries.get(self.id as usize)
+    }
+}
+
+impl fmt::Debug for Node<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Node({:?})", self.entry())
+    }
+}
+
+/// The elements of a list.
+#[derive(Clone, Copy)]
+pub struct Elements<'a> {
+    tree: &'a Tree,
+    ids: &'a [Id],
+}
+
+impl<'a> Elements<'a> {
+    /// How many there are.
+    pub fn len(self) -> usize {
+        self.ids.len()
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(self) -> bool {
+        self.ids.is_empty()
+    }
+
+    /// The elements in order.
+    pub fn iter(self) -> impl Iterator<Item = Node<'a>> {
+        self.ids.iter().map(move |id| Node {
+            tree: self.tree,
+            id: *id,
+        })
+    }
+}
+
+impl fmt::Debug for Elements<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} elements", self.len())
+    }
+}
+
+/// The members of an object.
+#[derive(Clone, Copy)]
+pub struct Members<'a> {
+    tree: &'a Tree,
+    pairs: &'a [Pair],
+}
+
+/// A member of an object.
+#[derive(Clone, Copy, Debug)]
+pub struct Member<'a> {
+    /// The name.
+    pub name: &'a str,
+    /// Where the name stands.
+    pub name_span: Span,
+    /// The value.
+    pub value: Node<'a>,
+}
+
+impl<'a> Members<'a> {
+    /// How many there are, duplicates counted.
+    pub fn len(self) -> usize {
+        self.pairs.len()
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(self) -> bool {
+        self.pairs.is_empty()
+    }
+
+    /// The members in the order of the text.
+    pub fn iter(self) -> impl Iterator<Item = Member<'a>> {
+        self.pairs.iter().map(move |pair| self.member(pair))
+    }
+
+    /// The members in the order of their names, as Go writes a map.
+    pub fn sorted(self) -> impl Iterator<Item = Member<'a>> {
+        let mut pairs: Vec<_> = self.pairs.iter().collect();
+        pairs.sort_by(|left, right| left.name.cmp(&right.name));
+        pairs.into_iter().map(move |pair| self.member(pair))
+    }
+
+    /// The value of the member named `name`; of several the last one.
+    pub fn get(self, name: &str) -> Option<Node<'a>> {
+        let pair = self.pairs.iter().rev().find(|pair| &*pair.name == name)?;
+        Some(self.member(pair).value)
+    }
+
+    fn member(self, pair: &'a Pair) -> Member<'a> {
+        Member {
+            name: &pair.name,
+            name_span: pair.span,
+            value: Node {
+                tree: self.tree,
+                id: pair.value,
+            },
+        }
+    }
+}
+
+impl fmt::Debug for Members<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} members", self.len())
+    }
+}

@@ -1,0 +1,97 @@
+//! Keys of mappings: which are the same, how a server names them, and what it makes of them in JSON.
+
+use super::compose::{Graph, NodeId, NodeKind};
+use super::numbers::{key_float, printed_float};
+use super::resolve::{Value, resolve};
+use crate::go::quote;
+
+/// A key as Go holds it: keys of different types are different keys.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Key {
+    Null,
+    Bool(bool),
+    Integer(i128),
+    /// The bits of a float.
+    Float(u64),
+    Text(String),
+}
+
+impl Key {
+    pub(super) fn new(value: Value) -> Self {
+        match value {
+            Value::Null => Self::Null,
+            Value::Bool(value) => Self::Bool(value),
+            Value::Integer(number) => Self::Integer(number),
+            Value::Float(number) => Self::Float(number.to_bits()),
+            Value::Text(text) => Self::Text(text),
+        }
+    }
+
+    /// As Go's `%#v` prints it.
+    pub(super) fn go_syntax(&self) -> String {
+        match self {
+            Self::Null => "<nil>".into(),
+            Self::Bool(value) => value.to_string(),
+            Self::Integer(number) => number.to_string(),
+            Self::Float(bits) => printed_float(f64::from_bits(*bits)),
+            Self::Text(text) => quote(text),
+        }
+    }
+
+    /// The member's name in JSON; nothing for a key that JSON has no name for.
+    pub(super) fn name(&self) -> Option<String> {
+        match self {
+            Self::Null => None,
+            Self::Bool(value) => Some(value.to_string()),
+            Self::Integer(number) => i64::try_from(*number).ok().map(|number| number.to_string()),
+            Self::Float(bits) => Some(key_float(f64::from_bits(*bits))),
+            Self::Text(text) => Some(text.clone()),
+        }
+    }
+}
+
+/// How deep and how long a value is printed in a message.
+const MAX_PRINTED: usize = 200;
+
+/// A value as Go's `%#v` prints it, cut when it is long.
+pub(super) fn go_syntax(graph: &Graph, id: NodeId) -> String {
+    let mut out = String::new();
+    print(graph, id, &mut out, 0);
+    out
+}
+
+fn print(graph: &Graph, id: NodeId, out: &mut String, depth: usize) {
+    if out.len() > MAX_PRINTED || depth > 10 {
+        out.push_str("...");
+        return;
+    }
+    match &graph.nodes[id].kind {
+        NodeKind::Alias { target, .. } => print(graph, *target, out, depth + 1),
+        NodeKind::Scalar(scalar) => match resolve(scalar) {
+            Ok(Value::Null) | Err(_) => out.push_str("interface {}(nil)"),
+            Ok(value) => out.push_str(&Key::new(value).go_syntax()),
+        },
+        NodeKind::Sequence(elements) => {
+            out.push_str("[]interface {}{");
+            for (index, element) in elements.iter().enumerate() {
+                if index > 0 {
+                    out.push_str(", ");
+                }
+                print(graph, *element, out, depth + 1);
+            }
+            out.push('}');
+        }
+        NodeKind::Mapping(pairs) => {
+            out.push_str("map[interface {}]interface {}{");
+            for (index, (key, value)) in pairs.iter().enumerate() {
+                if index > 0 {
+                    out.push_str(", ");
+                }
+                print(graph, *key, out, depth + 1);
+                out.push(':');
+                print(graph, *value, out, depth + 1);
+            }
+            out.push('}');
+        }
+    }
+}

@@ -1,0 +1,250 @@
+//! What a scalar is: YAML 1.1 as the Kubernetes YAML reader takes it.
+
+use super::parser::Scalar;
+
+const PREFIX: &str = "tag:yaml.org,2002:";
+
+/// The value of a scalar.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Value {
+    Null,
+    Bool(bool),
+    /// An integer of 64 bits, signed or not, as decimal text.
+    Integer(i128),
+    Float(f64),
+    Text(String),
+}
+
+impl Value {
+    /// The short name of its tag.
+    fn tag(&self) -> &'static str {
+        match self {
+            Self::Null => "null",
+            Self::Bool(_) => "bool",
+            Self::Integer(_) => "int",
+            Self::Float(_) => "float",
+            Self::Text(_) => "str",
+        }
+    }
+}
+
+/// The value of a scalar.
+///
+/// # Errors
+/// A message when the text is not what its tag says.
+pub(super) fn resolve(scalar: &Scalar) -> Result<Value, String> {
+    let text = scalar.text.as_str();
+    if scalar.tag.is_empty() {
+        return Ok(if scalar.is_plain {
+            by_text(text)
+        } else {
+            Value::Text(text.into())
+        });
+    }
+    let tag = match scalar.tag.strip_prefix(PREFIX) {
+        Some("binary") => return binary(text),
+        Some(tag @ ("str" | "bool" | "int" | "float" | "null" | "timestamp")) => tag,
+        // Any other tag says nothing about scalars.
+        _ => return Ok(Value::Text(text.into())),
+    };
+    if tag == "str" {
+        return Ok(Value::Text(text.into()));
+    }
+    match (tag, by_text(text)) {
+        ("timestamp", Value::Text(text)) if is_timestamp(&text) => Ok(Value::Text(text)),
+        #[expect(clippy::cast_precision_loss, reason = "as Go converts")]
+        ("float", Value::Integer(number)) => Ok(Value::Float(number as f64)),
+        (tag, value) if value.tag() == tag => Ok(value),
+        (tag, value) => Err(format!(
+            "cannot decode !!{} `{text}` as a !!{tag}",
+            value.tag()
+        )),
+    }
+}
+
+/// What a text without quotes and without tag is.
+fn by_text(text: &str) -> Value {
+    match text {
+        "" | "~" | "null" | "Null" | "NULL" => return Value::Null,
+        "y" | "Y" | "yes" | "Yes" | "YES" | "true" | "True" | "TRUE" | "on" | "On" | "ON" => {
+            return Value::Bool(true);
+        }
+        "n" | "N" | "no" | "No" | "NO" | "false" | "False" | "FALSE" | "off" | "Off" | "OFF" => {
+            return Value::Bool(false);
+        }
+        ".nan" | ".NaN" | ".NAN" => return Value::Float(f64::NAN),
+        ".inf" | ".Inf" | ".INF" | "+.inf" | "+.Inf" | "+.INF" => {
+            return Value::Float(f64::INFINITY);
+        }
+        "-.inf" | "-.Inf" | "-.INF" => return Value::Float(f64::NEG_INFINITY),
+        _ => {}
+    }
+    let number = match text.as_bytes().first() {
+        Some(b'.') => decimal(text).map(Value::Float),
+        Some(b'+' | b'-' | b'0'..=b'9') => {
+            let plain = text.replace('_', "");
+            integer(&plain)
+                .map(Value::Integer)
+                .or_else(|| decimal(&plain).map(Value::Float))
+        }
+        _ => None,
+    };
+    number.unwrap_or_else(|| Value::Text(text.into()))
+}
+
+/// An integer of 64 bits in decimal, or with `0x`, `0o`, `0b` or a leading zero for octal.
+fn integer(text: &str) -> Option<i128> {
+    let (is_signed, is_negative, digits) = match text.as_bytes().first() {
+        Some(b'-') => (true, true, &text[1..]),
+        Some(b'+') => (true, false, &text[1..]),
+        _ => (false, false, text),
+    };
+    let (radix, digits) = match digits.get(..2).map(str::to_ascii_lowercase).as_deref() {
+        Some("0x") => (16, &digits[2..]),
+        Some("0o") => (8, &digits[2..]),
+        Some("0b") => (2, &digits[2..]),
+        Some(prefix) if prefix.starts_with('0') => (8, &digits[1..]),
+        _ => (10, digits),
+    };
+    // Go's parser takes one sign, Rust's another behind it.
+    if !digits.bytes().all(|byte| byte.is_ascii_alphanumeric()) {
+        return None;
+    }
+    let magnitude = i128::from_str_radix(digits, radix).ok()?;
+    let number = if is_negative { -magnitude } else { magnitude };
+    let limit = if is_signed {
+        i128::from(i64::MAX)
+    } else {
+        i128::from(u64::MAX)
+    };
+    (i128::from(i64::MIN)..=limit)
+        .contains(&number)
+        .then_some(number)
+}
+
+/// A decimal number with or without a point and an exponent.
+fn decimal(text: &str) -> Option<f64> {
+    let unsigned = text.strip_prefix(['+', '-']).unwrap_or(text);
+    let (mantissa, exponent) = match unsigned.split_once(['e', 'E']) {
+        Some((mantissa, exponent)) => (mantissa, Some(exponent)),
+        None => (unsigned, None),
+    };
+    let is_digits = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
+    let is_mantissa = match mantissa.split_once('.') {
+        None => is_digits(mantissa),
+        Some(("", fraction)) => is_digits(fraction),
+        Some((whole, fraction)) => is_digits(whole) && (fraction.is_empty() || is_digits(fraction)),
+    };
+    let is_exponent = exponent
+        .is_none_or(|exponent| is_digits(exponent.strip_prefix(['+', '-']).unwrap_or(exponent)));
+    if !(is_mantissa && is_exponent) {
+        return None;
+    }
+    // Out of range is no number for Go, infinity for Rust.
+    text.parse::<f64>().ok().filter(|number| number.is_finite())
+}
+
+/// Whether a text looks like one of the times that YAML 1.1 knows.
+fn is_timestamp(text: &str) -> bool {
+    let date = text.split(['T', 't', ' ']).next().unwrap_or_default();
+    let parts: Vec<_> = date.split('-').collect();
+    parts.len() == 3
+        && parts[0].len() == 4
+        && parts
+            .iter()
+            .all(|part| !part.is_empty() && part.bytes().all(|b| b.is_ascii_digit()))
+        && parts[1..].iter().all(|part| part.len() <= 2)
+}
+
+/// The text that base64 stands for. What is no UTF-8 becomes U+FFFD when it is written as JSON.
+fn binary(text: &str) -> Result<Value, String> {
+    let complaint = || "!!binary value contains invalid base64 data".to_owned();
+    let digits: Vec<u8> = text
+        .bytes()
+        .filter(|byte| !matches!(byte, b'\r' | b'\n'))
+        .collect();
+    let padding = digits
+        .iter()
+        .rev()
+        .take_while(|byte| **byte == b'=')
+        .count();
+    if !digits.len().is_multiple_of(4) || padding > 2 {
+        return Err(complaint());
+    }
+    let mut bytes = Vec::new();
+    let (mut bits, mut count) = (0u32, 0);
+    for digit in &digits[..digits.len() - padding] {
+        let value = match digit {
+            b'A'..=b'Z' => digit - b'A',
+            b'a'..=b'z' => digit - b'a' + 26,
+            b'0'..=b'9' => digit - b'0' + 52,
+            b'+' => 62,
+            b'/' => 63,
+            _ => return Err(complaint()),
+        };
+        bits = (bits << 6 | u32::from(value)) & 0xFF_FFFF;
+        count += 6;
+        if count >= 8 {
+            count -= 8;
+            bytes.push((bits >> count).to_le_bytes()[0]);
+        }
+    }
+    let mut out = String::new();
+    let mut rest = bytes.as_slice();
+    while !rest.is_empty() {
+        let taken = crate::go::push_character(rest, &mut out);
+        rest = &rest[taken..];
+    }
+    Ok(Value::Text(out))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn scalars_are_those_of_yaml_1_1() {
+        let cases = [
+            ("010", Value::Integer(8)),
+            ("0o17", Value::Integer(15)),
+            ("0x1F", Value::Integer(31)),
+            ("-0b11", Value::Integer(-3)),
+            ("1_000", Value::Integer(1000)),
+            ("09", Value::Float(9.0)),
+            ("500.", Value::Float(500.0)),
+            ("1e3", Value::Float(1000.0)),
+            ("18446744073709551615", Value::Integer(18446744073709551615)),
+            ("18446744073709551616", Value::Float(18446744073709551616.0)),
+            ("1:30", Value::Text("1:30".into())),
+            ("Off", Value::Bool(false)),
+            ("tRUE", Value::Text("tRUE".into())),
+            ("~", Value::Null),
+            ("+-5", Value::Text("+-5".into())),
+        ];
+        for (text, value) in cases {
+            assert_eq!(by_text(text), value, "{text}");
+        }
+    }
+
+    #[test]
+    fn tags_are_believed_or_refused() {
+        let tagged = |tag: &str, text: &str| {
+            resolve(&Scalar {
+                text: text.into(),
+                tag: format!("{PREFIX}{tag}"),
+                is_plain: false,
+            })
+        };
+        assert_eq!(tagged("str", "yes"), Ok(Value::Text("yes".into())));
+        assert_eq!(tagged("float", "500"), Ok(Value::Float(500.0)));
+        assert_eq!(
+            tagged("int", "x"),
+            Err("cannot decode !!str `x` as a !!int".into())
+        );
+        assert_eq!(
+            tagged("binary", "aGVs\nbG8="),
+            Ok(Value::Text("hello".into()))
+        );
+        assert!(tagged("binary", "aGVsb").is_err());
+    }
+}

@@ -1,0 +1,240 @@
+//! YAML 1.1 text to tokens, as the reader of the Kubernetes API server cuts it.
+//!
+//! The difficulty of YAML is that a scalar becomes a key only when a `:` follows it. Where a key could begin,
+//! the scanner remembers the place; when the `:` comes, the `Key` token, and where needed the beginning of a
+//! mapping, is put in before tokens that were already cut.
+
+use super::cursor::{self, Cursor, Mark, is_blank, is_blank_or_end, is_break};
+use super::input::{BYTE_ORDER_MARK, Input};
+use super::possible_keys::PossibleKey;
+use crate::SyntaxError;
+use std::collections::{HashMap, VecDeque};
+
+/// What a token is.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum TokenKind {
+    StreamStart,
+    StreamEnd,
+    Version { major: u32, minor: u32 },
+    TagDirective { handle: String, prefix: String },
+    DocumentStart,
+    DocumentEnd,
+    BlockSequenceStart,
+    BlockMappingStart,
+    BlockEnd,
+    FlowSequenceStart,
+    FlowSequenceEnd,
+    FlowMappingStart,
+    FlowMappingEnd,
+    BlockEntry,
+    FlowEntry,
+    Key,
+    Value,
+    Alias(String),
+    Anchor(String),
+    Tag { handle: String, suffix: String },
+    Scalar { text: String, is_plain: bool },
+}
+
+/// A piece of the text.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Token {
+    pub(super) kind: TokenKind,
+    pub(super) start: Mark,
+    pub(super) end: Mark,
+}
+
+/// Cuts a text.
+pub(super) struct Scanner {
+    pub(super) cursor: Cursor,
+    input_error: Option<SyntaxError>,
+    pub(super) tokens: VecDeque<Token>,
+    pub(super) tokens_taken: usize,
+    started: bool,
+    /// The column of the innermost block, -1 outside.
+    pub(super) indent: isize,
+    pub(super) indents: Vec<isize>,
+    /// One for the block context and one for each open flow collection.
+    pub(super) keys: Vec<PossibleKey>,
+    /// The context of the key that may begin at a token, so that deep nesting takes no search.
+    pub(super) levels: HashMap<usize, usize>,
+    pub(super) key_allowed: bool,
+}
+
+pub(super) type Scan<T = ()> = Result<T, SyntaxError>;
+
+impl Scanner {
+    pub(super) fn new(input: Input) -> Self {
+        Self {
+            cursor: Cursor::new(input.text),
+            input_error: input.error,
+            tokens: VecDeque::new(),
+            tokens_taken: 0,
+            started: false,
+            indent: -1,
+            indents: Vec::new(),
+            keys: Vec::new(),
+            levels: HashMap::new(),
+            key_allowed: false,
+        }
+    }
+
+    /// The next token, which stays.
+    pub(super) fn peek(&mut self) -> Scan<&Token> {
+        while self.tokens.is_empty() || self.head_may_become_key()? {
+            let fetched = self.fetch();
+            // What looks like the end is where the text stops being legal.
+            if self.cursor.saw_end
+                && let Some(error) = &self.input_error
+            {
+                let message = format!("yaml: {}", error.message());
+                return Err(SyntaxError::new(message, error.offset()));
+            }
+            fetched?;
+        }
+        // The loop ends with a token.
+        self.tokens.front().ok_or_else(no_token)
+    }
+
+    /// Takes the next token.
+    pub(super) fn next(&mut self) -> Scan<Token> {
+        self.peek()?;
+        self.levels.remove(&self.tokens_taken);
+        self.tokens_taken += 1;
+        self.tokens.pop_front().ok_or_else(no_token)
+    }
+
+    fn fetch(&mut self) -> Scan {
+        if !self.started {
+            self.started = true;
+            self.keys.push(PossibleKey::default());
+            self.key_allowed = true;
+            self.push(TokenKind::StreamStart, self.cursor.mark());
+            return Ok(());
+        }
+        self.skip_to_token();
+        self.unroll(to_indent(self.cursor.column()));
+        let character = self.cursor.peek();
+        if character == '\0' {
+            return self.fetch_stream_end();
+        }
+        if self.cursor.column() == 0 {
+            if character == '%' {
+                return self.fetch_directive();
+            }
+            for (text, kind) in [
+                ("---", TokenKind::DocumentStart),
+                ("...", TokenKind::DocumentEnd),
+            ] {
+                if self.cursor.is_word(text) {
+                    return self.fetch_document_indicator(kind);
+                }
+            }
+        }
+        let next = self.cursor.peek_at(character.len_utf8());
+        let in_flow = self.in_flow();
+        match character {
+            '[' => self.fetch_flow_start(TokenKind::FlowSequenceStart),
+            '{' => self.fetch_flow_start(TokenKind::FlowMappingStart),
+            ']' => self.fetch_flow_end(TokenKind::FlowSequenceEnd),
+            '}' => self.fetch_flow_end(TokenKind::FlowMappingEnd),
+            ',' => self.fetch_flow_entry(),
+            '-' if is_blank_or_end(next) => self.fetch_block_entry(),
+            '?' if in_flow || is_blank_or_end(next) => self.fetch_key(),
+            ':' if in_flow || is_blank_or_end(next) => self.fetch_value(),
+            '*' => self.fetch_scanned(|scanner| scanner.scan_anchor(true)),
+            '&' => self.fetch_scanned(|scanner| scanner.scan_anchor(false)),
+            '!' => self.fetch_scanned(Self::scan_tag),
+            '|' if !in_flow => self.fetch_block_scalar(true),
+            '>' if !in_flow => self.fetch_block_scalar(false),
+            '\'' => self.fetch_scanned(|scanner| scanner.scan_quoted(true)),
+            '"' => self.fetch_scanned(|scanner| scanner.scan_quoted(false)),
+            '\t' | '#' | '|' | '>' | '%' | '@' | '`' => {
+                let mark = self.cursor.mark();
+                Err(self.error(mark, "found character that cannot start any token"))
+            }
+            _ => self.fetch_scanned(Self::scan_plain),
+        }
+    }
+
+    /// Skips blanks, comments and line breaks.
+    fn skip_to_token(&mut self) {
+        loop {
+            if self.cursor.column() == 0 && self.cursor.peek() == BYTE_ORDER_MARK {
+                self.cursor.next();
+            }
+            // A tab does not indent: where a key may begin in a block it is no blank.
+            while match self.cursor.peek() {
+                ' ' => true,
+                '\t' => self.in_flow() || !self.key_allowed,
+                _ => false,
+            } {
+                self.cursor.next();
+            }
+            self.cursor.skip_comment();
+            if self.cursor.next_line().is_none() {
+                return;
+            }
+            if !self.in_flow() {
+                self.key_allowed = true;
+            }
+        }
+    }
+
+    pub(super) fn in_flow(&self) -> bool {
+        self.keys.len() > 1
+    }
+
+    pub(super) fn push_character(&mut self, kind: TokenKind) {
+        let start = self.cursor.mark();
+        self.cursor.next();
+        self.push(kind, start);
+    }
+
+    pub(super) fn push(&mut self, kind: TokenKind, start: Mark) {
+        self.tokens.push_back(Token {
+            kind,
+            start,
+            end: self.cursor.mark(),
+        });
+    }
+
+    /// An error of the scanner. Its line is that of the place where it was found, and where that is the
+    /// first line, of the beginning of what was scanned.
+    pub(super) fn error(&self, context: Mark, problem: &str) -> SyntaxError {
+        let here = self.cursor.mark();
+        let line = if here.line != 0 {
+            here.line + 1
+        } else {
+            context.line
+        };
+        error_in_line(line, problem, here.offset)
+    }
+}
+
+/// A reader's error: the line is left out when it is not known to be behind the first.
+pub(super) fn error_in_line(line: usize, problem: &str, offset: usize) -> SyntaxError {
+    let message = if line == 0 {
+        format!("yaml: {problem}")
+    } else {
+        format!("yaml: line {line}: {problem}")
+    };
+    SyntaxError::new(message, offset)
+}
+
+/// There is always a token to take; this stands for the proof.
+fn no_token() -> SyntaxError {
+    SyntaxError::new("yaml: unexpected end of stream".into(), 0)
+}
+
+/// A column as an indentation.
+pub(super) fn to_indent(column: usize) -> isize {
+    isize::try_from(column).unwrap_or(isize::MAX)
+}
+
+/// Whether the character ends a plain scalar's piece.
+pub(super) fn is_gap(character: char) -> bool {
+    is_blank(character) || is_break(character)
+}
+
+pub(super) use cursor::is_word_character;

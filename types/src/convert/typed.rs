@@ -1,0 +1,105 @@
+//! Conversion of types.
+
+mod common;
+mod standard;
+mod versions;
+
+use super::{Loss, Lossy, shares_name};
+use crate::{ApiVersion, List, Release, Resource};
+use common::Common;
+pub use versions::Versioned;
+
+/// Conversion to the same kind in another version, of objects and of lists.
+///
+/// For a given release, where [`From`] and [`TryFrom`] take the newest one. The [module](super) tells the two
+/// conversions apart and has the table of what is lost.
+///
+/// ```
+/// use k8s_flowcontrol_types::Release;
+/// use k8s_flowcontrol_types::api::{v1, v1beta2};
+/// use k8s_flowcontrol_types::convert::{Convert, Lossy};
+///
+/// let mut level = v1beta2::PriorityLevelConfiguration::default();
+/// level.spec.limited = Some(v1beta2::LimitedPriorityLevelConfiguration::default());
+///
+/// let shape: v1::PriorityLevelConfiguration = level.clone().convert_shape(Release::NEWEST)?;
+/// assert_eq!(shape.spec.limited.unwrap().nominal_concurrency_shares, None);
+/// let shown: v1::PriorityLevelConfiguration = level.convert_as_server(Release::NEWEST)?;
+/// assert_eq!(shown.spec.limited.unwrap().nominal_concurrency_shares, Some(30));
+/// # Ok::<(), Lossy<v1::PriorityLevelConfiguration>>(())
+/// ```
+pub trait Convert<To>: Sized {
+    /// A member's path in `Self` and its path in `To`, where they may differ: that of a limited level's shares.
+    const RENAMED: Option<(&'static str, &'static str)>;
+
+    /// Shape conversion: what is absent stays absent, and unknown members travel along.
+    ///
+    /// # Errors
+    /// [`Lossy`] when something is lost or comes to mean something else to servers of `release`.
+    fn convert_shape(self, release: Release) -> Result<To, Lossy<To>>;
+}
+
+impl<F, T> Convert<T> for F
+where
+    F: Versioned,
+    T: Versioned<Common = F::Common>,
+{
+    const RENAMED: Option<(&'static str, &'static str)> = renamed(F::API, T::API);
+
+    fn convert_shape(self, release: Release) -> Result<T, Lossy<T>> {
+        let mut common = self.into_common();
+        let losses = common.convert(F::API, T::API, release);
+        Lossy::outcome(T::from_common(common), losses)
+    }
+}
+
+impl<F, T> Convert<List<T>> for List<F>
+where
+    F: Resource + Convert<T>,
+    T: Resource,
+{
+    const RENAMED: Option<(&'static str, &'static str)> = F::RENAMED;
+
+    fn convert_shape(self, release: Release) -> Result<List<T>, Lossy<List<T>>> {
+        let (items, losses) = convert_items(self.items, &|item: F| item.convert_shape(release));
+        let list = List {
+            metadata: self.metadata,
+            items,
+            unknown: self.unknown,
+        };
+        Lossy::outcome(list, losses)
+    }
+}
+
+/// Converts the items of a list; the losses name them.
+pub fn convert_items<F, T>(
+    items: Vec<F>,
+    convert: &dyn Fn(F) -> Result<T, Lossy<T>>,
+) -> (Vec<T>, Vec<Loss>) {
+    let mut converted = Vec::with_capacity(items.len());
+    let mut losses = Vec::new();
+    for item in items {
+        let (item, lost) = Lossy::parts(convert(item));
+        add_losses(&mut losses, lost, converted.len());
+        converted.push(item);
+    }
+    (converted, losses)
+}
+
+fn add_losses(losses: &mut Vec<Loss>, lost: Vec<Loss>, index: usize) {
+    losses.extend(lost.into_iter().map(|loss| loss.of_item(index)));
+}
+
+const fn renamed(from: ApiVersion, to: ApiVersion) -> Option<(&'static str, &'static str)> {
+    const ASSURED: &str = "spec.limited.assuredConcurrencyShares";
+    const NOMINAL: &str = "spec.limited.nominalConcurrencyShares";
+    match (is_old(from), is_old(to)) {
+        (true, false) => Some((ASSURED, NOMINAL)),
+        (false, true) => Some((NOMINAL, ASSURED)),
+        _ => None,
+    }
+}
+
+const fn is_old(version: ApiVersion) -> bool {
+    matches!(version, ApiVersion::V1Beta1 | ApiVersion::V1Beta2)
+}

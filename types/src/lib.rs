@@ -1,0 +1,74 @@
+//! Lossless types of the Kubernetes API group `flowcontrol.apiserver.k8s.io` in all four versions, and everything that
+//! generated code is written against.
+//!
+//! | module | content |
+//! |---|---|
+//! | [`api`] | the kinds, one module per version; versions share a type where their schemas agree |
+//! | [`meta`] | the types every Kubernetes API shares: metadata, `Status`, times, JSON that is kept as text |
+//! | [`resource`] | [`Resource`], the trait of all kinds, and [`List`] |
+//! | [`json`] | types from JSON text and back |
+//! | [`convert`] | conversion of manifests between versions, with the losses |
+//! | [`release`] | Kubernetes releases, and the versions that each serves |
+//! | [`schema`] | the documents' facts at run time: fields, list types, merge keys |
+//!
+//! There is no I/O here and nothing of a server's rules: those are in `k8s-flowcontrol-rules`. Applications depend on
+//! `k8s-flowcontrol`, which re-exports this crate.
+//!
+//! ```
+//! use k8s_flowcontrol_types::api::{v1, v1beta2};
+//!
+//! let text = r#"{"metadata": {"name": "batch"}, "spec": {"type": "Limited", "limited": {
+//!     "assuredConcurrencyShares": 15, "limitResponse": {"type": "Reject"}}}}"#;
+//! let old: v1beta2::PriorityLevelConfiguration = serde_json::from_str(text)?;
+//!
+//! // A conversion that could lose something is a `TryFrom`; its error has the object and the losses.
+//! let level = v1::PriorityLevelConfiguration::try_from(old).unwrap();
+//! assert_eq!(level.spec.limited.unwrap().nominal_concurrency_shares, Some(15));
+//! # Ok::<(), serde_json::Error>(())
+//! ```
+//!
+//! # Features
+//!
+//! `generate` builds the types from the documents with the generator instead of the checked-in copies, for work on the
+//! generator. It is off by default.
+
+/// The generated module of a name: the checked-in one, or the build script's.
+#[cfg(not(feature = "generate"))]
+macro_rules! generated {
+    ($name:literal) => {
+        include!(concat!(
+            env!("CARGO_MANIFEST_DIR"),
+            "/src/generated/",
+            $name,
+            ".rs"
+        ));
+    };
+}
+#[cfg(feature = "generate")]
+macro_rules! generated {
+    ($name:literal) => {
+        include!(concat!(env!("OUT_DIR"), "/", $name, ".rs"));
+    };
+}
+
+pub mod api;
+#[doc(hidden)]
+pub mod civil;
+pub mod convert;
+mod field_validation;
+pub mod json;
+pub mod meta;
+#[doc(hidden)]
+pub mod order;
+pub mod release;
+pub mod resource;
+#[doc(hidden)]
+pub mod rt;
+pub mod schema;
+
+pub use field_validation::FieldValidation;
+pub use release::{ApiVersion, Release};
+pub use resource::{List, Resource};
+
+/// The API group of the types.
+pub const GROUP: &str = "flowcontrol.apiserver.k8s.io";

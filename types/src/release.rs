@@ -1,0 +1,239 @@
+//! Kubernetes releases and the API versions that each of them serves.
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use hmac_sha256::Hash;
+use std::fmt;
+use std::str::FromStr;
+
+/// A version of the API group.
+///
+/// Ordered by age: `V1Beta1 < V1Beta2 < V1Beta3 < V1`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum ApiVersion {
+    /// `v1beta1`, served by Kubernetes 1.20 to 1.25.
+    V1Beta1,
+    /// `v1beta2`, served by Kubernetes 1.23 to 1.28.
+    V1Beta2,
+    /// `v1beta3`, served by Kubernetes 1.26 to 1.31.
+    V1Beta3,
+    /// `v1`, served since Kubernetes 1.29.
+    V1,
+}
+
+impl ApiVersion {
+    /// All versions, the newest first.
+    pub const ALL: [Self; 4] = [Self::V1, Self::V1Beta3, Self::V1Beta2, Self::V1Beta1];
+
+    /// The version's name, such as `v1beta3`.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::V1Beta1 => "v1beta1",
+            Self::V1Beta2 => "v1beta2",
+            Self::V1Beta3 => "v1beta3",
+            Self::V1 => "v1",
+        }
+    }
+
+    /// The `apiVersion` on the wire, such as `flowcontrol.apiserver.k8s.io/v1beta3`.
+    pub const fn api_version(self) -> &'static str {
+        match self {
+            Self::V1Beta1 => "flowcontrol.apiserver.k8s.io/v1beta1",
+            Self::V1Beta2 => "flowcontrol.apiserver.k8s.io/v1beta2",
+            Self::V1Beta3 => "flowcontrol.apiserver.k8s.io/v1beta3",
+            Self::V1 => "flowcontrol.apiserver.k8s.io/v1",
+        }
+    }
+
+    /// The minor releases that introduced, deprecated and removed the version, where they did.
+    pub const fn lifecycle(self) -> Lifecycle {
+        let (introduced, deprecated, removed) = match self {
+            Self::V1Beta1 => (20, Some(23), Some(26)),
+            Self::V1Beta2 => (23, Some(26), Some(29)),
+            Self::V1Beta3 => (26, Some(29), Some(32)),
+            Self::V1 => (29, None, None),
+        };
+        Lifecycle {
+            introduced,
+            deprecated,
+            removed,
+        }
+    }
+
+    /// The `storageVersionHash` that a server's discovery shows for `kind` while it stores objects in this version.
+    ///
+    /// ```
+    /// # use k8s_flowcontrol_types::ApiVersion;
+    /// assert_eq!(ApiVersion::V1.storage_version_hash("FlowSchema"), "GJVAJZSZBIw=");
+    /// ```
+    pub fn storage_version_hash(self, kind: &str) -> String {
+        let name = format!("{}/{kind}", self.api_version());
+        STANDARD.encode(&Hash::hash(name.as_bytes())[..8])
+    }
+
+    /// Whether `release` serves the version.
+    pub fn is_served_by(self, release: Release) -> bool {
+        let Lifecycle {
+            introduced,
+            removed,
+            ..
+        } = self.lifecycle();
+        release.minor() >= introduced && removed.is_none_or(|removed| release.minor() < removed)
+    }
+}
+
+impl fmt::Display for ApiVersion {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.as_str())
+    }
+}
+
+impl FromStr for ApiVersion {
+    type Err = UnknownApiVersion;
+
+    /// Reads `v1beta3` or `flowcontrol.apiserver.k8s.io/v1beta3`.
+    fn from_str(text: &str) -> Result<Self, UnknownApiVersion> {
+        Self::ALL
+            .into_iter()
+            .find(|version| text == version.as_str() || text == version.api_version())
+            .ok_or_else(|| UnknownApiVersion(text.into()))
+    }
+}
+
+/// Minor releases of Kubernetes 1 in the life of an [`ApiVersion`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Lifecycle {
+    /// The first release that serves it.
+    pub introduced: u32,
+    /// The first release that warns of its use.
+    pub deprecated: Option<u32>,
+    /// The first release that serves it no more.
+    pub removed: Option<u32>,
+}
+
+/// Text that names no version of the API group.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UnknownApiVersion(Box<str>);
+
+impl fmt::Display for UnknownApiVersion {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "`{}` is no version of {}: expected v1, v1beta3, v1beta2 or v1beta1",
+            self.0,
+            crate::GROUP
+        )
+    }
+}
+
+impl std::error::Error for UnknownApiVersion {}
+
+/// A Kubernetes release, such as 1.29.
+///
+/// What a server defaults, converts and refuses depends on its release; every rule of this crate that
+/// differs takes one. Releases 1.25 to 1.37 are known.
+///
+/// ```
+/// use k8s_flowcontrol_types::{ApiVersion, Release};
+///
+/// let release: Release = "1.29".parse()?;
+/// assert_eq!(release.served().collect::<Vec<_>>(), [ApiVersion::V1, ApiVersion::V1Beta3]);
+/// assert_eq!(release.stored(), ApiVersion::V1Beta3);
+/// # Ok::<(), k8s_flowcontrol_types::release::UnknownRelease>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Release(u32);
+
+impl Release {
+    /// The oldest known release.
+    pub const OLDEST: Self = Self(25);
+    /// The newest known release.
+    pub const NEWEST: Self = Self(37);
+
+    /// The release 1.`minor`, when it is known.
+    pub const fn new(minor: u32) -> Option<Self> {
+        if minor >= Self::OLDEST.0 && minor <= Self::NEWEST.0 {
+            Some(Self(minor))
+        } else {
+            None
+        }
+    }
+
+    /// All known releases, the oldest first.
+    pub fn all() -> impl Iterator<Item = Self> {
+        (Self::OLDEST.0..=Self::NEWEST.0).map(Self)
+    }
+
+    /// The minor number: 29 for 1.29.
+    pub const fn minor(self) -> u32 {
+        self.0
+    }
+
+    /// The versions that the release serves, the preferred one first.
+    pub fn served(self) -> impl Iterator<Item = ApiVersion> {
+        ApiVersion::ALL
+            .into_iter()
+            .filter(move |version| version.is_served_by(self))
+    }
+
+    /// The version that discovery names as preferred.
+    pub fn preferred(self) -> ApiVersion {
+        // Every known release serves a version; the newest would be right for a later one.
+        self.served().next().unwrap_or(ApiVersion::V1)
+    }
+
+    /// The version in which the release stores objects.
+    pub const fn stored(self) -> ApiVersion {
+        match self.0 {
+            ..=25 => ApiVersion::V1Beta1,
+            26 => ApiVersion::V1Beta2,
+            27..=29 => ApiVersion::V1Beta3,
+            _ => ApiVersion::V1,
+        }
+    }
+}
+
+/// The newest known release.
+impl Default for Release {
+    fn default() -> Self {
+        Self::NEWEST
+    }
+}
+
+impl fmt::Display for Release {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "1.{}", self.0)
+    }
+}
+
+impl FromStr for Release {
+    type Err = UnknownRelease;
+
+    /// Reads `1.29`, `v1.29` or a full version such as `v1.29.1`.
+    fn from_str(text: &str) -> Result<Self, UnknownRelease> {
+        let unknown = || UnknownRelease(text.into());
+        let number = text.strip_prefix('v').unwrap_or(text);
+        let rest = number.strip_prefix("1.").ok_or_else(unknown)?;
+        let minor = rest.split(['.', '-', '+']).next().unwrap_or_default();
+        let minor = minor.parse().map_err(|_| unknown())?;
+        Self::new(minor).ok_or_else(unknown)
+    }
+}
+
+/// Text that names no known release.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UnknownRelease(Box<str>);
+
+impl fmt::Display for UnknownRelease {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "`{}` is no known Kubernetes release: expected {} to {}",
+            self.0,
+            Release::OLDEST,
+            Release::NEWEST
+        )
+    }
+}
+
+impl std::error::Error for UnknownRelease {}

@@ -1,0 +1,322 @@
+//! JSON text, read token by token.
+
+use super::Fault;
+use super::compact::compact_value_end;
+use super::words::plain_string_end;
+use crate::meta::RawJson;
+use serde::de::{Deserialize, DeserializeOwned, Deserializer, Visitor};
+use serde_json::value::RawValue;
+use std::borrow::Cow;
+use std::fmt;
+
+/// As deep as serde_json goes.
+const MAX_DEPTH: u8 = 128;
+
+/// JSON text, read from front to back.
+///
+/// What is plain (strings without escapes, integers) it reads by itself; everything else, and the words for what
+/// does not fit, it has from serde_json.
+#[derive(Clone)]
+pub struct Reader<'a> {
+    text: &'a str,
+    at: usize,
+    /// How many objects and arrays are open.
+    depth: u8,
+}
+
+/// Reads the value of the member with a name.
+type ReadMember<'a, 'f> = dyn FnMut(Cow<'a, str>, &mut Reader<'a>) -> Result<(), Fault> + 'f;
+
+impl<'a> Reader<'a> {
+    pub fn new(text: &'a str) -> Self {
+        Self {
+            text,
+            at: 0,
+            depth: 0,
+        }
+    }
+
+    /// Whether nothing but white space is left.
+    pub fn is_at_end(&mut self) -> bool {
+        self.peek();
+        self.at == self.text.len()
+    }
+
+    /// The next byte that is no white space; 0 at the end.
+    fn peek(&mut self) -> u8 {
+        match self.text.as_bytes().get(self.at) {
+            Some(byte) if *byte > b' ' => *byte,
+            _ => self.peek_behind_space(),
+        }
+    }
+
+    #[cold]
+    fn peek_behind_space(&mut self) -> u8 {
+        loop {
+            match self.text.as_bytes().get(self.at) {
+                Some(b' ' | b'\n' | b'\t' | b'\r') => self.at += 1,
+                Some(byte) => return *byte,
+                None => return 0,
+            }
+        }
+    }
+
+    fn rest(&self) -> &'a str {
+        self.text.get(self.at..).unwrap_or_default()
+    }
+
+    /// Takes `null`, if that is next.
+    pub fn null(&mut self) -> bool {
+        self.peek() == b'n' && self.literal("null")
+    }
+
+    fn literal(&mut self, literal: &str) -> bool {
+        let found = self.rest().starts_with(literal);
+        if found {
+            self.at += literal.len();
+        }
+        found
+    }
+
+    /// `true` or `false`.
+    pub fn bool(&mut self) -> Result<bool, Fault> {
+        match self.peek() {
+            b't' if self.literal("true") => Ok(true),
+            b'f' if self.literal("false") => Ok(false),
+            _ => self.careful(),
+        }
+    }
+
+    /// An integer without fraction and exponent, if that is next and is no larger than 18 digits.
+    pub fn integer(&mut self) -> Option<i64> {
+        let minus = self.peek() == b'-';
+        let start = self.at + usize::from(minus);
+        let bytes = self.text.as_bytes().get(start..)?;
+        let digits = bytes.iter().take_while(|byte| byte.is_ascii_digit());
+        let (mut value, mut length) = (0, 0);
+        for digit in digits.take(18) {
+            value = value * 10 + i64::from(digit - b'0');
+            length += 1;
+        }
+        let is_plain = match (length, bytes.first()) {
+            (1, Some(b'0')) => !minus,
+            (1..=18, first) => first != Some(&b'0'),
+            _ => false,
+        };
+        if !is_plain || matches!(bytes.get(length), Some(b'0'..=b'9' | b'.' | b'e' | b'E')) {
+            return None;
+        }
+        self.at = start + length;
+        Some(if minus { -value } else { value })
+    }
+
+    /// A string, without its quotes and escapes.
+    pub fn string(&mut self, expected: &dyn fmt::Display) -> Result<Cow<'a, str>, Fault> {
+        if self.peek() == b'"'
+            && let Some(text) = self.plain_string()
+        {
+            return Ok(Cow::Borrowed(text));
+        }
+        self.odd_string(expected)
+    }
+
+    /// The string that begins here, if it has no escapes.
+    fn plain_string(&mut self) -> Option<&'a str> {
+        let bytes = self.text.as_bytes();
+        let start = self.at + 1;
+        let end = plain_string_end(bytes, start)?;
+        if bytes[end] != b'"' {
+            return None;
+        }
+        self.at = end + 1;
+        self.text.get(start..end)
+    }
+
+    #[cold]
+    fn odd_string(&mut self, expected: &dyn fmt::Display) -> Result<Cow<'a, str>, Fault> {
+        if self.peek() != b'"' {
+            return Err(self.mismatch(expected));
+        }
+        self.careful().map(Cow::Owned)
+    }
+
+    /// Whatever is next, as it stands.
+    pub fn raw(&mut self) -> Result<&'a RawValue, Fault> {
+        self.peek();
+        let mut deserializer = serde_json::Deserializer::from_str(self.rest());
+        let raw = <&RawValue>::deserialize(&mut deserializer)
+            .map_err(|error| Fault::from_json(self.at, &error))?;
+        self.at += raw.get().len();
+        Ok(raw)
+    }
+
+    /// Whatever is next, kept.
+    pub fn kept(&mut self) -> Result<RawJson, Fault> {
+        match self.compact() {
+            Some(text) => Ok(RawJson::from_compact(text)),
+            None => self.raw().map(RawJson::from),
+        }
+    }
+
+    /// Passes over whatever is next.
+    pub fn skip(&mut self) -> Result<(), Fault> {
+        match self.compact() {
+            Some(_) => Ok(()),
+            None => self.raw().map(drop),
+        }
+    }
+
+    /// What is next, if it is as servers write it.
+    fn compact(&mut self) -> Option<&'a str> {
+        self.peek();
+        let rest = self.rest();
+        let text = rest.get(..compact_value_end(rest.as_bytes())?)?;
+        self.at += text.len();
+        Some(text)
+    }
+
+    /// Reads the next value by serde_json.
+    pub fn careful<T: DeserializeOwned>(&mut self) -> Result<T, Fault> {
+        let raw = self.raw()?;
+        let start = self.at - raw.get().len();
+        serde_json::from_str(raw.get()).map_err(|error| Fault::from_json(start, &error))
+    }
+
+    /// Calls `each` with every member's name, to read its value.
+    pub fn members(
+        &mut self,
+        expected: &dyn fmt::Display,
+        each: &mut ReadMember<'a, '_>,
+    ) -> Result<(), Fault> {
+        let mut more = self.object(expected)?;
+        while more {
+            let name = self.name()?;
+            each(name, self)?;
+            more = self.more_members()?;
+        }
+        Ok(())
+    }
+
+    /// Enters an object; `false` when it is empty. Read a name and a value, and call
+    /// [`more_members`](Self::more_members).
+    pub(super) fn object(&mut self, expected: &dyn fmt::Display) -> Result<bool, Fault> {
+        self.open(b'{', expected)
+    }
+
+    /// Whether another member follows.
+    pub(super) fn more_members(&mut self) -> Result<bool, Fault> {
+        self.more(b'}')
+    }
+
+    /// A member's name, and its colon.
+    pub(super) fn name(&mut self) -> Result<Cow<'a, str>, Fault> {
+        let name = self.string(&"a member name")?;
+        if self.peek() != b':' {
+            return Err(self.unexpected());
+        }
+        self.at += 1;
+        Ok(name)
+    }
+
+    /// A name that is one of these, and its colon, if that is next and nothing stands between them: the name's index.
+    pub(super) fn name_of(&mut self, names: &[&str]) -> Option<usize> {
+        let rest = self.text.as_bytes().get(self.at..)?;
+        let (first, rest) = match rest {
+            [b'"', rest @ ..] => (rest.first()?, rest),
+            _ => return None,
+        };
+        for (index, name) in names.iter().enumerate() {
+            let name = name.as_bytes();
+            if name.first() == Some(first)
+                && rest.get(name.len()..)?.starts_with(b"\":")
+                && rest.starts_with(name)
+            {
+                self.at += name.len() + 3;
+                return Some(index);
+            }
+        }
+        None
+    }
+
+    /// Enters an array; `false` when it is empty. Call [`more_elements`](Self::more_elements) after each element.
+    pub fn elements(&mut self) -> Result<bool, Fault> {
+        self.open(b'[', &"a JSON array")
+    }
+
+    /// Whether another element follows.
+    pub fn more_elements(&mut self) -> Result<bool, Fault> {
+        self.more(b']')
+    }
+
+    fn open(&mut self, bracket: u8, expected: &dyn fmt::Display) -> Result<bool, Fault> {
+        if self.peek() != bracket {
+            return Err(self.mismatch(expected));
+        }
+        self.depth += 1;
+        if self.depth == MAX_DEPTH {
+            return Err(Fault::new(self.at, "recursion limit exceeded"));
+        }
+        self.at += 1;
+        // In ASCII, a closing bracket is two places behind the opening one.
+        let is_empty = self.peek() == bracket + 2;
+        if is_empty {
+            self.close();
+        }
+        Ok(!is_empty)
+    }
+
+    fn more(&mut self, closing: u8) -> Result<bool, Fault> {
+        match self.peek() {
+            b',' => {
+                self.at += 1;
+                Ok(true)
+            }
+            byte if byte == closing => {
+                self.close();
+                Ok(false)
+            }
+            _ => Err(self.unexpected()),
+        }
+    }
+
+    fn close(&mut self) {
+        self.at += 1;
+        self.depth -= 1;
+    }
+
+    /// What is no JSON: serde_json will say why.
+    #[cold]
+    fn unexpected(&self) -> Fault {
+        self.fault("invalid JSON")
+    }
+
+    /// A fault of what is next.
+    #[cold]
+    pub fn fault(&self, message: impl Into<String>) -> Fault {
+        Fault::new(self.at, message)
+    }
+
+    /// The next value is of another type than expected.
+    #[cold]
+    fn mismatch(&mut self, expected: &dyn fmt::Display) -> Fault {
+        struct Mismatch<'e>(&'e dyn fmt::Display);
+
+        impl Visitor<'_> for Mismatch<'_> {
+            type Value = ();
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                self.0.fmt(f)
+            }
+        }
+
+        let mut deserializer = serde_json::Deserializer::from_str(self.rest());
+        match deserializer.deserialize_any(Mismatch(expected)) {
+            // Where serde_json says it, too.
+            Err(error) if matches!(self.peek(), b'{' | b'[') => {
+                Fault::from_json(self.at, &error).at(self.at)
+            }
+            Err(error) => Fault::from_json(self.at, &error),
+            Ok(()) => self.unexpected(),
+        }
+    }
+}

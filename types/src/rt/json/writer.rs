@@ -1,0 +1,104 @@
+//! JSON text, written piece by piece.
+
+use super::WriteJson;
+use crate::rt::Sink;
+use serde::Serialize;
+use std::convert::Infallible;
+use std::fmt;
+
+/// Compact JSON text, written from front to back.
+#[derive(Default)]
+pub struct Writer {
+    text: String,
+}
+
+impl Writer {
+    pub fn into_text(self) -> String {
+        self.text
+    }
+
+    /// JSON as it stands.
+    pub fn raw(&mut self, json: &str) {
+        self.text.push_str(json);
+    }
+
+    /// What prints as JSON, such as an integer.
+    pub fn display(&mut self, json: impl fmt::Display) {
+        use fmt::Write as _;
+        // A String takes everything.
+        let _ = write!(self.text, "{json}");
+    }
+
+    pub fn string(&mut self, value: &str) {
+        self.text.push('"');
+        let mut rest = value;
+        while let Some(index) = rest
+            .bytes()
+            .position(|b| matches!(b, b'"' | b'\\' | 0..b' '))
+        {
+            let (plain, special) = rest.split_at(index);
+            self.text.push_str(plain);
+            let mut characters = special.chars();
+            self.escape(characters.next().unwrap_or_default());
+            rest = characters.as_str();
+        }
+        self.text.push_str(rest);
+        self.text.push('"');
+    }
+
+    fn escape(&mut self, special: char) {
+        self.text.push('\\');
+        match special {
+            '"' | '\\' => self.text.push(special),
+            '\u{8}' => self.text.push('b'),
+            '\u{c}' => self.text.push('f'),
+            '\n' => self.text.push('n'),
+            '\r' => self.text.push('r'),
+            '\t' => self.text.push('t'),
+            control => self.display(format_args!("u{:04x}", u32::from(control))),
+        }
+    }
+
+    /// A member of the object that was begun.
+    pub fn member(&mut self, name: &str, value: &(impl WriteJson + ?Sized)) {
+        self.name(name);
+        value.write_json(self);
+    }
+
+    fn name(&mut self, name: &str) {
+        if !self.text.ends_with('{') {
+            self.text.push(',');
+        }
+        self.string(name);
+        self.text.push(':');
+    }
+
+    pub fn object(&mut self, members: impl FnOnce(&mut Self)) {
+        self.text.push('{');
+        members(self);
+        self.text.push('}');
+    }
+
+    pub fn array<T: WriteJson>(&mut self, elements: impl Iterator<Item = T>) {
+        self.text.push('[');
+        for (index, element) in elements.enumerate() {
+            if index > 0 {
+                self.text.push(',');
+            }
+            element.write_json(self);
+        }
+        self.text.push(']');
+    }
+}
+
+impl Sink for Writer {
+    type Error = Infallible;
+
+    fn member<T>(&mut self, name: &'static str, value: &T) -> Result<(), Infallible>
+    where
+        T: Serialize + WriteJson + ?Sized,
+    {
+        self.member(name, value);
+        Ok(())
+    }
+}

@@ -1,0 +1,215 @@
+//! What a type reads it writes back: recorded objects, unknown members, broken text.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "a test fails by panicking"
+)]
+
+mod both_ways;
+mod equal;
+mod kinds;
+
+use equal::normalized;
+use k8s_flowcontrol_types::schema::{Shape, TypeSchema};
+use kinds::{lists, records, round_trip, round_trip_list, schema_of};
+use serde_json::{Value, json};
+
+/// A member that no type knows, with what a lossy reader would spoil.
+const FUTURE: &str = r#"{"precise":1234567890123456789.01234567890123456789,"huge":1e400,"minus":-0.0,"same":1,"same":2,"text":"\u00e9\/","list":[null,{},[]]}"#;
+
+#[test]
+fn recorded_lists_come_back_equal() {
+    for (name, version, kind, text) in lists() {
+        let written = round_trip_list(version, kind, text).expect(name);
+        let (read, wrote) = (tree(text), tree(&written));
+        let item = schema_of(version, kind);
+        assert_eq!(items(&read).len(), items(&wrote).len(), "{name}");
+        for (before, after) in items(&read).iter().zip(items(&wrote)) {
+            assert_eq!(normalized(before, item), normalized(after, item), "{name}");
+        }
+        assert_eq!(read["metadata"], wrote["metadata"], "{name}");
+        assert_eq!(
+            (&read["kind"], &read["apiVersion"]),
+            (&wrote["kind"], &wrote["apiVersion"])
+        );
+        if !text.contains("null") && !text.contains("[]") {
+            assert_eq!(
+                written.trim_end(),
+                text.trim_end(),
+                "{name}: letter by letter"
+            );
+        }
+    }
+}
+
+#[test]
+fn at_least_one_recorded_list_is_compared_letter_by_letter() {
+    assert!(
+        lists()
+            .iter()
+            .any(|(.., text)| !text.contains("null") && !text.contains("[]"))
+    );
+}
+
+#[test]
+fn accepted_objects_come_back_equal() {
+    for record in records(include_str!("../fixtures/types/accepted.jsonl")) {
+        let text = record.object.to_string();
+        let written = round_trip(&record.version, &record.kind, &text).expect(&text);
+        let schema = schema_of(&record.version, &record.kind);
+        let mut expected = record.object.clone();
+        expected["apiVersion"] = json!(format!(
+            "{}/{}",
+            k8s_flowcontrol_types::GROUP,
+            record.version
+        ));
+        expected["kind"] = json!(record.kind);
+        assert_eq!(
+            normalized(&expected, schema),
+            normalized(&tree(&written), schema),
+            "{text}"
+        );
+    }
+}
+
+#[test]
+fn refused_objects_still_decode() {
+    for record in records(include_str!("../fixtures/types/refused.jsonl")) {
+        let text = record.object.to_string();
+        round_trip(&record.version, &record.kind, &text).expect(&text);
+    }
+}
+
+#[test]
+fn unknown_members_at_every_depth_survive_with_their_numbers() {
+    let mut planted = 0;
+    for record in records(include_str!("../fixtures/types/accepted.jsonl")) {
+        let schema = schema_of(&record.version, &record.kind);
+        let mut object = record.object.clone();
+        let count = plant(&mut object, schema);
+        let text = object.to_string().replace("\"@future@\"", FUTURE);
+        let written = round_trip(&record.version, &record.kind, &text).expect(&text);
+        assert_eq!(written.matches(FUTURE).count(), count, "{text}\n{written}");
+        let after = tree(&written.replace(FUTURE, "\"@future@\""));
+        object["apiVersion"] = after["apiVersion"].clone();
+        object["kind"] = after["kind"].clone();
+        assert_eq!(
+            normalized(&object, schema),
+            normalized(&after, schema),
+            "{text}"
+        );
+        planted += count;
+    }
+    assert!(planted > 200, "only {planted} unknown members were planted");
+}
+
+#[test]
+fn every_truncation_of_a_real_object_is_an_error() {
+    for record in records(include_str!("../fixtures/types/accepted.jsonl")) {
+        let text = record.object.to_string();
+        for end in (0..text.len()).filter(|end| text.is_char_boundary(*end)) {
+            assert!(round_trip(&record.version, &record.kind, &text[..end]).is_err());
+        }
+    }
+}
+
+#[test]
+fn a_million_random_bytes_are_errors_and_never_a_panic() {
+    let mut state = 0x9e37_79b9_7f4a_7c15_u64;
+    let mut bytes = vec![0u8; 1_000_000];
+    for byte in &mut bytes {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        *byte = (state >> 32) as u8;
+    }
+    // Pieces of many lengths; half of them behind a real beginning.
+    let mut rest = bytes.as_slice();
+    let mut length = 1;
+    while !rest.is_empty() {
+        let (piece, tail) = rest.split_at(length.min(rest.len()));
+        for start in ["", r#"{"spec":{"limited":"#] {
+            let noise = [start.as_bytes(), piece].concat();
+            let text = String::from_utf8_lossy(&noise);
+            for version in ["v1", "v1beta2"] {
+                let result = round_trip(version, "PriorityLevelConfiguration", &text);
+                assert!(result.is_err(), "{text:?} was read as an object");
+            }
+        }
+        rest = tail;
+        length = length % 997 + 7;
+    }
+}
+
+#[test]
+fn no_unknown_members_cost_a_pointer() {
+    assert_eq!(
+        size_of::<k8s_flowcontrol_types::meta::Unknown>(),
+        size_of::<usize>()
+    );
+}
+
+#[test]
+fn depth_costs_no_stack() {
+    let deep = format!("{}{}", "[".repeat(100_000), "]".repeat(100_000));
+    let text = format!(r#"{{"spec":{{"limited":{{"fromTheFuture":{deep}}}}}}}"#);
+    let written = round_trip("v1", "PriorityLevelConfiguration", &text).unwrap();
+    assert!(written.contains(&deep));
+    // Where a type is expected, depth is a wrong type.
+    let wrong = format!(r#"{{"spec":{{"limited":{deep}}}}}"#);
+    assert!(round_trip("v1", "PriorityLevelConfiguration", &wrong).is_err());
+}
+
+#[test]
+fn another_kind_or_version_is_told() {
+    for (text, expected) in [
+        (
+            r#"{"kind":"FlowSchema"}"#,
+            "expected kind `PriorityLevelConfiguration`, found `FlowSchema`",
+        ),
+        (
+            r#"{"apiVersion":"flowcontrol.apiserver.k8s.io/v1beta3"}"#,
+            "expected apiVersion `flowcontrol.apiserver.k8s.io/v1`, found `flowcontrol.apiserver.k8s.io/v1beta3`",
+        ),
+    ] {
+        let error = round_trip("v1", "PriorityLevelConfiguration", text).unwrap_err();
+        assert!(error.to_string().contains(expected), "{error}");
+    }
+    for text in [r#"{"kind":"","apiVersion":null}"#, "{}"] {
+        round_trip("v1", "PriorityLevelConfiguration", text).unwrap();
+    }
+}
+
+fn tree(text: &str) -> Value {
+    serde_json::from_str(text).unwrap()
+}
+
+fn items(list: &Value) -> &[Value] {
+    list["items"].as_array().unwrap()
+}
+
+/// Puts a placeholder member into every object of known shape and returns how many.
+fn plant(value: &mut Value, schema: &TypeSchema) -> usize {
+    let Value::Object(members) = value else {
+        return 0;
+    };
+    let mut count = 1;
+    for (name, member) in members.iter_mut() {
+        match schema.field(name).map(|field| &field.shape) {
+            Some(Shape::Object(inner)) => count += plant(member, inner),
+            Some(Shape::List {
+                element: Shape::Object(inner),
+                ..
+            }) => {
+                for element in member.as_array_mut().into_iter().flatten() {
+                    count += plant(element, inner);
+                }
+            }
+            _ => {}
+        }
+    }
+    members.insert("fromTheFuture".to_owned(), json!("@future@"));
+    count
+}
