@@ -4,10 +4,11 @@ mod files;
 mod server;
 
 use bench_data::{Meter, list, report};
-use k8s_flowcontrol::analysis::matching::{Classifier, RequestAttributes, User};
+use k8s_flowcontrol::rules::matching::{Classifier, RequestAttributes, User};
 use k8s_flowcontrol::api::v1::{FlowSchema, PriorityLevelConfiguration};
-use k8s_flowcontrol::validate::{self, Context, Kind};
-use k8s_flowcontrol::{ApiVersion, List, Release, Resource, bootstrap};
+use k8s_flowcontrol::rules::{bootstrap, validate};
+use k8s_flowcontrol::rules::validate::{Context, Kind};
+use k8s_flowcontrol::{ApiVersion, List, Release, Resource};
 use k8s_flowcontrol_codegen::Generator;
 use k8s_flowcontrol_specs::{META, V1, V1BETA1, V1BETA2, V1BETA3};
 use serde_json::Value;
