@@ -1,7 +1,7 @@
 //! Bodies of requests: objects, and the texts of patches and options.
 
 use crate::guests;
-use crate::scheme::Kind;
+use crate::kinds::Kind;
 use crate::status::{Failure, bad_request};
 use k8s_flowcontrol_rules::decode;
 use k8s_flowcontrol_rules::decode::{Expected, Format, Kind as Named};

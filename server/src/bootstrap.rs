@@ -2,7 +2,7 @@
 
 use crate::ids;
 use crate::registry::{DeleteOptions, commit, create, delete};
-use crate::scheme::{HUB, Kind, Scheme};
+use crate::kinds::{HUB, Kind, Kinds};
 use crate::state::own_write;
 use crate::store::{Object, Store, edit_metadata};
 use k8s_flowcontrol_rules::bootstrap::{AUTO_UPDATE_ANNOTATION, BootstrapObject, objects};
@@ -13,27 +13,27 @@ const MANAGER: &str = "api-priority-and-fairness-config-producer-v1";
 /// Does what a server does when it starts, and then once a minute.
 ///
 /// It needs to see all objects: one that cannot be read stops it.
-pub(crate) fn run_pass(store: &mut Store, scheme: &Scheme) {
+pub(crate) fn run_pass(store: &mut Store, kinds: &Kinds) {
     if !store.is_readable() {
         return;
     }
-    let objects = objects(scheme.release());
+    let objects = objects(kinds.release());
     for object in &objects {
-        if let Some(kind) = scheme.by_name(object.kind) {
-            ensure(store, scheme, kind, object);
+        if let Some(kind) = kinds.by_name(object.kind) {
+            ensure(store, kinds, kind, object);
         }
     }
-    for kind in scheme.kinds() {
-        remove_unwanted(store, scheme, kind, &objects);
+    for kind in kinds.kinds() {
+        remove_unwanted(store, kinds, kind, &objects);
     }
 }
 
 /// Makes the object if it is missing, mends it if the server is to look after it.
 ///
 /// What cannot be written now is tried again in the next pass.
-fn ensure(store: &mut Store, scheme: &Scheme, kind: &Kind, wanted: &BootstrapObject) {
+fn ensure(store: &mut Store, kinds: &Kinds, kind: &Kind, wanted: &BootstrapObject) {
     let now = ids::now();
-    let write = own_write(scheme, kind, MANAGER, "", &now);
+    let write = own_write(kinds, kind, MANAGER, "", &now);
     let built_in = kind.canonical(&wanted.tree(), HUB);
     let Some(old) = store.get(kind.index, wanted.name).cloned() else {
         let _unwritten = create(store, &write, built_in);
@@ -100,9 +100,9 @@ fn mended_spec(old: &Value, built_in: &Value) -> Value {
 }
 
 /// Deletes what carries the annotation and is not of this release.
-fn remove_unwanted(store: &mut Store, scheme: &Scheme, kind: &Kind, wanted: &[BootstrapObject]) {
+fn remove_unwanted(store: &mut Store, kinds: &Kinds, kind: &Kind, wanted: &[BootstrapObject]) {
     let now = ids::now();
-    let write = own_write(scheme, kind, MANAGER, "", &now);
+    let write = own_write(kinds, kind, MANAGER, "", &now);
     let is_wanted = |name: &str| {
         wanted
             .iter()

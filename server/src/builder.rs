@@ -3,7 +3,7 @@
 use crate::auth::{BadTokens, Secret, Tokens};
 use crate::faults::{Fault, Faults};
 use crate::http::Context;
-use crate::scheme::{Scheme, Settings};
+use crate::kinds::{Kinds, Settings};
 use crate::server::ApiServer;
 use crate::state::State;
 use crate::tls::Tls;
@@ -191,9 +191,9 @@ impl Builder {
             .transpose()
             .map_err(Cause::Tokens)?;
         let tls = self.tls.then(make_tls).transpose()?;
-        let scheme = Scheme::new(release, self.settings, &self.guests);
+        let scheme = Kinds::new(release, self.settings, &self.guests);
         let state = State::new(
-            scheme,
+            kinds,
             self.history,
             self.record_requests,
             self.bookmark_interval,

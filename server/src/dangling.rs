@@ -3,7 +3,7 @@
 use crate::body::Document;
 use crate::ids;
 use crate::registry::{Patch, commit, patch};
-use crate::scheme::{Kind, Scheme};
+use crate::kinds::{Kind, Kinds};
 use crate::state::own_write;
 use crate::store::{Object, Store};
 use k8s_flowcontrol_types::FieldValidation;
@@ -15,45 +15,45 @@ const MANAGER: &str = "api-priority-and-fairness-config-consumer-v1";
 /// Makes the condition true again after the writes that followed revision `since`.
 ///
 /// The controller that does it needs to see all objects: one that cannot be read stops it.
-pub(crate) fn follow(store: &mut Store, scheme: &Scheme, since: u64) {
+pub(crate) fn follow(store: &mut Store, kinds: &Kinds, since: u64) {
     if !store.is_readable() {
         return;
     }
     let kinds = (
-        scheme.by_name("FlowSchema"),
-        scheme.by_name("PriorityLevelConfiguration"),
+        kinds.by_name("FlowSchema"),
+        kinds.by_name("PriorityLevelConfiguration"),
     );
     let (Some(schemas), Some(levels)) = kinds else {
         return;
     };
-    for name in affected(store, scheme, [schemas, levels], since) {
+    for name in affected(store, kinds, [schemas, levels], since) {
         let Some(object) = store.get(schemas.index, &name).cloned() else {
             continue;
         };
         let level = level_name(&object);
-        let exists = is_usable(store.get(levels.index, level), scheme);
+        let exists = is_usable(store.get(levels.index, level), kinds);
         let wanted = condition(level, exists);
         if !holds(&object, &wanted) {
-            set(store, scheme, schemas, &name, &object, wanted);
+            set(store, kinds, schemas, &name, &object, wanted);
         }
     }
 }
 
 /// Whether a level is there and makes sense: from 1.28 on its stanzas must fit its type.
-fn is_usable(level: Option<&Object>, scheme: &Scheme) -> bool {
+fn is_usable(level: Option<&Object>, kinds: &Kinds) -> bool {
     let Some(spec) = level.and_then(|level| level.get("spec")) else {
         return false;
     };
     let is_of = |type_: &str| spec.get("type").and_then(Value::as_str) == Some(type_);
     let has = |stanza: &str| spec.get(stanza).is_some_and(|stanza| !stanza.is_null());
     is_of("Limited") == has("limited")
-        && (scheme.release().minor() < 28 || is_of("Exempt") == has("exempt"))
+        && (kinds.release().minor() < 28 || is_of("Exempt") == has("exempt"))
 }
 
 /// The flow schemas that were written, and those whose level came or went.
 fn affected(
     store: &Store,
-    scheme: &Scheme,
+    kinds: &Kinds,
     [schemas, levels]: [&Kind; 2],
     since: u64,
 ) -> BTreeSet<String> {
@@ -71,7 +71,7 @@ fn affected(
         if change.kind == schemas.index {
             names.insert(change.name.clone());
         } else if change.kind == levels.index
-            && is_usable(change.before.as_ref(), scheme) != is_usable(change.after.as_ref(), scheme)
+            && is_usable(change.before.as_ref(), kinds) != is_usable(change.after.as_ref(), kinds)
         {
             changed_levels.insert(change.name.clone());
         }
@@ -129,7 +129,7 @@ fn holds(schema: &Value, wanted: &Value) -> bool {
 
 fn set(
     store: &mut Store,
-    scheme: &Scheme,
+    kinds: &Kinds,
     schemas: &Kind,
     name: &str,
     object: &Object,
@@ -137,9 +137,9 @@ fn set(
 ) {
     let now = ids::now();
     condition["lastTransitionTime"] = now.as_str().into();
-    let write = own_write(scheme, schemas, MANAGER, "status", &now);
+    let write = own_write(kinds, schemas, MANAGER, "status", &now);
     // A schema that cannot take the condition keeps the old one; there is nobody to tell.
-    if scheme.release().minor() < 26 {
+    if kinds.release().minor() < 26 {
         let mut conditions: Vec<Value> = conditions(object)
             .iter()
             .filter(|condition| condition.get("type") != Some(&"Dangling".into()))

@@ -1,6 +1,6 @@
 //! Which flow schema and priority level take a request, by the configuration that the server holds.
 
-use crate::scheme::{Kind, Scheme};
+use crate::kinds::{Kind, Kinds};
 use crate::store::{Store, meta_str};
 use jiff::Timestamp;
 use k8s_flowcontrol_rules::matching::{Classification, Classifier, RequestAttributes};
@@ -46,11 +46,11 @@ impl Flow {
     pub(crate) fn begin(
         &mut self,
         store: &Store,
-        scheme: &Scheme,
+        kinds: &Kinds,
         request: RequestAttributes,
     ) -> Option<(u64, [String; 2])> {
-        let taken = self.classifier(store, scheme).classify(&request)?;
-        let uids = uids(store, scheme, &taken);
+        let taken = self.classifier(store, kinds).classify(&request)?;
+        let uids = uids(store, kinds, &taken);
         let executing = Executing {
             flow_schema: taken.flow_schema.to_owned(),
             priority_level: taken.priority_level.to_owned(),
@@ -80,7 +80,7 @@ impl Flow {
     }
 
     /// The classifier of the present configuration.
-    fn classifier(&mut self, store: &Store, scheme: &Scheme) -> &Classifier {
+    fn classifier(&mut self, store: &Store, kinds: &Kinds) -> &Classifier {
         let revision = store.revision();
         let now = Instant::now();
         let rests = self.rest_until.is_some_and(|until| now < until);
@@ -94,7 +94,7 @@ impl Flow {
         }
         let rest_until = &mut self.rest_until;
         let (_, classifier) = self.classifier.get_or_insert_with(|| {
-            let classifier = classifier(store, scheme);
+            let classifier = classifier(store, kinds);
             let took = now.elapsed();
             *rest_until = (took > SHORT).then(|| now + took * REST);
             (revision, classifier)
@@ -103,11 +103,11 @@ impl Flow {
     }
 }
 
-fn classifier(store: &Store, scheme: &Scheme) -> Classifier {
+fn classifier(store: &Store, kinds: &Kinds) -> Classifier {
     Classifier::new(
-        &objects::<FlowSchema>(store, scheme.by_name("FlowSchema")),
-        &objects::<PriorityLevelConfiguration>(store, scheme.by_name("PriorityLevelConfiguration")),
-        scheme.release(),
+        &objects::<FlowSchema>(store, kinds.by_name("FlowSchema")),
+        &objects::<PriorityLevelConfiguration>(store, kinds.by_name("PriorityLevelConfiguration")),
+        kinds.release(),
     )
 }
 
@@ -119,7 +119,7 @@ pub(crate) fn objects<'a, K: Deserialize<'a>>(store: &'a Store, kind: Option<&Ki
         .collect()
 }
 
-fn uids(store: &Store, scheme: &Scheme, taken: &Classification<'_>) -> [String; 2] {
+fn uids(store: &Store, kinds: &Kinds, taken: &Classification<'_>) -> [String; 2] {
     let uid = |kind: &str, name: &str| {
         scheme
             .by_name(kind)

@@ -50,12 +50,11 @@ mod store;
 mod watch;
 
 mod body;
-mod guests;
 mod ids;
 mod names;
 mod openapi;
 mod query;
-mod scheme;
+mod kinds;
 mod status;
 mod wire;
 mod words;

@@ -7,7 +7,7 @@ pub(crate) use options::{At, ListOptions, WatchOptions, revision};
 pub(crate) use token::Token;
 
 use crate::reopen::unreadable;
-use crate::scheme::Kind;
+use crate::kinds::Kind;
 use crate::status::{Failure, expired, expired_continue, internal};
 use crate::store::{Object, Store, Stored};
 use std::ops::Bound;

@@ -2,7 +2,7 @@
 
 mod assemble;
 
-use crate::scheme::Scheme;
+use crate::kinds::Kinds;
 use assemble::assemble;
 use k8s_flowcontrol_types::{ApiVersion, Release};
 use serde_json::json;
@@ -18,13 +18,13 @@ pub(crate) struct Document {
 }
 
 /// `/openapi/v3`: which documents there are.
-pub(crate) fn index(scheme: &Scheme) -> Vec<u8> {
+pub(crate) fn index(kinds: &Kinds) -> Vec<u8> {
     let paths: BTreeMap<_, _> = scheme
         .versions()
         .iter()
         .map(|&version| {
             let path = path(version);
-            let url = url(&path, &document(version, scheme.release()).hash);
+            let url = url(&path, &document(version, kinds.release()).hash);
             (path, json!({"serverRelativeURL": url}))
         })
         .collect();
@@ -32,8 +32,8 @@ pub(crate) fn index(scheme: &Scheme) -> Vec<u8> {
 }
 
 /// The version whose document has this path below `/openapi/v3/`.
-pub(crate) fn version(scheme: &Scheme, asked: &str) -> Option<ApiVersion> {
-    let versions = scheme.versions().iter().copied();
+pub(crate) fn version(kinds: &Kinds, asked: &str) -> Option<ApiVersion> {
+    let versions = kinds.versions().iter().copied();
     versions.into_iter().find(|&version| path(version) == asked)
 }
 

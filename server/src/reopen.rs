@@ -3,7 +3,7 @@
 //! Objects stay in the version in which they were last written: the one in which the release that wrote
 //! them stores objects. Reading does not change that, any write does.
 
-use crate::scheme::{HUB, Kind, Scheme};
+use crate::kinds::{HUB, Kind, Kinds};
 use crate::status::{Failure, internal};
 use crate::store::{Found, Store, Stored};
 use k8s_flowcontrol_types::{ApiVersion, Release};
@@ -12,8 +12,8 @@ use std::sync::Arc;
 
 /// The store of a server of `from`, as a server reads it that starts as `to`. Watches know nothing of
 /// what came before; resource versions go on.
-pub(crate) fn reopen(store: &mut Store, from: &Scheme, to: &Scheme) {
-    let mut writers: BTreeMap<Release, Scheme> = BTreeMap::new();
+pub(crate) fn reopen(store: &mut Store, from: &Kinds, to: &Kinds) {
+    let mut writers: BTreeMap<Release, Kinds> = BTreeMap::new();
     store.reread(from.release(), |kind, stored| {
         let writer = writers
             .entry(stored.release)

@@ -191,7 +191,7 @@ impl fmt::Debug for ApiServer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("ApiServer")
             .field("url", &self.url())
-            .field("kubernetes", &self.context().state.scheme.release())
+            .field("kubernetes", &self.context().state.kinds.release())
             .finish_non_exhaustive()
     }
 }

@@ -6,7 +6,7 @@ use crate::flow::Flow;
 use crate::metrics::DeprecatedApis;
 use crate::registry::Write;
 use crate::reopen::reopen;
-use crate::scheme::{Kind, Scheme};
+use crate::kinds::{Kind, Kinds};
 use crate::store::{Object, Store};
 use k8s_flowcontrol_rules::matching::RequestAttributes;
 use k8s_flowcontrol_types::{ApiVersion, Release};
@@ -37,7 +37,7 @@ type Snapshot = (u64, Weak<[Object]>);
 /// The state of a server.
 #[derive(Debug)]
 pub(crate) struct State {
-    pub(crate) scheme: Scheme,
+    pub(crate) scheme: Kinds,
     /// How often a watch gets a bookmark.
     pub(crate) bookmark_interval: Duration,
     /// The last revision, for those who wait for the next.
@@ -54,19 +54,19 @@ pub(crate) struct State {
 
 impl State {
     pub(crate) fn new(
-        scheme: Scheme,
+        scheme: Kinds,
         history: usize,
         record: bool,
         bookmark_interval: Duration,
     ) -> Self {
-        let store = Store::new(scheme.kinds().len(), history);
+        let store = Store::new(kinds.kinds().len(), history);
         let recorded = record.then(Arc::default);
-        Self::of(store, scheme, bookmark_interval, recorded)
+        Self::of(store, kinds, bookmark_interval, recorded)
     }
 
     fn of(
         store: Store,
-        scheme: Scheme,
+        scheme: Kinds,
         bookmark_interval: Duration,
         recorded: Option<Arc<Mutex<Vec<RecordedRequest>>>>,
     ) -> Self {
@@ -76,7 +76,7 @@ impl State {
             flow: Mutex::default(),
             snapshots: Mutex::default(),
             recorded,
-            scheme,
+            kinds,
             bookmark_interval,
             deprecated: DeprecatedApis::default(),
         }
@@ -85,19 +85,19 @@ impl State {
     /// The state of the server as one of another release on the same objects. Of what a process holds in
     /// its memory only the recorded requests go on.
     pub(crate) fn restarted(&self, release: Release) -> Self {
-        let scheme = self.scheme.of_release(release);
+        let scheme = self.kinds.of_release(release);
         let mut store = self.lock().clone();
-        reopen(&mut store, &self.scheme, &scheme);
+        reopen(&mut store, &self.kinds, &kinds);
         let recorded = self.recorded.clone();
-        let state = Self::of(store, scheme, self.bookmark_interval, recorded);
+        let state = Self::of(store, kinds, self.bookmark_interval, recorded);
         // Another release may judge the levels otherwise.
-        state.write(|store| dangling::follow(store, &state.scheme, 0));
+        state.write(|store| dangling::follow(store, &state.kinds, 0));
         state
     }
 
     /// Makes, mends and removes the server's own objects.
     pub(crate) fn run_bootstrap_pass(&self) {
-        self.write(|store| bootstrap::run_pass(store, &self.scheme));
+        self.write(|store| bootstrap::run_pass(store, &self.kinds));
     }
 
     pub(crate) fn read<T>(&self, read: impl FnOnce(&Store) -> T) -> T {
@@ -129,7 +129,7 @@ impl State {
         let mut store = self.lock();
         let before = store.revision();
         let answer = write(&mut store);
-        dangling::follow(&mut store, &self.scheme, before);
+        dangling::follow(&mut store, &self.kinds, before);
         let after = store.revision();
         if after != before {
             self.revision.send_replace(after);
@@ -162,7 +162,7 @@ impl State {
 
     /// Takes a request until the ticket is dropped. `None` when it is not subject to flow control.
     pub(crate) fn take(self: &Arc<Self>, request: RequestAttributes) -> Option<Ticket> {
-        let taken = self.with_flow(|store, flow| flow.begin(store, &self.scheme, request));
+        let taken = self.with_flow(|store, flow| flow.begin(store, &self.kinds, request));
         taken.map(|(number, uids)| Ticket {
             state: self.clone(),
             number,
@@ -200,13 +200,13 @@ impl Drop for Ticket {
 
 /// A write that one of the server's own controllers makes.
 pub(crate) fn own_write<'a>(
-    scheme: &Scheme,
+    kinds: &Kinds,
     kind: &'a Kind,
     manager: &'a str,
     subresource: &'a str,
     now: &'a str,
 ) -> Write<'a> {
-    let version: ApiVersion = scheme.preferred();
+    let version: ApiVersion = kinds.preferred();
     Write {
         kind,
         version,

@@ -1,7 +1,7 @@
 //! What a watch tells of the changes in the store.
 
 use crate::represent::{Columns, Include, View, partial, table, table_metadata};
-use crate::scheme::Kind;
+use crate::kinds::Kind;
 use crate::selector::Selector;
 use crate::status::{Status, expired};
 use crate::store::{Change, Object, edit_metadata};

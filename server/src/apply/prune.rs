@@ -3,8 +3,8 @@
 use super::field_set::FieldSet;
 use super::managers::{Managers, Owned};
 use super::typed;
-use crate::scheme::Kind;
-use k8s_flowcontrol_types::ApiVersion;
+use crate::kinds::Kind;
+use k8s_flowcontrol::ApiVersion;
 use serde_json::Value;
 use std::collections::BTreeMap;
 

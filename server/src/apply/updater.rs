@@ -5,7 +5,7 @@ use super::last_applied;
 use super::managers::{Manager, Managers, Operation, Owned};
 use super::prune::prune;
 use super::typed::{self, Comparison};
-use crate::scheme::Kind;
+use crate::kinds::Kind;
 use crate::status::{Cause, Details, Failure, bad_request, failure, internal};
 use crate::store::{edit_metadata, meta_str};
 use k8s_flowcontrol_types::ApiVersion;

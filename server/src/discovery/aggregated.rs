@@ -1,9 +1,8 @@
-//! Aggregated discovery: all that a server serves, in one document.
+//! Aggregated discovery: all groups, versions and resources in one document.
 
-use super::{SUBRESOURCE_VERBS, VERBS, singular};
-use crate::guests;
-use crate::scheme::{Kind, Scheme};
-use k8s_flowcontrol_types::{ApiVersion, GROUP, Release};
+use super::resources::{SUBRESOURCE_VERBS, VERBS, singular};
+use crate::kinds::{Kind, Kinds};
+use k8s_flowcontrol::Release;
 use serde_json::{Value, json};
 
 /// The versions of the document.
@@ -17,7 +16,7 @@ impl Aggregated {
     pub(crate) const GROUP: &'static str = "apidiscovery.k8s.io";
     pub(crate) const KIND: &'static str = "APIGroupDiscoveryList";
 
-    /// The version of that name, if `release` has it.
+    /// The version with this name, if `release` has it.
     pub(crate) fn parse(name: &str, release: Release) -> Option<Self> {
         match name {
             "v2beta1" if release.minor() >= 27 => Some(Self::V2Beta1),
@@ -34,51 +33,35 @@ impl Aggregated {
     }
 }
 
-/// `/apis` for those who ask for all of it.
-pub(crate) fn groups(scheme: &Scheme, form: Aggregated) -> Value {
-    let versions = scheme.versions().iter();
-    let versions = versions.map(|&served| version(scheme, served));
-    let own = item(scheme, GROUP, versions.collect());
-    list(form, std::iter::once(own).chain(guests(scheme, false)))
-}
-
-fn item(scheme: &Scheme, group: &str, versions: Value) -> Value {
-    json!({"metadata": metadata(group, scheme.release()), "versions": versions})
-}
-
-fn guests(scheme: &Scheme, core: bool) -> Vec<Value> {
-    let item = |group: &str, versions| item(scheme, group, versions);
-    guests::aggregated(scheme, core, item, |kind| resource(kind, scheme.release()))
-}
-
-/// `/api` in the same form.
-pub(crate) fn core(scheme: &Scheme, form: Aggregated) -> Value {
-    list(form, guests(scheme, true))
-}
-
-fn list(form: Aggregated, items: impl IntoIterator<Item = Value>) -> Value {
+/// `/api` with `core`, else `/apis`, in aggregated form.
+pub(crate) fn aggregated(kinds: &Kinds, core: bool, form: Aggregated) -> Value {
+    let groups = kinds.groups().into_iter();
+    let items = groups.filter(|group| group.name.is_empty() == core).map(|group| {
+        let versions = group.versions.iter().map(|version| {
+            let served = kinds.served_in(group.name, version);
+            let resources: Vec<_> = served.map(|(kind, _)| resource(kind, kinds.release())).collect();
+            json!({"version": version, "resources": resources, "freshness": "Current"})
+        });
+        json!({
+            "metadata": metadata(group.name, kinds.release()),
+            "versions": versions.collect::<Vec<_>>(),
+        })
+    });
     json!({
         "kind": Aggregated::KIND,
         "apiVersion": format!("{}/{}", Aggregated::GROUP, form.as_str()),
         "metadata": {},
-        "items": Vec::from_iter(items),
+        "items": items.collect::<Vec<_>>(),
     })
 }
 
 fn metadata(name: &str, release: Release) -> Value {
     let mut metadata = json!({"name": name});
-    // Go wrote a time that is not there until it learned to leave it out.
+    // Go wrote unset times as null until it learned to leave them out.
     if release.minor() < 34 {
         metadata["creationTimestamp"] = Value::Null;
     }
     metadata
-}
-
-fn version(scheme: &Scheme, version: ApiVersion) -> Value {
-    let kinds = scheme.kinds().iter();
-    let kinds = kinds.filter(|kind| kind.is_served_in(version));
-    let resources: Vec<_> = kinds.map(|kind| resource(kind, scheme.release())).collect();
-    json!({"version": version.as_str(), "resources": resources, "freshness": "Current"})
 }
 
 fn resource(kind: &Kind, release: Release) -> Value {

@@ -41,7 +41,7 @@ const NO_WORK: &str = "0.00000000ss";
 /// The text of a table; `details` adds columns to that of requests.
 pub(crate) fn dump(state: &State, dump: Dump, details: bool) -> String {
     state.with_flow(|store, flow| {
-        let kind = state.scheme.by_name("PriorityLevelConfiguration");
+        let kind = state.kinds.by_name("PriorityLevelConfiguration");
         let mut levels: BTreeMap<String, Option<QueuingConfiguration>> =
             MANDATORY.map(|name| (name.to_owned(), None)).into();
         for level in objects::<PriorityLevelConfiguration>(store, kind) {
@@ -53,7 +53,7 @@ pub(crate) fn dump(state: &State, dump: Dump, details: bool) -> String {
             );
         }
         let tables = Tables {
-            release: state.scheme.release(),
+            release: state.kinds.release(),
             levels,
             flow,
         };

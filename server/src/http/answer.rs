@@ -6,7 +6,7 @@ use super::payload::{self, Body};
 use crate::ids;
 use crate::list::Page;
 use crate::represent::{Include, View, protobuf, to_yaml};
-use crate::scheme::Kind;
+use crate::kinds::Kind;
 use crate::status::{Failure, Status};
 use crate::store::Object;
 use hyper::header::{self, HeaderName, HeaderValue};

@@ -22,7 +22,7 @@ pub(super) async fn list(
     target: &ResourceTarget<'_>,
 ) -> Result<Answer, Failure> {
     let state = &context.state;
-    let mut options = ListOptions::parse(&request.query, state.scheme.release())?;
+    let mut options = ListOptions::parse(&request.query, state.kinds.release())?;
     options.selector = options.selector.in_namespace(&target.namespace);
     let page = || state.read(|store| list_page(store, target.kind, &options));
     let page = match page() {
@@ -64,7 +64,7 @@ pub(super) fn create(
         &request.query,
         WriteVerb::Create,
         request.user_agent(),
-        context.state.scheme.release(),
+        context.state.kinds.release(),
     )?;
     let read = read_object(
         &request.body,
@@ -108,14 +108,14 @@ pub(super) fn delete(
 ) -> Result<Answer, Failure> {
     // The resource version of a deletion is a precondition, not a time to list at.
     let list_options = request.query.without("resourceVersion");
-    let mut list_options = ListOptions::parse(&list_options, context.state.scheme.release())?;
+    let mut list_options = ListOptions::parse(&list_options, context.state.kinds.release())?;
     list_options.selector = list_options.selector.in_namespace(&target.namespace);
     let format = format(request)?;
     let (options, dry_run) = delete_options(
         &request.query,
         &request.body,
         format,
-        context.state.scheme.release(),
+        context.state.kinds.release(),
     )?;
     let now = ids::now();
     let write = Write {

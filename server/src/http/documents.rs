@@ -6,7 +6,7 @@ use super::route::Document;
 use super::{Arrived, Context};
 use crate::discovery::{self, Aggregated};
 use crate::openapi;
-use crate::scheme::Scheme;
+use crate::kinds::Kinds;
 use crate::status::Failure;
 use hyper::{StatusCode, header};
 use serde::Serialize;
@@ -21,26 +21,26 @@ pub(super) fn answer(
     request: &Arrived,
     document: Document,
 ) -> Result<Answer, Failure> {
-    let scheme = &context.state.scheme;
+    let kinds = &context.state.kinds;
     let accepted = request.header(header::ACCEPT);
     if matches!(document, Document::Core | Document::Groups)
-        && let Some(wanted) = accept::negotiate_discovery(accepted, scheme.release())
+        && let Some(wanted) = accept::negotiate_discovery(accepted, kinds.release())
     {
         let document = match document {
-            Document::Core => discovery::aggregated_core(scheme, wanted.version),
-            _ => discovery::aggregated_groups(scheme, wanted.version),
+            Document::Core => discovery::aggregated_core(kinds, wanted.version),
+            _ => discovery::aggregated_groups(kinds, wanted.version),
         };
         return Ok(aggregated(request, &document, wanted));
     }
     let form = accept::negotiate_plain(accepted)?;
     let answer = match document {
-        Document::Version => pretty(&discovery::version(scheme.release())),
-        Document::Root => pretty(&serde_json::json!({"paths": discovery::paths(scheme)})),
-        Document::Core => Answer::json(200, &discovery::core_versions(scheme, &context.address)),
-        Document::Guest(document) => Answer::json(200, &document.value(scheme)),
-        Document::Groups => Answer::json(200, &discovery::groups(scheme)),
-        Document::Group => Answer::json(200, &discovery::group(scheme)),
-        Document::Resources(version) => Answer::json(200, &discovery::resources(scheme, version)),
+        Document::Version => pretty(&discovery::version(kinds.release())),
+        Document::Root => pretty(&serde_json::json!({"paths": discovery::paths(kinds)})),
+        Document::Core => Answer::json(200, &discovery::core_versions(kinds, &context.address)),
+        Document::Guest(document) => Answer::json(200, &document.value(kinds)),
+        Document::Groups => Answer::json(200, &discovery::groups(kinds)),
+        Document::Group => Answer::json(200, &discovery::group(kinds)),
+        Document::Resources(version) => Answer::json(200, &discovery::resources(kinds, version)),
     };
     Ok(answer.written(form))
 }
@@ -74,8 +74,8 @@ fn aggregated(request: &Arrived, document: &serde_json::Value, wanted: Discovery
 }
 
 /// `/openapi/v3`: the index of the documents. It is what Go makes of a file without a type.
-pub(super) fn openapi_index(scheme: &Scheme) -> Answer {
-    let text = openapi::index(scheme);
+pub(super) fn openapi_index(kinds: &Kinds) -> Answer {
+    let text = openapi::index(kinds);
     Answer::bytes("text/plain; charset=utf-8", text).with_headers([
         (header::ACCEPT_RANGES, "bytes".to_owned()),
         (
@@ -86,15 +86,15 @@ pub(super) fn openapi_index(scheme: &Scheme) -> Answer {
 }
 
 /// `/openapi/v3/<path>`: one document.
-pub(super) fn openapi_document(request: &Arrived, scheme: &Scheme, path: &str) -> Answer {
-    let Some(version) = openapi::version(scheme, path) else {
+pub(super) fn openapi_document(request: &Arrived, kinds: &Kinds, path: &str) -> Answer {
+    let Some(version) = openapi::version(kinds, path) else {
         return Answer::empty(404);
     };
     let vary = [(header::VARY, "Accept".to_owned())];
     if !accept::takes_json(request.header(header::ACCEPT)) {
         return Answer::empty(406).with_headers(vary);
     }
-    let document = openapi::document(version, scheme.release());
+    let document = openapi::document(version, kinds.release());
     let tag = format!("{:?}", document.hash);
     let asked = request.query.text("hash");
     if !asked.is_empty() && asked != document.hash {

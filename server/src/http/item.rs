@@ -48,7 +48,7 @@ pub(super) fn replace(
         &request.query,
         WriteVerb::Update,
         request.user_agent(),
-        context.state.scheme.release(),
+        context.state.kinds.release(),
     )?;
     let read = read_object(
         &request.body,
@@ -104,7 +104,7 @@ pub(super) fn patch(
         &request.query,
         verb,
         request.user_agent(),
-        context.state.scheme.release(),
+        context.state.kinds.release(),
     )?;
     let patch = read_patch(&media_type, &request.body, options.force)?;
     let now = ids::now();
@@ -149,7 +149,7 @@ pub(super) fn delete(
         &request.query,
         &request.body,
         format,
-        context.state.scheme.release(),
+        context.state.kinds.release(),
     )?;
     let now = ids::now();
     let write = Write {

@@ -174,14 +174,14 @@ async fn read_body(method: &Method, body: Incoming) -> Result<Bytes, Failure> {
 }
 
 async fn answer(context: &Context, request: Arrived) -> Result<Answer, Failure> {
-    let scheme = &context.state.scheme;
-    match route::route(request.parts.uri.path(), scheme)? {
+    let kinds = &context.state.kinds;
+    match route::route(request.parts.uri.path(), kinds)? {
         Target::Resource(target) => resource::answer(context, request, &target).await,
         Target::Discovery(document) => documents::answer(context, &request, document),
-        Target::OpenApiIndex => Ok(documents::openapi_index(scheme)),
-        Target::OpenApi(path) => Ok(documents::openapi_document(&request, scheme, &path)),
+        Target::OpenApiIndex => Ok(documents::openapi_index(kinds)),
+        Target::OpenApi(path) => Ok(documents::openapi_document(&request, kinds, &path)),
         Target::Health(check, part) => {
-            let release = scheme.release();
+            let release = kinds.release();
             let reads_objects = context.state.read(|store| store.is_readable());
             if let Some(part) = part {
                 let known = health::parts(check, release).any(|known| known == part);

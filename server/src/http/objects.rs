@@ -2,7 +2,7 @@
 
 use crate::list::Page;
 use crate::represent::{Columns, Include, View, partial, partial_list, table, table_metadata};
-use crate::scheme::Kind;
+use crate::kinds::Kind;
 use crate::status::{Failure, failure};
 use crate::store::Object;
 use crate::wire::Wire;

@@ -41,7 +41,7 @@ pub(super) async fn answer(
     // From here on the request has reached its handler: also failures carry the warning and count.
     if !target.kind.is_guest() {
         context.state.deprecated.note(
-            context.state.scheme.release(),
+            context.state.kinds.release(),
             target.version,
             target.kind.plural(),
             target.subresource.unwrap_or_default(),
@@ -134,7 +134,7 @@ fn deprecation(context: &Context, target: &ResourceTarget<'_>) -> Option<String>
     }
     let lifecycle = target.version.lifecycle();
     let (deprecated, removed) = (lifecycle.deprecated?, lifecycle.removed?);
-    let release = context.state.scheme.release();
+    let release = context.state.kinds.release();
     if release.minor() < deprecated {
         return None;
     }

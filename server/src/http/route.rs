@@ -1,22 +1,20 @@
-//! Paths: what a request is about.
+//! Paths: the resource or document that a request is about.
 
 use crate::dumps::Dump;
-use crate::guests::{self, GuestDocument};
 use crate::health;
+use crate::kinds::{Kind, Kinds, Version};
 use crate::query::decode;
-use crate::scheme::{Kind, Scheme};
 use crate::status::{Failure, unknown_resource};
-use k8s_flowcontrol_types::{ApiVersion, GROUP};
 
-/// What a path names.
+/// The target of a path.
 #[derive(Debug)]
 pub(crate) enum Target<'a> {
     Resource(ResourceTarget<'a>),
     Discovery(Document),
     OpenApiIndex,
-    /// The document of that path.
+    /// The OpenAPI document with this path.
     OpenApi(String),
-    /// A health check of that name, or a part of it.
+    /// A health check, or one of its parts.
     Health(&'static str, Option<String>),
     Dump(Dump),
     Metrics,
@@ -24,14 +22,17 @@ pub(crate) enum Target<'a> {
 }
 
 /// A document about the server.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Document {
     Version,
+    /// `/api`.
     Core,
+    /// `/apis`.
     Groups,
-    Group,
-    Resources(ApiVersion),
-    Guest(GuestDocument),
+    /// `/apis/<group>`.
+    Group(String),
+    /// `/apis/<group>/<version>`, or `/api/<version>` with an empty group.
+    Resources(String, String),
     Root,
 }
 
@@ -39,7 +40,7 @@ pub(crate) enum Document {
 #[derive(Debug)]
 pub(crate) struct ResourceTarget<'a> {
     pub(crate) kind: &'a Kind,
-    pub(crate) version: ApiVersion,
+    pub(crate) version: Version,
     /// The namespace in the path; empty without one.
     pub(crate) namespace: String,
     /// Whether the path is one of the deprecated `/watch/` paths.
@@ -49,13 +50,10 @@ pub(crate) struct ResourceTarget<'a> {
 }
 
 /// # Errors
-/// The 404 of the group for what is not served; other paths are [`Target::Nowhere`].
-pub(crate) fn route<'a>(path: &str, scheme: &'a Scheme) -> Result<Target<'a>, Failure> {
+/// 404 as a `Status` for unknown resources of a served group; other unknown paths are [`Target::Nowhere`].
+pub(crate) fn route<'a>(path: &str, kinds: &'a Kinds) -> Result<Target<'a>, Failure> {
     let path = path.strip_suffix('/').unwrap_or(path);
     let segments: Vec<_> = path.split('/').skip(1).collect();
-    if let Some(target) = guests::route(&segments, scheme) {
-        return target;
-    }
     Ok(match segments[..] {
         [] => Target::Discovery(Document::Root),
         ["version"] => Target::Discovery(Document::Version),
@@ -68,27 +66,13 @@ pub(crate) fn route<'a>(path: &str, scheme: &'a Scheme) -> Result<Target<'a>, Fa
             None => Target::Nowhere,
         },
         ["metrics"] => Target::Metrics,
-        ["apis", group] if group == GROUP => Target::Discovery(Document::Group),
-        ["apis", group, version, ref rest @ ..] if group == GROUP => {
-            let version = scheme
-                .versions()
-                .iter()
-                .copied()
-                .find(|served| served.as_str() == version)
-                .ok_or_else(unknown_resource)?;
-            match *rest {
-                [] => Target::Discovery(Document::Resources(version)),
-                ["watch", ref rest @ ..] if !rest.is_empty() => {
-                    Target::Resource(resource(scheme, version, rest, true)?)
-                }
-                ref rest => Target::Resource(resource(scheme, version, rest, false)?),
-            }
-        }
-        [check, ref part @ ..] => health(check, part),
+        ["api", ref rest @ ..] => in_group(kinds, "", rest)?,
+        ["apis", group, ref rest @ ..] if !group.is_empty() => in_group(kinds, group, rest)?,
+        [check, ref part @ ..] => health_check(check, part),
     })
 }
 
-fn health<'a>(check: &str, part: &[&str]) -> Target<'a> {
+fn health_check<'a>(check: &str, part: &[&str]) -> Target<'a> {
     match health::check(check) {
         Some(check) if part.is_empty() => Target::Health(check, None),
         Some(check) => Target::Health(check, Some(part.join("/"))),
@@ -96,38 +80,73 @@ fn health<'a>(check: &str, part: &[&str]) -> Target<'a> {
     }
 }
 
+fn in_group<'a>(kinds: &'a Kinds, group: &str, rest: &[&str]) -> Result<Target<'a>, Failure> {
+    if !kinds.all().iter().any(|kind| kind.group() == group) {
+        return Ok(Target::Nowhere);
+    }
+    let [version, rest @ ..] = rest else {
+        return Ok(Target::Discovery(Document::Group(group.to_owned())));
+    };
+    if kinds.served_in(group, version).next().is_none() {
+        return Err(unknown_resource());
+    }
+    if rest.is_empty() {
+        let document = Document::Resources(group.to_owned(), (*version).to_owned());
+        return Ok(Target::Discovery(document));
+    }
+    resource(kinds, group, version, rest).map(Target::Resource)
+}
+
 fn resource<'a>(
-    scheme: &'a Scheme,
-    version: ApiVersion,
+    kinds: &'a Kinds,
+    group: &str,
+    version: &str,
     rest: &[&str],
-    watch: bool,
 ) -> Result<ResourceTarget<'a>, Failure> {
-    let (plural, name, subresource) = match *rest {
-        [plural] => (plural, None, None),
-        [plural, name] if !name.is_empty() => (plural, Some(decode(name)), None),
-        [plural, name, subresource] if !watch && !name.is_empty() => {
-            (plural, Some(decode(name)), Some(subresource))
+    let find = |plural: &str| {
+        let mut served = kinds.served_in(group, version);
+        served.find(|(kind, _)| kind.plural() == plural)
+    };
+    let (watch, rest) = match rest {
+        ["watch", rest @ ..] if !rest.is_empty() => (true, rest),
+        rest => (false, rest),
+    };
+    // `namespaces/a/status` is a subresource of a namespace, unless a namespaced kind is called `status`.
+    let inside = match rest {
+        ["namespaces", namespace, plural, rest @ ..] if !namespace.is_empty() => find(plural)
+            .filter(|(kind, _)| kind.is_namespaced())
+            .map(|served| (served, decode(namespace), rest)),
+        _ => None,
+    };
+    let ((kind, version), namespace, rest) = match (inside, rest) {
+        (Some(inside), _) => inside,
+        (None, [plural, rest @ ..]) => {
+            let (kind, version) = find(plural).ok_or_else(unknown_resource)?;
+            // An object of a namespaced kind needs its namespace.
+            if kind.is_namespaced() && !rest.is_empty() {
+                return Err(unknown_resource());
+            }
+            ((kind, version), String::new(), rest)
+        }
+        (None, []) => return Err(unknown_resource()),
+    };
+    let (name, subresource) = match *rest {
+        [] => (None, None),
+        [name] if !name.is_empty() => (Some(decode(name)), None),
+        [name, subresource] if !watch && !name.is_empty() => {
+            let mut served = kind.subresources().iter().copied();
+            let served = served.find(|served| *served == subresource);
+            (
+                Some(decode(name)),
+                Some(served.ok_or_else(unknown_resource)?),
+            )
         }
         _ => return Err(unknown_resource()),
-    };
-    let kind = scheme
-        .by_plural(plural)
-        .filter(|kind| kind.is_served_in(version))
-        .ok_or_else(unknown_resource)?;
-    let subresource = match subresource {
-        None => None,
-        Some(asked) => Some(
-            kind.subresources()
-                .iter()
-                .copied()
-                .find(|served| *served == asked)
-                .ok_or_else(unknown_resource)?,
-        ),
     };
     Ok(ResourceTarget {
         kind,
         version,
-        namespace: String::new(),
+        namespace,
         watch,
         name,
         subresource,

@@ -42,7 +42,7 @@ pub(super) async fn watch(
     form: Form,
 ) -> Result<Answer, Failure> {
     let state = context.state.clone();
-    let mut options = WatchOptions::parse(&request.query, state.scheme.release())?;
+    let mut options = WatchOptions::parse(&request.query, state.kinds.release())?;
     if let Some(name) = &target.name {
         if options
             .selector

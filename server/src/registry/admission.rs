@@ -1,7 +1,7 @@
 //! The one place where an object is judged before it is stored.
 
 use super::Write;
-use crate::scheme::Kind;
+use crate::kinds::Kind;
 use crate::status::{Cause, Failure, invalid};
 use crate::store::meta_str;
 use k8s_flowcontrol_rules::validate;

@@ -1,7 +1,7 @@
 //! New objects.
 
 use super::{Write, admission, metadata};
-use crate::scheme::HUB;
+use crate::kinds::HUB;
 use crate::status::{Failure, internal};
 use crate::store::{Object, Store, meta_str};
 use serde_json::{Map, Value};

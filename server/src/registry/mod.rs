@@ -16,7 +16,7 @@ pub(crate) use update::{commit, update};
 
 use crate::apply::updater::Writer;
 use crate::reopen::unreadable;
-use crate::scheme::Kind;
+use crate::kinds::Kind;
 use crate::status::{Failure, Subject};
 use crate::store::{Object, Store};
 use k8s_flowcontrol_types::ApiVersion;

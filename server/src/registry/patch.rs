@@ -3,7 +3,7 @@
 use super::{Write, create, find, update};
 use crate::body::{self, Document};
 use crate::patch::{Touched, go_kind, go_map, json_patch, patched_text, strategic_merge_patch};
-use crate::scheme::HUB;
+use crate::kinds::HUB;
 use crate::status::{Cause, Failure, bad_request, failure, invalid};
 use crate::store::{Object, Store, edit_metadata, meta_str};
 use k8s_flowcontrol_rules::decode;

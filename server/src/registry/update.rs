@@ -1,7 +1,7 @@
 //! Changes of objects that exist.
 
 use super::{Write, admission, find, metadata};
-use crate::scheme::HUB;
+use crate::kinds::HUB;
 use crate::status::{Failure, internal};
 use crate::store::{Object, Store, edit_metadata, meta_str};
 use serde_json::Value;

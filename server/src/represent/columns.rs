@@ -3,8 +3,8 @@
 //! Titles, descriptions and cells are part of what clients see, so they are the real server's.
 
 use super::descriptions::*;
-use crate::scheme::Kind;
-use k8s_flowcontrol_types::Release;
+use crate::kinds::Kind;
+use k8s_flowcontrol::Release;
 use serde::Serialize;
 use serde_json::Value;
 

@@ -1,0 +1,138 @@
+//! The registry of kinds: which kinds the server serves, in which versions, and what it does with their objects.
+//!
+//! A document alone is enough to serve a kind: its paths, verbs, shapes, patches, apply and discovery follow from the
+//! document. The kinds of API Priority and Fairness add [rules](rules::Rules) to theirs: defaults, conversion,
+//! validation and deprecation. Inside the server an object has the shape of its kind's hub version.
+
+mod described;
+mod kind;
+mod rules;
+mod version;
+
+pub(crate) use kind::Kind;
+pub(crate) use rules::Deprecation;
+pub(crate) use version::Version;
+
+use k8s_flowcontrol::schema::ResourceSchema;
+use k8s_flowcontrol::text::Kind as Own;
+use k8s_flowcontrol::{ApiVersion, Release};
+use rules::Rules;
+
+/// The kinds that a server of a release serves.
+#[derive(Debug)]
+pub(crate) struct Kinds {
+    release: Release,
+    settings: Settings,
+    /// The served versions of the own group, the preferred one first.
+    versions: Vec<ApiVersion>,
+    /// The own group's kinds, then those of other groups.
+    kinds: Vec<Kind>,
+    others: Vec<&'static ResourceSchema>,
+}
+
+/// Settings that stay the same when a server is upgraded to another release.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Settings {
+    /// Whether all versions are served, regardless of the release.
+    pub(crate) all_versions: bool,
+    /// Whether the gate `ZeroLimitedNominalConcurrencyShares` is open, in releases that have it.
+    pub(crate) zero_limited_shares: bool,
+}
+
+/// An API group with the names of its served versions, the preferred one first.
+#[derive(Debug)]
+pub(crate) struct Group {
+    pub(crate) name: &'static str,
+    pub(crate) versions: Vec<&'static str>,
+}
+
+impl Kinds {
+    /// The kinds of a server of `release`, with those of other groups.
+    pub(crate) fn new(
+        release: Release,
+        settings: Settings,
+        others: Vec<&'static ResourceSchema>,
+    ) -> Self {
+        let versions: Vec<_> = if settings.all_versions {
+            ApiVersion::ALL.to_vec()
+        } else {
+            release.served().collect()
+        };
+        let own = Own::ALL.into_iter().enumerate().map(|(index, kind)| {
+            let rules = |version| Rules::new(kind, version, release, settings.zero_limited_shares);
+            Kind::own(index, &versions, release, rules)
+        });
+        let described = others.iter().enumerate().map(|(index, resource)| {
+            Kind::described(Own::ALL.len() + index, resource, release)
+        });
+        Self {
+            release,
+            settings,
+            kinds: own.chain(described).collect(),
+            versions,
+            others,
+        }
+    }
+
+    /// The kinds of the same server after an upgrade to `release`.
+    pub(crate) fn of_release(&self, release: Release) -> Self {
+        Self::new(release, self.settings, self.others.clone())
+    }
+
+    pub(crate) fn release(&self) -> Release {
+        self.release
+    }
+
+    /// The served versions of the own group, the preferred one first.
+    pub(crate) fn versions(&self) -> &[ApiVersion] {
+        &self.versions
+    }
+
+    /// All kinds, in the order of their indices.
+    pub(crate) fn all(&self) -> &[Kind] {
+        &self.kinds
+    }
+
+    /// A kind of the own group.
+    pub(crate) fn own(&self, kind: Own) -> &Kind {
+        // `new` puts the own kinds first, in the order of their declaration.
+        &self.kinds[kind as usize]
+    }
+
+    /// The groups that are served, the own group first.
+    pub(crate) fn groups(&self) -> Vec<Group> {
+        let mut groups: Vec<Group> = Vec::new();
+        for kind in &self.kinds {
+            let known = groups.iter().position(|group| group.name == kind.group());
+            let at = known.unwrap_or_else(|| {
+                groups.push(Group {
+                    name: kind.group(),
+                    versions: Vec::new(),
+                });
+                groups.len() - 1
+            });
+            let versions = &mut groups[at].versions;
+            for version in kind.served() {
+                if !versions.contains(&version.name()) {
+                    versions.push(version.name());
+                }
+            }
+        }
+        groups
+    }
+
+    /// The kinds that are served in a version of a group.
+    pub(crate) fn served_in(
+        &self,
+        group: &str,
+        version: &str,
+    ) -> impl Iterator<Item = (&Kind, Version)> {
+        self.kinds
+            .iter()
+            .filter(move |kind| kind.group() == group)
+            .filter_map(move |kind| {
+                let mut served = kind.served().iter().copied();
+                Some((kind, served.find(|served| served.name() == version)?))
+            })
+    }
+}
