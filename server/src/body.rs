@@ -1,104 +1,74 @@
-//! Bodies of requests: objects, and the texts of patches and options.
+//! Bodies of requests: objects, patches and options.
 
-use crate::guests;
-use crate::kinds::Kind;
+use crate::kinds::{Kind, Version};
 use crate::status::{Failure, bad_request};
-use k8s_flowcontrol_rules::decode;
-use k8s_flowcontrol_rules::decode::{Expected, Format, Kind as Named};
+use k8s_flowcontrol_rules::decode::Format;
 use k8s_flowcontrol_text as text;
 use k8s_flowcontrol_text::{Content, Node};
-use k8s_flowcontrol_types::{ApiVersion, FieldValidation};
+use k8s_flowcontrol_types::FieldValidation;
 use serde_json::Value;
 
-/// An object as a client sent it.
+/// An object from a client.
 #[derive(Debug)]
 pub(crate) struct Read {
-    /// In hub form, defaults filled in.
+    /// In hub form, with defaults.
     pub(crate) object: Value,
     pub(crate) warnings: Vec<String>,
 }
 
-/// Reads a body as a `kind` of `version`. What it leaves out of its type is taken from the path.
+/// Reads a body as a `kind` of `version`. An absent type is that of the path.
 ///
 /// # Errors
-/// 400 for text that is no such object.
+/// 400 for text that is not such an object.
 pub(crate) fn read_object(
     body: &[u8],
     format: Format,
     kind: &Kind,
-    version: ApiVersion,
+    version: Version,
     validation: FieldValidation,
 ) -> Result<Read, Failure> {
-    if kind.is_guest() {
-        let (value, warnings) =
-            guests::read(body, format, kind, validation).map_err(bad_request)?;
-        return Ok(Read {
-            object: kind.to_hub(value, version),
-            warnings,
-        });
-    }
-    let expected = expected(kind, version)
-        .ok_or_else(|| bad_request(format!("bodies of kind {} cannot be read", kind.name())))?;
-    let object = decode::read_body(body, format, expected, validation)
+    let (object, warnings) = kind
+        .read(body, format, version, validation)
         .map_err(|error| bad_request(error.message))?;
     Ok(Read {
-        object: kind.to_hub(object.value, version),
-        warnings: object.warnings,
+        object: kind.to_hub(object, version),
+        warnings,
     })
 }
 
-fn expected(kind: &Kind, version: ApiVersion) -> Option<Expected> {
-    let named = Named::ALL
-        .into_iter()
-        .find(|named| !kind.is_guest() && named.as_str() == kind.name())?;
-    Some(Expected {
-        kind: named,
-        version,
-        release: kind.release(),
-    })
+/// The server's message for a JSON object of another type than `kind` in `version`.
+pub(crate) fn other_type(body: &[u8], kind: &Kind, version: Version) -> String {
+    kind.read(body, Format::Json, version, FieldValidation::Ignore)
+        .map_or_else(|error| error.cause, |_| "unknown conversion".into())
 }
 
-/// What the server says of an object in JSON that is of another type than `kind`.
-pub(crate) fn other_type(body: &[u8], kind: &Kind, version: ApiVersion) -> String {
-    if kind.is_guest() {
-        return guests::read(body, Format::Json, kind, FieldValidation::Ignore)
-            .err()
-            .unwrap_or_else(|| "the object says nothing of its type".to_owned());
-    }
-    expected(kind, version)
-        .and_then(|expected| {
-            decode::read_body(body, Format::Json, expected, FieldValidation::Ignore).err()
-        })
-        .map_or_else(|| "unknown conversion".into(), |error| error.cause)
-}
-
-/// A text that is no object of a kind.
+/// A text that is not an object of a kind: a patch, an applied configuration or options.
 #[derive(Debug)]
 pub(crate) struct Document {
     pub(crate) value: Value,
-    /// The members that stand more than once: their paths, or in YAML what the reader says of them.
-    pub(crate) repeated: Vec<String>,
+    /// The duplicate fields: their paths, or the messages of the YAML reader.
+    pub(crate) duplicates: Vec<String>,
 }
 
 impl Document {
     /// # Errors
-    /// What the server says of the text.
+    /// The server's message for text that is not JSON.
     pub(crate) fn from_json(body: &[u8]) -> Result<Self, String> {
         let tree = text::parse_json(body).map_err(|error| error.message().to_owned())?;
-        // What lies too deep ends here, so that the walk below has an end.
+        // Fails for text that is nested too deeply, which bounds the recursion below.
         let value = text::to_value(tree.root())?;
-        let mut repeated = Vec::new();
-        find_repeated(tree.root(), "", &mut repeated);
-        Ok(Self { value, repeated })
+        let mut duplicates = Vec::new();
+        find_duplicates(tree.root(), "", &mut duplicates);
+        Ok(Self { value, duplicates })
     }
 
     /// # Errors
-    /// What the server says of the text.
+    /// The server's message for text that is not YAML.
     pub(crate) fn from_yaml(body: &[u8]) -> Result<Self, String> {
         let yaml = text::parse_yaml(body).map_err(|error| error.message().to_owned())?;
         Ok(Self {
             value: text::to_value(yaml.tree.root())?,
-            repeated: yaml.duplicates.iter().map(ToString::to_string).collect(),
+            duplicates: yaml.duplicates.iter().map(ToString::to_string).collect(),
         })
     }
 }
@@ -107,30 +77,30 @@ impl From<Value> for Document {
     fn from(value: Value) -> Self {
         Self {
             value,
-            repeated: Vec::new(),
+            duplicates: Vec::new(),
         }
     }
 }
 
-fn find_repeated(node: Node<'_>, path: &str, repeated: &mut Vec<String>) {
+fn find_duplicates(node: Node<'_>, path: &str, duplicates: &mut Vec<String>) {
     match node.content() {
-        Content::Object(members) => {
+        Content::Object(fields) => {
             let mut seen: Vec<&str> = Vec::new();
-            for member in members.iter() {
+            for field in fields.iter() {
                 let path = match path {
-                    "" => member.name.to_owned(),
-                    path => format!("{path}.{}", member.name),
+                    "" => field.name.to_owned(),
+                    path => format!("{path}.{}", field.name),
                 };
-                if seen.iter().filter(|seen| **seen == member.name).count() == 1 {
-                    repeated.push(path.clone());
+                if seen.iter().filter(|seen| **seen == field.name).count() == 1 {
+                    duplicates.push(path.clone());
                 }
-                seen.push(member.name);
-                find_repeated(member.value, &path, repeated);
+                seen.push(field.name);
+                find_duplicates(field.value, &path, duplicates);
             }
         }
         Content::Array(elements) => {
             for (index, element) in elements.iter().enumerate() {
-                find_repeated(element, &format!("{path}[{index}]"), repeated);
+                find_duplicates(element, &format!("{path}[{index}]"), duplicates);
             }
         }
         _ => {}

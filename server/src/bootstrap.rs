@@ -1,48 +1,49 @@
-//! The pass that makes, mends and removes the server's own objects.
+//! The bootstrap pass: the server's controller that creates, repairs and removes the bootstrap objects.
 
 use crate::ids;
-use crate::registry::{DeleteOptions, commit, create, delete};
-use crate::kinds::{HUB, Kind, Kinds};
-use crate::state::own_write;
+use crate::kinds::{Kind, Kinds};
+use crate::registry::{DeleteOptions, Write, commit, create, delete};
 use crate::store::{Object, Store, edit_metadata};
 use k8s_flowcontrol_rules::bootstrap::{AUTO_UPDATE_ANNOTATION, BootstrapObject, objects};
+use k8s_flowcontrol_rules::decode::Kind as Own;
 use serde_json::{Value, json};
 
 const MANAGER: &str = "api-priority-and-fairness-config-producer-v1";
 
-/// Does what a server does when it starts, and then once a minute.
+/// One pass of the controller, which a server runs at the start and then once a minute.
 ///
-/// It needs to see all objects: one that cannot be read stops it.
+/// The controller needs to list all objects, so an object that cannot be decoded stops it.
 pub(crate) fn run_pass(store: &mut Store, kinds: &Kinds) {
     if !store.is_readable() {
         return;
     }
     let objects = objects(kinds.release());
     for object in &objects {
-        if let Some(kind) = kinds.by_name(object.kind) {
-            ensure(store, kinds, kind, object);
+        // All of them are of the two kinds.
+        if let Some(kind) = Own::named(object.kind) {
+            ensure(store, kinds.own(kind), object);
         }
     }
-    for kind in kinds.kinds() {
-        remove_unwanted(store, kinds, kind, &objects);
+    for kind in Own::ALL {
+        remove_unwanted(store, kinds.own(kind), &objects);
     }
 }
 
-/// Makes the object if it is missing, mends it if the server is to look after it.
+/// Creates the object if it is missing, and repairs it if the server maintains it.
 ///
-/// What cannot be written now is tried again in the next pass.
-fn ensure(store: &mut Store, kinds: &Kinds, kind: &Kind, wanted: &BootstrapObject) {
+/// A write that fails is tried again in the next pass.
+fn ensure(store: &mut Store, kind: &Kind, wanted: &BootstrapObject) {
     let now = ids::now();
-    let write = own_write(kinds, kind, MANAGER, "", &now);
-    let built_in = kind.canonical(&wanted.tree(), HUB);
+    let write = Write::by_server(kind, MANAGER, "", &now);
+    let built_in = kind.canonical(&wanted.tree(), kind.hub());
     let Some(old) = store.get(kind.index, wanted.name).cloned() else {
         let _unwritten = create(store, &write, built_in);
         return;
     };
-    let (auto_update, annotation) = judge(&old, wanted.mandatory);
+    let (auto_update, annotation) = maintenance(&old, wanted.mandatory);
     let mut new = (*old).clone();
     if auto_update {
-        new["spec"] = mended_spec(&old, &built_in);
+        new["spec"] = repaired_spec(&old, &built_in);
     }
     if let Some(annotation) = annotation {
         edit_metadata(&mut new, |metadata| {
@@ -59,14 +60,14 @@ fn ensure(store: &mut Store, kinds: &Kinds, kind: &Kind, wanted: &BootstrapObjec
     }
 }
 
-/// Whether the spec is the server's to mend, and what the annotation must say from now on.
-fn judge(object: &Object, mandatory: bool) -> (bool, Option<&'static str>) {
+/// Whether the server maintains the spec, and the new value of the annotation, if it changes.
+fn maintenance(object: &Object, mandatory: bool) -> (bool, Option<&'static str>) {
     let annotation = annotation(object);
     match annotation {
         Some(true) => (true, None),
         _ if mandatory => (true, Some("true")),
         Some(false) => (false, None),
-        // Nobody said: who never changed the spec leaves it to the server.
+        // Without the annotation a spec that was never changed is the server's.
         None => {
             let generation = object
                 .pointer("/metadata/generation")
@@ -80,7 +81,7 @@ fn judge(object: &Object, mandatory: bool) -> (bool, Option<&'static str>) {
     }
 }
 
-/// What the annotation says, if it says anything that Go reads as a boolean.
+/// The annotation's value, if Go parses it as a boolean.
 fn annotation(object: &Value) -> Option<bool> {
     let annotations = object.pointer("/metadata/annotations")?;
     match annotations.get(AUTO_UPDATE_ANNOTATION)?.as_str()? {
@@ -90,8 +91,8 @@ fn annotation(object: &Value) -> Option<bool> {
     }
 }
 
-/// The built-in spec; of an exempt level the operator's own settings stay.
-fn mended_spec(old: &Value, built_in: &Value) -> Value {
+/// The bootstrap spec. An exempt level keeps the operator's own settings.
+fn repaired_spec(old: &Value, built_in: &Value) -> Value {
     let mut spec = built_in.get("spec").cloned().unwrap_or_default();
     if let (Some(exempt), Some(_)) = (old.pointer("/spec/exempt"), spec.get("exempt")) {
         spec["exempt"] = exempt.clone();
@@ -99,10 +100,10 @@ fn mended_spec(old: &Value, built_in: &Value) -> Value {
     spec
 }
 
-/// Deletes what carries the annotation and is not of this release.
-fn remove_unwanted(store: &mut Store, kinds: &Kinds, kind: &Kind, wanted: &[BootstrapObject]) {
+/// Deletes objects that carry the annotation and are not bootstrap objects of this release.
+fn remove_unwanted(store: &mut Store, kind: &Kind, wanted: &[BootstrapObject]) {
     let now = ids::now();
-    let write = own_write(kinds, kind, MANAGER, "", &now);
+    let write = Write::by_server(kind, MANAGER, "", &now);
     let is_wanted = |name: &str| {
         wanted
             .iter()

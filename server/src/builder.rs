@@ -22,7 +22,7 @@ use tokio::sync::watch;
 pub struct Builder {
     release: Result<Release, UnknownRelease>,
     settings: Settings,
-    guests: Vec<&'static ResourceSchema>,
+    others: Vec<&'static ResourceSchema>,
     bootstrap: bool,
     bootstrap_interval: Duration,
     bookmark_interval: Duration,
@@ -39,7 +39,7 @@ impl Default for Builder {
         Self {
             release: Ok(Release::default()),
             settings: Settings::default(),
-            guests: Vec::new(),
+            others: Vec::new(),
             bootstrap: true,
             bootstrap_interval: Duration::from_secs(60),
             bookmark_interval: Duration::from_secs(60),
@@ -87,14 +87,15 @@ impl Builder {
         self
     }
 
-    /// Serves kinds of another API group too, by what their document says: the `RESOURCES` of a module that
-    /// the generator `k8s-flowcontrol-codegen` has made of it.
+    /// Serves kinds of another API group too: the `RESOURCES` of a module that `k8s-flowcontrol-codegen` generated
+    /// from the group's document.
     ///
-    /// Such a kind has all verbs, namespaces and the subresource `status` where the document has them,
-    /// patches and server-side apply by the document's list types and merge keys, discovery, and the
-    /// validation of metadata. What a real server does for the kind beyond that (defaults, validation of
-    /// `spec`, controllers) no document says. A kind that is given twice, or that is of the server's own
-    /// group, is passed over.
+    /// Such a kind has all verbs, namespaces and the subresource `status` if the document has them, patches and
+    /// server-side apply by the document's list types and merge keys, discovery, and the validation of metadata. It
+    /// has no defaults, validation of `spec` or controllers, because a document does not describe them. A kind
+    /// that is given twice is served once.
+    ///
+    /// [`start`](Self::start) fails for kinds of `flowcontrol.apiserver.k8s.io`, which are built in.
     #[must_use]
     pub fn serve(mut self, resources: &'static [ResourceSchema]) -> Self {
         for resource in resources {
@@ -102,8 +103,8 @@ impl Builder {
                 (known.group, known.version, known.plural)
                     == (resource.group, resource.version, resource.plural)
             };
-            if resource.group != GROUP && !self.guests.iter().any(same) {
-                self.guests.push(resource);
+            if !self.others.iter().any(same) {
+                self.others.push(resource);
             }
         }
         self
@@ -191,7 +192,10 @@ impl Builder {
             .transpose()
             .map_err(Cause::Tokens)?;
         let tls = self.tls.then(make_tls).transpose()?;
-        let scheme = Kinds::new(release, self.settings, &self.guests);
+        if let Some(built_in) = self.others.iter().find(|kind| kind.group == GROUP) {
+            return Err(Cause::BuiltIn(built_in.kind).into());
+        }
+        let kinds = Kinds::new(release, self.settings, self.others);
         let state = State::new(
             kinds,
             self.history,
@@ -241,6 +245,8 @@ pub(crate) enum Cause {
     Bind(SocketAddr, io::Error),
     Tokens(BadTokens),
     Tls(Box<dyn std::error::Error + Send + Sync>),
+    /// A kind that [`Builder::serve`] cannot serve.
+    BuiltIn(&'static str),
     Stopped,
 }
 
@@ -261,6 +267,11 @@ impl fmt::Display for StartError {
                 f,
                 "the API server cannot start: no certificate could be made: {error}"
             ),
+            Cause::BuiltIn(kind) => write!(
+                f,
+                "the API server cannot start: the kind {kind} of {GROUP} is built in and cannot be served from a \
+                 document"
+            ),
             Cause::Stopped => f.write_str("the API server cannot start again: it has stopped"),
             Cause::Bind(address, error) => write!(
                 f,
@@ -278,7 +289,7 @@ impl std::error::Error for StartError {
             Cause::Bind(_, error) => Some(error),
             Cause::Tokens(error) => Some(error),
             Cause::Tls(error) => Some(&**error),
-            Cause::Stopped => None,
+            Cause::BuiltIn(_) | Cause::Stopped => None,
         }
     }
 }

@@ -1,59 +1,54 @@
-//! The condition `Dangling` of flow schemas: whether the level that one names exists.
+//! The controller of the condition `Dangling`: whether the priority level of each FlowSchema exists.
 
 use crate::body::Document;
 use crate::ids;
-use crate::registry::{Patch, commit, patch};
 use crate::kinds::{Kind, Kinds};
-use crate::state::own_write;
+use crate::registry::{Patch, Write, commit, patch};
 use crate::store::{Object, Store};
-use k8s_flowcontrol_types::FieldValidation;
+use k8s_flowcontrol_rules::decode::Kind as Own;
+use k8s_flowcontrol_types::{FieldValidation, Release};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
 const MANAGER: &str = "api-priority-and-fairness-config-consumer-v1";
 
-/// Makes the condition true again after the writes that followed revision `since`.
+/// Updates the condition after the writes that followed revision `since`.
 ///
-/// The controller that does it needs to see all objects: one that cannot be read stops it.
+/// The controller needs to list all objects, so an object that cannot be decoded stops it.
 pub(crate) fn follow(store: &mut Store, kinds: &Kinds, since: u64) {
     if !store.is_readable() {
         return;
     }
-    let kinds = (
-        kinds.by_name("FlowSchema"),
-        kinds.by_name("PriorityLevelConfiguration"),
-    );
-    let (Some(schemas), Some(levels)) = kinds else {
-        return;
-    };
-    for name in affected(store, kinds, [schemas, levels], since) {
+    let schemas = kinds.own(Own::FlowSchema);
+    let levels = kinds.own(Own::PriorityLevelConfiguration);
+    let release = kinds.release();
+    for name in affected(store, release, [schemas, levels], since) {
         let Some(object) = store.get(schemas.index, &name).cloned() else {
             continue;
         };
         let level = level_name(&object);
-        let exists = is_usable(store.get(levels.index, level), kinds);
+        let exists = is_usable(store.get(levels.index, level), release);
         let wanted = condition(level, exists);
         if !holds(&object, &wanted) {
-            set(store, kinds, schemas, &name, &object, wanted);
+            set(store, schemas, &name, &object, wanted);
         }
     }
 }
 
-/// Whether a level is there and makes sense: from 1.28 on its stanzas must fit its type.
-fn is_usable(level: Option<&Object>, kinds: &Kinds) -> bool {
+/// Whether a level exists and is usable: since 1.28 `limited` and `exempt` must fit its type.
+fn is_usable(level: Option<&Object>, release: Release) -> bool {
     let Some(spec) = level.and_then(|level| level.get("spec")) else {
         return false;
     };
     let is_of = |type_: &str| spec.get("type").and_then(Value::as_str) == Some(type_);
-    let has = |stanza: &str| spec.get(stanza).is_some_and(|stanza| !stanza.is_null());
-    is_of("Limited") == has("limited")
-        && (kinds.release().minor() < 28 || is_of("Exempt") == has("exempt"))
+    let has = |field: &str| spec.get(field).is_some_and(|value| !value.is_null());
+    is_of("Limited") == has("limited") && (release.minor() < 28 || is_of("Exempt") == has("exempt"))
 }
 
-/// The flow schemas that were written, and those whose level came or went.
+/// The FlowSchemas that were written, and those whose level became usable or unusable.
 fn affected(
     store: &Store,
-    kinds: &Kinds,
+    release: Release,
     [schemas, levels]: [&Kind; 2],
     since: u64,
 ) -> BTreeSet<String> {
@@ -71,7 +66,8 @@ fn affected(
         if change.kind == schemas.index {
             names.insert(change.name.clone());
         } else if change.kind == levels.index
-            && is_usable(change.before.as_ref(), kinds) != is_usable(change.after.as_ref(), kinds)
+            && is_usable(change.before.as_ref(), release)
+                != is_usable(change.after.as_ref(), release)
         {
             changed_levels.insert(change.name.clone());
         }
@@ -123,23 +119,16 @@ fn holds(schema: &Value, wanted: &Value) -> bool {
     conditions(schema).iter().any(|condition| {
         ["type", "status", "reason", "message"]
             .iter()
-            .all(|member| condition.get(*member) == wanted.get(*member))
+            .all(|field| condition.get(*field) == wanted.get(*field))
     })
 }
 
-fn set(
-    store: &mut Store,
-    kinds: &Kinds,
-    schemas: &Kind,
-    name: &str,
-    object: &Object,
-    mut condition: Value,
-) {
+fn set(store: &mut Store, schemas: &Kind, name: &str, object: &Object, mut condition: Value) {
     let now = ids::now();
     condition["lastTransitionTime"] = now.as_str().into();
-    let write = own_write(kinds, schemas, MANAGER, "status", &now);
-    // A schema that cannot take the condition keeps the old one; there is nobody to tell.
-    if kinds.release().minor() < 26 {
+    let write = Write::by_server(schemas, MANAGER, "status", &now);
+    // A write that fails leaves the old condition: the next write of the object tries again.
+    if schemas.release().minor() < 26 {
         let mut conditions: Vec<Value> = conditions(object)
             .iter()
             .filter(|condition| condition.get("type") != Some(&"Dangling".into()))

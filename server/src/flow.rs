@@ -1,8 +1,9 @@
 //! Which flow schema and priority level take a request, by the configuration that the server holds.
 
-use crate::kinds::{Kind, Kinds};
+use crate::kinds::Kinds;
 use crate::store::{Store, meta_str};
 use jiff::Timestamp;
+use k8s_flowcontrol_rules::decode::Kind as Own;
 use k8s_flowcontrol_rules::matching::{Classification, Classifier, RequestAttributes};
 use k8s_flowcontrol_types::api::v1::{FlowSchema, PriorityLevelConfiguration};
 use serde::Deserialize;
@@ -105,30 +106,31 @@ impl Flow {
 
 fn classifier(store: &Store, kinds: &Kinds) -> Classifier {
     Classifier::new(
-        &objects::<FlowSchema>(store, kinds.by_name("FlowSchema")),
-        &objects::<PriorityLevelConfiguration>(store, kinds.by_name("PriorityLevelConfiguration")),
+        &objects::<FlowSchema>(store, kinds, Own::FlowSchema),
+        &objects::<PriorityLevelConfiguration>(store, kinds, Own::PriorityLevelConfiguration),
         kinds.release(),
     )
 }
 
-/// The objects of a kind; inside the server they have the shape of v1.
-pub(crate) fn objects<'a, K: Deserialize<'a>>(store: &'a Store, kind: Option<&Kind>) -> Vec<K> {
-    let objects = kind.into_iter().flat_map(|kind| store.objects(kind.index));
-    objects
+/// The objects of a kind, which have the shape of v1 inside the server.
+pub(crate) fn objects<'a, K: Deserialize<'a>>(
+    store: &'a Store,
+    kinds: &Kinds,
+    kind: Own,
+) -> Vec<K> {
+    store
+        .objects(kinds.own(kind).index)
         .filter_map(|(_, object)| K::deserialize(object.as_ref()).ok())
         .collect()
 }
 
 fn uids(store: &Store, kinds: &Kinds, taken: &Classification<'_>) -> [String; 2] {
-    let uid = |kind: &str, name: &str| {
-        scheme
-            .by_name(kind)
-            .and_then(|kind| store.get(kind.index, name))
-            .map(|object| meta_str(object, "uid").to_owned())
-            .unwrap_or_default()
+    let uid = |kind: Own, name: &str| {
+        let object = store.get(kinds.own(kind).index, name);
+        object.map_or_else(String::new, |object| meta_str(object, "uid").to_owned())
     };
     [
-        uid("FlowSchema", taken.flow_schema),
-        uid("PriorityLevelConfiguration", taken.priority_level),
+        uid(Own::FlowSchema, taken.flow_schema),
+        uid(Own::PriorityLevelConfiguration, taken.priority_level),
     ]
 }

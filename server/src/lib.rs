@@ -51,10 +51,10 @@ mod watch;
 
 mod body;
 mod ids;
+mod kinds;
 mod names;
 mod openapi;
 mod query;
-mod kinds;
 mod status;
 mod wire;
 mod words;

@@ -6,8 +6,8 @@ mod token;
 pub(crate) use options::{At, ListOptions, WatchOptions, revision};
 pub(crate) use token::Token;
 
-use crate::reopen::unreadable;
 use crate::kinds::Kind;
+use crate::reopen::unreadable;
 use crate::status::{Failure, expired, expired_continue, internal};
 use crate::store::{Object, Store, Stored};
 use std::ops::Bound;

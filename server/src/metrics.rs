@@ -1,6 +1,6 @@
-//! `/metrics`: the gauge that tells which deprecated versions are still in use.
+//! `/metrics`: the gauge of requested deprecated versions.
 
-use k8s_flowcontrol_types::{ApiVersion, GROUP, Release};
+use k8s_flowcontrol_types::GROUP;
 use std::collections::BTreeSet;
 use std::sync::{Mutex, PoisonError};
 
@@ -8,49 +8,34 @@ const NAME: &str = "apiserver_requested_deprecated_apis";
 const HELP: &str = "[STABLE] Gauge of deprecated APIs that have been requested, broken out by API \
     group, version, resource, subresource, and removed_release.";
 
-/// A resource in a version.
+/// A resource in a deprecated version.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Requested {
-    /// In which the version is gone.
-    removed: u32,
-    resource: &'static str,
-    subresource: &'static str,
-    version: ApiVersion,
+pub(crate) struct DeprecatedApi {
+    /// The first minor release without the version.
+    pub(crate) removed: u32,
+    pub(crate) resource: &'static str,
+    pub(crate) subresource: &'static str,
+    pub(crate) version: &'static str,
 }
 
-/// The deprecated APIs that were requested since the server started.
+/// The deprecated versions that were requested since the server started.
 #[derive(Debug, Default)]
-pub(crate) struct DeprecatedApis(Mutex<BTreeSet<Requested>>);
+pub(crate) struct DeprecatedApis(Mutex<BTreeSet<DeprecatedApi>>);
 
 impl DeprecatedApis {
-    /// Notes a request, if the version is deprecated in `release`.
-    pub(crate) fn note(
-        &self,
-        release: Release,
-        version: ApiVersion,
-        resource: &'static str,
-        subresource: &'static str,
-    ) {
-        let Some(removed) = removed_from(version, release) else {
-            return;
-        };
+    pub(crate) fn note(&self, api: DeprecatedApi) {
         let mut requested = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        requested.insert(Requested {
-            removed,
-            resource,
-            subresource,
-            version,
-        });
+        requested.insert(api);
     }
 
-    /// The text of the metrics; a gauge that has no values is not there.
+    /// The text of the metrics. A gauge without values is missing.
     pub(crate) fn text(&self) -> String {
         let requested = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if requested.is_empty() {
             return String::new();
         }
         let mut text = format!("# HELP {NAME} {HELP}\n# TYPE {NAME} gauge\n");
-        for Requested {
+        for DeprecatedApi {
             removed,
             resource,
             subresource,
@@ -64,13 +49,4 @@ impl DeprecatedApis {
         }
         text
     }
-}
-
-/// The release without the version, when `release` warns of it.
-fn removed_from(version: ApiVersion, release: Release) -> Option<u32> {
-    let lifecycle = version.lifecycle();
-    lifecycle
-        .deprecated
-        .filter(|deprecated| release.minor() >= *deprecated)?;
-    lifecycle.removed
 }

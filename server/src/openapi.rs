@@ -19,7 +19,7 @@ pub(crate) struct Document {
 
 /// `/openapi/v3`: which documents there are.
 pub(crate) fn index(kinds: &Kinds) -> Vec<u8> {
-    let paths: BTreeMap<_, _> = scheme
+    let paths: BTreeMap<_, _> = kinds
         .versions()
         .iter()
         .map(|&version| {

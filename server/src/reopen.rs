@@ -3,10 +3,10 @@
 //! Objects stay in the version in which they were last written: the one in which the release that wrote
 //! them stores objects. Reading does not change that, any write does.
 
-use crate::kinds::{HUB, Kind, Kinds};
+use crate::kinds::{Kind, Kinds};
 use crate::status::{Failure, internal};
 use crate::store::{Found, Store, Stored};
-use k8s_flowcontrol_types::{ApiVersion, Release};
+use k8s_flowcontrol_types::Release;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -18,7 +18,7 @@ pub(crate) fn reopen(store: &mut Store, from: &Kinds, to: &Kinds) {
         let writer = writers
             .entry(stored.release)
             .or_insert_with(|| from.of_release(stored.release));
-        match (writer.kinds().get(kind), to.kinds().get(kind)) {
+        match (writer.all().get(kind), to.all().get(kind)) {
             (Some(writer), Some(reader)) => read(stored, writer, reader),
             // Not reached: all releases have the same kinds.
             _ => Found::Unreadable,
@@ -28,25 +28,16 @@ pub(crate) fn reopen(store: &mut Store, from: &Kinds, to: &Kinds) {
 }
 
 fn read(stored: &Stored, writer: &Kind, reader: &Kind) -> Found {
-    if reader.is_guest() {
-        return Found::Current(stored.object.clone());
-    }
-    let version = writer.release().stored();
-    if !is_known(version, reader.release()) {
+    let Some(version) = reader.adopt(writer.stored()) else {
         return Found::Unreadable;
-    }
+    };
     let form = writer.to_stored(&stored.object);
-    let object = Arc::new(reader.canonical(&reader.to_hub(form.clone(), version), HUB));
+    let object = Arc::new(reader.canonical(&reader.to_hub(form.clone(), version), reader.hub()));
     if reader.to_stored(&object) == form {
         Found::Current(object)
     } else {
         Found::Older(object)
     }
-}
-
-/// Whether a release has the code of a version, served or not: once there, it stays.
-fn is_known(version: ApiVersion, release: Release) -> bool {
-    version.lifecycle().introduced <= release.minor()
 }
 
 /// What a server says of an object in a version that it does not know.

@@ -3,13 +3,12 @@
 use crate::bootstrap;
 use crate::dangling;
 use crate::flow::Flow;
+use crate::kinds::Kinds;
 use crate::metrics::DeprecatedApis;
-use crate::registry::Write;
 use crate::reopen::reopen;
-use crate::kinds::{Kind, Kinds};
 use crate::store::{Object, Store};
 use k8s_flowcontrol_rules::matching::RequestAttributes;
-use k8s_flowcontrol_types::{ApiVersion, Release};
+use k8s_flowcontrol_types::Release;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
@@ -37,7 +36,7 @@ type Snapshot = (u64, Weak<[Object]>);
 /// The state of a server.
 #[derive(Debug)]
 pub(crate) struct State {
-    pub(crate) scheme: Kinds,
+    pub(crate) kinds: Kinds,
     /// How often a watch gets a bookmark.
     pub(crate) bookmark_interval: Duration,
     /// The last revision, for those who wait for the next.
@@ -54,19 +53,19 @@ pub(crate) struct State {
 
 impl State {
     pub(crate) fn new(
-        scheme: Kinds,
+        kinds: Kinds,
         history: usize,
         record: bool,
         bookmark_interval: Duration,
     ) -> Self {
-        let store = Store::new(kinds.kinds().len(), history);
+        let store = Store::new(kinds.all().len(), history);
         let recorded = record.then(Arc::default);
         Self::of(store, kinds, bookmark_interval, recorded)
     }
 
     fn of(
         store: Store,
-        scheme: Kinds,
+        kinds: Kinds,
         bookmark_interval: Duration,
         recorded: Option<Arc<Mutex<Vec<RecordedRequest>>>>,
     ) -> Self {
@@ -85,7 +84,7 @@ impl State {
     /// The state of the server as one of another release on the same objects. Of what a process holds in
     /// its memory only the recorded requests go on.
     pub(crate) fn restarted(&self, release: Release) -> Self {
-        let scheme = self.kinds.of_release(release);
+        let kinds = self.kinds.of_release(release);
         let mut store = self.lock().clone();
         reopen(&mut store, &self.kinds, &kinds);
         let recorded = self.recorded.clone();
@@ -195,25 +194,5 @@ impl Drop for Ticket {
             .lock()
             .unwrap_or_else(PoisonError::into_inner);
         flow.end(self.number);
-    }
-}
-
-/// A write that one of the server's own controllers makes.
-pub(crate) fn own_write<'a>(
-    kinds: &Kinds,
-    kind: &'a Kind,
-    manager: &'a str,
-    subresource: &'a str,
-    now: &'a str,
-) -> Write<'a> {
-    let version: ApiVersion = kinds.preferred();
-    Write {
-        kind,
-        version,
-        namespace: "",
-        subresource,
-        manager,
-        dry_run: false,
-        now,
     }
 }

@@ -1,12 +1,11 @@
 //! What a watch tells of the changes in the store.
 
+use crate::kinds::{Kind, Version};
 use crate::represent::{Columns, Include, View, partial, table, table_metadata};
-use crate::kinds::Kind;
 use crate::selector::Selector;
 use crate::status::{Status, expired};
 use crate::store::{Change, Object, edit_metadata};
 use crate::wire::Wire;
-use k8s_flowcontrol_types::ApiVersion;
 use serde::Serialize;
 use serde_json::Value;
 use std::sync::Arc;
@@ -26,7 +25,7 @@ struct Event<T> {
 #[derive(Debug)]
 pub(crate) struct Lines {
     pub(crate) kind: Kind,
-    version: ApiVersion,
+    version: Version,
     selector: Selector,
     view: View,
     include: Include,
@@ -37,7 +36,7 @@ pub(crate) struct Lines {
 impl Lines {
     pub(crate) fn new(
         kind: Kind,
-        version: ApiVersion,
+        version: Version,
         selector: Selector,
         view: View,
         include: Include,
@@ -106,7 +105,7 @@ impl Lines {
 
     /// The line of an object, in hub form and as the client sees it.
     fn shown(&self, r#type: &'static str, hub: &Value, value: &Value) -> Vec<u8> {
-        let schema = self.kind.schema(self.version);
+        let schema = self.version.schema();
         match self.view {
             View::Table(version) => {
                 let columns = Columns::of(&self.kind);

@@ -21,10 +21,10 @@ pub(super) fn own_fields(writer: &Writer<'_>, live: &Value) -> Option<FieldSet> 
     }
     let applied: Value = serde_json::from_str(annotation(live)?).ok()?;
     let version = applied.get("apiVersion").and_then(Value::as_str);
-    if version != Some(writer.version.api_version()) {
+    if version != Some(&*writer.version.api_version()) {
         return None;
     }
-    let schema = writer.kind.schema(writer.version);
+    let schema = writer.version.schema();
     let live = writer.kind.in_version(live, writer.version);
     let changes = typed::compare(&live, &applied, schema);
     let fields = typed::field_set(&applied, schema)

@@ -3,15 +3,13 @@
 use super::field_set::FieldSet;
 use super::managers::{Managers, Owned};
 use super::typed;
-use crate::kinds::Kind;
-use k8s_flowcontrol::ApiVersion;
+use crate::kinds::{Kind, Version};
 use serde_json::Value;
-use std::collections::BTreeMap;
 
 /// An object in one version, in which its fields have their names.
 struct Typed<'a> {
     kind: &'a Kind,
-    version: ApiVersion,
+    version: Version,
     tree: Value,
 }
 
@@ -23,7 +21,7 @@ struct Typed<'a> {
 pub(super) fn prune(
     kind: &Kind,
     merged: Value,
-    version: ApiVersion,
+    version: Version,
     last: Option<&Owned>,
     managers: &Managers,
 ) -> Value {
@@ -54,16 +52,22 @@ pub(super) fn prune(
 
 /// What anybody owns comes back, version by version.
 fn add_back_owned<'a>(merged: &Typed<'a>, mut pruned: Typed<'a>, managers: &Managers) -> Typed<'a> {
-    let mut owned: BTreeMap<ApiVersion, FieldSet> = BTreeMap::new();
-    for entry in managers.0.values() {
-        if let Some(version) = merged.kind.served_version(&entry.version) {
-            let fields = owned.entry(version).or_default();
-            *fields = fields.union(&entry.fields);
-        }
-    }
     let mut merged = merged.to_version(merged.version);
-    let first = owned.remove_entry(&merged.version);
-    for (version, owned) in first.into_iter().chain(owned) {
+    let first = merged.version;
+    // The version of the object comes first, then the others, the oldest first.
+    let others = merged.kind.served().iter().rev().copied();
+    for version in std::iter::once(first).chain(others.filter(|version| *version != first)) {
+        let api_version = version.api_version();
+        let entries = managers.0.values();
+        let mut entries = entries
+            .filter(|entry| entry.version == api_version)
+            .peekable();
+        if entries.peek().is_none() {
+            continue;
+        }
+        let owned = entries.fold(FieldSet::default(), |owned, entry| {
+            owned.union(&entry.fields)
+        });
         merged = merged.into_version(version);
         pruned = pruned.into_version(version);
         let gone = merged
@@ -76,7 +80,7 @@ fn add_back_owned<'a>(merged: &Typed<'a>, mut pruned: Typed<'a>, managers: &Mana
 }
 
 impl<'a> Typed<'a> {
-    fn to_version(&self, version: ApiVersion) -> Self {
+    fn to_version(&self, version: Version) -> Self {
         Self {
             kind: self.kind,
             version,
@@ -84,7 +88,7 @@ impl<'a> Typed<'a> {
         }
     }
 
-    fn into_version(self, version: ApiVersion) -> Self {
+    fn into_version(self, version: Version) -> Self {
         if self.version == version {
             return self;
         }
@@ -93,14 +97,14 @@ impl<'a> Typed<'a> {
 
     /// All fields, those on the way to others included.
     fn fields(&self) -> FieldSet {
-        typed::field_set(&self.tree, self.kind.schema(self.version)).with_parents()
+        typed::field_set(&self.tree, self.version.schema()).with_parents()
     }
 
     fn without(&self, set: &FieldSet) -> Self {
         Self {
             kind: self.kind,
             version: self.version,
-            tree: typed::remove(&self.tree, set, self.kind.schema(self.version)),
+            tree: typed::remove(&self.tree, set, self.version.schema()),
         }
     }
 }

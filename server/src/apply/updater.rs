@@ -5,12 +5,10 @@ use super::last_applied;
 use super::managers::{Manager, Managers, Operation, Owned};
 use super::prune::prune;
 use super::typed::{self, Comparison};
-use crate::kinds::Kind;
+use crate::kinds::{Kind, Version};
 use crate::status::{Cause, Details, Failure, bad_request, failure, internal};
 use crate::store::{edit_metadata, meta_str};
-use k8s_flowcontrol_types::ApiVersion;
 use serde_json::Value;
-use std::collections::BTreeMap;
 
 /// The manager of all that was there before the first apply.
 const BEFORE_FIRST_APPLY: &str = "before-first-apply";
@@ -19,7 +17,7 @@ const BEFORE_FIRST_APPLY: &str = "before-first-apply";
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Writer<'a> {
     pub(crate) kind: &'a Kind,
-    pub(crate) version: ApiVersion,
+    pub(crate) version: Version,
     pub(crate) manager: &'a str,
     pub(crate) subresource: &'a str,
     /// The moment of the write.
@@ -64,11 +62,11 @@ impl Writer<'_> {
     }
 
     fn record_update(&self, old: &Value, new: &Value, managers: &mut Managers, name: &str) {
-        let api_version = self.kind.api_version(self.version);
-        let me = Manager::new(Operation::Update, name, self.subresource, api_version);
+        let api_version = self.version.api_version();
+        let me = Manager::new(Operation::Update, name, self.subresource, &api_version);
         let (old, new) = (self.versioned(old), self.versioned(new));
         let release = self.kind.release();
-        let schema = self.kind.schema(self.version);
+        let schema = self.version.schema();
         if !typed::is_trackable(&old, schema, release)
             || !typed::is_trackable(&new, schema, release)
         {
@@ -92,7 +90,7 @@ impl Writer<'_> {
         managers.set(
             &me,
             Owned {
-                version: api_version.into(),
+                version: api_version,
                 fields: mine.union(&set),
                 time: Some(self.now.into()),
             },
@@ -139,7 +137,7 @@ impl Writer<'_> {
         {
             return Err(bad_request("metadata.managedFields must be nil"));
         }
-        let schema = self.kind.schema(self.version);
+        let schema = self.version.schema();
         self.check(config)?;
         let mut managers = read_managers(live);
         if managers.is_empty() && !meta_str(live, "uid").is_empty() {
@@ -150,14 +148,14 @@ impl Writer<'_> {
             Operation::Apply,
             self.manager,
             self.subresource,
-            self.kind.api_version(self.version),
+            &self.version.api_version(),
         );
         let last = managers.0.get(&me).cloned();
         let live_typed = self.versioned(live);
         let merged = typed::merge(&live_typed, config, schema);
         let fields = typed::field_set(config, schema).without_subtrees(&self.ignored());
         let owned = Owned {
-            version: self.kind.api_version(self.version).into(),
+            version: self.version.api_version(),
             fields,
             time: None,
         };
@@ -196,7 +194,7 @@ impl Writer<'_> {
     }
 
     fn check(&self, config: &Value) -> Result<(), Failure> {
-        let problems = typed::check(config, self.kind.schema(self.version));
+        let problems = typed::check(config, self.version.schema());
         let text = match &problems[..] {
             [] => return Ok(()),
             [one] => one.clone(),
@@ -212,7 +210,7 @@ impl Writer<'_> {
             "failed to create typed patch object ({}/{}; {}, Kind={}): {text}",
             meta_str(config, "namespace"),
             meta_str(config, "name"),
-            self.kind.api_version(self.version),
+            self.version.api_version(),
             self.kind.name(),
         )))
     }
@@ -226,8 +224,7 @@ impl Writer<'_> {
         managers: &mut Managers,
         me: Option<&Manager>,
     ) -> Conflicts {
-        let mut comparisons: BTreeMap<ApiVersion, Comparison> = BTreeMap::new();
-        comparisons.insert(self.version, change.comparison.clone());
+        let mut comparisons = vec![(self.version, change.comparison.clone())];
         let mut conflicts = Vec::new();
         managers.0.retain(|manager, owned| {
             if Some(manager) == me {
@@ -236,10 +233,14 @@ impl Writer<'_> {
             let Some(version) = self.kind.served_version(&owned.version) else {
                 return false;
             };
-            let comparison = comparisons.entry(version).or_insert_with(|| {
+            let known = comparisons.iter().position(|(known, _)| *known == version);
+            let at = known.unwrap_or_else(|| {
                 let typed = |object| self.kind.convert(object, self.version, version);
-                self.compare(version, &typed(change.old), &typed(change.new))
+                let compared = self.compare(version, &typed(change.old), &typed(change.new));
+                comparisons.push((version, compared));
+                comparisons.len() - 1
             });
+            let comparison = &comparisons[at].1;
             let lost = owned.fields.intersection(&comparison.set());
             if !lost.is_empty() {
                 conflicts.push((manager.clone(), lost.clone()));
@@ -253,8 +254,8 @@ impl Writer<'_> {
         conflicts
     }
 
-    fn compare(&self, version: ApiVersion, old: &Value, new: &Value) -> Comparison {
-        typed::compare(old, new, self.kind.schema(version)).without(&self.ignored())
+    fn compare(&self, version: Version, old: &Value, new: &Value) -> Comparison {
+        typed::compare(old, new, version.schema()).without(&self.ignored())
     }
 
     fn versioned(&self, object: &Value) -> Value {

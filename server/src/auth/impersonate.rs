@@ -5,10 +5,10 @@ use super::user::{ANONYMOUS, AUTHENTICATED, UNAUTHENTICATED, User};
 use crate::status::Failure;
 use std::fmt::Write as _;
 
-pub(super) const USER: &str = "impersonate-user";
-pub(super) const GROUP: &str = "impersonate-group";
-pub(super) const UID: &str = "impersonate-uid";
-pub(super) const EXTRA: &str = "impersonate-extra-";
+const USER: &str = "impersonate-user";
+const GROUP: &str = "impersonate-group";
+const UID: &str = "impersonate-uid";
+const EXTRA: &str = "impersonate-extra-";
 const AUTHENTICATION: &str = "authentication.k8s.io";
 
 /// Why nobody is impersonated.
@@ -87,7 +87,7 @@ impl Claim {
 ///
 /// # Errors
 /// When that may not be, or nobody is named.
-pub(super) fn impersonate<'a>(
+pub(crate) fn impersonate<'a>(
     user: User,
     headers: impl Iterator<Item = (&'a str, &'a str)> + Clone,
 ) -> Result<User, Refusal> {
@@ -177,7 +177,7 @@ fn claims<'a>(headers: impl Iterator<Item = (&'a str, &'a str)> + Clone) -> Vec<
     claims
 }
 
-pub(super) fn service_account(name: &str) -> Option<(&str, &str)> {
+fn service_account(name: &str) -> Option<(&str, &str)> {
     let (namespace, account) = name
         .strip_prefix("system:serviceaccount:")?
         .split_once(':')?;

@@ -1,14 +1,12 @@
 //! Who a request is from and what they may do: decisions on names, headers and paths, without I/O.
 
 mod authorize;
-mod constrained;
 mod impersonate;
 mod tokens;
 mod user;
 
 pub(crate) use authorize::authorize;
-pub(crate) use constrained::impersonate;
-pub(crate) use impersonate::Refusal;
+pub(crate) use impersonate::{Refusal, impersonate};
 pub(crate) use tokens::{BadTokens, Secret, Tokens};
 pub(crate) use user::User;
 

@@ -2,7 +2,7 @@
 
 use super::resources::{SUBRESOURCE_VERBS, VERBS, singular};
 use crate::kinds::{Kind, Kinds};
-use k8s_flowcontrol::Release;
+use k8s_flowcontrol_types::Release;
 use serde_json::{Value, json};
 
 /// The versions of the document.
@@ -36,17 +36,21 @@ impl Aggregated {
 /// `/api` with `core`, else `/apis`, in aggregated form.
 pub(crate) fn aggregated(kinds: &Kinds, core: bool, form: Aggregated) -> Value {
     let groups = kinds.groups().into_iter();
-    let items = groups.filter(|group| group.name.is_empty() == core).map(|group| {
-        let versions = group.versions.iter().map(|version| {
-            let served = kinds.served_in(group.name, version);
-            let resources: Vec<_> = served.map(|(kind, _)| resource(kind, kinds.release())).collect();
-            json!({"version": version, "resources": resources, "freshness": "Current"})
+    let items = groups
+        .filter(|group| group.name.is_empty() == core)
+        .map(|group| {
+            let versions = group.versions.iter().map(|version| {
+                let served = kinds.served_in(group.name, version);
+                let resources: Vec<_> = served
+                    .map(|(kind, _)| resource(kind, kinds.release()))
+                    .collect();
+                json!({"version": version, "resources": resources, "freshness": "Current"})
+            });
+            json!({
+                "metadata": metadata(group.name, kinds.release()),
+                "versions": versions.collect::<Vec<_>>(),
+            })
         });
-        json!({
-            "metadata": metadata(group.name, kinds.release()),
-            "versions": versions.collect::<Vec<_>>(),
-        })
-    });
     json!({
         "kind": Aggregated::KIND,
         "apiVersion": format!("{}/{}", Aggregated::GROUP, form.as_str()),

@@ -52,7 +52,10 @@ struct Address {
 }
 
 pub(crate) fn core_versions(kinds: &Kinds, address: &str) -> ApiVersions {
-    let core = kinds.groups().into_iter().find(|group| group.name.is_empty());
+    let core = kinds
+        .groups()
+        .into_iter()
+        .find(|group| group.name.is_empty());
     ApiVersions {
         kind: "APIVersions",
         versions: core.map(|group| group.versions).unwrap_or_default(),
@@ -64,7 +67,10 @@ pub(crate) fn core_versions(kinds: &Kinds, address: &str) -> ApiVersions {
 }
 
 pub(crate) fn groups(kinds: &Kinds) -> ApiGroupList {
-    let groups = kinds.groups().into_iter().filter(|group| !group.name.is_empty());
+    let groups = kinds
+        .groups()
+        .into_iter()
+        .filter(|group| !group.name.is_empty());
     ApiGroupList {
         kind: "APIGroupList",
         api_version: "v1",
@@ -73,7 +79,10 @@ pub(crate) fn groups(kinds: &Kinds) -> ApiGroupList {
 }
 
 pub(crate) fn group(kinds: &Kinds, name: &str) -> Option<ApiGroup> {
-    let group = kinds.groups().into_iter().find(|group| group.name == name)?;
+    let group = kinds
+        .groups()
+        .into_iter()
+        .find(|group| group.name == name)?;
     Some(ApiGroup {
         kind: Some("APIGroup"),
         api_version: Some("v1"),

@@ -10,7 +10,7 @@ pub(crate) use resources::resources;
 
 use crate::health;
 use crate::kinds::Kinds;
-use k8s_flowcontrol::Release;
+use k8s_flowcontrol_types::Release;
 use serde::Serialize;
 
 /// `/version`, with the fields in Go's order.
@@ -59,7 +59,12 @@ pub(crate) fn paths(kinds: &Kinds) -> Vec<String> {
             "" => "/api".to_owned(),
             name => format!("/apis/{name}"),
         };
-        paths.extend(group.versions.iter().map(|version| format!("{root}/{version}")));
+        paths.extend(
+            group
+                .versions
+                .iter()
+                .map(|version| format!("{root}/{version}")),
+        );
         paths.push(root);
     }
     for check in health::CHECKS {

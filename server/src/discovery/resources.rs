@@ -1,7 +1,7 @@
 //! `/apis/<group>/<version>`: the resources of a version.
 
 use crate::kinds::{Kind, Kinds};
-use k8s_flowcontrol::Release;
+use k8s_flowcontrol_types::Release;
 use serde::Serialize;
 
 /// The verbs of objects.

@@ -4,6 +4,7 @@ mod tabs;
 
 use crate::flow::{Executing, Flow, objects};
 use crate::state::State;
+use k8s_flowcontrol_rules::decode::Kind as Own;
 use k8s_flowcontrol_rules::sharding::Dealer;
 use k8s_flowcontrol_types::api::v1::{PriorityLevelConfiguration, QueuingConfiguration};
 use k8s_flowcontrol_types::{Release, Resource};
@@ -41,10 +42,13 @@ const NO_WORK: &str = "0.00000000ss";
 /// The text of a table; `details` adds columns to that of requests.
 pub(crate) fn dump(state: &State, dump: Dump, details: bool) -> String {
     state.with_flow(|store, flow| {
-        let kind = state.kinds.by_name("PriorityLevelConfiguration");
         let mut levels: BTreeMap<String, Option<QueuingConfiguration>> =
             MANDATORY.map(|name| (name.to_owned(), None)).into();
-        for level in objects::<PriorityLevelConfiguration>(store, kind) {
+        for level in objects::<PriorityLevelConfiguration>(
+            store,
+            &state.kinds,
+            Own::PriorityLevelConfiguration,
+        ) {
             let name = level.name().to_owned();
             let limited = level.spec.limited;
             levels.insert(

@@ -4,7 +4,7 @@
 //! it knows does not reach the handler. The handler then takes the first acceptable clause, parameters included.
 
 use crate::discovery::Aggregated;
-use crate::represent::{MetaVersion, View, protobuf};
+use crate::represent::{MetaVersion, View};
 use crate::status::{Details, Failure, failure};
 use k8s_flowcontrol_types::Release;
 
@@ -96,12 +96,10 @@ pub(crate) fn check_route(accept: Option<&str>, offer: Offer) -> Result<(), Fail
 ///
 /// # Errors
 /// 406 when nothing can be had as it is wanted.
-pub(crate) fn negotiate(accept: Option<&str>, kind: &str) -> Result<Form, Failure> {
-    // Of other groups' kinds the messages are not known.
-    let protobuf = protobuf::knows(kind);
+pub(crate) fn negotiate(accept: Option<&str>, has_protobuf: bool) -> Result<Form, Failure> {
     first_acceptable(accept, |clause| {
         let form = clause.form(true);
-        form.filter(|form| protobuf || form.encoding != Encoding::Protobuf)
+        form.filter(|form| has_protobuf || form.encoding != Encoding::Protobuf)
     })
     .ok_or_else(|| only(OBJECTS))
 }
@@ -262,7 +260,7 @@ mod tests {
     use super::*;
 
     fn view(text: &str) -> Option<(Encoding, View)> {
-        let form = negotiate(Some(text), "FlowSchema").ok()?;
+        let form = negotiate(Some(text), true).ok()?;
         Some((form.encoding, form.view))
     }
 
@@ -315,10 +313,10 @@ mod tests {
     #[test]
     fn kinds_without_messages_are_written_as_json() {
         let both = "application/vnd.kubernetes.protobuf,application/json";
-        let encoding = |kind| negotiate(Some(both), kind).unwrap().encoding;
-        assert_eq!(encoding("FlowSchema"), Encoding::Protobuf);
-        assert_eq!(encoding("Lease"), Encoding::Json);
-        assert!(negotiate(Some("application/vnd.kubernetes.protobuf"), "Lease").is_err());
+        let encoding = |has_protobuf| negotiate(Some(both), has_protobuf).unwrap().encoding;
+        assert_eq!(encoding(true), Encoding::Protobuf);
+        assert_eq!(encoding(false), Encoding::Json);
+        assert!(negotiate(Some("application/vnd.kubernetes.protobuf"), false).is_err());
     }
 
     #[test]

@@ -4,14 +4,13 @@ use super::accept::{Encoding, Form};
 use super::objects::Objects;
 use super::payload::{self, Body};
 use crate::ids;
+use crate::kinds::{Kind, Version};
 use crate::list::Page;
 use crate::represent::{Include, View, protobuf, to_yaml};
-use crate::kinds::Kind;
 use crate::status::{Failure, Status};
 use crate::store::Object;
 use hyper::header::{self, HeaderName, HeaderValue};
 use hyper::{Response, StatusCode};
-use k8s_flowcontrol_types::ApiVersion;
 use serde::Serialize;
 use serde_json::Value;
 use std::borrow::Cow;
@@ -61,12 +60,12 @@ impl Answer {
     }
 
     /// An object in hub form, as a client of `version` sees it.
-    pub(crate) fn object(code: u16, object: &Object, kind: &Kind, version: ApiVersion) -> Self {
+    pub(crate) fn object(code: u16, object: &Object, kind: &Kind, version: Version) -> Self {
         Self::new(code, Content::Objects(Objects::one(object, kind, version)))
     }
 
     /// A list, or a part of one.
-    pub(crate) fn page(page: Page, kind: &Kind, version: ApiVersion) -> Self {
+    pub(crate) fn page(page: Page, kind: &Kind, version: Version) -> Self {
         Self::new(200, Content::Objects(Objects::page(page, kind, version)))
     }
 

@@ -5,8 +5,8 @@ use super::answer::Answer;
 use super::route::Document;
 use super::{Arrived, Context};
 use crate::discovery::{self, Aggregated};
-use crate::openapi;
 use crate::kinds::Kinds;
+use crate::openapi;
 use crate::status::Failure;
 use hyper::{StatusCode, header};
 use serde::Serialize;
@@ -26,10 +26,8 @@ pub(super) fn answer(
     if matches!(document, Document::Core | Document::Groups)
         && let Some(wanted) = accept::negotiate_discovery(accepted, kinds.release())
     {
-        let document = match document {
-            Document::Core => discovery::aggregated_core(kinds, wanted.version),
-            _ => discovery::aggregated_groups(kinds, wanted.version),
-        };
+        let is_core = document == Document::Core;
+        let document = discovery::aggregated(kinds, is_core, wanted.version);
         return Ok(aggregated(request, &document, wanted));
     }
     let form = accept::negotiate_plain(accepted)?;
@@ -37,10 +35,11 @@ pub(super) fn answer(
         Document::Version => pretty(&discovery::version(kinds.release())),
         Document::Root => pretty(&serde_json::json!({"paths": discovery::paths(kinds)})),
         Document::Core => Answer::json(200, &discovery::core_versions(kinds, &context.address)),
-        Document::Guest(document) => Answer::json(200, &document.value(kinds)),
         Document::Groups => Answer::json(200, &discovery::groups(kinds)),
-        Document::Group => Answer::json(200, &discovery::group(kinds)),
-        Document::Resources(version) => Answer::json(200, &discovery::resources(kinds, version)),
+        Document::Group(name) => Answer::json(200, &discovery::group(kinds, &name)),
+        Document::Resources(group, version) => {
+            Answer::json(200, &discovery::resources(kinds, &group, &version))
+        }
     };
     Ok(answer.written(form))
 }

@@ -71,9 +71,7 @@ fn identify(context: &Context, parts: &Parts) -> Result<User, Box<Answer>> {
         .map(|(name, value)| (name.as_str(), text(value)))
         .collect();
     let headers = headers.iter().map(|(name, value)| (*name, value.as_str()));
-    let request = user.attributes(parts.method.as_str(), &parts.uri.to_string());
-    let release = context.state.kinds.release();
-    auth::impersonate(user, headers, &request, release).map_err(|refusal| {
+    auth::impersonate(user, headers).map_err(|refusal| {
         Box::new(match refusal {
             Refusal::Refused(failure) => Answer::from(failure),
             Refusal::Senseless(why) => Answer::text(500, senseless(&parts.uri.to_string(), &why)),

@@ -1,26 +1,25 @@
 //! Objects on the wire: one or a list, as they are or in another view.
 
+use crate::kinds::{Kind, Version};
 use crate::list::Page;
 use crate::represent::{Columns, Include, View, partial, partial_list, table, table_metadata};
-use crate::kinds::Kind;
 use crate::status::{Failure, failure};
 use crate::store::Object;
 use crate::wire::Wire;
-use k8s_flowcontrol_types::ApiVersion;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
 /// Objects in hub form that a client of a version gets.
 pub(super) struct Objects {
     kind: Kind,
-    version: ApiVersion,
+    version: Version,
     items: Vec<Object>,
     /// The metadata of the list, if it is one.
     list: Option<Value>,
 }
 
 impl Objects {
-    pub(super) fn one(object: &Object, kind: &Kind, version: ApiVersion) -> Self {
+    pub(super) fn one(object: &Object, kind: &Kind, version: Version) -> Self {
         Self {
             kind: kind.clone(),
             version,
@@ -29,7 +28,7 @@ impl Objects {
         }
     }
 
-    pub(super) fn page(page: Page, kind: &Kind, version: ApiVersion) -> Self {
+    pub(super) fn page(page: Page, kind: &Kind, version: Version) -> Self {
         let mut metadata = Map::new();
         metadata.insert("resourceVersion".into(), page.revision.to_string().into());
         if let Some(token) = page.token {
@@ -51,7 +50,7 @@ impl Objects {
     /// # Errors
     /// 406 for a view of lists when it is one object, and the other way round.
     pub(super) fn text(&self, view: View, include: Include) -> Result<Vec<u8>, Failure> {
-        let schema = self.kind.schema(self.version);
+        let schema = self.version.schema();
         let shown: Vec<Value> = self
             .items
             .iter()
@@ -93,7 +92,7 @@ impl Objects {
         #[serde(rename_all = "camelCase")]
         struct List<'a> {
             kind: String,
-            api_version: &'a str,
+            api_version: String,
             metadata: ListMeta<'a>,
             items: Vec<Wire<'a>>,
         }
@@ -101,10 +100,10 @@ impl Objects {
             item.remove("kind");
             item.remove("apiVersion");
         }
-        let schema = self.kind.schema(self.version);
+        let schema = self.version.schema();
         serde_json::to_vec(&List {
             kind: format!("{}List", self.kind.name()),
-            api_version: self.kind.api_version(self.version),
+            api_version: self.version.api_version(),
             metadata: ListMeta(metadata),
             items: items.iter().map(|value| Wire { value, schema }).collect(),
         })

@@ -4,11 +4,13 @@ use super::accept::{self, Form, Offer};
 use super::answer::Answer;
 use super::route::ResourceTarget;
 use super::{Arrived, Context, collection, item, watching};
+use crate::kinds::Deprecation;
+use crate::metrics::DeprecatedApi;
 use crate::represent::{Include, View};
 use crate::status::{Failure, bad_request, failure, method_not_allowed};
 use hyper::{Method, header};
 use k8s_flowcontrol_rules::decode::Format;
-use k8s_flowcontrol_types::{ApiVersion, GROUP};
+use k8s_flowcontrol_types::GROUP;
 
 /// What a request wants of a resource.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,15 +41,18 @@ pub(super) async fn answer(
         item::check_patch_type(&request)?;
     }
     // From here on the request has reached its handler: also failures carry the warning and count.
-    if !target.kind.is_guest() {
-        context.state.deprecated.note(
-            context.state.kinds.release(),
-            target.version,
-            target.kind.plural(),
-            target.subresource.unwrap_or_default(),
-        );
+    let deprecation = target.kind.deprecation(target.version);
+    if let Some(deprecation) = deprecation {
+        context.state.deprecated.note(DeprecatedApi {
+            removed: deprecation.removed,
+            resource: target.kind.plural(),
+            subresource: target.subresource.unwrap_or_default(),
+            version: target.version.name(),
+        });
     }
-    let answer = match accept::negotiate(accepted, target.kind.name())
+    // The messages of other groups' kinds are not known.
+    let has_protobuf = target.kind.as_own().is_some();
+    let answer = match accept::negotiate(accepted, has_protobuf)
         .and_then(|form| request.too_large.clone().map_or(Ok(form), Err))
     {
         Ok(form) => perform(verb, form, context, &request, target)
@@ -57,7 +62,7 @@ pub(super) async fn answer(
     };
     Ok(answer
         .unwrap_or_else(Answer::from)
-        .warn_first(deprecation(context, target)))
+        .warn_first(deprecation.map(|deprecation| warning(target, deprecation))))
 }
 
 /// The answer in the form that was asked for.
@@ -127,28 +132,18 @@ fn verb(request: &Arrived, target: &ResourceTarget<'_>) -> Result<Verb, Failure>
     })
 }
 
-/// The warning of a version that will be gone.
-fn deprecation(context: &Context, target: &ResourceTarget<'_>) -> Option<String> {
-    if target.kind.is_guest() {
-        return None;
-    }
-    let lifecycle = target.version.lifecycle();
-    let (deprecated, removed) = (lifecycle.deprecated?, lifecycle.removed?);
-    let release = context.state.kinds.release();
-    if release.minor() < deprecated {
-        return None;
-    }
-    let replacement = match target.version {
-        ApiVersion::V1Beta1 if !ApiVersion::V1Beta3.is_served_by(release) => ApiVersion::V1Beta2,
-        ApiVersion::V1Beta1 | ApiVersion::V1Beta2 => ApiVersion::V1Beta3,
-        ApiVersion::V1Beta3 | ApiVersion::V1 => ApiVersion::V1,
-    };
-    let kind = target.kind.name();
-    Some(format!(
-        "{} {kind} is deprecated in v1.{deprecated}+, unavailable in v1.{removed}+; use \
-         {GROUP}/{replacement} {kind}",
-        target.version.api_version(),
-    ))
+/// The warning of a deprecated version.
+fn warning(target: &ResourceTarget<'_>, deprecation: Deprecation) -> String {
+    let (api_version, kind) = (target.version.api_version(), target.kind.name());
+    let Deprecation {
+        since,
+        removed,
+        replacement,
+    } = deprecation;
+    format!(
+        "{api_version} {kind} is deprecated in v1.{since}+, unavailable in v1.{removed}+; use \
+         {GROUP}/{replacement} {kind}"
+    )
 }
 
 /// How the body is written.

@@ -1,10 +1,9 @@
 //! Bodies of kinds of which only the document is known.
 
 use super::version::Version;
-use k8s_flowcontrol::Release;
-use k8s_flowcontrol::text::{
-    self, DecodeAs, FieldValidation, Format, Node, parse_json, parse_yaml,
-};
+use k8s_flowcontrol_rules::decode::{self, DecodeAs, Format};
+use k8s_flowcontrol_text::{Node, parse_json, parse_yaml};
+use k8s_flowcontrol_types::{FieldValidation, Release};
 use serde_json::Value;
 
 /// Reads a body as an object of `version`. An absent type is that of the path.
@@ -41,7 +40,7 @@ pub(super) fn read(
         release,
         sorted: format == Format::Yaml,
     };
-    let decoded = text::decode(root, target).map_err(|error| invalid(&error.message))?;
+    let decoded = decode::decode(root, target).map_err(|error| invalid(&error.message))?;
     check_type(version, &decoded.value)?;
     let problems: Vec<String> = duplicates
         .into_iter()

@@ -4,10 +4,10 @@ use super::described;
 use super::rules::{Deprecation, Rules};
 use super::version::Version;
 use crate::wire::{canonical, in_memory};
-use k8s_flowcontrol::schema::ResourceSchema;
-use k8s_flowcontrol::text::{FieldValidation, Format, Kind as Own};
-use k8s_flowcontrol::validate::{self, Violation};
-use k8s_flowcontrol::{ApiVersion, Release};
+use k8s_flowcontrol_rules::decode::{Format, Kind as Own};
+use k8s_flowcontrol_rules::validate::{self, Violation};
+use k8s_flowcontrol_types::schema::ResourceSchema;
+use k8s_flowcontrol_types::{ApiVersion, FieldValidation, Release};
 use serde_json::Value;
 use std::borrow::Cow;
 
@@ -46,7 +46,10 @@ impl Kind {
             index,
             hub: Version::own(rules(ApiVersion::V1)),
             stored: Version::own(rules(release.stored())),
-            served: versions.iter().map(|&version| Version::own(rules(version))).collect(),
+            served: versions
+                .iter()
+                .map(|&version| Version::own(rules(version)))
+                .collect(),
             release,
         }
     }
@@ -140,10 +143,13 @@ impl Kind {
         served.find(|version| version.api_version() == api_version)
     }
 
-    /// Whether the release can decode objects of a version of this kind, served or not.
-    pub(crate) fn decodes(&self, version: Version) -> bool {
-        let rules = version.rules();
-        rules.is_none_or(|rules| rules.is_known_to(self.release))
+    /// Another release's version of this kind, under the rules of this release; `None` if this release cannot decode
+    /// it.
+    pub(crate) fn adopt(&self, version: Version) -> Option<Version> {
+        match version.rules() {
+            Some(rules) => rules.of_release(self.release).map(Version::own),
+            None => Some(version),
+        }
     }
 
     /// The deprecation of a version, when the release warns of it.

@@ -13,9 +13,9 @@ pub(crate) use kind::Kind;
 pub(crate) use rules::Deprecation;
 pub(crate) use version::Version;
 
-use k8s_flowcontrol::schema::ResourceSchema;
-use k8s_flowcontrol::text::Kind as Own;
-use k8s_flowcontrol::{ApiVersion, Release};
+use k8s_flowcontrol_rules::decode::Kind as Own;
+use k8s_flowcontrol_types::schema::ResourceSchema;
+use k8s_flowcontrol_types::{ApiVersion, Release};
 use rules::Rules;
 
 /// The kinds that a server of a release serves.
@@ -62,9 +62,10 @@ impl Kinds {
             let rules = |version| Rules::new(kind, version, release, settings.zero_limited_shares);
             Kind::own(index, &versions, release, rules)
         });
-        let described = others.iter().enumerate().map(|(index, resource)| {
-            Kind::described(Own::ALL.len() + index, resource, release)
-        });
+        let described = others
+            .iter()
+            .enumerate()
+            .map(|(index, resource)| Kind::described(Own::ALL.len() + index, resource, release));
         Self {
             release,
             settings,

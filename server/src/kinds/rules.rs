@@ -1,9 +1,10 @@
 //! What the server does with objects of its own group beyond what the document describes.
 
-use k8s_flowcontrol::schema::ResourceSchema;
-use k8s_flowcontrol::text::{self, BodyError, Expected, FieldValidation, Format, Kind, Object};
-use k8s_flowcontrol::validate::{self, Context, Violation};
-use k8s_flowcontrol::{ApiVersion, Release, api, convert, defaults};
+use k8s_flowcontrol_rules::decode::{self, BodyError, Expected, Format, Kind, Object};
+use k8s_flowcontrol_rules::validate::{self, Context, Violation};
+use k8s_flowcontrol_rules::{conversion, defaults};
+use k8s_flowcontrol_types::schema::ResourceSchema;
+use k8s_flowcontrol_types::{ApiVersion, FieldValidation, Release, api};
 use serde_json::Value;
 
 /// The version whose shape objects have inside the server.
@@ -61,9 +62,11 @@ impl Rules {
         found.unwrap_or(&resources[0])
     }
 
-    /// Whether servers of `release` can decode the version, served or not: a version that was introduced stays.
-    pub(super) fn is_known_to(self, release: Release) -> bool {
-        self.version.lifecycle().introduced <= release.minor()
+    /// The rules of another release, if it can decode the version. A release decodes every version that was
+    /// introduced by then, served or not.
+    pub(super) fn of_release(self, release: Release) -> Option<Self> {
+        let introduced = self.version.lifecycle().introduced;
+        (introduced <= release.minor()).then_some(Self { release, ..self })
     }
 
     /// Reads the body of a create or a replace.
@@ -78,33 +81,21 @@ impl Rules {
             version: self.version,
             release: self.release,
         };
-        text::read_body(body, format, expected, validation)
+        decode::read_body(body, format, expected, validation)
     }
 
     /// Removes the fields that the release does not know, and fills in the defaults of the version.
     pub(super) fn fill_in_defaults(self, object: &mut Value) {
-        convert::prune(object, self.kind.as_str(), self.version, self.release);
+        conversion::prune(object, self.kind.as_str(), self.version, self.release);
         defaults::apply(object, self.kind.as_str(), self.version, self.release);
     }
 
     pub(super) fn to_hub(self, object: Value) -> Value {
-        convert::server_step(
-            object,
-            self.kind.as_str(),
-            self.version,
-            HUB,
-            self.release,
-        )
+        conversion::server_step(object, self.kind.as_str(), self.version, HUB, self.release)
     }
 
     pub(super) fn from_hub(self, object: Value) -> Value {
-        convert::server_step(
-            object,
-            self.kind.as_str(),
-            HUB,
-            self.version,
-            self.release,
-        )
+        conversion::server_step(object, self.kind.as_str(), HUB, self.version, self.release)
     }
 
     /// Violations of a new object of this version.

@@ -1,7 +1,7 @@
 //! A kind in one of its versions.
 
 use super::rules::Rules;
-use k8s_flowcontrol::schema::{ResourceSchema, TypeSchema};
+use k8s_flowcontrol_types::schema::{ResourceSchema, TypeSchema};
 
 /// A kind in one of its versions: its description in the document, and the rules of the server, if there are any.
 #[derive(Clone, Copy, Debug)]

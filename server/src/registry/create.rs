@@ -1,10 +1,9 @@
 //! New objects.
 
 use super::{Write, admission, metadata};
-use crate::kinds::HUB;
 use crate::status::{Failure, internal};
 use crate::store::{Object, Store, meta_str};
-use serde_json::{Map, Value};
+use serde_json::Value;
 use std::sync::Arc;
 
 /// Creates an object as a client sent it.
@@ -29,13 +28,9 @@ pub(super) fn store_new(
 ) -> Result<Object, Failure> {
     metadata::settle_namespace(&mut object, write)?;
     metadata::begin(&mut object, write.kind, write.now);
-    if write.kind.is_guest() {
-        drop_status(&mut object, write);
-    } else {
-        object["status"] = Value::Object(Map::new());
-    }
+    drop_status(&mut object, write);
     admission::admit(write, &object, None)?;
-    let object = write.kind.canonical(&object, HUB);
+    let object = write.kind.canonical(&object, write.kind.hub());
     // Storage refuses a resource version; a dry run does not get there, and one that is none is nobody's.
     let version = meta_str(&object, "resourceVersion").parse::<u64>();
     if !write.dry_run && version.is_ok_and(|version| version > 0) {

@@ -1,9 +1,10 @@
 //! What the server itself writes into `metadata`.
 
 use super::Write;
+use crate::ids;
+use crate::kinds::Kind;
 use crate::status::{Failure, bad_request};
 use crate::store::{edit_metadata, meta_str};
-use crate::{ids, scheme::Kind};
 use serde_json::{Map, Value};
 
 /// Drops what a client cannot say of a new object, before anybody comes to own it.

@@ -15,11 +15,10 @@ pub(crate) use patch::{Patch, check_name, patch};
 pub(crate) use update::{commit, update};
 
 use crate::apply::updater::Writer;
+use crate::kinds::{Kind, Version};
 use crate::reopen::unreadable;
-use crate::kinds::Kind;
 use crate::status::{Failure, Subject};
 use crate::store::{Object, Store};
-use k8s_flowcontrol_types::ApiVersion;
 use std::borrow::Cow;
 
 /// The object that lies under `key`, if there is one.
@@ -38,7 +37,7 @@ pub(crate) fn find(store: &Store, kind: &Kind, key: &str) -> Result<Option<Objec
 pub(crate) struct Write<'a> {
     pub(crate) kind: &'a Kind,
     /// The version that the client speaks.
-    pub(crate) version: ApiVersion,
+    pub(crate) version: Version,
     /// The namespace in the path, empty for kinds without one.
     pub(crate) namespace: &'a str,
     /// `status`, or empty for the object itself.
@@ -52,6 +51,24 @@ pub(crate) struct Write<'a> {
 }
 
 impl<'a> Write<'a> {
+    /// A write by one of the server's own controllers.
+    pub(crate) fn by_server(
+        kind: &'a Kind,
+        manager: &'a str,
+        subresource: &'a str,
+        now: &'a str,
+    ) -> Self {
+        Self {
+            kind,
+            version: kind.preferred(),
+            namespace: "",
+            subresource,
+            manager,
+            dry_run: false,
+            now,
+        }
+    }
+
     pub(crate) fn subject(&self, name: &'a str) -> Subject<'a> {
         Subject {
             resource: self.kind.plural(),

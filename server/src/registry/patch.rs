@@ -2,14 +2,14 @@
 
 use super::{Write, create, find, update};
 use crate::body::{self, Document};
+use crate::kinds::Version;
 use crate::patch::{Touched, go_kind, go_map, json_patch, patched_text, strategic_merge_patch};
-use crate::kinds::HUB;
 use crate::status::{Cause, Failure, bad_request, failure, invalid};
 use crate::store::{Object, Store, edit_metadata, meta_str};
 use k8s_flowcontrol_rules::decode;
 use k8s_flowcontrol_rules::decode::DecodeAs;
 use k8s_flowcontrol_text as text;
-use k8s_flowcontrol_types::{ApiVersion, FieldValidation};
+use k8s_flowcontrol_types::FieldValidation;
 use serde_json::Value;
 
 /// A patch of one of the four types.
@@ -42,7 +42,7 @@ pub(crate) fn patch(
 ) -> Result<Patched, Failure> {
     let old = find(store, write.kind, &write.key(name))?;
     if let Patch::Apply { config, force } = patch {
-        refuse_repeated(config, validation)?;
+        check_duplicates(config, validation)?;
         return apply(store, write, name, old, &config.value, *force);
     }
     let Some(old) = old else {
@@ -89,7 +89,7 @@ fn changed(before: &Value, patch: &Patch, write: &Write<'_>) -> Result<Value, Fa
                     go_kind(&patch.value)
                 )));
             };
-            after = strategic_merge_patch(before, members, write.kind.schema(write.version))?;
+            after = strategic_merge_patch(before, members, write.version.schema())?;
         }
         Patch::Apply { .. } => {}
     }
@@ -100,7 +100,7 @@ fn changed(before: &Value, patch: &Patch, write: &Write<'_>) -> Result<Value, Fa
 struct Decoded {
     tree: Value,
     /// The version that the patched text names: a patch may write in another one.
-    version: ApiVersion,
+    version: Version,
     warnings: Vec<String>,
 }
 
@@ -125,18 +125,18 @@ fn decode_patched(
     };
     let version = named_version(write, after, &text).map_err(|why| refused(&why))?;
     let target = DecodeAs {
-        schema: write.kind.schema(version),
-        package: write.kind.version_name(version),
+        schema: version.schema(),
+        package: version.name(),
         release: write.kind.release(),
         sorted: false,
     };
     let tree = text::parse_json(text.as_bytes()).map_err(|error| refused(error.message()))?;
     let decoded = decode::decode(tree.root(), target).map_err(|error| refused(&error.message))?;
-    let repeated = match patch {
-        Patch::Merge(patch) | Patch::Strategic(patch) => &patch.repeated[..],
+    let duplicates = match patch {
+        Patch::Merge(patch) | Patch::Strategic(patch) => &patch.duplicates[..],
         Patch::Json(_) | Patch::Apply { .. } => &[],
     };
-    let problems: Vec<_> = repeated
+    let problems: Vec<_> = duplicates
         .iter()
         .map(|path| format!("duplicate field {path:?}"))
         .chain(decoded.problems.into_iter().map(|problem| problem.message))
@@ -166,14 +166,14 @@ fn shown(write: &Write<'_>, patch: &Patch, after: &Value) -> String {
             Touched::by_members(&patch.value)
         }
     };
-    patched_text(after, write.kind.schema(write.version), &touched)
+    patched_text(after, write.version.schema(), &touched)
 }
 
 /// The version that a patched object says it is of.
 ///
 /// # Errors
 /// What the server says of an object that is of another type.
-fn named_version(write: &Write<'_>, after: &Value, text: &str) -> Result<ApiVersion, String> {
+fn named_version(write: &Write<'_>, after: &Value, text: &str) -> Result<Version, String> {
     // A document that was emptied is told apart by its missing name.
     if after.as_object().is_none_or(|members| members.is_empty()) {
         return Ok(write.version);
@@ -186,12 +186,12 @@ fn named_version(write: &Write<'_>, after: &Value, text: &str) -> Result<ApiVers
 }
 
 /// An applied configuration must not repeat members when it is read strictly.
-fn refuse_repeated(config: &Document, validation: FieldValidation) -> Result<(), Failure> {
-    if validation != FieldValidation::Strict || config.repeated.is_empty() {
+fn check_duplicates(config: &Document, validation: FieldValidation) -> Result<(), Failure> {
+    if validation != FieldValidation::Strict || config.duplicates.is_empty() {
         return Ok(());
     }
     let lines: Vec<_> = config
-        .repeated
+        .duplicates
         .iter()
         .map(|line| format!("  {line}"))
         .collect();
@@ -268,7 +268,11 @@ fn apply(
             }
             // An applied resource version asks for nothing when there is nothing.
             edit_metadata(&mut object, |metadata| metadata.remove("resourceVersion"));
-            let object = create::store_new(store, write, write.kind.canonical(&object, HUB))?;
+            let object = create::store_new(
+                store,
+                write,
+                write.kind.canonical(&object, write.kind.hub()),
+            )?;
             Ok(Patched {
                 object,
                 created: true,
@@ -286,7 +290,7 @@ fn check_type(write: &Write<'_>, config: &Value) -> Result<(), Failure> {
             .unwrap_or_default()
     };
     let (api_version, kind) = (text("apiVersion"), text("kind"));
-    if api_version == write.kind.api_version(write.version) && kind == write.kind.name() {
+    if api_version == write.version.api_version() && kind == write.kind.name() {
         return Ok(());
     }
     let version = if api_version.contains('/') {

@@ -1,7 +1,6 @@
 //! Changes of objects that exist.
 
 use super::{Write, admission, find, metadata};
-use crate::kinds::HUB;
 use crate::status::{Failure, internal};
 use crate::store::{Object, Store, edit_metadata, meta_str};
 use serde_json::Value;
@@ -77,7 +76,7 @@ pub(crate) fn commit(
     keep_the_rest(&mut object, old, write);
     metadata::carry_over(&mut object, old, write.kind);
     admission::admit(write, &object, Some(old))?;
-    let mut object = write.kind.canonical(&object, HUB);
+    let mut object = write.kind.canonical(&object, write.kind.hub());
     if metadata::is_counted(write.kind) && object.get("spec") != old.get("spec") {
         metadata::count_change(&mut object);
     }

@@ -4,7 +4,8 @@
 
 use super::descriptions::*;
 use crate::kinds::Kind;
-use k8s_flowcontrol::Release;
+use k8s_flowcontrol_rules::decode::Kind as Own;
+use k8s_flowcontrol_types::Release;
 use serde::Serialize;
 use serde_json::Value;
 
@@ -44,11 +45,10 @@ impl Columns {
     /// The columns of a kind.
     pub(crate) fn of(kind: &Kind) -> Self {
         let release = kind.release();
-        match kind.name() {
-            _ if kind.is_guest() => Self::Standard,
-            "FlowSchema" => Self::FlowSchema { release },
-            "PriorityLevelConfiguration" => Self::PriorityLevelConfiguration { release },
-            _ => Self::Standard,
+        match kind.as_own() {
+            Some(Own::FlowSchema) => Self::FlowSchema { release },
+            Some(Own::PriorityLevelConfiguration) => Self::PriorityLevelConfiguration { release },
+            None => Self::Standard,
         }
     }
 

@@ -24,11 +24,6 @@ pub(crate) fn object(value: &Value) -> Option<Vec<u8>> {
     Some(unknown)
 }
 
-/// Whether objects of a kind have this form.
-pub(crate) fn knows(kind: &str) -> bool {
-    fields(kind).is_some()
-}
-
 /// The lines of a watch as frames: their length and the event.
 pub(crate) fn frames(lines: &[u8]) -> Vec<u8> {
     let mut frames = Vec::new();
