@@ -6,7 +6,7 @@
 mod support;
 
 use k8s_flowcontrol::api::v1;
-use k8s_flowcontrol::client::wait;
+use k8s_flowcontrol::wait;
 use serde_json::json;
 use std::time::Duration;
 

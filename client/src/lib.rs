@@ -13,6 +13,7 @@
 //! | [`config`] | the address of a server and the credentials: kubeconfig, in-cluster, explicit |
 //! | [`client`] | [`Client`], one builder per verb, [`Error`] |
 //! | [`watch`] | changes as they happen, and a local copy of the server's objects |
+//! | [`wait`] | waiting until an object meets a condition |
 //! | [`convert`] | conversion of manifests between versions, with the losses |
 //! | [`resource`] | [`Resource`], the trait of all kinds, and [`List`] |
 //! | [`release`] | Kubernetes releases, and the versions that each serves |
@@ -57,6 +58,7 @@
 
 pub mod client;
 pub mod config;
+pub mod wait;
 pub mod watch;
 
 #[cfg(feature = "rules")]

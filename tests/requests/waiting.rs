@@ -2,7 +2,8 @@
 
 use crate::support::{embedded, schema, schema_of_level};
 use k8s_flowcontrol::api::v1::{FlowSchema, PriorityLevelConfiguration};
-use k8s_flowcontrol::client::{RetryPolicy, wait};
+use k8s_flowcontrol::client::RetryPolicy;
+use k8s_flowcontrol::wait;
 use k8s_flowcontrol_server::Fault;
 use serde_json::json;
 use std::time::Duration;

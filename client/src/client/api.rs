@@ -9,8 +9,8 @@ use super::verbs::{
 };
 use super::wire::Wire;
 use crate::Resource;
+use crate::api::v1;
 use crate::client::error::Error;
-use crate::watch::Watcher;
 use http::Method;
 use std::fmt;
 
@@ -33,6 +33,28 @@ pub struct Api<K: Resource> {
     client: Client,
     collection: Collection,
     wire: Wire<K>,
+}
+
+impl Client {
+    /// The priority levels, in v1.
+    pub fn priority_level_configurations(&self) -> Api<v1::PriorityLevelConfiguration> {
+        self.api()
+    }
+
+    /// The flow schemas, in v1.
+    pub fn flow_schemas(&self) -> Api<v1::FlowSchema> {
+        self.api()
+    }
+
+    /// Any kind in its type's version; of a kind with namespaces, the objects of all of them.
+    pub fn api<K: Resource>(&self) -> Api<K> {
+        Api::new(self.clone(), None)
+    }
+
+    /// A kind's objects in one namespace.
+    pub fn namespaced_api<K: Resource>(&self, namespace: &str) -> Api<K> {
+        Api::new(self.clone(), Some(namespace.to_owned()))
+    }
 }
 
 impl<K: Resource> Api<K> {
@@ -126,11 +148,6 @@ impl<K: Resource> Api<K> {
     /// Follows the changes of objects.
     pub fn watch(&self) -> WatchRequest<K> {
         WatchRequest::new(self.call(Method::GET, self.collection.path::<K>()))
-    }
-
-    /// Follows the changes of objects for ever, whatever happens to connections.
-    pub fn watcher(&self) -> Watcher<K> {
-        Watcher::new(self.clone())
     }
 
     /// Reads an object through its status subresource.

@@ -1,12 +1,12 @@
 //! What every request builder is made of.
 
 use super::Client;
-use super::error::{Error, Kind, Place};
+use super::error::{Error, Kind};
 use super::request::HttpRequest;
 use super::response::{Decoded, Decoder, Response};
-use super::retry::RetryPolicy;
 use super::wire::{Encoded, Wire};
 use crate::Resource;
+use crate::config::RetryPolicy;
 use crate::convert::Loss;
 use http::Method;
 use serde::Serialize;
@@ -116,15 +116,11 @@ impl<K: Resource> Call<K> {
         if self.losses.is_empty() || self.allow_loss {
             return Ok((self.client, self.wire, request));
         }
-        let place = Place {
-            method: request.method,
-            path: request.path,
-        };
         let kind = Kind::Lossy {
             version: self.wire.version,
             losses: self.losses,
         };
-        Err(Error::new(kind).at(&place))
+        Err(Error::new(kind).at(&request.line()))
     }
 
     /// Sends the request and decodes the answer.

@@ -5,7 +5,7 @@ use super::connection::Client;
 use super::error::Error;
 use super::request::{HttpRequest, segment};
 use super::response::{Decoded, Decoder, Response};
-use super::retry::RetryPolicy;
+use crate::config::RetryPolicy;
 use crate::meta::{ApiGroup, ApiGroupList, ApiResourceList, Info};
 use crate::rt::Members;
 use crate::rt::json::{self, ReadJson};

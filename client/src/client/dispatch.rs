@@ -2,10 +2,11 @@
 
 use super::body::{self, Content, Encoding};
 use super::connection::Client;
-use super::error::{Error, Place};
+use super::error::{Error, RequestLine};
+use super::head::Head;
 use super::observe::Attempt;
 use super::request::HttpRequest;
-use super::response::{self, Decoded, Decoder, Head, Response};
+use super::response::{self, Decoded, Decoder, Response};
 use super::retry::Attempts;
 use super::trace;
 use super::transport::Body;
@@ -15,7 +16,8 @@ use tokio::time::{Instant, sleep};
 use tracing::{Instrument, Span};
 
 /// What becomes of a request: where it went, and the answer's head and content.
-type Answer<'a, B> = Pin<Box<dyn Future<Output = Result<(Place, Head, B), Error>> + Send + 'a>>;
+type Answer<'a, B> =
+    Pin<Box<dyn Future<Output = Result<(RequestLine, Head, B), Error>> + Send + 'a>>;
 
 impl Client {
     /// Sends a request and reads the whole answer.
@@ -27,8 +29,8 @@ impl Client {
     where
         F: FnOnce(&[u8]) -> Result<Decoded<T>, serde_json::Error>,
     {
-        let (place, head, body) = self.whole_answer(request).await?;
-        response::read(&place, head, &body, decoder)
+        let (line, head, body) = self.whole_answer(request).await?;
+        response::read(&line, head, &body, decoder)
     }
 
     // An async function is compiled in every crate that awaits it, with all that it awaits in turn. So these
@@ -44,13 +46,16 @@ impl Client {
     }
 
     /// The answer to a request, which is a 2xx; whatever else comes in the end is an error.
-    async fn answer<B: Content>(&self, request: HttpRequest) -> Result<(Place, Head, B), Error> {
+    async fn answer<B: Content>(
+        &self,
+        request: HttpRequest,
+    ) -> Result<(RequestLine, Head, B), Error> {
         let span = trace::request_span(&request);
         let answer = self.persist(&request, &span).instrument(span.clone()).await;
-        let place = Place::of(&request);
+        let line = request.line();
         match answer {
-            Ok((head, content)) => Ok((place, head, content)),
-            Err(error) => Err(error.at(&place)),
+            Ok((head, content)) => Ok((line, head, content)),
+            Err(error) => Err(error.at(&line)),
         }
     }
 

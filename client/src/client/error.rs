@@ -1,7 +1,6 @@
 //! Everything that can go wrong with a request, behind one opaque type.
 
-use super::request::HttpRequest;
-use super::response::Head;
+use super::head::Head;
 use super::warnings::Warning;
 use crate::convert::Loss;
 use crate::meta::{Status, StatusCause};
@@ -33,27 +32,18 @@ pub struct Error(Box<Inner>);
 
 struct Inner {
     kind: Kind,
-    place: Option<Place>,
+    line: Option<RequestLine>,
     head: Option<Head>,
     source: Option<Box<dyn StdError + Send + Sync>>,
     /// How often the request was sent; 0 when it was not.
     attempts: u32,
 }
 
-/// The request that failed.
+/// Method and path of the request that failed.
 #[derive(Clone, Debug)]
-pub(crate) struct Place {
+pub(crate) struct RequestLine {
     pub(crate) method: Method,
     pub(crate) path: String,
-}
-
-impl Place {
-    pub(crate) fn of(request: &HttpRequest) -> Self {
-        Self {
-            method: request.method.clone(),
-            path: request.path.clone(),
-        }
-    }
 }
 
 #[derive(Debug)]
@@ -112,7 +102,7 @@ impl Error {
     pub(crate) fn new(kind: Kind) -> Self {
         Self(Box::new(Inner {
             kind,
-            place: None,
+            line: None,
             head: None,
             source: None,
             attempts: 0,
@@ -135,8 +125,8 @@ impl Error {
         self
     }
 
-    pub(crate) fn at(mut self, place: &Place) -> Self {
-        self.0.place.get_or_insert_with(|| place.clone());
+    pub(crate) fn at(mut self, line: &RequestLine) -> Self {
+        self.0.line.get_or_insert_with(|| line.clone());
         self
     }
 
@@ -380,14 +370,14 @@ impl fmt::Debug for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Inner {
             kind,
-            place,
+            line,
             head,
             source,
             attempts,
         } = &*self.0;
         f.debug_struct("Error")
             .field("kind", kind)
-            .field("request", place)
+            .field("request", line)
             .field("answer", head)
             .field("source", source)
             .field("attempts", attempts)

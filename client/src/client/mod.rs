@@ -32,19 +32,22 @@
 //! - A request may take 90 s with all its retries, a connection 30 s to come about; see
 //!   [`Config::with_timeout`](crate::config::Config::with_timeout) and `.timeout(…)` on every request.
 //! - When two change an object, [`Api::update_with`] repeats the change of the one who was slower.
-//! - [`Api::wait_for`] waits until an object is as it should be, see [`wait`].
+//! - [`Api::wait_for`] waits until an object is as it should be, see [`wait`](crate::wait).
 //! - Every request is a `tracing` span of the target `k8s_flowcontrol::request` with method, path, query, status,
 //!   number of attempts, duration and the UIDs of the FlowSchema and priority level that classified it, and every
 //!   attempt an event: `DEBUG`, or `INFO` when another one follows. Headers and bodies are in neither. For metrics
 //!   there is [`Client::on_request`].
 
 mod api;
+mod attempt;
 mod body;
 mod call;
 mod connection;
 mod discovery;
 mod dispatch;
 mod error;
+pub(crate) mod events;
+mod head;
 mod negotiated;
 mod observe;
 mod options;
@@ -54,6 +57,7 @@ mod raw;
 mod request;
 mod response;
 mod retry;
+mod retry_after;
 mod served;
 mod session;
 mod subresource;
@@ -62,7 +66,6 @@ mod trace;
 mod transport;
 mod update;
 mod verbs;
-pub mod wait;
 mod warnings;
 mod wire;
 
@@ -78,9 +81,9 @@ pub use raw::RawRequest;
 pub use subresource::SubresourceRequest;
 
 pub use crate::FieldValidation;
+pub use crate::config::RetryPolicy;
 pub use crate::meta::PropagationPolicy;
 pub use response::Response;
-pub use retry::RetryPolicy;
 pub use update::UpdateWith;
 pub use verbs::{
     ApplyRequest, CreateRequest, DeleteCollectionRequest, DeleteRequest, Deleted,
@@ -89,11 +92,7 @@ pub use verbs::{
 };
 pub use warnings::Warning;
 
-pub(crate) use error::{Kind, Place};
-pub(crate) use response::{excerpt, undecodable};
-pub(crate) use retry::{Backoff, chance};
-pub(crate) use transport::{Body, TransportError};
-pub(crate) use wire::Wire;
+pub(crate) use error::{Kind, RequestLine};
 
 use std::future::Future;
 use std::pin::Pin;

@@ -1,5 +1,6 @@
 //! One type in the program, the best served version on the wire.
 
+use super::BoxFuture;
 use super::api::Api;
 use super::connection::Client;
 use super::error::{Error, Kind};
@@ -9,10 +10,8 @@ use super::verbs::{
     ApplyRequest, CreateRequest, DeleteCollectionRequest, DeleteRequest, GetRequest, ListRequest,
     ReplaceRequest, WatchRequest,
 };
-use super::wait::WaitFor;
 use super::wire::Wire;
 use crate::api::{v1, v1beta1, v1beta2, v1beta3};
-use crate::watch::Watcher;
 use crate::{ApiVersion, Resource};
 
 /// The objects of one kind in whatever version the server serves, made by [`Client::negotiated`].
@@ -43,14 +42,26 @@ use crate::{ApiVersion, Resource};
 /// ```
 #[derive(Clone, Debug)]
 pub struct Negotiated<K: Resource> {
-    api: Api<K>,
+    pub(crate) api: Api<K>,
 }
 
 /// A kind of this group, in any version: what [`Client::negotiated`] can convert.
 pub trait Negotiable: Resource + sealed::Wires {}
 
+impl Client {
+    /// A kind's objects in whatever version the server serves: the type's own one if it can be had, else the
+    /// newest.
+    ///
+    /// # Errors
+    /// When the server does not answer, or serves no version that this crate knows.
+    pub fn negotiated<K: Negotiable>(&self) -> BoxFuture<Result<Negotiated<K>, Error>> {
+        let client = self.clone();
+        Box::pin(async move { Negotiated::find(&client).await })
+    }
+}
+
 impl<K: Negotiable> Negotiated<K> {
-    pub(crate) async fn find(client: &Client) -> Result<Self, Error> {
+    async fn find(client: &Client) -> Result<Self, Error> {
         let group = client.api_group(K::GROUP).await?;
         let served: Vec<&str> = group
             .versions
@@ -132,11 +143,6 @@ impl<K: Resource> Negotiated<K> {
         self.api.watch()
     }
 
-    /// Follows the changes of objects for ever, see [`Api::watcher`].
-    pub fn watcher(&self) -> Watcher<K> {
-        self.api.watcher()
-    }
-
     /// Reads an object through its status subresource, see [`Api::get_status`].
     pub fn get_status(&self, name: &str) -> GetRequest<K> {
         self.api.get_status(name)
@@ -187,15 +193,6 @@ impl<K: Resource> Negotiated<K> {
         change: impl FnMut(&mut K) -> Result<(), E> + Send + 'a,
     ) -> UpdateWith<'a, K, E> {
         self.api.try_update_status_with(name, change)
-    }
-
-    /// Waits until a condition holds for an object, see [`Api::wait_for`].
-    pub fn wait_for<'a>(
-        &self,
-        name: &str,
-        condition: impl FnMut(Option<&K>) -> bool + Send + 'a,
-    ) -> WaitFor<'a, K> {
-        self.api.wait_for(name, condition)
     }
 }
 

@@ -1,8 +1,8 @@
 //! What a program can learn of its requests while they run.
 
 use super::error::Error;
+use super::head::Head;
 use super::request::HttpRequest;
-use super::response::Head;
 use std::fmt;
 use std::time::Duration;
 

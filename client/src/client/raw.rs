@@ -5,7 +5,7 @@ use super::connection::Client;
 use super::error::Error;
 use super::request::HttpRequest;
 use super::response::{Decoded, Decoder, Response};
-use super::retry::RetryPolicy;
+use crate::config::RetryPolicy;
 use http::{HeaderValue, Method};
 use std::time::Duration;
 
@@ -20,12 +20,8 @@ impl Client {
     ///
     /// ```no_run
     /// # async fn example(client: k8s_flowcontrol::Client) -> Result<(), Box<dyn std::error::Error>> {
-    /// use k8s_flowcontrol::debug;
-    ///
-    /// let bytes = client.get_raw("/debug/api_priority_and_fairness/dump_priority_levels").await?;
-    /// for level in debug::parse_priority_levels(&String::from_utf8(bytes)?)?.rows {
-    ///     println!("{level:?}");
-    /// }
+    /// let table = client.get_raw("/debug/api_priority_and_fairness/dump_priority_levels").await?;
+    /// print!("{}", String::from_utf8(table)?);
     /// # Ok(())
     /// # }
     /// ```

@@ -1,8 +1,8 @@
 //! A request as plain data, put together and checked without sending anything.
 
-use super::error::Error;
-use super::retry::RetryPolicy;
+use super::error::{Error, RequestLine};
 use crate::Resource;
+use crate::config::RetryPolicy;
 use bytes::Bytes;
 use http::{HeaderValue, Method};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
@@ -66,6 +66,14 @@ impl HttpRequest {
             .iter()
             .find(|(n, _)| *n == name)
             .map(|(_, value)| value.as_str())
+    }
+
+    /// Method and path, for errors.
+    pub(crate) fn line(&self) -> RequestLine {
+        RequestLine {
+            method: self.method.clone(),
+            path: self.path.clone(),
+        }
     }
 
     pub(crate) fn body(mut self, content_type: &'static str, body: Vec<u8>) -> Self {

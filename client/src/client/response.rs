@@ -1,14 +1,12 @@
 //! Answers: status code, headers and value, decoded without I/O.
 
-use super::error::{Error, Kind, Place};
-use super::retry::retry_after;
-use super::warnings::{self, Warning};
+use super::error::{Error, Kind, RequestLine};
+use super::head::Head;
+use super::warnings::Warning;
 use crate::convert::Loss;
 use crate::meta::Status;
 use crate::rt::Source as _;
 use crate::rt::json;
-use http::{HeaderMap, StatusCode};
-use std::time::Duration;
 
 /// How much of a body that was not understood an error shows, in characters.
 const EXCERPT: usize = 300;
@@ -95,42 +93,6 @@ impl<T> Response<T> {
     }
 }
 
-/// An answer's status code and headers, as far as they matter.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Head {
-    pub(crate) code: u16,
-    pub(crate) warnings: Vec<Warning>,
-    pub(crate) audit_id: Option<String>,
-    pub(crate) flow_schema_uid: Option<String>,
-    pub(crate) priority_level_uid: Option<String>,
-    pub(crate) retry_after: Option<Duration>,
-    pub(crate) content_type: String,
-    pub(crate) losses: Vec<Loss>,
-    /// How often the request was sent.
-    pub(crate) attempts: u32,
-}
-
-impl Head {
-    pub(crate) fn read(code: StatusCode, headers: &HeaderMap) -> Self {
-        let text = |name: &str| Some(headers.get(name)?.to_str().ok()?.to_owned());
-        Self {
-            code: code.as_u16(),
-            warnings: warnings::read(headers),
-            audit_id: text("audit-id"),
-            flow_schema_uid: text("x-kubernetes-pf-flowschema-uid"),
-            priority_level_uid: text("x-kubernetes-pf-prioritylevel-uid"),
-            retry_after: retry_after(headers),
-            content_type: text("content-type").unwrap_or_default(),
-            losses: Vec::new(),
-            attempts: 1,
-        }
-    }
-
-    pub(crate) fn is_success(&self) -> bool {
-        (200..300).contains(&self.code)
-    }
-}
-
 /// A value and what was lost when it was converted from the wire's version.
 pub(crate) struct Decoded<T> {
     pub(crate) value: T,
@@ -154,7 +116,7 @@ pub(crate) struct Decoder<F> {
 
 /// Decodes the whole body of a 2xx.
 pub(crate) fn read<T, F>(
-    place: &Place,
+    line: &RequestLine,
     mut head: Head,
     body: &[u8],
     decoder: Decoder<F>,
@@ -170,7 +132,7 @@ where
         Err(error) => Err(undecodable_body(decoder.what, error, body)
             .with_attempts(head.attempts)
             .with_head(head)
-            .at(place)),
+            .at(line)),
     }
 }
 

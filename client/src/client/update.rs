@@ -3,9 +3,9 @@
 use super::api::Api;
 use super::call::Call;
 use super::error::{Error, Kind};
-use super::retry::{Backoff, RetryPolicy};
 use crate::FieldValidation;
 use crate::Resource;
+use crate::config::{Backoff, RetryPolicy};
 use std::fmt;
 use std::future::Future;
 use std::pin::Pin;

@@ -1,12 +1,12 @@
 //! The form in which objects travel: their own version, or another one with conversion on the way.
 
 use super::error::Error;
+use super::events::{self, Event};
 use super::response::Decoded;
 use super::served::{Abilities, Lacks};
 use crate::convert::{Convert, Loss, Lossy};
 use crate::meta::Status;
 use crate::rt::json;
-use crate::watch::event::{self, Event};
 use crate::{List, Release, Resource};
 use serde_json::Error as JsonError;
 
@@ -56,7 +56,7 @@ impl<K: Resource> Wire<K> {
             },
             decode: |body| json::from_slice::<K>(body).map(Decoded::from),
             decode_list: |body| json::from_slice::<List<K>>(body).map(Decoded::from),
-            decode_event: event::decode::<K>,
+            decode_event: events::decode::<K>,
             renamed: None,
         }
     }
@@ -85,7 +85,7 @@ impl<K: Resource> Wire<K> {
                 let (value, losses) = shape(json::from_slice::<List<W>>(body)?);
                 Ok(Decoded { value, losses })
             },
-            decode_event: |line| Ok(event::decode::<W>(line)?.map(|object| shape(object).0)),
+            decode_event: |line| Ok(events::decode::<W>(line)?.map(|object| shape(object).0)),
             renamed: <W as Convert<K>>::RENAMED,
         }
     }

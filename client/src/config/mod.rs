@@ -51,6 +51,7 @@
 //! `tls-server-name` the server's own name is looked up here, and not by the SOCKS proxy.
 
 mod auth;
+mod backoff;
 mod by_hand;
 mod error;
 mod exec;
@@ -60,6 +61,7 @@ mod kubeconfig;
 mod material;
 mod proxy;
 mod requests;
+mod retry;
 mod secret;
 mod source;
 mod yaml;
@@ -67,9 +69,11 @@ mod yaml;
 pub use error::ConfigError;
 pub use exec::{ExecPlugin, ExecVersion, InteractiveMode};
 pub use impersonation::Impersonation;
+pub use retry::RetryPolicy;
 pub use secret::Secret;
 
 pub(crate) use auth::{Auth, bearer};
+pub(crate) use backoff::{Backoff, random_fraction};
 pub(crate) use exec::{ExecCredential, SharedPlugin};
 pub(crate) use material::{Material, Pem};
 pub(crate) use proxy::{Proxy, ProxyKind};

@@ -1,7 +1,6 @@
 //! How requests are made: what the program calls itself, how long it waits, how much it takes.
 
-use super::{Config, ConfigError};
-use crate::client::RetryPolicy;
+use super::{Config, ConfigError, RetryPolicy};
 use http::HeaderValue;
 use std::time::Duration;
 

@@ -7,17 +7,13 @@
 //!
 //! [`Watcher`] does all that by itself, for ever, and [`Store`] keeps an exact copy of the objects with it.
 
-pub(crate) mod event;
 mod key;
-mod line;
-mod read_ahead;
 mod store;
-mod stream;
 mod watcher;
 
-pub use event::{Bookmark, WatchEvent};
+pub use crate::client::events::{
+    Bookmark, DEFAULT_MAX_LINE, LineDecoder, LineTooLong, WatchEvent, WatchStream,
+};
 pub use key::ObjectKey;
-pub use line::{DEFAULT_MAX_LINE, LineDecoder, LineTooLong};
 pub use store::{Change, Driver, Resync, Store, StoreBuilder, Subscription, Unready};
-pub use stream::WatchStream;
 pub use watcher::{Selection, Watcher, WatcherEvent};

@@ -17,8 +17,8 @@ impl fmt::Display for Error {
 
 impl Error {
     fn write_what(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if let Some(place) = &self.0.place {
-            write!(f, "{} {}: ", place.method, place.path)?;
+        if let Some(line) = &self.0.line {
+            write!(f, "{} {}: ", line.method, line.path)?;
         }
         match &self.0.kind {
             Kind::Argument(message) => write!(f, "{message}; nothing was sent"),

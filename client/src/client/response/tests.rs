@@ -1,7 +1,9 @@
 use super::*;
 use crate::api::v1::FlowSchema;
+use http::{HeaderMap, StatusCode};
 use http::{HeaderValue, Method};
 use serde_json::json;
+use std::time::Duration;
 
 fn headers(pairs: &[(&'static str, &'static str)]) -> HeaderMap {
     pairs
@@ -15,17 +17,17 @@ fn answer(
     pairs: &[(&'static str, &'static str)],
     body: &[u8],
 ) -> Result<Response<FlowSchema>, Error> {
-    let place = Place {
+    let line = RequestLine {
         method: Method::GET,
         path: "/apis/x".into(),
     };
     let head = Head::read(StatusCode::from_u16(code).unwrap(), &headers(pairs));
     if !head.is_success() {
-        return Err(failure(head, body).at(&place));
+        return Err(failure(head, body).at(&line));
     }
     let decode = |body: &[u8]| serde_json::from_slice::<FlowSchema>(body).map(Decoded::from);
     read(
-        &place,
+        &line,
         head,
         body,
         Decoder {

@@ -1,8 +1,9 @@
 //! The attempts at one request: how many there were, and whether there is to be another.
 
-use super::super::error::{Error, Kind};
-use super::super::request::HttpRequest;
-use super::{Failure, Repeat, RetryPolicy};
+use super::{Failure, Repeat};
+use crate::client::error::{Error, Kind};
+use crate::client::request::HttpRequest;
+use crate::config::RetryPolicy;
 use std::future::Future;
 use std::time::Duration;
 use tokio::time::{Instant, timeout_at};

@@ -1,7 +1,7 @@
-//! What may be sent twice. The table is in the documentation of [`RetryPolicy`](super::RetryPolicy).
+//! What may be sent twice. The table is in the documentation of [`RetryPolicy`](crate::config::RetryPolicy).
 
-use super::super::error::{Error, Kind};
-use super::super::request::HttpRequest;
+use crate::client::error::{Error, Kind};
+use crate::client::request::HttpRequest;
 use http::Method;
 
 /// Whether a request that may have been carried out may be sent again.

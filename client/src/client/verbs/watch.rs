@@ -3,9 +3,9 @@
 use crate::Resource;
 use crate::client::call::{Call, sendable};
 use crate::client::error::Error;
+use crate::client::events::{DEFAULT_MAX_LINE, WatchStream};
 use crate::client::params::{common_setters, selection_setters, setters};
 use crate::client::response::Response;
-use crate::watch::{DEFAULT_MAX_LINE, WatchStream};
 use std::fmt;
 
 /// Follows the changes of objects, made by [`Api::watch`](crate::client::Api::watch).
@@ -83,12 +83,12 @@ impl<K: Resource> WatchRequest<K> {
     /// See [`Error`]. A resource version that is too old may be reported here or by the stream's first event.
     pub async fn send(self) -> Result<Response<WatchStream<K>>, Error> {
         let (client, wire, request) = self.call.checked()?;
-        let (place, head, body) = client
+        let (line, head, body) = client
             .open_stream(request)
             .await
             .map_err(|error| wire.map_error(error))?;
         Ok(Response::new(
-            WatchStream::new(wire, place, body, self.max_line),
+            WatchStream::new(wire, line, body, self.max_line),
             head,
         ))
     }

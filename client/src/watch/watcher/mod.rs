@@ -13,7 +13,7 @@ mod waits;
 pub use event::WatcherEvent;
 pub use selection::Selection;
 
-use crate::client::Api;
+use crate::client::{Api, Negotiated};
 use crate::{Error, Resource};
 use futures_core::Stream;
 use known::Known;
@@ -23,6 +23,20 @@ use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
 use union::Union;
+
+impl<K: Resource> Api<K> {
+    /// Follows the changes of objects for ever, whatever happens to connections.
+    pub fn watcher(&self) -> Watcher<K> {
+        Watcher::new(self.clone())
+    }
+}
+
+impl<K: Resource> Negotiated<K> {
+    /// Follows the changes of objects for ever, see [`Api::watcher`].
+    pub fn watcher(&self) -> Watcher<K> {
+        self.api.watcher()
+    }
+}
 
 /// The changes of objects, for as long as it is polled: a stream that does not end by itself.
 ///

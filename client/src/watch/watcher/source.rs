@@ -3,7 +3,8 @@
 use super::course::{Course, Step, Trouble};
 use super::waits::Waits;
 use super::{Selection, Settings};
-use crate::client::{Api, BoxFuture, Error, Kind, Place, RetryPolicy, chance};
+use crate::client::{Api, BoxFuture, Error, Kind, RequestLine};
+use crate::config::{RetryPolicy, random_fraction};
 use crate::watch::{WatchEvent, WatchStream};
 use crate::{List, Resource};
 use std::pin::Pin;
@@ -157,7 +158,7 @@ impl<K: Resource> Source<K> {
     fn request(&self) -> State<K> {
         // What goes wrong is told and waited for here, and so is a silence.
         let watch = || {
-            let seconds = self.settings.watch_timeout.as_secs_f64() * (1.0 + chance());
+            let seconds = self.settings.watch_timeout.as_secs_f64() * (1.0 + random_fraction());
             // Whole seconds, and at least one: 0 would mean that the server chooses.
             let seconds = (seconds as u32).max(1);
             let request = self.selection.of_watch(self.api.watch());
@@ -300,9 +301,9 @@ impl<K: Resource> Source<K> {
         };
     }
 
-    fn place(&self) -> Option<Place> {
+    fn place(&self) -> Option<RequestLine> {
         let request = self.api.list().call.request.ok()?;
-        Some(Place {
+        Some(RequestLine {
             method: request.method,
             path: request.path,
         })

@@ -1,6 +1,6 @@
 //! How long to wait after trouble.
 
-use crate::client::Backoff;
+use crate::config::Backoff;
 use std::time::Duration;
 
 /// The waits of one source: longer with each failure, until all is well again.

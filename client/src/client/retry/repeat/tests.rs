@@ -1,5 +1,6 @@
-use super::super::super::response::{Head, failure};
 use super::*;
+use crate::client::head::Head;
+use crate::client::response::failure;
 use std::time::Duration;
 
 fn answer(code: u16, retry_after: Option<u64>, body: &str) -> Error {

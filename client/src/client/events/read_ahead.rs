@@ -1,6 +1,6 @@
 //! A body that is read while its reader is busy.
 
-use crate::client::{Body, TransportError};
+use crate::client::transport::{Body, TransportError};
 use bytes::Bytes;
 use http_body::Body as _;
 use std::future::poll_fn;

@@ -3,7 +3,7 @@
 //! [`Api::wait_for`] takes one of the conditions of this module, or any function of the object:
 //!
 //! ```no_run
-//! use k8s_flowcontrol::client::wait;
+//! use k8s_flowcontrol::wait;
 //! use std::time::Duration;
 //!
 //! # async fn example(client: k8s_flowcontrol::Client) -> Result<(), k8s_flowcontrol::Error> {
@@ -27,9 +27,8 @@ mod follow;
 
 pub use conditions::{exists, has_condition, is_deleted, is_not_dangling};
 
-use super::api::Api;
-use super::error::{Error, Kind};
 use crate::Resource;
+use crate::client::{Api, Error, Kind, Negotiated};
 use follow::Follower;
 use std::fmt;
 use std::future::Future;
@@ -42,7 +41,7 @@ impl<K: Resource> Api<K> {
     ///
     /// ```no_run
     /// # async fn example(client: k8s_flowcontrol::Client) -> Result<(), k8s_flowcontrol::Error> {
-    /// use k8s_flowcontrol::client::wait;
+    /// use k8s_flowcontrol::wait;
     /// use std::time::Duration;
     ///
     /// let waiting = client.flow_schemas().wait_for("mine", wait::has_condition("Dangling", "False"));
@@ -74,6 +73,17 @@ impl<K: Resource> Api<K> {
             condition: Box::new(condition),
             timeout: None,
         }
+    }
+}
+
+impl<K: Resource> Negotiated<K> {
+    /// Waits until a condition holds for an object, see [`Api::wait_for`].
+    pub fn wait_for<'a>(
+        &self,
+        name: &str,
+        condition: impl FnMut(Option<&K>) -> bool + Send + 'a,
+    ) -> WaitFor<'a, K> {
+        self.api.wait_for(name, condition)
     }
 }
 

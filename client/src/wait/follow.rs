@@ -1,9 +1,8 @@
 //! Every state of one object, from now on.
 
-use super::super::api::Api;
-use super::super::error::Error;
 use super::Condition;
 use crate::Resource;
+use crate::client::{Api, Error};
 use crate::watch::{WatchEvent, WatchStream};
 use std::time::Duration;
 use tokio::time::{sleep, timeout};

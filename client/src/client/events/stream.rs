@@ -4,7 +4,10 @@ use super::event::{Event, WatchEvent};
 use super::line::{LineDecoder, LineTooLong};
 use super::read_ahead::ReadAhead;
 use crate::Resource;
-use crate::client::{Body, Error, Kind, Place, TransportError, Wire, excerpt, undecodable};
+use crate::client::error::{Error, Kind, RequestLine};
+use crate::client::response::{excerpt, undecodable};
+use crate::client::transport::{Body, TransportError};
+use crate::client::wire::Wire;
 use futures_core::Stream;
 use std::fmt;
 use std::pin::Pin;
@@ -20,7 +23,7 @@ use std::task::{Context, Poll, ready};
 #[must_use = "a stream does nothing until it is polled"]
 pub struct WatchStream<K: Resource> {
     wire: Wire<K>,
-    place: Place,
+    line: RequestLine,
     /// `None` when there is nothing more to come.
     body: Option<ReadAhead>,
     lines: LineDecoder,
@@ -28,10 +31,10 @@ pub struct WatchStream<K: Resource> {
 }
 
 impl<K: Resource> WatchStream<K> {
-    pub(crate) fn new(wire: Wire<K>, place: Place, body: Body, max_line: usize) -> Self {
+    pub(crate) fn new(wire: Wire<K>, line: RequestLine, body: Body, max_line: usize) -> Self {
         Self {
             wire,
-            place,
+            line,
             body: Some(ReadAhead::new(body)),
             lines: LineDecoder::new(max_line),
             resource_version: None,
@@ -69,9 +72,9 @@ impl<K: Resource> WatchStream<K> {
             }
             Ok(Some(Event::Error(status))) => Some(Err(self
                 .wire
-                .map_error(Error::new(Kind::Status(status)).at(&self.place)))),
+                .map_error(Error::new(Kind::Status(status)).at(&self.line)))),
             Ok(None) => None,
-            Err(error) => Some(Err(error.at(&self.place))),
+            Err(error) => Some(Err(error.at(&self.line))),
         };
         // Closes the connection, or gives it back.
         self.body = None;
@@ -141,7 +144,7 @@ impl<K: Resource> Stream for WatchStream<K> {
 impl<K: Resource> fmt::Debug for WatchStream<K> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("WatchStream")
-            .field("request", &self.place)
+            .field("request", &self.line)
             .field("open", &self.body.is_some())
             .field("lines", &self.lines)
             .field("resource_version", &self.resource_version)
@@ -158,11 +161,11 @@ mod tests {
         r#"{"type":"ADDED","object":{"metadata":{"name":"a","resourceVersion":"7"},"spec":{}}}"#;
 
     fn stream(text: impl Into<Body>, max_line: usize) -> WatchStream<FlowSchema> {
-        let place = Place {
+        let line = RequestLine {
             method: http::Method::GET,
             path: "/apis/x".into(),
         };
-        WatchStream::new(Wire::own(), place, text.into(), max_line)
+        WatchStream::new(Wire::own(), line, text.into(), max_line)
     }
 
     #[tokio::test]

@@ -1,4 +1,4 @@
-//! Pauses that grow, with chance in them.
+//! Pauses that grow, with a random part.
 
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::time::Duration;
@@ -28,12 +28,12 @@ impl Backoff {
     pub(crate) fn pause(&self, failures: u32) -> Duration {
         let doubled = 2_u32.saturating_pow(failures.saturating_sub(1));
         let longest = self.initial.saturating_mul(doubled).min(self.max);
-        longest.mul_f64(0.5 + chance() / 2.0)
+        longest.mul_f64(0.5 + random_fraction() / 2.0)
     }
 }
 
 /// A random number from 0 up to 1, from the seeds that the standard library gives its hash maps.
-pub(crate) fn chance() -> f64 {
+pub(crate) fn random_fraction() -> f64 {
     // 52 random bits are the fraction of a number from 1 up to 2.
     let bits = RandomState::new().build_hasher().finish() >> 12;
     f64::from_bits(1_f64.to_bits() | bits) - 1.0
@@ -63,7 +63,7 @@ mod tests {
 
     #[test]
     fn chance_differs_and_stays_in_its_range() {
-        let mut drawn: Vec<f64> = (0..1000).map(|_| chance()).collect();
+        let mut drawn: Vec<f64> = (0..1000).map(|_| random_fraction()).collect();
         assert!(drawn.iter().all(|number| (0.0..1.0).contains(number)));
         // Evenly enough: each tenth has its share.
         for tenth in 0..10_u8 {
