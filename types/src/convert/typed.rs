@@ -22,10 +22,8 @@ pub use versions::Versioned;
 /// let mut level = v1beta2::PriorityLevelConfiguration::default();
 /// level.spec.limited = Some(v1beta2::LimitedPriorityLevelConfiguration::default());
 ///
-/// let shape: v1::PriorityLevelConfiguration = level.clone().convert_shape(Release::NEWEST)?;
+/// let shape: v1::PriorityLevelConfiguration = level.convert_shape(Release::NEWEST)?;
 /// assert_eq!(shape.spec.limited.unwrap().nominal_concurrency_shares, None);
-/// let shown: v1::PriorityLevelConfiguration = level.convert_as_server(Release::NEWEST)?;
-/// assert_eq!(shown.spec.limited.unwrap().nominal_concurrency_shares, Some(30));
 /// # Ok::<(), Lossy<v1::PriorityLevelConfiguration>>(())
 /// ```
 pub trait Convert<To>: Sized {
