@@ -1,10 +1,11 @@
 //! How a server is to be.
 
-use crate::auth::{BadTokens, Secret, Tokens};
+use crate::auth::{Secret, Tokens};
 use crate::faults::{Fault, Faults};
 use crate::http::Context;
 use crate::kinds::{Kinds, Settings};
 use crate::server::ApiServer;
+use crate::start_error::{Cause, StartError};
 use crate::state::State;
 use crate::tls::Tls;
 use k8s_flowcontrol_types::release::UnknownRelease;
@@ -13,9 +14,23 @@ use k8s_flowcontrol_types::{GROUP, Release};
 use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::Arc;
 use std::time::Duration;
-use std::{fmt, io};
 use tokio::net::TcpListener;
 use tokio::sync::watch;
+
+impl ApiServer {
+    /// Settings for a server, each with a default.
+    pub fn builder() -> Builder {
+        Builder::default()
+    }
+
+    /// Starts a server that emulates the newest known Kubernetes release, on a free port of 127.0.0.1.
+    ///
+    /// # Errors
+    /// [`StartError`] when no port is available.
+    pub async fn start() -> Result<Self, StartError> {
+        Self::builder().start().await
+    }
+}
 
 /// Settings of an [`ApiServer`].
 #[derive(Clone, Debug)]
@@ -233,63 +248,4 @@ fn make_tls() -> Result<Tls, Cause> {
 fn make_tls() -> Result<Tls, Cause> {
     // Without the feature there is no way to ask for it.
     Err(Cause::Tls("this build has no TLS".into()))
-}
-
-/// Why a server did not start, or not [again](ApiServer::upgrade).
-#[derive(Debug)]
-pub struct StartError(Cause);
-
-#[derive(Debug)]
-pub(crate) enum Cause {
-    Release(UnknownRelease),
-    Bind(SocketAddr, io::Error),
-    Tokens(BadTokens),
-    Tls(Box<dyn std::error::Error + Send + Sync>),
-    /// A kind that [`Builder::serve`] cannot serve.
-    BuiltIn(&'static str),
-    Stopped,
-}
-
-impl From<Cause> for StartError {
-    fn from(cause: Cause) -> Self {
-        Self(cause)
-    }
-}
-
-impl fmt::Display for StartError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match &self.0 {
-            Cause::Release(error) => write!(f, "the API server cannot start: {error}"),
-            Cause::Tokens(error) => {
-                write!(f, "the API server cannot start: {error}")
-            }
-            Cause::Tls(error) => write!(
-                f,
-                "the API server cannot start: no certificate could be made: {error}"
-            ),
-            Cause::BuiltIn(kind) => write!(
-                f,
-                "the API server cannot start: the kind {kind} of {GROUP} is built in and cannot be served from a \
-                 document"
-            ),
-            Cause::Stopped => f.write_str("the API server cannot start again: it has stopped"),
-            Cause::Bind(address, error) => write!(
-                f,
-                "the API server cannot listen on {address}: {error}; choose another port, or 0 for \
-                 one that is free"
-            ),
-        }
-    }
-}
-
-impl std::error::Error for StartError {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        match &self.0 {
-            Cause::Release(error) => Some(error),
-            Cause::Bind(_, error) => Some(error),
-            Cause::Tokens(error) => Some(error),
-            Cause::Tls(error) => Some(&**error),
-            Cause::BuiltIn(_) | Cause::Stopped => None,
-        }
-    }
 }

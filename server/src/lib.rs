@@ -23,6 +23,7 @@
 mod builder;
 mod listening;
 mod server;
+mod start_error;
 
 mod auth;
 mod bootstrap;
@@ -59,8 +60,9 @@ mod status;
 mod wire;
 mod words;
 
-pub use builder::{Builder, StartError};
+pub use builder::Builder;
 pub use faults::Fault;
 pub use represent::to_yaml;
 pub use server::ApiServer;
+pub use start_error::StartError;
 pub use state::RecordedRequest;

@@ -1,10 +1,10 @@
 //! A running server and its connections.
 
-use crate::builder::{Builder, Cause, StartError};
 use crate::faults::Fault;
 use crate::http::Context;
 use crate::kubeconfig::kubeconfig;
 use crate::listening::{Command, Listening, present};
+use crate::start_error::{Cause, StartError};
 use crate::state::RecordedRequest;
 use crate::tls::Tls;
 use std::fmt;
@@ -26,19 +26,6 @@ pub struct ApiServer {
 }
 
 impl ApiServer {
-    /// Settings for a server, each with a default.
-    pub fn builder() -> Builder {
-        Builder::default()
-    }
-
-    /// Starts a server like the newest known Kubernetes release, on a free port of 127.0.0.1.
-    ///
-    /// # Errors
-    /// [`StartError`] when no port can be had.
-    pub async fn start() -> Result<Self, StartError> {
-        Self::builder().start().await
-    }
-
     pub(crate) fn launch(
         context: Context,
         listener: TcpListener,

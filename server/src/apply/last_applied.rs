@@ -4,7 +4,7 @@
 
 use super::field_set::FieldSet;
 use super::typed;
-use super::updater::Writer;
+use super::writer::Writer;
 use crate::store::edit_metadata;
 use serde_json::{Map, Value};
 

@@ -9,3 +9,4 @@ pub(crate) mod managers;
 mod prune;
 pub(crate) mod typed;
 pub(crate) mod updater;
+pub(crate) mod writer;

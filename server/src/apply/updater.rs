@@ -5,24 +5,14 @@ use super::last_applied;
 use super::managers::{Manager, Managers, Operation, Owned};
 use super::prune::prune;
 use super::typed::{self, Comparison};
-use crate::kinds::{Kind, Version};
+use super::writer::Writer;
+use crate::kinds::Version;
 use crate::status::{Cause, Details, Failure, bad_request, failure, internal};
 use crate::store::{edit_metadata, meta_str};
 use serde_json::Value;
 
 /// The manager of all that was there before the first apply.
 const BEFORE_FIRST_APPLY: &str = "before-first-apply";
-
-/// A write by a manager, in a version, to an object or one of its subresources.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Writer<'a> {
-    pub(crate) kind: &'a Kind,
-    pub(crate) version: Version,
-    pub(crate) manager: &'a str,
-    pub(crate) subresource: &'a str,
-    /// The moment of the write.
-    pub(crate) now: &'a str,
-}
 
 /// Who would lose which fields.
 type Conflicts = Vec<(Manager, FieldSet)>;

@@ -1,9 +1,10 @@
 //! Verbs of collections: list, create, delete.
 
 use super::answer::Answer;
-use super::resource::format;
+use super::arrived::Arrived;
+use super::context::Context;
+use super::inputs::{format, write};
 use super::route::ResourceTarget;
-use super::{Arrived, Context};
 use crate::body::read_object;
 use crate::list::{ListOptions, Unlisted, list as list_page};
 use crate::query::{WriteOptions, WriteVerb, delete_options};
@@ -83,22 +84,6 @@ pub(super) fn create(
         Err(failure) => failure.into(),
     };
     Ok(answer.warn(read.warnings))
-}
-
-pub(super) fn write<'a>(
-    target: &'a ResourceTarget<'_>,
-    options: &'a WriteOptions,
-    now: &'a str,
-) -> Write<'a> {
-    Write {
-        kind: target.kind,
-        version: target.version,
-        namespace: &target.namespace,
-        subresource: target.subresource.unwrap_or_default(),
-        manager: &options.manager,
-        dry_run: options.dry_run,
-        now,
-    }
 }
 
 pub(super) fn delete(

@@ -2,8 +2,9 @@
 
 use super::accept::{self, Discovery};
 use super::answer::Answer;
+use super::arrived::Arrived;
+use super::context::Context;
 use super::route::Document;
-use super::{Arrived, Context};
 use crate::discovery::{self, Aggregated};
 use crate::kinds::Kinds;
 use crate::openapi;

@@ -1,6 +1,6 @@
 //! Answers that go wrong on request.
 
-use super::Answer;
+use super::answer::Answer;
 use super::payload::{self, Body};
 use crate::faults::Effect;
 use crate::status::{Cause, Details, failure};

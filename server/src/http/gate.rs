@@ -1,7 +1,9 @@
 //! Before a request is served: who sends it, whether a fault is to happen to it, and whether they may.
 
+use super::answer::Answer;
+use super::context::Context;
+use super::faulty;
 use super::payload::Body;
-use super::{Answer, Context, faulty};
 use crate::auth::{self, Refusal, User};
 use crate::faults::Effect;
 use hyper::Response;

@@ -1,10 +1,11 @@
 //! Verbs of single objects and their subresources: get, replace, patch, delete.
 
 use super::answer::Answer;
-use super::collection::{wait_for, write};
-use super::resource::{format, name};
+use super::arrived::Arrived;
+use super::collection::wait_for;
+use super::context::Context;
+use super::inputs::{format, name, write};
 use super::route::ResourceTarget;
-use super::{Arrived, Context};
 use crate::body::{Document, read_object};
 use crate::ids;
 use crate::list::revision;

@@ -1,105 +1,41 @@
-//! HTTP: requests in, answers out. Everything that decides is elsewhere.
+//! HTTP: requests in, responses out. The decisions are made elsewhere.
 
 mod accept;
 mod answer;
+mod arrived;
 mod collection;
 mod compress;
+mod context;
 mod documents;
 mod faulty;
 mod gate;
+mod inputs;
 mod item;
 mod objects;
 mod payload;
 mod resource;
-pub(crate) mod route;
+mod route;
 mod watching;
 
-use crate::auth::{Tokens, User};
+pub(crate) use context::{Context, stopped};
+
 use crate::dumps;
-use crate::faults::Faults;
 use crate::health;
 use crate::query::Query;
-use crate::state::{RecordedRequest, State};
+use crate::state::RecordedRequest;
 use crate::status::{Failure, bad_request, too_large};
 use answer::Answer;
+use arrived::Arrived;
 use futures_util::StreamExt;
 use http_body_util::BodyExt;
 use hyper::body::{Bytes, Incoming};
-use hyper::http::request::Parts;
 use hyper::{Method, Request, Response, header};
-use k8s_flowcontrol_rules::matching::RequestAttributes;
 use payload::Body;
 use route::Target;
-use std::sync::Arc;
-use tokio::sync::watch;
 
 const LARGEST_BODY: usize = 3 * 1024 * 1024;
-/// How much of a larger body is read before its connection is closed.
-const LARGEST_REFUSED: usize = 8 * LARGEST_BODY;
-
-/// What a request needs besides itself.
-#[derive(Clone, Debug)]
-pub(crate) struct Context {
-    pub(crate) state: Arc<State>,
-    /// Who may come; without them everybody is a master.
-    pub(crate) tokens: Option<Arc<Tokens>>,
-    pub(crate) faults: Arc<Faults>,
-    /// `host:port` of the server.
-    pub(crate) address: Arc<str>,
-    /// Turns true when the server stops.
-    pub(crate) stopping: watch::Receiver<bool>,
-}
-
-/// Returns when the server stops.
-pub(crate) async fn stopped(stopping: &mut watch::Receiver<bool>) {
-    // A server that is gone has stopped too.
-    let _gone = stopping.wait_for(|stopping| *stopping).await.is_err();
-}
-
-/// A request whose body has arrived.
-pub(crate) struct Arrived {
-    parts: Parts,
-    query: Query,
-    body: Bytes,
-    /// Why the body is empty, if it was not when it was sent.
-    too_large: Option<Failure>,
-}
-
-impl Arrived {
-    fn header(&self, name: header::HeaderName) -> Option<&str> {
-        self.parts.headers.get(name)?.to_str().ok()
-    }
-
-    /// The media type of the body, in lower case and without parameters.
-    fn media_type(&self) -> Option<String> {
-        let text = self.header(header::CONTENT_TYPE)?;
-        let media_type = text.split(';').next().unwrap_or_default().trim();
-        Some(media_type.to_ascii_lowercase())
-    }
-
-    fn user_agent(&self) -> Option<&str> {
-        self.header(header::USER_AGENT)
-    }
-
-    /// What the request is about, as flow control sees it.
-    fn attributes(&self) -> RequestAttributes {
-        let user = self.parts.extensions.get::<User>();
-        user.cloned()
-            .unwrap_or_default()
-            .attributes(self.parts.method.as_str(), &self.parts.uri.to_string())
-    }
-
-    fn is_pretty(&self) -> bool {
-        match self.query.text("pretty") {
-            "" => self.user_agent().is_some_and(|agent| {
-                ["curl", "Wget", "Mozilla/5.0"]
-                    .iter()
-                    .any(|known| agent.starts_with(known))
-            }),
-            value => matches!(value, "1" | "t" | "T" | "TRUE" | "true" | "True"),
-        }
-    }
-}
+/// The part of a larger body that is read before its connection is closed.
+const LARGEST_DROPPED: usize = 8 * LARGEST_BODY;
 
 /// Serves one request.
 pub(crate) async fn respond(context: Context, request: Request<Incoming>) -> Response<Body> {
@@ -151,9 +87,9 @@ async fn read_body(method: &Method, body: Incoming) -> Result<Bytes, Failure> {
     }
     let mut pieces = body.into_data_stream();
     let (mut kept, mut size) = (Vec::new(), 0);
-    // A client hears the refusal when it has sent everything, so what is too much is read and forgotten.
+    // A client reads the error after it has sent everything, so the rest of a large body is read and dropped.
     while let Some(piece) = pieces.next().await {
-        // Half a body may be a whole object in YAML.
+        // A truncated YAML body may parse as a whole object.
         let Ok(piece) = piece else {
             return Err(bad_request("unexpected EOF"));
         };
@@ -162,7 +98,7 @@ async fn read_body(method: &Method, body: Incoming) -> Result<Bytes, Failure> {
             kept.extend_from_slice(&piece);
         } else {
             kept = Vec::new();
-            if size > LARGEST_REFUSED {
+            if size > LARGEST_DROPPED {
                 break;
             }
         }

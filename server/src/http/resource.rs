@@ -2,14 +2,16 @@
 
 use super::accept::{self, Form, Offer};
 use super::answer::Answer;
+use super::arrived::Arrived;
+use super::context::Context;
+use super::inputs::include;
 use super::route::ResourceTarget;
-use super::{Arrived, Context, collection, item, watching};
+use super::{collection, item, watching};
 use crate::kinds::Deprecation;
 use crate::metrics::DeprecatedApi;
 use crate::represent::{Include, View};
-use crate::status::{Failure, bad_request, failure, method_not_allowed};
+use crate::status::{Failure, method_not_allowed};
 use hyper::{Method, header};
-use k8s_flowcontrol_rules::decode::Format;
 use k8s_flowcontrol_types::GROUP;
 
 /// What a request wants of a resource.
@@ -77,19 +79,6 @@ fn shown(answer: Answer, form: Form, request: &Arrived) -> Result<Answer, Failur
     answer.shown(form, include)
 }
 
-/// How much of its object each row of a table is to carry.
-///
-/// # Errors
-/// 400 for a value that does not exist.
-pub(super) fn include(request: &Arrived) -> Result<Include, Failure> {
-    Include::parse(request.query.text("includeObject")).map_err(|value| {
-        bad_request(format!(
-            "Unable to convert to Table as requested: includeObject: Invalid value: {value:?}: must be \
-             'Metadata', 'Object', 'None', or empty"
-        ))
-    })
-}
-
 async fn perform(
     verb: Verb,
     form: Form,
@@ -144,28 +133,4 @@ fn warning(target: &ResourceTarget<'_>, deprecation: Deprecation) -> String {
         "{api_version} {kind} is deprecated in v1.{since}+, unavailable in v1.{removed}+; use \
          {GROUP}/{replacement} {kind}"
     )
-}
-
-/// How the body is written.
-///
-/// # Errors
-/// 415 for a body that is neither JSON nor YAML.
-pub(super) fn format(request: &Arrived) -> Result<Format, Failure> {
-    let media_type = request.header(header::CONTENT_TYPE).unwrap_or_default();
-    Format::from_media_type(media_type).ok_or_else(|| {
-        failure(
-            415,
-            "UnsupportedMediaType",
-            "the body of the request was in an unknown format - accepted media types include: \
-             application/json, application/yaml, application/vnd.kubernetes.protobuf",
-        )
-    })
-}
-
-/// The name in the path. Verbs of single objects have one.
-pub(super) fn name<'a>(target: &'a ResourceTarget<'_>) -> Result<&'a str, Failure> {
-    target
-        .name
-        .as_deref()
-        .ok_or_else(|| bad_request("name is required"))
 }

@@ -2,10 +2,11 @@
 
 use super::accept::{Encoding, Form};
 use super::answer::Answer;
+use super::arrived::Arrived;
+use super::context::{Context, stopped};
+use super::inputs::include;
 use super::payload::{self, Body};
-use super::resource::include;
 use super::route::ResourceTarget;
-use super::{Arrived, Context, stopped};
 use crate::ids;
 use crate::list::WatchOptions;
 use crate::represent::{Include, View, protobuf};

@@ -1,6 +1,6 @@
 //! Validation of an object before it is stored.
 
-use super::Write;
+use super::write::Write;
 use crate::status::{Cause, Failure, invalid};
 use crate::store::meta_str;
 use k8s_flowcontrol_rules::validate::Violation;

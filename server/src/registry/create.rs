@@ -1,6 +1,7 @@
 //! New objects.
 
-use super::{Write, admission, metadata};
+use super::write::Write;
+use super::{admission, metadata};
 use crate::status::{Failure, internal};
 use crate::store::{Object, Store, meta_str};
 use serde_json::Value;

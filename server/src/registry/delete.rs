@@ -1,6 +1,7 @@
 //! Deletion, at once or when the finalizers are gone.
 
-use super::{Write, find, metadata};
+use super::metadata;
+use super::write::{Write, find};
 use crate::status::{Details, Failure, Status, failure};
 use crate::store::{Object, Store, edit_metadata, meta_str};
 use serde_json::Value;

@@ -1,6 +1,6 @@
 //! What the server itself writes into `metadata`.
 
-use super::Write;
+use super::write::Write;
 use crate::ids;
 use crate::kinds::Kind;
 use crate::status::{Failure, bad_request};

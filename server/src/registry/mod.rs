@@ -1,6 +1,4 @@
-//! Creating, changing and deleting objects: what may be written and what becomes of it.
-//!
-//! Trees and the store in, trees or a failure out. Objects are in hub form.
+//! Creating, changing and deleting objects in the store, in hub form and without I/O.
 
 mod admission;
 mod create;
@@ -8,87 +6,10 @@ mod delete;
 mod metadata;
 mod patch;
 mod update;
+mod write;
 
 pub(crate) use create::create;
 pub(crate) use delete::{DeleteOptions, Deleted, delete};
 pub(crate) use patch::{Patch, check_name, patch};
 pub(crate) use update::{commit, update};
-
-use crate::apply::updater::Writer;
-use crate::kinds::{Kind, Version};
-use crate::reopen::unreadable;
-use crate::status::{Failure, Subject};
-use crate::store::{Object, Store};
-use std::borrow::Cow;
-
-/// The object that lies under `key`, if there is one.
-///
-/// # Errors
-/// 500 for one that is stored in a version which this release does not know.
-pub(crate) fn find(store: &Store, kind: &Kind, key: &str) -> Result<Option<Object>, Failure> {
-    if let Some(stored) = store.unreadable_named(kind.index, key) {
-        return Err(unreadable(kind, stored));
-    }
-    Ok(store.get(kind.index, key).cloned())
-}
-
-/// One write by one client.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Write<'a> {
-    pub(crate) kind: &'a Kind,
-    /// The version that the client speaks.
-    pub(crate) version: Version,
-    /// The namespace in the path, empty for kinds without one.
-    pub(crate) namespace: &'a str,
-    /// `status`, or empty for the object itself.
-    pub(crate) subresource: &'a str,
-    /// The client's name in managed fields.
-    pub(crate) manager: &'a str,
-    /// Whether nothing is to be stored.
-    pub(crate) dry_run: bool,
-    /// The moment of the write.
-    pub(crate) now: &'a str,
-}
-
-impl<'a> Write<'a> {
-    /// A write by one of the server's own controllers.
-    pub(crate) fn by_server(
-        kind: &'a Kind,
-        manager: &'a str,
-        subresource: &'a str,
-        now: &'a str,
-    ) -> Self {
-        Self {
-            kind,
-            version: kind.preferred(),
-            namespace: "",
-            subresource,
-            manager,
-            dry_run: false,
-            now,
-        }
-    }
-
-    pub(crate) fn subject(&self, name: &'a str) -> Subject<'a> {
-        Subject {
-            resource: self.kind.plural(),
-            group: self.kind.group(),
-            name,
-        }
-    }
-
-    /// Where the object `name` lies in the store.
-    pub(crate) fn key<'b>(&self, name: &'b str) -> Cow<'b, str> {
-        self.kind.key(self.namespace, name)
-    }
-
-    pub(crate) fn writer(&self) -> Writer<'a> {
-        Writer {
-            kind: self.kind,
-            version: self.version,
-            manager: self.manager,
-            subresource: self.subresource,
-            now: self.now,
-        }
-    }
-}
+pub(crate) use write::{Write, find};

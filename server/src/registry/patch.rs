@@ -1,6 +1,7 @@
 //! Patches: applied in the client's version, then written like any other change.
 
-use super::{Write, create, find, update};
+use super::write::{Write, find};
+use super::{create, update};
 use crate::body::{self, Document};
 use crate::kinds::Version;
 use crate::patch::{Touched, go_kind, go_map, json_patch, patched_text, strategic_merge_patch};

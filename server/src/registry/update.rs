@@ -1,6 +1,7 @@
 //! Changes of objects that exist.
 
-use super::{Write, admission, find, metadata};
+use super::write::{Write, find};
+use super::{admission, metadata};
 use crate::status::{Failure, internal};
 use crate::store::{Object, Store, edit_metadata, meta_str};
 use serde_json::Value;

@@ -1,6 +1,6 @@
 //! Objects without all but their metadata.
 
-use super::MetaVersion;
+use super::view::MetaVersion;
 use crate::wire::WireValue;
 use k8s_flowcontrol_types::schema::TypeSchema;
 use serde::Serialize;

@@ -1,9 +1,9 @@
 //! Objects as rows of a table, as `kubectl get` shows them.
 
-use super::MetaVersion;
 use super::age::age;
 use super::columns::{Cell, Column, Columns};
 use super::partial::{Partial, partial};
+use super::view::MetaVersion;
 use crate::wire::Wire;
 use jiff::Timestamp;
 use k8s_flowcontrol_types::schema::TypeSchema;

@@ -1,6 +1,6 @@
-//! The last changes, oldest first, in bounded memory.
+//! The last changes in bounded memory, the oldest first.
 
-use super::Object;
+use super::object::Object;
 use std::collections::VecDeque;
 
 /// One write.
@@ -13,12 +13,12 @@ pub(crate) struct Change {
     pub(crate) after: Option<Object>,
 }
 
-/// A ring of changes. Watches read from it at their own pace, so nothing else buffers events.
+/// A ring of changes. Watches read from it at their own pace, so that nothing else buffers events.
 #[derive(Clone, Debug)]
 pub(crate) struct History {
     changes: VecDeque<Change>,
     limit: usize,
-    /// The revision that the oldest kept change follows.
+    /// The revision before the oldest change.
     start: u64,
 }
 
@@ -45,12 +45,12 @@ impl History {
         self.start = revision;
     }
 
-    /// The oldest revision that the history can start from.
+    /// The oldest revision after which all changes are known.
     pub(crate) fn start(&self) -> u64 {
         self.start
     }
 
-    /// The changes after `revision`, or `None` when some of them are forgotten.
+    /// The changes after `revision`, or `None` when some of them are dropped already.
     pub(crate) fn after(
         &self,
         revision: u64,

@@ -1,24 +1,21 @@
-//! The objects, their history, and the one counter that orders all writes.
+//! The objects, their history, and the counter that orders all writes.
 //!
-//! No I/O and no policy: what may be written is decided elsewhere, under the lock of the caller.
+//! No I/O and no policy: callers decide what to write, and hold a lock while they do.
 
 mod history;
+mod object;
 mod stored;
-mod tree;
 
 pub(crate) use history::{Change, History};
+pub(crate) use object::{Object, edit_metadata, meta_str};
 pub(crate) use stored::{Found, Stored};
-pub(crate) use tree::{edit_metadata, meta_str};
 
 use k8s_flowcontrol_types::Release;
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// An object in its hub form, shared between the store, its history and answers under way.
-pub(crate) type Object = Arc<Value>;
-
-/// A revision that the history no longer reaches back to.
+/// The error of a revision older than the history.
 #[derive(Debug)]
 pub(crate) struct TooOld;
 
@@ -26,14 +23,14 @@ pub(crate) struct TooOld;
 #[derive(Clone, Debug)]
 pub(crate) struct Store {
     objects: Vec<BTreeMap<String, Object>>,
-    /// Those that another release wrote in another form. What is only here cannot be read.
+    /// The objects that another release stored in another form. An object that is only here cannot be decoded.
     foreign: Vec<BTreeMap<String, Stored>>,
     revision: u64,
     history: History,
 }
 
 impl Store {
-    /// An empty store for `kinds` kinds that remembers the last `history` changes.
+    /// An empty store for `kinds` kinds that keeps the last `history` changes.
     pub(crate) fn new(kinds: usize, history: usize) -> Self {
         Self {
             objects: vec![BTreeMap::new(); kinds],
@@ -52,7 +49,7 @@ impl Store {
         &self.history
     }
 
-    /// Forgets all that led to the present state.
+    /// Drops the whole history.
     pub(crate) fn expire_history(&mut self) {
         self.history.expire(self.revision);
     }
@@ -61,30 +58,30 @@ impl Store {
         self.objects.get(kind)?.get(name)
     }
 
-    /// Whether the object lies in storage as it would be written now.
+    /// Whether the stored form of the object is the form that a write would store now.
     pub(crate) fn is_current(&self, kind: usize, name: &str) -> bool {
         let foreign = self.foreign.get(kind);
         !foreign.is_some_and(|foreign| foreign.contains_key(name))
     }
 
-    /// The objects of a kind that cannot be read, by name.
+    /// The objects of a kind that cannot be decoded, by name.
     pub(crate) fn unreadable(&self, kind: usize) -> impl Iterator<Item = (&String, &Stored)> {
         let foreign = self.foreign.get(kind).into_iter().flatten();
         foreign.filter(move |(name, _)| self.get(kind, name).is_none())
     }
 
-    /// The object of that name, if it cannot be read.
+    /// The object with this name, if it cannot be decoded.
     pub(crate) fn unreadable_named(&self, kind: usize, name: &str) -> Option<&Stored> {
         let stored = self.foreign.get(kind)?.get(name)?;
         self.get(kind, name).is_none().then_some(stored)
     }
 
-    /// Whether all objects of all kinds can be read.
+    /// Whether all objects of all kinds can be decoded.
     pub(crate) fn is_readable(&self) -> bool {
         (0..self.foreign.len()).all(|kind| self.unreadable(kind).next().is_none())
     }
 
-    /// Takes all objects, those of a server of `release`, for what `read` finds them to be.
+    /// Decodes all objects of a server of `release` again, with `read`.
     pub(crate) fn reread(
         &mut self,
         release: Release,
@@ -136,11 +133,11 @@ impl Store {
         Ok(objects)
     }
 
-    /// Writes an object under its name, with the next revision as its resource version.
-    pub(crate) fn put(&mut self, kind: usize, name: &str, mut object: Value) -> Object {
+    /// Stores an object under its name, with the next revision as its resource version.
+    pub(crate) fn put(&mut self, kind: usize, name: &str, mut value: Value) -> Object {
         self.revision += 1;
-        tree::set_resource_version(&mut object, self.revision);
-        let after = Arc::new(object);
+        object::set_resource_version(&mut value, self.revision);
+        let after = Arc::new(value);
         self.forget_foreign(kind, name);
         let before = self
             .objects
@@ -156,7 +153,7 @@ impl Store {
         after
     }
 
-    /// Removes an object; the answer is the object as it was.
+    /// Removes an object and returns its last state.
     pub(crate) fn remove(&mut self, kind: usize, name: &str) -> Option<Object> {
         let before = self.objects.get_mut(kind)?.remove(name)?;
         self.forget_foreign(kind, name);

@@ -1,22 +1,22 @@
-//! What lies in storage in another form than the present release would write.
+//! Objects whose stored form differs from the form that the present release would store.
 
-use super::Object;
+use super::object::Object;
 use k8s_flowcontrol_types::Release;
 
-/// An object as a release wrote it: in hub form, by that release's rules.
+/// An object as a release stored it: in hub form, by the rules of that release.
 #[derive(Clone, Debug)]
 pub(crate) struct Stored {
     pub(crate) release: Release,
     pub(crate) object: Object,
 }
 
-/// What a release makes of a stored object.
+/// A stored object, as another release decodes it.
 #[derive(Debug)]
 pub(crate) enum Found {
-    /// It would write it the same way.
+    /// The release would store it in the same form.
     Current(Object),
-    /// It reads it, but would write it in another form.
+    /// The release decodes it, but would store it in another form.
     Older(Object),
-    /// It does not know the version in which the object is stored.
+    /// The release does not know the version in which the object is stored.
     Unreadable,
 }

@@ -1,24 +1,24 @@
-//! Whether an applied configuration fits its schema, in the words of the server's apply library.
+//! Whether an applied configuration fits its schema, with the messages of the server's apply library.
 
-use super::{Parts, element_step, parts};
+use super::parts::{Parts, element_step, parts};
 use k8s_flowcontrol_types::schema::{Shape, TypeSchema};
 use serde_json::Value;
 
-/// All that is wrong with `object`, one text per problem.
+/// The problems of `object`, one message each.
 pub(crate) fn check(object: &Value, schema: &TypeSchema) -> Vec<String> {
     let mut problems = Vec::new();
-    check_members(object, schema, "", &mut problems);
+    check_fields(object, schema, "", &mut problems);
     problems
 }
 
-fn check_members(object: &Value, schema: &TypeSchema, path: &str, problems: &mut Vec<String>) {
-    let Some(members) = object.as_object() else {
+fn check_fields(object: &Value, schema: &TypeSchema, path: &str, problems: &mut Vec<String>) {
+    let Some(fields) = object.as_object() else {
         if !object.is_null() {
             problems.push(format!("{path}: expected map, got {}", described(object)));
         }
         return;
     };
-    for (name, value) in members {
+    for (name, value) in fields {
         if path.is_empty() && matches!(name.as_str(), "apiVersion" | "kind") {
             continue;
         }
@@ -50,7 +50,7 @@ fn check_value(value: &Value, shape: &Shape, path: &str, problems: &mut Vec<Stri
         Shape::Number => expect(value.is_number(), "numeric (int or float)"),
         Shape::Boolean => expect(value.is_boolean(), "boolean"),
         Shape::IntOrString | Shape::Quantity | Shape::Any => {}
-        Shape::Object(schema) => check_members(value, schema, path, problems),
+        Shape::Object(schema) => check_fields(value, schema, path, problems),
         Shape::Map { value: shape, .. } => match value.as_object() {
             Some(entries) => {
                 for (key, value) in entries {

@@ -1,12 +1,12 @@
-//! Which fields differ between two trees.
+//! The fields in which two trees differ.
 
-use super::{Parts, elements, is_empty, members, parts};
+use super::parts::{Parts, elements, entries, is_empty, parts};
 use crate::apply::field_set::{FieldSet, Step};
 use k8s_flowcontrol_types::schema::{Shape, TypeSchema};
 use serde_json::Value;
 use std::collections::BTreeSet;
 
-/// How a tree came to be another.
+/// The differences between an old and a new tree.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Comparison {
     pub(crate) added: FieldSet,
@@ -15,12 +15,12 @@ pub(crate) struct Comparison {
 }
 
 impl Comparison {
-    /// What was set: added or modified.
+    /// The added and modified fields.
     pub(crate) fn set(&self) -> FieldSet {
         self.added.union(&self.modified)
     }
 
-    /// The comparison without some subtrees.
+    /// The comparison without the given subtrees.
     pub(crate) fn without(&self, ignored: &FieldSet) -> Self {
         Self {
             added: self.added.without_subtrees(ignored),
@@ -30,10 +30,10 @@ impl Comparison {
     }
 }
 
-/// Compares two objects of one type. A stanza that is new counts itself, besides its members.
+/// Compares two objects of one type. An object that is added counts itself, besides its fields.
 pub(crate) fn compare(old: &Value, new: &Value, schema: &TypeSchema) -> Comparison {
     let mut comparison = Comparison::default();
-    compare_members(
+    compare_fields(
         Some(old),
         Some(new),
         schema,
@@ -43,7 +43,7 @@ pub(crate) fn compare(old: &Value, new: &Value, schema: &TypeSchema) -> Comparis
     comparison
 }
 
-fn compare_members(
+fn compare_fields(
     old: Option<&Value>,
     new: Option<&Value>,
     schema: &TypeSchema,
@@ -51,14 +51,14 @@ fn compare_members(
     out: &mut Comparison,
 ) {
     for field in schema.fields {
-        let (old, new) = (member(old, field.name), member(new, field.name));
+        let (old, new) = (value_of(old, field.name), value_of(new, field.name));
         path.push(Step::field(field.name));
         compare_values(old, new, &field.shape, path, out);
         path.pop();
     }
 }
 
-fn member<'a>(value: Option<&'a Value>, name: &str) -> Option<&'a Value> {
+fn value_of<'a>(value: Option<&'a Value>, name: &str) -> Option<&'a Value> {
     value?.get(name)
 }
 
@@ -84,16 +84,16 @@ fn compare_values(
     }
     match parts {
         Parts::Leaf => {}
-        Parts::Members(schema) => compare_members(old, new, schema, path, out),
+        Parts::Fields(schema) => compare_fields(old, new, schema, path, out),
         Parts::Entries(shape) => {
-            let keys: BTreeSet<&String> = members(old)
+            let keys: BTreeSet<&String> = entries(old)
                 .into_iter()
-                .chain(members(new))
+                .chain(entries(new))
                 .flat_map(|map| map.keys())
                 .collect();
             for key in keys {
                 path.push(Step::field(key));
-                compare_values(member(old, key), member(new, key), shape, path, out);
+                compare_values(value_of(old, key), value_of(new, key), shape, path, out);
                 path.pop();
             }
         }

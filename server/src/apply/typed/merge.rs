@@ -1,15 +1,15 @@
 //! An applied configuration merged into the live object.
 
-use super::{Parts, elements, is_empty, parts};
+use super::parts::{Parts, elements, is_empty, parts};
 use k8s_flowcontrol_types::schema::{Shape, TypeSchema};
 use serde_json::{Map, Value};
 
-/// `live` with what `config` sets.
+/// `live` with the fields that `config` sets.
 pub(crate) fn merge(live: &Value, config: &Value, schema: &TypeSchema) -> Value {
-    merge_members(Some(live), config, schema)
+    merge_fields(Some(live), config, schema)
 }
 
-fn merge_members(live: Option<&Value>, config: &Value, schema: &TypeSchema) -> Value {
+fn merge_fields(live: Option<&Value>, config: &Value, schema: &TypeSchema) -> Value {
     let mut merged = live.and_then(Value::as_object).cloned().unwrap_or_default();
     for (name, value) in config.as_object().into_iter().flatten() {
         let old = live.and_then(|live| live.get(name));
@@ -23,14 +23,14 @@ fn merge_members(live: Option<&Value>, config: &Value, schema: &TypeSchema) -> V
 }
 
 fn merge_values(live: Option<&Value>, config: &Value, shape: &Shape) -> Value {
-    // Nothing is said of a container that the configuration leaves empty, unless it is empty anyway.
+    // An empty object, map or list in the configuration keeps the live one.
     if is_empty(Some(config)) && !is_empty(live) && !matches!(parts(shape), Parts::Leaf) {
         return live.cloned().unwrap_or_default();
     }
     match parts(shape) {
         Parts::Leaf => config.clone(),
         _ if is_empty(Some(config)) => config.clone(),
-        Parts::Members(schema) => merge_members(live, config, schema),
+        Parts::Fields(schema) => merge_fields(live, config, schema),
         Parts::Entries(shape) => {
             let mut merged: Map<String, Value> =
                 live.and_then(Value::as_object).cloned().unwrap_or_default();

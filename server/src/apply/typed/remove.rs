@@ -1,23 +1,23 @@
-//! A tree without some of its fields.
+//! Removal of a field set from a tree.
 
-use super::{Parts, element_step, parts};
+use super::parts::{Parts, element_step, parts};
 use crate::apply::field_set::{FieldSet, Step};
 use k8s_flowcontrol_types::schema::{Shape, TypeSchema};
 use serde_json::Value;
 
-/// `object` without the members of `set`.
+/// `object` without the fields of `set`.
 pub(crate) fn remove(object: &Value, set: &FieldSet, schema: &TypeSchema) -> Value {
     let mut object = object.clone();
-    remove_members(&mut object, set, schema);
+    remove_fields(&mut object, set, schema);
     object
 }
 
-fn remove_members(object: &mut Value, set: &FieldSet, schema: &TypeSchema) {
-    let Some(members) = object.as_object_mut() else {
+fn remove_fields(object: &mut Value, set: &FieldSet, schema: &TypeSchema) {
+    let Some(fields) = object.as_object_mut() else {
         return;
     };
-    members.retain(|name, _| !set.has(&Step::field(name)));
-    for (name, value) in members {
+    fields.retain(|name, _| !set.has(&Step::field(name)));
+    for (name, value) in fields {
         if let (Some(below), Some(field)) = (set.below(&Step::field(name)), schema.field(name)) {
             remove_below(value, below, &field.shape);
         }
@@ -26,7 +26,7 @@ fn remove_members(object: &mut Value, set: &FieldSet, schema: &TypeSchema) {
 
 fn remove_below(value: &mut Value, set: &FieldSet, shape: &Shape) {
     match (parts(shape), value) {
-        (Parts::Members(schema), value) => remove_members(value, set, schema),
+        (Parts::Fields(schema), value) => remove_fields(value, set, schema),
         (Parts::Entries(shape), Value::Object(entries)) => {
             entries.retain(|key, _| !set.has(&Step::field(key)));
             for (key, value) in entries {

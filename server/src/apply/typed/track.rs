@@ -1,15 +1,15 @@
-//! Whether a server can tell an object's fields apart.
+//! Whether a server can track the fields of an object.
 
-use super::{Parts, element_step, parts};
+use super::parts::{Parts, element_step, parts};
 use k8s_flowcontrol_types::Release;
 use k8s_flowcontrol_types::schema::{ListKind, Shape, TypeSchema};
 use serde_json::Value;
 use std::collections::BTreeSet;
 
-/// Whether a server of `release` knows who owns what in `object`. When it does not, a write leaves the managed
-/// fields as they are.
+/// Whether a server of `release` can track the owners of the fields of `object`. If it cannot, a write keeps the
+/// managed fields.
 ///
-/// The elements of a list need the members by which they are told apart; up to 1.28 no two may be the same.
+/// The elements of a list need their key fields, and up to 1.28 no two elements may be equal.
 pub(crate) fn is_trackable(object: &Value, schema: &TypeSchema, release: Release) -> bool {
     let may_repeat = release.minor() >= 29;
     schema.fields.iter().all(|field| {
@@ -19,7 +19,7 @@ pub(crate) fn is_trackable(object: &Value, schema: &TypeSchema, release: Release
 }
 
 fn can_track(value: &Value, shape: &Shape, may_repeat: bool, release: Release) -> bool {
-    // A list that is owned as a whole is looked into all the same.
+    // Also inside a list with one owner.
     let (Shape::List { element, .. }, Value::Array(elements)) = (shape, value) else {
         return match shape {
             Shape::Object(schema) => is_trackable(value, schema, release),

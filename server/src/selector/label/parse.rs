@@ -1,7 +1,7 @@
 //! The grammar of label selectors, with the server's own complaints.
 
+use super::requirement::{Operator, Requirement};
 use super::syntax::{Lexer, Token};
-use super::{Operator, Requirement};
 use crate::words;
 use k8s_flowcontrol_types::Release;
 

@@ -1,17 +1,21 @@
-//! The few members of an object that the server itself looks at.
+//! An object, and the few fields of it that the server itself reads and writes.
 
 use serde_json::{Map, Value};
+use std::sync::Arc;
 
-/// A text of `metadata`, empty when it is not there.
-pub(crate) fn meta_str<'a>(object: &'a Value, member: &str) -> &'a str {
+/// An object in its hub form, shared between the store, its history and responses.
+pub(crate) type Object = Arc<Value>;
+
+/// A string of `metadata`, empty when it is absent.
+pub(crate) fn meta_str<'a>(object: &'a Value, field: &str) -> &'a str {
     object
         .get("metadata")
-        .and_then(|meta| meta.get(member))
+        .and_then(|metadata| metadata.get(field))
         .and_then(Value::as_str)
         .unwrap_or("")
 }
 
-/// Changes `metadata`, which is made when it is not there.
+/// Changes `metadata`, which is created when it is absent.
 pub(crate) fn edit_metadata<T>(
     object: &mut Value,
     edit: impl FnOnce(&mut Map<String, Value>) -> T,
@@ -25,7 +29,7 @@ pub(crate) fn edit_metadata<T>(
     }
     match metadata {
         Value::Object(metadata) => edit(metadata),
-        // Not reached: it was made an object just now.
+        // Unreachable: the line above made it an object.
         _ => edit(&mut Map::new()),
     }
 }

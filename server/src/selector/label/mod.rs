@@ -1,34 +1,17 @@
 //! Label selectors: `a=b,c in (d,e),!f,g>3`.
 
 mod parse;
+mod requirement;
 mod syntax;
 
 use crate::status::Failure;
 use k8s_flowcontrol_types::Release;
-use serde_json::{Map, Value};
+use requirement::Requirement;
+use serde_json::Value;
 
 /// Requirements that must all hold.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct LabelSelector(Vec<Requirement>);
-
-#[derive(Clone, Debug)]
-struct Requirement {
-    key: String,
-    operator: Operator,
-    values: Vec<String>,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq)]
-enum Operator {
-    In,
-    NotIn,
-    Equals,
-    NotEquals,
-    Exists,
-    DoesNotExist,
-    GreaterThan,
-    LessThan,
-}
 
 impl LabelSelector {
     /// # Errors
@@ -48,29 +31,6 @@ impl LabelSelector {
             .pointer("/metadata/labels")
             .and_then(Value::as_object);
         self.0.iter().all(|requirement| requirement.holds(labels))
-    }
-}
-
-impl Requirement {
-    fn holds(&self, labels: Option<&Map<String, Value>>) -> bool {
-        let value = labels
-            .and_then(|labels| labels.get(&self.key))
-            .and_then(Value::as_str);
-        let listed = || value.is_some_and(|value| self.values.iter().any(|listed| listed == value));
-        match self.operator {
-            Operator::Exists => value.is_some(),
-            Operator::DoesNotExist => value.is_none(),
-            Operator::In | Operator::Equals => listed(),
-            Operator::NotIn | Operator::NotEquals => !listed(),
-            Operator::GreaterThan => self.compares(value, |label, bound| label > bound),
-            Operator::LessThan => self.compares(value, |label, bound| label < bound),
-        }
-    }
-
-    fn compares(&self, value: Option<&str>, holds: fn(i64, i64) -> bool) -> bool {
-        let label = value.and_then(|value| value.parse().ok());
-        let bound = self.values.first().and_then(|bound| bound.parse().ok());
-        matches!((label, bound), (Some(label), Some(bound)) if holds(label, bound))
     }
 }
 

@@ -1,0 +1,68 @@
+//! The parts of a value: fields of objects, entries of maps, elements of lists.
+
+use crate::apply::field_set::Step;
+use k8s_flowcontrol_types::schema::{ListKind, Shape, TypeSchema};
+use serde_json::{Map, Value};
+use std::collections::BTreeMap;
+
+/// The parts of a value that can have different owners.
+pub(super) enum Parts<'a> {
+    /// None: the value has one owner.
+    Leaf,
+    Fields(&'a TypeSchema),
+    Entries(&'a Shape),
+    Elements(&'a Shape, ListKind),
+}
+
+pub(super) fn parts(shape: &Shape) -> Parts<'_> {
+    match shape {
+        Shape::Object(schema) if !schema.map_type_atomic => Parts::Fields(schema),
+        Shape::Map {
+            value,
+            atomic: false,
+        } => Parts::Entries(value),
+        Shape::List { element, kind } if *kind != ListKind::Atomic => {
+            Parts::Elements(element, *kind)
+        }
+        _ => Parts::Leaf,
+    }
+}
+
+/// The step that identifies an element of a list.
+pub(super) fn element_step(element: &Value, kind: ListKind) -> Step {
+    match kind {
+        ListKind::Map(keys) => {
+            let key: BTreeMap<&str, &Value> = keys
+                .iter()
+                .map(|key| (*key, element.get(*key).unwrap_or(&Value::Null)))
+                .collect();
+            Step::Key(serde_json::to_string(&key).unwrap_or_default())
+        }
+        ListKind::Set | ListKind::Atomic => Step::Value(element.to_string()),
+    }
+}
+
+/// The elements of a list with their steps, in order. Of elements with equal steps only the first counts.
+pub(super) fn elements(value: Option<&Value>, kind: ListKind) -> Vec<(Step, &Value)> {
+    let mut elements: Vec<(Step, &Value)> = Vec::new();
+    for element in value.and_then(Value::as_array).into_iter().flatten() {
+        let step = element_step(element, kind);
+        if !elements.iter().any(|(seen, _)| *seen == step) {
+            elements.push((step, element));
+        }
+    }
+    elements
+}
+
+pub(super) fn entries(value: Option<&Value>) -> Option<&Map<String, Value>> {
+    value.and_then(Value::as_object)
+}
+
+pub(super) fn is_empty(value: Option<&Value>) -> bool {
+    match value {
+        None | Some(Value::Null) => true,
+        Some(Value::Object(fields)) => fields.is_empty(),
+        Some(Value::Array(elements)) => elements.is_empty(),
+        Some(_) => false,
+    }
+}

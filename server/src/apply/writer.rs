@@ -1,0 +1,14 @@
+//! The write whose effect on managed fields is computed.
+
+use crate::kinds::{Kind, Version};
+
+/// A write by a manager, in a version, to an object or one of its subresources.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Writer<'a> {
+    pub(crate) kind: &'a Kind,
+    pub(crate) version: Version,
+    pub(crate) manager: &'a str,
+    pub(crate) subresource: &'a str,
+    /// The moment of the write.
+    pub(crate) now: &'a str,
+}

@@ -1,0 +1,54 @@
+//! A request with its whole body.
+
+use crate::auth::User;
+use crate::query::Query;
+use crate::status::Failure;
+use hyper::body::Bytes;
+use hyper::header;
+use hyper::http::request::Parts;
+use k8s_flowcontrol_rules::matching::RequestAttributes;
+
+/// A request with its whole body.
+pub(super) struct Arrived {
+    pub(super) parts: Parts,
+    pub(super) query: Query,
+    pub(super) body: Bytes,
+    /// The error of a body that was too large and is dropped.
+    pub(super) too_large: Option<Failure>,
+}
+
+impl Arrived {
+    pub(super) fn header(&self, name: header::HeaderName) -> Option<&str> {
+        self.parts.headers.get(name)?.to_str().ok()
+    }
+
+    /// The media type of the body, in lower case and without parameters.
+    pub(super) fn media_type(&self) -> Option<String> {
+        let text = self.header(header::CONTENT_TYPE)?;
+        let media_type = text.split(';').next().unwrap_or_default().trim();
+        Some(media_type.to_ascii_lowercase())
+    }
+
+    pub(super) fn user_agent(&self) -> Option<&str> {
+        self.header(header::USER_AGENT)
+    }
+
+    /// The request's attributes for flow control.
+    pub(super) fn attributes(&self) -> RequestAttributes {
+        let user = self.parts.extensions.get::<User>();
+        user.cloned()
+            .unwrap_or_default()
+            .attributes(self.parts.method.as_str(), &self.parts.uri.to_string())
+    }
+
+    pub(super) fn is_pretty(&self) -> bool {
+        match self.query.text("pretty") {
+            "" => self.user_agent().is_some_and(|agent| {
+                ["curl", "Wget", "Mozilla/5.0"]
+                    .iter()
+                    .any(|known| agent.starts_with(known))
+            }),
+            value => matches!(value, "1" | "t" | "T" | "TRUE" | "true" | "True"),
+        }
+    }
+}

@@ -1,0 +1,26 @@
+//! The parts of a server that requests use.
+
+use crate::auth::Tokens;
+use crate::faults::Faults;
+use crate::state::State;
+use std::sync::Arc;
+use tokio::sync::watch;
+
+/// The parts of a server that requests use.
+#[derive(Clone, Debug)]
+pub(crate) struct Context {
+    pub(crate) state: Arc<State>,
+    /// The known bearer tokens. Without them every request is of `system:masters`.
+    pub(crate) tokens: Option<Arc<Tokens>>,
+    pub(crate) faults: Arc<Faults>,
+    /// `host:port` of the server.
+    pub(crate) address: Arc<str>,
+    /// True once the server stops.
+    pub(crate) stopping: watch::Receiver<bool>,
+}
+
+/// Returns when the server stops.
+pub(crate) async fn stopped(stopping: &mut watch::Receiver<bool>) {
+    // A closed channel means that the server is gone.
+    let _gone = stopping.wait_for(|stopping| *stopping).await.is_err();
+}

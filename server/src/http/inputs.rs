@@ -1,0 +1,67 @@
+//! Parts of a request that several verbs read: the name, the format of the body, the parameters of writes and tables.
+
+use super::arrived::Arrived;
+use super::route::ResourceTarget;
+use crate::query::WriteOptions;
+use crate::registry::Write;
+use crate::represent::Include;
+use crate::status::{Failure, bad_request, failure};
+use hyper::header;
+use k8s_flowcontrol_rules::decode::Format;
+
+/// The part of its object that each row of a table carries.
+///
+/// # Errors
+/// 400 for an unknown value.
+pub(super) fn include(request: &Arrived) -> Result<Include, Failure> {
+    Include::parse(request.query.text("includeObject")).map_err(|value| {
+        bad_request(format!(
+            "Unable to convert to Table as requested: includeObject: Invalid value: {value:?}: must be \
+             'Metadata', 'Object', 'None', or empty"
+        ))
+    })
+}
+
+/// The format of the body.
+///
+/// # Errors
+/// 415 for a body that is neither JSON nor YAML.
+pub(super) fn format(request: &Arrived) -> Result<Format, Failure> {
+    let media_type = request.header(header::CONTENT_TYPE).unwrap_or_default();
+    Format::from_media_type(media_type).ok_or_else(|| {
+        failure(
+            415,
+            "UnsupportedMediaType",
+            "the body of the request was in an unknown format - accepted media types include: \
+             application/json, application/yaml, application/vnd.kubernetes.protobuf",
+        )
+    })
+}
+
+/// The name in the path.
+///
+/// # Errors
+/// 400 for a path without a name.
+pub(super) fn name<'a>(target: &'a ResourceTarget<'_>) -> Result<&'a str, Failure> {
+    target
+        .name
+        .as_deref()
+        .ok_or_else(|| bad_request("name is required"))
+}
+
+/// The write that a request asks for.
+pub(super) fn write<'a>(
+    target: &'a ResourceTarget<'_>,
+    options: &'a WriteOptions,
+    now: &'a str,
+) -> Write<'a> {
+    Write {
+        kind: target.kind,
+        version: target.version,
+        namespace: &target.namespace,
+        subresource: target.subresource.unwrap_or_default(),
+        manager: &options.manager,
+        dry_run: options.dry_run,
+        now,
+    }
+}

@@ -1,0 +1,66 @@
+//! The error of a server that cannot start.
+
+use crate::auth::BadTokens;
+use k8s_flowcontrol_types::GROUP;
+use k8s_flowcontrol_types::release::UnknownRelease;
+use std::net::SocketAddr;
+use std::{fmt, io};
+
+/// The error of a server that cannot start, or cannot [restart](crate::ApiServer::upgrade).
+#[derive(Debug)]
+pub struct StartError(Cause);
+
+#[derive(Debug)]
+pub(crate) enum Cause {
+    Release(UnknownRelease),
+    Bind(SocketAddr, io::Error),
+    Tokens(BadTokens),
+    Tls(Box<dyn std::error::Error + Send + Sync>),
+    /// A kind that [`Builder::serve`](crate::Builder::serve) cannot serve.
+    BuiltIn(&'static str),
+    Stopped,
+}
+
+impl From<Cause> for StartError {
+    fn from(cause: Cause) -> Self {
+        Self(cause)
+    }
+}
+
+impl fmt::Display for StartError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.0 {
+            Cause::Release(error) => write!(f, "the API server cannot start: {error}"),
+            Cause::Tokens(error) => {
+                write!(f, "the API server cannot start: {error}")
+            }
+            Cause::Tls(error) => write!(
+                f,
+                "the API server cannot start: creating a certificate failed: {error}"
+            ),
+            Cause::BuiltIn(kind) => write!(
+                f,
+                "the API server cannot start: the kind {kind} of {GROUP} is built in and cannot be served from a \
+                 document"
+            ),
+            Cause::Stopped => f.write_str("the API server cannot start again: it has stopped"),
+            Cause::Bind(address, error) => write!(
+                f,
+                "the API server cannot listen on {address}: {error}; choose another port, or 0 for a \
+                 free one"
+            ),
+        }
+    }
+}
+
+impl std::error::Error for StartError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match &self.0 {
+            Cause::Release(error) => Some(error),
+            Cause::Bind(_, error) => Some(error),
+            Cause::Tokens(error) => Some(error),
+            Cause::Tls(error) => Some(&**error),
+            Cause::BuiltIn(_) | Cause::Stopped => None,
+        }
+    }
+}
