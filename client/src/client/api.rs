@@ -1,8 +1,10 @@
 //! One kind in one version: the verbs.
 
-use super::call::Call;
+use super::call::{APPLY, Call, JSON};
 use super::connection::Client;
-use super::request::Collection;
+use super::error::Error;
+use super::path::{Collection, Target};
+use super::request::Verb;
 use super::verbs::{
     ApplyRequest, CreateRequest, DeleteCollectionRequest, DeleteRequest, GetRequest, ListRequest,
     PatchTarget, ReplaceRequest, WatchRequest,
@@ -10,8 +12,6 @@ use super::verbs::{
 use super::wire::Wire;
 use crate::Resource;
 use crate::api::v1;
-use crate::client::error::Error;
-use http::Method;
 use std::fmt;
 
 const STATUS: Option<&str> = Some("status");
@@ -85,26 +85,25 @@ impl<K: Resource> Api<K> {
 
     /// Reads objects; also page by page, and one by one, as a stream.
     pub fn list(&self) -> ListRequest<K> {
-        ListRequest {
-            call: self.call(Method::GET, self.collection.path::<K>()),
-        }
+        let call = self.call(Verb::List, self.collection.all::<K>());
+        let wire = self.wire;
+        ListRequest { call, wire }
     }
 
     /// Reads an object.
     pub fn get(&self, name: &str) -> GetRequest<K> {
-        GetRequest {
-            call: self.call(Method::GET, self.path(name, None)),
-        }
+        self.read(name, None)
     }
 
     /// Creates an object: the answer is the object as stored, with the server's defaults.
     ///
     /// It is named by `metadata.name`, or by the server from `metadata.generateName`.
     pub fn create(&self, object: &K) -> CreateRequest<K> {
+        let call = self.call(Verb::Create, self.collection.all::<K>());
+        let wire = self.wire;
         CreateRequest {
-            call: self
-                .call(Method::POST, self.collection.path::<K>())
-                .object(JSON, object),
+            call: call.object(JSON, wire, object),
+            wire,
         }
     }
 
@@ -118,9 +117,7 @@ impl<K: Resource> Api<K> {
 
     /// Changes parts of an object: choose how with [`PatchTarget`]'s methods.
     pub fn patch(&self, name: &str) -> PatchTarget<K> {
-        PatchTarget {
-            call: self.call(Method::PATCH, self.path(name, None)),
-        }
+        self.patch_target(name, None)
     }
 
     /// Server-side apply: makes the object be as `object` says, creates it if need be, and books the fields to
@@ -129,32 +126,29 @@ impl<K: Resource> Api<K> {
     /// The name is that of `object`. Needs [`field_manager`](ApplyRequest::field_manager). What the manager
     /// applied before and leaves out now is removed.
     pub fn apply(&self, object: &K) -> ApplyRequest<K> {
-        let path = self.path(object.name(), None);
-        ApplyRequest {
-            call: self.call(Method::PATCH, path).object(APPLY, object),
-        }
+        self.apply_object(object, None)
     }
 
     /// Deletes an object.
     pub fn delete(&self, name: &str) -> DeleteRequest<K> {
-        DeleteRequest::new(self.call(Method::DELETE, self.path(name, None)))
+        let call = self.call(Verb::Delete, self.object(name, None));
+        DeleteRequest::new(call, self.wire)
     }
 
     /// Deletes all objects, or those that selectors keep.
     pub fn delete_collection(&self) -> DeleteCollectionRequest<K> {
-        DeleteCollectionRequest::new(self.call(Method::DELETE, self.collection.path::<K>()))
+        let call = self.call(Verb::DeleteCollection, self.collection.all::<K>());
+        DeleteCollectionRequest::new(call, self.wire)
     }
 
     /// Follows the changes of objects.
     pub fn watch(&self) -> WatchRequest<K> {
-        WatchRequest::new(self.call(Method::GET, self.collection.path::<K>()))
+        self.follow(self.collection.all::<K>())
     }
 
     /// Reads an object through its status subresource.
     pub fn get_status(&self, name: &str) -> GetRequest<K> {
-        GetRequest {
-            call: self.call(Method::GET, self.path(name, STATUS)),
-        }
+        self.read(name, STATUS)
     }
 
     /// Replaces the status of an object, and nothing else of it.
@@ -164,60 +158,73 @@ impl<K: Resource> Api<K> {
 
     /// Changes parts of the status of an object.
     pub fn patch_status(&self, name: &str) -> PatchTarget<K> {
-        PatchTarget {
-            call: self.call(Method::PATCH, self.path(name, STATUS)),
-        }
+        self.patch_target(name, STATUS)
     }
 
     /// Server-side apply of the status of an object.
     pub fn apply_status(&self, object: &K) -> ApplyRequest<K> {
-        let path = self.path(object.name(), STATUS);
-        ApplyRequest {
-            call: self.call(Method::PATCH, path).object(APPLY, object),
-        }
+        self.apply_object(object, STATUS)
     }
 
-    /// Follows the changes of objects through the old endpoint below `watch/`.
+    /// Follows the changes of objects through the deprecated endpoint below `watch/`.
     #[deprecated(note = "Kubernetes deprecates the endpoints below watch/; use `watch`")]
     pub fn watch_list_deprecated(&self) -> WatchRequest<K> {
-        WatchRequest::new(self.call(Method::GET, self.collection.watch::<K>(None)))
+        self.follow(self.collection.watch::<K>(None))
     }
 
-    /// Follows the changes of one object through the old endpoint below `watch/`.
+    /// Follows the changes of one object through the deprecated endpoint below `watch/`.
     #[deprecated(
         note = "Kubernetes deprecates the endpoints below watch/; use `watch` with the field selector `metadata.name=NAME`"
     )]
     pub fn watch_object_deprecated(&self, name: &str) -> WatchRequest<K> {
-        WatchRequest::new(self.call(Method::GET, self.collection.watch::<K>(Some(name))))
+        self.follow(self.collection.watch::<K>(Some(name)))
     }
 
-    fn call(&self, method: Method, path: Result<String, Error>) -> Call<K> {
-        Call::new(self.client.clone(), self.wire, method, path)
-    }
-
-    fn put(&self, object: &K, subresource: Option<&'static str>) -> ReplaceRequest<K> {
-        let path = self.path(object.name(), subresource);
-        let mut call = self.call(Method::PUT, path).object(JSON, object);
-        let version = object.metadata().resource_version.as_deref();
-        if version.is_some_and(|version| !version.is_empty()) {
-            call.guard();
+    fn read(&self, name: &str, subresource: Option<&str>) -> GetRequest<K> {
+        GetRequest {
+            call: self.call(Verb::Get, self.object(name, subresource)),
+            wire: self.wire,
         }
-        ReplaceRequest { call }
     }
 
-    pub(super) fn path(
-        &self,
-        name: &str,
-        subresource: Option<&'static str>,
-    ) -> Result<String, Error> {
+    fn put(&self, object: &K, subresource: Option<&str>) -> ReplaceRequest<K> {
+        let wire = self.wire;
+        let call = self.call(Verb::Update, self.object(object.name(), subresource));
+        let mut call = call.object(JSON, wire, object);
+        let version = object.metadata().resource_version.as_deref();
+        let guarded = version.is_some_and(|version| !version.is_empty());
+        call.change(|request| request.guarded = guarded);
+        ReplaceRequest { call, wire }
+    }
+
+    fn patch_target(&self, name: &str, subresource: Option<&str>) -> PatchTarget<K> {
+        PatchTarget {
+            call: self.call(Verb::Patch, self.object(name, subresource)),
+            wire: self.wire,
+        }
+    }
+
+    fn apply_object(&self, object: &K, subresource: Option<&str>) -> ApplyRequest<K> {
+        let wire = self.wire;
+        let call = self.call(Verb::Patch, self.object(object.name(), subresource));
+        ApplyRequest {
+            call: call.object(APPLY, wire, object),
+            wire,
+        }
+    }
+
+    fn follow(&self, target: Result<Target, Error>) -> WatchRequest<K> {
+        WatchRequest::new(self.call(Verb::Watch, target), self.wire)
+    }
+
+    pub(super) fn call(&self, verb: Verb, target: Result<Target, Error>) -> Call {
+        Call::new(&self.client, verb, target)
+    }
+
+    pub(super) fn object(&self, name: &str, subresource: Option<&str>) -> Result<Target, Error> {
         self.collection.object::<K>(name, subresource)
     }
 }
-
-/// The media type of bodies that are an object.
-const JSON: &str = "application/json";
-/// The media type of server-side apply; JSON is YAML.
-pub(crate) const APPLY: &str = "application/apply-patch+yaml";
 
 impl<K: Resource> Clone for Api<K> {
     fn clone(&self) -> Self {

@@ -2,7 +2,7 @@
 
 use super::connection::Client;
 use super::error::Error;
-use super::request::HttpRequest;
+use super::request::{HttpRequest, Verb};
 use super::session::Ready;
 use super::transport::Body;
 use http::StatusCode;
@@ -46,7 +46,7 @@ impl Client {
             builder = builder.header(AUTHORIZATION, value);
         }
         // A watch is read line by line as it arrives; servers do not compress it either.
-        if config.compression() && request.get("watch").is_none() {
+        if config.compression() && request.verb != Verb::Watch {
             builder = builder.header(ACCEPT_ENCODING, "gzip");
         }
         if let Some(headers) = builder.headers_mut() {
@@ -79,11 +79,11 @@ fn request_url(server: &Url, request: &HttpRequest) -> Url {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use http::Method;
+    use crate::client::path::Target;
 
     #[test]
     fn urls() {
-        let mut request = HttpRequest::new(Method::GET, "/apis/a%3Fb".into());
+        let mut request = HttpRequest::new(Verb::Get, Target::outside_resources("/apis/a%3Fb"));
         let plain = Url::parse("http://127.0.0.1:1").unwrap();
         assert_eq!(
             request_url(&plain, &request).as_str(),

@@ -1,149 +1,114 @@
-//! What every request builder is made of.
+//! The core of every request builder: the request, its settings, and how it is sent.
 
 use super::Client;
 use super::error::{Error, Kind};
-use super::request::HttpRequest;
-use super::response::{Decoded, Decoder, Response};
+use super::path::Target;
+use super::request::{HttpRequest, Verb};
+use super::response::{Decoder, Response};
 use super::wire::{Encoded, Wire};
 use crate::Resource;
-use crate::config::RetryPolicy;
-use crate::convert::Loss;
-use http::Method;
 use serde::Serialize;
 use serde_json::Error as JsonError;
-use std::time::Duration;
 
-/// A request being put together, or the first error in its arguments.
-pub(crate) struct Call<K: Resource> {
+/// The media type of objects.
+pub(crate) const JSON: &str = "application/json";
+/// The media type of server-side apply. The body is JSON, which is YAML too.
+pub(crate) const APPLY: &str = "application/apply-patch+yaml";
+
+/// A request that is being put together, or the first error in its arguments.
+pub(crate) struct Call {
     pub(crate) client: Client,
-    pub(crate) wire: Wire<K>,
     pub(crate) request: Result<HttpRequest, Error>,
-    /// What the body lacks of the object that it was made from.
-    losses: Vec<Loss>,
-    pub(crate) allow_loss: bool,
+    /// The losses of a body in another version; an error unless the caller allows them.
+    losses: Option<Error>,
 }
 
-impl<K: Resource> Call<K> {
-    pub(crate) fn new(
-        client: Client,
-        wire: Wire<K>,
-        method: Method,
-        path: Result<String, Error>,
-    ) -> Self {
-        let request = path.map(|path| HttpRequest::new(method, path));
+impl Call {
+    pub(crate) fn new(client: &Client, verb: Verb, target: Result<Target, Error>) -> Self {
+        Self::resume(client, target.map(|target| HttpRequest::new(verb, target)))
+    }
+
+    /// Goes on from a request that was put together before.
+    pub(crate) fn resume(client: &Client, request: Result<HttpRequest, Error>) -> Self {
         Self {
-            client,
-            wire,
+            client: client.clone(),
             request,
-            losses: Vec::new(),
-            allow_loss: false,
+            losses: None,
         }
     }
 
-    pub(crate) fn with_request(client: Client, wire: Wire<K>, request: HttpRequest) -> Self {
-        Self {
-            client,
-            wire,
-            request: Ok(request),
-            losses: Vec::new(),
-            allow_loss: false,
+    /// Changes the request, unless there is an error in its arguments.
+    pub(crate) fn change(&mut self, change: impl FnOnce(&mut HttpRequest)) {
+        if let Ok(request) = &mut self.request {
+            change(request);
         }
+    }
+
+    /// Changes the request; an error makes it fail when it is sent.
+    pub(crate) fn try_change(
+        mut self,
+        change: impl FnOnce(&mut HttpRequest) -> Result<(), Error>,
+    ) -> Self {
+        if let Ok(request) = &mut self.request
+            && let Err(error) = change(request)
+        {
+            self.request = Err(error);
+        }
+        self
     }
 
     /// Sets a query parameter.
     pub(crate) fn set(&mut self, name: &'static str, value: impl Into<String>) {
-        if let Ok(request) = &mut self.request {
-            request.set(name, value);
-        }
+        self.change(|request| request.set(name, value));
     }
 
-    /// Notes that a server refuses the request when it has been carried out already.
-    pub(crate) fn guard(&mut self) {
-        if let Ok(request) = &mut self.request {
-            request.guarded = true;
-        }
-    }
-
-    /// Limits the time that the request may take.
-    pub(crate) fn timeout(&mut self, timeout: Option<Duration>) {
-        if let Ok(request) = &mut self.request {
-            request.timeout = Some(timeout);
-        }
-    }
-
-    /// Sets what becomes of the request when it fails.
-    pub(crate) fn retry_policy(&mut self, policy: RetryPolicy) {
-        if let Ok(request) = &mut self.request {
-            request.retry = Some(policy);
-        }
-    }
-
-    /// Makes the request fail when it is sent, unless something before already does.
-    pub(crate) fn refuse(&mut self, error: Error) {
-        if self.request.is_ok() {
-            self.request = Err(error);
-        }
-    }
-
-    /// Takes an object as the body.
-    pub(crate) fn object(mut self, content_type: &'static str, object: &K) -> Self {
-        match (self.wire.encode)(object, self.wire.abilities) {
-            Ok(Encoded { body, losses }) => {
-                self.losses = losses;
-                self.request = self.request.map(|request| request.body(content_type, body));
-            }
-            Err(error) => self.refuse(unencodable(K::KIND, error)),
-        }
-        self
-    }
-
-    /// Takes any value as the body.
-    pub(crate) fn value<T: Serialize + ?Sized>(
+    /// Sends an object as the body.
+    pub(crate) fn object<K: Resource>(
         mut self,
-        content_type: &'static str,
-        value: &T,
+        media_type: &'static str,
+        wire: Wire<K>,
+        object: &K,
     ) -> Self {
-        match serde_json::to_vec(value) {
-            Ok(body) => self.request = self.request.map(|request| request.body(content_type, body)),
-            Err(error) => self.refuse(unencodable("body", error)),
+        match (wire.encode)(object, wire.abilities) {
+            Ok(Encoded { body, losses }) => {
+                self.losses = (!losses.is_empty()).then(|| {
+                    let version = wire.version;
+                    Error::new(Kind::Lossy { version, losses })
+                });
+                self.change(|request| request.set_body(media_type, body));
+            }
+            Err(error) => self.request = self.request.and(Err(unencodable(K::KIND, error))),
         }
         self
     }
 
-    /// The request as it goes over the wire; refuses to lose anything silently.
-    pub(crate) fn checked(self) -> Result<(Client, Wire<K>, HttpRequest), Error> {
+    /// Sends a value as the body.
+    pub(crate) fn value<T: Serialize + ?Sized>(self, media_type: &'static str, value: &T) -> Self {
+        self.try_change(|request| {
+            let body = serde_json::to_vec(value).map_err(|error| unencodable("body", error))?;
+            request.set_body(media_type, body);
+            Ok(())
+        })
+    }
+
+    /// Sends the object even if the version on the wire cannot express all of it.
+    pub(crate) fn allow_loss(&mut self) {
+        self.losses = None;
+    }
+
+    /// The request as it is sent.
+    pub(crate) fn checked(self) -> Result<(Client, HttpRequest), Error> {
         let request = self.request?;
-        if self.losses.is_empty() || self.allow_loss {
-            return Ok((self.client, self.wire, request));
+        match self.losses {
+            None => Ok((self.client, request)),
+            Some(error) => Err(error.at(&request.line())),
         }
-        let kind = Kind::Lossy {
-            version: self.wire.version,
-            losses: self.losses,
-        };
-        Err(Error::new(kind).at(&request.line()))
     }
 
-    /// Sends the request and decodes the answer.
-    pub(crate) async fn send<T>(
-        self,
-        what: String,
-        decode: impl FnOnce(&Wire<K>, &[u8]) -> Result<Decoded<T>, JsonError>,
-    ) -> Result<Response<T>, Error> {
-        let (client, wire, request) = self.checked()?;
-        let decoder = Decoder {
-            what,
-            decode: |body: &[u8]| decode(&wire, body),
-        };
-        client
-            .send(request, decoder)
-            .await
-            .map_err(|error| wire.map_error(error))
-    }
-
-    /// Sends the request; the answer is an object.
-    pub(crate) async fn send_for_object(self) -> Result<Response<K>, Error> {
-        let what = format!("{} ({})", K::KIND, self.wire.version);
-        self.send(what, |wire, body| (wire.decode)(body)).await
+    /// Sends the request and reads the response.
+    pub(crate) async fn send<T>(self, decoder: Decoder<T>) -> Result<Response<T>, Error> {
+        let (client, request) = self.checked()?;
+        client.send(request, decoder).await
     }
 }
 
@@ -151,26 +116,52 @@ fn unencodable(what: &str, error: JsonError) -> Error {
     Error::argument(format!("the {what} cannot be written as JSON: {error}")).with_source(error)
 }
 
-/// Declares how a builder is sent: `.send()` for everything, `.await` for the value alone.
-macro_rules! sendable {
-    ($builder:ident => $output:ty, |$call:ident| $send:expr) => {
-        impl<K: $crate::Resource> $builder<K> {
-            /// Sends the request; the answer comes with its status code, warnings and other headers.
+/// Declares a request builder: a [`Call`] behind a type, and how its response is read.
+macro_rules! builder {
+    (
+        $(#[$attribute:meta])*
+        $builder:ident $(<$param:ident: $bound:ident $(+ $lifetime:lifetime)?>)? { $($field:ident: $type:ty),* $(,)? }
+        => $output:ty, |$request:ident| $send:expr
+    ) => {
+        $(#[$attribute])*
+        #[must_use = "a request does nothing until it is awaited or sent"]
+        pub struct $builder $(<$param: $bound $(+ $lifetime)?>)? {
+            pub(crate) call: $crate::client::call::Call,
+            $(pub(crate) $field: $type,)*
+        }
+
+        impl $(<$param: $bound $(+ $lifetime)?>)? $builder $(<$param>)? {
+            /// The maximum time of the request, including retries and the pauses between them; for a watch, until it
+            /// is open. `None` means no limit.
+            ///
+            /// Defaults to the client's [`timeout`](crate::Client::timeout), 90 s unless configured.
+            pub fn timeout(mut self, timeout: impl Into<Option<::std::time::Duration>>) -> Self {
+                let timeout = timeout.into();
+                self.call.change(|request| request.timeout = Some(timeout));
+                self
+            }
+
+            /// When and how often a failed request is sent again.
+            ///
+            /// Defaults to the client's [`retry_policy`](crate::Client::retry_policy).
+            pub fn retry_policy(mut self, policy: $crate::client::RetryPolicy) -> Self {
+                self.call.change(|request| request.retry = Some(policy));
+                self
+            }
+
+            /// Sends the request and returns the value together with status code, warnings and other headers.
             ///
             /// # Errors
-            /// See [`Error`](crate::Error): an argument that cannot be sent, a connection that fails, an answer that is
-            /// an error or does not decode.
+            /// See [`Error`](crate::Error): an invalid argument, a failed connection, an error from the server, or a
+            /// response that cannot be decoded.
             pub async fn send(self) -> Result<$crate::client::Response<$output>, $crate::Error> {
-                let $call = self.call;
+                let $request = self;
                 $send
             }
         }
 
-        $crate::client::call::sendable!(@await $builder => $output);
-    };
-    (@await $builder:ident => $output:ty) => {
-        /// Sends the request and gives the value alone.
-        impl<K: $crate::Resource> ::std::future::IntoFuture for $builder<K> {
+        /// Sends the request and returns the value alone.
+        impl $(<$param: $bound $(+ $lifetime)?>)? ::std::future::IntoFuture for $builder $(<$param>)? {
             type Output = Result<$output, $crate::Error>;
             type IntoFuture = $crate::client::BoxFuture<Self::Output>;
 
@@ -178,27 +169,13 @@ macro_rules! sendable {
                 Box::pin(async move { self.send().await.map($crate::client::Response::into_inner) })
             }
         }
-    };
-}
 
-/// Declares a builder: its documentation, name, and how it is sent.
-macro_rules! builder {
-    ($(#[$attribute:meta])* $builder:ident => $output:ty, |$call:ident| $send:expr) => {
-        $(#[$attribute])*
-        #[must_use = "a request does nothing until it is awaited or sent"]
-        pub struct $builder<K: $crate::Resource> {
-            pub(crate) call: $crate::client::call::Call<K>,
-        }
-
-        impl<K: $crate::Resource> ::std::fmt::Debug for $builder<K> {
+        impl $(<$param: $bound $(+ $lifetime)?>)? ::std::fmt::Debug for $builder $(<$param>)? {
             fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
                 f.debug_tuple(stringify!($builder)).field(&self.call.request).finish()
             }
         }
-
-        $crate::client::params::common_setters!($builder);
-        $crate::client::call::sendable!($builder => $output, |$call| $send);
     };
 }
 
-pub(crate) use {builder, sendable};
+pub(crate) use builder;

@@ -6,7 +6,7 @@ use super::error::{Error, RequestLine};
 use super::head::Head;
 use super::observe::Attempt;
 use super::request::HttpRequest;
-use super::response::{self, Decoded, Decoder, Response};
+use super::response::{self, Decoder, Response};
 use super::retry::Attempts;
 use super::trace;
 use super::transport::Body;
@@ -20,28 +20,32 @@ type Answer<'a, B> =
     Pin<Box<dyn Future<Output = Result<(RequestLine, Head, B), Error>> + Send + 'a>>;
 
 impl Client {
-    /// Sends a request and reads the whole answer.
-    pub(crate) async fn send<T, F>(
+    /// Sends a request and reads the whole response.
+    pub(super) async fn send<T>(
         &self,
         request: HttpRequest,
-        decoder: Decoder<F>,
-    ) -> Result<Response<T>, Error>
-    where
-        F: FnOnce(&[u8]) -> Result<Decoded<T>, serde_json::Error>,
-    {
-        let (line, head, body) = self.whole_answer(request).await?;
-        response::read(&line, head, &body, decoder)
+        decoder: Decoder<T>,
+    ) -> Result<Response<T>, Error> {
+        let renamed = decoder.renamed;
+        let result = match self.whole_answer(request).await {
+            Ok((line, head, body)) => decoder.read(&line, head, &body),
+            Err(error) => Err(error),
+        };
+        result.map_err(|error| match renamed {
+            Some(renamed) => renamed.translate(error),
+            None => error,
+        })
     }
 
-    // An async function is compiled in every crate that awaits it, with all that it awaits in turn. So these
-    // two are none, and programs get what lies behind them as it was compiled with this crate.
+    // An async function is compiled in every crate that awaits it, together with everything it awaits in turn. These
+    // two are boxed, so that programs do not compile the rest again.
 
     fn whole_answer(&self, request: HttpRequest) -> Answer<'_, Vec<u8>> {
         Box::pin(self.answer(request))
     }
 
     /// Sends a request and returns when the answer begins.
-    pub(crate) fn open_stream(&self, request: HttpRequest) -> Answer<'_, Body> {
+    pub(super) fn open_stream(&self, request: HttpRequest) -> Answer<'_, Body> {
         Box::pin(self.answer(request))
     }
 

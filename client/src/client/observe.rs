@@ -11,7 +11,6 @@ use std::time::Duration;
 /// Verb, resource and subresource are those that Kubernetes uses in metrics, audit events and flow schemas.
 pub struct Attempt<'a> {
     request: &'a HttpRequest,
-    attributes: Attributes,
     number: u32,
     duration: Duration,
     outcome: Result<&'a Head, &'a Error>,
@@ -27,7 +26,6 @@ impl<'a> Attempt<'a> {
         duration: Duration,
     ) -> Self {
         Self {
-            attributes: attributes(request),
             request,
             number,
             duration,
@@ -48,17 +46,17 @@ impl<'a> Attempt<'a> {
 
     /// `get`, `list`, `watch`, `create`, `update`, `patch`, `delete` or `deletecollection`.
     pub fn verb(&self) -> &str {
-        self.attributes.verb
+        self.request.verb.as_str()
     }
 
-    /// The resource, such as `flowschemas`; empty for discovery.
+    /// The resource, such as `flowschemas`; empty for discovery and for raw paths.
     pub fn resource(&self) -> &str {
-        &self.attributes.resource
+        self.request.resource
     }
 
     /// The subresource, such as `status`; mostly empty.
     pub fn subresource(&self) -> &str {
-        &self.attributes.subresource
+        &self.request.subresource
     }
 
     /// Which attempt it was, from 1.
@@ -117,59 +115,5 @@ impl fmt::Debug for Attempt<'_> {
             .field("error", &self.error())
             .field("retried_after", &self.pause)
             .finish()
-    }
-}
-
-/// Verb, resource and subresource of a request, as its path tells them.
-#[derive(Default)]
-struct Attributes {
-    verb: &'static str,
-    resource: String,
-    subresource: String,
-}
-
-fn attributes(request: &HttpRequest) -> Attributes {
-    let mut parts = request.path.trim_matches('/').split('/').peekable();
-    match parts.next() {
-        Some("api") => parts.nth(0),
-        Some("apis") => parts.nth(1),
-        _ => {
-            return Attributes {
-                verb: match request.method.as_str() {
-                    "GET" => "get",
-                    "POST" => "post",
-                    "PUT" => "put",
-                    "PATCH" => "patch",
-                    "DELETE" => "delete",
-                    _ => "",
-                },
-                ..Attributes::default()
-            };
-        }
-    };
-    let below_watch = parts.next_if_eq(&"watch").is_some();
-    let in_namespace = parts.next_if_eq(&"namespaces").is_some();
-    let mut parts: Vec<&str> = parts.collect();
-    match (in_namespace, parts.len()) {
-        (true, 0 | 1) => parts.insert(0, "namespaces"),
-        (true, _) => drop(parts.remove(0)),
-        _ => {}
-    }
-    let has_name = parts.len() > 1;
-    let watch = below_watch || request.get("watch").is_some();
-    Attributes {
-        verb: match request.method.as_str() {
-            "GET" if watch => "watch",
-            "GET" if has_name || parts.is_empty() => "get",
-            "GET" => "list",
-            "POST" => "create",
-            "PUT" => "update",
-            "PATCH" => "patch",
-            "DELETE" if has_name => "delete",
-            "DELETE" => "deletecollection",
-            _ => "",
-        },
-        resource: parts.first().copied().unwrap_or_default().to_owned(),
-        subresource: parts.get(2).copied().unwrap_or_default().to_owned(),
     }
 }

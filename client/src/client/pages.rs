@@ -1,16 +1,18 @@
 //! Lists as streams: page by page, and object by object.
 
 use super::BoxFuture;
-use super::call::Call;
+use super::connection::Client;
 use super::error::Error;
 use super::request::HttpRequest;
+use super::response::Response;
+use super::wire::Wire;
 use crate::{List, Resource};
 use futures_core::Stream;
 use std::fmt;
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 
-/// The size of a page when the caller names none.
+/// The default size of a page.
 const PAGE: &str = "500";
 
 /// A list page by page, made by [`ListRequest::pages`](super::ListRequest::pages).
@@ -20,22 +22,28 @@ const PAGE: &str = "500";
 /// [`continue_token`](Error::continue_token) and what is there now.
 #[must_use = "a stream does nothing until it is polled"]
 pub struct Pages<K: Resource> {
-    /// The request for the next page, as long as there is one.
-    next: Option<Call<K>>,
+    client: Client,
+    wire: Wire<K>,
+    /// The request for the next page; `None` after the last one.
+    next: Option<Result<HttpRequest, Error>>,
     pending: Option<BoxFuture<Result<List<K>, Error>>>,
 }
 
 impl<K: Resource> Pages<K> {
-    pub(crate) fn new(mut call: Call<K>) -> Self {
-        if call
-            .request
-            .as_ref()
-            .is_ok_and(|request| request.get("limit").is_none())
+    pub(crate) fn new(
+        client: Client,
+        wire: Wire<K>,
+        mut request: Result<HttpRequest, Error>,
+    ) -> Self {
+        if let Ok(request) = &mut request
+            && request.get("limit").is_none()
         {
-            call.set("limit", PAGE);
+            request.set("limit", PAGE);
         }
         Self {
-            next: Some(call),
+            client,
+            wire,
+            next: Some(request),
             pending: None,
         }
     }
@@ -46,20 +54,22 @@ impl<K: Resource> Pages<K> {
     }
 
     fn poll(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<List<K>, Error>>> {
-        if self.pending.is_none() {
-            let Some(call) = self.next.take() else {
-                return Poll::Ready(None);
-            };
-            let request = match call.request {
-                Ok(request) => request,
-                Err(error) => return Poll::Ready(Some(Err(error))),
-            };
-            let page = Call::with_request(call.client.clone(), call.wire, request.clone());
-            self.next = Some(Call::with_request(call.client, call.wire, request));
-            self.pending = Some(super::ListRequest { call: page }.into_future());
-        }
-        let Some(pending) = &mut self.pending else {
-            return Poll::Ready(None);
+        let pending = match &mut self.pending {
+            Some(pending) => pending,
+            None => match self.next.take() {
+                None => return Poll::Ready(None),
+                Some(Err(error)) => return Poll::Ready(Some(Err(error))),
+                Some(Ok(request)) => {
+                    self.next = Some(Ok(request.clone()));
+                    let (client, decoder) = (self.client.clone(), self.wire.list());
+                    self.pending.insert(Box::pin(async move {
+                        client
+                            .send(request, decoder)
+                            .await
+                            .map(Response::into_inner)
+                    }))
+                }
+            },
         };
         let page = ready!(pending.as_mut().poll(cx));
         self.pending = None;
@@ -68,20 +78,14 @@ impl<K: Resource> Pages<K> {
             .ok()
             .and_then(|page| page.metadata.r#continue.clone());
         match (token.filter(|token| !token.is_empty()), &mut self.next) {
-            (
-                Some(token),
-                Some(Call {
-                    request: Ok(request),
-                    ..
-                }),
-            ) => follow(request, token),
+            (Some(token), Some(Ok(request))) => follow(request, token),
             _ => self.next = None,
         }
         Poll::Ready(Some(page))
     }
 }
 
-/// Turns the request for a page into the one for the next: the token says which resource version is meant.
+/// Turns the request for a page into the request for the next. The token implies the resource version.
 fn follow(request: &mut HttpRequest, token: String) {
     request.set("continue", token);
     request.unset("resourceVersion");
@@ -99,7 +103,7 @@ impl<K: Resource> Stream for Pages<K> {
 impl<K: Resource> fmt::Debug for Pages<K> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Pages")
-            .field("next", &self.next.as_ref().map(|call| &call.request))
+            .field("next", &self.next)
             .finish_non_exhaustive()
     }
 }
@@ -163,11 +167,12 @@ impl<K: Resource> fmt::Debug for Items<K> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use http::Method;
+    use crate::client::path::Target;
+    use crate::client::request::Verb;
 
     #[test]
     fn the_token_replaces_the_resource_version() {
-        let mut request = HttpRequest::new(Method::GET, "/".into());
+        let mut request = HttpRequest::new(Verb::List, Target::outside_resources("/"));
         request.set("labelSelector", "a=b");
         request.set("resourceVersion", "7");
         request.set("resourceVersionMatch", "Exact");

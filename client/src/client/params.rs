@@ -43,29 +43,11 @@ macro_rules! setters {
     };
 }
 
-/// The setters that every request has.
-macro_rules! common_setters {
+/// The setter of every request about a kind.
+macro_rules! pretty_setter {
     ($builder:ident) => {
-        impl<K: $crate::Resource> $builder<K> {
-            /// How long the request may take, retries and the pauses between them included; of a watch, until it is
-            /// open. `None` for no limit.
-            ///
-            /// Not said, [`Config::with_timeout`](crate::config::Config::with_timeout) counts, which is 90 s.
-            pub fn timeout(mut self, timeout: impl Into<Option<::std::time::Duration>>) -> Self {
-                self.call.timeout(timeout.into());
-                self
-            }
-
-            /// When and how often the request is sent again, in the place of
-            /// [the client's policy](crate::Client::with_retry_policy).
-            pub fn retry_policy(mut self, policy: $crate::client::RetryPolicy) -> Self {
-                self.call.retry_policy(policy);
-                self
-            }
-        }
-
         $crate::client::params::setters!($builder {
-            /// Asks for indented JSON; makes no difference to what is decoded.
+            /// Asks for indented JSON. Makes no difference to the decoded value.
             pretty(pretty: bool) => "pretty" = pretty.to_string();
         });
     };
@@ -135,11 +117,11 @@ macro_rules! loss_setter {
             /// Only matters through [`Negotiated`](crate::client::Negotiated), which otherwise refuses with an error that
             /// [`is_lossy`](crate::Error::is_lossy).
             pub fn allow_loss(mut self) -> Self {
-                self.call.allow_loss = true;
+                self.call.allow_loss();
                 self
             }
         }
     };
 }
 
-pub(crate) use {common_setters, loss_setter, selection_setters, setters, write_setters};
+pub(crate) use {loss_setter, pretty_setter, selection_setters, setters, write_setters};

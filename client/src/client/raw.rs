@@ -1,16 +1,15 @@
 //! Reading any path of the server, as it is.
 
-use super::BoxFuture;
+use super::call::{Call, builder};
 use super::connection::Client;
 use super::error::Error;
-use super::request::HttpRequest;
-use super::response::{Decoded, Decoder, Response};
-use crate::config::RetryPolicy;
-use http::{HeaderValue, Method};
-use std::time::Duration;
+use super::path::Target;
+use super::request::{HttpRequest, Verb};
+use super::response::Decoder;
+use http::HeaderValue;
 
-/// JSON where there is a choice, and what comes where there is none.
-const ACCEPT: HeaderValue = HeaderValue::from_static("application/json, */*");
+/// JSON if the server offers it, else anything.
+pub(super) const ANY: HeaderValue = HeaderValue::from_static("application/json, */*");
 
 impl Client {
     /// Reads a path of the server that no verb is for, such as `/metrics`, `/livez?verbose` or
@@ -27,8 +26,7 @@ impl Client {
     /// ```
     pub fn get_raw(&self, path: &str) -> RawRequest {
         RawRequest {
-            client: self.clone(),
-            request: request(path),
+            call: Call::resume(self, request(path)),
         }
     }
 }
@@ -42,74 +40,28 @@ fn request(path: &str) -> Result<HttpRequest, Error> {
         )));
     }
     let (path, query) = path.split_once('?').unwrap_or((path, ""));
-    let mut request = HttpRequest::new(Method::GET, path.to_owned());
+    let mut request = HttpRequest::new(Verb::Get, Target::outside_resources(path));
     request.encoded_query = query.to_owned();
-    request.accept = ACCEPT;
+    request.accept = ANY;
     Ok(request)
 }
 
-/// Reads a path of the server, made by [`Client::get_raw`].
-#[derive(Debug)]
-#[must_use = "a request does nothing until it is awaited or sent"]
-pub struct RawRequest {
-    client: Client,
-    request: Result<HttpRequest, Error>,
+builder! {
+    /// Reads a path of the server, made by [`Client::get_raw`].
+    RawRequest {} => Vec<u8>, |this| this.call.send(Decoder::bytes()).await
 }
 
 impl RawRequest {
-    /// The media types that are welcome, as in the header `Accept`; JSON and anything else if not said.
+    /// The accepted media types, as in the header `Accept`. Defaults to JSON, then anything.
     pub fn accept(mut self, media_types: &str) -> Self {
-        self.request = self.request.and_then(|mut request| {
+        self.call = self.call.try_change(|request| {
             request.accept = HeaderValue::from_str(media_types).map_err(|_| {
-                Error::argument(format!(
-                    "`{}` is no value of the header Accept",
-                    media_types.escape_debug()
-                ))
+                let shown = media_types.escape_debug();
+                Error::argument(format!("`{shown}` is no valid value of the header Accept"))
             })?;
-            Ok(request)
+            Ok(())
         });
         self
-    }
-
-    /// How long the request may take, retries and the pauses between them included; `None` for no limit.
-    ///
-    /// Not said, [`Config::with_timeout`](crate::config::Config::with_timeout) counts, which is 90 s.
-    pub fn timeout(mut self, timeout: impl Into<Option<Duration>>) -> Self {
-        if let Ok(request) = &mut self.request {
-            request.timeout = Some(timeout.into());
-        }
-        self
-    }
-
-    /// When and how often the request is sent again, in the place of
-    /// [the client's policy](Client::with_retry_policy).
-    pub fn retry_policy(mut self, policy: RetryPolicy) -> Self {
-        if let Ok(request) = &mut self.request {
-            request.retry = Some(policy);
-        }
-        self
-    }
-
-    /// Sends the request; the body comes with the answer's status code, warnings and other headers.
-    ///
-    /// # Errors
-    /// See [`Error`]: an answer other than 2xx is one.
-    pub async fn send(self) -> Result<Response<Vec<u8>>, Error> {
-        let decoder = Decoder {
-            what: "bytes".to_owned(),
-            decode: |body: &[u8]| Ok(Decoded::from(body.to_vec())),
-        };
-        self.client.send(self.request?, decoder).await
-    }
-}
-
-/// Sends the request and gives the body alone.
-impl IntoFuture for RawRequest {
-    type Output = Result<Vec<u8>, Error>;
-    type IntoFuture = BoxFuture<Self::Output>;
-
-    fn into_future(self) -> Self::IntoFuture {
-        Box::pin(async move { self.send().await.map(Response::into_inner) })
     }
 }
 

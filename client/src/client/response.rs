@@ -2,6 +2,7 @@
 
 use super::error::{Error, Kind, RequestLine};
 use super::head::Head;
+use super::renamed::RenamedField;
 use super::warnings::Warning;
 use crate::convert::Loss;
 use crate::meta::Status;
@@ -108,31 +109,53 @@ impl<T> From<T> for Decoded<T> {
     }
 }
 
-/// How a body is read: what is expected, for the error message, and the decoder.
-pub(crate) struct Decoder<F> {
-    pub(crate) what: String,
-    pub(crate) decode: F,
+type Decode<T> = Box<dyn FnOnce(&[u8]) -> Result<Decoded<T>, serde_json::Error> + Send>;
+
+/// How the body of a 2xx response is read.
+pub(crate) struct Decoder<T> {
+    /// The expected content, for errors.
+    expected: String,
+    decode: Decode<T>,
+    /// Translates the causes of the server's errors.
+    pub(crate) renamed: Option<RenamedField>,
 }
 
-/// Decodes the whole body of a 2xx.
-pub(crate) fn read<T, F>(
-    line: &RequestLine,
-    mut head: Head,
-    body: &[u8],
-    decoder: Decoder<F>,
-) -> Result<Response<T>, Error>
-where
-    F: FnOnce(&[u8]) -> Result<Decoded<T>, serde_json::Error>,
-{
-    match (decoder.decode)(body) {
-        Ok(Decoded { value, losses }) => {
-            head.losses = losses;
-            Ok(Response::new(value, head))
+impl<T> Decoder<T> {
+    pub(crate) fn new(
+        expected: impl Into<String>,
+        decode: impl FnOnce(&[u8]) -> Result<Decoded<T>, serde_json::Error> + Send + 'static,
+    ) -> Self {
+        Self {
+            expected: expected.into(),
+            decode: Box::new(decode),
+            renamed: None,
         }
-        Err(error) => Err(undecodable_body(decoder.what, error, body)
-            .with_attempts(head.attempts)
-            .with_head(head)
-            .at(line)),
+    }
+
+    /// Decodes the whole body.
+    pub(crate) fn read(
+        self,
+        line: &RequestLine,
+        mut head: Head,
+        body: &[u8],
+    ) -> Result<Response<T>, Error> {
+        match (self.decode)(body) {
+            Ok(Decoded { value, losses }) => {
+                head.losses = losses;
+                Ok(Response::new(value, head))
+            }
+            Err(error) => Err(undecodable_body(self.expected, error, body)
+                .with_attempts(head.attempts)
+                .with_head(head)
+                .at(line)),
+        }
+    }
+}
+
+impl Decoder<Vec<u8>> {
+    /// The body itself.
+    pub(crate) fn bytes() -> Self {
+        Self::new("bytes", |body| Ok(Decoded::from(body.to_vec())))
     }
 }
 

@@ -244,7 +244,9 @@ impl<K: Resource> Requests<K> {
             true => self.api.replace_status(object),
             false => self.api.replace(object),
         };
-        request.call.allow_loss = self.allow_loss;
+        if self.allow_loss {
+            request.call.allow_loss();
+        }
         for (name, value) in &self.parameters {
             request.call.set(name, value);
         }
@@ -252,13 +254,13 @@ impl<K: Resource> Requests<K> {
         request.await
     }
 
-    fn limit(&self, call: &mut Call<K>) {
-        if let Some(policy) = &self.retry {
-            call.retry_policy(policy.clone());
-        }
-        if let Some(deadline) = self.deadline {
-            call.timeout(Some(deadline.saturating_duration_since(Instant::now())));
-        }
+    fn limit(&self, call: &mut Call) {
+        call.change(|request| {
+            request.retry.clone_from(&self.retry);
+            if let Some(deadline) = self.deadline {
+                request.timeout = Some(Some(deadline.saturating_duration_since(Instant::now())));
+            }
+        });
     }
 }
 

@@ -2,10 +2,10 @@
 
 use super::error::Error;
 use super::events::{self, Event};
-use super::response::Decoded;
+use super::renamed::RenamedField;
+use super::response::{Decoded, Decoder};
 use super::served::{Abilities, Lacks};
 use crate::convert::{Convert, Loss, Lossy};
-use crate::meta::Status;
 use crate::rt::json;
 use crate::{List, Release, Resource};
 use serde_json::Error as JsonError;
@@ -23,8 +23,8 @@ pub(crate) struct Wire<K: Resource> {
     pub(crate) decode: Decode<K>,
     pub(crate) decode_list: Decode<List<K>>,
     pub(crate) decode_event: fn(&[u8]) -> Result<Event<K>, JsonError>,
-    /// A member's path on the wire, and the same member's path in `K`, where they differ.
-    pub(crate) renamed: Option<(&'static str, &'static str)>,
+    /// The field whose name differs on the wire.
+    pub(crate) renamed: Option<RenamedField>,
 }
 
 // Written out, since derived ones would ask for a `K` that is `Copy`.
@@ -86,35 +86,37 @@ impl<K: Resource> Wire<K> {
                 Ok(Decoded { value, losses })
             },
             decode_event: |line| Ok(events::decode::<W>(line)?.map(|object| shape(object).0)),
-            renamed: <W as Convert<K>>::RENAMED,
+            renamed: <W as Convert<K>>::RENAMED.map(|(wire, own)| RenamedField { wire, own }),
         }
+    }
+
+    /// Reads an object.
+    pub(crate) fn object(self) -> Decoder<K> {
+        let expected = format!("{} ({})", K::KIND, self.version);
+        self.decoder(expected, self.decode)
+    }
+
+    /// Reads a list.
+    pub(crate) fn list(self) -> Decoder<List<K>> {
+        let expected = format!("{}List ({})", K::KIND, self.version);
+        self.decoder(expected, self.decode_list)
+    }
+
+    pub(crate) fn decoder<T>(
+        self,
+        expected: String,
+        decode: impl FnOnce(&[u8]) -> Result<Decoded<T>, JsonError> + Send + 'static,
+    ) -> Decoder<T> {
+        let mut decoder = Decoder::new(expected, decode);
+        decoder.renamed = self.renamed;
+        decoder
     }
 
     /// Puts the paths of an error's causes into the terms of `K`.
-    pub(crate) fn map_error(&self, mut error: Error) -> Error {
-        if let (Some((wire, own)), Some(status)) = (self.renamed, error.status_mut()) {
-            rename(status, wire, own);
-        }
-        error
-    }
-}
-
-/// Puts `own` for the path `wire`.
-fn rename(status: &mut Status, wire: &str, own: &str) {
-    // A message names a path before a colon, and in a conflict with a dot in front; values that it quotes stay as
-    // they are.
-    if let Some(message) = &mut status.message {
-        *message = message
-            .replace(&format!("{wire}: "), &format!("{own}: "))
-            .replace(&format!(".{wire}"), &format!(".{own}"));
-    }
-    let details = status.details.iter_mut();
-    for cause in details.flat_map(|details| &mut details.causes) {
-        if let Some(field) = &mut cause.field
-            && let Some(dot) = field.strip_suffix(wire)
-            && matches!(dot, "" | ".")
-        {
-            *field = format!("{dot}{own}");
+    pub(crate) fn map_error(&self, error: Error) -> Error {
+        match self.renamed {
+            Some(renamed) => renamed.translate(error),
+            None => error,
         }
     }
 }

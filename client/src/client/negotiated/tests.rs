@@ -156,7 +156,7 @@ fn a_lossy_write_is_refused_unless_allowed() {
         "{error}"
     );
 
-    let (_, _, request) = levels
+    let (_, request) = levels
         .create(&zero)
         .allow_loss()
         .call

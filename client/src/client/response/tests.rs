@@ -26,15 +26,7 @@ fn answer(
         return Err(failure(head, body).at(&line));
     }
     let decode = |body: &[u8]| serde_json::from_slice::<FlowSchema>(body).map(Decoded::from);
-    read(
-        &line,
-        head,
-        body,
-        Decoder {
-            what: "FlowSchema (v1)".into(),
-            decode,
-        },
-    )
+    Decoder::new("FlowSchema (v1)", decode).read(&line, head, body)
 }
 
 fn status(code: u16, reason: &str) -> Error {

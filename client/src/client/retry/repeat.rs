@@ -2,7 +2,6 @@
 
 use crate::client::error::{Error, Kind};
 use crate::client::request::HttpRequest;
-use http::Method;
 
 /// Whether a request that may have been carried out may be sent again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -17,7 +16,7 @@ pub(crate) enum Repeat {
 
 impl Repeat {
     pub(crate) fn of(request: &HttpRequest) -> Self {
-        if request.method == Method::GET || request.get("dryRun") == Some("All") {
+        if request.method.is_safe() || request.get("dryRun") == Some("All") {
             Self::Harmless
         } else if request.guarded {
             Self::Guarded

@@ -2,7 +2,8 @@
 
 use crate::client::call::builder;
 use crate::client::pages::{Items, Pages};
-use crate::client::params::{selection_setters, setters};
+use crate::client::params::{pretty_setter, selection_setters, setters};
+use crate::client::wire::Wire;
 use crate::{List, Resource};
 
 builder! {
@@ -20,12 +21,10 @@ builder! {
     /// # Ok(())
     /// # }
     /// ```
-    ListRequest => List<K>, |call| {
-        let what = format!("{}List ({})", K::KIND, call.wire.version);
-        call.send(what, |wire, body| (wire.decode_list)(body)).await
-    }
+    ListRequest<K: Resource> { wire: Wire<K> } => List<K>, |this| this.call.send(this.wire.list()).await
 }
 
+pretty_setter!(ListRequest);
 selection_setters!(ListRequest);
 
 setters!(ListRequest {
@@ -38,7 +37,7 @@ setters!(ListRequest {
 impl<K: Resource> ListRequest<K> {
     /// The list page by page, of 500 objects unless [`limit`](Self::limit) says otherwise.
     pub fn pages(self) -> Pages<K> {
-        Pages::new(self.call)
+        Pages::new(self.call.client, self.wire, self.call.request)
     }
 
     /// The objects one by one, read page by page.

@@ -2,9 +2,9 @@
 
 use super::ApplyRequest;
 use crate::Resource;
-use crate::client::api::APPLY;
-use crate::client::call::{Call, builder};
-use crate::client::params::write_setters;
+use crate::client::call::{APPLY, Call, builder};
+use crate::client::params::{pretty_setter, write_setters};
+use crate::client::wire::Wire;
 use serde::Serialize;
 use std::fmt;
 
@@ -22,7 +22,8 @@ use std::fmt;
 /// ```
 #[must_use = "a patch needs a body: json, merge, strategic or apply"]
 pub struct PatchTarget<K: Resource> {
-    pub(crate) call: Call<K>,
+    pub(crate) call: Call,
+    pub(crate) wire: Wire<K>,
 }
 
 impl<K: Resource> PatchTarget<K> {
@@ -48,12 +49,14 @@ impl<K: Resource> PatchTarget<K> {
     pub fn apply<T: Serialize + ?Sized>(self, part: &T) -> ApplyRequest<K> {
         ApplyRequest {
             call: self.call.value(APPLY, part),
+            wire: self.wire,
         }
     }
 
     fn with<T: Serialize + ?Sized>(self, content_type: &'static str, body: &T) -> PatchRequest<K> {
         PatchRequest {
             call: self.call.value(content_type, body),
+            wire: self.wire,
         }
     }
 }
@@ -68,7 +71,8 @@ impl<K: Resource> fmt::Debug for PatchTarget<K> {
 
 builder! {
     /// A JSON, merge or strategic merge patch, made by [`PatchTarget`].
-    PatchRequest => K, |call| call.send_for_object().await
+    PatchRequest<K: Resource> { wire: Wire<K> } => K, |this| this.call.send(this.wire.object()).await
 }
 
+pretty_setter!(PatchRequest);
 write_setters!(PatchRequest);

@@ -1,13 +1,16 @@
 //! Replacing an object or its status.
 
+use crate::Resource;
 use crate::client::call::builder;
-use crate::client::params::{loss_setter, write_setters};
+use crate::client::params::{loss_setter, pretty_setter, write_setters};
+use crate::client::wire::Wire;
 
 builder! {
     /// Replaces an object or its status, made by [`Api::replace`](crate::client::Api::replace) and
     /// [`Api::replace_status`](crate::client::Api::replace_status).
-    ReplaceRequest => K, |call| call.send_for_object().await
+    ReplaceRequest<K: Resource> { wire: Wire<K> } => K, |this| this.call.send(this.wire.object()).await
 }
 
+pretty_setter!(ReplaceRequest);
 write_setters!(ReplaceRequest);
 loss_setter!(ReplaceRequest);

@@ -23,8 +23,8 @@ fn object<K: Resource>() -> K {
     object
 }
 
-fn request<K: Resource>(call: Call<K>) -> HttpRequest {
-    call.checked().unwrap().2
+fn request(call: Call) -> HttpRequest {
+    call.checked().unwrap().1
 }
 
 macro_rules! selection {
@@ -119,14 +119,14 @@ fn everything<K: Resource>(api: &Api<K>) -> Vec<(&'static str, HttpRequest)> {
         ("patch", request(write!(api.apply_status(&x)).force().call)),
         (
             "delete",
-            request(delete!(api.delete("x")).precondition_uid("u").finish()),
+            request(delete!(api.delete("x")).precondition_uid("u").call),
         ),
         (
             "deletecollection",
             request(
                 selection!(delete!(api.delete_collection()).precondition_uid("u"))
                     .send_initial_events(false)
-                    .finish(),
+                    .call,
             ),
         ),
     ]
@@ -211,7 +211,7 @@ fn every_documented_parameter_has_a_setter() {
 #[test]
 fn delete_options_in_query_and_body() {
     let schemas = client().flow_schemas();
-    let plain = request(schemas.delete("x").grace_period_seconds(5).finish());
+    let plain = request(schemas.delete("x").grace_period_seconds(5).call);
     assert_eq!(plain.query, [("gracePeriodSeconds", "5".to_owned())]);
     assert!(plain.content_type.is_none() && plain.body.is_empty());
 
@@ -222,7 +222,7 @@ fn delete_options_in_query_and_body() {
     let checked = request(
         call.precondition_uid("u")
             .precondition_resource_version("7")
-            .finish(),
+            .call,
     );
     assert_eq!(checked.query.len(), 2);
     let body: serde_json::Value = serde_json::from_slice(&checked.body).unwrap();

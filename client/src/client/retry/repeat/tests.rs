@@ -1,5 +1,7 @@
 use super::*;
 use crate::client::head::Head;
+use crate::client::path::Target;
+use crate::client::request::Verb;
 use crate::client::response::failure;
 use std::time::Duration;
 
@@ -68,10 +70,10 @@ fn what_a_failure_says() {
 
 #[test]
 fn what_may_be_repeated() {
-    let request = |method| HttpRequest::new(method, "/".into());
-    assert_eq!(Repeat::of(&request(Method::GET)), Repeat::Harmless);
-    for method in [Method::POST, Method::PUT, Method::PATCH, Method::DELETE] {
-        let mut request = request(method);
+    let request = |verb| HttpRequest::new(verb, Target::outside_resources("/"));
+    assert_eq!(Repeat::of(&request(Verb::Get)), Repeat::Harmless);
+    for verb in [Verb::Create, Verb::Update, Verb::Patch, Verb::Delete] {
+        let mut request = request(verb);
         assert_eq!(Repeat::of(&request), Repeat::Never);
         request.guarded = true;
         assert_eq!(Repeat::of(&request), Repeat::Guarded);
