@@ -21,7 +21,7 @@
 //! [apf]: https://kubernetes.io/docs/concepts/cluster-administration/flow-control/
 
 mod builder;
-mod listening;
+mod connections;
 mod server;
 mod start_error;
 
@@ -31,7 +31,7 @@ mod dangling;
 mod discovery;
 mod dumps;
 mod faults;
-mod flow;
+mod flow_control;
 mod health;
 mod http;
 mod kubeconfig;
@@ -44,21 +44,21 @@ mod apply;
 mod list;
 mod patch;
 mod registry;
-mod reopen;
 mod represent;
 mod selector;
 mod store;
+mod upgrade;
 mod watch;
 
 mod body;
+mod dns_name;
 mod ids;
 mod kinds;
-mod names;
 mod openapi;
 mod query;
 mod status;
 mod wire;
-mod words;
+mod wording;
 
 pub use builder::Builder;
 pub use faults::Fault;

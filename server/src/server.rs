@@ -1,9 +1,9 @@
 //! A running server and its connections.
 
+use crate::connections::{Command, Listening, present};
 use crate::faults::Fault;
 use crate::http::Context;
 use crate::kubeconfig::kubeconfig;
-use crate::listening::{Command, Listening, present};
 use crate::start_error::{Cause, StartError};
 use crate::state::RecordedRequest;
 use crate::tls::Tls;

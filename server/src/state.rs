@@ -2,11 +2,11 @@
 
 use crate::bootstrap;
 use crate::dangling;
-use crate::flow::Flow;
+use crate::flow_control::Flow;
 use crate::kinds::Kinds;
 use crate::metrics::DeprecatedApis;
-use crate::reopen::reopen;
 use crate::store::{Object, Store};
+use crate::upgrade::reopen;
 use k8s_flowcontrol_rules::matching::RequestAttributes;
 use k8s_flowcontrol_types::Release;
 use std::collections::BTreeMap;

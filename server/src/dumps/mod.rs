@@ -1,15 +1,15 @@
 //! The dumps of flow control: tables of levels, queues and requests.
 
-mod tabs;
+mod tab_writer;
 
-use crate::flow::{Executing, Flow, objects};
+use crate::flow_control::{Executing, Flow, objects};
 use crate::state::State;
 use k8s_flowcontrol_rules::decode::Kind as Own;
 use k8s_flowcontrol_rules::sharding::Dealer;
 use k8s_flowcontrol_types::api::v1::{PriorityLevelConfiguration, QueuingConfiguration};
 use k8s_flowcontrol_types::{Release, Resource};
 use std::collections::BTreeMap;
-use tabs::write;
+use tab_writer::write;
 
 /// One of the tables.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,9 +1,9 @@
 //! Verbs of collections: list, create, delete.
 
-use super::answer::Answer;
-use super::arrived::Arrived;
 use super::context::Context;
 use super::inputs::{format, write};
+use super::request::ApiRequest;
+use super::response::ApiResponse;
 use super::route::ResourceTarget;
 use crate::body::read_object;
 use crate::list::{ListOptions, Unlisted, list as list_page};
@@ -19,9 +19,9 @@ const PATIENCE: Duration = Duration::from_secs(3);
 
 pub(super) async fn list(
     context: &Context,
-    request: &Arrived,
+    request: &ApiRequest,
     target: &ResourceTarget<'_>,
-) -> Result<Answer, Failure> {
+) -> Result<ApiResponse, Failure> {
     let state = &context.state;
     let mut options = ListOptions::parse(&request.query, state.kinds.release())?;
     options.selector = options.selector.in_namespace(&target.namespace);
@@ -34,7 +34,7 @@ pub(super) async fn list(
         listed => listed,
     };
     match page {
-        Ok(page) => Ok(Answer::page(page, target.kind, target.version)),
+        Ok(page) => Ok(ApiResponse::page(page, target.kind, target.version)),
         Err(Unlisted::Failed(failure)) => Err(failure),
         Err(Unlisted::NotYet(revision)) => Err(future_version(
             revision,
@@ -58,9 +58,9 @@ pub(super) async fn wait_for(state: &State, revision: u64) -> Result<(), Failure
 
 pub(super) fn create(
     context: &Context,
-    request: &Arrived,
+    request: &ApiRequest,
     target: &ResourceTarget<'_>,
-) -> Result<Answer, Failure> {
+) -> Result<ApiResponse, Failure> {
     let options = WriteOptions::parse(
         &request.query,
         WriteVerb::Create,
@@ -80,7 +80,7 @@ pub(super) fn create(
         .state
         .write(|store| registry::create(store, &write, read.object));
     let answer = match created {
-        Ok(object) => Answer::object(201, &object, target.kind, target.version),
+        Ok(object) => ApiResponse::object(201, &object, target.kind, target.version),
         Err(failure) => failure.into(),
     };
     Ok(answer.warn(read.warnings))
@@ -88,9 +88,9 @@ pub(super) fn create(
 
 pub(super) fn delete(
     context: &Context,
-    request: &Arrived,
+    request: &ApiRequest,
     target: &ResourceTarget<'_>,
-) -> Result<Answer, Failure> {
+) -> Result<ApiResponse, Failure> {
     // The resource version of a deletion is a precondition, not a time to list at.
     let list_options = request.query.without("resourceVersion");
     let mut list_options = ListOptions::parse(&list_options, context.state.kinds.release())?;
@@ -123,6 +123,6 @@ pub(super) fn delete(
         for object in &page.items {
             registry::delete(store, &write, meta_str(object, "name"), &options)?;
         }
-        Ok(Answer::page(page, target.kind, target.version))
+        Ok(ApiResponse::page(page, target.kind, target.version))
     })
 }

@@ -1,9 +1,9 @@
 //! What the server says of itself: discovery, which versions of itself it offers, and OpenAPI.
 
 use super::accept::{self, Discovery};
-use super::answer::Answer;
-use super::arrived::Arrived;
 use super::context::Context;
+use super::request::ApiRequest;
+use super::response::ApiResponse;
 use super::route::Document;
 use crate::discovery::{self, Aggregated};
 use crate::kinds::Kinds;
@@ -19,9 +19,9 @@ const YEAR: Duration = Duration::from_secs(365 * 24 * 60 * 60);
 /// 406 for a form that the document does not have.
 pub(super) fn answer(
     context: &Context,
-    request: &Arrived,
+    request: &ApiRequest,
     document: Document,
-) -> Result<Answer, Failure> {
+) -> Result<ApiResponse, Failure> {
     let kinds = &context.state.kinds;
     let accepted = request.header(header::ACCEPT);
     if matches!(document, Document::Core | Document::Groups)
@@ -35,22 +35,28 @@ pub(super) fn answer(
     let answer = match document {
         Document::Version => pretty(&discovery::version(kinds.release())),
         Document::Root => pretty(&serde_json::json!({"paths": discovery::paths(kinds)})),
-        Document::Core => Answer::json(200, &discovery::core_versions(kinds, &context.address)),
-        Document::Groups => Answer::json(200, &discovery::groups(kinds)),
-        Document::Group(name) => Answer::json(200, &discovery::group(kinds, &name)),
+        Document::Core => {
+            ApiResponse::json(200, &discovery::core_versions(kinds, &context.address))
+        }
+        Document::Groups => ApiResponse::json(200, &discovery::groups(kinds)),
+        Document::Group(name) => ApiResponse::json(200, &discovery::group(kinds, &name)),
         Document::Resources(group, version) => {
-            Answer::json(200, &discovery::resources(kinds, &group, &version))
+            ApiResponse::json(200, &discovery::resources(kinds, &group, &version))
         }
     };
     Ok(answer.written(form))
 }
 
-fn pretty(value: &impl Serialize) -> Answer {
-    Answer::pretty_json(serde_json::to_vec(value).unwrap_or_default())
+fn pretty(value: &impl Serialize) -> ApiResponse {
+    ApiResponse::pretty_json(serde_json::to_vec(value).unwrap_or_default())
 }
 
 /// Clients keep the document and ask whether it is still the same.
-fn aggregated(request: &Arrived, document: &serde_json::Value, wanted: Discovery) -> Answer {
+fn aggregated(
+    request: &ApiRequest,
+    document: &serde_json::Value,
+    wanted: Discovery,
+) -> ApiResponse {
     let tag = format!("{:?}", openapi::digest(document.to_string().as_bytes()));
     let headers = [
         (header::ETAG, tag.clone()),
@@ -58,7 +64,7 @@ fn aggregated(request: &Arrived, document: &serde_json::Value, wanted: Discovery
         (header::CACHE_CONTROL, "public".to_owned()),
     ];
     if request.header(header::IF_NONE_MATCH) == Some(&tag) {
-        return Answer::empty(StatusCode::NOT_MODIFIED.as_u16()).with_headers(headers);
+        return ApiResponse::empty(StatusCode::NOT_MODIFIED.as_u16()).with_headers(headers);
     }
     let content_type = format!(
         "{};g={};v={};as={}",
@@ -67,16 +73,16 @@ fn aggregated(request: &Arrived, document: &serde_json::Value, wanted: Discovery
         wanted.version.as_str(),
         Aggregated::KIND,
     );
-    Answer::json(200, document)
+    ApiResponse::json(200, document)
         .written(wanted.form)
         .with_headers(headers)
         .with_headers([(header::CONTENT_TYPE, content_type)])
 }
 
 /// `/openapi/v3`: the index of the documents. It is what Go makes of a file without a type.
-pub(super) fn openapi_index(kinds: &Kinds) -> Answer {
+pub(super) fn openapi_index(kinds: &Kinds) -> ApiResponse {
     let text = openapi::index(kinds);
-    Answer::bytes("text/plain; charset=utf-8", text).with_headers([
+    ApiResponse::bytes("text/plain; charset=utf-8", text).with_headers([
         (header::ACCEPT_RANGES, "bytes".to_owned()),
         (
             header::LAST_MODIFIED,
@@ -86,13 +92,13 @@ pub(super) fn openapi_index(kinds: &Kinds) -> Answer {
 }
 
 /// `/openapi/v3/<path>`: one document.
-pub(super) fn openapi_document(request: &Arrived, kinds: &Kinds, path: &str) -> Answer {
+pub(super) fn openapi_document(request: &ApiRequest, kinds: &Kinds, path: &str) -> ApiResponse {
     let Some(version) = openapi::version(kinds, path) else {
-        return Answer::empty(404);
+        return ApiResponse::empty(404);
     };
     let vary = [(header::VARY, "Accept".to_owned())];
     if !accept::takes_json(request.header(header::ACCEPT)) {
-        return Answer::empty(406).with_headers(vary);
+        return ApiResponse::empty(406).with_headers(vary);
     }
     let document = openapi::document(version, kinds.release());
     let tag = format!("{:?}", document.hash);
@@ -100,7 +106,7 @@ pub(super) fn openapi_document(request: &Arrived, kinds: &Kinds, path: &str) -> 
     if !asked.is_empty() && asked != document.hash {
         let url = openapi::url(path, &document.hash);
         let text = format!("<a href=\"{url}\">Moved Permanently</a>.\n\n");
-        return Answer::bytes("text/html; charset=utf-8", text.into_bytes())
+        return ApiResponse::bytes("text/html; charset=utf-8", text.into_bytes())
             .with_code(StatusCode::MOVED_PERMANENTLY.as_u16())
             .with_headers(vary)
             .with_headers([(header::ETAG, tag), (header::LOCATION, url)]);
@@ -109,9 +115,9 @@ pub(super) fn openapi_document(request: &Arrived, kinds: &Kinds, path: &str) -> 
     let known = known.split(',').map(str::trim);
     let mut known = known.map(|known| known.strip_prefix("W/").unwrap_or(known));
     let answer = if known.any(|known| known == tag || known == "*") {
-        Answer::empty(StatusCode::NOT_MODIFIED.as_u16())
+        ApiResponse::empty(StatusCode::NOT_MODIFIED.as_u16())
     } else {
-        Answer::bytes("application/json", document.text.clone())
+        ApiResponse::bytes("application/json", document.text.clone())
             .with_headers([(header::ACCEPT_RANGES, "bytes".to_owned())])
     };
     let answer = answer

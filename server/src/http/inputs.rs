@@ -1,6 +1,6 @@
 //! Parts of a request that several verbs read: the name, the format of the body, the parameters of writes and tables.
 
-use super::arrived::Arrived;
+use super::request::ApiRequest;
 use super::route::ResourceTarget;
 use crate::query::WriteOptions;
 use crate::registry::Write;
@@ -13,7 +13,7 @@ use k8s_flowcontrol_rules::decode::Format;
 ///
 /// # Errors
 /// 400 for an unknown value.
-pub(super) fn include(request: &Arrived) -> Result<Include, Failure> {
+pub(super) fn include(request: &ApiRequest) -> Result<Include, Failure> {
     Include::parse(request.query.text("includeObject")).map_err(|value| {
         bad_request(format!(
             "Unable to convert to Table as requested: includeObject: Invalid value: {value:?}: must be \
@@ -26,7 +26,7 @@ pub(super) fn include(request: &Arrived) -> Result<Include, Failure> {
 ///
 /// # Errors
 /// 415 for a body that is neither JSON nor YAML.
-pub(super) fn format(request: &Arrived) -> Result<Format, Failure> {
+pub(super) fn format(request: &ApiRequest) -> Result<Format, Failure> {
     let media_type = request.header(header::CONTENT_TYPE).unwrap_or_default();
     Format::from_media_type(media_type).ok_or_else(|| {
         failure(

@@ -1,10 +1,10 @@
 //! Verbs of single objects and their subresources: get, replace, patch, delete.
 
-use super::answer::Answer;
-use super::arrived::Arrived;
 use super::collection::wait_for;
 use super::context::Context;
 use super::inputs::{format, name, write};
+use super::request::ApiRequest;
+use super::response::ApiResponse;
 use super::route::ResourceTarget;
 use crate::body::{Document, read_object};
 use crate::ids;
@@ -16,9 +16,9 @@ use k8s_flowcontrol_rules::decode::Format;
 
 pub(super) async fn get(
     context: &Context,
-    request: &Arrived,
+    request: &ApiRequest,
     target: &ResourceTarget<'_>,
-) -> Result<Answer, Failure> {
+) -> Result<ApiResponse, Failure> {
     let name = name(target)?;
     let state = &context.state;
     let version = request.query.text("resourceVersion");
@@ -36,14 +36,19 @@ pub(super) async fn get(
         name,
     };
     let object = object.ok_or_else(|| subject.not_found())?;
-    Ok(Answer::object(200, &object, target.kind, target.version))
+    Ok(ApiResponse::object(
+        200,
+        &object,
+        target.kind,
+        target.version,
+    ))
 }
 
 pub(super) fn replace(
     context: &Context,
-    request: &Arrived,
+    request: &ApiRequest,
     target: &ResourceTarget<'_>,
-) -> Result<Answer, Failure> {
+) -> Result<ApiResponse, Failure> {
     let name = name(target)?;
     let options = WriteOptions::parse(
         &request.query,
@@ -66,7 +71,7 @@ pub(super) fn replace(
             .write(|store| registry::update(store, &write, name, read.object))
     });
     let answer = match replaced {
-        Ok(object) => Answer::object(200, &object, target.kind, target.version),
+        Ok(object) => ApiResponse::object(200, &object, target.kind, target.version),
         Err(failure) => failure.into(),
     };
     Ok(answer.warn(read.warnings))
@@ -79,7 +84,7 @@ const APPLY_PATCH: &str = "application/apply-patch+yaml";
 
 /// # Errors
 /// 415 for a body that is no patch of a type that is known.
-pub(super) fn check_patch_type(request: &Arrived) -> Result<(), Failure> {
+pub(super) fn check_patch_type(request: &ApiRequest) -> Result<(), Failure> {
     match request.media_type().as_deref() {
         Some(JSON_PATCH | MERGE_PATCH | STRATEGIC_MERGE_PATCH | APPLY_PATCH) => Ok(()),
         _ => Err(
@@ -91,9 +96,9 @@ pub(super) fn check_patch_type(request: &Arrived) -> Result<(), Failure> {
 
 pub(super) fn patch(
     context: &Context,
-    request: &Arrived,
+    request: &ApiRequest,
     target: &ResourceTarget<'_>,
-) -> Result<Answer, Failure> {
+) -> Result<ApiResponse, Failure> {
     let name = name(target)?;
     let media_type = request.media_type().unwrap_or_default();
     let verb = if media_type == APPLY_PATCH {
@@ -114,7 +119,10 @@ pub(super) fn patch(
         .state
         .write(|store| registry::patch(store, &write, name, &patch, options.validation))?;
     let code = if patched.created { 201 } else { 200 };
-    Ok(Answer::object(code, &patched.object, target.kind, target.version).warn(patched.warnings))
+    Ok(
+        ApiResponse::object(code, &patched.object, target.kind, target.version)
+            .warn(patched.warnings),
+    )
 }
 
 fn read_patch(media_type: &str, body: &[u8], force: bool) -> Result<Patch, Failure> {
@@ -138,9 +146,9 @@ fn read_patch(media_type: &str, body: &[u8], force: bool) -> Result<Patch, Failu
 
 pub(super) fn delete(
     context: &Context,
-    request: &Arrived,
+    request: &ApiRequest,
     target: &ResourceTarget<'_>,
-) -> Result<Answer, Failure> {
+) -> Result<ApiResponse, Failure> {
     let name = name(target)?;
     let format = match request.body.is_empty() {
         true => Format::Json,
@@ -166,7 +174,9 @@ pub(super) fn delete(
         .state
         .write(|store| registry::delete(store, &write, name, &options))?;
     Ok(match deleted {
-        Deleted::Gone(status) => Answer::status(&status),
-        Deleted::Terminating(object) => Answer::object(200, &object, target.kind, target.version),
+        Deleted::Gone(status) => ApiResponse::status(&status),
+        Deleted::Terminating(object) => {
+            ApiResponse::object(200, &object, target.kind, target.version)
+        }
     })
 }

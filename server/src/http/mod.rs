@@ -1,19 +1,19 @@
 //! HTTP: requests in, responses out. The decisions are made elsewhere.
 
 mod accept;
-mod answer;
-mod arrived;
 mod collection;
 mod compress;
 mod context;
 mod documents;
-mod faulty;
-mod gate;
+mod fault_responses;
+mod filters;
 mod inputs;
 mod item;
 mod objects;
 mod payload;
+mod request;
 mod resource;
+mod response;
 mod route;
 mod watching;
 
@@ -24,13 +24,13 @@ use crate::health;
 use crate::query::Query;
 use crate::state::RecordedRequest;
 use crate::status::{Failure, bad_request, too_large};
-use answer::Answer;
-use arrived::Arrived;
 use futures_util::StreamExt;
 use http_body_util::BodyExt;
 use hyper::body::{Bytes, Incoming};
 use hyper::{Method, Request, Response, header};
 use payload::Body;
+use request::ApiRequest;
+use response::ApiResponse;
 use route::Target;
 
 const LARGEST_BODY: usize = 3 * 1024 * 1024;
@@ -57,8 +57,8 @@ pub(crate) async fn respond(context: Context, request: Request<Incoming>) -> Res
         Ok(body) => (body, None),
         Err(failure) => (Bytes::new(), Some(failure)),
     };
-    let mut gate = gate::pass(&context, &mut parts).await;
-    let request = Arrived {
+    let mut gate = filters::run(&context, &mut parts).await;
+    let request = ApiRequest {
         parts,
         query,
         body,
@@ -70,7 +70,9 @@ pub(crate) async fn respond(context: Context, request: Request<Incoming>) -> Res
     let ticket = context.state.take(request.attributes());
     let answer = match gate.answer.take() {
         Some(answer) => answer,
-        None => answer(&context, request).await.unwrap_or_else(Answer::from),
+        None => answer(&context, request)
+            .await
+            .unwrap_or_else(ApiResponse::from),
     };
     let answer = answer.failure_written(form);
     let flow = ticket.as_ref().map(|ticket| ticket.uids.clone());
@@ -109,7 +111,7 @@ async fn read_body(method: &Method, body: Incoming) -> Result<Bytes, Failure> {
     }
 }
 
-async fn answer(context: &Context, request: Arrived) -> Result<Answer, Failure> {
+async fn answer(context: &Context, request: ApiRequest) -> Result<ApiResponse, Failure> {
     let kinds = &context.state.kinds;
     match route::route(request.parts.uri.path(), kinds)? {
         Target::Resource(target) => resource::answer(context, request, &target).await,
@@ -121,26 +123,26 @@ async fn answer(context: &Context, request: Arrived) -> Result<Answer, Failure> 
             if let Some(part) = part {
                 let known = health::parts(check).any(|known| known == part);
                 return Ok(match known {
-                    true if health::passes(&part, reads_objects) => Answer::text(200, "ok"),
-                    true => Answer::text(500, "internal server error: not finished\n"),
+                    true if health::passes(&part, reads_objects) => ApiResponse::text(200, "ok"),
+                    true => ApiResponse::text(500, "internal server error: not finished\n"),
                     false => nowhere(),
                 });
             }
             let (passes, report) = health::report(check, &request.query, reads_objects);
-            Ok(Answer::text(if passes { 200 } else { 500 }, report))
+            Ok(ApiResponse::text(if passes { 200 } else { 500 }, report))
         }
         Target::Dump(dump) => {
             let details = !request.query.text("includeRequestDetails").is_empty();
-            Ok(Answer::text(
+            Ok(ApiResponse::text(
                 200,
                 dumps::dump(&context.state, dump, details),
             ))
         }
-        Target::Metrics => Ok(Answer::text(200, context.state.deprecated.text())),
+        Target::Metrics => Ok(ApiResponse::text(200, context.state.deprecated.text())),
         Target::Nowhere => Ok(nowhere()),
     }
 }
 
-fn nowhere() -> Answer {
-    Answer::text(404, "404 page not found\n")
+fn nowhere() -> ApiResponse {
+    ApiResponse::text(404, "404 page not found\n")
 }

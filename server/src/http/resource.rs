@@ -1,10 +1,10 @@
 //! Requests about objects: which verb it is, and what holds for all of them.
 
 use super::accept::{self, Form, Offer};
-use super::answer::Answer;
-use super::arrived::Arrived;
 use super::context::Context;
 use super::inputs::include;
+use super::request::ApiRequest;
+use super::response::ApiResponse;
 use super::route::ResourceTarget;
 use super::{collection, item, watching};
 use crate::kinds::Deprecation;
@@ -29,9 +29,9 @@ enum Verb {
 
 pub(super) async fn answer(
     context: &Context,
-    request: Arrived,
+    request: ApiRequest,
     target: &ResourceTarget<'_>,
-) -> Result<Answer, Failure> {
+) -> Result<ApiResponse, Failure> {
     let verb = verb(&request, target)?;
     let offer = match verb {
         Verb::List | Verb::Watch | Verb::DeleteCollection => Offer::Collection,
@@ -63,7 +63,7 @@ pub(super) async fn answer(
         Err(failure) => Err(failure),
     };
     Ok(answer
-        .unwrap_or_else(Answer::from)
+        .unwrap_or_else(ApiResponse::from)
         .warn_first(deprecation.map(|deprecation| warning(target, deprecation))))
 }
 
@@ -71,7 +71,7 @@ pub(super) async fn answer(
 ///
 /// # Errors
 /// For a view that what is answered does not have. What was done stays done.
-fn shown(answer: Answer, form: Form, request: &Arrived) -> Result<Answer, Failure> {
+fn shown(answer: ApiResponse, form: Form, request: &ApiRequest) -> Result<ApiResponse, Failure> {
     let include = match form.view {
         View::Table(_) => include(request)?,
         _ => Include::Metadata,
@@ -83,9 +83,9 @@ async fn perform(
     verb: Verb,
     form: Form,
     context: &Context,
-    request: &Arrived,
+    request: &ApiRequest,
     target: &ResourceTarget<'_>,
-) -> Result<Answer, Failure> {
+) -> Result<ApiResponse, Failure> {
     match verb {
         Verb::List => collection::list(context, request, target).await,
         Verb::Watch => watching::watch(context, request, target, form).await,
@@ -98,7 +98,7 @@ async fn perform(
     }
 }
 
-fn verb(request: &Arrived, target: &ResourceTarget<'_>) -> Result<Verb, Failure> {
+fn verb(request: &ApiRequest, target: &ResourceTarget<'_>) -> Result<Verb, Failure> {
     let method = &request.parts.method;
     let is_item = target.name.is_some();
     // All namespaces together can be read, but not written.

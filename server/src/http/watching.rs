@@ -1,11 +1,11 @@
 //! The open end of a watch: lines as they come, at the client's pace.
 
 use super::accept::{Encoding, Form};
-use super::answer::Answer;
-use super::arrived::Arrived;
 use super::context::{Context, stopped};
 use super::inputs::include;
 use super::payload::{self, Body};
+use super::request::ApiRequest;
+use super::response::ApiResponse;
 use super::route::ResourceTarget;
 use crate::ids;
 use crate::list::WatchOptions;
@@ -38,10 +38,10 @@ const PIECE: usize = 64 * 1024;
 /// too old is told in the stream, not here.
 pub(super) async fn watch(
     context: &Context,
-    request: &Arrived,
+    request: &ApiRequest,
     target: &ResourceTarget<'_>,
     form: Form,
-) -> Result<Answer, Failure> {
+) -> Result<ApiResponse, Failure> {
     let state = context.state.clone();
     let mut options = WatchOptions::parse(&request.query, state.kinds.release())?;
     if let Some(name) = &target.name {
@@ -87,8 +87,8 @@ pub(super) async fn watch(
     Ok(stream_of(payload::streamed(lines), form))
 }
 
-fn stream_of(body: Body, form: Form) -> Answer {
-    let answer = Answer::lines(body);
+fn stream_of(body: Body, form: Form) -> ApiResponse {
+    let answer = ApiResponse::lines(body);
     if form.encoding != Encoding::Protobuf {
         return answer;
     }

@@ -1,6 +1,6 @@
 //! A kind in all its served versions, and the way of an object through them.
 
-use super::described;
+use super::described_body;
 use super::rules::{Deprecation, Rules};
 use super::version::Version;
 use crate::wire::{canonical, in_memory};
@@ -174,7 +174,7 @@ impl Kind {
         validation: FieldValidation,
     ) -> Result<(Value, Vec<String>), Unread> {
         let Some(rules) = version.rules() else {
-            let read = described::read(body, format, version, self.release, validation);
+            let read = described_body::read(body, format, version, self.release, validation);
             return read.map_err(|message| Unread {
                 cause: message.clone(),
                 message,

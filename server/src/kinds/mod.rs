@@ -4,7 +4,7 @@
 //! document. The kinds of API Priority and Fairness add [rules](rules::Rules) to theirs: defaults, conversion,
 //! validation and deprecation. Inside the server an object has the shape of its kind's hub version.
 
-mod described;
+mod described_body;
 mod kind;
 mod rules;
 mod version;

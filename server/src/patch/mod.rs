@@ -1,12 +1,12 @@
 //! The patch types that are not apply: trees in, trees out.
 
 mod json;
+mod patched_text;
 mod strategic;
-mod text;
 
 pub(crate) use json::json_patch;
+pub(crate) use patched_text::{Touched, patched_text};
 pub(crate) use strategic::{go_map, strategic_merge_patch};
-pub(crate) use text::{Touched, patched_text};
 
 use serde_json::Value;
 

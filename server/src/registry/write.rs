@@ -2,9 +2,9 @@
 
 use crate::apply::writer::Writer;
 use crate::kinds::{Kind, Version};
-use crate::reopen::unreadable;
 use crate::status::{Failure, Subject};
 use crate::store::{Object, Store};
+use crate::upgrade::unreadable;
 use std::borrow::Cow;
 
 /// The object that lies under `key`, if there is one.

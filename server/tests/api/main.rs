@@ -5,20 +5,20 @@
 
 mod support;
 
-mod across;
 mod apply;
+mod apply_across_versions;
 mod bodies;
 mod bootstrap;
-mod crowds;
 mod crud;
 mod deprecation;
 mod discovery;
 mod faults;
-mod forms;
 mod http;
 mod lists;
+mod many_watchers;
 mod patches;
 mod releases;
+mod representations;
 mod server;
 mod status;
 #[cfg(feature = "tls")]

@@ -1,6 +1,6 @@
 //! Bodies: objects and patches as they should be, and what can become of them.
 
-use crate::dice::Dice;
+use crate::generator::Dice;
 use crate::requests::NAMES;
 use serde_json::{Value, json};
 

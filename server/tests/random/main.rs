@@ -11,11 +11,11 @@
 
 mod bodies;
 mod consistency;
-mod dice;
+mod generator;
 mod requests;
 mod wire;
 
-use dice::Dice;
+use generator::Dice;
 use k8s_flowcontrol_server::ApiServer;
 use std::collections::BTreeMap;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};

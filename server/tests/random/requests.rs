@@ -1,7 +1,7 @@
 //! Requests with a grain of sense, so that they get far.
 
 use crate::bodies;
-use crate::dice::Dice;
+use crate::generator::Dice;
 use crate::wire::Request;
 
 const GROUP: &str = "/apis/flowcontrol.apiserver.k8s.io";

@@ -2,7 +2,7 @@
 
 use super::requirement::{Operator, Requirement};
 use super::syntax::{Lexer, Token};
-use crate::words;
+use crate::wording;
 use k8s_flowcontrol_types::Release;
 
 /// # Errors
@@ -178,7 +178,7 @@ fn check_key(key: &str, release: Release) -> Result<(), String> {
         (Some(name), None, _) => (None, name),
         (Some(prefix), Some(name), None) => (Some(prefix), name),
         _ => {
-            let what = words::label_key(release);
+            let what = wording::label_key(release);
             return Err(format!(
                 "<nil>: Invalid value: {key:?}: {what} must consist of alphanumeric characters, '-', '_' \
                  or '.', and must start and end with an alphanumeric character (e.g. 'MyName',  or \
@@ -188,15 +188,15 @@ fn check_key(key: &str, release: Release) -> Result<(), String> {
             ));
         }
     };
-    if prefix.is_some_and(|prefix| !crate::names::is_subdomain(prefix)) {
-        let detail = format!("prefix part {}", crate::names::SUBDOMAIN_RULE);
+    if prefix.is_some_and(|prefix| !crate::dns_name::is_subdomain(prefix)) {
+        let detail = format!("prefix part {}", crate::dns_name::SUBDOMAIN_RULE);
         return Err(format!("<nil>: Invalid value: {key:?}: {detail}"));
     }
     if name.is_empty() || name.len() > 63 || !is_word(name) {
         let detail = if name.len() > 63 {
             format!(
                 "name part must be no more than 63 {}",
-                words::label_unit(release)
+                wording::label_unit(release)
             )
         } else {
             format!(
@@ -218,7 +218,7 @@ fn check_values(
     for (index, value) in values.iter().enumerate() {
         let at = format!("values[{index}][{key}]: Invalid value: {value:?}");
         if value.len() > 63 {
-            let unit = words::label_unit(release);
+            let unit = wording::label_unit(release);
             return Err(format!("{at}: must be no more than 63 {unit}"));
         }
         if !value.is_empty() && !is_word(value) {

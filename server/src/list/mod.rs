@@ -1,15 +1,15 @@
 //! Lists: which objects, as of when, and how many at a time.
 
+mod continue_token;
 mod options;
-mod token;
 
+pub(crate) use continue_token::Token;
 pub(crate) use options::{At, ListOptions, WatchOptions, revision};
-pub(crate) use token::Token;
 
 use crate::kinds::Kind;
-use crate::reopen::unreadable;
 use crate::status::{Failure, expired, expired_continue, internal};
 use crate::store::{Object, Store, Stored};
+use crate::upgrade::unreadable;
 use std::ops::Bound;
 
 /// A list, or a part of one.

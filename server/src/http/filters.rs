@@ -1,9 +1,9 @@
 //! Before a request is served: who sends it, whether a fault is to happen to it, and whether they may.
 
-use super::answer::Answer;
 use super::context::Context;
-use super::faulty;
+use super::fault_responses;
 use super::payload::Body;
+use super::response::ApiResponse;
 use crate::auth::{self, Refusal, User};
 use crate::faults::Effect;
 use hyper::Response;
@@ -14,9 +14,9 @@ use tokio::time::sleep;
 
 /// What was decided of a request.
 #[derive(Default)]
-pub(super) struct Gate {
+pub(super) struct Filtered {
     /// The answer to a request that is not served.
-    pub(super) answer: Option<Answer>,
+    pub(super) answer: Option<ApiResponse>,
     /// Whether the request was refused before it was classified.
     is_unclassified: bool,
     is_forbidden: bool,
@@ -25,20 +25,20 @@ pub(super) struct Gate {
 }
 
 /// Decides, and leaves the [`User`] in the extensions of the request.
-pub(super) async fn pass(context: &Context, parts: &mut Parts) -> Gate {
+pub(super) async fn run(context: &Context, parts: &mut Parts) -> Filtered {
     let user = match identify(context, parts) {
         Ok(user) => user,
         Err(answer) => {
-            return Gate {
+            return Filtered {
                 answer: Some(*answer),
                 is_unclassified: true,
-                ..Gate::default()
+                ..Filtered::default()
             };
         }
     };
     let attributes = user.attributes(parts.method.as_str(), &parts.uri.to_string());
     let is_watch = attributes.verb == "watch";
-    let mut gate = Gate::default();
+    let mut gate = Filtered::default();
     for effect in context
         .faults
         .take(parts.method.as_str(), parts.uri.path(), is_watch)
@@ -47,7 +47,7 @@ pub(super) async fn pass(context: &Context, parts: &mut Parts) -> Gate {
             Effect::Delay(delay) => sleep(delay).await,
             Effect::ExpireHistory => context.state.write(|store| store.expire_history()),
             Effect::CutWatch(lines) => gate.cut = Some(lines),
-            effect => gate.answer = faulty::answer(&effect),
+            effect => gate.answer = fault_responses::answer(&effect),
         }
     }
     if gate.answer.is_none()
@@ -61,7 +61,7 @@ pub(super) async fn pass(context: &Context, parts: &mut Parts) -> Gate {
 }
 
 /// Who sends a request.
-fn identify(context: &Context, parts: &Parts) -> Result<User, Box<Answer>> {
+fn identify(context: &Context, parts: &Parts) -> Result<User, Box<ApiResponse>> {
     let text = |value: &HeaderValue| String::from_utf8_lossy(value.as_bytes()).into_owned();
     let authorization = parts.headers.get(header::AUTHORIZATION).map(text);
     let user = auth::authenticate(context.tokens.as_deref(), authorization.as_deref())
@@ -75,8 +75,10 @@ fn identify(context: &Context, parts: &Parts) -> Result<User, Box<Answer>> {
     let headers = headers.iter().map(|(name, value)| (*name, value.as_str()));
     auth::impersonate(user, headers).map_err(|refusal| {
         Box::new(match refusal {
-            Refusal::Refused(failure) => Answer::from(failure),
-            Refusal::Senseless(why) => Answer::text(500, senseless(&parts.uri.to_string(), &why)),
+            Refusal::Refused(failure) => ApiResponse::from(failure),
+            Refusal::Senseless(why) => {
+                ApiResponse::text(500, senseless(&parts.uri.to_string(), &why))
+            }
         })
     })
 }
@@ -90,7 +92,7 @@ fn senseless(uri: &str, why: &str) -> String {
     format!("Internal Server Error: {uri:?}: {why}\n")
 }
 
-impl Gate {
+impl Filtered {
     /// Completes the answer.
     pub(super) fn finish(&self, mut response: Response<Body>) -> Response<Body> {
         let headers = response.headers_mut();
@@ -105,7 +107,7 @@ impl Gate {
             );
         }
         match self.cut {
-            Some(lines) => response.map(|body| faulty::cut(body, lines)),
+            Some(lines) => response.map(|body| fault_responses::cut(body, lines)),
             None => response,
         }
     }

@@ -2,7 +2,7 @@
 
 use super::Query;
 use crate::status::{Cause, Failure, invalid};
-use crate::words;
+use crate::wording;
 use k8s_flowcontrol_types::{FieldValidation, Release};
 
 const LONGEST_MANAGER: usize = 128;
@@ -103,7 +103,7 @@ pub(super) fn dry_run_values_problem(values: &[&str], release: Release) -> Optio
     if values.iter().all(|value| *value == "All") {
         return None;
     }
-    let shown = words::strings(values, release);
+    let shown = wording::strings(values, release);
     Some(Cause::unsupported("dryRun", &shown, "\"All\""))
 }
 
@@ -111,7 +111,7 @@ fn manager_problem(manager: &str, release: Release) -> Option<Cause> {
     if manager.len() > LONGEST_MANAGER {
         let message = format!(
             "Too long: {} {LONGEST_MANAGER} bytes",
-            words::too_long(release)
+            wording::too_long(release)
         );
         return Some(Cause::new("FieldValueTooLong", "fieldManager", message));
     }

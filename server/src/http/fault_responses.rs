@@ -1,7 +1,7 @@
 //! Answers that go wrong on request.
 
-use super::answer::Answer;
 use super::payload::{self, Body};
+use super::response::ApiResponse;
 use crate::faults::Effect;
 use crate::status::{Cause, Details, failure};
 use futures_util::{StreamExt, stream};
@@ -17,7 +17,7 @@ const GARBAGE: &[u8] = b"\xff\xfe{\"kind\":<html>\x00";
 const LAST_PIECE: Duration = Duration::from_millis(20);
 
 /// The answer of a fault that gives one.
-pub(super) fn answer(effect: &Effect) -> Option<Answer> {
+pub(super) fn answer(effect: &Effect) -> Option<ApiResponse> {
     let details = |retry_after_seconds| Details {
         retry_after_seconds: Some(retry_after_seconds),
         ..Details::default()
@@ -25,7 +25,7 @@ pub(super) fn answer(effect: &Effect) -> Option<Answer> {
     Some(match *effect {
         Effect::Rejected(seconds) => {
             let text = "Too many requests, please try again later.\n";
-            Answer::text(429, text).with_retry_after(seconds)
+            ApiResponse::text(429, text).with_retry_after(seconds)
         }
         Effect::TooManyRequests(seconds) => {
             let message = "storage is (re)initializing";
@@ -50,7 +50,7 @@ pub(super) fn answer(effect: &Effect) -> Option<Answer> {
         )
         .with_details(Details::default())
         .into(),
-        Effect::Garbage => Answer::lines(payload::whole(GARBAGE)),
+        Effect::Garbage => ApiResponse::lines(payload::whole(GARBAGE)),
         Effect::CutWatch(_) | Effect::Delay(_) | Effect::ExpireHistory => return None,
     })
 }

@@ -9,7 +9,7 @@ use hyper::http::request::Parts;
 use k8s_flowcontrol_rules::matching::RequestAttributes;
 
 /// A request with its whole body.
-pub(super) struct Arrived {
+pub(super) struct ApiRequest {
     pub(super) parts: Parts,
     pub(super) query: Query,
     pub(super) body: Bytes,
@@ -17,7 +17,7 @@ pub(super) struct Arrived {
     pub(super) too_large: Option<Failure>,
 }
 
-impl Arrived {
+impl ApiRequest {
     pub(super) fn header(&self, name: header::HeaderName) -> Option<&str> {
         self.parts.headers.get(name)?.to_str().ok()
     }

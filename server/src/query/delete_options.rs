@@ -1,7 +1,7 @@
 //! The options of deletions, from the body or else from the parameters.
 
 use super::Query;
-use super::write::{dry_run_problem, dry_run_values_problem, options_invalid};
+use super::write_options::{dry_run_problem, dry_run_values_problem, options_invalid};
 use crate::body::Document;
 use crate::registry::DeleteOptions;
 use crate::status::{Cause, Failure, internal};

@@ -16,7 +16,7 @@ use serde_json::Value;
 use std::borrow::Cow;
 
 /// What a request is answered with.
-pub(crate) struct Answer {
+pub(crate) struct ApiResponse {
     code: u16,
     body: Content,
     warnings: Vec<String>,
@@ -41,7 +41,7 @@ enum Content {
     Lines(Body),
 }
 
-impl Answer {
+impl ApiResponse {
     fn new(code: u16, body: Content) -> Self {
         Self {
             code,
@@ -238,7 +238,7 @@ impl Answer {
     }
 }
 
-impl From<Failure> for Answer {
+impl From<Failure> for ApiResponse {
     fn from(failure: Failure) -> Self {
         Self::status(&failure)
     }

@@ -1,10 +1,10 @@
 //! Query parameters, decoded and judged as the server's own decoder does.
 
-mod delete;
-mod write;
+mod delete_options;
+mod write_options;
 
-pub(crate) use delete::delete_options;
-pub(crate) use write::{WriteOptions, WriteVerb};
+pub(crate) use delete_options::delete_options;
+pub(crate) use write_options::{WriteOptions, WriteVerb};
 
 use crate::status::{Failure, bad_request};
 use percent_encoding::percent_decode_str;
