@@ -1,4 +1,4 @@
-//! How a server is to be.
+//! Settings of a server.
 
 use crate::auth::{Secret, Tokens};
 use crate::faults::{Fault, Faults};
@@ -69,33 +69,32 @@ impl Default for Builder {
 }
 
 impl Builder {
-    /// The Kubernetes release to behave like, such as `1.29`: it decides the served versions, the
-    /// defaults and the bootstrap objects. The newest known one unless set.
+    /// The Kubernetes release to emulate, such as `1.29`. It decides the served versions, the defaults and the
+    /// bootstrap objects. Defaults to the newest known release.
     ///
-    /// A text that names no known release is reported by [`start`](Self::start).
+    /// [`start`](Self::start) fails for an unknown release.
     #[must_use]
     pub fn kubernetes(mut self, release: impl AsRef<str>) -> Self {
         self.release = release.as_ref().parse();
         self
     }
 
-    /// The Kubernetes release to behave like, as a value.
+    /// The Kubernetes release to emulate, as a value.
     #[must_use]
     pub fn release(mut self, release: Release) -> Self {
         self.release = Ok(release);
         self
     }
 
-    /// Serves all four versions, whatever the release serves.
+    /// Serves all four versions, regardless of the release.
     #[must_use]
     pub fn all_versions(mut self) -> Self {
         self.settings.all_versions = true;
         self
     }
 
-    /// Opens the feature gate `ZeroLimitedNominalConcurrencyShares`: a server like 1.29 then takes zero
-    /// shares of limited levels. Only 1.29 has the gate; before, zero cannot be said, and after, it may
-    /// always be.
+    /// Opens the feature gate `ZeroLimitedNominalConcurrencyShares`, with which a 1.29 server accepts zero shares in
+    /// limited levels. Only 1.29 has the gate: older releases cannot express zero, and newer ones always accept it.
     #[must_use]
     pub fn zero_limited_shares(mut self) -> Self {
         self.settings.zero_limited_shares = true;
@@ -125,62 +124,62 @@ impl Builder {
         self
     }
 
-    /// Whether the server makes its built-in objects when it starts and looks after them once a minute.
-    /// It does unless told otherwise.
+    /// Whether the server creates its bootstrap objects at the start and maintains them once a minute. Defaults to
+    /// true.
     #[must_use]
     pub fn bootstrap(mut self, bootstrap: bool) -> Self {
         self.bootstrap = bootstrap;
         self
     }
 
-    /// How often the server looks after its built-in objects, 60 s unless set.
+    /// The interval of the bootstrap pass. Defaults to 60 s; at least 1 ms.
     #[must_use]
     pub fn bootstrap_interval(mut self, interval: Duration) -> Self {
         self.bootstrap_interval = interval.max(Duration::from_millis(1));
         self
     }
 
-    /// How often a watch that allows bookmarks gets one, 60 s unless set.
+    /// The interval of bookmarks, in watches that allow them. Defaults to 60 s; at least 1 ms.
     #[must_use]
     pub fn bookmark_interval(mut self, interval: Duration) -> Self {
         self.bookmark_interval = interval.max(Duration::from_millis(1));
         self
     }
 
-    /// Remembers every request, for [`ApiServer::requests`].
+    /// Records every request, for [`ApiServer::requests`].
     #[must_use]
     pub fn record_requests(mut self) -> Self {
         self.record_requests = true;
         self
     }
 
-    /// The port on 127.0.0.1; 0, as it is unless set, for one that is free.
+    /// The port on 127.0.0.1. Defaults to 0, which picks a free port.
     #[must_use]
     pub fn port(mut self, port: u16) -> Self {
         self.port = port;
         self
     }
 
-    /// How many changes the server remembers for watches, pages and lists of the past; 10,000 unless set.
+    /// The number of changes that the server keeps for watches, pages and lists of the past. Defaults to 10,000.
     #[must_use]
     pub fn history(mut self, changes: usize) -> Self {
         self.history = changes;
         self
     }
 
-    /// The bearer tokens that the server knows, in the form of kube-apiserver's token file: one user a
-    /// line, `token,user,uid,"group1,group2"`, the groups optional.
+    /// The bearer tokens, in the form of kube-apiserver's token file: one user per line,
+    /// `token,user,uid,"group1,group2"`, with optional groups.
     ///
-    /// With tokens the server authorizes as a fresh RBAC cluster does: the group `system:masters` may
-    /// everything, others see discovery and health. Without, every request is of `system:masters`.
+    /// With tokens the server authorizes like a fresh RBAC cluster: the group `system:masters` may do anything, other
+    /// users see discovery and health. Without tokens every request is of `system:masters`.
     #[must_use]
     pub fn tokens(mut self, text: impl Into<String>) -> Self {
         self.tokens = Some(Secret(text.into()));
         self
     }
 
-    /// Speaks HTTPS, with a certificate that a certificate authority of the server's own has signed; see
-    /// [`ApiServer::ca_pem`]. Both are made anew at every start.
+    /// Serves HTTPS, with a certificate from the server's own certificate authority; see [`ApiServer::ca_pem`]. Both
+    /// are created at every start.
     #[cfg(feature = "tls")]
     #[must_use]
     pub fn tls(mut self) -> Self {
@@ -188,17 +187,18 @@ impl Builder {
         self
     }
 
-    /// Something that goes wrong with the first requests; see [`Fault`]. May be called again.
+    /// A fault that the first requests meet; see [`Fault`]. May be called more than once.
     #[must_use]
     pub fn fault(mut self, fault: Fault) -> Self {
         self.faults.push(fault);
         self
     }
 
-    /// Starts the server. It is ready when this returns.
+    /// Starts the server, which is ready when this returns.
     ///
     /// # Errors
-    /// [`StartError`] when the release is not known, the tokens cannot be read or the port cannot be had.
+    /// [`StartError`] for an unknown release, invalid tokens, built-in kinds in [`serve`](Self::serve), or a port
+    /// that is in use.
     pub async fn start(self) -> Result<ApiServer, StartError> {
         let release = self.release.map_err(Cause::Release)?;
         let tokens = self
@@ -246,6 +246,6 @@ fn make_tls() -> Result<Tls, Cause> {
 
 #[cfg(not(feature = "tls"))]
 fn make_tls() -> Result<Tls, Cause> {
-    // Without the feature there is no way to ask for it.
+    // Unreachable: `Builder::tls` does not exist without the feature.
     Err(Cause::Tls("this build has no TLS".into()))
 }

@@ -1,4 +1,4 @@
-//! The task of a server: it accepts connections, and begins anew when the release changes.
+//! The task that accepts connections, and restarts when the release changes.
 
 use crate::http::{Context, respond, stopped};
 use crate::tls::Tls;
@@ -16,12 +16,12 @@ use tokio::sync::{mpsc, oneshot, watch};
 use tokio::task::JoinSet;
 use tokio::time::{MissedTickBehavior, interval, timeout};
 
-/// How long a server that stops waits for answers under way.
+/// The time that a stopping server waits for responses.
 const GRACE: Duration = Duration::from_secs(1);
-/// How long a TLS handshake may take.
+/// The maximum duration of a TLS handshake.
 const HANDSHAKE: Duration = Duration::from_secs(10);
 
-/// What the task that accepts connections is told.
+/// A command to the task.
 pub(crate) enum Command {
     Restart(Release, oneshot::Sender<()>),
     Stop,
@@ -38,21 +38,21 @@ pub(crate) struct Listening {
 }
 
 impl Listening {
-    /// Serves until it is told to stop. Between two releases connections wait to be accepted.
+    /// Serves until the command to stop. Between two releases new connections wait.
     pub(crate) async fn run(mut self, mut commands: mpsc::Receiver<Command>) {
         loop {
             match self.serve(&mut commands).await {
                 Command::Stop => return,
                 Command::Restart(release, done) => {
                     self.restart(release);
-                    // Nobody waits for it any more when the caller gave up.
+                    // The receiver is gone if the caller gave up.
                     let _heard = done.send(());
                 }
             }
         }
     }
 
-    /// Serves until the next command; then all connections have ended.
+    /// Serves until the next command, and returns after all connections have ended.
     async fn serve(&self, commands: &mut mpsc::Receiver<Command>) -> Command {
         let context = present(&self.context);
         let mut connections = JoinSet::new();
@@ -62,8 +62,8 @@ impl Listening {
         let command = loop {
             tokio::select! {
                 accepted = self.listener.accept() => {
-                    // A connection that failed before it began is nobody's; the next may be fine. When the
-                    // process is out of file descriptors it takes a moment.
+                    // A connection that failed before it began affects only its client. Without free file
+                    // descriptors, accepting fails until one is free.
                     let Ok((stream, _)) = accepted else {
                         tokio::time::sleep(Duration::from_millis(50)).await;
                         continue;
@@ -71,12 +71,12 @@ impl Listening {
                     connections.spawn(accept(stream, self.tls.clone(), context.clone()));
                 }
                 Some(_) = connections.join_next() => {}
-                // Without a handle there is nobody left to serve.
+                // Without a handle the server is not needed any more.
                 command = commands.recv() => break command.unwrap_or(Command::Stop),
             }
         };
         self.stop.send_replace(true);
-        // Watches end by themselves; a client that does not read is not waited for.
+        // Watches end by themselves. Clients that do not read are disconnected after the grace period.
         let finished = async { while connections.join_next().await.is_some() {} };
         let _in_time = timeout(GRACE, finished).await;
         connections.shutdown().await;
@@ -105,21 +105,21 @@ pub(crate) fn present(context: &RwLock<Context>) -> Context {
     context.clone()
 }
 
-/// Secures a connection, if it is to be, and serves it.
+/// Serves a connection, with TLS if the server has it.
 async fn accept(stream: TcpStream, tls: Option<Tls>, context: Context) {
-    // Else what follows a TLS handshake's tickets waits for the client's delayed acknowledgement, some 40 ms.
-    // A connection on which this fails has ended already.
+    // Without this, the first response waits for the client's delayed acknowledgement of the TLS tickets, about 40
+    // ms. It fails only on a connection that has ended.
     let _set = stream.set_nodelay(true);
     let Some(tls) = tls else {
         return serve(stream, context).await;
     };
-    // A handshake that fails or takes for ever is the client's affair.
+    // A failed handshake affects only its client.
     if let Ok(Ok(stream)) = timeout(HANDSHAKE, tls.accept(stream)).await {
         serve(stream, context).await;
     }
 }
 
-/// Answers the requests of one connection until it ends or the server stops.
+/// Serves the requests of one connection until it ends or the server stops.
 async fn serve(stream: impl AsyncRead + AsyncWrite + Unpin, context: Context) {
     let mut stopping = context.stopping.clone();
     let service = service_fn(move |request| {
@@ -128,7 +128,7 @@ async fn serve(stream: impl AsyncRead + AsyncWrite + Unpin, context: Context) {
     });
     let connection = http1::Builder::new().serve_connection(TokioIo::new(stream), service);
     let mut connection = pin!(connection);
-    // How a connection ends is the client's affair.
+    // The error of a connection affects only its client.
     tokio::select! {
         _ended = connection.as_mut() => {}
         () = stopped(&mut stopping) => {
@@ -141,7 +141,7 @@ async fn serve(stream: impl AsyncRead + AsyncWrite + Unpin, context: Context) {
 async fn run_passes(mut context: Context, every: Duration) {
     let mut ticks = interval(every);
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
-    // The first tick comes at once, and the first pass was made at the start.
+    // The first tick fires immediately, and the first pass already ran at the start.
     ticks.tick().await;
     loop {
         tokio::select! {

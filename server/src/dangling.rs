@@ -58,7 +58,7 @@ fn affected(
         names.extend(store.objects(schemas.index).map(|(name, _)| name.clone()));
     };
     let Some(changes) = store.history().after(since) else {
-        // More changes at once than the history holds.
+        // The history holds fewer changes than were made at once.
         all(&mut names);
         return names;
     };

@@ -1,6 +1,6 @@
-//! DNS names, as far as prefixes of labels go.
+//! DNS names, which the prefixes of label keys are.
 
-/// What the server says of a name that is no DNS-1123 subdomain.
+/// The server's message for a name that is not a DNS-1123 subdomain.
 pub(crate) const SUBDOMAIN_RULE: &str = "a lowercase RFC 1123 subdomain must consist of lower case \
     alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character (e.g. \
     'example.com', regex used for validation is \

@@ -1,13 +1,12 @@
-//! Faults on request: what a cluster does on a bad day.
+//! Faults on request, to test clients against a server in trouble.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-/// Something that goes wrong with the next requests: the way to see how one's own automation bears it.
+/// A fault that the next requests meet, to test how a client reacts.
 ///
-/// A fault meets one request, the next one, unless told otherwise; see [`times`](Self::times),
-/// [`on_method`](Self::on_method) and [`on_path`](Self::on_path). Give it to
-/// [`Builder::fault`](crate::Builder::fault) or, while the server runs, to
+/// By default a fault meets one request, the next one; see [`times`](Self::times), [`on_method`](Self::on_method) and
+/// [`on_path`](Self::on_path). Give it to [`Builder::fault`](crate::Builder::fault) or, while the server runs, to
 /// [`ApiServer::inject`](crate::ApiServer::inject).
 ///
 /// ```
@@ -16,9 +15,9 @@ use std::time::Duration;
 /// use k8s_flowcontrol_server::{ApiServer, Fault};
 ///
 /// let server = ApiServer::start().await?;
-/// // The next two writes of flow schemas are turned away, as by a busy server.
+/// // Priority and Fairness rejects the next two replacements of FlowSchemas.
 /// server.inject(Fault::rejected(1).times(2).on_method("PUT").on_path("/flowschemas"));
-/// // Run what is to be tested against `server.url()`, then see that it tried again.
+/// // Run the client under test against `server.url()`, then check that it retried.
 /// assert_eq!(server.pending_faults(), 2);
 /// # Ok(())
 /// # }
@@ -38,7 +37,7 @@ pub(crate) enum Effect {
     InternalError,
     Unavailable,
     Garbage,
-    /// A watch ends inside the line that follows so many.
+    /// A watch ends inside the line after this number of whole lines.
     CutWatch(usize),
     Delay(Duration),
     ExpireHistory,
@@ -61,12 +60,12 @@ impl Fault {
         }
     }
 
-    /// Turned away by API Priority and Fairness: 429 with `Retry-After` and plain text, no `Status`.
+    /// Rejected by API Priority and Fairness: 429 with `Retry-After` and plain text, without a `Status`.
     pub fn rejected(retry_after_seconds: u32) -> Self {
         Self::new(Effect::Rejected(retry_after_seconds))
     }
 
-    /// 429 with `Retry-After` and a `Status`, as while the server's storage starts.
+    /// 429 with `Retry-After` and a `Status`, as from a server whose storage is starting.
     pub fn too_many_requests(retry_after_seconds: u32) -> Self {
         Self::new(Effect::TooManyRequests(retry_after_seconds))
     }
@@ -81,36 +80,35 @@ impl Fault {
         Self::new(Effect::Unavailable)
     }
 
-    /// 200 with a body that is no JSON, whatever its `Content-Type` says.
+    /// 200 with a body that is not JSON, regardless of its `Content-Type`.
     pub fn garbage() -> Self {
         Self::new(Effect::Garbage)
     }
 
-    /// The connection of a watch breaks in the middle of the line that follows the given number of whole
-    /// ones. Other requests do not meet this fault.
+    /// The connection of a watch breaks in the middle of a line, after the given number of whole lines. Other
+    /// requests do not meet this fault.
     pub fn cut_watch(after_lines: usize) -> Self {
         Self::new(Effect::CutWatch(after_lines))
     }
 
-    /// The request waits before it is served, and then meets the next fault that is for it.
+    /// The request waits before it is served, and then meets the next fault that applies to it.
     pub fn delay(delay: Duration) -> Self {
         Self::new(Effect::Delay(delay))
     }
 
-    /// The history expires just before the request is served, so that the resource version or `continue`
-    /// token it brings is too old.
+    /// The history expires before the request is served, so that its resource version or `continue` token is too old.
     pub fn expire_history() -> Self {
         Self::new(Effect::ExpireHistory)
     }
 
-    /// How many requests meet the fault, 1 unless set.
+    /// The number of requests that meet the fault. Defaults to 1.
     #[must_use]
     pub fn times(mut self, times: usize) -> Self {
         self.times = times;
         self
     }
 
-    /// Only requests of this HTTP method meet the fault.
+    /// Only requests with this HTTP method meet the fault.
     #[must_use]
     pub fn on_method(mut self, method: impl Into<String>) -> Self {
         self.method = Some(method.into());
@@ -132,7 +130,7 @@ impl Fault {
     }
 }
 
-/// The faults that are still to happen, in order.
+/// The pending faults, in order.
 #[derive(Debug, Default)]
 pub(crate) struct Faults(Mutex<Vec<Fault>>);
 
@@ -149,14 +147,14 @@ impl Faults {
         self.lock().clear();
     }
 
-    /// How many requests are still to meet one.
+    /// The number of requests that will meet a fault.
     pub(crate) fn pending(&self) -> usize {
         self.lock()
             .iter()
             .fold(0, |sum, fault| sum.saturating_add(fault.times))
     }
 
-    /// What happens to a request: the first fault that is for it, and before it those that let it pass.
+    /// The effects on a request: the first fault that applies to it, after those that let it pass.
     pub(crate) fn take(&self, method: &str, path: &str, is_watch: bool) -> Vec<Effect> {
         let mut faults = self.lock();
         let mut effects = Vec::new();
@@ -175,7 +173,7 @@ impl Faults {
     }
 
     fn lock(&self) -> MutexGuard<'_, Vec<Fault>> {
-        // The list is whole after each of its changes.
+        // The list is consistent after each of its changes.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

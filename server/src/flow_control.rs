@@ -1,4 +1,4 @@
-//! Which flow schema and priority level take a request, by the configuration that the server holds.
+//! Classification: the FlowSchema and priority level of each request, by the objects in the store.
 
 use crate::kinds::Kinds;
 use crate::store::{Store, meta_str};
@@ -10,22 +10,22 @@ use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
-/// The configuration in the form in which requests are classified, made anew after writes.
+/// The configuration of flow control, compiled again after writes.
 ///
-/// A large configuration follows with some delay, as it does in a real server.
+/// A large configuration follows with some delay, as in a real server.
 #[derive(Debug, Default)]
 pub(crate) struct Flow {
-    /// With the revision of the last write to the store that it knows.
+    /// With the revision from which it was compiled.
     classifier: Option<(u64, Classifier)>,
-    /// When a large configuration may be read again.
+    /// The time before which a large configuration is not compiled again.
     rest_until: Option<Instant>,
     executing: BTreeMap<u64, Executing>,
-    /// How many requests each level has taken.
+    /// The number of requests that each level has dispatched.
     dispatched: BTreeMap<String, u64>,
     next: u64,
 }
 
-/// A request that is being answered; a watch counts until it has begun.
+/// A request without a response yet. A watch counts until it begins.
 #[derive(Clone, Debug)]
 pub(crate) struct Executing {
     pub(crate) request: RequestAttributes,
@@ -36,14 +36,14 @@ pub(crate) struct Executing {
     pub(crate) arrived: Timestamp,
 }
 
-/// A configuration that takes longer to read is not read after each write.
+/// The configuration is compiled after each write if that takes no longer than this.
 const SHORT: Duration = Duration::from_millis(5);
-/// How much longer than the reading the rest after it is.
+/// The pause after compiling a larger configuration, in multiples of the time that it took.
 const REST: u32 = 20;
 
 impl Flow {
-    /// Takes a request: its number, by which it is [let go](Self::end), and the UIDs of the objects that
-    /// take it, empty for those that are imagined. `None` when it is not subject to flow control.
+    /// Classifies a request. Returns its number, which [ends](Self::end) it, and the UIDs of its FlowSchema and
+    /// level, empty for objects that are not in the store; `None` when it is not subject to flow control.
     pub(crate) fn begin(
         &mut self,
         store: &Store,
@@ -71,7 +71,7 @@ impl Flow {
         self.executing.remove(&number);
     }
 
-    /// The requests that are being answered, in the order of their arrival.
+    /// The requests without a response, in the order of their arrival.
     pub(crate) fn executing(&self) -> impl Iterator<Item = &Executing> {
         self.executing.values()
     }

@@ -1,12 +1,12 @@
-//! Names, UIDs and times that the server makes up.
+//! Generated names, UIDs and times.
 
 use std::hash::{BuildHasher, RandomState};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// 64 random bits. Good enough to be unique, not to be secret.
+/// 64 random bits: unique, but not secret.
 pub(crate) fn random() -> u64 {
     static COUNTER: AtomicU64 = AtomicU64::new(0);
-    // Each state is keyed anew; the counter makes equal keys harmless.
+    // Every state has a new key; the counter covers equal keys.
     RandomState::new().hash_one(COUNTER.fetch_add(1, Ordering::Relaxed))
 }
 
@@ -24,9 +24,9 @@ pub(crate) fn uid() -> String {
     )
 }
 
-/// The name that a server makes of `metadata.generateName`.
+/// The name that a server generates from `metadata.generateName`.
 pub(crate) fn generated_name(prefix: &str) -> String {
-    // No vowels and no look-alikes, so that no words come out.
+    // Kubernetes' alphabet has neither vowels nor similar characters, so that no words result.
     const ALPHABET: &[u8; 27] = b"bcdfghjklmnpqrstvwxz2456789";
     const LONGEST_PREFIX: usize = 63 - 5;
     let mut name: String = prefix.chars().take(LONGEST_PREFIX).collect();
@@ -38,7 +38,7 @@ pub(crate) fn generated_name(prefix: &str) -> String {
     name
 }
 
-/// The present moment as Kubernetes writes it.
+/// The present time in Kubernetes' format.
 pub(crate) fn now() -> String {
     format!("{:.0}", jiff::Timestamp::now())
 }

@@ -12,7 +12,7 @@ pub(crate) fn kubeconfig(url: &str, ca_pem: Option<&str>, token: Option<&str>) -
         )
     });
     let user = match token {
-        // JSON's way to quote is also YAML's.
+        // JSON strings are also YAML strings.
         Some(token) => format!("\n\x20   token: {}", serde_json::Value::from(token)),
         None => " {}".to_owned(),
     };

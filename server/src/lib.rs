@@ -1,8 +1,7 @@
 //! An embedded Kubernetes API server for [API Priority and Fairness][apf].
 //!
-//! It speaks real HTTP on loopback, serves the versions of `flowcontrol.apiserver.k8s.io` that a given
-//! Kubernetes release serves, and keeps its objects in memory: what a test, an example or a first try
-//! needs in place of a cluster.
+//! It speaks real HTTP on loopback, serves the versions of `flowcontrol.apiserver.k8s.io` that a given Kubernetes
+//! release serves, and keeps its objects in memory. Tests, examples and first steps need no cluster.
 //!
 //! ```
 //! # #[tokio::main(flavor = "current_thread")]
@@ -15,8 +14,8 @@
 //! # }
 //! ```
 //!
-//! A tool that has to outlive an upgrade of its cluster is tested with [`ApiServer::upgrade`]: the server goes
-//! on under its address as another release, on the objects that the tool has written.
+//! [`ApiServer::upgrade`] tests tools that must survive a cluster upgrade: the server restarts as another release,
+//! under the same address and with the same objects.
 //!
 //! [apf]: https://kubernetes.io/docs/concepts/cluster-administration/flow-control/
 

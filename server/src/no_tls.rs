@@ -1,9 +1,9 @@
-//! What stands for TLS in a build without it: nothing can be made of it.
+//! The TLS type of a build without TLS, of which no value exists.
 
 use std::io;
 use tokio::net::TcpStream;
 
-/// Never there.
+/// No value of this type exists.
 #[derive(Clone, Debug)]
 pub(crate) enum Tls {}
 

@@ -1,4 +1,4 @@
-//! A running server and its connections.
+//! The handle of a running server.
 
 use crate::connections::{Command, Listening, present};
 use crate::faults::Fault;
@@ -17,7 +17,7 @@ use tokio::task::JoinHandle;
 
 /// A running API server. Dropping it stops it and closes its connections.
 pub struct ApiServer {
-    /// What the requests see; an upgrade replaces it.
+    /// The context of requests, which an upgrade replaces.
     context: Arc<RwLock<Context>>,
     address: SocketAddr,
     tls: Option<Tls>,
@@ -60,7 +60,7 @@ impl ApiServer {
         present(&self.context)
     }
 
-    /// Where the server is, such as `http://127.0.0.1:41234`; `https` with [TLS](Builder::tls).
+    /// The server's URL, such as `http://127.0.0.1:41234`; `https` with [TLS](crate::Builder::tls).
     pub fn url(&self) -> String {
         let scheme = if self.tls.is_some() { "https" } else { "http" };
         format!("{scheme}://{}", self.address)
@@ -71,69 +71,68 @@ impl ApiServer {
         self.address.port()
     }
 
-    /// A kubeconfig in YAML whose only context is this server: with its certificate authority, if it speaks
-    /// HTTPS, and the token of the first user of `system:masters`, if it knows tokens.
+    /// A kubeconfig in YAML with this server as its only context. It contains the certificate authority of an HTTPS
+    /// server, and the token of the first user of `system:masters` of a server with tokens.
     pub fn kubeconfig(&self) -> String {
         let tokens = self.context().tokens;
         let token = tokens.as_ref().and_then(|tokens| tokens.main());
-        // Clients that find no credentials for HTTPS ask a person for them; without tokens any will do.
+        // Without credentials, kubectl asks for a user name when it uses HTTPS; a server without tokens accepts any.
         let token = token.or(self.tls.is_some().then_some("anybody"));
         kubeconfig(&self.url(), self.ca_pem(), token)
     }
 
-    /// The certificate of the authority that signed the server's, in PEM, if the server speaks HTTPS.
+    /// The certificate authority in PEM, if the server uses HTTPS.
     pub fn ca_pem(&self) -> Option<&str> {
         self.tls.as_ref().map(Tls::ca_pem)
     }
 
-    /// Lets something go wrong with the next requests, after the faults that are still to happen.
+    /// Adds a fault after the pending ones.
     pub fn inject(&self, fault: Fault) {
         self.context().faults.add(fault);
     }
 
-    /// How many requests are still to meet a fault: 0 when all have happened.
+    /// The number of requests that will still meet a fault; 0 when all faults have happened.
     pub fn pending_faults(&self) -> usize {
         self.context().faults.pending()
     }
 
-    /// Forgets the faults that are still to happen.
+    /// Removes the pending faults.
     pub fn clear_faults(&self) {
         self.context().faults.clear();
     }
 
-    /// The requests that arrived so far, if the server [records](Builder::record_requests) them.
+    /// The requests so far, if the server [records](crate::Builder::record_requests) them.
     pub fn requests(&self) -> Vec<RecordedRequest> {
         self.context().state.recorded()
     }
 
-    /// Forgets all past states, as a real server does after some minutes: older resource versions and
-    /// `continue` tokens are expired from then on.
+    /// Drops the history, as a real server does after some minutes: older resource versions and `continue` tokens are
+    /// expired afterwards.
     pub fn expire_history(&self) {
         self.context().state.write(|store| store.expire_history());
     }
 
-    /// Looks after the built-in objects now, as the server does by itself once a minute: makes those
-    /// that are missing, mends those that it is to keep, and deletes strangers that carry the annotation.
+    /// Runs a bootstrap pass, as the server does once a minute: creates missing bootstrap objects, repairs those that
+    /// the server maintains, and deletes obsolete ones.
     pub fn run_bootstrap_pass(&self) {
         self.context().state.run_bootstrap_pass();
     }
 
-    /// Restarts the server as one of another Kubernetes release, such as `1.31`, on the same objects: what
-    /// a tool meets when a cluster is upgraded, or downgraded.
+    /// Restarts the server as another Kubernetes release, such as `1.31`, with the same objects, like the upgrade or
+    /// downgrade of a cluster.
     ///
-    /// The address, the certificate authority, the tokens and the faults stay as they are. As with a real
-    /// restart, watches and connections end, resource versions go on, and watches and lists of the past
-    /// find their versions expired. When this returns the server is ready, and it has looked after its
-    /// built-in objects once, if it does that at all.
+    /// The address, the certificate authority, the tokens and the faults stay. As with a real restart, watches and
+    /// connections end, resource versions continue, and older resource versions are expired. When this returns, the
+    /// server is ready, and one bootstrap pass has run if the server runs them.
     ///
     /// Objects stay in the version in which they were last written: the one in which that release
-    /// [stores](k8s_flowcontrol_types::Release::stored) them. Any write stores an object anew, also one that changes nothing, and
-    /// then drops from `metadata.managedFields` the entries of versions that are not served any more. A
-    /// release older than the version of an object cannot read it: such an object answers with 500, every
-    /// list that meets it too, and the server's controllers stand still.
+    /// [stores](k8s_flowcontrol_types::Release::stored) them. Every write stores an object in the new release's
+    /// version, even without a change, and removes the entries of versions that are not served any more from
+    /// `metadata.managedFields`. An older release cannot decode the object of a newer version: requests for such an
+    /// object and lists with it fail with 500, and the server's controllers stop.
     ///
     /// # Errors
-    /// [`StartError`] when the release is not known; the server goes on as it was.
+    /// [`StartError`] for an unknown release; the server continues unchanged.
     ///
     /// ```
     /// # #[tokio::main(flavor = "current_thread")]
@@ -144,7 +143,7 @@ impl ApiServer {
     /// let url = server.url();
     /// // ... the tool under test writes its objects in v1beta2 ...
     /// server.upgrade("1.29").await?;
-    /// // ... and finds v1beta2 gone, its objects in v1beta3 and v1, under the same address.
+    /// // ... and now finds v1beta3 and v1 under the same address, but not v1beta2.
     /// assert_eq!(server.url(), url);
     /// # Ok(())
     /// # }
@@ -161,7 +160,7 @@ impl ApiServer {
 
     /// Stops the server and waits until its connections are closed.
     pub async fn stop(mut self) {
-        // Both only fail when the task is gone, and then it has stopped as well.
+        // Both only fail when the task has ended already.
         let _told = self.commands.send(Command::Stop).await;
         let _ended = (&mut self.task).await;
     }
@@ -169,7 +168,7 @@ impl ApiServer {
 
 impl Drop for ApiServer {
     fn drop(&mut self) {
-        // The connections are tasks of that task and go with it.
+        // The connections are tasks of this task, and end with it.
         self.task.abort();
     }
 }

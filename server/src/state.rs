@@ -1,4 +1,4 @@
-//! What all requests share.
+//! The state that all requests share.
 
 use crate::bootstrap;
 use crate::dangling;
@@ -14,15 +14,15 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
 use tokio::sync::watch;
 
-/// A request as it arrived at a server that [records](crate::Builder::record_requests) them.
+/// A request, as a server [records](crate::Builder::record_requests) it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct RecordedRequest {
     /// The HTTP method.
     pub method: String,
-    /// The path as it was sent, percent-encoded, without the query.
+    /// The percent-encoded path, without the query.
     pub path: String,
-    /// The query parameters in order, decoded.
+    /// The decoded query parameters, in order.
     pub query: Vec<(String, String)>,
     /// The `Content-Type` header.
     pub content_type: Option<String>,
@@ -30,24 +30,24 @@ pub struct RecordedRequest {
     pub body: Vec<u8>,
 }
 
-/// A revision and the objects of a kind as they were then, as long as somebody needs them.
+/// A revision with the objects of a kind, while a watch uses them.
 type Snapshot = (u64, Weak<[Object]>);
 
 /// The state of a server.
 #[derive(Debug)]
 pub(crate) struct State {
     pub(crate) kinds: Kinds,
-    /// How often a watch gets a bookmark.
+    /// The interval of bookmarks.
     pub(crate) bookmark_interval: Duration,
-    /// The last revision, for those who wait for the next.
+    /// The last revision; waiting requests subscribe to it.
     pub(crate) revision: watch::Sender<u64>,
     store: Mutex<Store>,
-    /// Locked after the store, never the other way round.
+    /// Always locked after the store.
     flow: Mutex<Flow>,
-    /// What watches began with, by kind, for those that begin before the next write.
+    /// The initial objects of watches, by kind, shared by watches that start before the next write.
     snapshots: Mutex<BTreeMap<usize, Snapshot>>,
     recorded: Option<Arc<Mutex<Vec<RecordedRequest>>>>,
-    /// What was requested of versions that will be gone.
+    /// The requested deprecated versions.
     pub(crate) deprecated: DeprecatedApis,
 }
 
@@ -81,20 +81,20 @@ impl State {
         }
     }
 
-    /// The state of the server as one of another release on the same objects. Of what a process holds in
-    /// its memory only the recorded requests go on.
+    /// The state of the server after a restart as another release, with the same objects. Only the recorded requests
+    /// survive besides them.
     pub(crate) fn restarted(&self, release: Release) -> Self {
         let kinds = self.kinds.of_release(release);
         let mut store = self.lock().clone();
         reopen(&mut store, &self.kinds, &kinds);
         let recorded = self.recorded.clone();
         let state = Self::of(store, kinds, self.bookmark_interval, recorded);
-        // Another release may judge the levels otherwise.
+        // The usability of levels depends on the release.
         state.write(|store| dangling::follow(store, &state.kinds, 0));
         state
     }
 
-    /// Makes, mends and removes the server's own objects.
+    /// Creates, repairs and removes bootstrap objects.
     pub(crate) fn run_bootstrap_pass(&self) {
         self.write(|store| bootstrap::run_pass(store, &self.kinds));
     }
@@ -103,7 +103,7 @@ impl State {
         read(&self.lock())
     }
 
-    /// The objects of a kind by name, and the revision as of which they are.
+    /// The objects of a kind by name, and the present revision.
     pub(crate) fn snapshot(&self, kind: usize) -> (u64, Arc<[Object]>) {
         self.read(|store| {
             let mut known = self
@@ -123,7 +123,7 @@ impl State {
         })
     }
 
-    /// Runs one transaction. What follows from it is done before anybody sees the result.
+    /// Runs a transaction and the controllers that react to it.
     pub(crate) fn write<T>(&self, write: impl FnOnce(&mut Store) -> T) -> T {
         let mut store = self.lock();
         let before = store.revision();
@@ -137,7 +137,7 @@ impl State {
     }
 
     fn lock(&self) -> MutexGuard<'_, Store> {
-        // A panic while writing would be a bug; the store is whole between any two of its writes.
+        // A panic during a write would be a bug; the store is consistent between writes.
         self.store.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -159,7 +159,7 @@ impl State {
         })
     }
 
-    /// Takes a request until the ticket is dropped. `None` when it is not subject to flow control.
+    /// Classifies a request, which ends when the ticket is dropped. `None` when it is not subject to flow control.
     pub(crate) fn take(self: &Arc<Self>, request: RequestAttributes) -> Option<Ticket> {
         let taken = self.with_flow(|store, flow| flow.begin(store, &self.kinds, request));
         taken.map(|(number, uids)| Ticket {
@@ -182,7 +182,7 @@ impl State {
 pub(crate) struct Ticket {
     state: Arc<State>,
     number: u64,
-    /// Those of the flow schema and of the level; empty when the object is imagined.
+    /// The UIDs of the FlowSchema and the level; empty for objects that are not in the store.
     pub(crate) uids: [String; 2],
 }
 

@@ -1,8 +1,8 @@
-//! Failures as a Kubernetes API server words them, and the `Status` object that carries them.
+//! `Status` objects with the messages of a Kubernetes API server.
 
 use serde::Serialize;
 
-/// A `Status` as it goes over the wire, members in Go's order.
+/// A `Status` with its fields in Go's order.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub(crate) struct Status {
     kind: &'static str,
@@ -26,7 +26,7 @@ struct StatusMeta {
     token: Option<String>,
 }
 
-/// What a `Status` says of the object concerned.
+/// The details of a `Status`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub(crate) struct Details {
     #[serde(skip_serializing_if = "String::is_empty")]
@@ -43,7 +43,7 @@ pub(crate) struct Details {
     pub(crate) retry_after_seconds: Option<u32>,
 }
 
-/// One of several reasons.
+/// A cause of a failure.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub(crate) struct Cause {
     pub(crate) reason: &'static str,
@@ -65,7 +65,7 @@ impl Cause {
         }
     }
 
-    /// A value that is no good: `shown` is how the message shows it.
+    /// An invalid value; `shown` is its form in the message.
     pub(crate) fn invalid(field: impl Into<String>, shown: &str, detail: &str) -> Self {
         Self::new(
             "FieldValueInvalid",
@@ -86,18 +86,18 @@ impl Cause {
         )
     }
 
-    /// A value that is not one of a list; `supported` comes quoted and in order.
+    /// A value outside a list; `supported` has the quoted values in order.
     pub(crate) fn unsupported(field: impl Into<String>, shown: &str, supported: &str) -> Self {
         let message = format!("Unsupported value: {shown}: supported values: {supported}");
         Self::new("FieldValueNotSupported", field, message)
     }
 }
 
-/// What a failed request is answered with.
+/// The response to a failed request.
 pub(crate) type Failure = Box<Status>;
 
 impl Status {
-    /// The answer to a finished delete.
+    /// The response to a finished deletion.
     pub(crate) fn success(details: Details) -> Self {
         Self {
             status: "Success",
@@ -132,7 +132,7 @@ impl Status {
     }
 }
 
-/// A failure with its HTTP code; an empty reason is left out.
+/// A failure with its HTTP status code. An empty reason is left out.
 pub(crate) fn failure(code: u16, reason: &'static str, message: impl Into<String>) -> Failure {
     Box::new(Status {
         kind: "Status",
@@ -150,7 +150,7 @@ pub(crate) fn bad_request(message: impl Into<String>) -> Failure {
     failure(400, "BadRequest", message)
 }
 
-/// A plain Go error that nothing turned into something better.
+/// A Go error that the server does not translate.
 pub(crate) fn internal(message: impl Into<String>) -> Failure {
     failure(500, "", message)
 }
@@ -177,7 +177,7 @@ pub(crate) fn expired(message: impl Into<String>) -> Failure {
     failure(410, "Expired", message)
 }
 
-/// An expired `continue` token, with one that continues a newer list.
+/// An expired `continue` token, with a token that continues a newer list.
 pub(crate) fn expired_continue(token: String) -> Failure {
     expired(
         "The provided continue parameter is too old to display a consistent list result. You can \
@@ -202,7 +202,7 @@ pub(crate) fn future_version(asked: u64, current: u64) -> Failure {
     })
 }
 
-/// A 422 with its causes: `kind` and `group` name what was judged.
+/// A 422 with its causes; `kind` and `group` name the invalid object.
 pub(crate) fn invalid(kind: &str, group: &str, name: &str, causes: Vec<Cause>) -> Failure {
     let mut texts: Vec<String> = Vec::with_capacity(causes.len());
     for cause in &causes {
@@ -234,7 +234,7 @@ pub(crate) fn invalid(kind: &str, group: &str, name: &str, causes: Vec<Cause>) -
     })
 }
 
-/// What names an object in a message.
+/// The names of an object in messages.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Subject<'a> {
     pub(crate) resource: &'a str,
@@ -280,7 +280,7 @@ impl Subject<'_> {
         failure(409, "Conflict", message).with_details(self.details())
     }
 
-    /// The object changed since it was read.
+    /// The conflict of an object that changed since it was read.
     pub(crate) fn modified(&self) -> Failure {
         self.conflict(
             "the object has been modified; please apply your changes to the latest version and try \

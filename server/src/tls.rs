@@ -1,4 +1,4 @@
-//! TLS with a certificate authority of the server's own, made at the start.
+//! TLS with a certificate authority that is created at the start.
 
 use jiff::Zoned;
 use rcgen::{
@@ -15,12 +15,12 @@ use tokio_rustls::rustls::crypto::ring;
 use tokio_rustls::rustls::pki_types::{PrivateKeyDer, PrivatePkcs8KeyDer};
 use tokio_rustls::server::TlsStream;
 
-/// The names by which clients reach the server.
+/// The names under which clients reach the server.
 const NAMES: [&str; 3] = ["localhost", "127.0.0.1", "::1"];
 
 type Error = Box<dyn std::error::Error + Send + Sync>;
 
-/// What connections are secured with.
+/// The TLS configuration of connections.
 #[derive(Clone)]
 pub(crate) struct Tls {
     acceptor: TlsAcceptor,
@@ -28,7 +28,7 @@ pub(crate) struct Tls {
 }
 
 impl Tls {
-    /// Makes an authority and a certificate for the names of this host.
+    /// Creates an authority and a certificate for the names of this host.
     pub(crate) fn generate() -> Result<Self, Error> {
         let mut authority = params(Vec::new(), "k8s-flowcontrol-server-ca")?;
         authority.is_ca = IsCa::Ca(BasicConstraints::Constrained(0));
@@ -46,7 +46,7 @@ impl Tls {
         let certificate = server.signed_by(&key, &issuer)?;
 
         let key = PrivateKeyDer::from(PrivatePkcs8KeyDer::from(key.serialize_der()));
-        // The provider is named: the program around us may have chosen another, or none.
+        // An explicit provider: the program may have installed another one, or none.
         let mut config = ServerConfig::builder_with_provider(Arc::new(ring::default_provider()))
             .with_safe_default_protocol_versions()?
             .with_no_client_auth()
@@ -74,7 +74,7 @@ impl fmt::Debug for Tls {
     }
 }
 
-/// Valid from last year to the start of the next: long enough, and short enough for the pickiest client.
+/// Valid from last year to next February: some clients reject certificates that are valid for years.
 fn params(names: Vec<String>, name: &str) -> Result<CertificateParams, rcgen::Error> {
     let mut params = CertificateParams::new(names)?;
     let year = i32::from(Zoned::now().year());

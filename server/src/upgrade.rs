@@ -1,7 +1,7 @@
-//! What a server of another release finds in storage.
+//! Storage after an upgrade: the objects that another release wrote.
 //!
-//! Objects stay in the version in which they were last written: the one in which the release that wrote
-//! them stores objects. Reading does not change that, any write does.
+//! Objects stay in the version in which they were last written: the version in which that release stores objects. A
+//! read does not change that, any write does.
 
 use crate::kinds::{Kind, Kinds};
 use crate::status::{Failure, internal};
@@ -10,8 +10,8 @@ use k8s_flowcontrol_types::Release;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// The store of a server of `from`, as a server reads it that starts as `to`. Watches know nothing of
-/// what came before; resource versions go on.
+/// Decodes the store of a server of `from` for a server of `to`. The history is dropped, and resource versions
+/// continue.
 pub(crate) fn reopen(store: &mut Store, from: &Kinds, to: &Kinds) {
     let mut writers: BTreeMap<Release, Kinds> = BTreeMap::new();
     store.reread(from.release(), |kind, stored| {
@@ -20,7 +20,7 @@ pub(crate) fn reopen(store: &mut Store, from: &Kinds, to: &Kinds) {
             .or_insert_with(|| from.of_release(stored.release));
         match (writer.all().get(kind), to.all().get(kind)) {
             (Some(writer), Some(reader)) => read(stored, writer, reader),
-            // Not reached: all releases have the same kinds.
+            // Unreachable: all releases have the same kinds.
             _ => Found::Unreadable,
         }
     });
@@ -40,7 +40,7 @@ fn read(stored: &Stored, writer: &Kind, reader: &Kind) -> Found {
     }
 }
 
-/// What a server says of an object in a version that it does not know.
+/// The server's error for an object in a version unknown to the release.
 pub(crate) fn unreadable(kind: &Kind, stored: &Stored) -> Failure {
     internal(format!(
         "no kind {:?} is registered for version {:?} in scheme \

@@ -1,4 +1,4 @@
-//! What a watch tells of the changes in the store.
+//! The events of a watch.
 
 use crate::kinds::{Kind, Version};
 use crate::represent::{Columns, Include, View, partial, table, table_metadata};
@@ -21,7 +21,7 @@ struct Event<T> {
     object: T,
 }
 
-/// Writes the lines of a watch in one version.
+/// Writes the events of a watch in one version.
 #[derive(Debug)]
 pub(crate) struct Lines {
     pub(crate) kind: Kind,
@@ -29,7 +29,7 @@ pub(crate) struct Lines {
     selector: Selector,
     view: View,
     include: Include,
-    /// Whether the titles of a table were told: the first event has them.
+    /// Whether the columns of a table were sent; only the first event has them.
     titles_told: AtomicBool,
 }
 
@@ -51,14 +51,14 @@ impl Lines {
         }
     }
 
-    /// The line for an object that is there when the watch begins.
+    /// The event of an initial object.
     pub(crate) fn initial(&self, object: &Object) -> Option<Vec<u8>> {
         self.selector
             .matches(object)
             .then(|| self.object("ADDED", object))
     }
 
-    /// The line for a change: what enters the selection is added, what leaves it is deleted.
+    /// The event of a change. An object that enters the selection is added, and one that leaves it is deleted.
     pub(crate) fn change(&self, change: &Change) -> Option<Vec<u8>> {
         if change.kind != self.kind.index {
             return None;
@@ -70,7 +70,7 @@ impl Lines {
             (None, None) => return None,
             (None, Some(after)) => self.object("ADDED", after),
             (Some(_), Some(after)) => self.object("MODIFIED", after),
-            // The object as it was, at the version in which it went.
+            // The last state of the object, at the revision of its deletion.
             (Some(before), None) => {
                 let mut gone = (**before).clone();
                 edit_metadata(&mut gone, |metadata| {
@@ -81,7 +81,7 @@ impl Lines {
         })
     }
 
-    /// A line that only says how far the watch has come.
+    /// A bookmark: an event with only a resource version.
     pub(crate) fn bookmark(&self, revision: u64, ends_initial_events: bool) -> Vec<u8> {
         let mut object = self.kind.canonical(&Value::Null, self.version);
         edit_metadata(&mut object, |metadata| {
@@ -90,7 +90,7 @@ impl Lines {
                 let annotations = serde_json::json!({INITIAL_EVENTS_END: "true"});
                 metadata.insert("annotations".into(), annotations);
             }
-            // Go wrote a time that is not there until it learned to leave it out.
+            // Go wrote unset times as null until it learned to leave them out.
             if self.kind.release().minor() >= 34 {
                 metadata.remove("creationTimestamp");
             }
@@ -103,7 +103,7 @@ impl Lines {
         self.shown(r#type, object, &shown)
     }
 
-    /// The line of an object, in hub form and as the client sees it.
+    /// The event of an object, given in hub form and as the client sees it.
     fn shown(&self, r#type: &'static str, hub: &Value, value: &Value) -> Vec<u8> {
         let schema = self.version.schema();
         match self.view {
@@ -124,7 +124,7 @@ impl Lines {
     }
 }
 
-/// The line that ends a watch from a version that the history does not reach back to.
+/// The event that ends a watch from an expired resource version.
 pub(crate) fn too_old(asked: u64, start: u64) -> Vec<u8> {
     let status: Box<Status> = expired(format!("too old resource version: {asked} ({start})"));
     line("ERROR", status)

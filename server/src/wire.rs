@@ -1,28 +1,27 @@
-//! Go's wire shape: which members a server writes, in which order, and what stands for nothing.
+//! Go's JSON of objects: the fields that a server writes, their order, and their empty values.
 
 use k8s_flowcontrol_types::schema::{FieldSchema, Shape, TypeSchema};
 use serde::ser::{Serialize, SerializeMap, SerializeSeq, Serializer};
 use serde_json::{Map, Value};
 
-/// Integers and booleans that are plain in Go and left out when zero. All others that may be left out
-/// are pointers, which are written whenever they are there.
+/// Integers and booleans that are not pointers in Go, and are left out when they are zero. Other optional ones are
+/// pointers, which are written when they are set.
 const PLAIN_WHEN_OPTIONAL: &[&str] = &["generation", "clusterScope"];
 
-/// `value` with exactly the members that a server writes: what is empty is left out, or is `null`,
-/// `0`, `""` or `{}` where Go writes it all the same.
+/// `value` with exactly the fields that a server writes. An empty field is left out, or is `null`, `0`, `""` or `{}`
+/// where Go writes it anyway.
 ///
-/// Two objects are the same to a server when their canonical forms are equal.
+/// Two objects are equal for a server when their canonical forms are equal.
 pub(crate) fn canonical(value: &Value, schema: &TypeSchema) -> Value {
     members(value, schema, EmptyLists::Nil)
 }
 
-/// `value` as it is in Go's memory after it was read: as [`canonical`], but an empty list is not the same as
-/// no list.
+/// `value` as Go decodes it: like [`canonical`], but an empty list differs from an absent one.
 pub(crate) fn in_memory(value: &Value, schema: &TypeSchema) -> Value {
     members(value, schema, EmptyLists::Kept)
 }
 
-/// What an empty list is.
+/// The treatment of empty lists.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum EmptyLists {
     Nil,
@@ -83,7 +82,7 @@ fn canonical_value(value: &Value, shape: &Shape, lists: EmptyLists) -> Value {
     }
 }
 
-/// An element is always written; a `null` is its zero.
+/// An element is always written; `null` becomes its zero value.
 fn canonical_element(value: &Value, shape: &Shape, lists: EmptyLists) -> Value {
     if value.is_null() {
         zero(shape)
@@ -92,7 +91,7 @@ fn canonical_element(value: &Value, shape: &Shape, lists: EmptyLists) -> Value {
     }
 }
 
-/// What Go writes for a value that nobody set.
+/// Go's JSON of a zero value.
 pub(crate) fn zero(shape: &Shape) -> Value {
     match shape {
         Shape::String | Shape::Quantity => "".into(),
@@ -105,7 +104,7 @@ pub(crate) fn zero(shape: &Shape) -> Value {
     }
 }
 
-/// Writes a canonical object with its members in the order of its Go struct.
+/// Writes a canonical object with its fields in the order of the Go struct.
 #[derive(Clone, Copy)]
 pub(crate) struct Wire<'a> {
     pub(crate) value: &'a Value,
@@ -118,7 +117,7 @@ impl Serialize for Wire<'_> {
             return self.value.serialize(serializer);
         };
         let mut map = serializer.serialize_map(None)?;
-        // The type stands first, on the outermost object only.
+        // The type comes first, in the outermost object only.
         for name in ["kind", "apiVersion"] {
             if let (None, Some(value)) = (self.schema.field(name), members.get(name)) {
                 map.serialize_entry(name, value)?;
@@ -139,7 +138,7 @@ impl Serialize for Wire<'_> {
     }
 }
 
-/// Writes a value of a shape, as [`Wire`] does an object.
+/// Writes a value of a shape like [`Wire`] writes an object.
 #[derive(Clone, Copy)]
 pub(crate) struct WireValue<'a> {
     pub(crate) value: &'a Value,

@@ -1,8 +1,8 @@
-//! What differs per release in the server's own words; those of validation are the client crate's.
+//! Differences between releases in messages of the server outside of validation.
 
 use k8s_flowcontrol_types::Release;
 
-/// How a limit of length begins.
+/// The beginning of the message for a text that is too long.
 pub(crate) fn too_long(release: Release) -> &'static str {
     if release.minor() < 32 {
         "must have at most"
@@ -11,7 +11,7 @@ pub(crate) fn too_long(release: Release) -> &'static str {
     }
 }
 
-/// A refused list of texts: as Go writes it in a program, later as JSON.
+/// A list of strings in a message: in Go's syntax, since 1.34 in JSON.
 pub(crate) fn strings(values: &[&str], release: Release) -> String {
     let json = release.minor() >= 34;
     let separator = if json { "," } else { ", " };
@@ -24,7 +24,7 @@ pub(crate) fn strings(values: &[&str], release: Release) -> String {
     }
 }
 
-/// What the lengths of label keys and values are counted in.
+/// The unit of the lengths of label keys and values.
 pub(crate) fn label_unit(release: Release) -> &'static str {
     if release.minor() < 34 {
         "characters"
@@ -33,7 +33,7 @@ pub(crate) fn label_unit(release: Release) -> &'static str {
     }
 }
 
-/// What a label key is called that is none.
+/// The name of a label key in messages.
 pub(crate) fn label_key(release: Release) -> &'static str {
     if release.minor() < 34 {
         "a qualified name"

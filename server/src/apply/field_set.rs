@@ -1,17 +1,18 @@
-//! Sets of fields, and their wire form `fieldsV1`.
+//! Sets of fields, and their form `fieldsV1` in JSON.
+//! Own code, because the order of sets and paths is part of the server's responses.
 
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 use std::fmt;
 
-/// One step of a field's path.
+/// One step of the path of a field.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Step {
-    /// A member of an object.
+    /// A field of an object.
     Field(String),
-    /// The element of a list whose key members have these values: a JSON object, keys in order.
+    /// The element of a list with these values in its key fields: a JSON object with sorted keys.
     Key(String),
-    /// The element of a set: its JSON text.
+    /// The element of a set, as JSON text.
     Value(String),
     /// The element at a position.
     Index(usize),
@@ -35,7 +36,7 @@ impl Step {
         let (kind, rest) = text.split_once(':')?;
         Some(match kind {
             "f" => Self::Field(rest.into()),
-            // Read and written anew, so that equal keys are equal texts.
+            // Parsed and written again, so that equal keys are equal texts.
             "k" => Self::Key(
                 serde_json::from_str::<BTreeMap<String, Value>>(rest)
                     .ok()
@@ -48,7 +49,7 @@ impl Step {
     }
 }
 
-/// As paths are written in conflicts: `.a`, `[name="b"]`, `[="c"]`, `[0]`.
+/// The form of paths in conflicts: `.a`, `[name="b"]`, `[="c"]`, `[0]`.
 impl fmt::Display for Step {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -67,7 +68,7 @@ impl fmt::Display for Step {
     }
 }
 
-/// A set of fields: a tree of steps, some of which are members themselves.
+/// A set of fields: a tree of steps, of which some belong to the set themselves.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct FieldSet {
     steps: BTreeMap<Step, Node>,
@@ -81,7 +82,7 @@ struct Node {
 
 impl FieldSet {
     pub(crate) fn is_empty(&self) -> bool {
-        // No node is kept that holds nothing.
+        // `filter` and `insert` never leave an empty node.
         self.steps.is_empty()
     }
 
@@ -107,12 +108,12 @@ impl FieldSet {
         }
     }
 
-    /// Whether the step itself is a member.
+    /// Whether the set contains the step itself.
     pub(crate) fn has(&self, step: &Step) -> bool {
         self.steps.get(step).is_some_and(|node| node.is_member)
     }
 
-    /// What the set holds below a step.
+    /// The part of the set below a step.
     pub(crate) fn below(&self, step: &Step) -> Option<&Self> {
         self.steps
             .get(step)
@@ -130,7 +131,7 @@ impl FieldSet {
         union
     }
 
-    /// The members that `other` does not have.
+    /// The fields that `other` does not contain.
     pub(crate) fn difference(&self, other: &Self) -> Self {
         self.filter(|step, node| match other.steps.get(step) {
             None => node.clone(),
@@ -141,7 +142,7 @@ impl FieldSet {
         })
     }
 
-    /// The members that `other` has too.
+    /// The fields that `other` contains too.
     pub(crate) fn intersection(&self, other: &Self) -> Self {
         self.filter(|step, node| match other.steps.get(step) {
             None => Node::default(),
@@ -152,7 +153,7 @@ impl FieldSet {
         })
     }
 
-    /// The set without the members of `roots` and all that lies below them.
+    /// The set without the fields of `roots` and everything below them.
     pub(crate) fn without_subtrees(&self, roots: &Self) -> Self {
         self.filter(|step, node| match roots.steps.get(step) {
             None => node.clone(),
@@ -164,7 +165,7 @@ impl FieldSet {
         })
     }
 
-    /// The set with every named field on the way to a member, which fieldsV1 leaves out.
+    /// The set with the parents of its fields, which `fieldsV1` leaves out.
     pub(crate) fn with_parents(&self) -> Self {
         self.filter(|step, node| Node {
             is_member: node.is_member || matches!(step, Step::Field(_)),
@@ -182,7 +183,7 @@ impl FieldSet {
         Self { steps }
     }
 
-    /// The paths of the members, in order.
+    /// The paths of the fields, in order.
     pub(crate) fn paths(&self) -> Vec<String> {
         let mut paths = Vec::new();
         self.collect_paths("", &mut paths);
@@ -190,7 +191,7 @@ impl FieldSet {
     }
 
     fn collect_paths(&self, prefix: &str, paths: &mut Vec<String>) {
-        // The server names the members of a level before it goes deeper.
+        // The server lists the fields of a level before those of deeper levels.
         for (step, node) in &self.steps {
             if node.is_member {
                 paths.push(format!("{prefix}{step}"));
@@ -201,7 +202,7 @@ impl FieldSet {
         }
     }
 
-    /// The wire form.
+    /// The set as `fieldsV1`.
     pub(crate) fn to_fields_v1(&self) -> Value {
         let mut fields = Map::new();
         for (step, node) in &self.steps {
@@ -214,7 +215,7 @@ impl FieldSet {
         Value::Object(fields)
     }
 
-    /// Reads the wire form; steps that mean nothing are passed over.
+    /// Reads `fieldsV1`, without steps of an unknown form.
     pub(crate) fn from_fields_v1(fields: &Value) -> Self {
         let mut set = Self::default();
         for (text, below) in fields.as_object().into_iter().flatten() {

@@ -1,6 +1,6 @@
-//! How kubectl moves from client-side to server-side apply: by the annotation that the former leaves.
+//! Migration from client-side to server-side apply by the annotation `last-applied-configuration`.
 //!
-//! Both rules are for the manager `kubectl` only; whoever does not want them names another.
+//! Both functions are for the field manager `kubectl` only.
 
 use super::field_set::FieldSet;
 use super::typed;
@@ -10,11 +10,11 @@ use serde_json::{Map, Value};
 
 const KUBECTL: &str = "kubectl";
 const ANNOTATION: &str = "kubectl.kubernetes.io/last-applied-configuration";
-/// The most that all annotations of an object may take, in bytes.
+/// The maximum size of all annotations of an object, in bytes.
 const LARGEST: usize = 256 * 1024;
 
-/// The fields that kubectl may take without force: those that it applied on the client's side, as far as
-/// they still are what it applied. Nothing, unless it did so in the writer's version.
+/// The fields that kubectl may take without force: those that it applied client-side in the writer's version and that
+/// still have the applied values.
 pub(super) fn own_fields(writer: &Writer<'_>, live: &Value) -> Option<FieldSet> {
     if writer.manager != KUBECTL {
         return None;
@@ -33,7 +33,7 @@ pub(super) fn own_fields(writer: &Writer<'_>, live: &Value) -> Option<FieldSet> 
     Some(fields)
 }
 
-/// Keeps the annotation of an object that has it true to what kubectl applied now.
+/// Updates the annotation, if the object has it, to the configuration that kubectl applied now.
 pub(super) fn follow(writer: &Writer<'_>, object: &mut Value, config: &Value) {
     if writer.manager != KUBECTL || annotation(object).is_none() {
         return;
@@ -63,7 +63,7 @@ fn text_of(config: &Value) -> String {
     if let Some(Value::Object(annotations)) = annotations {
         annotations.remove(ANNOTATION);
     }
-    // Outside of texts none of these occurs, so that each is escaped where it should be.
+    // These characters occur only inside JSON strings.
     let text = config
         .to_string()
         .replace('<', "\\u003c")

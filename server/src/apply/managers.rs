@@ -1,34 +1,34 @@
-//! `metadata.managedFields`: one set of fields per manager.
+//! `metadata.managedFields`: one set of fields per field manager.
 
 use super::field_set::FieldSet;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 
-/// How many managers that only update are remembered one by one.
+/// The number of updating managers with an entry of their own.
 const MOST_UPDATERS: usize = 10;
 
-/// How a manager writes. Ordered as the entries are.
+/// The operation of a manager, in the order of the entries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Operation {
     Apply,
     Update,
 }
 
-/// What tells a manager from others.
+/// The identity of a manager.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Manager {
     pub(crate) operation: Operation,
     pub(crate) name: String,
     pub(crate) subresource: String,
-    /// The version it writes, empty for one that applies: that one stays the same in all versions.
+    /// The `apiVersion` of an updating manager. Empty for an applying manager, which is the same in all versions.
     pub(crate) version: String,
 }
 
-/// What a manager owns.
+/// The fields that a manager owns.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Owned {
-    /// The version in which the fields have their names.
+    /// The version that names the fields.
     pub(crate) version: String,
     pub(crate) fields: FieldSet,
     pub(crate) time: Option<String>,
@@ -39,7 +39,7 @@ pub(crate) struct Owned {
 pub(crate) struct Managers(pub(crate) BTreeMap<Manager, Owned>);
 
 impl Managers {
-    /// Reads the entries; `None` when one of them is no entry.
+    /// Reads the entries; `None` if one of them is invalid.
     pub(crate) fn read(entries: &[Value]) -> Option<Self> {
         let mut managers = BTreeMap::new();
         for entry in entries {
@@ -66,7 +66,7 @@ impl Managers {
         Some(Self(managers))
     }
 
-    /// The entries as a server orders them.
+    /// The entries in the server's order.
     pub(crate) fn entries(&self) -> Vec<Value> {
         let mut managers: Vec<_> = self.0.iter().collect();
         managers.sort_by(|(a, owned_a), (b, owned_b)| {
@@ -92,7 +92,7 @@ impl Managers {
         self.0.is_empty()
     }
 
-    /// Replaces what a manager owns; owning nothing it is forgotten.
+    /// Replaces the fields of a manager, and removes a manager without fields.
     pub(crate) fn set(&mut self, manager: &Manager, owned: Owned) {
         if owned.fields.is_empty() {
             self.0.remove(manager);
@@ -101,7 +101,7 @@ impl Managers {
         }
     }
 
-    /// Keeps the number of updating managers bounded: the oldest share one entry per version.
+    /// Limits the number of updating managers: the oldest share one entry per version.
     pub(crate) fn cap(&mut self) {
         let mut updaters: Vec<_> = self
             .0
@@ -149,7 +149,7 @@ impl Manager {
         }
     }
 
-    /// As conflicts name it.
+    /// The manager's description in conflicts.
     pub(crate) fn described(&self) -> String {
         let mut text = format!("{:?}", self.name);
         if !self.subresource.is_empty() {

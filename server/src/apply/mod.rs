@@ -1,7 +1,7 @@
-//! Server-side apply: who owns which field, and how an applied configuration is merged.
+//! Server-side apply: the owners of fields, and the merge of an applied configuration into an object.
 //!
-//! [`field_set`] holds sets of fields, [`typed`] walks trees along their schema, [`managers`] keeps one
-//! set per manager, and [`updater`] decides. Nothing here knows of HTTP or of the store.
+//! [`field_set`] has sets of fields, [`typed`] merges and compares trees by their schema, [`managers`] keeps one set
+//! per field manager, and [`updater`] computes the effect of a write. Nothing here uses HTTP or the store.
 
 pub(crate) mod field_set;
 mod last_applied;

@@ -1,4 +1,4 @@
-//! Giving up: what a manager applied the last time and nobody owns any more goes.
+//! Removal of the fields that a manager applied before, omits now, and nobody else owns.
 
 use super::field_set::FieldSet;
 use super::managers::{Managers, Owned};
@@ -6,18 +6,17 @@ use super::typed;
 use crate::kinds::{Kind, Version};
 use serde_json::Value;
 
-/// An object in one version, in which its fields have their names.
+/// An object in one version.
 struct Typed<'a> {
     kind: &'a Kind,
     version: Version,
     tree: Value,
 }
 
-/// Removes from `merged` what the manager owned by `last` and neither it nor anybody else owns now.
+/// Removes from `merged` the fields that the manager owned by `last` and that nobody owns now.
 ///
-/// Everything is judged in the version in which the manager applied the last time. On the way there and
-/// back Go writes its zeros, so that a member which is always written cannot be given up in another
-/// version than that: it comes back by the conversion and stays as it is.
+/// The fields are compared in the version of the manager's last apply. The conversion there and back writes Go's zero
+/// values, so a field that is always written can only be removed by an apply in the version of the last one.
 pub(super) fn prune(
     kind: &Kind,
     merged: Value,
@@ -28,7 +27,7 @@ pub(super) fn prune(
     let Some(last) = last.filter(|last| !last.fields.is_empty()) else {
         return merged;
     };
-    // The fields of a version that is not served any more have no schema.
+    // There is no schema for the fields of a version that is not served any more.
     let Some(last_version) = kind.served_version(&last.version) else {
         return merged;
     };
@@ -42,7 +41,7 @@ pub(super) fn prune(
     let last = last.fields.with_parents();
     let pruned = merged.without(&last);
     let pruned = add_back_owned(&merged, pruned, managers).into_version(last_version);
-    // What was pruned along with it, but was never the manager's, stays.
+    // Fields that were pruned with their parents, but never belonged to the manager, stay.
     let gone = merged
         .fields()
         .difference(&pruned.fields())
@@ -50,7 +49,7 @@ pub(super) fn prune(
     merged.without(&gone).into_version(version).tree
 }
 
-/// What anybody owns comes back, version by version.
+/// Restores every owned field, version by version.
 fn add_back_owned<'a>(merged: &Typed<'a>, mut pruned: Typed<'a>, managers: &Managers) -> Typed<'a> {
     let mut merged = merged.to_version(merged.version);
     let first = merged.version;
@@ -95,7 +94,7 @@ impl<'a> Typed<'a> {
         self.to_version(version)
     }
 
-    /// All fields, those on the way to others included.
+    /// All fields with their parents.
     fn fields(&self) -> FieldSet {
         typed::field_set(&self.tree, self.version.schema()).with_parents()
     }

@@ -1,4 +1,4 @@
-//! What a write does to the field sets of all managers.
+//! The effect of a write on the field sets of all managers.
 
 use super::field_set::FieldSet;
 use super::last_applied;
@@ -11,13 +11,13 @@ use crate::status::{Cause, Details, Failure, bad_request, failure, internal};
 use crate::store::{edit_metadata, meta_str};
 use serde_json::Value;
 
-/// The manager of all that was there before the first apply.
+/// The manager that owns the fields set before the first apply.
 const BEFORE_FIRST_APPLY: &str = "before-first-apply";
 
-/// Who would lose which fields.
+/// Managers with the fields that they would lose.
 type Conflicts = Vec<(Manager, FieldSet)>;
 
-/// What a write changes, in its own version.
+/// The change that a write makes, in its own version.
 struct Change<'a> {
     old: &'a Value,
     new: &'a Value,
@@ -27,8 +27,8 @@ struct Change<'a> {
 impl Writer<'_> {
     /// Sets the managed fields of `new`, which replaces `old`; both in hub form.
     ///
-    /// What `new` says of managed fields itself counts, except in a subresource: an empty list resets them,
-    /// entries replace the old ones, absence keeps those.
+    /// A client may send managed fields, except for a subresource: an empty list resets them, entries replace the old
+    /// ones, and absence keeps those.
     pub(crate) fn update(&self, old: &Value, new: &mut Value) {
         let sent = new
             .pointer("/metadata/managedFields")
@@ -41,7 +41,7 @@ impl Writer<'_> {
                 .filter(|managers| !managers.is_empty())
                 .unwrap_or_else(|| read_managers(old)),
         };
-        // An object that nobody applied and that has no entries stays without.
+        // An object without entries that was never applied stays without entries.
         if managers.is_empty() && !meta_str(old, "uid").is_empty() {
             write_managers(new, &managers);
             return;
@@ -87,10 +87,10 @@ impl Writer<'_> {
         );
     }
 
-    /// Merges an applied configuration into `live`, both that and the answer in hub form.
+    /// Merges an applied configuration into `live`; both `live` and the result are in hub form.
     ///
     /// # Errors
-    /// A conflict with another manager, unless `force`; a configuration that does not fit the schema.
+    /// A conflict with another manager unless `force`, or a configuration that does not fit the schema.
     pub(crate) fn apply(
         &self,
         live: &Value,
@@ -114,7 +114,7 @@ impl Writer<'_> {
         Ok(object)
     }
 
-    /// The merged object, or with whom it is in conflict.
+    /// The merged object, or the conflicts.
     fn merge(
         &self,
         live: &Value,
@@ -153,14 +153,14 @@ impl Writer<'_> {
         let merged = prune(self.kind, merged, self.version, last.as_ref(), &managers);
         if let Some(owned) = managers.0.get_mut(&me) {
             owned.fields = strip(&owned.fields);
-            // Who changes nothing but ownership leaves no time.
+            // An apply that changes only the ownership keeps the time.
             owned.time = if merged == live_typed {
                 last.and_then(|last| last.time)
             } else {
                 Some(self.now.into())
             };
         }
-        // Ownership is judged before defaults come back for what was given up.
+        // Ownership is compared before defaults replace removed fields.
         let comparison = self.compare(self.version, &live_typed, &merged);
         let change = Change {
             old: &live_typed,
@@ -205,9 +205,10 @@ impl Writer<'_> {
         )))
     }
 
-    /// Takes set and removed fields from all managers but `me`; the answer is who lost which set fields.
+    /// Takes set and removed fields from all managers but `me`, and returns the managers that lose fields which are
+    /// set.
     ///
-    /// A manager that writes a version which is not served any more is forgotten.
+    /// A manager of a version that is not served any more is removed.
     fn take_from_others(
         &self,
         change: &Change<'_>,
@@ -252,7 +253,7 @@ impl Writer<'_> {
         self.kind.in_version(object, self.version)
     }
 
-    /// What a write to this resource does not change.
+    /// The fields that a write to this resource does not change.
     fn ignored(&self) -> FieldSet {
         match self.subresource {
             "" => FieldSet::of(&[&["status"]]),
@@ -261,7 +262,7 @@ impl Writer<'_> {
     }
 }
 
-/// The members that nobody owns.
+/// The set without the fields that nobody can own.
 fn strip(set: &FieldSet) -> FieldSet {
     set.difference(&FieldSet::of(&[
         &["apiVersion"],
@@ -278,7 +279,7 @@ fn strip(set: &FieldSet) -> FieldSet {
     ]))
 }
 
-/// Whether a client asks to forget all managers: by no entries, or by one empty entry.
+/// Whether a client asks to reset managed fields: by no entries, or by one empty entry.
 fn is_reset(entries: &[Value]) -> bool {
     match entries {
         [] => true,

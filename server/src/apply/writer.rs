@@ -1,4 +1,4 @@
-//! The write whose effect on managed fields is computed.
+//! A write, as server-side apply sees it.
 
 use crate::kinds::{Kind, Version};
 
@@ -9,6 +9,6 @@ pub(crate) struct Writer<'a> {
     pub(crate) version: Version,
     pub(crate) manager: &'a str,
     pub(crate) subresource: &'a str,
-    /// The moment of the write.
+    /// The time of the write.
     pub(crate) now: &'a str,
 }

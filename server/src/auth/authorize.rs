@@ -1,13 +1,13 @@
-//! What a user may do: the roles that a fresh RBAC cluster gives to users and groups, as far as this
-//! server serves what they are about.
+//! Authorization: the roles that a fresh RBAC cluster gives to users and groups, reduced to the resources of this
+//! server.
 
 use super::user::{AUTHENTICATED, MASTERS, UNAUTHENTICATED, User};
 use crate::status::{Details, Failure, failure};
 use k8s_flowcontrol_rules::matching::RequestAttributes;
 
-/// Paths that everybody may read.
+/// Paths for everybody.
 const PUBLIC: &[&str] = &["/healthz", "/livez", "/readyz", "/version", "/version/"];
-/// Paths that those may read who proved who they are. A star at the end stands for any rest.
+/// Paths for authenticated users. A final `*` matches any rest.
 const DISCOVERY: &[&str] = &[
     "/api",
     "/api/*",
@@ -16,7 +16,7 @@ const DISCOVERY: &[&str] = &[
     "/openapi",
     "/openapi/*",
 ];
-/// Paths that monitoring may read.
+/// Paths for monitoring.
 const MONITORING: &[&str] = &[
     "/healthz/*",
     "/livez/*",
@@ -24,10 +24,10 @@ const MONITORING: &[&str] = &[
     "/metrics/slis",
     "/readyz/*",
 ];
-/// The kube-controller-manager looks at all resources.
+/// The kube-controller-manager may list and watch all resources.
 const CONTROLLER_MANAGER: &str = "system:kube-controller-manager";
 
-/// Something done to a resource.
+/// A verb on a resource.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Action<'a> {
     pub(crate) verb: &'a str,
@@ -90,7 +90,7 @@ fn may_read(user: &User, path: &str) -> bool {
         || (user.is_in("system:monitoring") && (is_one_of(PUBLIC) || is_one_of(MONITORING)))
 }
 
-/// Everybody who proved who they are may ask what they may do.
+/// Whether this is a review of the user's own permissions, which every authenticated user may create.
 fn is_own_affair(user: &User, action: &Action<'_>) -> bool {
     user.is_in(AUTHENTICATED)
         && action.verb == "create"

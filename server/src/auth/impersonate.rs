@@ -1,4 +1,4 @@
-//! Acting as somebody else.
+//! Impersonation: the user that a request acts as.
 
 use super::authorize::{Action, authorize_action};
 use super::user::{ANONYMOUS, AUTHENTICATED, UNAUTHENTICATED, User};
@@ -11,21 +11,21 @@ const UID: &str = "impersonate-uid";
 const EXTRA: &str = "impersonate-extra-";
 const AUTHENTICATION: &str = "authentication.k8s.io";
 
-/// Why nobody is impersonated.
+/// The error of an impersonation.
 #[derive(Debug, PartialEq)]
 pub(crate) enum Refusal {
-    /// The user may not, or the server does not understand.
+    /// The user may not impersonate.
     Refused(Failure),
-    /// The headers make no sense: the end of the message of an internal error.
+    /// The headers name no user: the end of the message of an internal error.
     Senseless(String),
 }
 
-/// One thing of somebody else that a request claims.
+/// One attribute of the impersonated user: a name, a group, a UID or an extra field.
 struct Claim {
     kind: &'static str,
     namespace: String,
     name: String,
-    /// The member of `extra`.
+    /// The key of an extra field.
     key: String,
 }
 
@@ -65,7 +65,7 @@ impl Claim {
         }
     }
 
-    /// As Go prints an object reference.
+    /// The object reference as Go prints it.
     fn write(&self, text: &mut String) {
         let version = if self.is_of_authentication() {
             "authentication.k8s.io/v1"
@@ -78,15 +78,15 @@ impl Claim {
             name,
             key,
         } = self;
-        // Writing to a text cannot fail.
+        // Writing to a string cannot fail.
         let _ok = write!(text, "{{{kind} {namespace} {name}  {version}  {key}}}");
     }
 }
 
-/// The user that a request counts for: the one of its headers (names in lower case), or else its own.
+/// The user that a request acts as: the user named in its headers (names in lower case), or else its own.
 ///
 /// # Errors
-/// When that may not be, or nobody is named.
+/// When the user may not impersonate, or the headers name no user.
 pub(crate) fn impersonate<'a>(
     user: User,
     headers: impl Iterator<Item = (&'a str, &'a str)> + Clone,

@@ -1,4 +1,4 @@
-//! Who a request is from and what they may do: decisions on names, headers and paths, without I/O.
+//! Authentication, impersonation and authorization, decided on names, headers and paths, without I/O.
 
 mod authorize;
 mod impersonate;
@@ -12,11 +12,10 @@ pub(crate) use user::User;
 
 use crate::status::{Failure, failure};
 
-/// Whom a request with this `Authorization` header is from. Without tokens everybody is a master.
+/// The user of a request with this `Authorization` header. Without tokens every user is of `system:masters`.
 ///
 /// # Errors
-/// 401 for a token that is not known. A request without one is anonymous, and so is one with
-/// credentials of another kind.
+/// 401 for an unknown token. A request without a bearer token is anonymous.
 pub(crate) fn authenticate(
     tokens: Option<&Tokens>,
     authorization: Option<&str>,

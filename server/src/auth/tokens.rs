@@ -1,10 +1,10 @@
-//! The bearer tokens that a server knows, in the form of kube-apiserver's token file.
+//! Static bearer tokens, in the form of kube-apiserver's token file.
 
 use super::user::{AUTHENTICATED, MASTERS, User};
 use std::collections::HashMap;
 use std::fmt;
 
-/// A text that nothing shows.
+/// A string that `Debug` does not show.
 #[derive(Clone)]
 pub(crate) struct Secret(pub(crate) String);
 
@@ -17,7 +17,7 @@ impl fmt::Debug for Secret {
 /// Users by their tokens.
 pub(crate) struct Tokens {
     users: HashMap<String, User>,
-    /// The token of the first master, or of the first user.
+    /// The token of the first user of `system:masters`, or else of the first user.
     main: Option<String>,
 }
 
@@ -44,7 +44,7 @@ impl std::error::Error for BadTokens {}
 
 impl Tokens {
     /// # Errors
-    /// [`BadTokens`] when the text is not of the form.
+    /// [`BadTokens`] for an entry with too few columns.
     pub(crate) fn parse(text: &str) -> Result<Self, BadTokens> {
         let mut users = HashMap::new();
         let mut order = Vec::new();
@@ -52,7 +52,7 @@ impl Tokens {
             .has_headers(false)
             .flexible(true)
             .from_reader(text.as_bytes());
-        // Neither I/O nor UTF-8 nor equal lengths can fail here: the text is in memory, valid and flexible.
+        // The text is in memory, in UTF-8, and records may differ in length: no record can fail.
         for (index, record) in reader.records().filter_map(Result::ok).enumerate() {
             let columns: Vec<&str> = record.iter().collect();
             let [token, name, uid, rest @ ..] = &columns[..] else {
@@ -61,7 +61,7 @@ impl Tokens {
                     columns: columns.len(),
                 });
             };
-            // As the real one, which warns of it.
+            // A real server skips it too.
             if token.is_empty() {
                 continue;
             }

@@ -1,17 +1,17 @@
-//! Who sends a request.
+//! The user of a request.
 
 use std::collections::BTreeMap;
 
-/// The group that may do everything.
+/// The group that may do anything.
 pub(crate) const MASTERS: &str = "system:masters";
-/// The group of everybody who proved who they are.
+/// The group of all authenticated users.
 pub(crate) const AUTHENTICATED: &str = "system:authenticated";
-/// The group of everybody else.
+/// The group of all anonymous users.
 pub(crate) const UNAUTHENTICATED: &str = "system:unauthenticated";
-/// The name of everybody else.
+/// The name of all anonymous users.
 pub(crate) const ANONYMOUS: &str = "system:anonymous";
 
-/// Whom a request counts for: after impersonation. It is an extension of every request that is served.
+/// The user of a request, after impersonation. It is an extension of every request that is served.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct User {
     pub(crate) name: String,
@@ -21,12 +21,12 @@ pub(crate) struct User {
 }
 
 impl User {
-    /// Whom requests count for when the server knows no tokens.
+    /// The user of all requests when the server has no tokens.
     pub(crate) fn master() -> Self {
         Self::named("system:admin", [MASTERS, AUTHENTICATED])
     }
 
-    /// Whom requests without a token count for.
+    /// The user of requests without a token.
     pub(crate) fn anonymous() -> Self {
         Self::named(ANONYMOUS, [UNAUTHENTICATED])
     }

@@ -1,4 +1,4 @@
-//! The dumps of flow control: tables of levels, queues and requests.
+//! The debug dumps of flow control: tables of priority levels, queues and requests.
 
 mod tab_writer;
 
@@ -11,7 +11,7 @@ use k8s_flowcontrol_types::{Release, Resource};
 use std::collections::BTreeMap;
 use tab_writer::write;
 
-/// One of the tables.
+/// One of the dumps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Dump {
     PriorityLevels,
@@ -20,7 +20,7 @@ pub(crate) enum Dump {
 }
 
 impl Dump {
-    /// The table with that name in paths.
+    /// The dump with this name in paths.
     pub(crate) fn parse(name: &str) -> Option<Self> {
         match name {
             "dump_priority_levels" => Some(Self::PriorityLevels),
@@ -31,15 +31,15 @@ impl Dump {
     }
 }
 
-/// The names of the levels that a server always has.
+/// The names of the mandatory levels.
 const MANDATORY: [&str; 2] = ["catch-all", "exempt"];
 const EXEMPT: &str = "exempt";
-/// The release that counts requests and tells of those that execute.
+/// The first release that counts requests and lists executing requests.
 const COUNTING: u32 = 28;
 const NONE: &str = "<none>";
 const NO_WORK: &str = "0.00000000ss";
 
-/// The text of a table; `details` adds columns to that of requests.
+/// The text of a dump; `details` adds columns to that of requests.
 pub(crate) fn dump(state: &State, dump: Dump, details: bool) -> String {
     state.with_flow(|store, flow| {
         let mut levels: BTreeMap<String, Option<QueuingConfiguration>> =
@@ -71,7 +71,7 @@ pub(crate) fn dump(state: &State, dump: Dump, details: bool) -> String {
 
 struct Tables<'a> {
     release: Release,
-    /// The levels, with their queues if they have some.
+    /// The levels, with their queues if they have any.
     levels: BTreeMap<String, Option<QueuingConfiguration>>,
     flow: &'a Flow,
 }
@@ -81,7 +81,7 @@ impl Tables<'_> {
         self.release.minor() >= COUNTING
     }
 
-    /// The row of an exempt level where nothing is told about them.
+    /// The row of an exempt level in releases that do not count its requests.
     fn untold(&self, level: &str, columns: usize) -> Option<Vec<String>> {
         let untold = level == EXEMPT && !self.counts();
         untold.then(|| {
@@ -245,14 +245,14 @@ impl Tables<'_> {
         executing.filter(move |request| request.priority_level == level)
     }
 
-    /// The queue from which a request came; none where there are no queues.
+    /// The queue of a request; -1 for levels without queues.
     fn queue(&self, request: &Executing) -> i64 {
         let Some(Some(queuing)) = self.levels.get(&request.priority_level) else {
             return -1;
         };
         let queues = queuing.queues.unwrap_or_default();
         let dealer = Dealer::new(queues, queuing.hand_size.unwrap_or_default());
-        // All queues are empty, so that the first card is as good as any.
+        // All queues are empty, so the first queue of the hand is the shortest.
         dealer
             .ok()
             .and_then(|dealer| dealer.deal(request.flow_hash).first().copied())

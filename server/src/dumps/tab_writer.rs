@@ -1,9 +1,9 @@
-//! Columns as Go's tab writer aligns them.
+//! Aligned columns, as Go's tab writer formats them.
 
-/// No column but the last is narrower.
+/// The minimum width of every column but the last.
 const MIN_WIDTH: usize = 8;
 
-/// The table: every cell but the last of a line ends with a comma and is filled up with spaces.
+/// A table whose cells, except the last of each line, end with a comma and are padded with spaces.
 pub(super) fn write(titles: &[&str], rows: &[Vec<String>]) -> String {
     let last = titles.len().saturating_sub(1);
     let length = |cell: &str| cell.chars().count() + 2;

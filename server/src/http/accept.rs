@@ -1,7 +1,7 @@
-//! Which representation a client gets: its `Accept` header against what there is.
+//! Content negotiation: the `Accept` header against the representations of the server.
 //!
-//! A request meets two judges. The router looks at the bare media types; whoever asks for none that
-//! it knows does not reach the handler. The handler then takes the first acceptable clause, parameters included.
+//! A server negotiates twice. The router knows only bare media types, and a request without a known one does not
+//! reach the handler. The handler then takes the first acceptable clause with its parameters.
 
 use crate::discovery::Aggregated;
 use crate::represent::{MetaVersion, View};
@@ -12,15 +12,15 @@ const OBJECTS: &str = "application/json, application/yaml, application/vnd.kuber
 const STREAMS: &str =
     "application/json;stream=watch, application/vnd.kubernetes.protobuf;stream=watch";
 
-/// What can be had in general: it stands in the message to those who ask for something else.
+/// The representations of a resource, which error messages list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Offer {
     Object,
-    /// A list, or a watch.
+    /// A list or a watch.
     Collection,
 }
 
-/// How an answer is written.
+/// The encoding of a response.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Encoding {
     Json,
@@ -38,19 +38,19 @@ impl Encoding {
     }
 }
 
-/// Discovery in one document.
+/// Aggregated discovery.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Discovery {
     pub(crate) version: Aggregated,
     pub(crate) form: Form,
 }
 
-/// What a client gets.
+/// The representation of a response.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Form {
     pub(crate) encoding: Encoding,
     pub(crate) view: View,
-    /// Whether JSON is laid out for people.
+    /// Whether JSON is indented.
     pub(crate) pretty: bool,
 }
 
@@ -62,7 +62,7 @@ impl Form {
     };
 
     /// # Errors
-    /// 406 for a watch in a form that has no streams.
+    /// 406 for a watch in an encoding without streams.
     pub(crate) fn check_stream(self) -> Result<(), Failure> {
         match self.encoding {
             Encoding::Json | Encoding::Protobuf => Ok(()),
@@ -71,10 +71,10 @@ impl Form {
     }
 }
 
-/// The router's judgement.
+/// Negotiation in the router.
 ///
 /// # Errors
-/// 406 when no bare media type is known.
+/// 406 without a known media type.
 pub(crate) fn check_route(accept: Option<&str>, offer: Offer) -> Result<(), Failure> {
     let accept = accept.unwrap_or_default();
     let known = |clause: &str| {
@@ -92,10 +92,10 @@ pub(crate) fn check_route(accept: Option<&str>, offer: Offer) -> Result<(), Fail
     Err(failure(406, "NotAcceptable", message).with_details(Details::default()))
 }
 
-/// The handler's judgement of a request for objects.
+/// Negotiation in the handler of a resource.
 ///
 /// # Errors
-/// 406 when nothing can be had as it is wanted.
+/// 406 without an acceptable clause.
 pub(crate) fn negotiate(accept: Option<&str>, has_protobuf: bool) -> Result<Form, Failure> {
     first_acceptable(accept, |clause| {
         let form = clause.form(true);
@@ -104,15 +104,15 @@ pub(crate) fn negotiate(accept: Option<&str>, has_protobuf: bool) -> Result<Form
     .ok_or_else(|| only(OBJECTS))
 }
 
-/// The form of a document that has only one view: a status, or something about the server.
+/// The representation of a document with one view: a `Status`, or a document about the server.
 ///
 /// # Errors
-/// 406 when nothing can be had as it is wanted.
+/// 406 without an acceptable clause.
 pub(crate) fn negotiate_plain(accept: Option<&str>) -> Result<Form, Failure> {
     first_acceptable(accept, |clause| clause.form(false)).ok_or_else(|| only(OBJECTS))
 }
 
-/// Whether the client wants discovery in one document before it wants it plain.
+/// The aggregated form of discovery, if the client prefers it.
 pub(crate) fn negotiate_discovery(accept: Option<&str>, release: Release) -> Option<Discovery> {
     let clauses = clauses(accept.unwrap_or_default());
     let wanted = clauses.iter().find_map(|clause| {
@@ -124,7 +124,7 @@ pub(crate) fn negotiate_discovery(accept: Option<&str>, release: Release) -> Opt
     wanted.flatten()
 }
 
-/// Whether JSON is among what a client takes, whatever the parameters.
+/// Whether the client accepts JSON, with any parameters.
 pub(crate) fn takes_json(accept: Option<&str>) -> bool {
     let accept = accept.unwrap_or_default();
     accept.is_empty()
@@ -153,7 +153,7 @@ fn first_acceptable(
 /// The clauses of a header, the best first.
 fn clauses(accept: &str) -> Vec<Clause<'_>> {
     let mut clauses: Vec<_> = accept.split(',').map(Clause::parse).collect();
-    // Stable: of equal ones the first.
+    // The sort is stable: equal clauses keep their order.
     clauses.sort_by(Clause::compare);
     clauses
 }
@@ -186,7 +186,7 @@ impl<'a> Clause<'a> {
         clause
     }
 
-    /// The better quality first, then the more specific type.
+    /// Higher quality first, then more specific types.
     fn compare(&self, other: &Self) -> std::cmp::Ordering {
         let specific = |clause: &Self| (clause.r#type == "*", clause.subtype == "*");
         other
@@ -237,7 +237,7 @@ impl<'a> Clause<'a> {
             [kind, group, version] if views && group == Some("meta.k8s.io") => {
                 let version = MetaVersion::parse(version?)?;
                 match kind? {
-                    // Tables have no such form.
+                    // Tables have no Protocol Buffers.
                     "Table" if encoding == Encoding::Protobuf => return None,
                     "Table" => View::Table(version),
                     "PartialObjectMetadata" => View::Partial(version),

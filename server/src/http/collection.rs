@@ -14,7 +14,7 @@ use crate::store::meta_str;
 use crate::{ids, state::State};
 use std::time::Duration;
 
-/// How long a server waits for a version that is still to come.
+/// The time that a server waits for a resource version in the future.
 const PATIENCE: Duration = Duration::from_secs(3);
 
 pub(super) async fn list(
@@ -43,10 +43,10 @@ pub(super) async fn list(
     }
 }
 
-/// Waits for a write, but not for long.
+/// Waits a short time for a revision.
 ///
 /// # Errors
-/// 504 when it did not come.
+/// 504 when the revision did not come in time.
 pub(super) async fn wait_for(state: &State, revision: u64) -> Result<(), Failure> {
     let mut revisions = state.revision.subscribe();
     let come = revisions.wait_for(|current| *current >= revision);
@@ -91,7 +91,7 @@ pub(super) fn delete(
     request: &ApiRequest,
     target: &ResourceTarget<'_>,
 ) -> Result<ApiResponse, Failure> {
-    // The resource version of a deletion is a precondition, not a time to list at.
+    // The resource version of a deletion is a precondition, and does not select a past list.
     let list_options = request.query.without("resourceVersion");
     let mut list_options = ListOptions::parse(&list_options, context.state.kinds.release())?;
     list_options.selector = list_options.selector.in_namespace(&target.namespace);

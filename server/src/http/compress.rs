@@ -1,4 +1,4 @@
-//! Compression of large answers, as API servers do it since 1.16.
+//! Compression of large responses.
 
 use super::payload::{self, Body};
 use flate2::Compression;
@@ -9,10 +9,10 @@ use hyper::body::Body as _;
 use hyper::header::{self, HeaderMap, HeaderValue};
 use std::io::Write;
 
-/// Answers of up to so many bytes are sent as they are.
+/// The largest size that is sent uncompressed.
 const THRESHOLD: usize = 128 * 1024;
 
-/// Whether the client takes gzip. As in a server, only the bare word counts, without a quality.
+/// Whether the client accepts gzip. Like a real server, this ignores clauses with a quality.
 pub(super) fn is_wanted(headers: &HeaderMap) -> bool {
     let wanted = headers.get(header::ACCEPT_ENCODING);
     wanted
@@ -20,7 +20,7 @@ pub(super) fn is_wanted(headers: &HeaderMap) -> bool {
         .is_some_and(|text| text.split(',').any(|token| token.trim() == "gzip"))
 }
 
-/// Compresses an answer with objects in it if it is large; what arrives bit by bit, such as a watch, is not.
+/// Compresses a large response with objects. Streams such as watches stay uncompressed.
 pub(super) async fn compress(response: Response<Body>) -> Response<Body> {
     let content_type = response.headers().get(header::CONTENT_TYPE);
     let has_objects =
@@ -30,7 +30,7 @@ pub(super) async fn compress(response: Response<Body>) -> Response<Body> {
         return response;
     }
     let (mut parts, body) = response.into_parts();
-    // The body is in memory already: neither step can fail, and an empty answer would be noticed.
+    // The body is in memory, so neither step can fail.
     let plain = body.collect().await.unwrap_or_default().to_bytes();
     let mut encoder = GzEncoder::new(Vec::new(), Compression::fast());
     let packed = encoder.write_all(&plain).and_then(|()| encoder.finish());

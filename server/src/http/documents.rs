@@ -1,4 +1,4 @@
-//! What the server says of itself: discovery, which versions of itself it offers, and OpenAPI.
+//! Documents about the server: discovery, its version, and OpenAPI.
 
 use super::accept::{self, Discovery};
 use super::context::Context;
@@ -16,7 +16,7 @@ use std::time::{Duration, SystemTime};
 const YEAR: Duration = Duration::from_secs(365 * 24 * 60 * 60);
 
 /// # Errors
-/// 406 for a form that the document does not have.
+/// 406 for a representation that the document does not have.
 pub(super) fn answer(
     context: &Context,
     request: &ApiRequest,
@@ -51,7 +51,7 @@ fn pretty(value: &impl Serialize) -> ApiResponse {
     ApiResponse::pretty_json(serde_json::to_vec(value).unwrap_or_default())
 }
 
-/// Clients keep the document and ask whether it is still the same.
+/// Aggregated discovery, with an `ETag` by which clients cache it.
 fn aggregated(
     request: &ApiRequest,
     document: &serde_json::Value,
@@ -79,7 +79,7 @@ fn aggregated(
         .with_headers([(header::CONTENT_TYPE, content_type)])
 }
 
-/// `/openapi/v3`: the index of the documents. It is what Go makes of a file without a type.
+/// `/openapi/v3`: the index of the documents, with the content type that Go guesses.
 pub(super) fn openapi_index(kinds: &Kinds) -> ApiResponse {
     let text = openapi::index(kinds);
     ApiResponse::bytes("text/plain; charset=utf-8", text).with_headers([
@@ -126,11 +126,11 @@ pub(super) fn openapi_document(request: &ApiRequest, kinds: &Kinds, path: &str) 
     if asked.is_empty() {
         return answer;
     }
-    // Under its digest a document never changes.
+    // The document of a hash never changes.
     let expires = httpdate::fmt_http_date(SystemTime::now() + YEAR);
     answer.with_headers([
         (header::CACHE_CONTROL, "public, immutable".to_owned()),
-        // A real server formats this one date with the wrong zone name.
+        // A real server formats this date with UTC instead of GMT.
         (header::EXPIRES, expires.replace("GMT", "UTC")),
     ])
 }

@@ -1,4 +1,4 @@
-//! Answers that go wrong on request.
+//! Responses of faults.
 
 use super::payload::{self, Body};
 use super::response::ApiResponse;
@@ -13,10 +13,10 @@ use tokio::time::sleep;
 
 /// Neither JSON nor UTF-8.
 const GARBAGE: &[u8] = b"\xff\xfe{\"kind\":<html>\x00";
-/// So long may the last piece take to leave before the connection breaks.
+/// The time for sending the last piece before the connection breaks.
 const LAST_PIECE: Duration = Duration::from_millis(20);
 
-/// The answer of a fault that gives one.
+/// The response of a fault that has one.
 pub(super) fn answer(effect: &Effect) -> Option<ApiResponse> {
     let details = |retry_after_seconds| Details {
         retry_after_seconds: Some(retry_after_seconds),
@@ -55,14 +55,14 @@ pub(super) fn answer(effect: &Effect) -> Option<ApiResponse> {
     })
 }
 
-/// Lets so many lines pass, then half a line, and then breaks the connection.
+/// Forwards this number of lines and half of the next, and then breaks the connection.
 pub(super) fn cut(body: Body, lines: usize) -> Body {
     let state = Some((body.into_data_stream(), lines));
     payload::streamed(stream::unfold(state, |state| async move {
         let Some((mut pieces, left)) = state else {
             sleep(LAST_PIECE).await;
             let broken = io::Error::from(io::ErrorKind::ConnectionReset);
-            // The stream is not asked again after an error.
+            // The stream is not polled again after an error.
             return Some((Err(broken), None));
         };
         let piece = match pieces.next().await? {
@@ -76,7 +76,7 @@ pub(super) fn cut(body: Body, lines: usize) -> Body {
     }))
 }
 
-/// How many lines are left to pass after a piece, or where in it the cut is.
+/// The number of lines to forward after this piece, or the position of the cut in it.
 fn piece_before_cut(piece: &Bytes, mut left: usize) -> Result<usize, usize> {
     let mut start = 0;
     while start < piece.len() {

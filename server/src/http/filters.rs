@@ -1,4 +1,4 @@
-//! Before a request is served: who sends it, whether a fault is to happen to it, and whether they may.
+//! The filters before a request is served: authentication, faults, authorization.
 
 use super::context::Context;
 use super::fault_responses;
@@ -12,19 +12,19 @@ use hyper::http::request::Parts;
 use k8s_flowcontrol_rules::matching::RequestAttributes;
 use tokio::time::sleep;
 
-/// What was decided of a request.
+/// The result of the filters.
 #[derive(Default)]
 pub(super) struct Filtered {
-    /// The answer to a request that is not served.
+    /// The response to a request that is not served.
     pub(super) answer: Option<ApiResponse>,
-    /// Whether the request was refused before it was classified.
+    /// Whether authentication failed, which precedes classification.
     is_unclassified: bool,
     is_forbidden: bool,
-    /// After how many lines the answer breaks off.
+    /// The number of lines after which the response breaks off.
     cut: Option<usize>,
 }
 
-/// Decides, and leaves the [`User`] in the extensions of the request.
+/// Runs the filters, and puts the [`User`] into the extensions of the request.
 pub(super) async fn run(context: &Context, parts: &mut Parts) -> Filtered {
     let user = match identify(context, parts) {
         Ok(user) => user,
@@ -60,7 +60,7 @@ pub(super) async fn run(context: &Context, parts: &mut Parts) -> Filtered {
     gate
 }
 
-/// Who sends a request.
+/// The user of a request.
 fn identify(context: &Context, parts: &Parts) -> Result<User, Box<ApiResponse>> {
     let text = |value: &HeaderValue| String::from_utf8_lossy(value.as_bytes()).into_owned();
     let authorization = parts.headers.get(header::AUTHORIZATION).map(text);
@@ -83,7 +83,7 @@ fn identify(context: &Context, parts: &Parts) -> Result<User, Box<ApiResponse>> 
     })
 }
 
-/// Go's words for an error inside a filter.
+/// Go's message for an error in a filter.
 fn senseless(uri: &str, why: &str) -> String {
     let uri = uri
         .replace('&', "&amp;")
@@ -93,7 +93,7 @@ fn senseless(uri: &str, why: &str) -> String {
 }
 
 impl Filtered {
-    /// Completes the answer.
+    /// Completes the response.
     pub(super) fn finish(&self, mut response: Response<Body>) -> Response<Body> {
         let headers = response.headers_mut();
         if self.is_unclassified {
@@ -114,11 +114,11 @@ impl Filtered {
 }
 
 impl User {
-    /// What a request of this user is about, as authorization and flow control see it.
+    /// The attributes of a request of this user, for authorization and flow control.
     pub(crate) fn attributes(&self, method: &str, url: &str) -> RequestAttributes {
         let user = || k8s_flowcontrol_rules::matching::User::new(&self.name, self.groups.clone());
         RequestAttributes::from_http(method, url, user()).unwrap_or_else(|_| {
-            // No path of a resource: nobody but a master may, and there is nothing.
+            // Not the path of a resource: only `system:masters` may request it, and the response is 404.
             RequestAttributes {
                 user: user(),
                 verb: method.to_ascii_lowercase(),

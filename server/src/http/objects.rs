@@ -1,4 +1,4 @@
-//! Objects on the wire: one or a list, as they are or in another view.
+//! The text of one object or a list, in a view.
 
 use crate::kinds::{Kind, Version};
 use crate::list::Page;
@@ -9,12 +9,12 @@ use crate::wire::Wire;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-/// Objects in hub form that a client of a version gets.
+/// Objects in hub form, for a client of a version.
 pub(super) struct Objects {
     kind: Kind,
     version: Version,
     items: Vec<Object>,
-    /// The metadata of the list, if it is one.
+    /// The metadata of the list, if it is a list.
     list: Option<Value>,
 }
 
@@ -45,10 +45,10 @@ impl Objects {
         }
     }
 
-    /// The text.
+    /// The JSON text in a view.
     ///
     /// # Errors
-    /// 406 for a view of lists when it is one object, and the other way round.
+    /// 406 for a view of lists of a single object, and the other way round.
     pub(super) fn text(&self, view: View, include: Include) -> Result<Vec<u8>, Failure> {
         let schema = self.version.schema();
         let shown: Vec<Value> = self
@@ -129,7 +129,7 @@ fn not_acceptable(message: String) -> Failure {
     failure(406, "NotAcceptable", message)
 }
 
-/// The metadata of a list, members in Go's order.
+/// The metadata of a list, with its fields in Go's order.
 struct ListMeta<'a>(&'a Value);
 
 impl Serialize for ListMeta<'_> {

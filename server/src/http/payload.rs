@@ -1,4 +1,4 @@
-//! The bodies of responses: whole, empty, or made while the client reads.
+//! The bodies of responses: whole, empty, or streamed at the client's pace.
 
 use futures_util::{Stream, TryStreamExt};
 use http_body_util::combinators::UnsyncBoxBody;

@@ -1,4 +1,4 @@
-//! Requests about objects: which verb it is, and what holds for all of them.
+//! Requests about objects: their verb, content negotiation and deprecation.
 
 use super::accept::{self, Form, Offer};
 use super::context::Context;
@@ -14,7 +14,7 @@ use crate::status::{Failure, method_not_allowed};
 use hyper::{Method, header};
 use k8s_flowcontrol_types::GROUP;
 
-/// What a request wants of a resource.
+/// The verb of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Verb {
     List,
@@ -42,7 +42,7 @@ pub(super) async fn answer(
     if verb == Verb::Patch {
         item::check_patch_type(&request)?;
     }
-    // From here on the request has reached its handler: also failures carry the warning and count.
+    // From here on the request has reached its handler, so errors carry the warning and count too.
     let deprecation = target.kind.deprecation(target.version);
     if let Some(deprecation) = deprecation {
         context.state.deprecated.note(DeprecatedApi {
@@ -52,7 +52,7 @@ pub(super) async fn answer(
             version: target.version.name(),
         });
     }
-    // The messages of other groups' kinds are not known.
+    // The Protocol Buffers messages of other groups are not known.
     let has_protobuf = target.kind.as_own().is_some();
     let answer = match accept::negotiate(accepted, has_protobuf)
         .and_then(|form| request.too_large.clone().map_or(Ok(form), Err))
@@ -67,10 +67,10 @@ pub(super) async fn answer(
         .warn_first(deprecation.map(|deprecation| warning(target, deprecation))))
 }
 
-/// The answer in the form that was asked for.
+/// The response in the requested representation.
 ///
 /// # Errors
-/// For a view that what is answered does not have. What was done stays done.
+/// 406 or 400 for a view that the response does not have. The write has happened all the same.
 fn shown(answer: ApiResponse, form: Form, request: &ApiRequest) -> Result<ApiResponse, Failure> {
     let include = match form.view {
         View::Table(_) => include(request)?,
@@ -101,7 +101,7 @@ async fn perform(
 fn verb(request: &ApiRequest, target: &ResourceTarget<'_>) -> Result<Verb, Failure> {
     let method = &request.parts.method;
     let is_item = target.name.is_some();
-    // All namespaces together can be read, but not written.
+    // The resources of all namespaces can be read, but not written.
     let everywhere = target.kind.is_namespaced() && target.namespace.is_empty();
     if everywhere && *method != Method::GET {
         return Err(method_not_allowed());

@@ -1,4 +1,4 @@
-//! Answers: a status, a body and the headers that every Kubernetes API server sends.
+//! Responses: a status, a body and the headers that every Kubernetes API server sends.
 
 use super::accept::{Encoding, Form};
 use super::objects::Objects;
@@ -15,27 +15,27 @@ use serde::Serialize;
 use serde_json::Value;
 use std::borrow::Cow;
 
-/// What a request is answered with.
+/// The response to a request.
 pub(crate) struct ApiResponse {
     code: u16,
     body: Content,
     warnings: Vec<String>,
     retry_after: Option<u32>,
-    /// Those that are set last, in place of others of their name.
+    /// Headers that are set last and replace others of the same name.
     headers: Vec<(HeaderName, String)>,
 }
 
 enum Content {
-    /// Objects whose form is still open.
+    /// Objects without a representation yet.
     Objects(Objects),
-    /// A document in YAML.
+    /// A YAML document.
     Yaml(String),
     /// Compact JSON.
     Json(Vec<u8>),
-    /// JSON that is always laid out for people.
+    /// JSON that is always indented.
     PrettyJson(Vec<u8>),
     Text(Cow<'static, str>),
-    /// What is neither of these, with its type.
+    /// Other bytes with their content type.
     Bytes(&'static str, Vec<u8>),
     Empty,
     Lines(Body),
@@ -64,15 +64,15 @@ impl ApiResponse {
         Self::new(code, Content::Objects(Objects::one(object, kind, version)))
     }
 
-    /// A list, or a part of one.
+    /// A list, or a page of it.
     pub(crate) fn page(page: Page, kind: &Kind, version: Version) -> Self {
         Self::new(200, Content::Objects(Objects::page(page, kind, version)))
     }
 
-    /// The answer in the form that the client wants.
+    /// The response in the requested representation.
     ///
     /// # Errors
-    /// 406 for a view that what is answered does not have.
+    /// 406 for a view that the response does not have.
     pub(crate) fn shown(mut self, form: Form, include: Include) -> Result<Self, Failure> {
         if let Content::Objects(objects) = &self.body {
             self.body = Content::Json(objects.text(form.view, include)?);
@@ -80,7 +80,7 @@ impl ApiResponse {
         Ok(self.written(form))
     }
 
-    /// The answer in the encoding that the client wants.
+    /// The response in the requested encoding.
     pub(crate) fn written(mut self, form: Form) -> Self {
         self.body = match self.body {
             Content::Json(text) | Content::PrettyJson(text) if form.encoding == Encoding::Yaml => {
@@ -100,7 +100,7 @@ impl ApiResponse {
         self
     }
 
-    /// A failure in the encoding that the client wants; laid out for people when there is none.
+    /// An error in the requested encoding; indented JSON without an acceptable encoding.
     pub(crate) fn failure_written(self, form: Option<Form>) -> Self {
         match (form, self.body) {
             (Some(form), body) if self.code >= 400 => Self { body, ..self }.written(form),
@@ -123,7 +123,7 @@ impl ApiResponse {
         Self::new(code, Content::Text(text.into()))
     }
 
-    /// JSON that is laid out for people whoever asks.
+    /// JSON that is always indented.
     pub(crate) fn pretty_json(compact: Vec<u8>) -> Self {
         Self::new(200, Content::PrettyJson(compact))
     }
@@ -157,7 +157,7 @@ impl ApiResponse {
         Self::new(200, Content::Lines(body))
     }
 
-    /// Adds warnings before those that are there.
+    /// Adds warnings before the present ones.
     pub(crate) fn warn_first(mut self, warnings: impl IntoIterator<Item = String>) -> Self {
         self.warnings.splice(..0, warnings);
         self
@@ -176,7 +176,7 @@ impl ApiResponse {
         let is_text = matches!(self.body, Content::Text(_));
         let (content_type, body) = match self.body {
             Content::Objects(objects) => {
-                // Whoever has a form has been given it; what is left is the object as it is.
+                // Every request with a representation was converted by `shown` before.
                 let text = objects.text(View::Whole, Include::Metadata);
                 ("application/json", payload::whole(text.unwrap_or_default()))
             }
@@ -244,7 +244,7 @@ impl From<Failure> for ApiResponse {
     }
 }
 
-/// Go's layout: two spaces, and no line end at the end.
+/// Indents with two spaces like Go, without a final line break.
 fn indented(compact: &[u8]) -> Vec<u8> {
     let mut out = Vec::with_capacity(compact.len() * 2);
     let (mut depth, mut in_text, mut escaped) = (0usize, false, false);
@@ -264,7 +264,7 @@ fn indented(compact: &[u8]) -> Vec<u8> {
             b'{' | b'[' => {
                 out.push(byte);
                 match bytes.peek() {
-                    // Nothing inside: no line either.
+                    // Empty objects and lists stay on one line.
                     Some(b'}' | b']') => out.extend(bytes.next()),
                     _ => {
                         depth += 1;

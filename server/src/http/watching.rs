@@ -1,4 +1,4 @@
-//! The open end of a watch: lines as they come, at the client's pace.
+//! The HTTP side of a watch: lines at the client's pace.
 
 use super::accept::{Encoding, Form};
 use super::context::{Context, stopped};
@@ -22,20 +22,20 @@ use std::time::Duration;
 use tokio::sync::watch;
 use tokio::time::{Instant, sleep_until};
 
-/// A watch without a timeout ends after this and at most twice of it.
+/// The minimum duration of a watch without a timeout; the maximum is twice as long.
 const LONG: Duration = Duration::from_secs(30 * 60);
-/// The last bookmark comes that long before the end.
+/// The time between the last bookmark and the end.
 const BEFORE_END: Duration = Duration::from_secs(2);
-/// How many changes or objects are looked at before others may look.
+/// The number of changes or objects that are visited before the lock is released.
 const BATCH: usize = 256;
-/// So much text is made at a time, about: the rest is made when the client has read it.
+/// The approximate size of the text that is made before the client has read it.
 const PIECE: usize = 64 * 1024;
 
-/// Opens a watch.
+/// Starts a watch.
 ///
 /// # Errors
-/// For parameters that are no good, and 503 for a kind whose objects cannot all be read. A version that is
-/// too old is told in the stream, not here.
+/// For invalid parameters, and 503 for a kind with objects that cannot be decoded. A resource version that is too old
+/// is an event in the stream.
 pub(super) async fn watch(
     context: &Context,
     request: &ApiRequest,
@@ -60,7 +60,7 @@ pub(super) async fn watch(
     form.check_stream()?;
     let include = match form.view {
         View::Table(_) => include(request)?,
-        // A list of partial objects is nothing that an event could carry: the stream ends at once.
+        // An event cannot carry a list: the stream ends immediately.
         View::PartialList(_) => return Ok(stream_of(payload::empty(), form)),
         _ => Include::Metadata,
     };
@@ -96,8 +96,8 @@ fn stream_of(body: Body, form: Form) -> ApiResponse {
     answer.with_headers([(header::CONTENT_TYPE, content_type)])
 }
 
-/// Watches are served from memory, which a server cannot fill when it cannot read all objects: a watch waits
-/// for that in vain.
+/// A watch needs the watch cache, which a server cannot fill with objects that it cannot decode: it waits until the
+/// timeout.
 async fn uncached(context: &Context, options: &WatchOptions) -> Failure {
     let mut stopping = context.stopping.clone();
     let timeout = options.timeout.unwrap_or(LONG);
@@ -111,14 +111,14 @@ async fn uncached(context: &Context, options: &WatchOptions) -> Failure {
 struct Watcher {
     state: Arc<State>,
     lines: Lines,
-    /// The revision up to which the watch has told everything.
+    /// The revision up to which the client has all events.
     position: u64,
-    /// Those that were there at the beginning, and how many of them are told. Watches that begin together
-    /// share them, and each makes lines of them as its client reads.
+    /// The initial objects, and the number of them that the client has. Watches that start together share the
+    /// objects.
     initial: Option<(Arc<[Object]>, usize)>,
-    /// A line that comes after them.
+    /// A line after the initial objects.
     then: Option<Bytes>,
-    /// Whether nothing comes after that.
+    /// Whether the watch ends after that.
     ended: bool,
     revisions: watch::Receiver<u64>,
     stopping: watch::Receiver<bool>,
@@ -126,7 +126,7 @@ struct Watcher {
     next_bookmark: Option<Instant>,
 }
 
-/// Why a watch that had nothing to tell looks again.
+/// The event that ends a wait.
 enum Woken {
     Changed,
     Bookmark(Instant),
@@ -142,7 +142,7 @@ impl Watcher {
     ) -> Self {
         let now = Instant::now();
         let timeout = options.timeout.unwrap_or_else(|| {
-            // Spread, so that watches that began together do not end together.
+            // Random, so that watches that started together do not end together.
             LONG + Duration::from_secs(ids::random() % LONG.as_secs())
         });
         let mut watcher = Self {
@@ -186,7 +186,7 @@ impl Watcher {
         }
     }
 
-    /// The next lines, or `None` when the watch is over.
+    /// The next lines, or `None` at the end of the watch.
     async fn next(&mut self) -> Option<Bytes> {
         loop {
             if let Some(lines) = self.next_initial()? {
@@ -207,7 +207,7 @@ impl Watcher {
                 Woken::Bookmark(due) => {
                     self.next_bookmark = self.bookmark_after(due);
                     let mut lines = self.pending()?;
-                    // A watch that began in the future has nothing to mark yet.
+                    // A watch from a future revision has nothing to mark yet.
                     if self.position <= *self.revisions.borrow() {
                         lines.extend(self.lines.bookmark(self.position, false));
                         return Some(lines.into());
@@ -218,8 +218,8 @@ impl Watcher {
         }
     }
 
-    /// The next lines of the beginning, or none when all are told. A client that reads them so slowly that
-    /// what came after them is forgotten is cut off: the outer `None`.
+    /// The next initial events, or `Some(None)` after the last. `None` disconnects a client that falls behind the
+    /// history.
     fn next_initial(&mut self) -> Option<Option<Bytes>> {
         let Some((objects, told)) = &mut self.initial else {
             return Some(None);
@@ -252,8 +252,7 @@ impl Watcher {
         }
     }
 
-    /// The lines of the changes since the last look; `None` when some of them are forgotten: a client
-    /// that reads too slowly is cut off.
+    /// The events since the last call. `None` disconnects a client that falls behind the history.
     fn pending(&mut self) -> Option<Vec<u8>> {
         self.revisions.borrow_and_update();
         let state = self.state.clone();
@@ -270,7 +269,7 @@ impl Watcher {
                         return Some(text);
                     }
                 }
-                // What is not selected is passed over without the client noticing.
+                // Changes outside the selection make no event.
                 if looked_at < BATCH || !text.is_empty() {
                     return Some(text);
                 }
@@ -278,7 +277,7 @@ impl Watcher {
         })
     }
 
-    /// When the next bookmark is due: at the interval, or shortly before the end.
+    /// The time of the next bookmark: after the interval, or shortly before the end.
     fn bookmark_after(&self, now: Instant) -> Option<Instant> {
         let due = now.checked_add(self.state.bookmark_interval)?;
         let last = self.end.checked_sub(BEFORE_END)?;

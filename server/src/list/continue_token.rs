@@ -1,4 +1,5 @@
-//! The `continue` token: where a list goes on, and as of when.
+//! The `continue` token: the name at which a list continues, and the revision of its pages.
+//! Own code, because the errors of malformed tokens are part of the server's responses.
 
 use base64::Engine;
 use base64::alphabet::URL_SAFE;
@@ -8,16 +9,16 @@ use serde_json::Value;
 
 const VERSION: &str = "meta.k8s.io/v1";
 
-/// As lenient as Go: bits that no byte takes may be anything.
+/// As lenient as Go, which ignores the unused bits of the last symbol.
 const BASE64: GeneralPurpose =
     GeneralPurpose::new(&URL_SAFE, NO_PAD.with_decode_allow_trailing_bits(true));
 
-/// A place in a list.
+/// The position at which a list continues.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Token {
-    /// The revision of the first page, or -1 to go on in the present.
+    /// The revision of the first page, or -1 to continue at the present revision.
     pub(crate) revision: i64,
-    /// The smallest name that comes next.
+    /// The smallest name of the next page.
     pub(crate) start: String,
 }
 
@@ -39,7 +40,7 @@ impl Token {
     }
 
     /// # Errors
-    /// What the server says of the text.
+    /// The server's message for an invalid token.
     pub(crate) fn parse(text: &str) -> Result<Self, String> {
         Self::read(text)
             .map_err(|why| format!("invalid continue token: continue key is not valid: {why}"))

@@ -1,4 +1,4 @@
-//! Lists: which objects, as of when, and how many at a time.
+//! Lists: the objects of a kind, at a revision, in pages.
 
 mod continue_token;
 mod options;
@@ -12,30 +12,30 @@ use crate::store::{Object, Store, Stored};
 use crate::upgrade::unreadable;
 use std::ops::Bound;
 
-/// A list, or a part of one.
+/// A list, or a page of it.
 #[derive(Debug)]
 pub(crate) struct Page {
     pub(crate) items: Vec<Object>,
     pub(crate) revision: u64,
-    /// Where the next page begins.
+    /// The `continue` token of the next page.
     pub(crate) token: Option<String>,
     pub(crate) remaining: Option<usize>,
 }
 
-/// Why there is no list.
+/// The error of a list.
 #[derive(Debug)]
 pub(crate) enum Unlisted {
-    /// It cannot be had.
+    /// An error for the client.
     Failed(Failure),
-    /// It is of a time to come.
+    /// The list is of a revision in the future.
     NotYet(u64),
 }
 
 /// Lists the objects of a kind.
 ///
 /// # Errors
-/// [`Unlisted`], when the time that is asked for is forgotten or has not come, and for an object on the
-/// page that cannot be read.
+/// [`Unlisted`], for a revision that is expired or in the future, and for an object on the page that cannot be
+/// decoded.
 pub(crate) fn list(store: &Store, kind: &Kind, options: &ListOptions) -> Result<Page, Unlisted> {
     let now = store.revision();
     let start = options.start.as_deref().unwrap_or_default();
@@ -72,7 +72,7 @@ pub(crate) fn list(store: &Store, kind: &Kind, options: &ListOptions) -> Result<
     page(objects, &unread, now, options).map_err(Unlisted::Failed)
 }
 
-/// Objects of a list that cannot be read: one spoils every page that meets it.
+/// The objects of a list that cannot be decoded. One of them fails every page that contains it.
 struct Unread<'a> {
     kind: &'a Kind,
     objects: Vec<(&'a String, &'a Stored)>,
@@ -80,7 +80,7 @@ struct Unread<'a> {
 
 impl Unread<'_> {
     /// # Errors
-    /// A failure when one of them comes before `next`, or anywhere when there is no next.
+    /// A failure if one of them precedes `next`, or for any of them without a next object.
     fn check(&self, next: Option<&String>) -> Result<(), Failure> {
         match self.objects.first() {
             Some((name, stored)) if next.is_none_or(|next| next > *name) => {
@@ -101,7 +101,7 @@ fn from(options: &ListOptions) -> (Bound<&str>, Bound<&str>) {
 
 fn too_old(options: &ListOptions) -> Failure {
     match &options.start {
-        // The token goes on from the same place, but in the present.
+        // The new token continues at the same name, but at the present revision.
         Some(start) => expired_continue(
             Token {
                 revision: -1,
@@ -139,7 +139,7 @@ fn page<'a>(
             let start = format!("{name}\0");
             let revision = i64::try_from(revision).unwrap_or(i64::MAX);
             page.token = Some(Token { revision, start }.to_text());
-            // What a selector leaves of the rest is not counted.
+            // The rest of a filtered list is not counted.
             page.remaining = options
                 .selector
                 .is_everything()

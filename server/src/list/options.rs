@@ -1,4 +1,4 @@
-//! The parameters of lists and watches, and which of them go together.
+//! The parameters of lists and watches, and their valid combinations.
 
 use super::Token;
 use crate::query::Query;
@@ -7,10 +7,10 @@ use crate::status::{Cause, Failure, bad_request, internal, invalid};
 use k8s_flowcontrol_types::Release;
 use std::time::Duration;
 
-/// A timeout beyond this is as good as none.
+/// Longer timeouts are shortened to this.
 const LONGEST: Duration = Duration::from_secs(365 * 24 * 60 * 60);
 
-/// As of when a list is.
+/// The revision of a list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum At {
     Now,
@@ -24,9 +24,9 @@ pub(crate) struct ListOptions {
     pub(crate) selector: Selector,
     pub(crate) at: At,
     pub(crate) limit: Option<usize>,
-    /// The smallest name to list, when a list goes on.
+    /// The smallest name to list, from a `continue` token.
     pub(crate) start: Option<String>,
-    /// Whether an exact version of the future is an internal error, as it was for long.
+    /// Whether an exact revision in the future is an internal error, as before 1.30.
     pub(crate) future_is_internal: bool,
 }
 
@@ -34,11 +34,11 @@ pub(crate) struct ListOptions {
 #[derive(Clone, Debug)]
 pub(crate) struct WatchOptions {
     pub(crate) selector: Selector,
-    /// The version after which events are wanted; unset or 0, all objects come first.
+    /// The resource version after which events are sent; when absent or 0, the present objects come first.
     pub(crate) after: Option<u64>,
-    /// Whether the objects that are there come first.
+    /// Whether the present objects come first.
     pub(crate) initial_events: bool,
-    /// Whether a bookmark tells where those end.
+    /// Whether a bookmark ends the initial events.
     pub(crate) initial_bookmark: bool,
     pub(crate) bookmarks: bool,
     pub(crate) timeout: Option<Duration>,
@@ -46,7 +46,7 @@ pub(crate) struct WatchOptions {
 
 impl ListOptions {
     /// # Errors
-    /// 400 for values that cannot be read, 422 for ones that do not go together.
+    /// 400 for malformed values, 422 for invalid combinations.
     pub(crate) fn parse(query: &Query, release: Release) -> Result<Self, Failure> {
         query.integer("timeoutSeconds")?;
         let limit = query.integer("limit")?.unwrap_or_default();
@@ -73,12 +73,12 @@ impl ListOptions {
             options.at = u64::try_from(token.revision).map_or(At::Now, At::Exactly);
             options.start = Some(token.start);
         } else if version == "0" {
-            // Served from the cache, which knows no pages.
+            // The watch cache serves this list, without pages.
             options.limit = None;
         } else if !version.is_empty() {
             let from_storage = exact || options.limit.is_some();
             let revision = revision(version).map_err(|why| {
-                // From 1.30 on it is the client's fault in any case.
+                // Since 1.30 it is always an error of the client.
                 if from_storage || release.minor() >= 30 {
                     bad_request(format!("invalid resource version: {why}"))
                 } else {
@@ -98,7 +98,7 @@ impl ListOptions {
 
 impl WatchOptions {
     /// # Errors
-    /// 400 for values that cannot be read, 422 for ones that do not go together.
+    /// 400 for malformed values, 422 for invalid combinations.
     pub(crate) fn parse(query: &Query, release: Release) -> Result<Self, Failure> {
         let timeout = query.integer("timeoutSeconds")?.unwrap_or_default();
         query.integer("limit")?;
@@ -129,7 +129,8 @@ impl WatchOptions {
     }
 }
 
-/// Whether the release's watches can begin with a list: a gate that was on, off and on again.
+/// Whether the watches of a release can begin with a list: the gate was on in 1.32, off in 1.33, and is on since
+/// 1.34.
 fn streams_lists(release: Release) -> bool {
     release.minor() == 32 || release.minor() >= 34
 }
@@ -143,7 +144,7 @@ fn selector(query: &Query, release: Release) -> Result<Selector, Failure> {
 }
 
 /// # Errors
-/// What Go says of a text that is no version.
+/// Go's message for text that is not a resource version.
 pub(crate) fn revision(text: &str) -> Result<u64, String> {
     text.parse().map_err(|_| {
         format!(
@@ -162,7 +163,7 @@ fn refuse(causes: Vec<Cause>) -> Result<(), Failure> {
 
 const MATCH: &str = "resourceVersionMatch";
 
-/// Since this release a watch can ask for initial events; before, the parameter is unknown.
+/// The first release with the parameter `sendInitialEvents`.
 const ASKS_FOR_LISTS: u32 = 27;
 
 fn list_problems(query: &Query, release: Release) -> Vec<Cause> {

@@ -1,4 +1,4 @@
-//! One document that needs no other, of the group's and the shared one.
+//! A self-contained document, assembled from the document of a version and the shared one.
 
 use k8s_flowcontrol_specs::{META, V1, V1BETA1, V1BETA2, V1BETA3};
 use k8s_flowcontrol_types::{ApiVersion, Release};
@@ -6,13 +6,13 @@ use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 
 const SCHEMAS: &str = "#/components/schemas/";
-/// How a document refers to the shared one.
+/// The file name by which documents refer to the shared one.
 const SHARED: &str = "meta.json";
-/// The first release that has a member or a parameter.
+/// The first release with a field or parameter.
 const INTRODUCED: &str = "x-kubernetes-introduced-in";
 
-/// The document of `version` as `release` would publish it: with the members and parameters that the
-/// release has, all that is shared in it, and nothing referred to but schemas.
+/// The document of `version`, as `release` publishes it: with the fields and parameters of the release, the shared
+/// schemas included, and everything else inlined.
 pub(super) fn assemble(version: ApiVersion, release: Release) -> Value {
     let text = match version {
         ApiVersion::V1 => V1,
@@ -20,7 +20,7 @@ pub(super) fn assemble(version: ApiVersion, release: Release) -> Value {
         ApiVersion::V1Beta2 => V1BETA2,
         ApiVersion::V1Beta1 => V1BETA1,
     };
-    // They are JSON: a test assembles all of them.
+    // Both texts are valid JSON: a test assembles all documents.
     let [own, shared] = [text, META].map(|text| serde_json::from_str(text).unwrap_or_default());
     let mut assembly = Assembly {
         own,
@@ -30,11 +30,11 @@ pub(super) fn assemble(version: ApiVersion, release: Release) -> Value {
     };
     let paths = assembly.part("paths", From::Own);
     let security_schemes = assembly.part("components/securitySchemes", From::Own);
-    // Also those that no path leads to: the group's kinds are in its documents.
+    // Also the schemas without a path.
     for name in assembly.names() {
         assembly.schema(&name, From::Own);
     }
-    // With a title of its own: tools take "Kubernetes" for the real server's, with its faults.
+    // With a title of its own: some tools recognize "Kubernetes" and correct the mistakes of the real documents.
     let mut info = assembly.part("info", From::Own);
     let number = if release.minor() < 31 {
         format!("v{release}.0")
@@ -50,7 +50,7 @@ pub(super) fn assemble(version: ApiVersion, release: Release) -> Value {
     })
 }
 
-/// Which document a value stands in: references without a file mean the same one.
+/// The document of a value. References without a file name stay in it.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum From {
     Own,
@@ -61,7 +61,7 @@ struct Assembly {
     own: Value,
     shared: Value,
     release: Release,
-    /// Those that are needed, with what they need.
+    /// The schemas that are used so far.
     schemas: BTreeMap<String, Value>,
 }
 
@@ -81,18 +81,18 @@ impl Assembly {
         schemas.map_or_else(Vec::new, |schemas| schemas.keys().cloned().collect())
     }
 
-    /// What stands at `path`, resolved.
+    /// The value at `path`, resolved.
     fn part(&mut self, path: &str, from: From) -> Value {
         let value = self.at(path, from).cloned().unwrap_or_default();
         self.resolve(value, from)
     }
 
-    /// Takes a schema in, once.
+    /// Adds a schema, once.
     fn schema(&mut self, name: &str, from: From) {
         if self.schemas.contains_key(name) {
             return;
         }
-        // In its place before it is looked at: schemas may refer to themselves.
+        // Inserted before it is resolved, because schemas may refer to themselves.
         self.schemas.insert(name.to_owned(), Value::Null);
         let schemas = self.at("components/schemas", from);
         let schema = schemas.and_then(|schemas| schemas.get(name)).cloned();
@@ -127,7 +127,7 @@ impl Assembly {
         Value::Object(object)
     }
 
-    /// A schema is referred to, all else is put in place.
+    /// References to schemas stay, others are inlined.
     fn reference(&mut self, reference: &str, from: From) -> Value {
         let (from, path) = match reference.strip_prefix(SHARED) {
             Some(path) => (From::Shared, path),
@@ -148,7 +148,7 @@ impl Assembly {
         }
     }
 
-    /// Whether the release has what is described.
+    /// Whether the release has the field or parameter.
     fn is_known(&self, value: &Value) -> bool {
         let first = value.get(INTRODUCED).and_then(Value::as_str);
         let minor = first.and_then(|first| first.strip_prefix("1.")?.parse().ok());

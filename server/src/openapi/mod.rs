@@ -1,4 +1,4 @@
-//! OpenAPI documents: those of the group in our own words, as a server of the release publishes them.
+//! OpenAPI documents: those of `k8s-flowcontrol-specs`, as a server of the release publishes them.
 
 mod assemble;
 
@@ -10,14 +10,14 @@ use sha2::{Digest, Sha512};
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// A document with the digest by which clients keep it.
+/// A document with its hash.
 #[derive(Debug)]
 pub(crate) struct Document {
     pub(crate) text: Vec<u8>,
     pub(crate) hash: String,
 }
 
-/// `/openapi/v3`: which documents there are.
+/// `/openapi/v3`: the index of the documents.
 pub(crate) fn index(kinds: &Kinds) -> Vec<u8> {
     let paths: BTreeMap<_, _> = kinds
         .versions()
@@ -37,7 +37,7 @@ pub(crate) fn version(kinds: &Kinds, asked: &str) -> Option<ApiVersion> {
     versions.into_iter().find(|&version| path(version) == asked)
 }
 
-/// Where the document of that path is, with the digest that says which it is.
+/// The URL of a document, with its hash.
 pub(crate) fn url(path: &str, hash: &str) -> String {
     format!("/openapi/v3/{path}?hash={hash}")
 }
@@ -60,7 +60,7 @@ pub(crate) fn document(version: ApiVersion, release: Release) -> Arc<Document> {
     known.entry((version, release)).or_insert_with(make).clone()
 }
 
-/// What the server calls the digest of a document.
+/// The hash of a document, in the server's format.
 pub(crate) fn digest(text: &[u8]) -> String {
     Sha512::digest(text)
         .iter()

@@ -1,20 +1,20 @@
-//! JSON Patch (RFC 6902), with what the server's library makes of it.
+//! JSON patch (RFC 6902): `json-patch`, with the limits and leniency of the server's library.
 
 use crate::status::{Details, Failure, bad_request, failure, too_large};
 use serde_json::Value;
 
 const MOST_OPERATIONS: usize = 10_000;
 
-/// How many bytes all copies of a patch may add.
+/// The maximum size of all copies of a patch, in bytes.
 const MOST_COPIED: usize = 3 * 1024 * 1024;
 
-/// How deep a patched object may be.
+/// The maximum depth of a patched object.
 const DEEPEST: usize = 256;
 
-/// Applies the operations one after the other, all or none.
+/// Applies all operations in order, or none.
 ///
 /// # Errors
-/// 400 for a patch that is no list, 413 for too many operations, 422 for one that fails.
+/// 400 for a patch that is not a list, 413 for too many operations, 422 for an operation that fails.
 pub(crate) fn json_patch(object: &mut Value, patch: &Value) -> Result<(), Failure> {
     let Some(operations) = patch.as_array() else {
         return Err(bad_request(format!(
@@ -43,7 +43,7 @@ fn apply(object: &mut Value, operation: &Value, copied: &mut usize) -> Option<()
     let text = |name: &str| operation.get(name)?.as_str();
     let (op, path) = (text("op")?, text("path")?);
     let source = text("from").and_then(|from| object.pointer(from));
-    // Parts put below parts can grow without end: neither deep nor large copies are made.
+    // Copies into copies grow exponentially, so their depth and size are limited.
     let placed = source.or(operation.get("value")).map_or(0, depth);
     if path.split('/').count() + placed > DEEPEST {
         return None;
@@ -54,7 +54,7 @@ fn apply(object: &mut Value, operation: &Value, copied: &mut usize) -> Option<()
             return None;
         }
     }
-    // The server's library replaces a member that is not there, as if it were added.
+    // The server's library adds a field that is to be replaced and absent.
     if op == "replace" && object.pointer(path).is_none() {
         operation["op"] = "add".into();
     }

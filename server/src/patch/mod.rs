@@ -1,4 +1,4 @@
-//! The patch types that are not apply: trees in, trees out.
+//! JSON patch and strategic merge patch, on JSON trees.
 
 mod json;
 mod patched_text;
@@ -10,7 +10,7 @@ pub(crate) use strategic::{go_map, strategic_merge_patch};
 
 use serde_json::Value;
 
-/// What Go calls the type of a JSON value.
+/// Go's name for the type of a JSON value.
 pub(crate) fn go_kind(value: &Value) -> &'static str {
     match value {
         Value::Null => "null",

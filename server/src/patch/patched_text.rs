@@ -1,6 +1,6 @@
-//! The text of a patched object, which errors show: as the server's patch library leaves it.
+//! The JSON text of a patched object in error messages, as the server's patch library writes it.
 //!
-//! Objects that the patch went through have their members sorted; the rest stands as it did.
+//! Objects on the path of the patch have sorted fields; the others keep their order.
 
 use crate::wire::WireValue;
 use k8s_flowcontrol_types::schema::{Shape, TypeSchema};
@@ -8,12 +8,12 @@ use serde::ser::{Serialize, SerializeMap, SerializeSeq, Serializer};
 use serde_json::Value;
 use std::collections::BTreeMap;
 
-/// The objects and lists that a patch went through.
+/// The objects and lists that a patch touches.
 #[derive(Debug, Default)]
 pub(crate) struct Touched(BTreeMap<String, Touched>);
 
 impl Touched {
-    /// By the operations of a JSON patch.
+    /// From the operations of a JSON patch.
     pub(crate) fn by_operations(patch: &Value) -> Self {
         let mut touched = Self::default();
         for operation in patch.as_array().into_iter().flatten() {
@@ -36,7 +36,7 @@ impl Touched {
         touched
     }
 
-    /// By the members of a merge patch.
+    /// From the fields of a merge patch.
     pub(crate) fn by_members(patch: &Value) -> Self {
         let members = patch.as_object().into_iter().flatten();
         Self(
@@ -48,7 +48,7 @@ impl Touched {
     }
 }
 
-/// The text of `object`, which a patch changed.
+/// The text of `object` after a patch.
 pub(crate) fn patched_text(
     object: &Value,
     schema: &'static TypeSchema,

@@ -1,7 +1,7 @@
-//! Strategic merge patch: a merge patch that knows the lists of its type.
+//! Strategic merge patch: a merge patch that merges lists by the keys of the schema.
 //!
-//! Lists merge where the document says so, by the key that it names. Directives: `$patch`
-//! (`replace`, `merge`, `delete`), `$retainKeys`, `$deleteFromPrimitiveList/…`, `$setElementOrder/…`.
+//! Directives: `$patch` (`replace`, `merge`, `delete`), `$retainKeys`, `$deleteFromPrimitiveList/…`,
+//! `$setElementOrder/…`. Own code, because the order of lists and the messages are part of the server's responses.
 
 use crate::status::{Failure, internal};
 use k8s_flowcontrol_types::schema::{FieldSchema, PatchStrategy, Shape, TypeSchema};
@@ -15,7 +15,7 @@ const SET_ELEMENT_ORDER: &str = "$setElementOrder/";
 /// Applies `patch` to `object` of type `schema`.
 ///
 /// # Errors
-/// 500, as the server has it, for an unknown directive or an element without its merge key.
+/// 500, as from a real server, for an unknown directive or an element without its merge key.
 pub(crate) fn strategic_merge_patch(
     object: &Value,
     patch: &Map<String, Value>,
@@ -169,8 +169,8 @@ fn merge_list(
     Ok(in_order(kept, set, place))
 }
 
-/// The elements that a patch left alone and those that it set: old ones keep their places among each
-/// other, new ones come as early as they can.
+/// Merges the elements outside a patch with those in it: old elements keep their relative order, new ones come as
+/// early as possible.
 fn in_order(
     kept: Vec<Value>,
     set: Vec<Value>,
@@ -202,7 +202,7 @@ fn without_directives(patch: &Map<String, Value>) -> Map<String, Value> {
         .collect()
 }
 
-/// A map as Go prints it: `map[a:1 b:map[c:2]]`.
+/// A map in Go's format: `map[a:1 b:map[c:2]]`.
 pub(crate) fn go_map(map: &Map<String, Value>) -> String {
     let mut entries: Vec<_> = map.iter().collect();
     entries.sort_by_key(|(name, _)| *name);

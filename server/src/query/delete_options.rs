@@ -1,4 +1,4 @@
-//! The options of deletions, from the body or else from the parameters.
+//! The options of deletions, from the body or the query.
 
 use super::Query;
 use super::write_options::{dry_run_problem, dry_run_values_problem, options_invalid};
@@ -9,10 +9,10 @@ use k8s_flowcontrol_rules::decode::Format;
 use k8s_flowcontrol_types::{ApiVersion, Release};
 use serde_json::Value;
 
-/// The options and whether nothing is to be deleted. A body that is there counts alone.
+/// The options, and whether it is a dry run. A body replaces the query.
 ///
 /// # Errors
-/// 500, as the server has it, for a body that is no `DeleteOptions`; 422 for options that are no good.
+/// 500, as from a real server, for a body that is not `DeleteOptions`; 422 for invalid options.
 pub(crate) fn delete_options(
     query: &Query,
     body: &[u8],

@@ -1,4 +1,4 @@
-//! Query parameters, decoded and judged as the server's own decoder does.
+//! Query parameters, with the defaults and messages of the server's decoder.
 
 mod delete_options;
 mod write_options;
@@ -9,7 +9,7 @@ pub(crate) use write_options::{WriteOptions, WriteVerb};
 use crate::status::{Failure, bad_request};
 use percent_encoding::percent_decode_str;
 
-/// The parameters of a request, in order.
+/// The query parameters of a request, in order.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Query(Vec<(String, String)>);
 
@@ -34,7 +34,7 @@ impl Query {
             .map(|(_, value)| value.as_str())
     }
 
-    /// The first value, empty when the parameter is not there.
+    /// The first value, empty without the parameter.
     pub(crate) fn text(&self, name: &str) -> &str {
         self.get(name).unwrap_or_default()
     }
@@ -46,7 +46,7 @@ impl Query {
             .map(|(_, value)| value.as_str())
     }
 
-    /// The parameters but one.
+    /// The parameters without one.
     pub(crate) fn without(&self, name: &str) -> Self {
         Self(
             self.0
@@ -57,7 +57,7 @@ impl Query {
         )
     }
 
-    /// A switch: whatever is not `false` or `0` is on.
+    /// A boolean parameter: any value except `false` and `0` is true.
     pub(crate) fn flag(&self, name: &str) -> Option<bool> {
         self.get(name)
             .map(|value| !(value.eq_ignore_ascii_case("false") || value == "0"))
@@ -68,7 +68,7 @@ impl Query {
     }
 
     /// # Errors
-    /// A 400 in the words of Go's parser.
+    /// A 400 with the message of Go's parser.
     pub(crate) fn integer(&self, name: &str) -> Result<Option<i64>, Failure> {
         use std::num::IntErrorKind::{NegOverflow, PosOverflow};
         let Some(text) = self.get(name) else {

@@ -7,7 +7,7 @@ use k8s_flowcontrol_types::{FieldValidation, Release};
 
 const LONGEST_MANAGER: usize = 128;
 
-/// Which kind of write the parameters belong to.
+/// The kind of write of the parameters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum WriteVerb {
     Create,
@@ -30,7 +30,7 @@ impl WriteVerb {
 #[derive(Clone, Debug)]
 pub(crate) struct WriteOptions {
     pub(crate) dry_run: bool,
-    /// The client's name in managed fields.
+    /// The field manager.
     pub(crate) manager: String,
     pub(crate) validation: FieldValidation,
     pub(crate) force: bool,
@@ -38,7 +38,7 @@ pub(crate) struct WriteOptions {
 
 impl WriteOptions {
     /// # Errors
-    /// A 422 with all that is wrong.
+    /// A 422 with every violation.
     pub(crate) fn parse(
         query: &Query,
         verb: WriteVerb,
@@ -88,12 +88,12 @@ impl WriteOptions {
     }
 }
 
-/// A 422 about parameters or options.
+/// The 422 of parameters or options.
 pub(super) fn options_invalid(options: &str, causes: Vec<Cause>) -> Failure {
     invalid(options, "meta.k8s.io", "", causes)
 }
 
-/// What is wrong with `dryRun`: every value must be `All`.
+/// The violation of `dryRun`, whose values must all be `All`.
 pub(super) fn dry_run_problem(query: &Query, release: Release) -> Option<Cause> {
     let values: Vec<_> = query.all("dryRun").collect();
     dry_run_values_problem(&values, release)
@@ -137,7 +137,7 @@ fn manager_problem(manager: &str, release: Release) -> Option<Cause> {
     ))
 }
 
-/// The name given, or the first part of the user agent.
+/// The given field manager, or the first part of the user agent.
 fn manager_name(given: &str, user_agent: Option<&str>) -> String {
     if !given.is_empty() {
         return given.into();

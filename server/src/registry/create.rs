@@ -1,4 +1,4 @@
-//! New objects.
+//! Creation of objects.
 
 use super::write::Write;
 use super::{admission, metadata};
@@ -7,10 +7,10 @@ use crate::store::{Object, Store, meta_str};
 use serde_json::Value;
 use std::sync::Arc;
 
-/// Creates an object as a client sent it.
+/// Creates an object from a client.
 ///
 /// # Errors
-/// 422 for an object that is no good, 409 for a name that is taken, 500 for a resource version.
+/// 422 for an invalid object, 409 for a name in use, 500 for a resource version.
 pub(crate) fn create(
     store: &mut Store,
     write: &Write<'_>,
@@ -21,7 +21,7 @@ pub(crate) fn create(
     store_new(store, write, object)
 }
 
-/// Creates an object whose managed fields are already known.
+/// Creates an object with managed fields.
 pub(super) fn store_new(
     store: &mut Store,
     write: &Write<'_>,
@@ -32,7 +32,7 @@ pub(super) fn store_new(
     drop_status(&mut object, write);
     admission::admit(write, &object, None)?;
     let object = write.kind.canonical(&object, write.kind.hub());
-    // Storage refuses a resource version; a dry run does not get there, and one that is none is nobody's.
+    // The storage rejects a resource version. A dry run does not reach it, and a malformed version counts as absent.
     let version = meta_str(&object, "resourceVersion").parse::<u64>();
     if !write.dry_run && version.is_ok_and(|version| version > 0) {
         return Err(internal(
@@ -52,7 +52,7 @@ pub(super) fn store_new(
     Ok(store.put(write.kind.index, &key, object))
 }
 
-/// New objects have no status where only its subresource writes it.
+/// A new object has no status if only the subresource writes it.
 fn drop_status(object: &mut Value, write: &Write<'_>) {
     if let (true, Some(members)) = (write.kind.has_status(), object.as_object_mut()) {
         members.remove("status");

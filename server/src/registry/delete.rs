@@ -1,4 +1,4 @@
-//! Deletion, at once or when the finalizers are gone.
+//! Deletion, immediately or after the last finalizer.
 
 use super::metadata;
 use super::write::{Write, find};
@@ -10,31 +10,31 @@ use std::sync::Arc;
 const ORPHAN: &str = "orphan";
 const FOREGROUND: &str = "foregroundDeletion";
 
-/// How to delete.
+/// The options of a deletion.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct DeleteOptions {
-    /// The object must have this UID.
+    /// A precondition: the UID of the object.
     pub(crate) uid: Option<String>,
-    /// The object must have this resource version.
+    /// A precondition: the resource version of the object.
     pub(crate) resource_version: Option<String>,
     /// `Orphan`, `Background` or `Foreground`.
     pub(crate) propagation_policy: Option<String>,
     pub(crate) orphan_dependents: Option<bool>,
 }
 
-/// What a deletion came to.
+/// The result of a deletion.
 #[derive(Debug)]
 pub(crate) enum Deleted {
-    /// The object is gone.
+    /// The object is deleted.
     Gone(Box<Status>),
     /// The object waits for its finalizers.
     Terminating(Object),
 }
 
-/// Deletes an object, or marks it as being deleted when finalizers hold it.
+/// Deletes an object, or marks it as terminating when it has finalizers.
 ///
 /// # Errors
-/// 404 for an object that is not there, 409 for one that does not fulfil the preconditions.
+/// 404 for an object that does not exist, 409 for one that violates the preconditions.
 pub(crate) fn delete(
     store: &mut Store,
     write: &Write<'_>,
@@ -82,7 +82,7 @@ fn check_preconditions(
 ) -> Result<(), Failure> {
     let name = meta_str(object, "name");
     let refused = |why: String| {
-        // Unlike other conflicts this one speaks of the kind, not of the resource.
+        // Unlike other conflicts, this one names the kind and not the resource.
         let (kind, group) = (write.kind.name(), write.kind.group());
         let message = format!("Operation cannot be fulfilled on {kind}.{group} {name:?}: {why}");
         failure(409, "Conflict", message).with_details(Details {
@@ -113,7 +113,7 @@ fn check_preconditions(
     Ok(())
 }
 
-/// The finalizers that the object has while it is being deleted.
+/// The finalizers of the object during its deletion.
 fn finalizers(object: &Value, options: &DeleteOptions) -> Vec<Value> {
     let kept = metadata::finalizers(object);
     let policy = options.propagation_policy.as_deref();

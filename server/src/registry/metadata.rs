@@ -1,4 +1,4 @@
-//! What the server itself writes into `metadata`.
+//! The fields of `metadata` that the server sets.
 
 use super::write::Write;
 use crate::ids;
@@ -7,7 +7,7 @@ use crate::status::{Failure, bad_request};
 use crate::store::{edit_metadata, meta_str};
 use serde_json::{Map, Value};
 
-/// Drops what a client cannot say of a new object, before anybody comes to own it.
+/// Removes the fields that a client cannot set in a new object, before a manager owns them.
 pub(super) fn forget_system_members(object: &mut Value) {
     edit_metadata(object, |metadata| {
         for member in [
@@ -20,7 +20,7 @@ pub(super) fn forget_system_members(object: &mut Value) {
     });
 }
 
-/// Makes a sent object a new one: what only the server may say is said anew.
+/// Sets the fields of a new object that only the server may set.
 pub(super) fn begin(object: &mut Value, kind: &Kind, now: &str) {
     forget_system_members(object);
     edit_metadata(object, |metadata| {
@@ -43,7 +43,7 @@ pub(super) fn begin(object: &mut Value, kind: &Kind, now: &str) {
     });
 }
 
-/// Keeps of `old` what a client cannot change.
+/// Restores the fields of `old` that a client cannot change.
 pub(super) fn carry_over(object: &mut Value, old: &Value, kind: &Kind) {
     let old_metadata = old.get("metadata").cloned().unwrap_or_default();
     edit_metadata(object, |metadata| {
@@ -66,7 +66,7 @@ pub(super) fn carry_over(object: &mut Value, old: &Value, kind: &Kind) {
     });
 }
 
-/// Puts the namespace of the path into an object that leaves it out.
+/// Fills in the namespace of the path.
 ///
 /// # Errors
 /// 400 for an object of another namespace.
@@ -88,8 +88,8 @@ pub(super) fn settle_namespace(object: &mut Value, write: &Write<'_>) -> Result<
     Ok(())
 }
 
-/// Whether changes of `spec` are counted. No document says so; of the built-in kinds it is mostly those
-/// with a status, which says up to which change it knows.
+/// Whether `generation` counts the changes of `spec`. Documents do not contain this; most built-in kinds with a
+/// status have it, for `observedGeneration`.
 pub(super) fn is_counted(kind: &Kind) -> bool {
     kind.has_status()
 }
@@ -100,7 +100,7 @@ fn drop_namespace(metadata: &mut Map<String, Value>, kind: &Kind) {
     }
 }
 
-/// Counts a change of `spec`.
+/// Increments `generation`.
 pub(super) fn count_change(object: &mut Value) {
     edit_metadata(object, |metadata| {
         let generation = metadata
@@ -111,7 +111,7 @@ pub(super) fn count_change(object: &mut Value) {
     });
 }
 
-/// Marks an object as being deleted.
+/// Marks an object as terminating.
 pub(super) fn begin_deletion(object: &mut Value, now: &str) {
     count_change(object);
     edit_metadata(object, |metadata| {
@@ -132,7 +132,7 @@ pub(super) fn finalizers(object: &Value) -> &[Value] {
         .unwrap_or_default()
 }
 
-/// The object without the times of its managed fields, which alone are no change.
+/// The object without the times of its managed fields, which are not a change by themselves.
 pub(super) fn without_times(object: &Value) -> Value {
     let mut object = object.clone();
     let entries = object
@@ -144,7 +144,7 @@ pub(super) fn without_times(object: &Value) -> Value {
         }
     }
     if let Some(Value::Array(entries)) = object.pointer_mut("/metadata/managedFields") {
-        // Their order depends on the times.
+        // The order of the entries depends on the times.
         entries.sort_by_key(Value::to_string);
     }
     object

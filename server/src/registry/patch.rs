@@ -1,4 +1,4 @@
-//! Patches: applied in the client's version, then written like any other change.
+//! Patches, applied in the client's version and then written like other changes.
 
 use super::write::{Write, find};
 use super::{create, update};
@@ -22,7 +22,7 @@ pub(crate) enum Patch {
     Apply { config: Document, force: bool },
 }
 
-/// What a patch came to.
+/// The result of a patch.
 #[derive(Debug)]
 pub(crate) struct Patched {
     pub(crate) object: Object,
@@ -30,10 +30,10 @@ pub(crate) struct Patched {
     pub(crate) warnings: Vec<String>,
 }
 
-/// Patches the object `name`; an applied configuration creates it when it is not there.
+/// Patches the object `name`. Server-side apply creates it if it does not exist.
 ///
 /// # Errors
-/// 400 for a patch that cannot be read, 404, 409, 422 as for other changes.
+/// 400 for an invalid patch; 404, 409 and 422 as for other changes.
 pub(crate) fn patch(
     store: &mut Store,
     write: &Write<'_>,
@@ -97,15 +97,15 @@ fn changed(before: &Value, patch: &Patch, write: &Write<'_>) -> Result<Value, Fa
     Ok(after)
 }
 
-/// A patched object, read anew.
+/// A patched object, decoded.
 struct Decoded {
     tree: Value,
-    /// The version that the patched text names: a patch may write in another one.
+    /// The version of the patched text, which the patch may change.
     version: Version,
     warnings: Vec<String>,
 }
 
-/// Reads the patched text as an object of the kind; what is wrong with it is wrong with the patch.
+/// Decodes the patched text as an object of the kind; errors are those of the patch.
 fn decode_patched(
     write: &Write<'_>,
     patch: &Patch,
@@ -159,7 +159,7 @@ fn decode_patched(
     })
 }
 
-/// The text of the patched object, as the server's patch library leaves it.
+/// The text of the patched object in error messages.
 fn shown(write: &Write<'_>, patch: &Patch, after: &Value) -> String {
     let touched = match patch {
         Patch::Json(patch) => Touched::by_operations(&patch.value),
@@ -170,12 +170,12 @@ fn shown(write: &Write<'_>, patch: &Patch, after: &Value) -> String {
     patched_text(after, write.version.schema(), &touched)
 }
 
-/// The version that a patched object says it is of.
+/// The version of a patched object, by its `apiVersion`.
 ///
 /// # Errors
-/// What the server says of an object that is of another type.
+/// The server's message for an object of another type.
 fn named_version(write: &Write<'_>, after: &Value, text: &str) -> Result<Version, String> {
-    // A document that was emptied is told apart by its missing name.
+    // The missing name of an empty document is found later.
     if after.as_object().is_none_or(|members| members.is_empty()) {
         return Ok(write.version);
     }
@@ -186,7 +186,7 @@ fn named_version(write: &Write<'_>, after: &Value, text: &str) -> Result<Version
     }
 }
 
-/// An applied configuration must not repeat members when it is read strictly.
+/// Strict field validation rejects duplicate fields in an applied configuration.
 fn check_duplicates(config: &Document, validation: FieldValidation) -> Result<(), Failure> {
     if validation != FieldValidation::Strict || config.duplicates.is_empty() {
         return Ok(());
@@ -202,10 +202,10 @@ fn check_duplicates(config: &Document, validation: FieldValidation) -> Result<()
     )))
 }
 
-/// Checks the name in a body against the one in the path.
+/// Compares the name in a body with the name in the path.
 ///
 /// # Errors
-/// 400 for a name that is another or is not there.
+/// 400 for a different or absent name.
 pub(crate) fn check_name(object: &Value, name: &str) -> Result<(), Failure> {
     match meta_str(object, "name") {
         found if found == name => Ok(()),
@@ -267,7 +267,7 @@ fn apply(
                     ),
                 ));
             }
-            // An applied resource version asks for nothing when there is nothing.
+            // Without an object the resource version of an applied configuration has no effect.
             edit_metadata(&mut object, |metadata| metadata.remove("resourceVersion"));
             let object = create::store_new(
                 store,

@@ -1,4 +1,4 @@
-//! Changes of objects that exist.
+//! Changes of existing objects.
 
 use super::write::{Write, find};
 use super::{admission, metadata};
@@ -7,11 +7,10 @@ use crate::store::{Object, Store, edit_metadata, meta_str};
 use serde_json::Value;
 use std::sync::Arc;
 
-/// Replaces the object `name`, or one of its subresources, by what a client sent.
+/// Replaces the object `name`, or one of its subresources, with an object from a client.
 ///
 /// # Errors
-/// 404 for an object that is not there, 409 for one that is another or has changed, 422 for one that is
-/// no good.
+/// 404 for an object that does not exist, 409 for another UID or resource version, 422 for an invalid object.
 pub(crate) fn update(
     store: &mut Store,
     write: &Write<'_>,
@@ -20,7 +19,7 @@ pub(crate) fn update(
 ) -> Result<Object, Failure> {
     let uid = meta_str(&object, "uid");
     let Some(old) = find(store, write.kind, &write.key(name))? else {
-        // Older servers check the precondition first.
+        // Before 1.30 the precondition is checked first.
         if !uid.is_empty() && write.kind.release().minor() < 30 {
             return Err(uid_conflict(write, name, uid, ""));
         }
@@ -43,7 +42,7 @@ fn uid_conflict(write: &Write<'_>, name: &str, asked: &str, found: &str) -> Fail
     ))
 }
 
-/// Optimistic concurrency: a resource version that is sent must be the present one.
+/// Optimistic concurrency: a resource version in a request must be the present one.
 pub(super) fn check_version(
     write: &Write<'_>,
     name: &str,
@@ -62,10 +61,9 @@ pub(super) fn check_version(
     Err(write.subject(name).modified())
 }
 
-/// Writes an object whose managed fields are already known over `old`.
+/// Stores an object with managed fields over `old`.
 ///
-/// Nothing is written when nothing changed; the last finalizer of an object that is being deleted takes
-/// the object with it.
+/// An object without changes is not written. A terminating object is deleted with its last finalizer.
 pub(crate) fn commit(
     store: &mut Store,
     write: &Write<'_>,
@@ -85,7 +83,7 @@ pub(crate) fn commit(
         if store.is_current(write.kind.index, &write.key(name)) {
             return Ok(old.clone());
         }
-        // It says the same, but is stored in another form: that is written anew.
+        // An object without changes is written all the same if the release would store it in another form.
         object = (**old).clone();
     }
     let finished = metadata::is_terminating(&object) && metadata::finalizers(&object).is_empty();
@@ -99,7 +97,7 @@ pub(crate) fn commit(
     Ok(store.put(write.kind.index, &write.key(name), object))
 }
 
-/// The main resource does not touch the status, the status touches nothing else.
+/// The main resource keeps the status, and the status subresource keeps everything else.
 fn keep_the_rest(object: &mut Value, old: &Value, write: &Write<'_>) {
     if write.subresource.is_empty() {
         if write.kind.has_status() {

@@ -1,4 +1,4 @@
-//! One write by one client, and the lookup that precedes it.
+//! A write by a client, and the lookup of its object.
 
 use crate::apply::writer::Writer;
 use crate::kinds::{Kind, Version};
@@ -7,10 +7,10 @@ use crate::store::{Object, Store};
 use crate::upgrade::unreadable;
 use std::borrow::Cow;
 
-/// The object that lies under `key`, if there is one.
+/// The object under `key`.
 ///
 /// # Errors
-/// 500 for one that is stored in a version which this release does not know.
+/// 500 for an object that is stored in a version unknown to this release.
 pub(crate) fn find(store: &Store, kind: &Kind, key: &str) -> Result<Option<Object>, Failure> {
     if let Some(stored) = store.unreadable_named(kind.index, key) {
         return Err(unreadable(kind, stored));
@@ -18,21 +18,21 @@ pub(crate) fn find(store: &Store, kind: &Kind, key: &str) -> Result<Option<Objec
     Ok(store.get(kind.index, key).cloned())
 }
 
-/// One write by one client.
+/// A write by a client.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Write<'a> {
     pub(crate) kind: &'a Kind,
-    /// The version that the client speaks.
+    /// The version of the request.
     pub(crate) version: Version,
-    /// The namespace in the path, empty for kinds without one.
+    /// The namespace in the path; empty for cluster-scoped kinds.
     pub(crate) namespace: &'a str,
-    /// `status`, or empty for the object itself.
+    /// `status`, or empty for the main resource.
     pub(crate) subresource: &'a str,
-    /// The client's name in managed fields.
+    /// The field manager.
     pub(crate) manager: &'a str,
-    /// Whether nothing is to be stored.
+    /// Whether it is a dry run.
     pub(crate) dry_run: bool,
-    /// The moment of the write.
+    /// The time of the write.
     pub(crate) now: &'a str,
 }
 
@@ -63,7 +63,7 @@ impl<'a> Write<'a> {
         }
     }
 
-    /// Where the object `name` lies in the store.
+    /// The key of the object `name` in the store.
     pub(crate) fn key<'b>(&self, name: &'b str) -> Cow<'b, str> {
         self.kind.key(self.namespace, name)
     }

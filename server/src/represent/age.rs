@@ -1,8 +1,8 @@
-//! How long ago something was, as people read it.
+//! Ages, as `kubectl get` shows them.
 
 use jiff::Timestamp;
 
-/// The age of what was made at `created`, in two units at most; the older, the coarser.
+/// The age of an object created at `created`, in at most two units. Own code, because the rounding is the server's.
 pub(super) fn age(created: Option<&str>, now: Timestamp) -> String {
     let Some(created) = created.and_then(|text| text.parse::<Timestamp>().ok()) else {
         return "<unknown>".into();

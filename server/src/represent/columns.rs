@@ -1,6 +1,6 @@
 //! The columns of each kind's table.
 //!
-//! Titles, descriptions and cells are part of what clients see, so they are the real server's.
+//! Clients see titles, descriptions and cells, so they are those of a real server.
 
 use super::descriptions::*;
 use crate::kinds::Kind;
@@ -20,11 +20,11 @@ pub(crate) enum Columns {
     PriorityLevelConfiguration {
         release: Release,
     },
-    /// Of a kind for which a server has no columns of its own.
+    /// A kind without columns of its own.
     Standard,
 }
 
-/// A column's title, members in Go's order.
+/// A column, with its fields in Go's order.
 #[derive(Serialize)]
 pub(super) struct Column {
     name: &'static str,
@@ -34,10 +34,10 @@ pub(super) struct Column {
     priority: i32,
 }
 
-/// What stands in a cell.
+/// The content of a cell.
 pub(super) enum Cell<'a> {
     Value(Value),
-    /// The time since then.
+    /// The time since this moment.
     Age(Option<&'a str>),
 }
 
@@ -87,7 +87,7 @@ impl Columns {
         columns.iter().map(column).collect()
     }
 
-    /// Flow schemas stand in the order in which they are tried.
+    /// FlowSchemas are sorted by their precedence.
     pub(super) fn sort(self, objects: &mut [(&Value, &Value)]) {
         if matches!(self, Self::FlowSchema { .. }) {
             objects.sort_by_key(|(object, _)| {
@@ -148,7 +148,7 @@ fn name(release: Release) -> &'static str {
     if release.minor() < 27 { OLD_NAME } else { NAME }
 }
 
-/// The shares had another name at first, and zero is described where it means something.
+/// The first releases have another name for shares, and later ones describe zero.
 fn shares(release: Release) -> (&'static str, &'static str) {
     match release.minor() {
         ..26 => ("AssuredConcurrencyShares", ASSURED_SHARES),

@@ -1,4 +1,4 @@
-//! What the columns of tables say of themselves: the words of the real server, which clients see.
+//! The descriptions of table columns, word for word those of a real server.
 
 pub(super) const NAME: &str = "Name must be unique within a namespace. Is required when creating resources, although \
      some resources may allow a client to request the generation of an appropriate name \

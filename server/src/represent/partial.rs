@@ -1,4 +1,4 @@
-//! Objects without all but their metadata.
+//! The metadata of objects, without the rest.
 
 use super::view::MetaVersion;
 use crate::wire::WireValue;
@@ -6,7 +6,7 @@ use k8s_flowcontrol_types::schema::TypeSchema;
 use serde::Serialize;
 use serde_json::Value;
 
-/// The metadata of an object, members in Go's order.
+/// The metadata of an object, with its fields in Go's order.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Partial<'a> {
@@ -15,7 +15,7 @@ pub(crate) struct Partial<'a> {
     metadata: Option<WireValue<'a>>,
 }
 
-/// The metadata of `object`, whose type is `schema`.
+/// The metadata of `object` with the schema `schema`.
 pub(crate) fn partial<'a>(
     object: &'a Value,
     schema: &'a TypeSchema,
@@ -45,7 +45,7 @@ pub(crate) struct PartialList<'a, M> {
     items: Vec<Partial<'a>>,
 }
 
-/// The metadata of the items of a list, and the list's own.
+/// The metadata of the items of a list, and of the list.
 pub(crate) fn partial_list<'a, M: Serialize>(
     metadata: &'a M,
     items: &'a [Value],

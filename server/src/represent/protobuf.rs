@@ -1,14 +1,13 @@
-//! Answers as Kubernetes writes them in Protocol Buffers.
+//! Responses in Protocol Buffers, written from the JSON of the same response.
 //!
-//! What is written is the JSON of the same answer: both say the same, and only the numbers of the fields and
-//! what Go writes of them have to be known. In Go a field that is no pointer is written even when it is empty.
+//! Go writes a field that is not a pointer even when it is empty.
 
 use super::protobuf_messages::{Field, Type, fields};
 use serde_json::Value;
 
 const MAGIC: &[u8] = b"k8s\0";
 
-/// An object with its type around it, or `None` for one that has no such form.
+/// An object in its envelope, or `None` for a kind without messages.
 pub(crate) fn object(value: &Value) -> Option<Vec<u8>> {
     let text = |name: &str| value.get(name).and_then(Value::as_str);
     let (kind, api_version) = (text("kind")?, text("apiVersion").unwrap_or_default());
@@ -18,13 +17,13 @@ pub(crate) fn object(value: &Value) -> Option<Vec<u8>> {
     let mut unknown = MAGIC.to_vec();
     bytes(&mut unknown, 1, &r#type);
     bytes(&mut unknown, 2, &message(value, fields(kind)?));
-    // Neither is the content encoded, nor of another type.
+    // Empty content encoding and content type.
     bytes(&mut unknown, 3, b"");
     bytes(&mut unknown, 4, b"");
     Some(unknown)
 }
 
-/// The lines of a watch as frames: their length and the event.
+/// The lines of a watch as frames: a length and the event.
 pub(crate) fn frames(lines: &[u8]) -> Vec<u8> {
     let mut frames = Vec::new();
     for line in lines.split(|byte| *byte == b'\n') {
@@ -37,7 +36,7 @@ pub(crate) fn frames(lines: &[u8]) -> Vec<u8> {
         let r#type = event["type"].as_str().unwrap_or_default();
         bytes(&mut message, 1, r#type.as_bytes());
         bytes(&mut message, 2, &raw);
-        // A line is a small part of what a length can say.
+        // A line is far shorter than the maximum of a `u32`.
         let length = u32::try_from(message.len()).unwrap_or_default();
         frames.extend(length.to_be_bytes());
         frames.extend(message);
@@ -81,7 +80,7 @@ fn field(into: &mut Vec<u8>, number: u64, value: Option<&Value>, r#type: &Type) 
         (Type::Number, value) => {
             let value = value.and_then(Value::as_i64).unwrap_or_default();
             varint(into, number << 3);
-            // Negative numbers are written as large ones.
+            // Negative numbers are written as 64 bits.
             varint(into, value.cast_unsigned());
         }
         (Type::Switch, value) => {
@@ -113,7 +112,7 @@ fn field(into: &mut Vec<u8>, number: u64, value: Option<&Value>, r#type: &Type) 
     }
 }
 
-/// Seconds and nanoseconds; nothing for a time that is not there.
+/// Seconds and nanoseconds; empty without a time.
 fn time(value: Option<&Value>) -> Vec<u8> {
     let time = value.and_then(Value::as_str);
     let Some(time) = time.and_then(|time| time.parse::<jiff::Timestamp>().ok()) else {

@@ -1,30 +1,30 @@
-//! The messages of Kubernetes: the numbers of their fields, in their order.
+//! The Protocol Buffers messages of Kubernetes: the numbers of their fields, in order.
 
 use Type::{List, Map, Message, Number, Optional, Switch, Text, Time};
 
-/// The name in JSON, the number, and what it holds.
+/// The name in JSON, the number, and the type.
 pub(super) type Field = (&'static str, u64, Type);
 
-/// What a field holds.
+/// The type of a field.
 #[derive(Debug)]
 pub(super) enum Type {
     Text,
     Number,
     Switch,
     Time,
-    /// JSON in a message of its own.
+    /// JSON in its own message.
     Json,
     Message(&'static [Field]),
     List(&'static Type),
-    /// Texts by text.
+    /// A map of strings.
     Map,
-    /// A list of texts in a message of its own.
+    /// A list of strings in its own message.
     Verbs,
-    /// A pointer in Go: nothing is written when there is nothing.
+    /// A pointer in Go, which is left out when it is nil.
     Optional(&'static Type),
 }
 
-/// The fields of a kind that has a form in Protocol Buffers.
+/// The fields of a kind, if it has a message.
 pub(super) fn fields(kind: &str) -> Option<&'static [Field]> {
     Some(match kind {
         "FlowSchema" => FLOW_SCHEMA,
@@ -190,7 +190,7 @@ const LEVEL: &[Field] = &[
 ];
 
 const LIMITED: &[Field] = &[
-    // A level has its shares under one of the names, and always has them.
+    // Every level has its shares under one of the two names.
     ("assuredConcurrencyShares", 1, Optional(&Number)),
     ("nominalConcurrencyShares", 1, Optional(&Number)),
     (

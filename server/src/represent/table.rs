@@ -1,4 +1,4 @@
-//! Objects as rows of a table, as `kubectl get` shows them.
+//! Tables, as `kubectl get` shows them.
 
 use super::age::age;
 use super::columns::{Cell, Column, Columns};
@@ -10,7 +10,7 @@ use k8s_flowcontrol_types::schema::TypeSchema;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-/// How much of its object a row carries.
+/// The part of its object that a row carries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Include {
     Nothing,
@@ -19,7 +19,7 @@ pub(crate) enum Include {
 }
 
 impl Include {
-    /// Reads the parameter `includeObject`; its value is given back when it is none.
+    /// Reads the parameter `includeObject`, and returns an unknown value as the error.
     pub(crate) fn parse(text: &str) -> Result<Self, &str> {
         match text {
             "None" => Ok(Self::Nothing),
@@ -30,7 +30,7 @@ impl Include {
     }
 }
 
-/// A table, members in Go's order.
+/// A table, with its fields in Go's order.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Table<'a, M> {
@@ -54,8 +54,8 @@ enum RowObject<'a> {
     Whole(Wire<'a>),
 }
 
-/// The objects in rows. `metadata` is that of the list, or what a table of one object has;
-/// `hub` has the objects in hub form, from which cells are read, and `shown` as the client sees them.
+/// The objects as rows. `metadata` is that of the list, or [`table_metadata`] of a single object. Each object comes
+/// in hub form, for the cells, and as the client sees it.
 pub(crate) fn table<'a, M: Serialize>(
     metadata: &'a M,
     objects: impl Iterator<Item = (&'a Value, &'a Value)>,
@@ -91,7 +91,7 @@ pub(crate) fn table<'a, M: Serialize>(
     }
 }
 
-/// What a table of one object has for metadata: the object's resource version.
+/// The metadata of a table of one object: the object's resource version.
 pub(crate) fn table_metadata(object: Option<&Value>) -> Value {
     match object.and_then(|object| object.pointer("/metadata/resourceVersion")) {
         Some(version) => json!({"resourceVersion": version}),

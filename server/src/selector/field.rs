@@ -33,7 +33,7 @@ impl FieldSelector {
                 ))
             })?;
             let value = unescape(value)?;
-            // A term without name and value asks for nothing.
+            // A term without name and value has no effect.
             if name.is_empty() && value.is_empty() {
                 continue;
             }
@@ -90,7 +90,7 @@ impl FieldSelector {
     }
 }
 
-/// Splits at commas that no backslash protects.
+/// Splits at commas without a backslash before them.
 fn split(text: &str) -> Vec<String> {
     let mut parts = vec![String::new()];
     let mut escaped = false;
@@ -105,7 +105,7 @@ fn split(text: &str) -> Vec<String> {
     parts
 }
 
-/// Name, value and whether they must be equal. The first operator in the text counts.
+/// The name, the value, and whether they must be equal. The first operator counts.
 fn operands(part: &str) -> Option<(&str, &str, bool)> {
     let (at, operator) = part.char_indices().find_map(|(at, _)| {
         ["!=", "==", "="]

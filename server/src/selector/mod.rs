@@ -1,4 +1,4 @@
-//! Which objects a list, a watch or a deletion is about.
+//! Selectors of lists, watches and deletions.
 
 mod field;
 mod label;
@@ -16,13 +16,13 @@ use serde_json::Value;
 pub(crate) struct Selector {
     labels: LabelSelector,
     fields: FieldSelector,
-    /// Any, if empty.
+    /// Empty for all namespaces.
     namespace: String,
 }
 
 impl Selector {
     /// # Errors
-    /// A 400 that says what is wrong with one of the texts.
+    /// A 400 for an invalid selector.
     pub(crate) fn parse(labels: &str, fields: &str, release: Release) -> Result<Self, Failure> {
         Ok(Self {
             labels: LabelSelector::parse(labels, release)?,
@@ -31,19 +31,19 @@ impl Selector {
         })
     }
 
-    /// Narrows the selector to one object.
+    /// Restricts the selector to one object.
     pub(crate) fn named(mut self, name: &str) -> Self {
         self.fields.require_name(name);
         self
     }
 
-    /// Narrows the selector to a namespace; an empty one stands for all.
+    /// Restricts the selector to a namespace; an empty one selects all.
     pub(crate) fn in_namespace(mut self, namespace: &str) -> Self {
         namespace.clone_into(&mut self.namespace);
         self
     }
 
-    /// Whether every object is selected.
+    /// Whether the selector selects every object.
     pub(crate) fn is_everything(&self) -> bool {
         self.labels.is_empty() && self.fields.is_empty() && self.namespace.is_empty()
     }
@@ -55,7 +55,7 @@ impl Selector {
             && self.labels.matches(object)
     }
 
-    /// The name that the field selector asks for, if it asks for one.
+    /// The name in the field selector, if it requires one.
     pub(crate) fn name(&self) -> Option<&str> {
         self.fields.name()
     }

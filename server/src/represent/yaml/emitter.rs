@@ -1,23 +1,23 @@
-//! Writing, position by position: where a line is and whether something stands in it decides what may follow.
+//! go-yaml's emitter: the position in a line, and its content so far, decide about spaces, folding and line breaks.
 
 use super::{keys, resolve};
 use serde_json::Value;
 
 /// Lines are folded at the first space after this column.
 const WIDTH: usize = 80;
-/// A key that is longer stands after a question mark.
+/// Longer keys follow a question mark.
 const LONGEST_SIMPLE_KEY: usize = 128;
 
-/// A document in the making.
+/// A document under construction.
 #[derive(Debug)]
 pub(super) struct Emitter {
     text: String,
     column: usize,
-    /// The indentation of the present collection; none outside of all.
+    /// The indentation of the present collection; `None` outside of all.
     indent: Option<usize>,
     /// Whether the last character was white.
     whitespace: bool,
-    /// Whether nothing but indentation and its signs stands in the line.
+    /// Whether the line contains only indentation and indicators.
     indention: bool,
 }
 
@@ -61,7 +61,7 @@ impl Emitter {
             Value::Array(elements) if elements.is_empty() => self.indicator("[]", true),
             Value::Object(members) if members.is_empty() => self.indicator("{}", true),
             Value::Array(elements) => {
-                // Below a key the dashes stand where the key does.
+                // Below a key the dashes are not indented.
                 let outer = self.indent;
                 if !in_mapping || self.indention {
                     self.deeper();
@@ -126,7 +126,7 @@ impl Emitter {
         self.indention = true;
     }
 
-    /// Something that ends the indentation of its line.
+    /// An indicator that ends the indentation of its line.
     fn indicator(&mut self, sign: &str, needs_space: bool) {
         if needs_space && !self.whitespace {
             self.put(' ');
@@ -136,7 +136,7 @@ impl Emitter {
         self.indention = false;
     }
 
-    /// A sign after which a line is as if indented.
+    /// An indicator that keeps the indentation of its line.
     fn sign(&mut self, sign: &str) {
         let indention = self.indention;
         self.indicator(sign, true);
@@ -170,7 +170,7 @@ impl Emitter {
         self.indent = outer;
     }
 
-    /// Text in which a space far to the right becomes a line end.
+    /// Text that is folded at a space after the maximum width.
     fn folded(&mut self, text: &str, may_fold: bool, style: Style) {
         let mut after_space = false;
         let mut characters = text.char_indices().peekable();
@@ -211,7 +211,7 @@ impl Emitter {
         }
     }
 
-    /// Lines as they are, below a bar that says what becomes of the last line end.
+    /// A literal block, with the chomping indicator for its last line break.
     fn literal(&mut self, text: &str, outer: Option<usize>) {
         self.indicator("|", true);
         if text.starts_with([' ', '\n']) {
@@ -223,7 +223,7 @@ impl Emitter {
             self.put('+');
         }
         self.line_end();
-        // A block stands one step deeper than its collection, not than a folded scalar would.
+        // A block is indented one step from its collection, unlike a folded scalar.
         self.indent = Some(outer.map_or(2, |indent| indent + 2));
         self.indention = true;
         self.whitespace = true;
@@ -264,7 +264,7 @@ fn style(text: &str, is_key: bool) -> Style {
     Style::Plain
 }
 
-/// Whether plain text would be taken for structure.
+/// Whether plain text contains an indicator.
 fn has_indicators(text: &str) -> bool {
     if text.starts_with("---") || text.starts_with("...") {
         return true;
@@ -301,7 +301,7 @@ fn is_printable(character: char) -> bool {
     ) && !matches!(character, '\u{2028}' | '\u{2029}')
 }
 
-/// What stands in double quotes for a character that cannot stand there itself.
+/// The escape of a character in double quotes, if it needs one.
 fn escape(character: char) -> Option<String> {
     Some(match character {
         '"' => "\\\"".into(),

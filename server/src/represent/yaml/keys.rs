@@ -1,8 +1,8 @@
-//! The order of keys: letters by themselves, numbers by their value, other signs before letters.
+//! go-yaml's order of keys: letters by themselves, digits by their number, other characters before letters.
 
 use std::cmp::Ordering;
 
-/// Compares as the server's library does.
+/// Compares like go-yaml.
 pub(super) fn compare(a: &str, b: &str) -> Ordering {
     let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
     for i in 0..a.len().min(b.len()) {
@@ -14,7 +14,7 @@ pub(super) fn compare(a: &str, b: &str) -> Ordering {
             (true, false) => Ordering::Greater,
             (false, true) => Ordering::Less,
             (false, false) => {
-                // A zero inside of a number that has begun is a digit like all others.
+                // A zero after the first digit of a number is an ordinary digit.
                 let inside = a[..i]
                     .iter()
                     .rev()
@@ -29,7 +29,7 @@ pub(super) fn compare(a: &str, b: &str) -> Ordering {
     a.len().cmp(&b.len())
 }
 
-/// The number that digits at the beginning make, and how many digits there are.
+/// The number formed by the first digits, and their count.
 fn number(text: &[char], start: u64) -> (u64, usize) {
     let digits = text.iter().map_while(|digit| digit.to_digit(10));
     digits.fold((start, 0), |(value, count), digit| {

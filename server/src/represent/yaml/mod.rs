@@ -1,4 +1,4 @@
-//! JSON values as YAML, laid out as the server's library lays it out: keys in their order, lines folded.
+//! YAML in the layout of go-yaml. Own code, because the layout is part of the server's responses.
 
 mod emitter;
 mod keys;
@@ -7,8 +7,8 @@ mod resolve;
 use emitter::Emitter;
 use serde_json::Value;
 
-/// A JSON value as a YAML document, as Kubernetes writes it: keys sorted, long text folded, and quotes around
-/// what YAML would otherwise not take for a string.
+/// Formats a JSON value as a YAML document like Kubernetes: sorted keys, folded long lines, and quotes around strings
+/// that YAML would read as another type.
 pub fn to_yaml(value: &Value) -> String {
     let mut emitter = Emitter::default();
     emitter.document(value);

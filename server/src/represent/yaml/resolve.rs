@@ -1,4 +1,4 @@
-//! Which plain words YAML 1.1 reads as something else than text.
+//! The plain scalars that YAML 1.1 does not read as strings.
 
 const WORDS: &[&str] = &[
     "", "~", "null", "Null", "NULL", "y", "Y", "yes", "Yes", "YES", "true", "True", "TRUE", "on",
@@ -6,7 +6,7 @@ const WORDS: &[&str] = &[
     ".NaN", ".NAN", ".inf", ".Inf", ".INF", "+.inf", "+.Inf", "+.INF", "-.inf", "-.Inf", "-.INF",
 ];
 
-/// Whether `text` without quotes is text all the same.
+/// Whether `text` is a string without quotes.
 pub(super) fn is_text(text: &str) -> bool {
     if WORDS.contains(&text) {
         return false;
@@ -78,7 +78,7 @@ fn is_time(text: &str) -> bool {
     numbers(date, '-', &[4..=4, 1..=2, 1..=2]) && time.is_none_or(is_clock)
 }
 
-/// A number with places of sixty, such as `1:30`, which old readers take for one.
+/// A sexagesimal number such as `1:30`, which YAML 1.1 knows.
 fn is_sexagesimal(text: &str) -> bool {
     let (places, _fraction) = text.split_once('.').unwrap_or((text, ""));
     let mut places = unsigned(places).split(':');

@@ -1,4 +1,4 @@
-//! Label selectors: `a=b,c in (d,e),!f,g>3`.
+//! Label selectors: `a=b,c in (d,e),!f,g>3`. Own code, because the messages are part of the server's responses.
 
 mod parse;
 mod requirement;
@@ -15,7 +15,7 @@ pub(crate) struct LabelSelector(Vec<Requirement>);
 
 impl LabelSelector {
     /// # Errors
-    /// A 400 in the words of the server's own parser.
+    /// A 400 with the message of the server's parser.
     pub(crate) fn parse(text: &str, release: Release) -> Result<Self, Failure> {
         parse::requirements(text, release)
             .map(Self)

@@ -1,4 +1,4 @@
-//! The grammar of label selectors, with the server's own complaints.
+//! The grammar of label selectors, with the server's messages.
 
 use super::requirement::{Operator, Requirement};
 use super::syntax::{Lexer, Token};
@@ -6,7 +6,7 @@ use crate::wording;
 use k8s_flowcontrol_types::Release;
 
 /// # Errors
-/// What the server says of the text.
+/// The server's message for an invalid selector.
 pub(super) fn requirements(text: &str, release: Release) -> Result<Vec<Requirement>, String> {
     let mut parser = Parser {
         tokens: Lexer::new(text).tokens(),
@@ -70,7 +70,7 @@ impl Parser {
         }
         let key = match self.next() {
             Token::Identifier(key) => key,
-            // After a `!` the server's lexer knows keywords as keys.
+            // After `!` the server's lexer takes keywords for keys.
             Token::In => "in".into(),
             Token::NotIn => "notin".into(),
             found => return Err(format!("found '{found}', expected: identifier")),

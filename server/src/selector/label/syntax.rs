@@ -1,4 +1,4 @@
-//! The words and signs of a label selector.
+//! The tokens of a label selector.
 
 use std::fmt;
 
@@ -15,13 +15,13 @@ pub(super) enum Token {
     Comma,
     Open,
     Close,
-    /// Signs that mean nothing.
+    /// Characters that are not a token.
     Unknown(String),
     End,
 }
 
 impl Token {
-    /// The text of a token that may stand as a value: keywords may.
+    /// The text of a token that may be a value, which keywords may.
     pub(super) fn word(&self) -> Option<&str> {
         match self {
             Self::Identifier(word) => Some(word),
@@ -92,7 +92,7 @@ fn is_sign(c: char) -> bool {
     "=!(),><".contains(c)
 }
 
-/// Cuts a run of signs into the longest tokens, as the server's lexer does.
+/// Splits consecutive symbols into the longest tokens, like the server's lexer.
 fn split_signs(signs: &str, tokens: &mut Vec<Token>) {
     let mut rest = signs;
     while !rest.is_empty() {
