@@ -154,7 +154,8 @@ impl Faults {
             .fold(0, |sum, fault| sum.saturating_add(fault.times))
     }
 
-    /// The effects on a request: the first fault that applies to it, after those that let it pass.
+    /// The effects on a request: all delays and expiries before the first other fault that applies to it, and this
+    /// fault.
     pub(crate) fn take(&self, method: &str, path: &str, is_watch: bool) -> Vec<Effect> {
         let mut faults = self.lock();
         let mut effects = Vec::new();

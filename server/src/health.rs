@@ -1,7 +1,7 @@
 //! Health checks: `/healthz`, `/livez` and `/readyz`, with their parts.
 //!
-//! The parts are those of Kubernetes 1.29, for every release: clients see them with `verbose`, name them in `exclude`
-//! and request them one by one.
+//! Every release has the parts of Kubernetes 1.29: clients see them with `verbose`, name them in `exclude` and
+//! request them one by one.
 
 use crate::query::Query;
 

@@ -112,8 +112,8 @@ impl ApiServer {
         self.context().state.write(|store| store.expire_history());
     }
 
-    /// Runs a bootstrap pass, as the server does once a minute: creates missing bootstrap objects, repairs those that
-    /// the server maintains, and deletes obsolete ones.
+    /// Runs a bootstrap pass, as the server does once a minute: it creates missing bootstrap objects, repairs
+    /// maintained ones and deletes obsolete ones.
     pub fn run_bootstrap_pass(&self) {
         self.context().state.run_bootstrap_pass();
     }

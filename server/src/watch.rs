@@ -58,7 +58,7 @@ impl Lines {
             .then(|| self.object("ADDED", object))
     }
 
-    /// The event of a change. An object that enters the selection is added, and one that leaves it is deleted.
+    /// The event of a change. An object is added when it enters the selection, and deleted when it leaves it.
     pub(crate) fn change(&self, change: &Change) -> Option<Vec<u8>> {
         if change.kind != self.kind.index {
             return None;

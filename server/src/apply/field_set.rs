@@ -191,7 +191,7 @@ impl FieldSet {
     }
 
     fn collect_paths(&self, prefix: &str, paths: &mut Vec<String>) {
-        // The server lists the fields of a level before those of deeper levels.
+        // The server lists the fields of a level before deeper ones.
         for (step, node) in &self.steps {
             if node.is_member {
                 paths.push(format!("{prefix}{step}"));

@@ -13,7 +13,7 @@ const ANNOTATION: &str = "kubectl.kubernetes.io/last-applied-configuration";
 /// The maximum size of all annotations of an object, in bytes.
 const LARGEST: usize = 256 * 1024;
 
-/// The fields that kubectl may take without force: those that it applied client-side in the writer's version and that
+/// The fields that kubectl may take without force: it applied them client-side in the writer's version, and they
 /// still have the applied values.
 pub(super) fn own_fields(writer: &Writer<'_>, live: &Value) -> Option<FieldSet> {
     if writer.manager != KUBECTL {

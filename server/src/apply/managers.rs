@@ -39,7 +39,7 @@ pub(crate) struct Owned {
 pub(crate) struct Managers(pub(crate) BTreeMap<Manager, Owned>);
 
 impl Managers {
-    /// Reads the entries; `None` if one of them is invalid.
+    /// Reads the entries; `None` with any invalid entry.
     pub(crate) fn read(entries: &[Value]) -> Option<Self> {
         let mut managers = BTreeMap::new();
         for entry in entries {

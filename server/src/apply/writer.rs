@@ -2,7 +2,7 @@
 
 use crate::kinds::{Kind, Version};
 
-/// A write by a manager, in a version, to an object or one of its subresources.
+/// A write by a manager, in a version, to an object or its subresource.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Writer<'a> {
     pub(crate) kind: &'a Kind,

@@ -11,7 +11,7 @@ use k8s_flowcontrol_types::{Release, Resource};
 use std::collections::BTreeMap;
 use tab_writer::write;
 
-/// One of the dumps.
+/// A debug dump.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Dump {
     PriorityLevels,

@@ -14,7 +14,7 @@ pub(crate) enum Target<'a> {
     OpenApiIndex,
     /// The OpenAPI document with this path.
     OpenApi(String),
-    /// A health check, or one of its parts.
+    /// A health check, or a part of it.
     Health(&'static str, Option<String>),
     Dump(Dump),
     Metrics,
@@ -43,7 +43,7 @@ pub(crate) struct ResourceTarget<'a> {
     pub(crate) version: Version,
     /// The namespace in the path; empty without one.
     pub(crate) namespace: String,
-    /// Whether the path is one of the deprecated `/watch/` paths.
+    /// Whether the path is a deprecated `/watch/` path.
     pub(crate) watch: bool,
     pub(crate) name: Option<String>,
     pub(crate) subresource: Option<&'static str>,

@@ -91,7 +91,7 @@ impl Kind {
         self.release
     }
 
-    /// The kind among those of the own group, for which the server has tables, messages and controllers.
+    /// The kind in the own group, for which the server has tables, Protocol Buffers messages and controllers.
     pub(crate) fn as_own(&self) -> Option<Own> {
         self.hub.rules().map(Rules::kind)
     }

@@ -25,7 +25,7 @@ pub(crate) struct Kinds {
     settings: Settings,
     /// The served versions of the own group, the preferred one first.
     versions: Vec<ApiVersion>,
-    /// The own group's kinds, then those of other groups.
+    /// The own group's kinds come first, then the kinds of other groups.
     kinds: Vec<Kind>,
     others: Vec<&'static ResourceSchema>,
 }
@@ -47,7 +47,7 @@ pub(crate) struct Group {
 }
 
 impl Kinds {
-    /// The kinds of a server of `release`, with those of other groups.
+    /// The kinds of a server of `release`; `others` are kinds of other groups.
     pub(crate) fn new(
         release: Release,
         settings: Settings,

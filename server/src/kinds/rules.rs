@@ -1,4 +1,4 @@
-//! What the server does with objects of its own group beyond what the document describes.
+//! The rules for kinds of the own group: defaults, conversion, validation and deprecation.
 
 use k8s_flowcontrol_rules::decode::{self, BodyError, Expected, Format, Kind, Object};
 use k8s_flowcontrol_rules::validate::{self, Context, Violation};

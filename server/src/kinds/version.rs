@@ -1,9 +1,9 @@
-//! A kind in one of its versions.
+//! A version of a kind.
 
 use super::rules::Rules;
 use k8s_flowcontrol_types::schema::{ResourceSchema, TypeSchema};
 
-/// A kind in one of its versions: its description in the document, and the rules of the server, if there are any.
+/// A version of a kind: its description in the document, and the server's rules for it, if there are any.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Version {
     resource: &'static ResourceSchema,

@@ -72,7 +72,7 @@ pub(crate) fn list(store: &Store, kind: &Kind, options: &ListOptions) -> Result<
     page(objects, &unread, now, options).map_err(Unlisted::Failed)
 }
 
-/// The objects of a list that cannot be decoded. One of them fails every page that contains it.
+/// The objects of a list that cannot be decoded. A page with such an object fails.
 struct Unread<'a> {
     kind: &'a Kind,
     objects: Vec<(&'a String, &'a Stored)>,
@@ -80,7 +80,7 @@ struct Unread<'a> {
 
 impl Unread<'_> {
     /// # Errors
-    /// A failure if one of them precedes `next`, or for any of them without a next object.
+    /// A failure if any of them precedes `next`, or exists at all without a next object.
     fn check(&self, next: Option<&String>) -> Result<(), Failure> {
         match self.objects.first() {
             Some((name, stored)) if next.is_none_or(|next| next > *name) => {

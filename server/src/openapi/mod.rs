@@ -1,4 +1,4 @@
-//! OpenAPI documents: those of `k8s-flowcontrol-specs`, as a server of the release publishes them.
+//! OpenAPI documents: the documents of `k8s-flowcontrol-specs`, as a server of the release publishes them.
 
 mod assemble;
 

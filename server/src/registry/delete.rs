@@ -34,7 +34,7 @@ pub(crate) enum Deleted {
 /// Deletes an object, or marks it as terminating when it has finalizers.
 ///
 /// # Errors
-/// 404 for an object that does not exist, 409 for one that violates the preconditions.
+/// 404 for an object that does not exist, 409 when a precondition is violated.
 pub(crate) fn delete(
     store: &mut Store,
     write: &Write<'_>,

@@ -13,7 +13,7 @@ use k8s_flowcontrol_text as text;
 use k8s_flowcontrol_types::FieldValidation;
 use serde_json::Value;
 
-/// A patch of one of the four types.
+/// A patch of any of the four types.
 #[derive(Debug)]
 pub(crate) enum Patch {
     Json(Document),
@@ -105,7 +105,7 @@ struct Decoded {
     warnings: Vec<String>,
 }
 
-/// Decodes the patched text as an object of the kind; errors are those of the patch.
+/// Decodes the patched text as an object of the kind; its errors are errors of the patch.
 fn decode_patched(
     write: &Write<'_>,
     patch: &Patch,

@@ -7,7 +7,7 @@ use crate::store::{Object, Store, edit_metadata, meta_str};
 use serde_json::Value;
 use std::sync::Arc;
 
-/// Replaces the object `name`, or one of its subresources, with an object from a client.
+/// Replaces the object `name`, or its subresource, with an object from a client.
 ///
 /// # Errors
 /// 404 for an object that does not exist, 409 for another UID or resource version, 422 for an invalid object.

@@ -37,7 +37,7 @@ pub(crate) struct Write<'a> {
 }
 
 impl<'a> Write<'a> {
-    /// A write by one of the server's own controllers.
+    /// A write by a controller of the server.
     pub(crate) fn by_server(
         kind: &'a Kind,
         manager: &'a str,

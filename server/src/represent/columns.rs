@@ -1,6 +1,6 @@
 //! The columns of each kind's table.
 //!
-//! Clients see titles, descriptions and cells, so they are those of a real server.
+//! Clients see titles, descriptions and cells, so they are the same as in a real server.
 
 use super::descriptions::*;
 use crate::kinds::Kind;

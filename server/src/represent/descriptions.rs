@@ -1,4 +1,4 @@
-//! The descriptions of table columns, word for word those of a real server.
+//! The descriptions of table columns, word for word as in a real server.
 
 pub(super) const NAME: &str = "Name must be unique within a namespace. Is required when creating resources, although \
      some resources may allow a client to request the generation of an appropriate name \

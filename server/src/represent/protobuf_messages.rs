@@ -190,7 +190,7 @@ const LEVEL: &[Field] = &[
 ];
 
 const LIMITED: &[Field] = &[
-    // Every level has its shares under one of the two names.
+    // Every level has its shares under either name.
     ("assuredConcurrencyShares", 1, Optional(&Number)),
     ("nominalConcurrencyShares", 1, Optional(&Number)),
     (
