@@ -1,7 +1,7 @@
 //! Fifty thousand objects and a thousand watchers, in bounded memory.
 //!
-//! Takes a while: `cargo test --release -p k8s-flowcontrol-server --test scale -- --ignored --nocapture`
-//! prints what it took. It needs some 2,200 open files.
+//! Takes about a minute: `cargo test --release -p k8s-flowcontrol-server --test scale -- --ignored --nocapture`
+//! prints times and memory. It needs about 2,200 open files.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -13,10 +13,10 @@ use tokio::task::JoinSet;
 
 const OBJECTS: usize = 50_000;
 const READERS: usize = 900;
-/// Those that ask for everything from the beginning and do not read it.
+/// Watchers that request all objects and do not read them.
 const SLEEPERS: usize = 100;
 const WRITES: usize = 100;
-/// What all of it may take, clients included.
+/// The memory limit, clients included.
 const MOST_MIB: u64 = 1500;
 const PATH: &str = "/apis/flowcontrol.apiserver.k8s.io/v1/prioritylevelconfigurations";
 
@@ -119,7 +119,7 @@ fn report(what: &str, since: Instant) {
     );
 }
 
-/// The memory of this process; 0 where nobody tells.
+/// The memory of this process in MiB; 0 on systems without `/proc`.
 fn resident_mib() -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
@@ -137,7 +137,7 @@ async fn watch(port: u16, query: &str) -> BufReader<TcpStream> {
     connection.0
 }
 
-/// One connection that carries one request after the other.
+/// A connection that sends its requests in turn.
 struct Connection(BufReader<TcpStream>);
 
 impl Connection {

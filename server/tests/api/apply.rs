@@ -25,7 +25,7 @@ fn owned(object: &Value, manager: &str) -> Value {
 }
 
 #[tokio::test]
-async fn managers_share_take_over_and_give_up() {
+async fn managers_share_take_over_and_remove_fields() {
     let api = Api::start().await;
     let path = |manager: &str| format!("{SCHEMAS}/a?fieldManager={manager}");
     let spec = |precedence: i64| {
@@ -70,7 +70,7 @@ async fn managers_share_take_over_and_give_up() {
             .is_none()
     );
 
-    // What nobody owns any more goes; what another owns stays.
+    // Fields without an owner are removed, and fields of another manager stay.
     let less = config(
         json!({"priorityLevelConfiguration": {"name": "workload-low"}}),
         Value::Null,

@@ -1,4 +1,4 @@
-//! Managers that apply in one version and then in another, as a real server answered them.
+//! Managers that apply in several versions, compared with a real server.
 
 use crate::support::{Answer, Api, GROUP};
 use serde_json::{Value, json};
@@ -25,7 +25,7 @@ async fn run(api: &Api, name: &str, step: &Value) -> Answer {
     api.apply(&path, body).await
 }
 
-/// Manager, operation, version and fields of each entry, in the fixture's order.
+/// Manager, operation, version and fields of each entry, in the order of the fixture.
 fn owners(object: &Value) -> Value {
     let entries = object["metadata"]["managedFields"].as_array();
     let mut owners: Vec<Value> = entries

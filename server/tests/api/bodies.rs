@@ -1,9 +1,9 @@
-//! Bodies that do not fit the request that carries them.
+//! Bodies that do not match their request.
 
 use crate::support::{Answer, Api, GROUP, SCHEMAS, answer, schema};
 use serde_json::{Value, json};
 
-/// Sends a text and gives the code and the message of the refusal.
+/// Sends a text, and returns the code and message of the error.
 async fn refusal(
     api: &Api,
     (method, path): (&str, &str),
@@ -66,7 +66,7 @@ async fn a_body_must_be_of_the_kind_version_and_name_of_its_request() {
 }
 
 #[tokio::test]
-async fn a_body_must_be_in_a_known_form() {
+async fn a_body_must_be_json_or_yaml() {
     let api = Api::start().await;
     let text = schema("a").to_string();
     for media_type in ["text/plain", "application/merge-patch+json"] {
@@ -80,7 +80,7 @@ async fn a_body_must_be_in_a_known_form() {
 }
 
 #[tokio::test]
-async fn repeated_members_are_named_in_the_words_of_the_form() {
+async fn duplicate_fields_are_reported_in_json_and_yaml() {
     let api = Api::start().await;
     let strict = format!("{SCHEMAS}?fieldValidation=Strict");
     let text = schema("a").to_string();

@@ -1,11 +1,11 @@
-//! The objects that the server makes by itself.
+//! The bootstrap objects.
 
 use crate::support::{Api, LEVELS, SCHEMAS, level, schema};
 use serde_json::{Value, json};
 
 const ANNOTATION: &str = "apf.kubernetes.io/autoupdate-spec";
 
-/// Replaces what is random or a clock, as in the fixtures.
+/// Replaces random values and times, as in the fixtures.
 fn masked(value: Value) -> Value {
     const MASKED: [&str; 5] = [
         "uid",
@@ -39,7 +39,7 @@ async fn assert_listed(release: &str, path: &str, fixture: &str) {
 }
 
 #[tokio::test]
-async fn they_are_those_of_real_servers() {
+async fn they_equal_those_of_real_servers() {
     assert_listed(
         "1.25",
         "v1beta1/prioritylevelconfigurations",
@@ -61,13 +61,13 @@ async fn they_are_those_of_real_servers() {
 }
 
 #[tokio::test]
-async fn a_pass_mends_brings_back_and_removes() {
+async fn a_pass_repairs_restores_and_removes() {
     let api = Api::start().await;
-    // A mandatory object that is gone comes back, with another uid.
+    // A deleted mandatory object is created again, with another UID.
     let path = format!("{SCHEMAS}/catch-all");
     let before = api.get(&path).await.body;
     api.send("DELETE", &path, None).await;
-    // A suggestion that was changed is mended, unless the annotation says otherwise.
+    // A changed suggested object is repaired, unless the annotation forbids it.
     let mut mended = level("system", 99);
     mended["metadata"]["annotations"] = json!({ANNOTATION: "true"});
     api.send("PUT", &format!("{LEVELS}/system"), Some(mended))
@@ -76,14 +76,14 @@ async fn a_pass_mends_brings_back_and_removes() {
     kept["metadata"]["annotations"] = json!({ANNOTATION: "false"});
     api.send("PUT", &format!("{LEVELS}/node-high"), Some(kept))
         .await;
-    // Without the annotation a changed one is the operator's.
+    // Without the annotation a changed object is the operator's.
     api.send(
         "PUT",
         &format!("{LEVELS}/workload-low"),
         Some(level("workload-low", 99)),
     )
     .await;
-    // A stranger with the annotation is removed.
+    // An unknown object with the annotation is deleted.
     let mut stranger = schema("stranger");
     stranger["metadata"]["annotations"] = json!({ANNOTATION: "true"});
     api.send("POST", SCHEMAS, Some(stranger)).await;
@@ -112,7 +112,7 @@ async fn a_pass_mends_brings_back_and_removes() {
 }
 
 #[tokio::test]
-async fn there_are_none_when_nobody_wants_them() {
+async fn they_can_be_disabled() {
     let api = Api::with(|builder| builder.bootstrap(false)).await;
     assert!(api.names(LEVELS).await.is_empty());
 }

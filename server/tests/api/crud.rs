@@ -4,7 +4,7 @@ use crate::support::{Api, GROUP, LEVELS, SCHEMAS, answer, level, schema};
 use serde_json::json;
 
 #[tokio::test]
-async fn an_object_lives_and_dies() {
+async fn an_object_is_created_read_replaced_and_deleted() {
     let api = Api::start().await;
     let created = api.send("POST", LEVELS, Some(level("mine", 7))).await;
     assert_eq!(created.code, 201);
@@ -68,7 +68,7 @@ async fn names_are_unique_and_can_be_generated() {
 }
 
 #[tokio::test]
-async fn a_stale_write_conflicts_and_an_idle_one_changes_nothing() {
+async fn a_stale_write_conflicts_and_a_write_without_change_is_not_stored() {
     let api = Api::start().await;
     api.send("POST", LEVELS, Some(level("mine", 7))).await;
     let path = format!("{LEVELS}/mine");
@@ -162,7 +162,7 @@ async fn preconditions_and_propagation_count() {
 }
 
 #[tokio::test]
-async fn a_collection_is_deleted_as_selected() {
+async fn a_collection_is_deleted_by_selector() {
     let api = Api::start().await;
     for name in ["a", "b"] {
         api.send("POST", SCHEMAS, Some(schema(name))).await;
@@ -184,7 +184,7 @@ async fn a_collection_is_deleted_as_selected() {
 }
 
 #[tokio::test]
-async fn unknown_members_are_dropped_reported_or_refused() {
+async fn unknown_fields_are_dropped_reported_or_rejected() {
     let api = Api::start().await;
     let mut object = schema("odd");
     object["spec"]["bogus"] = 1.into();

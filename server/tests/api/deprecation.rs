@@ -1,4 +1,4 @@
-//! How a server tells which deprecated versions are in use.
+//! The metric and the warnings of deprecated versions.
 
 use crate::support::{Answer, Api, GROUP, answer};
 use serde_json::json;
@@ -21,9 +21,9 @@ fn line(resource: &str, subresource: &str) -> String {
 }
 
 #[tokio::test]
-async fn a_gauge_names_what_was_requested() {
+async fn a_gauge_counts_requests_of_deprecated_versions() {
     let api = Api::with(|builder| builder.kubernetes("1.29")).await;
-    // None of these reaches a handler of the old version.
+    // None of these requests reaches a handler of the old version.
     for (method, path) in [
         ("GET", "v1/flowschemas"),
         ("GET", "v1beta3"),
@@ -34,7 +34,7 @@ async fn a_gauge_names_what_was_requested() {
         api.send(method, path, None).await;
         assert!(metric(&api).await.is_empty(), "{method} {path}");
     }
-    // A failure counts as well.
+    // A failed request counts too.
     api.get("v1beta3/prioritylevelconfigurations/nothing").await;
     api.send("POST", "v1beta3/flowschemas", Some(json!(5)))
         .await;
@@ -51,13 +51,13 @@ async fn a_gauge_names_what_was_requested() {
             &line("prioritylevelconfigurations", ""),
         ]
     );
-    // It lives as long as the process.
+    // The metric lasts as long as the process.
     api.server.upgrade("1.30").await.unwrap();
     assert!(metric(&api).await.is_empty());
 }
 
 #[tokio::test]
-async fn the_warning_names_the_version_that_a_release_knows_as_the_next() {
+async fn the_warning_names_the_replacement_in_the_release() {
     for (release, version, next) in [
         ("1.25", "v1beta1", "v1beta2"),
         ("1.26", "v1beta2", "v1beta3"),

@@ -1,4 +1,4 @@
-//! What the server says of itself: discovery, OpenAPI, health.
+//! Discovery, OpenAPI and health.
 
 use crate::http::Response;
 use crate::support::{Api, GROUP};
@@ -29,7 +29,7 @@ async fn json_of(response: Response) -> Value {
 }
 
 #[tokio::test]
-async fn discovery_in_one_document_is_there_when_the_release_has_it() {
+async fn aggregated_discovery_depends_on_the_release() {
     let both = format!("{V2},{V2BETA1},application/json");
     for (release, expected) in [
         ("1.25", None),
@@ -66,7 +66,7 @@ async fn discovery_in_one_document_is_there_when_the_release_has_it() {
 }
 
 #[tokio::test]
-async fn discovery_in_one_document_names_every_resource_once() {
+async fn aggregated_discovery_has_every_resource_once() {
     let api = api("1.29").await;
     let body = json_of(get(&api, "/apis", &[("accept", V2BETA1)]).await).await;
     let group = &body["items"][0];
@@ -95,7 +95,7 @@ async fn discovery_in_one_document_names_every_resource_once() {
 }
 
 #[tokio::test]
-async fn discovery_is_not_sent_to_those_who_have_it() {
+async fn aggregated_discovery_is_cached_by_its_etag() {
     let api = api("1.36").await;
     let first = get(&api, "/apis", &[("accept", V2)]).await;
     let tag = header(&first, "etag").to_owned();
@@ -108,10 +108,10 @@ async fn discovery_is_not_sent_to_those_who_have_it() {
 }
 
 #[tokio::test]
-async fn a_form_of_discovery_that_is_unknown_is_not_acceptable() {
+async fn an_unknown_form_of_discovery_is_not_acceptable() {
     let api = api("1.29").await;
     assert_eq!(get(&api, "/apis", &[("accept", V2)]).await.code(), 406);
-    // Other documents have one form only.
+    // Other documents are never aggregated.
     let path = format!("/apis/{GROUP}");
     assert_eq!(get(&api, &path, &[("accept", V2BETA1)]).await.code(), 406);
 }
@@ -146,7 +146,7 @@ async fn the_index_leads_to_the_documents() {
 }
 
 #[tokio::test]
-async fn documents_are_asked_for_in_many_ways() {
+async fn documents_support_hashes_and_etags() {
     let api = api("1.29").await;
     let path = format!("/openapi/v3/apis/{GROUP}/v1");
     let plain = get(&api, &path, &[]).await;
@@ -191,7 +191,7 @@ async fn documents_are_asked_for_in_many_ways() {
 }
 
 #[tokio::test]
-async fn resources_have_a_singular_since_releases_tell_it() {
+async fn resources_have_a_singular_name_since_1_27() {
     for (release, version, singular) in [("1.25", "v1beta2", ""), ("1.27", "v1beta3", "flowschema")]
     {
         let api = api(release).await;
@@ -202,7 +202,7 @@ async fn resources_have_a_singular_since_releases_tell_it() {
 }
 
 #[tokio::test]
-async fn health_is_told_in_parts() {
+async fn health_checks_have_parts() {
     let api = api("1.28").await;
     let text = |path: &'static str| {
         let response = get(&api, path, &[]);
@@ -212,7 +212,7 @@ async fn health_is_told_in_parts() {
         }
     };
     assert_eq!(text("/readyz").await, (200, "ok".to_owned()));
-    // Its presence counts, not its value.
+    // The presence of the parameter counts, not its value.
     let (_, report) = text("/livez?verbose=false").await;
     assert!(
         report.starts_with("[+]ping ok\n[+]log ok\n[+]etcd ok\n"),

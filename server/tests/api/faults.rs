@@ -47,7 +47,7 @@ async fn failures_come_as_status() {
 }
 
 #[tokio::test]
-async fn a_refused_write_writes_nothing() {
+async fn a_write_that_meets_a_fault_stores_nothing() {
     let api = Api::start().await;
     api.server.inject(Fault::unavailable().on_method("POST"));
     assert_eq!(api.get(SCHEMAS).await.code, 200);
@@ -74,7 +74,7 @@ async fn faults_are_scoped_and_counted() {
 }
 
 #[tokio::test]
-async fn garbage_is_no_json() {
+async fn garbage_is_not_json() {
     let api = Api::start().await;
     api.server.inject(Fault::garbage());
     let mut response = api.request("GET", &path(SCHEMAS)).send().await;
@@ -85,7 +85,7 @@ async fn garbage_is_no_json() {
 }
 
 #[tokio::test]
-async fn a_delay_precedes_the_answer_or_the_next_fault() {
+async fn a_delay_precedes_the_response_or_the_next_fault() {
     let api = Api::start().await;
     let delay = Duration::from_millis(120);
     api.server.inject(Fault::delay(delay));
@@ -115,7 +115,7 @@ async fn history_expires_before_the_request() {
 async fn a_watch_breaks_inside_a_line() {
     let api = Api::start().await;
     api.server.inject(Fault::cut_watch(2));
-    // Not a watch: not meant.
+    // This is not a watch, so the fault does not apply.
     assert_eq!(api.get(SCHEMAS).await.code, 200);
     let watch = path("v1/flowschemas?watch=true&timeoutSeconds=30");
     let mut response = api.request("GET", &watch).send().await;
@@ -135,7 +135,7 @@ async fn a_watch_breaks_inside_a_line() {
     assert!(serde_json::from_str::<serde_json::Value>(lines[1]).is_ok());
     assert!(!lines[2].is_empty());
     assert!(serde_json::from_str::<serde_json::Value>(lines[2]).is_err());
-    // The next one is whole.
+    // The next watch is whole.
     let watch = path("v1/flowschemas?watch=true&timeoutSeconds=1");
     let whole = answer(api.request("GET", &watch)).await;
     assert_eq!(whole.code, 200);
@@ -154,7 +154,7 @@ async fn faults_come_after_authentication() {
             .header("authorization", &format!("Bearer {token}"))
     };
     assert_eq!(answer(request("nobody")).await.code, 401);
-    // As the real one: flow control comes before authorization.
+    // As in a real server, flow control precedes authorization.
     assert_eq!(answer(request("bob-token")).await.code, 429);
     assert_eq!(answer(request("bob-token")).await.code, 403);
 }

@@ -27,7 +27,7 @@ impl Http {
     }
 }
 
-/// A request to be sent.
+/// A request under construction.
 pub(crate) struct Request {
     client: Client<HttpConnector, Full<Bytes>>,
     head: hyper::http::request::Builder,
@@ -58,7 +58,7 @@ impl Request {
     }
 }
 
-/// An answer whose body is still to come.
+/// A response whose body is not read yet.
 pub(crate) struct Response(hyper::Response<Incoming>);
 
 impl Response {

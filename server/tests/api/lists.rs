@@ -14,7 +14,7 @@ async fn api() -> Api {
 }
 
 #[tokio::test]
-async fn pages_show_one_moment() {
+async fn pages_show_one_revision() {
     let api = api().await;
     let first = api.get(&format!("{SCHEMAS}?limit=2")).await.body;
     assert_eq!(names(&first), ["a", "b"]);
@@ -33,7 +33,7 @@ async fn pages_show_one_moment() {
 }
 
 #[tokio::test]
-async fn an_expired_page_offers_another_way() {
+async fn an_expired_token_comes_with_a_new_one() {
     let api = api().await;
     let first = api.get(&format!("{SCHEMAS}?limit=2")).await.body;
     let token = first["metadata"]["continue"].as_str().unwrap();
@@ -52,7 +52,7 @@ async fn an_expired_page_offers_another_way() {
 }
 
 #[tokio::test]
-async fn selectors_choose() {
+async fn selectors_select() {
     let api = api().await;
     for (query, expected) in [
         ("labelSelector=name%20in%20(a,c)", vec!["a", "c"]),
@@ -108,7 +108,7 @@ async fn lists_of_the_past_and_of_the_future() {
 }
 
 #[tokio::test]
-async fn a_version_of_the_future_is_waited_for() {
+async fn a_list_waits_for_a_future_revision() {
     let api = api().await;
     let now = api.get(SCHEMAS).await.body["metadata"]["resourceVersion"].clone();
     let now: u64 = now.as_str().unwrap().parse().unwrap();

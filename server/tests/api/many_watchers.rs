@@ -1,4 +1,4 @@
-//! Watchers that are slow, and many of them.
+//! Slow watchers, and many of them.
 
 use crate::support::{Api, GROUP, LEVELS, SCHEMAS, level, schema};
 use crate::watches::Watch;
@@ -6,25 +6,25 @@ use serde_json::Value;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpSocket, TcpStream};
 
-/// As long as a write needs to be, so that no buffer on the way holds many.
+/// The size of an object, so that buffers on the way hold only a few.
 const LARGE: usize = 100_000;
 
-/// A watch whose client does not read until it is told to.
-async fn sleepy(api: &Api, path: &str) -> TcpStream {
+/// A watch whose client does not read yet.
+async fn without_reading(api: &Api, path: &str) -> TcpStream {
     let socket = TcpSocket::new_v4().unwrap();
     socket.set_recv_buffer_size(4096).unwrap();
     let address = ([127, 0, 0, 1], api.server.port()).into();
     let mut stream = socket.connect(address).await.unwrap();
     let request = format!("GET /apis/{GROUP}/{path} HTTP/1.1\r\nHost: localhost\r\n\r\n");
     stream.write_all(request.as_bytes()).await.unwrap();
-    // Its answer has begun, so the watch is open.
+    // The response has begun, so the watch is open.
     let mut first = [0; 12];
     stream.read_exact(&mut first).await.unwrap();
     assert_eq!(&first, b"HTTP/1.1 200");
     stream
 }
 
-/// All that a stream brings until the server ends it.
+/// The rest of a stream until the server ends it.
 async fn rest(mut stream: TcpStream) -> String {
     let mut text = Vec::new();
     loop {
@@ -43,10 +43,10 @@ fn large(name: &str, index: usize) -> Value {
 }
 
 #[tokio::test]
-async fn a_watcher_that_does_not_read_is_cut_off() {
+async fn a_watcher_that_does_not_read_is_disconnected() {
     let api = Api::with(|builder| builder.bootstrap(false).history(10)).await;
     api.send("POST", LEVELS, Some(level("a", 1))).await;
-    let stream = sleepy(&api, &format!("{LEVELS}?watch=true")).await;
+    let stream = without_reading(&api, &format!("{LEVELS}?watch=true")).await;
     let writes = 150;
     for index in 0..writes {
         let path = format!("{LEVELS}/a");
@@ -57,19 +57,19 @@ async fn a_watcher_that_does_not_read_is_cut_off() {
     let events = told.matches("{\"type\":\"MODIFIED\"").count();
     assert!(told.contains("{\"type\":\"ADDED\""));
     assert!(events < writes, "{events} events were kept for it");
-    // It can go on from what it has seen, or learns that it cannot.
+    // The watch can continue after its last event, or its resource version is expired.
     assert_eq!(api.get(&format!("{LEVELS}/a")).await.code, 200);
 }
 
 #[tokio::test]
-async fn a_watcher_that_never_reads_the_beginning_is_cut_off() {
+async fn a_watcher_that_never_reads_the_initial_events_is_disconnected() {
     let api = Api::with(|builder| builder.bootstrap(false).history(10)).await;
     let objects = 120;
     for index in 0..objects {
         let name = format!("a{index}");
         api.send("POST", LEVELS, Some(large(&name, index))).await;
     }
-    let stream = sleepy(&api, &format!("{LEVELS}?watch=true")).await;
+    let stream = without_reading(&api, &format!("{LEVELS}?watch=true")).await;
     for index in 0..20 {
         let path = format!("{LEVELS}/a1");
         let written = api.send("PUT", &path, Some(level("a1", index)));

@@ -42,7 +42,7 @@ async fn each_type_changes_the_object() {
 }
 
 #[tokio::test]
-async fn a_patch_can_undo_what_a_default_put_there() {
+async fn a_patch_can_remove_a_defaulted_field() {
     let (api, path) = api().await;
     let nothing = json!({"spec": {"matchingPrecedence": null}, "metadata": {"labels": null}});
     let patched = api.patch(&path, MERGE, nothing).await;
@@ -66,12 +66,12 @@ async fn conditions_merge_by_type_in_the_status() {
     assert_eq!(types(&merged), ["Mine", "Dangling"]);
     let replaced = api.patch(&path, MERGE, mine).await.body;
     assert_eq!(types(&replaced), ["Mine"]);
-    // The server puts its own condition back at once.
+    // The server restores its own condition immediately.
     assert_eq!(types(&api.get(&path).await.body).len(), 2);
 }
 
 #[tokio::test]
-async fn what_is_no_patch_is_refused() {
+async fn invalid_patches_are_rejected() {
     let (api, path) = api().await;
     assert_eq!(
         api.patch(&path, "application/json", json!({})).await.code,
@@ -102,7 +102,7 @@ async fn a_patch_may_write_in_another_version() {
     });
     let patched = api.patch(&format!("{LEVELS}/mine"), MERGE, patch).await;
     assert_eq!(patched.body["apiVersion"], format!("{GROUP}/v1"));
-    // In v1beta3 no shares are the default.
+    // In v1beta3 zero shares are defaulted.
     let shares = &patched.body["spec"]["limited"]["nominalConcurrencyShares"];
     assert_eq!(*shares, 30);
 }

@@ -1,4 +1,4 @@
-//! Where releases speak or judge differently.
+//! Differences between releases.
 
 use crate::support::{Api, GROUP, schema};
 use crate::watches::Watch;
@@ -17,7 +17,7 @@ fn messages(body: &Value) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn a_deprecated_version_names_what_the_release_has_instead() {
+async fn a_deprecated_version_names_its_replacement() {
     for (release, version, instead) in [
         ("1.25", "v1beta1", "v1beta2"),
         ("1.28", "v1beta2", "v1beta3"),
@@ -38,7 +38,7 @@ async fn a_deprecated_version_names_what_the_release_has_instead() {
 }
 
 #[tokio::test]
-async fn initial_events_are_unknown_at_first_then_refused_then_sent() {
+async fn initial_events_are_unknown_then_forbidden_then_sent() {
     let list = "flowschemas?sendInitialEvents=true";
     let matched = "flowschemas?watch=1&timeoutSeconds=1&sendInitialEvents=true&resourceVersionMatch=NotOlderThan";
     for (release, version, list_code, watch_code, why) in [
@@ -73,7 +73,7 @@ async fn initial_events_are_unknown_at_first_then_refused_then_sent() {
 }
 
 #[tokio::test]
-async fn everything_that_is_wrong_with_a_watch_is_told() {
+async fn every_invalid_parameter_of_a_watch_is_reported() {
     let api = api("1.29").await;
     let path = "v1/flowschemas?watch=1&resourceVersionMatch=Exact&continue=x";
     let answer = api.get(path).await;
@@ -89,7 +89,7 @@ async fn everything_that_is_wrong_with_a_watch_is_told() {
 }
 
 #[tokio::test]
-async fn words_change() {
+async fn messages_change_between_releases() {
     let long = "m".repeat(129);
     let label = "v".repeat(64);
     for (release, manager, dry_run, value, key) in [

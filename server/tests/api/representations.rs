@@ -1,4 +1,4 @@
-//! What clients get who ask for another form of an answer, and what the server tells of flow control.
+//! Representations of responses, and the headers and dumps of flow control.
 
 use crate::support::{Api, GROUP};
 use serde_json::Value;
@@ -29,7 +29,7 @@ fn json(text: &str) -> Value {
 }
 
 #[tokio::test]
-async fn yaml_is_written_as_the_server_does() {
+async fn yaml_has_the_layout_of_the_server() {
     let api = Api::with(|builder| builder.kubernetes("1.29")).await;
     let (code, content_type, text) = get(&api, &format!("/apis/{GROUP}"), "application/yaml").await;
     assert_eq!((code, content_type.as_str()), (200, "application/yaml"));
@@ -68,7 +68,7 @@ async fn tables_have_the_columns_of_kubectl() {
         "MissingPL",
     ];
     assert_eq!(titles, expected);
-    // In the order in which they are tried.
+    // Sorted by precedence.
     let first = &table["rows"][0];
     assert_eq!(first["cells"][0], "exempt");
     assert_eq!(first["cells"][3], "<none>");
@@ -87,7 +87,7 @@ async fn tables_have_the_columns_of_kubectl() {
 }
 
 #[tokio::test]
-async fn metadata_alone_is_for_one_or_for_a_list() {
+async fn partial_metadata_is_for_one_object_or_for_a_list() {
     let api = Api::start().await;
     let list = format!("/apis/{GROUP}/v1/flowschemas");
     let one = format!("{list}/exempt");
@@ -126,7 +126,7 @@ async fn a_watch_has_views_but_no_yaml() {
 }
 
 #[tokio::test]
-async fn answers_name_what_took_the_request() {
+async fn responses_carry_the_uids_of_the_classification() {
     let tokens = "admin-token,admin,1,\"system:masters\"\nbob-token,bob,2\n";
     let api = Api::with(|builder| builder.tokens(tokens)).await;
     for (token, path, schema, level) in [
@@ -169,7 +169,7 @@ async fn dumps_are_tables() {
     let lines: Vec<_> = levels.lines().collect();
     assert!(lines[0].starts_with("PriorityLevelName, ActiveQueues, IsIdle, IsQuiescing, "));
     assert!(lines[0].ends_with(" CancelledRequests"));
-    // Only the request itself is there.
+    // Only the request itself is executing.
     assert!(
         lines[2].starts_with(
             "exempt,            0,            false,  false,       0,               1, "
@@ -195,7 +195,7 @@ async fn dumps_are_tables() {
 }
 
 #[tokio::test]
-async fn a_health_check_tells_its_parts() {
+async fn a_verbose_health_check_lists_its_parts() {
     let api = Api::start().await;
     let (code, _, text) = get(&api, "/livez?verbose", "*/*").await;
     assert_eq!(code, 200);
@@ -204,7 +204,7 @@ async fn a_health_check_tells_its_parts() {
 }
 
 #[tokio::test]
-async fn protocol_buffers_are_written_for_those_who_read_them() {
+async fn protocol_buffers_are_written_on_request() {
     const PROTOBUF: &str = "application/vnd.kubernetes.protobuf";
     const STREAM: &str = "application/vnd.kubernetes.protobuf;stream=watch";
     let api = Api::start().await;

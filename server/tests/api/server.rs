@@ -1,4 +1,4 @@
-//! The server itself: start and stop, discovery, headers, records.
+//! Start and stop of the server, headers and recorded requests.
 
 use crate::support::{Api, GROUP, LEVELS, answer, level};
 use k8s_flowcontrol_server::ApiServer;
@@ -7,7 +7,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
 #[tokio::test]
-async fn an_unknown_release_is_told_at_the_start() {
+async fn an_unknown_release_fails_at_the_start() {
     let error = ApiServer::builder()
         .kubernetes("1.99")
         .start()
@@ -42,7 +42,7 @@ async fn the_kubeconfig_names_the_server() {
 }
 
 #[tokio::test]
-async fn every_answer_carries_the_servers_headers() {
+async fn every_response_carries_the_servers_headers() {
     let api = Api::start().await;
     let uid = api.get("v1/flowschemas/exempt").await.body["metadata"]["uid"].clone();
     for path in [
@@ -63,7 +63,7 @@ async fn every_answer_carries_the_servers_headers() {
 }
 
 #[tokio::test]
-async fn discovery_tells_what_is_served() {
+async fn discovery_lists_the_served_versions() {
     let api = Api::start().await;
     let resources = api.get("v1").await.body;
     let names: Vec<_> = resources["resources"]
@@ -98,7 +98,7 @@ async fn discovery_tells_what_is_served() {
 }
 
 #[tokio::test]
-async fn what_is_not_there_is_not_found_or_not_allowed() {
+async fn unknown_paths_and_methods_are_404_and_405() {
     let api = Api::start().await;
     let nowhere = answer(api.request("GET", "/nope")).await;
     assert_eq!(
@@ -121,7 +121,7 @@ async fn what_is_not_there_is_not_found_or_not_allowed() {
 }
 
 #[tokio::test]
-async fn requests_are_recorded_as_they_arrived() {
+async fn requests_are_recorded() {
     let api = Api::with(|builder| builder.record_requests()).await;
     let path = format!("{LEVELS}?dryRun=All&fieldManager=a%20b");
     api.send("POST", &path, Some(level("x", 1))).await;
@@ -139,7 +139,7 @@ async fn requests_are_recorded_as_they_arrived() {
     assert_eq!(request.body, level("x", 1).to_string().into_bytes());
 }
 
-/// Sends bytes on a connection of their own.
+/// Sends bytes on a new connection.
 async fn send_bytes(api: &Api, head: &str, body: &[u8]) -> TcpStream {
     let address = ("127.0.0.1", api.server.port());
     let mut stream = TcpStream::connect(address).await.unwrap();
@@ -148,7 +148,7 @@ async fn send_bytes(api: &Api, head: &str, body: &[u8]) -> TcpStream {
     stream
 }
 
-/// What comes until the connection ends or `last` has come.
+/// The response up to `last`, or to the end of the connection.
 async fn bytes_until(mut stream: TcpStream, last: &str) -> String {
     let mut answer = Vec::new();
     while stream.read_buf(&mut answer).await.unwrap() > 0 {
@@ -160,21 +160,21 @@ async fn bytes_until(mut stream: TcpStream, last: &str) -> String {
 }
 
 #[tokio::test]
-async fn a_client_that_sends_too_much_hears_why() {
+async fn a_too_large_body_gets_a_413() {
     let api = Api::start().await;
     let size = 12 * 1024 * 1024;
     let head = format!(
         "POST /apis/{GROUP}/{LEVELS} HTTP/1.1\r\nhost: a\r\ncontent-length: {size}\r\n\r\n"
     );
     let stream = send_bytes(&api, &head, &vec![b' '; size]).await;
-    // The client waits: a connection that it ends may be gone before the answer.
+    // The client reads before it closes: a connection that it closes may lose the response.
     let answer = bytes_until(stream, "limit is 3145728").await;
     assert!(answer.starts_with("HTTP/1.1 413"), "{answer}");
     assert!(answer.contains("limit is 3145728"), "{answer}");
 }
 
 #[tokio::test]
-async fn half_a_body_is_no_object() {
+async fn a_truncated_body_is_an_error() {
     let api = Api::start().await;
     let body = format!("{}\n", level("half", 1));
     let head = format!(

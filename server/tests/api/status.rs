@@ -1,4 +1,4 @@
-//! The status subresource and the server's own condition.
+//! The status subresource and the condition `Dangling`.
 
 use crate::support::{Api, LEVELS, SCHEMAS, level, schema};
 use serde_json::{Value, json};
@@ -12,7 +12,7 @@ fn dangling(object: &Value) -> Value {
 }
 
 #[tokio::test]
-async fn status_and_the_rest_are_written_apart() {
+async fn status_and_spec_are_written_separately() {
     let api = Api::start().await;
     api.send("POST", LEVELS, Some(level("mine", 7))).await;
     let path = format!("{LEVELS}/mine");

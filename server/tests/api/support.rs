@@ -10,7 +10,7 @@ pub(crate) struct Api {
     client: Http,
 }
 
-/// An answer.
+/// A response.
 pub(crate) struct Answer {
     pub(crate) code: u16,
     pub(crate) body: Value,
@@ -35,7 +35,7 @@ impl Api {
             .request(method, format!("{}{path}", self.server.url()))
     }
 
-    /// Sends a request below the group's path.
+    /// Sends a request for a path below the group's.
     pub(crate) async fn send(&self, method: &str, path: &str, body: Option<Value>) -> Answer {
         let mut request = self.request(method, &format!("/apis/{GROUP}/{path}"));
         if let Some(body) = body {

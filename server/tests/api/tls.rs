@@ -72,13 +72,13 @@ async fn clients_that_trust_the_authority_are_served() {
 }
 
 #[tokio::test]
-async fn other_names_and_other_authorities_are_refused() {
+async fn clients_reject_other_names_and_other_authorities() {
     let server = ApiServer::builder().tls().start().await.unwrap();
     let other = ApiServer::builder().tls().start().await.unwrap();
     let ca = server.ca_pem().unwrap();
     assert!(connect(&server, ca, "example.com").await.is_err());
     assert!(connect(&other, ca, "localhost").await.is_err());
-    // A broken handshake is no matter.
+    // A failed handshake has no effect on others.
     let stream = connect(&server, ca, "localhost").await.unwrap();
     assert_eq!(get(stream, "/version", "anybody").await.0, 200);
 }

@@ -1,4 +1,4 @@
-//! What of an object its managers come to own, and what a dry run and a refusal show of it.
+//! The fields that managers own, and their form in errors and dry runs.
 
 use crate::support::{Api, GROUP, SCHEMAS, schema};
 use serde_json::{Value, json};
@@ -12,7 +12,7 @@ async fn create(release: &str, version: &str, mut object: Value, query: &str) ->
 }
 
 #[tokio::test]
-async fn nobody_owns_what_only_the_server_says() {
+async fn nobody_owns_the_fields_that_only_the_server_sets() {
     let mut object = schema("a");
     object["metadata"] = json!({
         "name": "a",
@@ -27,7 +27,7 @@ async fn nobody_owns_what_only_the_server_says() {
 }
 
 #[tokio::test]
-async fn fields_that_cannot_be_told_apart_have_no_managers() {
+async fn untrackable_fields_have_no_managers() {
     let mut twice = schema("a");
     twice["spec"]["rules"][0]["nonResourceRules"][0]["verbs"] = json!(["get", "get"]);
     let mut keyless = schema("a");
@@ -46,7 +46,7 @@ async fn fields_that_cannot_be_told_apart_have_no_managers() {
 }
 
 #[tokio::test]
-async fn a_reset_of_managers_tells_nothing_of_a_new_object() {
+async fn a_reset_of_managers_has_no_effect_on_a_new_object() {
     let mut object = schema("a");
     object["metadata"]["managedFields"] = json!([]);
     let (_, created) = create("1.29", "v1", object, "fieldManager=tool").await;
@@ -54,7 +54,7 @@ async fn a_reset_of_managers_tells_nothing_of_a_new_object() {
 }
 
 #[tokio::test]
-async fn a_resource_version_is_refused_by_storage_only() {
+async fn only_storage_rejects_a_resource_version() {
     for (version, query, code) in [
         ("7", "", 500),
         ("7", "dryRun=All", 201),
@@ -91,7 +91,7 @@ async fn a_patch_cannot_change_the_uid() {
 }
 
 #[tokio::test]
-async fn a_refused_spec_is_shown_as_it_was_sent() {
+async fn messages_show_the_spec_that_was_sent() {
     let mut object = schema("catch-all");
     object["spec"] = json!({
         "priorityLevelConfiguration": {"name": "catch-all"},

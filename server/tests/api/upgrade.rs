@@ -1,4 +1,4 @@
-//! A server that becomes one of another release.
+//! Upgrades and downgrades of a server.
 
 use crate::support::{Answer, Api, GROUP, LEVELS, SCHEMAS, answer, level, schema};
 use k8s_flowcontrol_server::Fault;
@@ -11,7 +11,7 @@ async fn start(release: &str) -> Api {
     Api::with(|builder| builder.kubernetes(release)).await
 }
 
-/// A level as the versions up to v1beta2 write it.
+/// A level of a version up to v1beta2.
 fn old_level(name: &str, version: &str) -> Value {
     let mut level = level(name, 7);
     level["apiVersion"] = format!("{GROUP}/{version}").into();
@@ -26,7 +26,7 @@ fn revision(object: &Value) -> u64 {
     text.parse().unwrap()
 }
 
-/// The resource versions of everything, by plural and name.
+/// The resource versions of all objects, by plural and name.
 async fn revisions(api: &Api, version: &str) -> BTreeMap<(&'static str, String), u64> {
     let mut revisions = BTreeMap::new();
     for plural in ["flowschemas", "prioritylevelconfigurations"] {
@@ -39,7 +39,7 @@ async fn revisions(api: &Api, version: &str) -> BTreeMap<(&'static str, String),
     revisions
 }
 
-/// What an upgrade wrote and removed, by plural and name.
+/// The objects that an upgrade wrote or deleted, by plural and name.
 async fn changed_by_upgrade(
     from: (&str, &str),
     to: (&str, &str),
@@ -55,13 +55,13 @@ async fn changed_by_upgrade(
 }
 
 #[tokio::test]
-async fn only_the_built_in_objects_that_a_release_changes_are_written() {
+async fn an_upgrade_writes_only_the_bootstrap_objects_that_changed() {
     let names = |changed: &[(&'static str, &str)]| -> BTreeSet<_> {
         let owned = |&(plural, name): &(&'static str, &str)| (plural, name.to_owned());
         changed.iter().map(owned).collect()
     };
     let levels = |names: [&'static str; 5]| names.map(|name| ("prioritylevelconfigurations", name));
-    // Five levels learn to lend.
+    // Five levels get lendable percentages.
     assert_eq!(
         changed_by_upgrade(("1.25", "v1beta2"), ("1.27", "v1beta3")).await,
         names(&levels([
@@ -72,7 +72,7 @@ async fn only_the_built_in_objects_that_a_release_changes_are_written() {
             "workload-low"
         ]))
     );
-    // The level gets its stanza; until then its flow schemas dangle.
+    // The level gets `exempt`; until then its FlowSchemas dangle.
     assert_eq!(
         changed_by_upgrade(("1.27", "v1beta3"), ("1.28", "v1beta3")).await,
         names(&[
@@ -96,7 +96,7 @@ async fn only_the_built_in_objects_that_a_release_changes_are_written() {
 }
 
 #[tokio::test]
-async fn what_an_operator_said_of_a_built_in_object_holds() {
+async fn an_upgrade_keeps_an_operators_changes_of_bootstrap_objects() {
     let api = start("1.25").await;
     let path = "v1beta2/prioritylevelconfigurations/system";
     let mine = json!({
@@ -114,7 +114,7 @@ async fn what_an_operator_said_of_a_built_in_object_holds() {
 }
 
 #[tokio::test]
-async fn an_object_is_stored_anew_by_the_first_write_even_without_a_change() {
+async fn the_first_write_stores_an_object_again_even_without_a_change() {
     let api = start("1.25").await;
     let collection = "v1beta1/prioritylevelconfigurations?fieldManager=tool";
     let created = api
@@ -123,7 +123,7 @@ async fn an_object_is_stored_anew_by_the_first_write_even_without_a_change() {
     let created = created.body;
     api.server.upgrade("1.27").await.unwrap();
 
-    // Reading changes nothing, and still names the version that is not served any more.
+    // A read changes nothing, and still shows the version that is not served any more.
     let path = "v1beta3/prioritylevelconfigurations/a";
     let read = api.get(path).await.body;
     assert_eq!(revision(&read), revision(&created));
@@ -142,13 +142,13 @@ async fn an_object_is_stored_anew_by_the_first_write_even_without_a_change() {
 }
 
 #[tokio::test]
-async fn a_version_that_is_still_served_keeps_its_managers() {
+async fn a_served_version_keeps_its_managers() {
     let api = start("1.25").await;
     let path = "v1beta2/prioritylevelconfigurations/a?fieldManager=tool";
     let applied = api.apply(path, old_level("a", "v1beta2")).await.body;
     api.server.upgrade("1.27").await.unwrap();
     let again = api.apply(path, old_level("a", "v1beta2")).await.body;
-    // Stored anew, but nothing of what clients see has changed.
+    // The object is stored in another form, but clients see no change.
     assert!(revision(&again) > revision(&applied));
     assert_eq!(
         again["metadata"]["managedFields"],
@@ -157,7 +157,7 @@ async fn a_version_that_is_still_served_keeps_its_managers() {
     let third = api.apply(path, old_level("a", "v1beta2")).await.body;
     assert_eq!(third, again);
 
-    // 1.29 knows nothing of v1beta2: the manager begins anew.
+    // 1.29 does not know v1beta2, so the manager starts again.
     api.server.upgrade("1.29").await.unwrap();
     let path = format!("{LEVELS}/a?fieldManager=tool");
     let moved = api.apply(&path, level("a", 7)).await.body;
@@ -167,7 +167,7 @@ async fn a_version_that_is_still_served_keeps_its_managers() {
 }
 
 #[tokio::test]
-async fn the_annotation_of_zero_shares_comes_to_mean_something() {
+async fn the_annotation_of_zero_shares_takes_effect_in_1_29() {
     const ANNOTATION: &str = "flowcontrol.k8s.io/v1beta3-preserve-zero-concurrency-shares";
     let api = start("1.28").await;
     let mut annotated = level("a", 7);
@@ -180,13 +180,13 @@ async fn the_annotation_of_zero_shares_comes_to_mean_something() {
     let path = format!("{path}/a");
     let read = api.get(&path).await.body;
     assert_eq!(read["metadata"].get("annotations"), None);
-    // It still lies in storage, so that a write which changes nothing is one.
+    // The annotation is still stored, so a write without a change stores the object again.
     let written = api.patch(&path, MERGE, json!({})).await.body;
     assert!(revision(&written) > revision(&read));
 }
 
 #[tokio::test]
-async fn clients_find_the_server_where_it_was() {
+async fn the_address_and_kubeconfig_stay() {
     let api = Api::with(|builder| builder.kubernetes("1.28").record_requests()).await;
     let (url, kubeconfig) = (api.server.url(), api.server.kubeconfig());
     let hash = |document: &Value| document["resources"][0]["storageVersionHash"].clone();
@@ -204,7 +204,7 @@ async fn clients_find_the_server_where_it_was() {
         (api.server.url(), api.server.kubeconfig()),
         (url, kubeconfig)
     );
-    // The watch ended.
+    // The watch has ended.
     assert_eq!(open.text().await, "");
     assert_eq!(api.get(path).await.code, 503);
     assert_eq!(api.get("v1beta2/flowschemas").await.code, 404);
@@ -220,7 +220,7 @@ async fn clients_find_the_server_where_it_was() {
 }
 
 #[tokio::test]
-async fn resource_versions_go_on_but_the_past_is_forgotten() {
+async fn resource_versions_continue_and_the_history_expires() {
     let api = start("1.28").await;
     let past = revision(&api.get("v1beta3/flowschemas").await.body);
     let mut late = schema("late");
@@ -238,7 +238,7 @@ async fn resource_versions_go_on_but_the_past_is_forgotten() {
     assert_eq!(event["object"]["code"], 410);
     let list = format!("{SCHEMAS}?resourceVersionMatch=Exact&resourceVersion={past}");
     assert_eq!(api.get(&list).await.code, 410);
-    // From the present on a watch sees what comes.
+    // A watch from the present revision gets new events.
     let mut watch = api.request("GET", &format!("{watch}{now}")).send().await;
     api.send("POST", SCHEMAS, Some(schema("next"))).await;
     let event = String::from_utf8(watch.chunk().await.unwrap().into()).unwrap();
@@ -256,7 +256,7 @@ fn assert_unreadable(answer: &Answer, kind: &str, what: &str) {
 }
 
 #[tokio::test]
-async fn an_older_release_cannot_read_what_a_newer_one_stored() {
+async fn an_older_release_cannot_decode_a_newer_version() {
     let api = start("1.28").await;
     api.server.upgrade("1.31").await.unwrap();
     api.send("POST", LEVELS, Some(level("new", 7))).await;
@@ -284,7 +284,7 @@ async fn an_older_release_cannot_read_what_a_newer_one_stored() {
     let applied = api.apply(&path_of_tool, body).await;
     assert_unreadable(&applied, kind, "apply");
 
-    // A page that ends before it is fine, and counts it among the rest.
+    // A page before the object succeeds, and counts it in the remaining items.
     let page = api.get(&format!("{old}?limit=3")).await;
     assert_eq!(page.code, 200);
     assert_eq!(page.body["metadata"]["remainingItemCount"], 6);
@@ -292,7 +292,7 @@ async fn an_older_release_cannot_read_what_a_newer_one_stored() {
     let watch = api.get(&format!("{old}?watch=true&timeoutSeconds=1")).await;
     assert_eq!(watch.code, 503);
     assert_eq!(watch.body["message"], "context deadline exceeded");
-    // The server's controllers stand still, and its health checks say so.
+    // The server's controllers stop, and its health checks fail.
     for (check, failures) in [("livez", 1), ("readyz", 2)] {
         let health = answer(api.request("GET", &format!("/{check}"))).await;
         assert_eq!(health.code, 500);
@@ -310,7 +310,7 @@ async fn an_older_release_cannot_read_what_a_newer_one_stored() {
     api.server.run_bootstrap_pass();
     assert_eq!(api.get(&format!("{old}/system")).await.code, 404);
 
-    // Nothing is lost: the newer release goes on where it was.
+    // Nothing is lost: the newer release continues.
     api.server.upgrade("1.31").await.unwrap();
     let read = api.get(&format!("{LEVELS}/new")).await.body;
     assert_eq!(read["spec"]["limited"]["nominalConcurrencyShares"], 7);
@@ -319,7 +319,7 @@ async fn an_older_release_cannot_read_what_a_newer_one_stored() {
 }
 
 #[tokio::test]
-async fn what_an_older_release_does_not_know_stays_in_storage_until_it_writes() {
+async fn unknown_fields_stay_in_storage_until_an_older_release_writes() {
     let api = start("1.28").await;
     let path = "v1beta3/prioritylevelconfigurations/exempt";
     let exempt = json!({"spec": {"exempt": {"nominalConcurrencyShares": 5}}});
@@ -350,7 +350,7 @@ async fn an_unknown_release_changes_nothing() {
 }
 
 #[tokio::test]
-async fn upgrades_can_be_asked_for_at_once() {
+async fn upgrades_can_be_requested_at_the_same_time() {
     let api = start("1.28").await;
     let (first, second) = tokio::join!(api.server.upgrade("1.29"), api.server.upgrade("1.30"));
     assert!(first.is_ok() && second.is_ok());

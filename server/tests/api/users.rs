@@ -1,4 +1,4 @@
-//! Who sends a request, and what they may do.
+//! Authentication, authorization and impersonation.
 
 use crate::http::Request;
 use crate::support::{Answer, Api, GROUP, SCHEMAS, answer, level, schema};
@@ -40,7 +40,7 @@ fn forbidden(message: &str, details: Value) -> Value {
 }
 
 #[tokio::test]
-async fn an_unknown_token_is_refused_before_anything_else() {
+async fn an_unknown_token_is_a_401_before_anything_else() {
     let api = guarded().await;
     for path in ["/version", "/nope", &path(SCHEMAS)] {
         let response = with_token(&api, "nobody", "GET", path).send().await;
@@ -107,7 +107,7 @@ async fn users_see_discovery_and_health() {
 }
 
 #[tokio::test]
-async fn users_may_not_touch_objects() {
+async fn users_may_not_access_objects() {
     let api = guarded().await;
     let cases = [
         ("GET", "v1/flowschemas?watch=true", "watch", ""),
@@ -146,7 +146,7 @@ async fn users_may_not_touch_objects() {
 }
 
 #[tokio::test]
-async fn masters_may_everything_and_the_controller_manager_may_look() {
+async fn masters_may_do_anything_and_the_controller_manager_may_list() {
     let api = guarded().await;
     let create = with_token(&api, "admin-token", "POST", &path(SCHEMAS)).json(&schema("a"));
     assert_eq!(answer(create).await.code, 201);
@@ -157,7 +157,7 @@ async fn masters_may_everything_and_the_controller_manager_may_look() {
 }
 
 #[tokio::test]
-async fn masters_may_act_as_others() {
+async fn masters_may_impersonate() {
     let api = guarded().await;
     let list = |token| with_token(&api, token, "GET", &path(SCHEMAS));
     let as_bob = answer(list("admin-token").header("impersonate-user", "bob")).await;
@@ -195,7 +195,7 @@ async fn masters_may_act_as_others() {
 
 #[tokio::test]
 async fn a_group_without_a_user_is_an_internal_error() {
-    // Also without tokens, where everybody is a master.
+    // Also without tokens, where every user is of `system:masters`.
     let open = Api::start().await;
     for api in [guarded().await, open] {
         let path = format!("/apis/{GROUP}/{SCHEMAS}?limit=1&x=y");
@@ -218,7 +218,7 @@ async fn a_group_without_a_user_is_an_internal_error() {
 }
 
 #[tokio::test]
-async fn without_tokens_everybody_is_a_master() {
+async fn without_tokens_every_user_is_a_master() {
     let api = Api::start().await;
     let create = with_token(
         &api,
@@ -235,7 +235,7 @@ async fn without_tokens_everybody_is_a_master() {
 }
 
 #[tokio::test]
-async fn bad_token_files_are_told_without_their_secrets() {
+async fn errors_of_token_files_show_no_secrets() {
     let builder = ApiServer::builder().tokens("hunter2,bob");
     assert!(!format!("{builder:?}").contains("hunter2"));
     let error = builder.start().await.unwrap_err();
@@ -248,7 +248,7 @@ async fn bad_token_files_are_told_without_their_secrets() {
 }
 
 #[tokio::test]
-async fn the_kubeconfig_is_a_masters() {
+async fn the_kubeconfig_has_the_token_of_a_master() {
     let api = guarded().await;
     assert!(
         api.server

@@ -1,4 +1,4 @@
-//! One object in several versions.
+//! An object in several versions.
 
 use crate::support::{Api, GROUP, LEVELS, level};
 use serde_json::{Value, json};

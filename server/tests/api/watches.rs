@@ -5,7 +5,7 @@ use crate::support::{Api, GROUP, LEVELS, SCHEMAS, level, schema};
 use serde_json::{Value, json};
 use std::time::Duration;
 
-/// The open end of a watch.
+/// The response of a watch.
 pub(crate) struct Watch {
     response: Response,
     rest: Vec<u8>,
@@ -49,7 +49,7 @@ fn event(r#type: &str, name: &str) -> (String, String) {
 }
 
 #[tokio::test]
-async fn a_watch_shows_what_is_there_and_then_what_comes() {
+async fn a_watch_sends_initial_events_and_then_changes() {
     let api = Api::with(|builder| builder.bootstrap(false)).await;
     api.send("POST", LEVELS, Some(level("a", 1))).await;
     let mut watch = Watch::open(&api, &format!("{LEVELS}?watch=true")).await;
@@ -66,7 +66,7 @@ async fn a_watch_shows_what_is_there_and_then_what_comes() {
 }
 
 #[tokio::test]
-async fn a_watch_goes_on_from_a_version_until_it_is_forgotten() {
+async fn a_watch_continues_from_a_revision_until_it_expires() {
     let api = Api::with(|builder| builder.bootstrap(false)).await;
     let then = api.get(LEVELS).await.body["metadata"]["resourceVersion"].clone();
     let path = format!(
@@ -85,7 +85,7 @@ async fn a_watch_goes_on_from_a_version_until_it_is_forgotten() {
         (&error["object"]["code"], &error["object"]["reason"]),
         (&json!(410), &json!("Expired"))
     );
-    // What is asked for, and the oldest version that a watch could begin from.
+    // The requested revision, and the oldest one of the history.
     let now = api.get(LEVELS).await.body["metadata"]["resourceVersion"].clone();
     let (then, now) = (then.as_str().unwrap(), now.as_str().unwrap());
     assert_eq!(
@@ -115,7 +115,7 @@ async fn objects_enter_and_leave_a_selection() {
 }
 
 #[tokio::test]
-async fn bookmarks_tell_how_far_a_watch_is() {
+async fn bookmarks_carry_the_revision_of_a_watch() {
     let api = Api::with(|builder| {
         builder
             .bootstrap(false)
@@ -124,7 +124,7 @@ async fn bookmarks_tell_how_far_a_watch_is() {
     .await;
     let path = format!("{LEVELS}?watch=true&allowWatchBookmarks=true");
     let mut watch = Watch::open(&api, &path).await;
-    // The first one ends the initial events.
+    // The first bookmark ends the initial events.
     let first = watch.next().await.unwrap();
     assert_eq!(first["type"], "BOOKMARK");
     assert_eq!(

@@ -1,4 +1,4 @@
-//! Bodies: objects and patches as they should be, and what can become of them.
+//! Bodies: valid objects and patches, and mutations of them.
 
 use crate::generator::Dice;
 use crate::requests::NAMES;
@@ -76,7 +76,7 @@ fn object(dice: &mut Dice, path: &str) -> Value {
         "spec": spec,
     });
     if dice.once_in(4) {
-        // Then the version and the kind are those of the path.
+        // Then the version and the kind match the path.
         for member in ["apiVersion", "kind"] {
             object.as_object_mut().unwrap().remove(member);
         }
@@ -137,7 +137,7 @@ fn delete_options(dice: &mut Dice) -> Value {
     })
 }
 
-/// Puts something else in a random place.
+/// Replaces a random part with another value.
 fn mutate(dice: &mut Dice, value: &mut Value) {
     let inner = match value {
         Value::Object(members) if !members.is_empty() => {
@@ -172,7 +172,7 @@ fn anything(dice: &mut Dice) -> Value {
     }
 }
 
-/// What can happen to a text on its way.
+/// A damaged text.
 fn damaged(dice: &mut Dice, mut text: Vec<u8>) -> Vec<u8> {
     match dice.below(40) {
         0 => text.truncate(dice.below(text.len() + 1)),

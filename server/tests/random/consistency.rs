@@ -1,4 +1,4 @@
-//! What holds of a server's objects whatever was asked of it.
+//! The invariants of a server's objects after any requests.
 
 use crate::wire::{Request, send};
 use serde_json::Value;
@@ -28,12 +28,12 @@ fn number(value: &Value) -> u64 {
     value.as_str().unwrap().parse().unwrap()
 }
 
-/// The version of the whole at present.
+/// The present revision of the store.
 pub(crate) async fn revision(port: u16) -> u64 {
     number(&list(port, "v1", RESOURCES[0]).await["metadata"]["resourceVersion"])
 }
 
-/// Checks all that holds, with the changes since `start`.
+/// Checks all invariants, with the changes since `start`.
 pub(crate) async fn check(port: u16, start: u64) {
     let mut versions_of_objects = BTreeSet::new();
     for resource in RESOURCES {
@@ -84,7 +84,7 @@ fn by_name(list: &Value) -> BTreeMap<String, Value> {
     named.collect()
 }
 
-/// The watch of all that happened leads to the objects that are there.
+/// Replays the watch of all changes, which leads to the present objects.
 async fn replay(port: u16, resource: &str, start: u64, objects: &BTreeMap<String, Value>) {
     let now = format!("{resource}?resourceVersion={start}&resourceVersionMatch=Exact");
     let then = get(port, "v1", &now).await;

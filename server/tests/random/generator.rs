@@ -1,4 +1,4 @@
-//! Random choices that a seed repeats.
+//! A generator of random choices, repeatable by its seed.
 
 /// A generator of the splitmix family.
 pub(crate) struct Dice(u64);

@@ -1,4 +1,4 @@
-//! Random requests, good and bad: the server answers each, and what it holds stays consistent.
+//! Random requests, valid and invalid: the server responds to each, and its objects stay consistent.
 //!
 //! A failure prints the seed; `FLOWCONTROL_SEED` runs the same requests again and
 //! `FLOWCONTROL_REQUESTS` more or fewer of them. Requests run at the same time, so their order may differ.
@@ -26,7 +26,7 @@ const AT_ONCE: u64 = 8;
 const RELEASES: [&str; 5] = ["1.25", "1.27", "1.29", "1.31", "1.36"];
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn every_request_is_answered_and_the_store_stays_consistent() {
+async fn every_request_gets_a_response_and_the_store_stays_consistent() {
     let number = |name: &str| Some(std::env::var(name).ok()?.parse::<u64>().unwrap());
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap();
     let seed = number("FLOWCONTROL_SEED").unwrap_or(now.as_nanos() as u64);
@@ -73,7 +73,7 @@ async fn every_request_is_answered_and_the_store_stays_consistent() {
         }
     }
     println!("{codes:?}");
-    // A test of nothing but refusals would show little.
+    // Enough requests must succeed.
     for expected in [200, 201, 400, 404, 405, 409, 415, 422] {
         assert!(
             codes.contains_key(&expected) || requests < REQUESTS,

@@ -1,4 +1,4 @@
-//! Requests with a grain of sense, so that they get far.
+//! Requests that are plausible enough to reach the handlers.
 
 use crate::bodies;
 use crate::generator::Dice;

@@ -1,17 +1,17 @@
-//! Requests as bytes: also those that a well-behaved client could not send.
+//! Requests as bytes, including requests that an HTTP client could not send.
 
 use std::time::Duration;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio::time::timeout;
 
-/// So long may an answer take: longer than the server waits for versions to come.
+/// The longest time of a response: longer than the server waits for a revision.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 pub(crate) struct Request {
     pub(crate) head: Vec<u8>,
     pub(crate) body: Vec<u8>,
-    /// Whether the answer may stay open.
+    /// Whether the response may stay open.
     pub(crate) is_watch: bool,
 }
 
@@ -31,7 +31,7 @@ pub(crate) struct Answer {
     pub(crate) body: String,
 }
 
-/// Messages of internal errors that real servers give too, for requests that make no sense to them.
+/// Messages of internal errors that real servers return too.
 const INTERNAL: &[&str] = &[
     "resourceVersion should not be set on objects to be created",
     "resourceVersion: Invalid value: ",
@@ -53,19 +53,19 @@ const INTERNAL: &[&str] = &[
 
 impl Answer {
     /// # Errors
-    /// What is wrong with an answer that no server may give.
+    /// A description of a response that no server may send.
     pub(crate) fn check(&self) -> Result<(), String> {
         if self.code < 500 || [503, 504].contains(&self.code) {
             return Ok(());
         }
-        // Whatever the encoding quotes and breaks.
+        // Quoted or folded by the encoding.
         let bare = |text: &str| {
             let words: Vec<_> = text.split_whitespace().collect();
             words.join(" ").replace(['"', '\'', '\\'], "")
         };
         let body = bare(&self.body);
         let mut known = INTERNAL.iter().map(|message| bare(message));
-        // The answer to a HEAD has no body.
+        // The response to a HEAD has no body.
         if self.code == 500 && (body.is_empty() || known.any(|known| body.contains(&known))) {
             return Ok(());
         }
@@ -73,7 +73,7 @@ impl Answer {
     }
 }
 
-/// Sends a request on a connection of its own and reads the answer, of a watch only the head.
+/// Sends a request on a new connection and reads the response, or only the head of a watch.
 pub(crate) async fn send(port: u16, request: &Request) -> Result<Answer, String> {
     let exchange = exchange(port, request);
     let answer = timeout(PATIENCE, exchange).await;
@@ -102,7 +102,7 @@ async fn exchange(port: u16, request: &Request) -> Result<Vec<u8>, String> {
         .write_all(&request.head)
         .await
         .map_err(|e| e.to_string())?;
-    // A server may refuse a body before it has read all of it.
+    // A server may respond before it has read the whole body.
     let _refused = stream.write_all(&request.body).await;
     let mut answer = Vec::new();
     let mut piece = [0; 16 * 1024];
@@ -110,7 +110,7 @@ async fn exchange(port: u16, request: &Request) -> Result<Vec<u8>, String> {
         match stream.read(&mut piece).await {
             Ok(0) => return Ok(answer),
             Ok(read) => answer.extend_from_slice(&piece[..read]),
-            // Bytes that the server did not read make it reset the connection after its answer.
+            // The server resets the connection after its response if it did not read all bytes.
             Err(_) if !answer.is_empty() => return Ok(answer),
             Err(error) => return Err(error.to_string()),
         }
