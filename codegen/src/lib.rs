@@ -27,13 +27,13 @@ mod fixups;
 mod format;
 mod json;
 mod known;
-mod layout;
 mod model;
 mod names;
 mod plan;
 mod read;
 mod select;
 mod sharing;
+mod structs;
 mod table;
 mod titles;
 
@@ -175,15 +175,19 @@ impl Generator {
     /// # Errors
     /// When a document cannot be understood; nothing is generated then.
     pub fn generate(&self) -> Result<Generated, Error> {
+        let runtime = syn::parse_str::<syn::Path>(&self.runtime).map_err(|_| {
+            Error::new(format!("the runtime `{}` is no Rust path", self.runtime))
+                .help("give a path such as `crate` or `::k8s_flowcontrol`")
+        })?;
         let model = self.read()?;
         let mut plan = Plan::new(&model, self.options)?;
-        layout::name(&mut plan)?;
+        structs::complete(&mut plan, &runtime)?;
         plan.check(self.options)?;
         let sharing = Sharing::new(&plan);
         if let Some(expected) = &self.shared {
             sharing.check(&plan, expected)?;
         }
-        let emitter = emit::Emitter::new(&plan, &sharing, &self.runtime)?;
+        let emitter = emit::Emitter::new(&plan, &sharing, &runtime);
         let mut files = Vec::with_capacity(plan.modules.len() + 1);
         for (index, module) in plan.modules.iter().enumerate() {
             files.push((format!("{}.rs", module.name), emitter.module(index)?));

@@ -8,9 +8,23 @@ pub(crate) fn module(text: &str) -> String {
     identifier(text.to_snake_case(), "document")
 }
 
-/// A type's name, as typify makes it.
+/// A type's name, as typify makes it of a schema's.
 pub(crate) fn type_name(text: &str) -> String {
-    identifier(text.to_upper_camel_case(), "Type")
+    let named: schemars::schema::Schema = schemars::schema::SchemaObject {
+        instance_type: Some(schemars::schema::InstanceType::String.into()),
+        string: Some(Box::new(schemars::schema::StringValidation {
+            max_length: Some(0),
+            ..Default::default()
+        })),
+        ..Default::default()
+    }
+    .into();
+    let mut space = typify::TypeSpace::default();
+    space
+        .add_type_with_name(&named, Some(text.to_owned()))
+        .and_then(|id| Ok(space.get_type(&id)?.name()))
+        // A string with a length always becomes a type with a name.
+        .unwrap_or_else(|_| identifier(text.to_upper_camel_case(), "Type"))
 }
 
 /// The name of the runtime schema of a type.

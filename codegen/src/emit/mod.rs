@@ -8,7 +8,7 @@ mod schema;
 mod structs;
 
 use crate::error::Error;
-use crate::plan::{Body, Module, Plan, Shape};
+use crate::plan::{Body, Module, Plan};
 use crate::sharing::Sharing;
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::quote;
@@ -23,20 +23,12 @@ pub(crate) struct Emitter<'a> {
 }
 
 impl<'a> Emitter<'a> {
-    pub(crate) fn new(
-        plan: &'a Plan<'a>,
-        sharing: &'a Sharing,
-        runtime: &str,
-    ) -> Result<Self, Error> {
-        let path: syn::Path = syn::parse_str(runtime).map_err(|_| {
-            Error::new(format!("the runtime `{runtime}` is no Rust path"))
-                .help("give a path such as `crate` or `::k8s_flowcontrol`")
-        })?;
-        Ok(Self {
+    pub(crate) fn new(plan: &'a Plan<'a>, sharing: &'a Sharing, runtime: &syn::Path) -> Self {
+        Self {
             plan,
             sharing,
-            runtime: quote!(#path),
-        })
+            runtime: quote!(#runtime),
+        }
     }
 
     /// The text of a module.
@@ -122,61 +114,6 @@ impl<'a> Emitter<'a> {
         layout(quote!(#(#uses)*)).map(Some)
     }
 
-    /// The path of an item's type, seen from a module.
-    fn path(&self, from: usize, item: usize) -> TokenStream {
-        let item = &self.plan.items[item];
-        let name = ident(&item.ident);
-        let module = &self.plan.modules[item.module];
-        if item.module == from {
-            quote!(#name)
-        } else if module.is_meta {
-            let runtime = &self.runtime;
-            quote!(#runtime::meta::#name)
-        } else {
-            let module = ident(&module.name);
-            quote!(super::#module::#name)
-        }
-    }
-
-    /// The Rust type of a value.
-    fn rust_type(&self, from: usize, shape: &Shape) -> TokenStream {
-        let runtime = &self.runtime;
-        match shape {
-            Shape::Scalar(scalar) => self.scalar(from, *scalar),
-            Shape::Item(item) => self.path(from, *item),
-            Shape::Runtime(name) => {
-                let name = ident(name);
-                quote!(#runtime::meta::#name)
-            }
-            Shape::List(element, _) => {
-                let (vec, element) = (self.std(from, "Vec"), self.rust_type(from, element));
-                quote!(#vec<#element>)
-            }
-            Shape::Map(value, _) => {
-                let (string, value) = (self.std(from, "String"), self.rust_type(from, value));
-                quote!(::std::collections::BTreeMap<#string, #value>)
-            }
-            Shape::ManagedFields(_) => quote!(#runtime::meta::ManagedFields),
-        }
-    }
-
-    fn scalar(&self, from: usize, scalar: crate::model::Scalar) -> TokenStream {
-        use crate::model::Scalar;
-        let runtime = &self.runtime;
-        match scalar {
-            Scalar::String => self.std(from, "String"),
-            Scalar::Int32 => quote!(i32),
-            Scalar::Int64 => quote!(i64),
-            Scalar::Number => quote!(#runtime::meta::Number),
-            Scalar::Boolean => quote!(bool),
-            Scalar::Time => quote!(#runtime::meta::Time),
-            Scalar::MicroTime => quote!(#runtime::meta::MicroTime),
-            Scalar::IntOrString => quote!(#runtime::meta::IntOrString),
-            Scalar::Quantity => quote!(#runtime::meta::Quantity),
-            Scalar::Any => quote!(#runtime::meta::RawJson),
-        }
-    }
-
     /// A name of the prelude, with its path where the module has a type of that name.
     fn std(&self, module: usize, name: &str) -> TokenStream {
         let module = &self.plan.modules[module];
@@ -189,8 +126,6 @@ impl<'a> Emitter<'a> {
             return quote!(#bare);
         }
         match name {
-            "Vec" => quote!(::std::vec::Vec),
-            "String" => quote!(::std::string::String),
             "Box" => quote!(::std::boxed::Box),
             "Result" => quote!(::std::result::Result),
             _ => quote!(::std::option::Option),

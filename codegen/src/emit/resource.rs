@@ -24,8 +24,8 @@ impl Emitter<'_> {
         } = served;
         let (group, version, kind_name) = (&kind.group, &kind.version, &kind.kind);
         let api_version = kind.api_version();
-        let spec = self.part(module, index, "spec");
-        let status = self.part(module, index, "status");
+        let spec = self.part(index, "spec");
+        let status = self.part(index, "status");
         let position = self
             .served(module)
             .position(|(other, _, _)| other == index)
@@ -55,13 +55,13 @@ impl Emitter<'_> {
     }
 
     /// The type of `spec` or `status`, `()` without one.
-    fn part(&self, module: usize, index: usize, name: &str) -> TokenStream {
+    fn part(&self, index: usize, name: &str) -> TokenStream {
         let crate::plan::Body::Struct(body) = &self.plan.items[index].body else {
             return quote!(());
         };
         let is_it = |field: &&PlannedField| field.name == name;
         match body.fields.iter().find(is_it) {
-            Some(field) => self.rust_type(module, &field.shape),
+            Some(field) => field.value_type.clone(),
             None => quote!(()),
         }
     }

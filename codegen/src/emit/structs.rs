@@ -33,8 +33,8 @@ impl Emitter<'_> {
     }
 
     fn field_type(&self, module: usize, field: &PlannedField) -> TokenStream {
-        let value = self.rust_type(module, &field.shape);
-        if field.is_plain() || is_collection(&field.shape) {
+        let value = field.value_type.clone();
+        if !field.optional {
             return value;
         }
         let option = self.std(module, "Option");
@@ -103,13 +103,6 @@ impl Emitter<'_> {
             }
         }
     }
-}
-
-fn is_collection(shape: &Shape) -> bool {
-    matches!(
-        shape,
-        Shape::List(..) | Shape::Map(..) | Shape::ManagedFields(_)
-    )
 }
 
 fn required_bits(fields: &[&PlannedField]) -> Literal {

@@ -4,6 +4,7 @@ use super::{Body, Builder, Item, Origin, PlannedField, Shape, Struct};
 use crate::error::{At, Error};
 use crate::known;
 use crate::model::{EnumType, Key, ObjectType, Scalar, Type};
+use proc_macro2::TokenStream;
 
 /// More references in a row than any document needs.
 const MAX_ALIASES: usize = 64;
@@ -154,6 +155,8 @@ impl Builder<'_> {
                 ident: String::new(),
                 shape,
                 required: field.required,
+                value_type: TokenStream::new(),
+                optional: false,
                 boxed: false,
                 is_type_meta: false,
                 is_kept_unknown: false,

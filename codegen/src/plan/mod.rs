@@ -10,6 +10,7 @@ mod served;
 use crate::error::{At, Error};
 use crate::model::{FieldFacts, Key, ListKind, Operation, Scalar};
 use crate::read::Model;
+use proc_macro2::TokenStream;
 use std::collections::BTreeMap;
 
 pub(crate) use served::{Served, group_version};
@@ -92,6 +93,10 @@ pub(crate) struct PlannedField {
     pub(crate) ident: String,
     pub(crate) shape: Shape,
     pub(crate) required: bool,
+    /// The Rust type without `Option` and `Box`; empty until typify has given one.
+    pub(crate) value_type: TokenStream,
+    /// Whether typify makes the field an `Option`.
+    pub(crate) optional: bool,
     /// Whether the value stands behind a pointer, so that the type has a size.
     pub(crate) boxed: bool,
     /// Whether it is `apiVersion` or `kind` of a type that these belong to.

@@ -1,0 +1,247 @@
+//! The reduced copy of a module's schemas, for typify.
+//!
+//! It has objects, fields, their types, `required` and references. It leaves out `enum`, bounds,
+//! patterns and defaults, from which typify would make closed enums, `NonZero` types and functions.
+//! Types that exist elsewhere are references that typify replaces by their paths.
+
+use crate::error::Error;
+use crate::model::Scalar;
+use crate::names;
+use crate::plan::{Body, Item, Origin, Plan, Shape, Struct};
+use quote::ToTokens;
+use schemars::schema::{
+    ArrayValidation, InstanceType, Metadata, ObjectValidation, Schema, SchemaObject,
+    StringValidation,
+};
+use std::collections::{BTreeMap, HashSet};
+use typify::TypeSpaceSettings;
+
+pub(super) struct Copy<'a> {
+    plan: &'a Plan<'a>,
+    module: usize,
+    /// The path of the runtime's types.
+    meta: String,
+    /// The definitions that become types of the module.
+    pub(super) own: BTreeMap<String, Schema>,
+    /// The names of definitions that stand for types outside the module, by their Rust paths.
+    outside: BTreeMap<String, String>,
+    /// The type names of all definitions, by which typify finds replacements.
+    taken: HashSet<String>,
+}
+
+impl<'a> Copy<'a> {
+    pub(super) fn of(
+        plan: &'a Plan<'a>,
+        module: usize,
+        runtime: &syn::Path,
+    ) -> Result<Self, Error> {
+        let runtime = runtime.to_token_stream().to_string().replace(' ', "");
+        let mut copy = Self {
+            plan,
+            module,
+            meta: format!("{runtime}::meta"),
+            own: BTreeMap::new(),
+            outside: BTreeMap::new(),
+            taken: HashSet::new(),
+        };
+        let named = |&&item: &&usize| matches!(plan.items[item].origin, Origin::Schema(_));
+        let items = &plan.modules[module].items;
+        for &item in items.iter().filter(named) {
+            let name = definition(&plan.items[item]);
+            copy.taken.insert(names::type_name(&name));
+            if copy.own.insert(name, Schema::Bool(true)).is_some() {
+                return Err(super::collision(plan, item));
+            }
+        }
+        for &item in items.iter().filter(named) {
+            let schema = copy.item(&plan.items[item], None);
+            copy.own.insert(definition(&plan.items[item]), schema);
+        }
+        Ok(copy)
+    }
+
+    /// What typify is to write for schemas that have no type of their own.
+    pub(super) fn settings(&self) -> TypeSpaceSettings {
+        let mut settings = TypeSpaceSettings::default();
+        settings.with_map_type("::std::collections::BTreeMap");
+        settings.with_conversion(
+            typed(InstanceType::Number, None),
+            format!("{}::Number", self.meta),
+            [].into_iter(),
+        );
+        settings.with_conversion(
+            SchemaObject::default(),
+            format!("{}::RawJson", self.meta),
+            [].into_iter(),
+        );
+        for (path, name) in &self.outside {
+            settings.with_replacement(names::type_name(name), path, [].into_iter());
+        }
+        settings
+    }
+
+    pub(super) fn definitions(&self) -> impl Iterator<Item = (String, Schema)> {
+        let outside = self
+            .outside
+            .values()
+            .map(|name| (name.clone(), Schema::Bool(true)));
+        let own = self.own.iter();
+        own.map(|(name, schema)| (name.clone(), schema.clone()))
+            .chain(outside)
+    }
+
+    fn item(&mut self, item: &Item, title: Option<&str>) -> Schema {
+        let mut schema = match &item.body {
+            Body::Struct(body) => self.object(body),
+            Body::Enum(values) => open(values),
+        };
+        if let Some(title) = title {
+            schema.metadata = Some(Box::new(Metadata {
+                title: Some(title.to_owned()),
+                ..Metadata::default()
+            }));
+        }
+        schema.into()
+    }
+
+    fn object(&mut self, body: &Struct) -> SchemaObject {
+        let mut object = ObjectValidation::default();
+        for (field, name) in body.fields.iter().zip(properties(body)) {
+            // `ManagedFields` is empty when absent, like a list.
+            if field.required || matches!(field.shape, Shape::ManagedFields(_)) {
+                object.required.insert(name.clone());
+            }
+            object.properties.insert(name, self.shape(&field.shape));
+        }
+        SchemaObject {
+            object: Some(Box::new(object)),
+            ..typed(InstanceType::Object, None)
+        }
+    }
+
+    fn shape(&mut self, shape: &Shape) -> Schema {
+        match shape {
+            Shape::Scalar(scalar) => self.scalar(*scalar),
+            Shape::Runtime(name) => self.runtime(name),
+            Shape::ManagedFields(_) => self.runtime("ManagedFields"),
+            Shape::List(element, _) => {
+                let array = ArrayValidation {
+                    items: Some(self.shape(element).into()),
+                    ..ArrayValidation::default()
+                };
+                Schema::Object(SchemaObject {
+                    array: Some(Box::new(array)),
+                    ..typed(InstanceType::Array, None)
+                })
+            }
+            Shape::Map(value, _) => {
+                let object = ObjectValidation {
+                    additional_properties: Some(Box::new(self.shape(value))),
+                    ..ObjectValidation::default()
+                };
+                Schema::Object(SchemaObject {
+                    object: Some(Box::new(object)),
+                    ..typed(InstanceType::Object, None)
+                })
+            }
+            Shape::Item(index) => {
+                let plan = self.plan;
+                let item = &plan.items[*index];
+                match &item.origin {
+                    Origin::Inline { .. } => self.item(item, item.title.as_deref()),
+                    Origin::Schema(_) if item.module == self.module => reference(&definition(item)),
+                    Origin::Schema(key) => {
+                        let (module, name) =
+                            (&plan.modules[item.module], names::type_name(&key.name));
+                        match module.is_meta {
+                            true => self.runtime(&name),
+                            false => self.outside(format!("super::{}::{name}", module.name)),
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    fn scalar(&mut self, scalar: Scalar) -> Schema {
+        match scalar {
+            Scalar::String => typed(InstanceType::String, None).into(),
+            Scalar::Int32 => typed(InstanceType::Integer, Some("int32")).into(),
+            Scalar::Int64 => typed(InstanceType::Integer, Some("int64")).into(),
+            Scalar::Number => typed(InstanceType::Number, None).into(),
+            Scalar::Boolean => typed(InstanceType::Boolean, None).into(),
+            Scalar::Time => self.runtime("Time"),
+            Scalar::MicroTime => self.runtime("MicroTime"),
+            Scalar::IntOrString => self.runtime("IntOrString"),
+            Scalar::Quantity => self.runtime("Quantity"),
+            Scalar::Any => SchemaObject::default().into(),
+        }
+    }
+
+    fn runtime(&mut self, name: &str) -> Schema {
+        self.outside(format!("{}::{name}", self.meta))
+    }
+
+    /// A reference to a type that is written elsewhere.
+    fn outside(&mut self, path: String) -> Schema {
+        if let Some(name) = self.outside.get(&path) {
+            return reference(name);
+        }
+        let mut name = path.replace("::", ".");
+        while !self.taken.insert(names::type_name(&name)) {
+            name.push_str(".outside");
+        }
+        let schema = reference(&name);
+        self.outside.insert(path, name);
+        schema
+    }
+}
+
+/// The name of a definition, without the characters that mean something in a reference.
+pub(super) fn definition(item: &Item) -> String {
+    let name = match &item.origin {
+        Origin::Schema(key) => &key.name,
+        Origin::Inline { field, .. } => field,
+    };
+    name.replace(['/', '~', '%', '#'], "-")
+}
+
+/// The names of a struct's properties in the copy, each another one, spelled so that typify makes
+/// readable Rust of them.
+pub(super) fn properties(body: &Struct) -> Vec<String> {
+    let mut names: Vec<String> = Vec::with_capacity(body.fields.len());
+    for field in &body.fields {
+        let plain = names::plain_plurals(&field.name);
+        let numbered = (2..).map(|number| format!("{plain}_{number}"));
+        let free = std::iter::once(plain.clone())
+            .chain(numbered)
+            .find(|name| !names.contains(name));
+        names.push(free.unwrap_or(plain));
+    }
+    names
+}
+
+/// A string with values that typify must not close: their length makes it a type with a name.
+fn open(values: &[String]) -> SchemaObject {
+    let longest = values.iter().map(|value| value.chars().count()).max();
+    let string = StringValidation {
+        max_length: longest.map(|length| u32::try_from(length).unwrap_or(u32::MAX)),
+        ..StringValidation::default()
+    };
+    SchemaObject {
+        string: Some(Box::new(string)),
+        ..typed(InstanceType::String, None)
+    }
+}
+
+fn typed(instance_type: InstanceType, format: Option<&str>) -> SchemaObject {
+    SchemaObject {
+        instance_type: Some(instance_type.into()),
+        format: format.map(str::to_owned),
+        ..SchemaObject::default()
+    }
+}
+
+fn reference(definition: &str) -> Schema {
+    Schema::new_ref(format!("#/definitions/{definition}"))
+}
