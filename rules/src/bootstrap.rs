@@ -14,7 +14,7 @@ use k8s_flowcontrol_types::api::v1::{
 };
 use k8s_flowcontrol_types::meta::ObjectMeta;
 use k8s_flowcontrol_types::rt::json::{WriteJson, to_tree};
-use k8s_flowcontrol_types::{ApiVersion, Release};
+use k8s_flowcontrol_types::{ApiVersion, Kind, Release};
 use serde_json::{Value, json};
 
 /// The annotation that says whether a server keeps an object's `spec` at its built-in value.
@@ -27,8 +27,8 @@ pub const AUTO_UPDATE_ANNOTATION: &str = "apf.kubernetes.io/autoupdate-spec";
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct BootstrapObject {
-    /// `PriorityLevelConfiguration` or `FlowSchema`.
-    pub kind: &'static str,
+    /// The object's kind.
+    pub kind: Kind,
     /// The object's name.
     pub name: &'static str,
     /// Whether the server insists on the object; the others are suggestions that an annotation can opt
@@ -43,7 +43,7 @@ impl BootstrapObject {
     pub fn tree(&self) -> Value {
         json!({
             "apiVersion": ApiVersion::V1.api_version(),
-            "kind": self.kind,
+            "kind": self.kind.as_str(),
             "metadata": {
                 "name": self.name,
                 "annotations": {AUTO_UPDATE_ANNOTATION: "true"},
@@ -57,7 +57,7 @@ impl BootstrapObject {
 ///
 /// ```
 /// use k8s_flowcontrol_rules::bootstrap;
-/// use k8s_flowcontrol_types::Release;
+/// use k8s_flowcontrol_types::{Kind, Release};
 ///
 /// let names: Vec<_> = bootstrap::objects(Release::NEWEST)
 ///     .into_iter()
@@ -65,10 +65,10 @@ impl BootstrapObject {
 ///     .map(|object| (object.kind, object.name))
 ///     .collect();
 /// assert_eq!(names, [
-///     ("PriorityLevelConfiguration", "exempt"),
-///     ("PriorityLevelConfiguration", "catch-all"),
-///     ("FlowSchema", "exempt"),
-///     ("FlowSchema", "catch-all"),
+///     (Kind::PriorityLevelConfiguration, "exempt"),
+///     (Kind::PriorityLevelConfiguration, "catch-all"),
+///     (Kind::FlowSchema, "exempt"),
+///     (Kind::FlowSchema, "catch-all"),
 /// ]);
 /// ```
 pub fn objects(release: Release) -> Vec<BootstrapObject> {
@@ -77,7 +77,7 @@ pub fn objects(release: Release) -> Vec<BootstrapObject> {
         for level in LEVELS.iter().filter(|level| level.mandatory == in_turn) {
             let spec = tree(&level.object(release).spec);
             objects.push(BootstrapObject {
-                kind: "PriorityLevelConfiguration",
+                kind: Kind::PriorityLevelConfiguration,
                 name: level.name,
                 mandatory: level.mandatory,
                 spec,
@@ -86,7 +86,7 @@ pub fn objects(release: Release) -> Vec<BootstrapObject> {
         for schema in schemas_of(release).filter(|schema| schema.mandatory == in_turn) {
             let spec = tree(&schema.object().spec);
             objects.push(BootstrapObject {
-                kind: "FlowSchema",
+                kind: Kind::FlowSchema,
                 name: schema.name,
                 mandatory: schema.mandatory,
                 spec,

@@ -7,9 +7,10 @@
 
 use k8s_flowcontrol_rules::decode::Format;
 use k8s_flowcontrol_rules::validate::verdict::{Operation, Request, Verdict};
-use k8s_flowcontrol_rules::validate::{Context, Kind, verdict};
+use k8s_flowcontrol_rules::validate::{Rules, verdict};
 use k8s_flowcontrol_rules::{bootstrap, validate};
-use k8s_flowcontrol_types::{ApiVersion, FieldValidation, Release};
+use k8s_flowcontrol_types::kind::VersionedKind;
+use k8s_flowcontrol_types::{ApiVersion, FieldValidation, Kind, Release};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
@@ -17,12 +18,12 @@ use serde_json::{Value, json};
 fn judge(record: &Value) -> Option<Verdict> {
     let text = |name: &str| record[name].as_str().unwrap_or_default();
     let release: Release = text("kubernetes").parse().unwrap();
-    let context = Context::new(release, text("version").parse().unwrap());
-    let kind = Kind::named(text("kind")).unwrap();
+    let kind = text("kind").parse().unwrap();
+    let kind = VersionedKind::new(kind, text("version").parse().unwrap(), release);
     let objects = bootstrap::objects(release);
     let existing: Vec<_> = objects
         .iter()
-        .filter(|object| object.kind == kind.as_str())
+        .filter(|object| object.kind == kind.kind)
         .map(|o| o.name)
         .collect();
     let old = &record["old"];
@@ -33,7 +34,7 @@ fn judge(record: &Value) -> Option<Verdict> {
         (false, "") => Operation::Replace { old },
         (false, _) => Operation::ReplaceStatus { old },
     };
-    let mut request = Request::new(kind, context, operation);
+    let mut request = Request::new(kind, operation);
     request.dry_run = true;
     request.field_validation = match text("fieldValidation") {
         "Strict" => FieldValidation::Strict,
@@ -129,9 +130,8 @@ fn replacements_are_judged_as_recorded() {
 fn built_in_objects_are_valid_in_every_release_that_makes_them() {
     for release in Release::all() {
         for object in bootstrap::objects(release) {
-            let kind = Kind::named(object.kind).unwrap();
-            let violations =
-                validate::create(kind, &object.tree(), Context::new(release, ApiVersion::V1));
+            let kind = VersionedKind::new(object.kind, ApiVersion::V1, release);
+            let violations = validate::create(&object.tree(), kind);
             let others: Vec<_> = violations
                 .iter()
                 .filter(|violation| violation.reason != validate::Reason::Forbidden)
@@ -146,25 +146,22 @@ fn a_zero_share_is_a_question_of_release_and_gate() {
     let level = json!({"metadata": {"name": "a"}, "spec": {"type": "Limited", "limited": {
         "nominalConcurrencyShares": 0, "limitResponse": {"type": "Reject"},
     }}});
-    let context = |minor, open| {
-        Context::new(Release::new(minor).unwrap(), ApiVersion::V1).with_zero_limited_shares(open)
+    let rules = |minor, open| {
+        let release = Release::new(minor).unwrap();
+        let kind = VersionedKind::new(Kind::PriorityLevelConfiguration, ApiVersion::V1, release);
+        Rules::from(kind).with_zero_limited_shares(open)
     };
-    let judge = |context| validate::create(Kind::PriorityLevelConfiguration, &level, context).len();
+    let judge = |rules: Rules| validate::create(&level, rules).len();
     assert_eq!(
         [
-            judge(context(29, false)),
-            judge(context(29, true)),
-            judge(context(30, false))
+            judge(rules(29, false)),
+            judge(rules(29, true)),
+            judge(rules(30, false))
         ],
         [1, 0, 0]
     );
     // What has zero shares already may keep them.
-    let violations = validate::update(
-        Kind::PriorityLevelConfiguration,
-        &level,
-        &level,
-        context(29, false),
-    );
+    let violations = validate::update(&level, &level, rules(29, false));
     assert_eq!(violations, []);
 }
 
@@ -291,12 +288,12 @@ proptest! {
         let object = json!({"metadata": metadata, "spec": spec, "status": status});
         let release = Release::new(minor).unwrap();
         for version in release.served() {
-            let context = Context::new(release, version);
             for kind in Kind::ALL {
-                validate::create(kind, &object, context);
-                validate::update(kind, &object, &object, context);
-                validate::update_status(&object, &object, context);
-                let request = Request::new(kind, context, Operation::Replace { old: &object });
+                let kind = VersionedKind::new(kind, version, release);
+                validate::create(&object, kind);
+                validate::update(&object, &object, kind);
+                validate::update_status(&object, &object, release);
+                let request = Request::new(kind, Operation::Replace { old: &object });
                 let verdict = verdict::of_tree(&object, &request);
                 prop_assert_eq!(verdict.failure.is_none(), verdict.code == 200);
             }

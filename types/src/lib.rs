@@ -8,6 +8,7 @@
 //! | [`resource`] | [`Resource`], the trait of all kinds, and [`List`] |
 //! | [`json`] | types from JSON text and back |
 //! | [`convert`] | conversion of manifests between versions, with the losses |
+//! | [`kind`] | the two kinds of the group, by name and in a version |
 //! | [`release`] | Kubernetes releases, and the versions that each serves |
 //! | [`schema`] | the documents' facts at run time: fields, list types, merge keys |
 //!
@@ -57,6 +58,7 @@ pub mod civil;
 pub mod convert;
 mod field_validation;
 pub mod json;
+pub mod kind;
 pub mod meta;
 #[doc(hidden)]
 pub mod order;
@@ -67,6 +69,7 @@ pub mod rt;
 pub mod schema;
 
 pub use field_validation::FieldValidation;
+pub use kind::{Kind, Versioned};
 pub use release::{ApiVersion, Release};
 pub use resource::{List, Resource};
 

@@ -9,5 +9,5 @@ mod server;
 mod typed;
 
 pub use prune::prune;
-pub use server::{server_step, server_tree};
+pub use server::{server_list, server_step, server_tree};
 pub use typed::ConvertAsServer;

@@ -1,37 +1,26 @@
 //! Dropping what a server does not know.
 
+use k8s_flowcontrol_types::Release;
 use k8s_flowcontrol_types::convert::Loss;
-use k8s_flowcontrol_types::convert::parts::{schema, why_unknown};
+use k8s_flowcontrol_types::convert::parts::why_unknown;
+use k8s_flowcontrol_types::kind::VersionedKind;
 use k8s_flowcontrol_types::schema::{Shape, TypeSchema};
-use k8s_flowcontrol_types::{ApiVersion, Release};
 use serde_json::Value;
 use std::fmt;
 
-/// Drops the members that a server of `release` does not know in `version` of `kind`, at every depth.
-///
-/// A kind that is not of this API group is left alone.
-pub fn prune(object: &mut Value, kind: &str, version: ApiVersion, release: Release) {
-    if let Some(schema) = schema(kind, version) {
-        prune_to(schema, object, release, &mut |_, _| {});
-    }
+/// Drops the fields that servers do not know in the kind's version, at every depth.
+pub fn prune(object: &mut Value, kind: VersionedKind) {
+    prune_to(kind.schema(), object, kind.release, &mut |_, _| {});
 }
 
-/// Drops what `version` of `kind` does not know, and says so.
-pub(super) fn prune_reporting(
-    object: &mut Value,
-    kind: &str,
-    version: ApiVersion,
-    release: Release,
-    losses: &mut Vec<Loss>,
-) {
-    if let Some(schema) = schema(kind, version) {
-        prune_to(schema, object, release, &mut |path, value| {
-            if !value.is_null() {
-                let why = why_unknown(kind, &path.names(), version, release);
-                losses.push(Loss::new(path.to_string(), why));
-            }
-        });
-    }
+/// [`prune`], with a loss for every field that is dropped and not `null`.
+pub(super) fn prune_reporting(object: &mut Value, kind: VersionedKind, losses: &mut Vec<Loss>) {
+    prune_to(kind.schema(), object, kind.release, &mut |path, value| {
+        if !value.is_null() {
+            let why = why_unknown(kind, &path.names());
+            losses.push(Loss::new(path.to_string(), why));
+        }
+    });
 }
 
 /// Drops what `schema` does not know, and reports each member with its value.

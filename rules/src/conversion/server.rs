@@ -3,77 +3,76 @@
 use super::prune::{prune, prune_reporting, prune_to};
 use crate::defaults;
 use k8s_flowcontrol_types::convert::parts::{
-    self, LevelForm, Said, Shares, TreeLevel, each_item, place, set_version,
+    self, LevelForm, Said, Shares, TreeLevel, each_item, set_version,
 };
 use k8s_flowcontrol_types::convert::{Loss, Lossy, annotation_counts, shares_name};
+use k8s_flowcontrol_types::kind::VersionedKind;
 use k8s_flowcontrol_types::meta::schema::LIST_META;
-use k8s_flowcontrol_types::{ApiVersion, Release};
+use k8s_flowcontrol_types::{ApiVersion, Kind, Release};
 use serde_json::Value;
 
-/// What a server of `release` shows in version `to` after it has read `object`, a `kind` in version `from`.
+/// Returns the object that a server shows in version `to` after it has read `object`, which is of `kind`.
 ///
-/// The server's defaults are filled in, members that it does not know are gone, and the annotation for zero shares is
-/// there when it has to be; see the [module](super) for the rules. `to` may be `from`: what a server shows
-/// is not always what it was sent. `kind` may be a list, such as `FlowSchemaList`. The object is not validated,
-/// and a value of a wrong type stays as it is.
+/// The server's defaults are filled in, fields that it does not know are dropped, and the annotation for zero shares
+/// is added where it is needed; the [module](super) has the rules. `to` may be the version of `kind`: a server does
+/// not always show the object it was sent. The object is not validated, and a value of a wrong type is not changed.
 ///
 /// # Errors
-/// [`Lossy`] when something is lost or is shown as something else.
+/// [`Lossy`] when something is lost or changes its meaning.
 ///
 /// ```
 /// use k8s_flowcontrol_rules::conversion;
-/// use k8s_flowcontrol_types::ApiVersion;
+/// use k8s_flowcontrol_types::kind::VersionedKind;
+/// use k8s_flowcontrol_types::{ApiVersion, Kind};
 /// use serde_json::json;
 ///
 /// let level = json!({"spec": {"type": "Limited", "limited": {"assuredConcurrencyShares": 0}}});
-/// let (from, to) = (ApiVersion::V1Beta2, ApiVersion::V1Beta3);
-/// let shown = conversion::server_tree(level, "PriorityLevelConfiguration", from, to, "1.28".parse()?)?;
+/// let kind = VersionedKind::new(Kind::PriorityLevelConfiguration, ApiVersion::V1Beta2, "1.28".parse()?);
+/// let shown = conversion::server_tree(level, kind, ApiVersion::V1Beta3)?;
 /// assert_eq!(shown["spec"]["limited"], json!({"nominalConcurrencyShares": 30, "lendablePercent": 0}));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn server_tree(
     mut object: Value,
-    kind: &str,
-    from: ApiVersion,
+    kind: VersionedKind,
     to: ApiVersion,
-    release: Release,
 ) -> Result<Value, Lossy<Value>> {
-    let mut losses = Vec::new();
-    each_item(&mut object, kind, |object, kind, item| {
-        let lost = through_server(object, kind, from, to, release);
-        losses.extend(lost.into_iter().map(|loss| place(loss, item)));
-    });
-    if let Some(kind) = kind.strip_suffix("List")
-        && parts::schema(kind, from).is_some()
-    {
-        set_version(&mut object, kind, to);
-        losses.extend(prune_list(&mut object, release));
-    }
+    let losses = through_server(&mut object, kind, to);
     Lossy::outcome(object, losses)
 }
 
-fn through_server(
-    object: &mut Value,
-    kind: &str,
-    from: ApiVersion,
+/// [`server_tree`] for a list whose items are of `kind`, such as a `FlowSchemaList`. Losses name the item.
+///
+/// # Errors
+/// [`Lossy`] when an item or the list loses something.
+pub fn server_list(
+    mut list: Value,
+    kind: VersionedKind,
     to: ApiVersion,
-    release: Release,
-) -> Vec<Loss> {
+) -> Result<Value, Lossy<Value>> {
+    let mut losses = each_item(&mut list, |item| through_server(item, kind, to));
+    set_version(&mut list, to);
+    losses.extend(prune_list(&mut list, kind.release));
+    Lossy::outcome(list, losses)
+}
+
+fn through_server(object: &mut Value, kind: VersionedKind, to: ApiVersion) -> Vec<Loss> {
     let mut losses = Vec::new();
-    let is_level = kind == parts::KIND;
+    let (from, release) = (kind.version, kind.release);
+    let is_level = kind.kind == Kind::PriorityLevelConfiguration;
     if is_level {
         parts::drop_meaningless(&mut TreeLevel { object, from, to }, from, release);
     }
-    prune_reporting(object, kind, from, release, &mut losses);
-    defaults::apply(object, kind, from, release);
+    prune_reporting(object, kind, &mut losses);
+    defaults::apply(object, kind);
     if is_level {
         losses.extend(zero_losses(&TreeLevel { object, from, to }, release));
         to_hub(object, from, release);
         from_hub(object, to, release);
         parts::drop_meaningless(&mut TreeLevel { object, from, to }, to, release);
     }
-    set_version(object, kind, to);
-    prune_reporting(object, kind, to, release, &mut losses);
+    set_version(object, to);
+    prune_reporting(object, kind.in_version(to), &mut losses);
     losses
 }
 
@@ -99,38 +98,31 @@ fn zero_losses(level: &TreeLevel<'_>, release: Release) -> Vec<Loss> {
     losses
 }
 
-/// The step of server conversion between decoding and encoding: no defaults, no report.
+/// The step of server conversion between decoding and encoding: it fills in no defaults and reports no losses.
 ///
-/// The defaults of `from` are expected to be applied already, as a server applies them before it
-/// converts. v1 is the hub: what it holds is what a server holds in memory. Members that `to` does not
-/// know, in this release, are dropped. A server that keeps objects in memory takes this step; to learn what
-/// becomes of an object use [`server_tree`].
+/// The defaults of the kind's version must be applied already, as a server applies them before it converts. v1 is the
+/// hub: its shape is the one that a server holds in memory. Fields that servers do not know in `to` are dropped. This
+/// step is for servers that keep objects in memory; [`server_tree`] shows how an object comes out.
 ///
 /// ```
 /// use k8s_flowcontrol_rules::conversion;
-/// use k8s_flowcontrol_types::{ApiVersion, convert};
+/// use k8s_flowcontrol_types::kind::VersionedKind;
+/// use k8s_flowcontrol_types::{ApiVersion, Kind, convert};
 /// use serde_json::json;
 ///
 /// let level = json!({"spec": {"type": "Limited", "limited": {"nominalConcurrencyShares": 0}}});
-/// let old = conversion::server_step(
-///     level, "PriorityLevelConfiguration", ApiVersion::V1, ApiVersion::V1Beta3, "1.30".parse()?,
-/// );
+/// let kind = VersionedKind::new(Kind::PriorityLevelConfiguration, ApiVersion::V1, "1.30".parse()?);
+/// let old = conversion::server_step(level, kind, ApiVersion::V1Beta3);
 /// assert_eq!(old["metadata"]["annotations"][convert::PRESERVE_ZERO_ANNOTATION], "");
 /// # Ok::<(), k8s_flowcontrol_types::release::UnknownRelease>(())
 /// ```
-pub fn server_step(
-    mut object: Value,
-    kind: &str,
-    from: ApiVersion,
-    to: ApiVersion,
-    release: Release,
-) -> Value {
-    if kind == parts::KIND && from != to {
-        to_hub(&mut object, from, release);
-        from_hub(&mut object, to, release);
+pub fn server_step(mut object: Value, kind: VersionedKind, to: ApiVersion) -> Value {
+    if kind.kind == Kind::PriorityLevelConfiguration && kind.version != to {
+        to_hub(&mut object, kind.version, kind.release);
+        from_hub(&mut object, to, kind.release);
     }
-    set_version(&mut object, kind, to);
-    prune(&mut object, kind, to, release);
+    set_version(&mut object, to);
+    prune(&mut object, kind.in_version(to));
     object
 }
 

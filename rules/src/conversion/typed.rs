@@ -3,8 +3,9 @@
 use super::server::{prune_list, server_tree};
 use crate::decode;
 use k8s_flowcontrol_types::api::{v1, v1beta1, v1beta2, v1beta3};
-use k8s_flowcontrol_types::convert::parts::{Versioned, convert_items};
+use k8s_flowcontrol_types::convert::parts::convert_items;
 use k8s_flowcontrol_types::convert::{Convert, Loss, Lossy};
+use k8s_flowcontrol_types::kind::{Versioned, VersionedKind};
 use k8s_flowcontrol_types::meta::{ListMeta, Unknown};
 use k8s_flowcontrol_types::rt::json;
 use k8s_flowcontrol_types::{List, Release, Resource};
@@ -35,26 +36,27 @@ pub trait ConvertAsServer<To>: Convert<To> {
     fn convert_as_server(self, release: Release) -> Result<To, Lossy<To>>;
 }
 
-/// The kinds of the group, in every version.
-trait Kind: Versioned {}
+/// Lists are not among the versioned kinds, which the compiler cannot tell of a trait and a type of another crate.
+trait NoList: Versioned {}
 
-macro_rules! kinds {
+macro_rules! no_lists {
     ($($version:ident)*) => {$(
-        impl Kind for $version::FlowSchema {}
-        impl Kind for $version::PriorityLevelConfiguration {}
+        impl NoList for $version::FlowSchema {}
+        impl NoList for $version::PriorityLevelConfiguration {}
     )*};
 }
-kinds!(v1 v1beta3 v1beta2 v1beta1);
+no_lists!(v1 v1beta3 v1beta2 v1beta1);
 
 #[allow(private_bounds)]
 impl<F, T> ConvertAsServer<T> for F
 where
-    F: Kind + Convert<T>,
-    T: Kind,
+    F: NoList + Convert<T>,
+    T: NoList,
 {
     fn convert_as_server(self, release: Release) -> Result<T, Lossy<T>> {
         let converted = decoded(&self, release).and_then(|(tree, mut losses)| {
-            let (tree, lost) = Lossy::parts(server_tree(tree, F::KIND, F::API, T::API, release));
+            let (tree, lost) =
+                Lossy::parts(server_tree(tree, VersionedKind::of::<F>(release), T::API));
             losses.extend(lost);
             Ok((json::from_tree(&tree)?, losses))
         });
@@ -84,13 +86,8 @@ fn decoded<K: Versioned>(
     let Ok(tree) = k8s_flowcontrol_text::parse_json(text.as_bytes()) else {
         return Err(error);
     };
-    let target = decode::DecodeAs {
-        schema: K::schema().schema,
-        package: K::VERSION,
-        release,
-        sorted: false,
-    };
-    let Ok(decoded) = decode::decode(tree.root(), target) else {
+    let kind = VersionedKind::of::<K>(release);
+    let Ok(decoded) = decode::decode(tree.root(), kind.into()) else {
         return Err(error);
     };
     let path = |message: &str| message.split('"').nth(1).unwrap_or_default().to_owned();

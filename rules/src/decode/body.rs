@@ -2,10 +2,10 @@
 
 use super::decoder::{DecodeAs, Problem, TypeError, decode};
 use super::scheme::{self, GroupVersionKind};
-use super::{Kind, media_type, type_meta};
+use super::{media_type, type_meta};
 use k8s_flowcontrol_text::{Node, Position, Span, SyntaxError, Tree, go, parse_json};
-use k8s_flowcontrol_types::schema::ResourceSchema;
-use k8s_flowcontrol_types::{ApiVersion, FieldValidation, GROUP, Release, api};
+use k8s_flowcontrol_types::kind::VersionedKind;
+use k8s_flowcontrol_types::{FieldValidation, GROUP, Kind};
 use serde_json::Value;
 use std::fmt;
 
@@ -31,17 +31,6 @@ impl Format {
             _ => None,
         }
     }
-}
-
-/// What the request's path says that the body is.
-#[derive(Clone, Copy, Debug)]
-pub struct Expected {
-    /// The kind.
-    pub kind: Kind,
-    /// The version.
-    pub version: ApiVersion,
-    /// The server's release.
-    pub release: Release,
 }
 
 /// An object that a server takes from a body.
@@ -79,7 +68,7 @@ impl fmt::Display for BodyError {
 
 impl std::error::Error for BodyError {}
 
-/// Reads the body of a create or a replace.
+/// Reads the body of a request that creates or replaces an object of the kind `expected`, which its path names.
 ///
 /// # Errors
 /// [`BodyError`] when a server answers 400 because of the text: no JSON or YAML, a wrong type, another
@@ -87,7 +76,7 @@ impl std::error::Error for BodyError {}
 pub fn read_body(
     body: &[u8],
     format: Format,
-    expected: Expected,
+    expected: VersionedKind,
     field_validation: FieldValidation,
 ) -> Result<Object, BodyError> {
     let reader = BodyReader { body, expected };
@@ -163,7 +152,7 @@ impl Text {
 
 struct BodyReader<'a> {
     body: &'a [u8],
-    expected: Expected,
+    expected: VersionedKind,
 }
 
 impl BodyReader<'_> {
@@ -249,23 +238,13 @@ impl BodyReader<'_> {
             return Err(self.refused(found, &cause, text.span_of_kind()));
         }
         let version = scheme::decoded_version(&found.version, release);
-        let kind = Kind::ALL
-            .into_iter()
-            .find(|kind| kind.as_str() == found.kind);
-        Ok(match (version, kind) {
+        Ok(match (version, Kind::named(&found.kind)) {
             (Some(version), Some(kind)) if found.group == GROUP => {
-                let package = if version.as_str() == found.version {
-                    version.as_str()
-                } else {
-                    "v1alpha1"
-                };
-                let schema = resource(kind, version).schema;
-                Some(DecodeAs {
-                    schema,
-                    package,
-                    release,
-                    sorted: text.sorted,
-                })
+                let mut target = DecodeAs::from(VersionedKind::new(kind, version, release));
+                if version.as_str() != found.version {
+                    target.package = "v1alpha1";
+                }
+                Some(target.sorted(text.sorted))
             }
             _ => None,
         })
@@ -326,21 +305,6 @@ impl BodyReader<'_> {
             position,
         }
     }
-}
-
-/// The schema of a kind in a version.
-pub(crate) fn resource(kind: Kind, version: ApiVersion) -> &'static ResourceSchema {
-    let resources = match version {
-        ApiVersion::V1Beta1 => api::v1beta1::RESOURCES,
-        ApiVersion::V1Beta2 => api::v1beta2::RESOURCES,
-        ApiVersion::V1Beta3 => api::v1beta3::RESOURCES,
-        ApiVersion::V1 => api::v1::RESOURCES,
-    };
-    let found = resources
-        .iter()
-        .find(|resource| resource.kind == kind.as_str());
-    // Every version has both kinds; a test holds the generated tables to that.
-    found.unwrap_or(&resources[0])
 }
 
 /// The beginning of a body as the server quotes it: text when it looks like JSON, else hexadecimal.

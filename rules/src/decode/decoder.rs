@@ -6,6 +6,7 @@ use super::slot::Slot;
 use k8s_flowcontrol_text::go::quote;
 use k8s_flowcontrol_text::{self as text, Content, Member, Members, Node, Span};
 use k8s_flowcontrol_types::Release;
+use k8s_flowcontrol_types::kind::VersionedKind;
 use k8s_flowcontrol_types::schema::{Shape, TypeSchema};
 use serde_json::Value;
 use std::collections::HashSet;
@@ -41,7 +42,9 @@ pub struct Decoded {
     pub problems: Vec<Problem>,
 }
 
-/// What the text is decoded as.
+/// The Go type that a text is decoded into, and the order in which its fields come.
+///
+/// A [`VersionedKind`] converts into it; types of other API groups are given by their schema.
 #[derive(Clone, Copy, Debug)]
 pub struct DecodeAs {
     /// The type.
@@ -53,6 +56,25 @@ pub struct DecodeAs {
     /// Whether members come in the order of their names instead of the text's, as they do after a server
     /// turned YAML into JSON.
     pub sorted: bool,
+}
+
+impl From<VersionedKind> for DecodeAs {
+    fn from(kind: VersionedKind) -> Self {
+        Self {
+            schema: kind.schema(),
+            package: kind.version.as_str(),
+            release: kind.release,
+            sorted: false,
+        }
+    }
+}
+
+impl DecodeAs {
+    /// Sets [`sorted`](Self::sorted), which text in YAML needs.
+    #[must_use]
+    pub const fn sorted(self, sorted: bool) -> Self {
+        Self { sorted, ..self }
+    }
 }
 
 /// Decodes `node` as a server does.

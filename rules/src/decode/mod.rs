@@ -27,14 +27,11 @@ mod body;
 mod decoder;
 mod go_time;
 mod go_types;
-mod kind;
 mod media_type;
 mod scheme;
 mod slot;
 mod type_meta;
 
-pub(crate) use body::resource;
-pub use body::{BodyError, Expected, Format, Object, read_body};
+pub use body::{BodyError, Format, Object, read_body};
 pub use decoder::{DecodeAs, Decoded, Problem, TypeError, decode};
-pub use k8s_flowcontrol_types::FieldValidation;
-pub use kind::Kind;
+pub use k8s_flowcontrol_types::{FieldValidation, Kind};

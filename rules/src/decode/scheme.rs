@@ -1,6 +1,6 @@
 //! The kinds that a server's decoder knows: a body of another kind fails in one of two ways.
 
-use k8s_flowcontrol_types::{ApiVersion, GROUP, Release};
+use k8s_flowcontrol_types::{ApiVersion, GROUP, Kind, Release};
 
 /// What a body says it is.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -25,7 +25,7 @@ impl GroupVersionKind {
         let kind = self.kind.as_str();
         if self.group == GROUP {
             is_decoded(&self.version, release)
-                && (KINDS.contains(&kind) || is_list_of(kind, KINDS) || OPTIONS.contains(&kind))
+                && (Kind::named(kind).or(Kind::of_list(kind)).is_some() || OPTIONS.contains(&kind))
         } else {
             OTHER_GROUPS.iter().any(|(group, version, kinds)| {
                 *group == self.group
@@ -58,8 +58,6 @@ fn is_list_of(kind: &str, kinds: &[&str]) -> bool {
     kind.strip_suffix("List")
         .is_some_and(|item| kinds.contains(&item))
 }
-
-const KINDS: &[&str] = &["FlowSchema", "PriorityLevelConfiguration"];
 
 /// Kinds that every group has.
 const OPTIONS: &[&str] = &[

@@ -1,7 +1,8 @@
 //! The defaults as data.
 
 use k8s_flowcontrol_types::convert::shares_name;
-use k8s_flowcontrol_types::{ApiVersion, Release};
+use k8s_flowcontrol_types::kind::VersionedKind;
+use k8s_flowcontrol_types::{ApiVersion, Kind};
 
 /// A member that has a default.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,7 +46,7 @@ impl Member {
 
 /// One default of one member.
 pub(super) struct Rule {
-    pub(super) kind: &'static str,
+    pub(super) kind: Kind,
     pub(super) member: Member,
     pub(super) value: i32,
     versions: &'static [ApiVersion],
@@ -60,15 +61,13 @@ pub(super) struct Rule {
 
 /// The rules for objects of `kind`; `preserves_zero` tells whether the annotation for zero shares counts.
 pub(super) fn rules(
-    kind: &str,
-    version: ApiVersion,
-    release: Release,
+    kind: VersionedKind,
     preserves_zero: bool,
 ) -> impl Iterator<Item = &'static Rule> {
     RULES.iter().filter(move |rule| {
-        rule.kind == kind
-            && rule.versions.contains(&version)
-            && release.minor() >= rule.since
+        rule.kind == kind.kind
+            && rule.versions.contains(&kind.version)
+            && kind.release.minor() >= rule.since
             && rule
                 .annotated
                 .is_none_or(|annotated| annotated == preserves_zero)
@@ -77,7 +76,7 @@ pub(super) fn rules(
 
 const RULES: &[Rule] = &[
     Rule {
-        kind: "FlowSchema",
+        kind: Kind::FlowSchema,
         ..plain(Member::MatchingPrecedence, 1000)
     },
     Rule {
@@ -118,7 +117,7 @@ const RULES: &[Rule] = &[
 /// A member that is a plain integer in Go.
 const fn plain(member: Member, value: i32) -> Rule {
     Rule {
-        kind: "PriorityLevelConfiguration",
+        kind: Kind::PriorityLevelConfiguration,
         member,
         value,
         versions: &ApiVersion::ALL,

@@ -1,47 +1,41 @@
 //! Defaults of JSON trees.
 
 use super::rules::{Rule, rules};
+use k8s_flowcontrol_types::ApiVersion;
 use k8s_flowcontrol_types::convert::{PRESERVE_ZERO_ANNOTATION, annotation_counts, is_zero};
-use k8s_flowcontrol_types::{ApiVersion, Release};
+use k8s_flowcontrol_types::kind::VersionedKind;
 use serde_json::{Map, Value};
 
-/// Fills in what a server of `release` fills in when it reads `object`, a `kind` in `version`.
+/// Fills in the defaults that a server fills in when it reads `object`, which is of `kind`.
 ///
-/// Members that are there stay as they are, whatever their type; stanzas that are absent stay absent,
-/// except the `spec` of a flow schema, which is no pointer in Go. `kind` may be a list, such as
-/// `FlowSchemaList`. A kind that is not of this API group is left alone.
+/// A field that has a value keeps it, whatever its type. An absent stanza stays absent, except the `spec` of a flow
+/// schema, which is not a pointer in Go.
 ///
 /// ```
-/// use k8s_flowcontrol_types::{ApiVersion, Release};
 /// use k8s_flowcontrol_rules::defaults;
+/// use k8s_flowcontrol_types::kind::VersionedKind;
+/// use k8s_flowcontrol_types::{ApiVersion, Kind, Release};
 /// use serde_json::json;
 ///
+/// let kind = VersionedKind::new(Kind::PriorityLevelConfiguration, ApiVersion::V1, Release::NEWEST);
 /// let mut level = json!({"spec": {"type": "Limited", "limited": {"limitResponse": {"type": "Reject"}}}});
-/// defaults::apply(&mut level, "PriorityLevelConfiguration", ApiVersion::V1, Release::NEWEST);
+/// defaults::apply(&mut level, kind);
 /// assert_eq!(level["spec"]["limited"]["nominalConcurrencyShares"], 30);
 /// assert_eq!(level["spec"]["limited"]["lendablePercent"], 0);
 /// ```
-pub fn apply(object: &mut Value, kind: &str, version: ApiVersion, release: Release) {
-    if let Some(kind) = kind.strip_suffix("List") {
-        let items = object.get_mut("items").and_then(Value::as_array_mut);
-        for item in items.into_iter().flatten() {
-            apply(item, kind, version, release);
-        }
-        return;
-    }
-    let preserves_zero = preserves_zero(object, version, release);
-    for rule in rules(kind, version, release, preserves_zero) {
+pub fn apply(object: &mut Value, kind: VersionedKind) {
+    let preserves_zero = preserves_zero(object, kind);
+    for rule in rules(kind, preserves_zero) {
         if let Some(parent) = parent(object, rule) {
-            fill(parent, rule, version);
+            fill(parent, rule, kind.version);
         }
     }
 }
 
-/// Whether a zero share stays zero: from 1.29 on the annotation's presence says so in v1beta3, its
-/// value says nothing.
-fn preserves_zero(object: &Value, version: ApiVersion, release: Release) -> bool {
-    version == ApiVersion::V1Beta3
-        && annotation_counts(release)
+/// Whether zero shares stay zero: in v1beta3, since 1.29, the annotation has that effect, whatever its value.
+fn preserves_zero(object: &Value, kind: VersionedKind) -> bool {
+    kind.version == ApiVersion::V1Beta3
+        && annotation_counts(kind.release)
         && object
             .pointer("/metadata/annotations")
             .is_some_and(|annotations| annotations.get(PRESERVE_ZERO_ANNOTATION).is_some())
@@ -74,12 +68,12 @@ fn fill(parent: &mut Map<String, Value>, rule: &Rule, version: ApiVersion) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use k8s_flowcontrol_types::{Kind, Release};
     use serde_json::json;
 
-    const LEVEL: &str = "PriorityLevelConfiguration";
-
-    fn defaulted(mut object: Value, kind: &str, version: ApiVersion, minor: u32) -> Value {
-        apply(&mut object, kind, version, Release::new(minor).unwrap());
+    fn defaulted(mut object: Value, kind: Kind, version: ApiVersion, minor: u32) -> Value {
+        let release = Release::new(minor).unwrap();
+        apply(&mut object, VersionedKind::new(kind, version, release));
         object
     }
 
@@ -92,7 +86,7 @@ mod tests {
             json!({"spec": {"matchingPrecedence": 0}}),
         ] {
             assert_eq!(
-                defaulted(object, "FlowSchema", ApiVersion::V1, 36),
+                defaulted(object, Kind::FlowSchema, ApiVersion::V1, 36),
                 expected
             );
         }
@@ -102,7 +96,9 @@ mod tests {
     fn zero_shares_mean_zero_in_v1_only() {
         let level = |shares: &str| json!({"spec": {"limited": {shares: 0}}});
         let shares = |object: Value, version, minor, name: &str| {
-            defaulted(object, LEVEL, version, minor)["spec"]["limited"][name].clone()
+            defaulted(object, Kind::PriorityLevelConfiguration, version, minor)["spec"]["limited"]
+                [name]
+                .clone()
         };
         let (old, new) = ("assuredConcurrencyShares", "nominalConcurrencyShares");
         assert_eq!(shares(level(new), ApiVersion::V1, 29, new), 0);
@@ -117,8 +113,12 @@ mod tests {
             "spec": {"limited": {"nominalConcurrencyShares": 0}},
         });
         let shares = |minor| {
-            defaulted(level.clone(), LEVEL, ApiVersion::V1Beta3, minor)["spec"]["limited"]
-                ["nominalConcurrencyShares"]
+            defaulted(
+                level.clone(),
+                Kind::PriorityLevelConfiguration,
+                ApiVersion::V1Beta3,
+                minor,
+            )["spec"]["limited"]["nominalConcurrencyShares"]
                 .clone()
         };
         assert_eq!(shares(28), 30);
@@ -133,15 +133,15 @@ mod tests {
             json!({"spec": {"limited": "text"}}),
             json!({"spec": {"exempt": null}}),
         ] {
-            assert_eq!(defaulted(level.clone(), LEVEL, ApiVersion::V1, 36), level);
+            assert_eq!(
+                defaulted(
+                    level.clone(),
+                    Kind::PriorityLevelConfiguration,
+                    ApiVersion::V1,
+                    36
+                ),
+                level
+            );
         }
-    }
-
-    #[test]
-    fn items_of_lists() {
-        let list = json!({"items": [{}, {"spec": {"matchingPrecedence": 7}}]});
-        let list = defaulted(list, "FlowSchemaList", ApiVersion::V1, 36);
-        assert_eq!(list["items"][0]["spec"]["matchingPrecedence"], 1000);
-        assert_eq!(list["items"][1]["spec"]["matchingPrecedence"], 7);
     }
 }

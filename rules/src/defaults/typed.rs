@@ -3,6 +3,7 @@
 use super::rules::{Member, rules};
 use k8s_flowcontrol_types::api::{v1, v1beta1, v1beta2, v1beta3};
 use k8s_flowcontrol_types::convert::{PRESERVE_ZERO_ANNOTATION, annotation_counts};
+use k8s_flowcontrol_types::kind::{Versioned, VersionedKind};
 use k8s_flowcontrol_types::meta::{RawJson, Unknown};
 use k8s_flowcontrol_types::{ApiVersion, List, Release, Resource};
 
@@ -35,7 +36,7 @@ impl<K: Members> Defaulted for K {
         let preserves_zero = K::API == ApiVersion::V1Beta3
             && annotation_counts(release)
             && annotations.contains_key(PRESERVE_ZERO_ANNOTATION);
-        for rule in rules(K::KIND, K::API, release, preserves_zero) {
+        for rule in rules(VersionedKind::of::<K>(release), preserves_zero) {
             self.change(rule.member, &mut |value| match *value {
                 Some(0) if rule.zero_is_absent => *value = Some(rule.value),
                 None => *value = Some(rule.value),
@@ -53,20 +54,15 @@ impl<K: Resource + Defaulted> Defaulted for List<K> {
     }
 }
 
-/// A kind whose members can be reached by what they are.
-pub trait Members: Resource {
-    /// The version.
-    const API: ApiVersion;
-
+/// A kind with access to the fields that have defaults.
+pub trait Members: Versioned {
     /// Changes a member, if the stanza that holds it is there.
     fn change(&mut self, member: Member, change: &mut dyn FnMut(&mut Option<i32>));
 }
 
 macro_rules! flow_schema {
-    ($($module:ident $version:ident)*) => {$(
+    ($($module:ident)*) => {$(
         impl Members for $module::FlowSchema {
-            const API: ApiVersion = ApiVersion::$version;
-
             fn change(&mut self, member: Member, change: &mut dyn FnMut(&mut Option<i32>)) {
                 if member == Member::MatchingPrecedence {
                     change(&mut self.spec.matching_precedence);
@@ -75,13 +71,11 @@ macro_rules! flow_schema {
         }
     )*};
 }
-flow_schema!(v1 V1 v1beta3 V1Beta3 v1beta2 V1Beta2 v1beta1 V1Beta1);
+flow_schema!(v1 v1beta3 v1beta2 v1beta1);
 
 macro_rules! priority_level {
-    ($($module:ident $version:ident $shares:ident)*) => {$(
+    ($($module:ident $shares:ident)*) => {$(
         impl Members for $module::PriorityLevelConfiguration {
-            const API: ApiVersion = ApiVersion::$version;
-
             fn change(&mut self, member: Member, change: &mut dyn FnMut(&mut Option<i32>)) {
                 let limited = self.spec.limited.as_mut();
                 match (member, limited, &mut self.spec.exempt) {
@@ -99,15 +93,13 @@ macro_rules! priority_level {
     )*};
 }
 priority_level! {
-    v1 V1 nominal_concurrency_shares
-    v1beta3 V1Beta3 nominal_concurrency_shares
-    v1beta2 V1Beta2 assured_concurrency_shares
+    v1 nominal_concurrency_shares
+    v1beta3 nominal_concurrency_shares
+    v1beta2 assured_concurrency_shares
 }
 
 /// Servers from 1.26 on give v1beta1 members that its document, that of 1.25, does not have.
 impl Members for v1beta1::PriorityLevelConfiguration {
-    const API: ApiVersion = ApiVersion::V1Beta1;
-
     fn change(&mut self, member: Member, change: &mut dyn FnMut(&mut Option<i32>)) {
         match (member, &mut self.spec.limited) {
             (Member::Shares, Some(limited)) => change(&mut limited.assured_concurrency_shares),

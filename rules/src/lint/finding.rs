@@ -1,5 +1,6 @@
 //! What lint answers.
 
+use k8s_flowcontrol_types::Kind;
 use std::fmt;
 
 /// How much a finding matters; the gravest first.
@@ -33,7 +34,7 @@ pub struct Finding {
     /// How much it matters.
     pub severity: Severity,
     /// The object's kind.
-    pub kind: &'static str,
+    pub kind: Kind,
     /// The object's name.
     pub name: String,
     /// The path of the field, such as `spec.rules[0].subjects[1]`.

@@ -2,7 +2,7 @@
 
 use super::internal::{FlowSchemaSpec, LevelSpec};
 use super::violation::{Bad, Path, Report};
-use k8s_flowcontrol_types::Release;
+use k8s_flowcontrol_types::{Kind, Release};
 use serde_json::Value;
 
 /// A mandatory FlowSchema has the built-in `spec`.
@@ -13,7 +13,7 @@ pub(super) fn check_schema(
     path: &Path,
     report: &mut Report,
 ) {
-    if let Some(fixed) = fixed_spec("FlowSchema", name, release)
+    if let Some(fixed) = fixed_spec(Kind::FlowSchema, name, release)
         && *spec != FlowSchemaSpec::read(&fixed)
     {
         let detail = format!("spec of '{name}' must equal the fixed value");
@@ -30,7 +30,7 @@ pub(super) fn check_level(
     path: &Path,
     report: &mut Report,
 ) {
-    let Some(fixed) = fixed_spec("PriorityLevelConfiguration", name, release) else {
+    let Some(fixed) = fixed_spec(Kind::PriorityLevelConfiguration, name, release) else {
         return;
     };
     let fixed = LevelSpec::read(&fixed);
@@ -55,7 +55,7 @@ pub(super) fn check_level(
     }
 }
 
-fn fixed_spec(kind: &str, name: &str, release: Release) -> Option<Value> {
+fn fixed_spec(kind: Kind, name: &str, release: Release) -> Option<Value> {
     // Few objects have such a name, and making the built-in ones takes longer than all other rules.
     if !matches!(name, "exempt" | "catch-all") {
         return None;

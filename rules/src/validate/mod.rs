@@ -5,21 +5,21 @@
 //! crate's types. [`verdict`] goes further: from the text of a request, or a tree, to the Status that answers
 //! it, with 400 for what does not decode and 409 for conflicts.
 //!
-//! The rules differ per release and version, which a [`Context`] names. Up to 1.33 servers print refused values
-//! as Go source, addresses included; here every address is the same.
+//! The rules differ per kind, version and release, which a [`VersionedKind`] names. Up to 1.33 servers print invalid
+//! values as Go source, addresses included; here every address is the same.
 //!
 //! ```
 //! use k8s_flowcontrol_rules::validate;
-//! use k8s_flowcontrol_rules::validate::{Context, Kind};
-//! use k8s_flowcontrol_types::{ApiVersion, Release};
+//! use k8s_flowcontrol_types::kind::VersionedKind;
+//! use k8s_flowcontrol_types::{ApiVersion, Kind, Release};
 //! use serde_json::json;
 //!
 //! let schema = json!({"metadata": {"name": "mine"}, "spec": {
 //!     "matchingPrecedence": 1,
 //!     "priorityLevelConfiguration": {"name": "workload-low"},
 //! }});
-//! let context = Context::new(Release::NEWEST, ApiVersion::V1);
-//! let violations = validate::create(Kind::FlowSchema, &schema, context);
+//! let kind = VersionedKind::new(Kind::FlowSchema, ApiVersion::V1, Release::NEWEST);
+//! let violations = validate::create(&schema, kind);
 //! assert_eq!(
 //!     violations[0].to_string(),
 //!     "spec.matchingPrecedence: Invalid value: 1: only the schema named 'exempt' may have \
@@ -47,10 +47,12 @@ pub mod verdict;
 mod violation;
 mod wording;
 
-use crate::decode::resource;
+use crate::{conversion, defaults};
 use internal::{FlowSchemaSpec, LevelSpec};
+use k8s_flowcontrol_types::convert::shares_name;
+use k8s_flowcontrol_types::kind::{Versioned, VersionedKind};
 use k8s_flowcontrol_types::rt::json;
-use k8s_flowcontrol_types::{ApiVersion, Release, Resource};
+use k8s_flowcontrol_types::{ApiVersion, Kind, Release, Resource};
 use metadata::{Metadata, NameRule};
 use priority_level::ShareRule;
 use serde_json::Value;
@@ -59,93 +61,80 @@ use violation::{Path, Report};
 pub use owner_references::dedup_owner_references;
 pub use violation::{Reason, Violation};
 
-pub use crate::decode::Kind;
-
-/// Which server judges, and in which version the object is written.
+/// The rules for objects of one kind, in one version, on servers of one release.
+///
+/// A [`VersionedKind`] converts into the rules of servers with their default feature gates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Context {
-    release: Release,
-    version: ApiVersion,
+pub struct Rules {
+    kind: VersionedKind,
     zero_shares: bool,
 }
 
-impl Context {
-    /// A server of `release` with its default feature gates, and objects in `version`.
-    pub fn new(release: Release, version: ApiVersion) -> Self {
-        // Before 1.29 zero cannot be said; 1.29 has a gate, closed by default; then it is open for good.
-        Self {
-            release,
-            version,
-            zero_shares: release.minor() >= 30,
-        }
+impl From<VersionedKind> for Rules {
+    fn from(kind: VersionedKind) -> Self {
+        // Before 1.29 zero shares have no form; 1.29 has a gate, closed by default; since 1.30 they are allowed.
+        let zero_shares = kind.release.minor() >= 30;
+        Self { kind, zero_shares }
     }
+}
 
-    /// Opens or closes the feature gate `ZeroLimitedNominalConcurrencyShares`, which 1.29 has.
+impl Rules {
+    /// Opens or closes the feature gate `ZeroLimitedNominalConcurrencyShares`, which only 1.29 has.
     ///
-    /// Other releases have no such gate; for them this changes nothing.
+    /// It has no effect on the rules of other releases.
     #[must_use]
     pub fn with_zero_limited_shares(mut self, open: bool) -> Self {
-        if self.release.minor() == 29 {
+        if self.kind.release.minor() == 29 {
             self.zero_shares = open;
         }
         self
     }
 
-    /// The server's release.
-    pub fn release(self) -> Release {
-        self.release
-    }
-
-    /// The version in which objects are written.
-    pub fn version(self) -> ApiVersion {
-        self.version
+    /// The kind, the version and the release.
+    pub fn kind(self) -> VersionedKind {
+        self.kind
     }
 }
 
-/// What a server says against creating `object`.
+/// Returns the violations for which a server does not create `object`.
 ///
-/// The object is taken as decoded: members of a wrong type count as absent ([`verdict`] finds those).
-/// An object without a name whose `generateName` is set is judged under a generated name, made with the
-/// suffix `xxxxx`; a server that generates names sets the name first.
-pub fn create(kind: Kind, object: &Value, context: Context) -> Vec<Violation> {
-    let mut report = Report::new(context.release);
-    let mut metadata = read_metadata(kind, object, context);
+/// The object is expected as decoded: a field of a wrong type counts as absent ([`verdict`] reports it).
+/// An object without a name whose `generateName` is set is judged under a generated name, which ends in `xxxxx`; a
+/// server that generates names sets the name first.
+pub fn create(object: &Value, rules: impl Into<Rules>) -> Vec<Violation> {
+    let rules = rules.into();
+    let mut report = Report::new(rules.kind.release);
+    let mut metadata = read_metadata(object, rules.kind);
     if metadata.name.is_empty() && !metadata.generate_name.is_empty() {
         metadata.name = generated_name(&metadata.generate_name);
     }
-    check_object(
-        kind,
-        &metadata,
-        object,
-        context,
-        context.zero_shares,
-        &mut report,
-    );
+    check_object(&metadata, object, rules, &mut report);
     report.finish()
 }
 
-/// What a server says against replacing `old` by `new`, both in the context's version.
+/// Returns the violations for which a server does not replace `old` by `new`, both in the version of the rules.
 ///
-/// `status` of the new object does not count: a server keeps the old one.
-pub fn update(kind: Kind, old: &Value, new: &Value, context: Context) -> Vec<Violation> {
-    let mut report = Report::new(context.release);
+/// The `status` of the new object does not count: a server keeps the old one.
+pub fn update(old: &Value, new: &Value, rules: impl Into<Rules>) -> Vec<Violation> {
+    let mut rules = rules.into();
+    let release = rules.kind.release;
+    let mut report = Report::new(release);
     let old_metadata = Metadata::read(old);
-    let metadata = read_metadata(kind, new, context);
+    let metadata = read_metadata(new, rules.kind);
     let path = Path::new("metadata");
     metadata::check(&metadata, NameRule::PathSegment, &path, &mut report);
     metadata::check_update(&old_metadata, &metadata, &path, &mut report);
     // Where zero shares are not allowed, an object that has them may keep them.
-    let zero_shares =
-        context.zero_shares || (context.release.minor() >= 29 && has_zero_shares(old));
-    check_object(kind, &metadata, new, context, zero_shares, &mut report);
+    rules.zero_shares |= release.minor() >= 29 && has_zero_shares(old);
+    check_object(&metadata, new, rules, &mut report);
     report.finish()
 }
 
-/// What a server says against replacing the `status` of `old` by the one of `new`.
+/// Returns the violations for which a server does not replace the `status` of `old` by the one of `new`.
 ///
-/// Everything else of the new object does not count: a server keeps what is there, and judges that again.
-pub fn update_status(old: &Value, new: &Value, context: Context) -> Vec<Violation> {
-    let mut report = Report::new(context.release);
+/// Everything else of the new object does not count: a server keeps and judges what `old` has.
+pub fn update_status(old: &Value, new: &Value, release: Release) -> Vec<Violation> {
+    let mut report = Report::new(release);
     let metadata = Metadata::read(old);
     let path = Path::new("metadata");
     metadata::check(&metadata, NameRule::PathSegment, &path, &mut report);
@@ -173,40 +162,19 @@ pub fn metadata(object: &Value, old: Option<&Value>, release: Release) -> Vec<Vi
     report.finish()
 }
 
-/// [`create`] for a typed object: its type says the version.
-pub fn create_typed<K: Resource>(object: &K, release: Release) -> Vec<Violation> {
-    match typed::<K>(release) {
-        Some((kind, context)) => create(kind, &tree(object), context),
-        None => Vec::new(),
-    }
+/// [`create`] for a typed object: its type names the kind and the version.
+pub fn create_typed<K: Versioned>(object: &K, release: Release) -> Vec<Violation> {
+    create(&tree(object), VersionedKind::of::<K>(release))
 }
 
-/// [`update`] for typed objects: their type says the version.
-pub fn update_typed<K: Resource>(old: &K, new: &K, release: Release) -> Vec<Violation> {
-    match typed::<K>(release) {
-        Some((kind, context)) => update(kind, &tree(old), &tree(new), context),
-        None => Vec::new(),
-    }
+/// [`update`] for typed objects: their type names the kind and the version.
+pub fn update_typed<K: Versioned>(old: &K, new: &K, release: Release) -> Vec<Violation> {
+    update(&tree(old), &tree(new), VersionedKind::of::<K>(release))
 }
 
-/// [`update_status`] for typed objects: their type says the version.
-pub fn update_status_typed<K: Resource>(old: &K, new: &K, release: Release) -> Vec<Violation> {
-    match typed::<K>(release) {
-        Some((_, context)) => update_status(&tree(old), &tree(new), context),
-        None => Vec::new(),
-    }
-}
-
-/// The kind and the version of a type; nothing for types of other groups, which have no rules here.
-fn typed<K: Resource>(release: Release) -> Option<(Kind, Context)> {
-    let kind = Kind::ALL
-        .into_iter()
-        .find(|kind| kind.as_str() == K::KIND)?;
-    let version = K::API_VERSION
-        .parse()
-        .ok()
-        .filter(|_| K::GROUP == k8s_flowcontrol_types::GROUP)?;
-    Some((kind, Context::new(release, version)))
+/// [`update_status`] for typed objects.
+pub fn update_status_typed<K: Versioned>(old: &K, new: &K, release: Release) -> Vec<Violation> {
+    update_status(&tree(old), &tree(new), release)
 }
 
 fn tree<K: Resource>(object: &K) -> Value {
@@ -214,36 +182,26 @@ fn tree<K: Resource>(object: &K) -> Value {
     json::to_tree(object).unwrap_or_default()
 }
 
-fn read_metadata(kind: Kind, object: &Value, context: Context) -> Metadata {
+fn read_metadata(object: &Value, kind: VersionedKind) -> Metadata {
     let mut metadata = Metadata::read(object);
-    let Context {
-        release, version, ..
-    } = context;
-    // Servers that cannot track an object's fields forget what the request says of them.
-    if release.minor() <= 28
-        && repeated::has_repeated_elements(object, resource(kind, version).schema)
-    {
+    // Servers that cannot track an object's fields drop the managed fields of the request.
+    if kind.release.minor() <= 28 && repeated::has_repeated_elements(object, kind.schema()) {
         metadata.forget_managed_fields();
     }
     metadata
 }
 
-/// The rules of a kind: metadata, `spec`, and what the mandatory objects must be.
-fn check_object(
-    kind: Kind,
-    metadata: &Metadata,
-    object: &Value,
-    context: Context,
-    zero_shares: bool,
-    report: &mut Report,
-) {
-    let Context {
-        release, version, ..
-    } = context;
+/// The rules of a kind: metadata, `spec`, and the `spec` of the mandatory objects.
+fn check_object(metadata: &Metadata, object: &Value, rules: Rules, report: &mut Report) {
+    let VersionedKind {
+        kind,
+        version,
+        release,
+    } = rules.kind;
     let path = Path::new("metadata");
     metadata::check(metadata, NameRule::Subdomain, &path, report);
     metadata::check_own_finalizers(metadata, &path, report);
-    let hub = hub(kind, object, context);
+    let hub = hub(object, rules.kind);
     let spec = Path::new("spec");
     match kind {
         Kind::FlowSchema => {
@@ -257,13 +215,9 @@ fn check_object(
                 metadata::check_preserve_zero(metadata, &path, report);
             }
             let level = LevelSpec::read(&hub["spec"]);
-            let member = match version {
-                ApiVersion::V1Beta1 | ApiVersion::V1Beta2 => "assuredConcurrencyShares",
-                ApiVersion::V1Beta3 | ApiVersion::V1 => "nominalConcurrencyShares",
-            };
             let shares = ShareRule {
-                member,
-                allows_zero: zero_shares,
+                member: shares_name(version),
+                allows_zero: rules.zero_shares,
             };
             priority_level::check(&metadata.name, &level, shares, &spec, report);
             mandatory::check_level(&metadata.name, &level, release, &spec, report);
@@ -271,12 +225,11 @@ fn check_object(
     }
 }
 
-/// The object as the server holds it: defaulted, and in the form that v1 has too.
-fn hub(kind: Kind, object: &Value, context: Context) -> Value {
+/// The object as the server holds it in memory: with defaults, and in the shape of v1.
+fn hub(object: &Value, kind: VersionedKind) -> Value {
     let mut object = object.clone();
-    crate::defaults::apply(&mut object, kind.as_str(), context.version, context.release);
-    let (from, to) = (context.version, ApiVersion::V1);
-    crate::conversion::server_step(object, kind.as_str(), from, to, context.release)
+    defaults::apply(&mut object, kind);
+    conversion::server_step(object, kind, ApiVersion::V1)
 }
 
 fn has_zero_shares(level: &Value) -> bool {

@@ -1,9 +1,8 @@
 //! The server's Status of a failure.
 
-use super::Kind;
 use super::violation::Violation;
 use k8s_flowcontrol_text::go::quote;
-use k8s_flowcontrol_types::GROUP;
+use k8s_flowcontrol_types::{GROUP, Kind};
 use serde_json::{Value, json};
 
 /// A failure as a server's Status says it.

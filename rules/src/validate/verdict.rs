@@ -2,12 +2,13 @@
 //!
 //! ```
 //! use k8s_flowcontrol_rules::decode::Format;
-//! use k8s_flowcontrol_rules::validate::{verdict, Context, Kind};
+//! use k8s_flowcontrol_rules::validate::verdict;
 //! use k8s_flowcontrol_rules::validate::verdict::{Operation, Request};
-//! use k8s_flowcontrol_types::{ApiVersion, Release};
+//! use k8s_flowcontrol_types::kind::VersionedKind;
+//! use k8s_flowcontrol_types::{ApiVersion, Kind, Release};
 //!
-//! let context = Context::new(Release::NEWEST, ApiVersion::V1);
-//! let request = Request::new(Kind::FlowSchema, context, Operation::Create { existing: &["exempt"] });
+//! let kind = VersionedKind::new(Kind::FlowSchema, ApiVersion::V1, Release::NEWEST);
+//! let request = Request::new(kind, Operation::Create { existing: &["exempt"] });
 //! let failure = verdict::of_text(b"{}", Format::Json, &request).failure.unwrap();
 //! assert_eq!(failure.code, 422);
 //! assert_eq!(
@@ -18,8 +19,8 @@
 //! );
 //! ```
 
-use super::{Context, Kind, create, dedup_owner_references, generated_name, update, update_status};
-use crate::decode::{BodyError, Expected, FieldValidation, Format, Object, read_body};
+use super::{Rules, create, dedup_owner_references, generated_name, update, update_status};
+use crate::decode::{BodyError, FieldValidation, Format, Object, read_body};
 use k8s_flowcontrol_types::Resource;
 use serde_json::Value;
 
@@ -35,12 +36,12 @@ pub enum Operation<'a> {
     },
     /// PUT of an object.
     Replace {
-        /// The object that is replaced, in the context's version. Its name is the one in the path.
+        /// The object that is replaced, in the version of the rules. Its name is the one in the path.
         old: &'a Value,
     },
     /// PUT of `status`.
     ReplaceStatus {
-        /// The object whose status is replaced, in the context's version.
+        /// The object whose status is replaced, in the version of the rules.
         old: &'a Value,
     },
 }
@@ -48,10 +49,8 @@ pub enum Operation<'a> {
 /// A request, apart from its body.
 #[derive(Clone, Copy, Debug)]
 pub struct Request<'a> {
-    /// The kind that the path names.
-    pub kind: Kind,
-    /// The server, and the version that the path names.
-    pub context: Context,
+    /// The rules for the kind and the version that the path names.
+    pub rules: Rules,
     /// What it wants.
     pub operation: Operation<'a>,
     /// What happens to unknown and duplicate members.
@@ -62,10 +61,9 @@ pub struct Request<'a> {
 
 impl<'a> Request<'a> {
     /// A request with the server's default field validation, and not a dry run.
-    pub fn new(kind: Kind, context: Context, operation: Operation<'a>) -> Self {
+    pub fn new(rules: impl Into<Rules>, operation: Operation<'a>) -> Self {
         Self {
-            kind,
-            context,
+            rules: rules.into(),
             operation,
             field_validation: FieldValidation::default(),
             dry_run: false,
@@ -97,12 +95,7 @@ pub fn of_text(body: &[u8], format: Format, request: &Request<'_>) -> Verdict {
     if body.len() > MAX_BODY {
         return Verdict::refused(Failure::too_large(MAX_BODY), None);
     }
-    let expected = Expected {
-        kind: request.kind,
-        version: request.context.version(),
-        release: request.context.release(),
-    };
-    match read_body(body, format, expected, request.field_validation) {
+    match read_body(body, format, request.rules.kind(), request.field_validation) {
         Ok(Object {
             mut value,
             mut warnings,
@@ -150,7 +143,8 @@ pub fn of_typed<K: Resource>(object: &K, request: &Request<'_>) -> Verdict {
 
 /// What fails after a body was decoded.
 fn judge(object: &Value, request: &Request<'_>) -> Option<Failure> {
-    let Request { kind, context, .. } = *request;
+    let rules = request.rules;
+    let kind = rules.kind().kind;
     let metadata = |name: &str| object["metadata"][name].as_str().unwrap_or_default();
     let invalid = |name: &str, causes: Vec<_>| {
         (!causes.is_empty()).then(|| Failure::invalid(kind, name, causes))
@@ -164,7 +158,7 @@ fn judge(object: &Value, request: &Request<'_>) -> Option<Failure> {
             let has_version = metadata("resourceVersion")
                 .parse::<u64>()
                 .is_ok_and(|v| v != 0);
-            invalid(&name, create(kind, object, context))
+            invalid(&name, create(object, rules))
                 .or_else(|| {
                     (has_version && !request.dry_run).then(|| {
                         let message = "resourceVersion should not be set on objects to be created";
@@ -179,10 +173,15 @@ fn judge(object: &Value, request: &Request<'_>) -> Option<Failure> {
         }
         Operation::Replace { old } => check_name(old, object)
             .or_else(|| check_versions(old, object, request))
-            .or_else(|| invalid(metadata("name"), update(kind, old, object, context))),
+            .or_else(|| invalid(metadata("name"), update(old, object, rules))),
         Operation::ReplaceStatus { old } => check_name(old, object)
             .or_else(|| check_versions(old, object, request))
-            .or_else(|| invalid(metadata("name"), update_status(old, object, context))),
+            .or_else(|| {
+                invalid(
+                    metadata("name"),
+                    update_status(old, object, rules.kind().release),
+                )
+            }),
     }
 }
 
@@ -215,7 +214,7 @@ fn check_versions(old: &Value, new: &Value, request: &Request<'_>) -> Option<Fai
             .unwrap_or_default()
             .to_owned()
     };
-    let (kind, name) = (request.kind, text(old, "name"));
+    let (kind, name) = (request.rules.kind().kind, text(old, "name"));
     let (uid, wanted_uid) = (text(old, "uid"), text(new, "uid"));
     if !wanted_uid.is_empty() && wanted_uid != uid {
         let prefix = if request.dry_run { "" } else { "/registry" };

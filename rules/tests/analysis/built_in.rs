@@ -15,7 +15,7 @@ pub(crate) fn schemas(release: Release) -> Vec<FlowSchema> {
 fn objects<K: Resource>(release: Release) -> Vec<K> {
     bootstrap::objects(release)
         .into_iter()
-        .filter(|object| object.kind == K::KIND)
+        .filter(|object| object.kind.as_str() == K::KIND)
         .map(|object| serde_json::from_value(object.tree()).unwrap())
         .collect()
 }

@@ -4,10 +4,13 @@ use k8s_flowcontrol_rules::conversion::ConvertAsServer;
 use k8s_flowcontrol_rules::defaults::Defaulted;
 use k8s_flowcontrol_types::api::{v1, v1beta1, v1beta2, v1beta3};
 use k8s_flowcontrol_types::convert::{Loss, Lossy};
-use k8s_flowcontrol_types::{ApiVersion, Release, Resource};
+use k8s_flowcontrol_types::kind::VersionedKind;
+use k8s_flowcontrol_types::{ApiVersion, Kind, Release, Resource};
 use serde_json::Value;
 
-pub(crate) const LEVEL: &str = "PriorityLevelConfiguration";
+pub(crate) fn levels(version: ApiVersion, release: Release) -> VersionedKind {
+    VersionedKind::new(Kind::PriorityLevelConfiguration, version, release)
+}
 
 /// What to do to a typed object.
 #[derive(Clone, Copy)]
@@ -59,28 +62,27 @@ macro_rules! chosen {
 
 pub(crate) fn typed(
     object: &Value,
-    kind: &str,
-    from: ApiVersion,
+    kind: VersionedKind,
     to: ApiVersion,
     how: Typed,
-    release: Release,
 ) -> Result<(Value, Vec<Loss>), serde_json::Error> {
-    if kind == LEVEL {
-        chosen!(PriorityLevelConfiguration from, to, (object, how, release))
-    } else {
-        chosen!(FlowSchema from, to, (object, how, release))
+    let (from, release) = (kind.version, kind.release);
+    match kind.kind {
+        Kind::PriorityLevelConfiguration => {
+            chosen!(PriorityLevelConfiguration from, to, (object, how, release))
+        }
+        Kind::FlowSchema => chosen!(FlowSchema from, to, (object, how, release)),
     }
 }
 
 pub(crate) fn typed_defaults(
     object: &Value,
-    kind: &str,
-    version: ApiVersion,
-    release: Release,
+    kind: VersionedKind,
 ) -> Result<Value, serde_json::Error> {
+    let release = kind.release;
     macro_rules! versions {
         ($kind:ident) => {
-            match version {
+            match kind.version {
                 ApiVersion::V1 => fill::<v1::$kind>(object, release),
                 ApiVersion::V1Beta3 => fill::<v1beta3::$kind>(object, release),
                 ApiVersion::V1Beta2 => fill::<v1beta2::$kind>(object, release),
@@ -88,10 +90,9 @@ pub(crate) fn typed_defaults(
             }
         };
     }
-    if kind == LEVEL {
-        versions!(PriorityLevelConfiguration)
-    } else {
-        versions!(FlowSchema)
+    match kind.kind {
+        Kind::PriorityLevelConfiguration => versions!(PriorityLevelConfiguration),
+        Kind::FlowSchema => versions!(FlowSchema),
     }
 }
 

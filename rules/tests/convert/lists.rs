@@ -1,5 +1,6 @@
 //! Lists, and the standard library's conversions.
 
+use crate::kinds;
 use ApiVersion::{V1, V1Beta2};
 use k8s_flowcontrol_rules::conversion;
 use k8s_flowcontrol_rules::conversion::ConvertAsServer;
@@ -33,14 +34,8 @@ fn losses_name_the_item() {
     assert_eq!(old.items.len(), 2);
     assert!(old.unknown.get("future").is_some());
 
-    let kind = "PriorityLevelConfigurationList";
-    let (tree, losses) = Lossy::parts(convert::shape_tree(
-        levels(),
-        kind,
-        V1,
-        V1Beta2,
-        Release::NEWEST,
-    ));
+    let kind = kinds::levels(V1, Release::NEWEST);
+    let (tree, losses) = Lossy::parts(convert::shape_list(levels(), kind, V1Beta2));
     assert_eq!(losses[0].path, path);
     assert_eq!(tree["apiVersion"], "flowcontrol.apiserver.k8s.io/v1beta2");
     assert_eq!(tree["items"][0].get("apiVersion"), None);
@@ -49,7 +44,7 @@ fn losses_name_the_item() {
         json!({"assuredConcurrencyShares": 5})
     );
 
-    let server = conversion::server_tree(levels(), kind, V1, V1Beta2, Release::NEWEST).unwrap_err();
+    let server = conversion::server_list(levels(), kind, V1Beta2).unwrap_err();
     let shown: Result<List<v1beta2::PriorityLevelConfiguration>, _> =
         list.convert_as_server(Release::NEWEST);
     let shown = shown.unwrap_err();

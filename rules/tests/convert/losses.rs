@@ -1,9 +1,10 @@
 //! The table of losses, row by row: shares and their annotation.
 
-use crate::kinds::LEVEL;
+use crate::kinds::levels;
 use ApiVersion::{V1, V1Beta1, V1Beta2, V1Beta3};
 use k8s_flowcontrol_types::convert::{Loss, Lossy, PRESERVE_ZERO_ANNOTATION};
-use k8s_flowcontrol_types::{ApiVersion, Release, convert};
+use k8s_flowcontrol_types::kind::VersionedKind;
+use k8s_flowcontrol_types::{ApiVersion, Kind, Release, convert};
 use serde_json::{Value, json};
 
 const ANNOTATION: &str =
@@ -25,7 +26,11 @@ pub(crate) fn shape(
     minor: u32,
 ) -> (Value, Vec<Loss>) {
     let release = Release::new(minor).unwrap();
-    Lossy::parts(convert::shape_tree(level.clone(), LEVEL, from, to, release))
+    Lossy::parts(convert::shape_tree(
+        level.clone(),
+        levels(from, release),
+        to,
+    ))
 }
 
 /// The limited stanza, whether the annotation is there, and the paths of what is lost.
@@ -248,8 +253,8 @@ fn annotation_without_effect() {
         &[ANNOTATION],
     );
     let schema = json!({"metadata": {"annotations": {PRESERVE_ZERO_ANNOTATION: ""}}});
-    let release = Release::NEWEST;
-    let kept = convert::shape_tree(schema.clone(), "FlowSchema", V1Beta3, V1, release);
+    let kind = VersionedKind::new(Kind::FlowSchema, V1Beta3, Release::NEWEST);
+    let kept = convert::shape_tree(schema.clone(), kind, V1);
     assert_eq!(kept, Ok(schema));
 }
 

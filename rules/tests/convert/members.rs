@@ -1,6 +1,6 @@
 //! The table of losses: members that not every version of every release knows.
 
-use crate::kinds::LEVEL;
+use crate::kinds::levels;
 use crate::losses::{expect, shape};
 use ApiVersion::{V1, V1Beta1, V1Beta2, V1Beta3};
 use k8s_flowcontrol_rules::conversion;
@@ -104,7 +104,7 @@ fn server_conversion_prunes_and_says_so() {
         "status": {"conditions": [{"type": "A", "future": {}}]},
     });
     let release = Release::new(28).unwrap();
-    let lossy = conversion::server_tree(level, LEVEL, V1Beta2, V1Beta3, release).unwrap_err();
+    let lossy = conversion::server_tree(level, levels(V1Beta2, release), V1Beta3).unwrap_err();
     let paths: Vec<_> = lossy.losses.iter().map(|loss| loss.path.as_str()).collect();
     let mut sorted = paths.clone();
     sorted.sort_unstable();

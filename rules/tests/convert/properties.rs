@@ -1,16 +1,17 @@
 //! What holds for every level.
 
-use crate::kinds::{LEVEL, Typed, normal, typed, typed_defaults};
+use crate::kinds::{Typed, levels, normal, typed, typed_defaults};
 use crate::strategies::{any_json, any_level, plain_level, releases, versions};
 use k8s_flowcontrol_rules::{conversion, defaults};
 use k8s_flowcontrol_types::convert::{Lossy, PRESERVE_ZERO_ANNOTATION};
-use k8s_flowcontrol_types::{ApiVersion, Release, convert};
+use k8s_flowcontrol_types::kind::VersionedKind;
+use k8s_flowcontrol_types::{ApiVersion, Kind, Release, convert};
 use proptest::prelude::*;
 use serde_json::Value;
 
 /// What a level means to a server: what it would show in v1, without what says no more than its absence.
 fn meaning(level: &Value, version: ApiVersion, release: Release) -> Value {
-    let hub = conversion::server_tree(level.clone(), LEVEL, version, ApiVersion::V1, release);
+    let hub = conversion::server_tree(level.clone(), levels(version, release), ApiVersion::V1);
     let mut hub = normal(&Lossy::parts(hub).0);
     let spec = &mut hub["spec"];
     if spec["limited"]["lendablePercent"] == 0 {
@@ -61,14 +62,14 @@ proptest! {
     #[test]
     fn defaults_once_are_defaults_twice((version, _, level) in pairs(any_level), release in releases()) {
         let mut once = level.clone();
-        defaults::apply(&mut once, LEVEL, version, release);
+        defaults::apply(&mut once, levels(version, release));
         let mut twice = once.clone();
-        defaults::apply(&mut twice, LEVEL, version, release);
+        defaults::apply(&mut twice, levels(version, release));
         prop_assert_eq!(&once, &twice);
         // A type that can hold the level agrees.
-        if let Ok(types) = typed_defaults(&level, LEVEL, version, release) {
+        if let Ok(types) = typed_defaults(&level, levels(version, release)) {
             prop_assert_eq!(&normal(&types)["spec"], &normal(&once)["spec"]);
-            let again = typed_defaults(&types, LEVEL, version, release).unwrap();
+            let again = typed_defaults(&types, levels(version, release)).unwrap();
             prop_assert_eq!(types, again);
         }
     }
@@ -76,13 +77,13 @@ proptest! {
     #[test]
     fn types_and_trees_agree((from, to, mut level) in pairs(any_level), release in releases()) {
         level["apiVersion"] = from.api_version().into();
-        level["kind"] = LEVEL.into();
+        level["kind"] = Kind::PriorityLevelConfiguration.as_str().into();
         for how in [Typed::Shape, Typed::Server] {
             // Shares that are no number do not fit a type.
-            let Ok((types, lost)) = typed(&level, LEVEL, from, to, how, release) else { continue };
+            let Ok((types, lost)) = typed(&level, levels(from, release), to, how) else { continue };
             let tree = match how {
-                Typed::Shape => convert::shape_tree(level.clone(), LEVEL, from, to, release),
-                Typed::Server => conversion::server_tree(level.clone(), LEVEL, from, to, release),
+                Typed::Shape => convert::shape_tree(level.clone(), levels(from, release), to),
+                Typed::Server => conversion::server_tree(level.clone(), levels(from, release), to),
             };
             let (tree, losses) = Lossy::parts(tree);
             prop_assert_eq!(normal(&types), normal(&tree));
@@ -92,7 +93,7 @@ proptest! {
 
     #[test]
     fn shape_conversion_keeps_unknown_members((from, to, level) in pairs(any_level), release in releases()) {
-        let (converted, losses) = Lossy::parts(convert::shape_tree(level.clone(), LEVEL, from, to, release));
+        let (converted, losses) = Lossy::parts(convert::shape_tree(level.clone(), levels(from, release), to));
         prop_assert_eq!(futures(&converted), futures(&level));
         // One that bears the name of the other version's shares is still there, or is said to be gone.
         let name = match from {
@@ -106,7 +107,7 @@ proptest! {
 
     #[test]
     fn no_loss_is_no_change_of_meaning((from, to, level) in pairs(plain_level), release in releases()) {
-        let (converted, losses) = Lossy::parts(convert::shape_tree(level.clone(), LEVEL, from, to, release));
+        let (converted, losses) = Lossy::parts(convert::shape_tree(level.clone(), levels(from, release), to));
         let before = meaning(&level, from, release);
         let is_kept = before == meaning(&converted, to, release);
         let is_consumed = from == ApiVersion::V1Beta3 && before["limited"]["nominalConcurrencyShares"] == 0;
@@ -118,8 +119,8 @@ proptest! {
 
     #[test]
     fn there_and_back_is_where_it_was((from, to, level) in pairs(plain_level), release in releases()) {
-        let Ok(there) = convert::shape_tree(level.clone(), LEVEL, from, to, release) else { return Ok(()) };
-        let (back, losses) = Lossy::parts(convert::shape_tree(there, LEVEL, to, from, release));
+        let Ok(there) = convert::shape_tree(level.clone(), levels(from, release), to) else { return Ok(()) };
+        let (back, losses) = Lossy::parts(convert::shape_tree(there, levels(to, release), from));
         prop_assert_eq!(losses, []);
         prop_assert_eq!(meaning(&back, from, release), meaning(&level, from, release));
         prop_assert_eq!(futures(&back), futures(&level));
@@ -133,31 +134,29 @@ proptest! {
 
     #[test]
     fn what_a_server_shows_it_shows_again((from, to, level) in pairs(plain_level), release in releases()) {
-        let (shown, losses) = Lossy::parts(conversion::server_tree(level.clone(), LEVEL, from, to, release));
+        let (shown, losses) = Lossy::parts(conversion::server_tree(level.clone(), levels(from, release), to));
         if losses.is_empty() {
             prop_assert_eq!(meaning(&shown, to, release), meaning(&level, from, release));
         }
         let mut pruned = shown.clone();
-        conversion::prune(&mut pruned, LEVEL, to, release);
+        conversion::prune(&mut pruned, levels(to, release));
         prop_assert_eq!(&pruned, &shown);
         // A zero that the version has no form for is read as something else, and an annotation that is left over from
         // a version where it is like any other is taken away.
         if !is_annotated(&shown) && !losses.iter().any(|loss| loss.path.ends_with("ConcurrencyShares")) {
-            prop_assert_eq!(conversion::server_tree(shown.clone(), LEVEL, to, to, release), Ok(shown));
+            prop_assert_eq!(conversion::server_tree(shown.clone(), levels(to, release), to), Ok(shown));
         }
     }
 
     #[test]
     fn nothing_panics(object in any_json(), from in versions(), to in versions(), release in releases()) {
-        for kind in [LEVEL, "FlowSchema", "PriorityLevelConfigurationList", "List", "Other"] {
-            let mut copy = object.clone();
-            defaults::apply(&mut copy, kind, from, release);
-            let _ = convert::shape_tree(object.clone(), kind, from, to, release);
-            let _ = conversion::server_tree(object.clone(), kind, from, to, release);
-            if kind == "Other" {
-                prop_assert_eq!(&copy, &object);
-                prop_assert_eq!(conversion::server_tree(object.clone(), kind, from, to, release), Ok(object.clone()));
-            }
+        for kind in Kind::ALL {
+            let kind = VersionedKind::new(kind, from, release);
+            defaults::apply(&mut object.clone(), kind);
+            let _ = convert::shape_tree(object.clone(), kind, to);
+            let _ = convert::shape_list(object.clone(), kind, to);
+            let _ = conversion::server_tree(object.clone(), kind, to);
+            let _ = conversion::server_list(object.clone(), kind, to);
         }
     }
 }

@@ -2,16 +2,15 @@
 
 use crate::kinds::{Typed, normal, typed, typed_defaults};
 use k8s_flowcontrol_rules::{conversion, defaults};
+use k8s_flowcontrol_types::ApiVersion;
 use k8s_flowcontrol_types::convert::{Lossy, PRESERVE_ZERO_ANNOTATION};
-use k8s_flowcontrol_types::{ApiVersion, Release};
+use k8s_flowcontrol_types::kind::VersionedKind;
 use serde_json::Value;
 
 const RECORDED: &str = include_str!("../fixtures/convert/recorded.jsonl");
 
 struct Record {
-    release: Release,
-    kind: String,
-    created_in: ApiVersion,
+    kind: VersionedKind,
     read_in: ApiVersion,
     record: Value,
 }
@@ -27,9 +26,11 @@ fn records() -> impl Iterator<Item = Record> {
                 .unwrap()
         };
         Record {
-            release: record["release"].as_str().unwrap().parse().unwrap(),
-            kind: record["request"]["kind"].as_str().unwrap().into(),
-            created_in: version("request"),
+            kind: VersionedKind::new(
+                record["request"]["kind"].as_str().unwrap().parse().unwrap(),
+                version("request"),
+                record["release"].as_str().unwrap().parse().unwrap(),
+            ),
             read_in: version("read"),
             record,
         }
@@ -40,13 +41,12 @@ fn records() -> impl Iterator<Item = Record> {
 #[test]
 fn steps() {
     for Record {
-        release,
         kind,
-        created_in,
         read_in,
         record,
     } in records()
     {
+        let created_in = kind.version;
         for (source, from, to, result) in [
             ("request", created_in, created_in, "created"),
             ("request", created_in, read_in, "read"),
@@ -54,11 +54,11 @@ fn steps() {
             ("read", read_in, created_in, "after_put"),
         ] {
             let (object, expected) = (&record[source], normal(&record[result]));
-            let converted = conversion::server_tree(object.clone(), &kind, from, to, release);
+            let kind = kind.in_version(from);
+            let converted = conversion::server_tree(object.clone(), kind, to);
             let (tree, losses) = Lossy::parts(converted);
             assert_eq!(normal(&tree), expected, "{source} to {result}");
-            let (types, typed_losses) =
-                typed(object, &kind, from, to, Typed::Server, release).unwrap();
+            let (types, typed_losses) = typed(object, kind, to, Typed::Server).unwrap();
             assert_eq!(normal(&types), expected, "{source} to {result}");
             assert_eq!(typed_losses, losses);
         }
@@ -68,19 +68,12 @@ fn steps() {
 /// The defaults of the request are what the server answers, but for what it drops.
 #[test]
 fn filled_in() {
-    for Record {
-        release,
-        kind,
-        created_in,
-        record,
-        ..
-    } in records()
-    {
+    for Record { kind, record, .. } in records() {
         let mut object = record["request"].clone();
-        conversion::prune(&mut object, &kind, created_in, release);
-        defaults::apply(&mut object, &kind, created_in, release);
+        conversion::prune(&mut object, kind);
+        defaults::apply(&mut object, kind);
         assert_eq!(normal(&object["spec"]), record["created"]["spec"]);
-        let types = typed_defaults(&record["request"], &kind, created_in, release).unwrap();
+        let types = typed_defaults(&record["request"], kind).unwrap();
         for (name, value) in record["created"]["spec"].as_object().unwrap() {
             let ours = normal(&types["spec"][name]);
             // A type keeps what the server does not know.

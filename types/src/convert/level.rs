@@ -3,10 +3,8 @@
 use super::known::{knows, why_unknown};
 use super::shares::{self, DEFAULT_SHARES, Said, Shares};
 use super::{Loss, shares_name};
-use crate::{ApiVersion, Release};
-
-/// The kind that differs between versions.
-pub const KIND: &str = "PriorityLevelConfiguration";
+use crate::kind::VersionedKind;
+use crate::{ApiVersion, Kind, Release};
 
 /// A member that not every version of every release knows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,7 +35,7 @@ impl Member {
     }
 
     fn is_known(self, version: ApiVersion, release: Release) -> bool {
-        knows(KIND, self.names(), version, release)
+        knows(levels(version, release), self.names())
     }
 }
 
@@ -168,7 +166,7 @@ fn member_loss(
     let why = match (member.is_known(from, release), member.is_known(to, release)) {
         (true, false) => {
             level.drop_member(member);
-            why_unknown(KIND, member.names(), to, release)
+            why_unknown(levels(to, release), member.names())
         }
         (false, true) => format!("{from} does not know it; in {to} it comes to mean something"),
         _ => return None,
@@ -183,4 +181,8 @@ pub fn drop_meaningless(level: &mut impl LevelForm, version: ApiVersion, release
             level.drop_member(member);
         }
     }
+}
+
+fn levels(version: ApiVersion, release: Release) -> VersionedKind {
+    VersionedKind::new(Kind::PriorityLevelConfiguration, version, release)
 }

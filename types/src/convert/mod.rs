@@ -42,19 +42,19 @@ mod tree_level;
 mod typed;
 
 pub use loss::{Loss, Lossy};
-pub use shape::shape_tree;
+pub use shape::{shape_list, shape_tree};
 pub use typed::Convert;
 
 /// The parts of conversion that the server's own conversion is built of. Not a public interface: they change with
 /// `k8s-flowcontrol-rules`.
 #[doc(hidden)]
 pub mod parts {
-    pub use super::known::{schema, why_unknown};
-    pub use super::level::{KIND, LevelForm, drop_meaningless};
-    pub use super::shape::{each_item, place, set_version};
+    pub use super::known::why_unknown;
+    pub use super::level::{LevelForm, drop_meaningless};
+    pub use super::shape::{each_item, set_version};
     pub use super::shares::{Said, Shares, annotation_loss, no_zero};
     pub use super::tree_level::TreeLevel;
-    pub use super::typed::{Versioned, convert_items};
+    pub use super::typed::convert_items;
 }
 
 use crate::{ApiVersion, Release};

@@ -3,88 +3,78 @@
 use super::level;
 use super::tree_level::TreeLevel;
 use super::{Loss, Lossy};
-use crate::{ApiVersion, Release};
+use crate::kind::VersionedKind;
+use crate::{ApiVersion, Kind};
 use serde_json::Value;
 
-/// Turns `object`, a `kind` in version `from`, into version `to` as a tool does it: without defaults.
+/// Converts `object`, which is of `kind`, into version `to` without filling in defaults.
 ///
-/// What is absent stays absent and unknown members travel along; see the [module](super) for the rules.
-/// `release` is that of the servers which are to read the object. `kind` may be a list, such as
-/// `FlowSchemaList`. An `apiVersion` that is there is changed, and none is added. A value of a wrong type stays as
-/// it is; a kind that is not of this API group is left alone.
+/// Absent fields stay absent and unknown fields are kept; the [module](super) has the rules. `kind` names the release
+/// of the servers that are to read the object. An `apiVersion` is changed but not added, and a value of a wrong type
+/// is not changed.
 ///
 /// # Errors
-/// [`Lossy`] when something is lost or comes to mean something else.
+/// [`Lossy`] when something is lost or changes its meaning.
 ///
 /// ```
-/// use k8s_flowcontrol_types::{convert, ApiVersion, Release};
+/// use k8s_flowcontrol_types::kind::VersionedKind;
+/// use k8s_flowcontrol_types::{ApiVersion, Kind, Release, convert};
 /// use serde_json::json;
 ///
 /// let level = |shares: &str| json!({"spec": {"type": "Limited", "limited": {shares: 20}}});
 /// let (old, new) = (level("assuredConcurrencyShares"), level("nominalConcurrencyShares"));
-/// let (from, to) = (ApiVersion::V1Beta2, ApiVersion::V1);
-/// let converted = convert::shape_tree(old, "PriorityLevelConfiguration", from, to, Release::NEWEST)?;
-/// assert_eq!(converted, new);
+/// let kind = VersionedKind::new(Kind::PriorityLevelConfiguration, ApiVersion::V1Beta2, Release::NEWEST);
+/// assert_eq!(convert::shape_tree(old, kind, ApiVersion::V1)?, new);
 /// # Ok::<(), convert::Lossy<serde_json::Value>>(())
 /// ```
 pub fn shape_tree(
     mut object: Value,
-    kind: &str,
-    from: ApiVersion,
+    kind: VersionedKind,
     to: ApiVersion,
-    release: Release,
 ) -> Result<Value, Lossy<Value>> {
-    let mut losses = Vec::new();
-    each_item(&mut object, kind, |object, kind, item| {
-        let lost = shape(object, kind, from, to, release);
-        losses.extend(lost.into_iter().map(|loss| place(loss, item)));
-    });
-    set_version(&mut object, kind, to);
+    let losses = shape(&mut object, kind, to);
     Lossy::outcome(object, losses)
 }
 
-fn shape(
-    object: &mut Value,
-    kind: &str,
-    from: ApiVersion,
+/// [`shape_tree`] for a list whose items are of `kind`, such as a `FlowSchemaList`. Losses name the item.
+///
+/// # Errors
+/// [`Lossy`] when an item loses something.
+pub fn shape_list(
+    mut list: Value,
+    kind: VersionedKind,
     to: ApiVersion,
-    release: Release,
-) -> Vec<Loss> {
-    set_version(object, kind, to);
-    if kind != level::KIND {
-        return Vec::new();
-    }
-    level::convert(&mut TreeLevel { object, from, to }, from, to, release)
+) -> Result<Value, Lossy<Value>> {
+    let losses = each_item(&mut list, |item| shape(item, kind, to));
+    set_version(&mut list, to);
+    Lossy::outcome(list, losses)
 }
 
-/// Calls `convert` for the object, or for each item of a list with its index.
-pub fn each_item(
-    object: &mut Value,
-    kind: &str,
-    mut convert: impl FnMut(&mut Value, &str, Option<usize>),
-) {
-    let Some(kind) = kind.strip_suffix("List") else {
-        return convert(object, kind, None);
-    };
-    let items = object.get_mut("items").and_then(Value::as_array_mut);
+fn shape(object: &mut Value, kind: VersionedKind, to: ApiVersion) -> Vec<Loss> {
+    set_version(object, to);
+    match kind.kind {
+        Kind::FlowSchema => Vec::new(),
+        Kind::PriorityLevelConfiguration => {
+            let from = kind.version;
+            level::convert(&mut TreeLevel { object, from, to }, from, to, kind.release)
+        }
+    }
+}
+
+/// Calls `convert` for each item of a list, and returns the losses of all with the items' indexes.
+pub fn each_item(list: &mut Value, mut convert: impl FnMut(&mut Value) -> Vec<Loss>) -> Vec<Loss> {
+    let mut losses = Vec::new();
+    let items = list.get_mut("items").and_then(Value::as_array_mut);
     for (index, item) in items.into_iter().flatten().enumerate() {
-        convert(item, kind, Some(index));
+        let lost = convert(item).into_iter();
+        losses.extend(lost.map(|loss| loss.of_item(index)));
     }
+    losses
 }
 
-/// The loss, named by the item of the list that has it.
-pub fn place(loss: Loss, item: Option<usize>) -> Loss {
-    match item {
-        Some(index) => loss.of_item(index),
-        None => loss,
-    }
-}
-
-/// Changes the `apiVersion` that is there.
-pub fn set_version(object: &mut Value, kind: &str, to: ApiVersion) {
-    let kind = kind.strip_suffix("List").unwrap_or(kind);
-    if super::known::schema(kind, to).is_some()
-        && let Some(version) = object.get_mut("apiVersion")
+/// Changes the `apiVersion`, if there is one.
+pub fn set_version(object: &mut Value, to: ApiVersion) {
+    if let Some(version) = object.get_mut("apiVersion")
         && !version.is_null()
     {
         *version = to.api_version().into();

@@ -7,7 +7,7 @@ mod versions;
 use super::{Loss, Lossy, shares_name};
 use crate::{ApiVersion, List, Release, Resource};
 use common::Common;
-pub use versions::Versioned;
+use versions::AnyVersion;
 
 /// Conversion to the same kind in another version, of objects and of lists.
 ///
@@ -39,8 +39,8 @@ pub trait Convert<To>: Sized {
 
 impl<F, T> Convert<T> for F
 where
-    F: Versioned,
-    T: Versioned<Common = F::Common>,
+    F: AnyVersion,
+    T: AnyVersion<Common = F::Common>,
 {
     const RENAMED: Option<(&'static str, &'static str)> = renamed(F::API, T::API);
 

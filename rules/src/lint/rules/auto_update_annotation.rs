@@ -3,7 +3,7 @@
 use super::{Context, Report, Rule, Severity};
 use crate::bootstrap::{self, AUTO_UPDATE_ANNOTATION};
 use crate::lint::context::auto_update;
-use k8s_flowcontrol_types::Resource;
+use k8s_flowcontrol_types::Versioned;
 
 pub(super) const RULE: Rule = Rule {
     id: "auto-update-annotation",
@@ -35,9 +35,9 @@ fn check(context: &Context, report: &mut Report) {
     }
 }
 
-fn is_lost<K: Resource>(object: &K, context: &Context) -> bool {
+fn is_lost<K: Versioned>(object: &K, context: &Context) -> bool {
     let is_built_in = bootstrap::objects(context.release)
         .iter()
-        .any(|known| known.kind == K::KIND && known.name == object.name());
+        .any(|known| known.kind == K::API_KIND && known.name == object.name());
     !is_built_in && auto_update(object) == Some(true)
 }

@@ -26,8 +26,7 @@ mod zero_shares_lend;
 
 use super::context::{Context, Level, Schema};
 use super::finding::{Finding, Severity};
-use k8s_flowcontrol_types::Resource;
-use k8s_flowcontrol_types::api::v1::{FlowSchema, PriorityLevelConfiguration};
+use k8s_flowcontrol_types::Kind;
 
 /// All rules, sorted by id.
 pub fn rules() -> &'static [Rule] {
@@ -103,12 +102,12 @@ struct Report {
 
 impl Report {
     fn schema(&mut self, schema: &Schema, path: impl Into<String>, message: String, help: &str) {
-        self.push(FlowSchema::KIND, schema.name(), path.into(), message, help);
+        self.push(Kind::FlowSchema, schema.name(), path.into(), message, help);
     }
 
     fn level(&mut self, level: &Level, path: impl Into<String>, message: String, help: &str) {
         self.push(
-            PriorityLevelConfiguration::KIND,
+            Kind::PriorityLevelConfiguration,
             level.name(),
             path.into(),
             message,
@@ -116,7 +115,7 @@ impl Report {
         );
     }
 
-    fn push(&mut self, kind: &'static str, name: &str, path: String, message: String, help: &str) {
+    fn push(&mut self, kind: Kind, name: &str, path: String, message: String, help: &str) {
         let (rule, severity) = (self.rule, self.severity);
         let (name, help) = (name.to_owned(), help.to_owned());
         self.findings.push(Finding {

@@ -3,8 +3,9 @@
 use super::{Context, Report, Rule, Severity};
 use crate::bootstrap::{self, AUTO_UPDATE_ANNOTATION};
 use crate::lint::context::Upkeep;
+use k8s_flowcontrol_types::Release;
+use k8s_flowcontrol_types::kind::{Versioned, VersionedKind};
 use k8s_flowcontrol_types::rt::json::{self, WriteJson};
-use k8s_flowcontrol_types::{ApiVersion, Release, Resource};
 use serde_json::Value;
 
 pub(super) const RULE: Rule = Rule {
@@ -45,15 +46,15 @@ fn check(context: &Context, report: &mut Report) {
 
 /// Whether a suggested object, with defaults, has another spec than the built-in one. A mandatory one is
 /// left to validation.
-fn is_changed<K: Resource>(object: &K, spec: &impl WriteJson, release: Release) -> bool {
+fn is_changed<K: Versioned>(object: &K, spec: &impl WriteJson, release: Release) -> bool {
     let suggested = bootstrap::objects(release)
         .into_iter()
-        .find(|known| !known.mandatory && known.kind == K::KIND && known.name == object.name());
+        .find(|known| !known.mandatory && known.kind == K::API_KIND && known.name == object.name());
     let Some(known) = suggested else {
         return false;
     };
     let mut known = known.tree();
-    crate::defaults::apply(&mut known, K::KIND, ApiVersion::V1, release);
+    crate::defaults::apply(&mut known, VersionedKind::of::<K>(release));
     let mut known = known["spec"].take();
     prune(&mut known);
     // A number that no tree holds is not in the built-in spec either.

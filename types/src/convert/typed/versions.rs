@@ -2,15 +2,13 @@
 
 use super::common::{Common, CommonLevel, CommonLimited, CommonSchema};
 use crate::api::{v1, v1beta1, v1beta2, v1beta3};
+use crate::kind::Versioned;
 use crate::meta::{RawJson, Unknown};
-use crate::{ApiVersion, Resource};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-/// A kind in one version.
-pub trait Versioned: Resource {
-    /// The version.
-    const API: ApiVersion;
+/// A kind in one version, which can be taken apart into the form that all versions share.
+pub trait AnyVersion: Versioned {
     /// What the kind is in all versions.
     type Common: Common;
 
@@ -21,9 +19,8 @@ pub trait Versioned: Resource {
 }
 
 macro_rules! flow_schema {
-    ($($module:ident $version:ident)*) => {$(
-        impl Versioned for $module::FlowSchema {
-            const API: ApiVersion = ApiVersion::$version;
+    ($($module:ident)*) => {$(
+        impl AnyVersion for $module::FlowSchema {
             type Common = CommonSchema;
 
             fn into_common(self) -> CommonSchema {
@@ -38,13 +35,12 @@ macro_rules! flow_schema {
         }
     )*};
 }
-flow_schema!(v1 V1 v1beta3 V1Beta3 v1beta2 V1Beta2 v1beta1 V1Beta1);
+flow_schema!(v1 v1beta3 v1beta2 v1beta1);
 
 /// The versions that have a field for every member; `$shares` is the one of the shares.
 macro_rules! priority_level {
-    ($($module:ident $version:ident $shares:ident)*) => {$(
-        impl Versioned for $module::PriorityLevelConfiguration {
-            const API: ApiVersion = ApiVersion::$version;
+    ($($module:ident $shares:ident)*) => {$(
+        impl AnyVersion for $module::PriorityLevelConfiguration {
             type Common = CommonLevel;
 
             fn into_common(self) -> CommonLevel {
@@ -88,14 +84,13 @@ macro_rules! priority_level {
     )*};
 }
 priority_level! {
-    v1 V1 nominal_concurrency_shares
-    v1beta3 V1Beta3 nominal_concurrency_shares
-    v1beta2 V1Beta2 assured_concurrency_shares
+    v1 nominal_concurrency_shares
+    v1beta3 nominal_concurrency_shares
+    v1beta2 assured_concurrency_shares
 }
 
 /// Members of later versions are unknown ones here, from which they are taken and to which they go back.
-impl Versioned for v1beta1::PriorityLevelConfiguration {
-    const API: ApiVersion = ApiVersion::V1Beta1;
+impl AnyVersion for v1beta1::PriorityLevelConfiguration {
     type Common = CommonLevel;
 
     fn into_common(self) -> CommonLevel {
