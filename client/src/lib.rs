@@ -16,6 +16,7 @@
 //! | [`wait`] | waiting until an object meets a condition |
 //! | [`convert`] | conversion of manifests between versions, with the losses |
 //! | [`resource`] | [`Resource`], the trait of all kinds, and [`List`] |
+//! | [`kind`] | the two kinds of the group, by name and in a version |
 //! | [`release`] | Kubernetes releases, and the versions that each serves |
 //! | [`json`] | types from JSON text and back |
 //! | [`schema`] | the documents' facts at run time: fields, list types, merge keys |
@@ -66,7 +67,8 @@ pub use k8s_flowcontrol_rules as rules;
 #[doc(hidden)]
 pub use k8s_flowcontrol_types::rt;
 pub use k8s_flowcontrol_types::{
-    FieldValidation, GROUP, List, Resource, api, convert, json, meta, release, resource, schema,
+    FieldValidation, GROUP, Kind, List, Resource, api, convert, json, kind, meta, release,
+    resource, schema,
 };
 
 pub use client::{Api, Client, Error};

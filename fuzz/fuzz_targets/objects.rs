@@ -3,7 +3,9 @@
 #![no_main]
 
 use k8s_flowcontrol::api::{v1, v1beta1, v1beta2, v1beta3};
-use k8s_flowcontrol::{Release, Resource, json, validate};
+use k8s_flowcontrol::kind::Versioned;
+use k8s_flowcontrol::rules::validate;
+use k8s_flowcontrol::{Release, json};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|text: &[u8]| {
@@ -17,7 +19,7 @@ fuzz_target!(|text: &[u8]| {
     round_trip::<v1beta1::PriorityLevelConfiguration>(text);
 });
 
-fn round_trip<K: Resource>(text: &[u8]) {
+fn round_trip<K: Versioned>(text: &[u8]) {
     let Ok(text) = std::str::from_utf8(text) else {
         return;
     };

@@ -5,7 +5,7 @@ use crate::kinds::{Kind, Kinds};
 use crate::registry::{DeleteOptions, Write, commit, create, delete};
 use crate::store::{Object, Store, edit_metadata};
 use k8s_flowcontrol_rules::bootstrap::{AUTO_UPDATE_ANNOTATION, BootstrapObject, objects};
-use k8s_flowcontrol_rules::decode::Kind as Own;
+use k8s_flowcontrol_types::Kind as Own;
 use serde_json::{Value, json};
 
 const MANAGER: &str = "api-priority-and-fairness-config-producer-v1";
@@ -19,10 +19,7 @@ pub(crate) fn run_pass(store: &mut Store, kinds: &Kinds) {
     }
     let objects = objects(kinds.release());
     for object in &objects {
-        // All of them are of the two kinds.
-        if let Some(kind) = Own::named(object.kind) {
-            ensure(store, kinds.own(kind), object);
-        }
+        ensure(store, kinds.own(object.kind), object);
     }
     for kind in Own::ALL {
         remove_unwanted(store, kinds.own(kind), &objects);
@@ -107,7 +104,7 @@ fn remove_unwanted(store: &mut Store, kind: &Kind, wanted: &[BootstrapObject]) {
     let is_wanted = |name: &str| {
         wanted
             .iter()
-            .any(|object| object.kind == kind.name() && object.name == name)
+            .any(|object| object.kind.as_str() == kind.name() && object.name == name)
     };
     let unwanted: Vec<String> = store
         .objects(kind.index)

@@ -5,7 +5,7 @@ use crate::ids;
 use crate::kinds::{Kind, Kinds};
 use crate::registry::{Patch, Write, commit, patch};
 use crate::store::{Object, Store};
-use k8s_flowcontrol_rules::decode::Kind as Own;
+use k8s_flowcontrol_types::Kind as Own;
 use k8s_flowcontrol_types::{FieldValidation, Release};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;

@@ -3,8 +3,8 @@
 use crate::kinds::Kinds;
 use crate::store::{Store, meta_str};
 use jiff::Timestamp;
-use k8s_flowcontrol_rules::decode::Kind as Own;
 use k8s_flowcontrol_rules::matching::{Classification, Classifier, RequestAttributes};
+use k8s_flowcontrol_types::Kind as Own;
 use k8s_flowcontrol_types::api::v1::{FlowSchema, PriorityLevelConfiguration};
 use serde::Deserialize;
 use std::collections::BTreeMap;

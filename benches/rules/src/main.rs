@@ -7,8 +7,8 @@ use bench_data::{Meter, list, report};
 use k8s_flowcontrol::rules::matching::{Classifier, RequestAttributes, User};
 use k8s_flowcontrol::api::v1::{FlowSchema, PriorityLevelConfiguration};
 use k8s_flowcontrol::rules::{bootstrap, validate};
-use k8s_flowcontrol::rules::validate::{Context, Kind};
-use k8s_flowcontrol::{ApiVersion, List, Release, Resource};
+use k8s_flowcontrol::kind::VersionedKind;
+use k8s_flowcontrol::{ApiVersion, Kind, List, Release, Resource};
 use k8s_flowcontrol_codegen::Generator;
 use k8s_flowcontrol_specs::{META, V1, V1BETA1, V1BETA2, V1BETA3};
 use serde_json::Value;
@@ -83,11 +83,11 @@ fn classify(count: usize) -> Outcome {
 fn validate(rounds: usize) -> Outcome {
     let list: Value = serde_json::from_str(&list(1000))?;
     let objects = list["items"].as_array().ok_or("no items")?;
-    let context = Context::new(Release::NEWEST, ApiVersion::V1);
+    let kind = VersionedKind::new(Kind::FlowSchema, ApiVersion::V1, Release::NEWEST);
     let meter = Meter::start();
     for _ in 0..rounds {
         for object in objects {
-            let violations = validate::create(Kind::FlowSchema, black_box(object), context);
+            let violations = validate::create(black_box(object), kind);
             if let Some(violation) = violations.first() {
                 return Err(format!("the object ought to be valid: {violation}").into());
             }

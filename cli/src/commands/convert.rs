@@ -5,6 +5,7 @@ use crate::failure::Failure;
 use crate::input::{Document, ExportArgs, FileArgs, Passed, documents, strip_server_fields};
 use crate::output::{Diagnostic, ObjectFormat, Streams, plural, write_objects};
 use k8s_flowcontrol::convert::{Loss, Lossy, shape_tree};
+use k8s_flowcontrol::kind::VersionedKind;
 use k8s_flowcontrol::rules::conversion::server_tree;
 use k8s_flowcontrol::{ApiVersion, Release};
 use serde_json::Value;
@@ -126,22 +127,16 @@ fn convert(
     streams: &mut Streams,
 ) -> Result<(Value, Vec<Loss>), Failure> {
     let object = document.decode(release)?;
-    let kind = object.kind.as_str();
+    let kind = VersionedKind::new(object.kind, object.version, release);
     let (mut value, losses) = if args.as_server {
-        Lossy::parts(server_tree(
-            object.written(),
-            kind,
-            object.version,
-            args.to,
-            release,
-        ))
+        Lossy::parts(server_tree(object.written(), kind, args.to))
     } else {
         object.warn_of_duplicates(streams)?;
         let value = object.written();
-        Lossy::parts(shape_tree(value, kind, object.version, args.to, release))
+        Lossy::parts(shape_tree(value, kind, args.to))
     };
     value["apiVersion"] = args.to.api_version().into();
-    value["kind"] = kind.into();
+    value["kind"] = object.kind.as_str().into();
     if args.export.strip_server_fields {
         strip_server_fields(&mut value);
     }

@@ -6,8 +6,8 @@ use crate::failure::Failure;
 use crate::input::{FileArgs, Passed, documents};
 use crate::live::{Live, LiveArgs, TargetArgs, WriteArgs, name};
 use crate::output::{Streams, plural};
+use k8s_flowcontrol::Kind;
 use k8s_flowcontrol::Release;
-use k8s_flowcontrol::rules::decode::Kind;
 use serde_json::Value;
 use std::io::Write;
 

@@ -6,7 +6,7 @@ use crate::failure::Failure;
 use crate::live::{LiveArgs, TargetArgs, name, table};
 use crate::output::{ObjectFormat, Streams, write_objects};
 use clap::ValueEnum;
-use k8s_flowcontrol::rules::decode::Kind;
+use k8s_flowcontrol::Kind;
 use serde_json::Value;
 use std::io::Write;
 

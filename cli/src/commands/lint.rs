@@ -169,7 +169,7 @@ pub(crate) fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
 
 fn place<'a>(finding: &'a Finding, objects: &Objects) -> Placed<'a> {
     let place = objects
-        .document(finding.kind, &finding.name)
+        .document(finding.kind.as_str(), &finding.name)
         .map(|document| {
             let span = document.locate(&finding.path);
             Place {
@@ -213,7 +213,7 @@ fn document(release: Release, findings: &[Placed<'_>]) -> Value {
             json!({
                 "rule": finding.rule,
                 "severity": finding.severity.to_string(),
-                "kind": finding.kind,
+                "kind": finding.kind.as_str(),
                 "name": finding.name,
                 "path": finding.path,
                 "message": finding.message,

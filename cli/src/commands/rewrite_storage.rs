@@ -9,7 +9,7 @@ use crate::interrupt::Interrupt;
 use crate::live::{Live, LiveArgs, WriteArgs, name};
 use crate::output::{HINT, Streams, plural};
 use k8s_flowcontrol::ApiVersion;
-use k8s_flowcontrol::rules::decode::Kind;
+use k8s_flowcontrol::Kind;
 use serde_json::Value;
 use std::io::Write;
 use std::path::PathBuf;

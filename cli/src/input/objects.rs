@@ -7,13 +7,14 @@ use super::scan::documents;
 use crate::cluster::{self, ClusterArgs};
 use crate::failure::Failure;
 use crate::output::{Diagnostic, Streams, plural};
+use k8s_flowcontrol::Kind;
 use k8s_flowcontrol::api::v1::{FlowSchema, PriorityLevelConfiguration};
 use k8s_flowcontrol::convert::{Loss, Lossy};
+use k8s_flowcontrol::kind::VersionedKind;
 use k8s_flowcontrol::rules::conversion::server_tree;
-use k8s_flowcontrol::rules::decode::{DecodeAs, Format, Kind, Problem};
+use k8s_flowcontrol::rules::decode::{DecodeAs, Format, Problem};
 use k8s_flowcontrol::rules::{bootstrap, decode};
-use k8s_flowcontrol::schema::ResourceSchema;
-use k8s_flowcontrol::{ApiVersion, Release, Resource, api};
+use k8s_flowcontrol::{ApiVersion, Release, Resource};
 use k8s_flowcontrol_text as text;
 use k8s_flowcontrol_text::{Content, Span, SyntaxError};
 use serde_json::Value;
@@ -73,14 +74,8 @@ impl Object {
 
     /// The object as a server of `release` shows it in v1, and what is lost on the way.
     fn in_v1<K: Resource>(&self, release: Release) -> Result<(K, Vec<Loss>), Failure> {
-        let (kind, tree) = (self.kind.as_str(), self.tree.clone());
-        let (tree, losses) = Lossy::parts(server_tree(
-            tree,
-            kind,
-            self.version,
-            ApiVersion::V1,
-            release,
-        ));
+        let kind = VersionedKind::new(self.kind, self.version, release);
+        let (tree, losses) = Lossy::parts(server_tree(self.tree.clone(), kind, ApiVersion::V1));
         let object = serde_json::from_value(tree).map_err(|error| {
             let diagnostic = Diagnostic::error(format!("{}: {error}", self.document.title()))
                 .at(&self.document.source, self.document.start());
@@ -141,13 +136,8 @@ impl Document {
                 ),
             ));
         }
-        let target = DecodeAs {
-            schema: resource(kind, version).schema,
-            package: version.as_str(),
-            release,
-            sorted: format == Format::Yaml,
-        };
-        let decoded = decode::decode(tree.root(), target)
+        let target = DecodeAs::from(VersionedKind::new(kind, version, release));
+        let decoded = decode::decode(tree.root(), target.sorted(format == Format::Yaml))
             .map_err(|error| refuse(&error.message, Some(error.span)))?;
         let mut tree = decoded.value;
         tree["apiVersion"] = version.api_version().into();
@@ -267,7 +257,7 @@ impl Objects {
         for object in bootstrap::objects(release) {
             // The built-in trees are written in v1 and fit its types.
             let tree = object.tree();
-            if object.kind == FlowSchema::KIND {
+            if object.kind == Kind::FlowSchema {
                 let missing = self
                     .flow_schemas
                     .iter()
@@ -334,19 +324,4 @@ impl Objects {
         self.documents.push(object.document.clone());
         Ok(())
     }
-}
-
-/// The schema of a kind in a version.
-fn resource(kind: Kind, version: ApiVersion) -> &'static ResourceSchema {
-    let resources = match version {
-        ApiVersion::V1Beta1 => api::v1beta1::RESOURCES,
-        ApiVersion::V1Beta2 => api::v1beta2::RESOURCES,
-        ApiVersion::V1Beta3 => api::v1beta3::RESOURCES,
-        ApiVersion::V1 => api::v1::RESOURCES,
-    };
-    let found = resources
-        .iter()
-        .find(|resource| resource.kind == kind.as_str());
-    // Every version has both kinds.
-    found.unwrap_or(&resources[0])
 }

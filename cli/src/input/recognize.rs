@@ -1,6 +1,6 @@
 //! Which documents are flow control objects, and how a server would be asked to create them.
 
-use k8s_flowcontrol::rules::decode::Kind;
+use k8s_flowcontrol::Kind;
 use k8s_flowcontrol::{ApiVersion, GROUP};
 use k8s_flowcontrol_text::{Content, Node};
 

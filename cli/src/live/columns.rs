@@ -2,8 +2,8 @@
 
 use super::{name, owner};
 use crate::output::Table;
+use k8s_flowcontrol::Kind;
 use k8s_flowcontrol::meta::Time;
-use k8s_flowcontrol::rules::decode::Kind;
 use serde_json::Value;
 use std::time::SystemTime;
 

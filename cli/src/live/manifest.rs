@@ -5,11 +5,12 @@ use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::input::{Document, FileArgs, Passed, documents, strip_server_fields};
 use crate::output::{Diagnostic, Streams, plural};
+use k8s_flowcontrol::Kind;
 use k8s_flowcontrol::Release;
 use k8s_flowcontrol::convert::{Lossy, shape_tree};
+use k8s_flowcontrol::kind::VersionedKind;
 use k8s_flowcontrol::rules::bootstrap;
 use k8s_flowcontrol::rules::bootstrap::AUTO_UPDATE_ANNOTATION;
-use k8s_flowcontrol::rules::decode::Kind;
 use serde_json::Value;
 use std::io::Write;
 
@@ -50,8 +51,11 @@ impl Manifest {
                 };
                 object.warn_of_duplicates(streams)?;
                 let (kind, from) = (object.kind, object.version);
-                let shape =
-                    shape_tree(object.written(), kind.as_str(), from, live.version, release);
+                let shape = shape_tree(
+                    object.written(),
+                    VersionedKind::new(kind, from, release),
+                    live.version,
+                );
                 let (mut tree, lost) = Lossy::parts(shape);
                 for loss in lost {
                     let message = format!("{}: {}: {}", document.title(), loss.path, loss.why);
@@ -101,7 +105,7 @@ fn drop_foreign_annotation(
     let name = super::name(tree).to_owned();
     let is_built_in = bootstrap::objects(release)
         .iter()
-        .any(|object| object.kind == kind.as_str() && object.name == name);
+        .any(|object| object.kind == kind && object.name == name);
     let annotations = tree
         .pointer_mut("/metadata/annotations")
         .and_then(Value::as_object_mut);

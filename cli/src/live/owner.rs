@@ -1,9 +1,9 @@
 //! To whom an object belongs.
 
+use k8s_flowcontrol::Kind;
 use k8s_flowcontrol::Release;
 use k8s_flowcontrol::rules::bootstrap;
 use k8s_flowcontrol::rules::bootstrap::AUTO_UPDATE_ANNOTATION;
-use k8s_flowcontrol::rules::decode::Kind;
 use serde_json::Value;
 use std::fmt;
 
@@ -47,7 +47,7 @@ fn built_in(kind: Kind, name: &str, metadata: &Value) -> Option<Owner> {
     let is_built_in = || {
         Release::all()
             .flat_map(bootstrap::objects)
-            .any(|object| object.kind == kind.as_str() && object.name == name)
+            .any(|object| object.kind == kind && object.name == name)
     };
     let annotation = metadata["annotations"][AUTO_UPDATE_ANNOTATION].as_str();
     let sign = match annotation {

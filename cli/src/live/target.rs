@@ -3,7 +3,7 @@
 use super::{Live, name};
 use crate::exit::Exit;
 use crate::failure::Failure;
-use k8s_flowcontrol::rules::decode::Kind;
+use k8s_flowcontrol::Kind;
 use serde_json::Value;
 
 /// Which objects are meant.

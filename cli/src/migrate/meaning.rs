@@ -1,8 +1,9 @@
 //! What a server makes of an object: the same form for every version, so that two can be compared.
 
+use k8s_flowcontrol::Kind;
 use k8s_flowcontrol::convert::{Lossy, PRESERVE_ZERO_ANNOTATION};
+use k8s_flowcontrol::kind::VersionedKind;
 use k8s_flowcontrol::rules::conversion::server_tree;
-use k8s_flowcontrol::rules::decode::Kind;
 use k8s_flowcontrol::{ApiVersion, Release};
 use serde_json::{Value, json};
 
@@ -21,13 +22,8 @@ pub(super) fn release_for(version: ApiVersion, wanted: Option<Release>) -> Relea
 
 /// What a server of `release` holds after it has read `object`, as v1 says it; only metadata and specification.
 pub(super) fn held(object: &Value, kind: Kind, version: ApiVersion, release: Release) -> Value {
-    let shown = server_tree(
-        object.clone(),
-        kind.as_str(),
-        version,
-        ApiVersion::V1,
-        release,
-    );
+    let kind = VersionedKind::new(kind, version, release);
+    let shown = server_tree(object.clone(), kind, ApiVersion::V1);
     let (mut shown, _) = Lossy::parts(shown);
     if let Some(limited) = shown
         .pointer_mut("/spec/limited")

@@ -1,6 +1,6 @@
 //! The flowcontrol objects of a document, wherever they lie in it.
 
-use k8s_flowcontrol::rules::decode::Kind;
+use k8s_flowcontrol::Kind;
 use k8s_flowcontrol::{ApiVersion, GROUP};
 use k8s_flowcontrol_text::{Content, Node};
 

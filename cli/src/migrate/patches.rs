@@ -3,7 +3,7 @@
 
 use super::difference::SHARES;
 use super::mentions::old_shares;
-use k8s_flowcontrol::rules::decode::Kind;
+use k8s_flowcontrol::Kind;
 use k8s_flowcontrol::{ApiVersion, GROUP};
 use k8s_flowcontrol_text::{Content, Member, Node};
 use serde_json::Value;

@@ -3,8 +3,9 @@
 use super::difference::SHARES;
 use super::meaning::{differences, held, release_for};
 use super::report::Rule;
+use k8s_flowcontrol::Kind;
 use k8s_flowcontrol::convert::{Loss, Lossy, PRESERVE_ZERO_ANNOTATION, shape_tree};
-use k8s_flowcontrol::rules::decode::Kind;
+use k8s_flowcontrol::kind::VersionedKind;
 use k8s_flowcontrol::{ApiVersion, Release};
 use serde_json::Value;
 
@@ -72,7 +73,7 @@ pub(super) fn step(before: &Value, kind: Kind, from: ApiVersion, settings: Setti
         }
     }
     let rules = settings.release.unwrap_or_default();
-    let converted = shape_tree(mended.clone(), kind.as_str(), from, to, rules);
+    let converted = shape_tree(mended.clone(), VersionedKind::new(kind, from, rules), to);
     let (mut after, mut losses) = Lossy::parts(converted);
     if let Some(mend) = settings.mend {
         // Members that only the target knows: the file wants them, and what runs has them not.

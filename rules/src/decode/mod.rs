@@ -5,14 +5,11 @@
 //! words and the place in the text.
 //!
 //! ```
-//! use k8s_flowcontrol_rules::decode::{self, Expected, Format, Kind};
-//! use k8s_flowcontrol_types::{ApiVersion, FieldValidation, Release};
+//! use k8s_flowcontrol_rules::decode::{self, Format};
+//! use k8s_flowcontrol_types::kind::VersionedKind;
+//! use k8s_flowcontrol_types::{ApiVersion, FieldValidation, Kind, Release};
 //!
-//! let expected = Expected {
-//!     kind: Kind::FlowSchema,
-//!     version: ApiVersion::V1,
-//!     release: Release::NEWEST,
-//! };
+//! let expected = VersionedKind::new(Kind::FlowSchema, ApiVersion::V1, Release::NEWEST);
 //! let body = br#"{"metadata": {"name": "a"}, "spec": {"matchingPrecedence": "500"}}"#;
 //! let error = decode::read_body(body, Format::Json, expected, FieldValidation::Strict).unwrap_err();
 //! assert_eq!(
@@ -34,4 +31,4 @@ mod type_meta;
 
 pub use body::{BodyError, Format, Object, read_body};
 pub use decoder::{DecodeAs, Decoded, Problem, TypeError, decode};
-pub use k8s_flowcontrol_types::{FieldValidation, Kind};
+pub use k8s_flowcontrol_types::FieldValidation;

@@ -4,8 +4,8 @@ mod tab_writer;
 
 use crate::flow_control::{Executing, Flow, objects};
 use crate::state::State;
-use k8s_flowcontrol_rules::decode::Kind as Own;
 use k8s_flowcontrol_rules::sharding::Dealer;
+use k8s_flowcontrol_types::Kind as Own;
 use k8s_flowcontrol_types::api::v1::{PriorityLevelConfiguration, QueuingConfiguration};
 use k8s_flowcontrol_types::{Release, Resource};
 use std::collections::BTreeMap;

@@ -13,7 +13,8 @@ pub(crate) use kind::Kind;
 pub(crate) use rules::Deprecation;
 pub(crate) use version::Version;
 
-use k8s_flowcontrol_rules::decode::Kind as Own;
+use k8s_flowcontrol_types::Kind as Own;
+use k8s_flowcontrol_types::kind::VersionedKind;
 use k8s_flowcontrol_types::schema::ResourceSchema;
 use k8s_flowcontrol_types::{ApiVersion, Release};
 use rules::Rules;
@@ -59,7 +60,10 @@ impl Kinds {
             release.served().collect()
         };
         let own = Own::ALL.into_iter().enumerate().map(|(index, kind)| {
-            let rules = |version| Rules::new(kind, version, release, settings.zero_limited_shares);
+            let rules = |version| {
+                let kind = VersionedKind::new(kind, version, release);
+                Rules::new(kind, settings.zero_limited_shares)
+            };
             Kind::own(index, &versions, release, rules)
         });
         let described = others

@@ -4,7 +4,7 @@
 
 use super::descriptions::*;
 use crate::kinds::Kind;
-use k8s_flowcontrol_rules::decode::Kind as Own;
+use k8s_flowcontrol_types::Kind as Own;
 use k8s_flowcontrol_types::Release;
 use serde::Serialize;
 use serde_json::Value;

@@ -3,7 +3,7 @@
 use crate::failure::Failure;
 use crate::live::{Live, Manifest, WriteArgs, name};
 use crate::output::Streams;
-use k8s_flowcontrol::rules::decode::Kind;
+use k8s_flowcontrol::Kind;
 use serde_json::Value;
 use std::io::Write;
 

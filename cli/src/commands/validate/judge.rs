@@ -3,9 +3,11 @@
 use crate::failure::Failure;
 use crate::input::{Document, Objects, Source, documents};
 use crate::output::Streams;
-use k8s_flowcontrol::rules::decode::{BodyError, Kind};
+use k8s_flowcontrol::Kind;
+use k8s_flowcontrol::kind::VersionedKind;
+use k8s_flowcontrol::rules::decode::BodyError;
 use k8s_flowcontrol::rules::validate::verdict::{Operation, Request};
-use k8s_flowcontrol::rules::validate::{Context, Violation, verdict};
+use k8s_flowcontrol::rules::validate::{Rules, Violation, verdict};
 use k8s_flowcontrol::rules::{bootstrap, conversion};
 use k8s_flowcontrol::{ApiVersion, FieldValidation, GROUP, Release, convert};
 use serde_json::{Value, json};
@@ -50,7 +52,7 @@ impl Judge {
         };
         let existing = objects
             .iter()
-            .filter_map(|object| Some((Kind::named(object.kind)?, object.name)))
+            .map(|object| (object.kind, object.name))
             .collect();
         Self {
             release,
@@ -73,11 +75,6 @@ impl Judge {
                 "the server could not find the requested resource".into(),
             );
         }
-        let context = Context::new(self.release, version);
-        let context = match self.zero_shares {
-            true => context.with_zero_limited_shares(true),
-            false => context,
-        };
         let (mut kind, old);
         kind = document.posted.kind;
         let existing: Vec<&str>;
@@ -99,7 +96,9 @@ impl Judge {
                 }
             }
         };
-        let mut request = Request::new(kind, context, operation);
+        let rules = Rules::from(VersionedKind::new(kind, version, self.release))
+            .with_zero_limited_shares(self.zero_shares);
+        let mut request = Request::new(rules, operation);
         request.field_validation = self.field_validation;
         // Every object is judged by itself, so that nothing is stored.
         request.dry_run = true;
@@ -289,13 +288,8 @@ impl Old {
                 || old.kind == document.posted.kind
                     && Some(old.name.as_str()) == document.said.name.as_deref()
         })?;
-        let shown = conversion::server_tree(
-            old.tree.clone(),
-            old.kind.as_str(),
-            old.version,
-            version,
-            release,
-        );
+        let kind = VersionedKind::new(old.kind, old.version, release);
+        let shown = conversion::server_tree(old.tree.clone(), kind, version);
         // What a server shows is what it judges by, whatever that leaves out.
         Some((old.kind, convert::Lossy::parts(shown).0))
     }

@@ -4,6 +4,7 @@ use super::style::{Tape, render};
 use super::{Mend, Settings, findings, migrate, to};
 use crate::migrate::report::Severity;
 use k8s_flowcontrol::convert::{Lossy, PRESERVE_ZERO_ANNOTATION, shape_tree};
+use k8s_flowcontrol::kind::VersionedKind;
 use k8s_flowcontrol::{ApiVersion, Release};
 use k8s_flowcontrol_text::{parse_json_values, parse_yaml_documents, to_value};
 use proptest::prelude::*;
@@ -105,14 +106,15 @@ fn read(text: &str) -> Vec<Value> {
 }
 
 fn converted(document: &Value, to: ApiVersion) -> Value {
-    let kind = document["kind"].as_str().unwrap();
+    let kind = document["kind"].as_str().unwrap().parse();
     let Some(from) = ApiVersion::ALL
         .into_iter()
         .find(|version| document["apiVersion"] == version.api_version())
     else {
         return document.clone();
     };
-    let shape = shape_tree(document.clone(), kind, from, to, Release::NEWEST);
+    let kind = VersionedKind::new(kind.unwrap(), from, Release::NEWEST);
+    let shape = shape_tree(document.clone(), kind, to);
     Lossy::parts(shape).0
 }
 
