@@ -5,7 +5,7 @@ use crate::kinds::{Kind, Kinds};
 use crate::registry::{DeleteOptions, Write, commit, create, delete};
 use crate::store::{Object, Store, edit_metadata};
 use k8s_flowcontrol_rules::bootstrap::{AUTO_UPDATE_ANNOTATION, BootstrapObject, objects};
-use k8s_flowcontrol_types::Kind as Own;
+use k8s_flowcontrol_types::Kind as OwnKind;
 use serde_json::{Value, json};
 
 const MANAGER: &str = "api-priority-and-fairness-config-producer-v1";
@@ -21,7 +21,7 @@ pub(crate) fn run_pass(store: &mut Store, kinds: &Kinds) {
     for object in &objects {
         ensure(store, kinds.own(object.kind), object);
     }
-    for kind in Own::ALL {
+    for kind in OwnKind::ALL {
         remove_unwanted(store, kinds.own(kind), &objects);
     }
 }

@@ -5,7 +5,7 @@ use crate::ids;
 use crate::kinds::{Kind, Kinds};
 use crate::registry::{Patch, Write, commit, patch};
 use crate::store::{Object, Store};
-use k8s_flowcontrol_types::Kind as Own;
+use k8s_flowcontrol_types::Kind as OwnKind;
 use k8s_flowcontrol_types::{FieldValidation, Release};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
@@ -19,8 +19,8 @@ pub(crate) fn follow(store: &mut Store, kinds: &Kinds, since: u64) {
     if !store.is_readable() {
         return;
     }
-    let schemas = kinds.own(Own::FlowSchema);
-    let levels = kinds.own(Own::PriorityLevelConfiguration);
+    let schemas = kinds.own(OwnKind::FlowSchema);
+    let levels = kinds.own(OwnKind::PriorityLevelConfiguration);
     let release = kinds.release();
     for name in affected(store, release, [schemas, levels], since) {
         let Some(object) = store.get(schemas.index, &name).cloned() else {

@@ -4,7 +4,7 @@ use crate::kinds::Kinds;
 use crate::store::{Store, meta_str};
 use jiff::Timestamp;
 use k8s_flowcontrol_rules::matching::{Classification, Classifier, RequestAttributes};
-use k8s_flowcontrol_types::Kind as Own;
+use k8s_flowcontrol_types::Kind as OwnKind;
 use k8s_flowcontrol_types::api::v1::{FlowSchema, PriorityLevelConfiguration};
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -106,8 +106,8 @@ impl Flow {
 
 fn classifier(store: &Store, kinds: &Kinds) -> Classifier {
     Classifier::new(
-        &objects::<FlowSchema>(store, kinds, Own::FlowSchema),
-        &objects::<PriorityLevelConfiguration>(store, kinds, Own::PriorityLevelConfiguration),
+        &objects::<FlowSchema>(store, kinds, OwnKind::FlowSchema),
+        &objects::<PriorityLevelConfiguration>(store, kinds, OwnKind::PriorityLevelConfiguration),
         kinds.release(),
     )
 }
@@ -116,7 +116,7 @@ fn classifier(store: &Store, kinds: &Kinds) -> Classifier {
 pub(crate) fn objects<'a, K: Deserialize<'a>>(
     store: &'a Store,
     kinds: &Kinds,
-    kind: Own,
+    kind: OwnKind,
 ) -> Vec<K> {
     store
         .objects(kinds.own(kind).index)
@@ -125,12 +125,12 @@ pub(crate) fn objects<'a, K: Deserialize<'a>>(
 }
 
 fn uids(store: &Store, kinds: &Kinds, taken: &Classification<'_>) -> [String; 2] {
-    let uid = |kind: Own, name: &str| {
+    let uid = |kind: OwnKind, name: &str| {
         let object = store.get(kinds.own(kind).index, name);
         object.map_or_else(String::new, |object| meta_str(object, "uid").to_owned())
     };
     [
-        uid(Own::FlowSchema, taken.flow_schema),
-        uid(Own::PriorityLevelConfiguration, taken.priority_level),
+        uid(OwnKind::FlowSchema, taken.flow_schema),
+        uid(OwnKind::PriorityLevelConfiguration, taken.priority_level),
     ]
 }

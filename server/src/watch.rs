@@ -30,7 +30,7 @@ pub(crate) struct Lines {
     view: View,
     include: Include,
     /// Whether the columns of a table were sent; only the first event has them.
-    titles_told: AtomicBool,
+    columns_sent: AtomicBool,
 }
 
 impl Lines {
@@ -47,7 +47,7 @@ impl Lines {
             selector,
             view,
             include,
-            titles_told: AtomicBool::new(false),
+            columns_sent: AtomicBool::new(false),
         }
     }
 
@@ -109,7 +109,7 @@ impl Lines {
         match self.view {
             View::Table(version) => {
                 let columns = Columns::of(&self.kind);
-                let titles = !self.titles_told.swap(true, Ordering::Relaxed);
+                let titles = !self.columns_sent.swap(true, Ordering::Relaxed);
                 let metadata = table_metadata(Some(value));
                 let objects = std::iter::once((hub, value));
                 let include = self.include;

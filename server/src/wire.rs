@@ -13,12 +13,12 @@ const PLAIN_WHEN_OPTIONAL: &[&str] = &["generation", "clusterScope"];
 ///
 /// Two objects are equal for a server when their canonical forms are equal.
 pub(crate) fn canonical(value: &Value, schema: &TypeSchema) -> Value {
-    members(value, schema, EmptyLists::Nil)
+    fields(value, schema, EmptyLists::Nil)
 }
 
 /// `value` as Go decodes it: like [`canonical`], but an empty list differs from an absent one.
 pub(crate) fn in_memory(value: &Value, schema: &TypeSchema) -> Value {
-    members(value, schema, EmptyLists::Kept)
+    fields(value, schema, EmptyLists::Kept)
 }
 
 /// The treatment of empty lists.
@@ -28,22 +28,18 @@ enum EmptyLists {
     Kept,
 }
 
-fn members(value: &Value, schema: &TypeSchema, lists: EmptyLists) -> Value {
+fn fields(value: &Value, schema: &TypeSchema, lists: EmptyLists) -> Value {
     let mut canonical = Map::new();
     for field in schema.fields {
-        let member = value.get(field.name).filter(|member| !member.is_null());
-        if let Some(member) = canonical_member(member, field, lists) {
-            canonical.insert(field.name.into(), member);
+        let found = value.get(field.name).filter(|value| !value.is_null());
+        if let Some(value) = canonical_field(found, field, lists) {
+            canonical.insert(field.name.into(), value);
         }
     }
     Value::Object(canonical)
 }
 
-fn canonical_member(
-    value: Option<&Value>,
-    field: &FieldSchema,
-    lists: EmptyLists,
-) -> Option<Value> {
+fn canonical_field(value: Option<&Value>, field: &FieldSchema, lists: EmptyLists) -> Option<Value> {
     match value.map(|value| canonical_value(value, &field.shape, lists)) {
         Some(value) if lists == EmptyLists::Kept && value.is_array() => Some(value),
         Some(value) if !is_left_out(&value, field) => Some(value),
@@ -57,8 +53,8 @@ fn is_left_out(value: &Value, field: &FieldSchema) -> bool {
         Value::Null => true,
         Value::String(text) => text.is_empty(),
         Value::Array(elements) => elements.is_empty(),
-        Value::Object(members) => {
-            members.is_empty() && matches!(field.shape, Shape::Map { .. } | Shape::Any)
+        Value::Object(fields) => {
+            fields.is_empty() && matches!(field.shape, Shape::Map { .. } | Shape::Any)
         }
         Value::Bool(set) => !set && PLAIN_WHEN_OPTIONAL.contains(&field.name),
         Value::Number(number) => {
@@ -69,7 +65,7 @@ fn is_left_out(value: &Value, field: &FieldSchema) -> bool {
 
 fn canonical_value(value: &Value, shape: &Shape, lists: EmptyLists) -> Value {
     match (shape, value) {
-        (Shape::Object(schema), _) => members(value, schema, lists),
+        (Shape::Object(schema), _) => fields(value, schema, lists),
         (Shape::List { element, .. }, Value::Array(elements)) => elements
             .iter()
             .map(|value| canonical_element(value, element, lists))
@@ -113,18 +109,18 @@ pub(crate) struct Wire<'a> {
 
 impl Serialize for Wire<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let Value::Object(members) = self.value else {
+        let Value::Object(fields) = self.value else {
             return self.value.serialize(serializer);
         };
         let mut map = serializer.serialize_map(None)?;
         // The type comes first, in the outermost object only.
         for name in ["kind", "apiVersion"] {
-            if let (None, Some(value)) = (self.schema.field(name), members.get(name)) {
+            if let (None, Some(value)) = (self.schema.field(name), fields.get(name)) {
                 map.serialize_entry(name, value)?;
             }
         }
         for field in self.schema.fields {
-            if let Some(value) = members.get(field.name) {
+            if let Some(value) = fields.get(field.name) {
                 map.serialize_entry(
                     field.name,
                     &WireValue {
@@ -199,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn empty_and_false_members_are_left_out() {
+    fn empty_and_false_fields_are_left_out() {
         let schema = json!({"spec": {"rules": [{
             "subjects": [null],
             "resourceRules": [{"verbs": ["get"], "clusterScope": false}],
@@ -217,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn members_stand_in_go_order() {
+    fn fields_are_in_go_order() {
         let value = json!({"status": {}, "spec": {"rules": null, "matchingPrecedence": 1,
             "priorityLevelConfiguration": {"name": "x"}}, "kind": "FlowSchema"});
         let text = serde_json::to_string(&Wire {

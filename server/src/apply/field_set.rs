@@ -58,11 +58,11 @@ impl fmt::Display for Step {
             Self::Index(index) => write!(f, "[{index}]"),
             Self::Key(key) => {
                 let key: BTreeMap<String, Value> = serde_json::from_str(key).unwrap_or_default();
-                let members: Vec<_> = key
+                let keys: Vec<_> = key
                     .iter()
                     .map(|(name, value)| format!("{name}={value}"))
                     .collect();
-                write!(f, "[{}]", members.join(","))
+                write!(f, "[{}]", keys.join(","))
             }
         }
     }
@@ -76,7 +76,7 @@ pub(crate) struct FieldSet {
 
 #[derive(Clone, Debug, Default, PartialEq)]
 struct Node {
-    is_member: bool,
+    is_included: bool,
     below: FieldSet,
 }
 
@@ -102,7 +102,7 @@ impl FieldSet {
         };
         let node = self.steps.entry(first.clone()).or_default();
         if rest.is_empty() {
-            node.is_member = true;
+            node.is_included = true;
         } else {
             node.below.insert(rest);
         }
@@ -110,7 +110,7 @@ impl FieldSet {
 
     /// Whether the set contains the step itself.
     pub(crate) fn has(&self, step: &Step) -> bool {
-        self.steps.get(step).is_some_and(|node| node.is_member)
+        self.steps.get(step).is_some_and(|node| node.is_included)
     }
 
     /// The part of the set below a step.
@@ -125,7 +125,7 @@ impl FieldSet {
         let mut union = self.clone();
         for (step, node) in &other.steps {
             let mine = union.steps.entry(step.clone()).or_default();
-            mine.is_member |= node.is_member;
+            mine.is_included |= node.is_included;
             mine.below = mine.below.union(&node.below);
         }
         union
@@ -136,7 +136,7 @@ impl FieldSet {
         self.filter(|step, node| match other.steps.get(step) {
             None => node.clone(),
             Some(theirs) => Node {
-                is_member: node.is_member && !theirs.is_member,
+                is_included: node.is_included && !theirs.is_included,
                 below: node.below.difference(&theirs.below),
             },
         })
@@ -147,7 +147,7 @@ impl FieldSet {
         self.filter(|step, node| match other.steps.get(step) {
             None => Node::default(),
             Some(theirs) => Node {
-                is_member: node.is_member && theirs.is_member,
+                is_included: node.is_included && theirs.is_included,
                 below: node.below.intersection(&theirs.below),
             },
         })
@@ -157,9 +157,9 @@ impl FieldSet {
     pub(crate) fn without_subtrees(&self, roots: &Self) -> Self {
         self.filter(|step, node| match roots.steps.get(step) {
             None => node.clone(),
-            Some(root) if root.is_member => Node::default(),
+            Some(root) if root.is_included => Node::default(),
             Some(root) => Node {
-                is_member: node.is_member,
+                is_included: node.is_included,
                 below: node.below.without_subtrees(&root.below),
             },
         })
@@ -168,7 +168,7 @@ impl FieldSet {
     /// The set with the parents of its fields, which `fieldsV1` leaves out.
     pub(crate) fn with_parents(&self) -> Self {
         self.filter(|step, node| Node {
-            is_member: node.is_member || matches!(step, Step::Field(_)),
+            is_included: node.is_included || matches!(step, Step::Field(_)),
             below: node.below.with_parents(),
         })
     }
@@ -178,7 +178,7 @@ impl FieldSet {
             .steps
             .iter()
             .map(|(step, node)| (step.clone(), map(step, node)))
-            .filter(|(_, node)| node.is_member || !node.below.is_empty())
+            .filter(|(_, node)| node.is_included || !node.below.is_empty())
             .collect();
         Self { steps }
     }
@@ -193,7 +193,7 @@ impl FieldSet {
     fn collect_paths(&self, prefix: &str, paths: &mut Vec<String>) {
         // The server lists the fields of a level before deeper ones.
         for (step, node) in &self.steps {
-            if node.is_member {
+            if node.is_included {
                 paths.push(format!("{prefix}{step}"));
             }
         }
@@ -207,7 +207,7 @@ impl FieldSet {
         let mut fields = Map::new();
         for (step, node) in &self.steps {
             let mut below = node.below.to_fields_v1();
-            if node.is_member && !node.below.is_empty() {
+            if node.is_included && !node.below.is_empty() {
                 below["."] = Value::Object(Map::new());
             }
             fields.insert(step.to_text(), below);
@@ -223,11 +223,11 @@ impl FieldSet {
                 continue;
             };
             let below_set = Self::from_fields_v1(below);
-            let is_member = below.get(".").is_some() || below_set.is_empty();
+            let is_included = below.get(".").is_some() || below_set.is_empty();
             set.steps.insert(
                 step,
                 Node {
-                    is_member,
+                    is_included,
                     below: below_set,
                 },
             );

@@ -13,11 +13,11 @@ const AUTHENTICATION: &str = "authentication.k8s.io";
 
 /// The error of an impersonation.
 #[derive(Debug, PartialEq)]
-pub(crate) enum Refusal {
+pub(crate) enum ImpersonationError {
     /// The user may not impersonate.
-    Refused(Failure),
+    Forbidden(Failure),
     /// The headers name no user: the end of the message of an internal error.
-    Senseless(String),
+    NoUser(String),
 }
 
 /// One attribute of the impersonated user: a name, a group, a UID or an extra field.
@@ -90,7 +90,7 @@ impl Claim {
 pub(crate) fn impersonate<'a>(
     user: User,
     headers: impl Iterator<Item = (&'a str, &'a str)> + Clone,
-) -> Result<User, Refusal> {
+) -> Result<User, ImpersonationError> {
     let claims = claims(headers);
     if claims.is_empty() {
         return Ok(user);
@@ -105,11 +105,11 @@ pub(crate) fn impersonate<'a>(
             claim.write(&mut text);
         }
         text.push_str("] without impersonating a user");
-        return Err(Refusal::Senseless(text));
+        return Err(ImpersonationError::NoUser(text));
     }
     let mut other = User::default();
     for claim in &claims {
-        authorize_action(&user, &claim.action()).map_err(Refusal::Refused)?;
+        authorize_action(&user, &claim.action()).map_err(ImpersonationError::Forbidden)?;
         let name = claim.name.clone();
         match claim.kind {
             "User" => other.name = name,
@@ -189,7 +189,7 @@ fn service_account(name: &str) -> Option<(&str, &str)> {
 mod tests {
     use super::*;
 
-    fn of(user: User, headers: &[(&str, &str)]) -> Result<User, Refusal> {
+    fn of(user: User, headers: &[(&str, &str)]) -> Result<User, ImpersonationError> {
         impersonate(user, headers.iter().copied())
     }
 
@@ -230,10 +230,10 @@ mod tests {
 
     #[test]
     fn a_group_needs_a_user() {
-        let refusal = of(User::master(), &[("impersonate-group", "system:masters")]).unwrap_err();
+        let error = of(User::master(), &[("impersonate-group", "system:masters")]).unwrap_err();
         assert_eq!(
-            refusal,
-            Refusal::Senseless(
+            error,
+            ImpersonationError::NoUser(
                 "requested [{Group  system:masters    }] without impersonating a user".into()
             )
         );

@@ -6,7 +6,7 @@ mod tokens;
 mod user;
 
 pub(crate) use authorize::authorize;
-pub(crate) use impersonate::{Refusal, impersonate};
+pub(crate) use impersonate::{ImpersonationError, impersonate};
 pub(crate) use tokens::{BadTokens, Secret, Tokens};
 pub(crate) use user::User;
 

@@ -5,7 +5,7 @@ mod tab_writer;
 use crate::flow_control::{Executing, Flow, objects};
 use crate::state::State;
 use k8s_flowcontrol_rules::sharding::Dealer;
-use k8s_flowcontrol_types::Kind as Own;
+use k8s_flowcontrol_types::Kind as OwnKind;
 use k8s_flowcontrol_types::api::v1::{PriorityLevelConfiguration, QueuingConfiguration};
 use k8s_flowcontrol_types::{Release, Resource};
 use std::collections::BTreeMap;
@@ -47,7 +47,7 @@ pub(crate) fn dump(state: &State, dump: Dump, details: bool) -> String {
         for level in objects::<PriorityLevelConfiguration>(
             store,
             &state.kinds,
-            Own::PriorityLevelConfiguration,
+            OwnKind::PriorityLevelConfiguration,
         ) {
             let name = level.name().to_owned();
             let limited = level.spec.limited;

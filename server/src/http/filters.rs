@@ -4,7 +4,7 @@ use super::context::Context;
 use super::fault_responses;
 use super::payload::Body;
 use super::response::ApiResponse;
-use crate::auth::{self, Refusal, User};
+use crate::auth::{self, ImpersonationError, User};
 use crate::faults::Effect;
 use hyper::Response;
 use hyper::header::{self, HeaderValue};
@@ -73,18 +73,18 @@ fn identify(context: &Context, parts: &Parts) -> Result<User, Box<ApiResponse>> 
         .map(|(name, value)| (name.as_str(), text(value)))
         .collect();
     let headers = headers.iter().map(|(name, value)| (*name, value.as_str()));
-    auth::impersonate(user, headers).map_err(|refusal| {
-        Box::new(match refusal {
-            Refusal::Refused(failure) => ApiResponse::from(failure),
-            Refusal::Senseless(why) => {
-                ApiResponse::text(500, senseless(&parts.uri.to_string(), &why))
+    auth::impersonate(user, headers).map_err(|error| {
+        Box::new(match error {
+            ImpersonationError::Forbidden(failure) => ApiResponse::from(failure),
+            ImpersonationError::NoUser(why) => {
+                ApiResponse::text(500, filter_error(&parts.uri.to_string(), &why))
             }
         })
     })
 }
 
 /// Go's message for an error in a filter.
-fn senseless(uri: &str, why: &str) -> String {
+fn filter_error(uri: &str, why: &str) -> String {
     let uri = uri
         .replace('&', "&amp;")
         .replace('<', "&lt;")

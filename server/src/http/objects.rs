@@ -134,9 +134,9 @@ struct ListMeta<'a>(&'a Value);
 
 impl Serialize for ListMeta<'_> {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let members = ["resourceVersion", "continue", "remainingItemCount"]
+        let fields = ["resourceVersion", "continue", "remainingItemCount"]
             .into_iter()
             .filter_map(|name| Some((name, self.0.get(name)?)));
-        serializer.collect_map(members)
+        serializer.collect_map(fields)
     }
 }

@@ -221,18 +221,18 @@ impl Watcher {
     /// The next initial events, or `Some(None)` after the last. `None` disconnects a client that falls behind the
     /// history.
     fn next_initial(&mut self) -> Option<Option<Bytes>> {
-        let Some((objects, told)) = &mut self.initial else {
+        let Some((objects, sent)) = &mut self.initial else {
             return Some(None);
         };
         let mut text = Vec::new();
-        for object in &objects[*told..] {
-            *told += 1;
+        for object in &objects[*sent..] {
+            *sent += 1;
             text.extend(self.lines.initial(object).unwrap_or_default());
             if text.len() >= PIECE {
                 break;
             }
         }
-        if *told == objects.len() {
+        if *sent == objects.len() {
             self.initial = None;
         } else if self.position < self.state.read(|store| store.history().start()) {
             return None;

@@ -6,7 +6,7 @@ use super::version::Version;
 use crate::wire::{canonical, in_memory};
 use k8s_flowcontrol_rules::decode::Format;
 use k8s_flowcontrol_rules::validate::{self, Violation};
-use k8s_flowcontrol_types::Kind as Own;
+use k8s_flowcontrol_types::Kind as OwnKind;
 use k8s_flowcontrol_types::schema::ResourceSchema;
 use k8s_flowcontrol_types::{ApiVersion, FieldValidation, Release};
 use serde_json::Value;
@@ -93,7 +93,7 @@ impl Kind {
     }
 
     /// The kind in the own group, for which the server has tables, Protocol Buffers messages and controllers.
-    pub(crate) fn as_own(&self) -> Option<Own> {
+    pub(crate) fn as_own(&self) -> Option<OwnKind> {
         self.hub.rules().map(Rules::kind)
     }
 

@@ -13,7 +13,7 @@ pub(crate) use kind::Kind;
 pub(crate) use rules::Deprecation;
 pub(crate) use version::Version;
 
-use k8s_flowcontrol_types::Kind as Own;
+use k8s_flowcontrol_types::Kind as OwnKind;
 use k8s_flowcontrol_types::kind::VersionedKind;
 use k8s_flowcontrol_types::schema::ResourceSchema;
 use k8s_flowcontrol_types::{ApiVersion, Release};
@@ -59,7 +59,7 @@ impl Kinds {
         } else {
             release.served().collect()
         };
-        let own = Own::ALL.into_iter().enumerate().map(|(index, kind)| {
+        let own = OwnKind::ALL.into_iter().enumerate().map(|(index, kind)| {
             let rules = |version| {
                 let kind = VersionedKind::new(kind, version, release);
                 Rules::new(kind, settings.zero_limited_shares)
@@ -69,7 +69,7 @@ impl Kinds {
         let described = others
             .iter()
             .enumerate()
-            .map(|(index, resource)| Kind::described(Own::ALL.len() + index, resource, release));
+            .map(|(index, resource)| Kind::described(OwnKind::ALL.len() + index, resource, release));
         Self {
             release,
             settings,
@@ -99,7 +99,7 @@ impl Kinds {
     }
 
     /// A kind of the own group.
-    pub(crate) fn own(&self, kind: Own) -> &Kind {
+    pub(crate) fn own(&self, kind: OwnKind) -> &Kind {
         // `new` puts the own kinds first, in the order of their declaration.
         &self.kinds[kind as usize]
     }

@@ -52,7 +52,7 @@ impl ListOptions {
         let limit = query.integer("limit")?.unwrap_or_default();
         let limit = usize::try_from(limit).ok().filter(|limit| *limit > 0);
         let selector = selector(query, release)?;
-        refuse(list_problems(query, release))?;
+        check(list_problems(query, release))?;
         let mut options = Self {
             selector,
             at: At::Now,
@@ -104,7 +104,7 @@ impl WatchOptions {
         query.integer("limit")?;
         let selector = selector(query, release)?;
         let streams_lists = streams_lists(release);
-        refuse(watch_problems(query, release))?;
+        check(watch_problems(query, release))?;
         let version = query.text("resourceVersion");
         let after = match version {
             "" | "0" => None,
@@ -154,7 +154,7 @@ pub(crate) fn revision(text: &str) -> Result<u64, String> {
     })
 }
 
-fn refuse(causes: Vec<Cause>) -> Result<(), Failure> {
+fn check(causes: Vec<Cause>) -> Result<(), Failure> {
     if causes.is_empty() {
         return Ok(());
     }

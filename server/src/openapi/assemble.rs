@@ -72,7 +72,7 @@ impl Assembly {
             From::Shared => &self.shared,
         };
         path.split('/')
-            .try_fold(document, |value, member| value.get(member))
+            .try_fold(document, |value, field| value.get(field))
     }
 
     fn names(&self) -> Vec<String> {
@@ -102,7 +102,7 @@ impl Assembly {
 
     fn resolve(&mut self, value: Value, from: From) -> Value {
         match value {
-            Value::Object(members) => self.object(members, from),
+            Value::Object(fields) => self.object(fields, from),
             Value::Array(elements) => {
                 let elements = elements.into_iter();
                 let resolved = elements.map(|element| self.resolve(element, from));
@@ -113,12 +113,12 @@ impl Assembly {
         }
     }
 
-    fn object(&mut self, members: Map<String, Value>, from: From) -> Value {
-        if let Some(Value::String(reference)) = members.get("$ref") {
+    fn object(&mut self, fields: Map<String, Value>, from: From) -> Value {
+        if let Some(Value::String(reference)) = fields.get("$ref") {
             return self.reference(reference, from);
         }
         let mut object = Map::new();
-        for (name, mut value) in members {
+        for (name, mut value) in fields {
             if name == "properties" {
                 self.forget_unknown(&mut value);
             }
@@ -164,7 +164,7 @@ mod tests {
         assemble(version, Release::new(minor).unwrap())
     }
 
-    fn members(document: &Value, schema: &str) -> Vec<String> {
+    fn fields(document: &Value, schema: &str) -> Vec<String> {
         let properties = &document["components"]["schemas"][schema]["properties"];
         properties.as_object().unwrap().keys().cloned().collect()
     }
@@ -173,12 +173,12 @@ mod tests {
     fn every_reference_leads_to_a_schema_of_the_document() {
         fn check(value: &Value, schemas: &Map<String, Value>) {
             match value {
-                Value::Object(members) => {
-                    if let Some(reference) = members.get("$ref") {
+                Value::Object(fields) => {
+                    if let Some(reference) = fields.get("$ref") {
                         let name = reference.as_str().unwrap().strip_prefix(SCHEMAS);
                         assert!(schemas.contains_key(name.unwrap()), "{reference}");
                     }
-                    members.values().for_each(|value| check(value, schemas));
+                    fields.values().for_each(|value| check(value, schemas));
                 }
                 Value::Array(elements) => elements.iter().for_each(|value| check(value, schemas)),
                 _ => {}
@@ -202,9 +202,9 @@ mod tests {
     fn a_release_publishes_what_it_has() {
         let limited = "io.k8s.api.flowcontrol.v1beta2.LimitedPriorityLevelConfiguration";
         let spec = "io.k8s.api.flowcontrol.v1beta2.PriorityLevelConfigurationSpec";
-        let has = |minor, schema, member: &str| {
+        let has = |minor, schema, field: &str| {
             let document = document(ApiVersion::V1Beta2, minor);
-            members(&document, schema).contains(&member.to_owned())
+            fields(&document, schema).contains(&field.to_owned())
         };
         assert!(!has(25, limited, "lendablePercent") && has(26, limited, "lendablePercent"));
         assert!(!has(27, spec, "exempt") && has(28, spec, "exempt"));

@@ -32,7 +32,7 @@ pub(crate) fn json_patch(object: &mut Value, patch: &Value) -> Result<(), Failur
     let mut patched = object.clone();
     let mut copied = 0;
     for operation in operations {
-        apply(&mut patched, operation, &mut copied).ok_or_else(refused)?;
+        apply(&mut patched, operation, &mut copied).ok_or_else(rejected)?;
     }
     *object = patched;
     Ok(())
@@ -65,12 +65,12 @@ fn apply(object: &mut Value, operation: &Value, copied: &mut usize) -> Option<()
 fn depth(value: &Value) -> usize {
     match value {
         Value::Array(elements) => 1 + elements.iter().map(depth).max().unwrap_or_default(),
-        Value::Object(members) => 1 + members.values().map(depth).max().unwrap_or_default(),
+        Value::Object(fields) => 1 + fields.values().map(depth).max().unwrap_or_default(),
         _ => 0,
     }
 }
 
-fn refused() -> Failure {
+fn rejected() -> Failure {
     failure(
         422,
         "Invalid",

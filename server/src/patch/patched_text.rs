@@ -17,9 +17,9 @@ impl Touched {
     pub(crate) fn by_operations(patch: &Value) -> Self {
         let mut touched = Self::default();
         for operation in patch.as_array().into_iter().flatten() {
-            for member in ["path", "from"] {
+            for field in ["path", "from"] {
                 let path = operation
-                    .get(member)
+                    .get(field)
                     .and_then(Value::as_str)
                     .unwrap_or_default();
                 let steps: Vec<&str> = path.split('/').skip(1).collect();
@@ -37,12 +37,12 @@ impl Touched {
     }
 
     /// From the fields of a merge patch.
-    pub(crate) fn by_members(patch: &Value) -> Self {
-        let members = patch.as_object().into_iter().flatten();
+    pub(crate) fn by_fields(patch: &Value) -> Self {
+        let fields = patch.as_object().into_iter().flatten();
         Self(
-            members
+            fields
                 .filter(|(_, value)| value.is_object())
-                .map(|(name, value)| (name.clone(), Self::by_members(value)))
+                .map(|(name, value)| (name.clone(), Self::by_fields(value)))
                 .collect(),
         )
     }
@@ -72,22 +72,22 @@ impl Serialize for Patched<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let (value, shape) = (self.value, self.shape);
         match (self.touched, value) {
-            (Some(touched), Value::Object(members)) => {
-                let mut members: Vec<_> = members.iter().collect();
-                members.sort_by_key(|(name, _)| *name);
-                let mut map = serializer.serialize_map(Some(members.len()))?;
-                for (name, value) in members {
+            (Some(touched), Value::Object(fields)) => {
+                let mut fields: Vec<_> = fields.iter().collect();
+                fields.sort_by_key(|(name, _)| *name);
+                let mut map = serializer.serialize_map(Some(fields.len()))?;
+                for (name, value) in fields {
                     let shape = match shape {
                         Shape::Object(schema) => schema.field(name).map(|field| &field.shape),
                         Shape::Map { value, .. } => Some(*value),
                         _ => None,
                     };
-                    let member = Patched {
+                    let patched = Patched {
                         value,
                         shape: shape.unwrap_or(&Shape::Any),
                         touched: touched.0.get(name),
                     };
-                    map.serialize_entry(name, &member)?;
+                    map.serialize_entry(name, &patched)?;
                 }
                 map.end()
             }

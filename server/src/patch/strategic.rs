@@ -58,13 +58,13 @@ fn merge_map(
         }
         let old = object.remove(name);
         let field = schema.and_then(|schema| schema.field(name));
-        let merged = merge_member(old, value, field)?;
+        let merged = merge_field(old, value, field)?;
         object.insert(name.clone(), merged);
     }
     Ok(object)
 }
 
-fn merge_member(
+fn merge_field(
     old: Option<Value>,
     patch: &Value,
     field: Option<&FieldSchema>,
@@ -121,21 +121,18 @@ fn merge_list(
             old.iter().position(|old| old == element)
         }));
     };
-    let is_directive = |members: &Map<String, Value>, directive: &str| {
-        members
+    let is_directive = |fields: &Map<String, Value>, directive: &str| {
+        fields
             .get(DIRECTIVE)
             .is_some_and(|found| found == directive)
     };
-    let members: Vec<_> = patch.iter().filter_map(Value::as_object).collect();
-    if members
-        .iter()
-        .any(|members| is_directive(members, "replace"))
-    {
-        let plain = members
+    let fields: Vec<_> = patch.iter().filter_map(Value::as_object).collect();
+    if fields.iter().any(|fields| is_directive(fields, "replace")) {
+        let plain = fields
             .iter()
-            .filter(|members| !members.contains_key(DIRECTIVE));
+            .filter(|fields| !fields.contains_key(DIRECTIVE));
         return Ok(plain
-            .map(|members| Value::Object((*members).clone()))
+            .map(|fields| Value::Object((*fields).clone()))
             .collect());
     }
     let schema = field.and_then(|field| match &field.shape {
@@ -148,15 +145,15 @@ fn merge_list(
     let place = |element: &Value| old.iter().position(|old| old.get(key) == element.get(key));
     let mut kept = old.clone();
     let mut set = Vec::new();
-    for members in members {
-        let Some(value) = members.get(key) else {
+    for fields in fields {
+        let Some(value) = fields.get(key) else {
             return Err(internal(format!(
                 "map: {} does not contain declared merge key: {key}",
-                go_map(members)
+                go_map(fields)
             )));
         };
         kept.retain(|old| old.get(key) != Some(value));
-        if is_directive(members, "delete") {
+        if is_directive(fields, "delete") {
             continue;
         }
         let before = old.iter().find(|old| old.get(key) == Some(value));
@@ -164,7 +161,7 @@ fn merge_list(
             .and_then(Value::as_object)
             .cloned()
             .unwrap_or_default();
-        set.push(Value::Object(merge_map(before, members, schema)?));
+        set.push(Value::Object(merge_map(before, fields, schema)?));
     }
     Ok(in_order(kept, set, place))
 }

@@ -16,7 +16,7 @@ pub(crate) fn create(
     write: &Write<'_>,
     mut object: Value,
 ) -> Result<Object, Failure> {
-    metadata::forget_system_members(&mut object);
+    metadata::remove_system_fields(&mut object);
     write.writer().update(&write.kind.empty(), &mut object);
     store_new(store, write, object)
 }
@@ -27,8 +27,8 @@ pub(super) fn store_new(
     write: &Write<'_>,
     mut object: Value,
 ) -> Result<Object, Failure> {
-    metadata::settle_namespace(&mut object, write)?;
-    metadata::begin(&mut object, write.kind, write.now);
+    metadata::fill_in_namespace(&mut object, write)?;
+    metadata::initialize(&mut object, write.kind, write.now);
     drop_status(&mut object, write);
     admission::admit(write, &object, None)?;
     let object = write.kind.canonical(&object, write.kind.hub());
@@ -54,7 +54,7 @@ pub(super) fn store_new(
 
 /// A new object has no status if only the subresource writes it.
 fn drop_status(object: &mut Value, write: &Write<'_>) {
-    if let (true, Some(members)) = (write.kind.has_status(), object.as_object_mut()) {
-        members.remove("status");
+    if let (true, Some(fields)) = (write.kind.has_status(), object.as_object_mut()) {
+        fields.remove("status");
     }
 }

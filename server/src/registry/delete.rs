@@ -81,7 +81,7 @@ fn check_preconditions(
     options: &DeleteOptions,
 ) -> Result<(), Failure> {
     let name = meta_str(object, "name");
-    let refused = |why: String| {
+    let conflict = |why: String| {
         // Unlike other conflicts, this one names the kind and not the resource.
         let (kind, group) = (write.kind.name(), write.kind.group());
         let message = format!("Operation cannot be fulfilled on {kind}.{group} {name:?}: {why}");
@@ -94,7 +94,7 @@ fn check_preconditions(
     };
     let uid = meta_str(object, "uid");
     if let Some(asked) = options.uid.as_deref().filter(|asked| *asked != uid) {
-        return Err(refused(format!(
+        return Err(conflict(format!(
             "the UID in the precondition ({asked}) does not match the UID in record ({uid}). The \
              object might have been deleted and then recreated"
         )));
@@ -105,7 +105,7 @@ fn check_preconditions(
         .as_deref()
         .filter(|asked| *asked != version)
     {
-        return Err(refused(format!(
+        return Err(conflict(format!(
             "the ResourceVersion in the precondition ({asked}) does not match the ResourceVersion in \
              record ({version}). The object might have been modified"
         )));

@@ -8,26 +8,26 @@ use crate::store::{edit_metadata, meta_str};
 use serde_json::{Map, Value};
 
 /// Removes the fields that a client cannot set in a new object, before a manager owns them.
-pub(super) fn forget_system_members(object: &mut Value) {
+pub(super) fn remove_system_fields(object: &mut Value) {
     edit_metadata(object, |metadata| {
-        for member in [
+        for field in [
             "deletionTimestamp",
             "deletionGracePeriodSeconds",
             "selfLink",
         ] {
-            metadata.remove(member);
+            metadata.remove(field);
         }
     });
 }
 
 /// Sets the fields of a new object that only the server may set.
-pub(super) fn begin(object: &mut Value, kind: &Kind, now: &str) {
-    forget_system_members(object);
+pub(super) fn initialize(object: &mut Value, kind: &Kind, now: &str) {
+    remove_system_fields(object);
     edit_metadata(object, |metadata| {
         drop_namespace(metadata, kind);
         metadata.insert("uid".into(), ids::uid().into());
         metadata.insert("creationTimestamp".into(), now.into());
-        if is_counted(kind) {
+        if has_generation(kind) {
             metadata.insert("generation".into(), 1.into());
         }
         let text = |name: &str| {
@@ -49,18 +49,18 @@ pub(super) fn carry_over(object: &mut Value, old: &Value, kind: &Kind) {
     edit_metadata(object, |metadata| {
         drop_namespace(metadata, kind);
         metadata.remove("selfLink");
-        for member in ["creationTimestamp", "generation", "resourceVersion"] {
-            match old_metadata.get(member) {
-                Some(value) => metadata.insert(member.into(), value.clone()),
-                None => metadata.remove(member),
+        for field in ["creationTimestamp", "generation", "resourceVersion"] {
+            match old_metadata.get(field) {
+                Some(value) => metadata.insert(field.into(), value.clone()),
+                None => metadata.remove(field),
             };
         }
-        for member in ["uid", "deletionTimestamp", "deletionGracePeriodSeconds"] {
+        for field in ["uid", "deletionTimestamp", "deletionGracePeriodSeconds"] {
             let is_empty = metadata
-                .get(member)
+                .get(field)
                 .is_none_or(|value| value.is_null() || value.as_str() == Some(""));
-            if let (true, Some(value)) = (is_empty, old_metadata.get(member)) {
-                metadata.insert(member.into(), value.clone());
+            if let (true, Some(value)) = (is_empty, old_metadata.get(field)) {
+                metadata.insert(field.into(), value.clone());
             }
         }
     });
@@ -70,7 +70,7 @@ pub(super) fn carry_over(object: &mut Value, old: &Value, kind: &Kind) {
 ///
 /// # Errors
 /// 400 for an object of another namespace.
-pub(super) fn settle_namespace(object: &mut Value, write: &Write<'_>) -> Result<(), Failure> {
+pub(super) fn fill_in_namespace(object: &mut Value, write: &Write<'_>) -> Result<(), Failure> {
     if !write.kind.is_namespaced() {
         return Ok(());
     }
@@ -90,7 +90,7 @@ pub(super) fn settle_namespace(object: &mut Value, write: &Write<'_>) -> Result<
 
 /// Whether `generation` counts the changes of `spec`. Documents do not contain this; most built-in kinds with a
 /// status have it, for `observedGeneration`.
-pub(super) fn is_counted(kind: &Kind) -> bool {
+pub(super) fn has_generation(kind: &Kind) -> bool {
     kind.has_status()
 }
 
@@ -101,7 +101,7 @@ fn drop_namespace(metadata: &mut Map<String, Value>, kind: &Kind) {
 }
 
 /// Increments `generation`.
-pub(super) fn count_change(object: &mut Value) {
+pub(super) fn increment_generation(object: &mut Value) {
     edit_metadata(object, |metadata| {
         let generation = metadata
             .get("generation")
@@ -113,7 +113,7 @@ pub(super) fn count_change(object: &mut Value) {
 
 /// Marks an object as terminating.
 pub(super) fn begin_deletion(object: &mut Value, now: &str) {
-    count_change(object);
+    increment_generation(object);
     edit_metadata(object, |metadata| {
         metadata.insert("deletionTimestamp".into(), now.into());
         metadata.insert("deletionGracePeriodSeconds".into(), 0.into());

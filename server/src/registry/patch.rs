@@ -84,13 +84,13 @@ fn changed(before: &Value, patch: &Patch, write: &Write<'_>) -> Result<Value, Fa
             json_patch::merge(&mut after, &patch.value);
         }
         Patch::Strategic(patch) => {
-            let Some(members) = patch.value.as_object() else {
+            let Some(fields) = patch.value.as_object() else {
                 return Err(bad_request(format!(
                     "json: cannot unmarshal {} into Go value of type map[string]interface {{}}",
                     go_kind(&patch.value)
                 )));
             };
-            after = strategic_merge_patch(before, members, write.version.schema())?;
+            after = strategic_merge_patch(before, fields, write.version.schema())?;
         }
         Patch::Apply { .. } => {}
     }
@@ -113,7 +113,7 @@ fn decode_patched(
     validation: FieldValidation,
 ) -> Result<Decoded, Failure> {
     let text = shown(write, patch, after);
-    let refused = |why: &str| {
+    let invalid_patch = |why: &str| {
         let shown = match patch {
             Patch::Strategic(patch) => match &patch.value {
                 Value::Object(patch) => go_map(patch),
@@ -124,15 +124,16 @@ fn decode_patched(
         let cause = Cause::invalid("patch", &format!("{shown:?}"), why);
         invalid("", "", "", vec![cause])
     };
-    let version = named_version(write, after, &text).map_err(|why| refused(&why))?;
+    let version = named_version(write, after, &text).map_err(|why| invalid_patch(&why))?;
     let target = DecodeAs {
         schema: version.schema(),
         package: version.name(),
         release: write.kind.release(),
         sorted: false,
     };
-    let tree = text::parse_json(text.as_bytes()).map_err(|error| refused(error.message()))?;
-    let decoded = decode::decode(tree.root(), target).map_err(|error| refused(&error.message))?;
+    let tree = text::parse_json(text.as_bytes()).map_err(|error| invalid_patch(error.message()))?;
+    let decoded =
+        decode::decode(tree.root(), target).map_err(|error| invalid_patch(&error.message))?;
     let duplicates = match patch {
         Patch::Merge(patch) | Patch::Strategic(patch) => &patch.duplicates[..],
         Patch::Json(_) | Patch::Apply { .. } => &[],
@@ -143,7 +144,7 @@ fn decode_patched(
         .chain(decoded.problems.into_iter().map(|problem| problem.message))
         .collect();
     if validation == FieldValidation::Strict && !problems.is_empty() {
-        return Err(refused(&format!(
+        return Err(invalid_patch(&format!(
             "strict decoding error: {}",
             problems.join(", ")
         )));
@@ -164,7 +165,7 @@ fn shown(write: &Write<'_>, patch: &Patch, after: &Value) -> String {
     let touched = match patch {
         Patch::Json(patch) => Touched::by_operations(&patch.value),
         Patch::Merge(patch) | Patch::Strategic(patch) | Patch::Apply { config: patch, .. } => {
-            Touched::by_members(&patch.value)
+            Touched::by_fields(&patch.value)
         }
     };
     patched_text(after, write.version.schema(), &touched)
@@ -176,12 +177,12 @@ fn shown(write: &Write<'_>, patch: &Patch, after: &Value) -> String {
 /// The server's message for an object of another type.
 fn named_version(write: &Write<'_>, after: &Value, text: &str) -> Result<Version, String> {
     // The missing name of an empty document is found later.
-    if after.as_object().is_none_or(|members| members.is_empty()) {
+    if after.as_object().is_none_or(|fields| fields.is_empty()) {
         return Ok(write.version);
     }
-    let member = |name: &str| after.get(name).and_then(Value::as_str).unwrap_or_default();
-    match write.kind.served_version(member("apiVersion")) {
-        Some(version) if member("kind") == write.kind.name() => Ok(version),
+    let field = |name: &str| after.get(name).and_then(Value::as_str).unwrap_or_default();
+    match write.kind.served_version(field("apiVersion")) {
+        Some(version) if field("kind") == write.kind.name() => Ok(version),
         _ => Err(body::other_type(text.as_bytes(), write.kind, write.version)),
     }
 }
@@ -284,9 +285,9 @@ fn apply(
 }
 
 fn check_type(write: &Write<'_>, config: &Value) -> Result<(), Failure> {
-    let text = |member: &str| {
+    let text = |field: &str| {
         config
-            .get(member)
+            .get(field)
             .and_then(Value::as_str)
             .unwrap_or_default()
     };

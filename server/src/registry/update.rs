@@ -71,13 +71,13 @@ pub(crate) fn commit(
     old: &Object,
     mut object: Value,
 ) -> Result<Object, Failure> {
-    metadata::settle_namespace(&mut object, write)?;
-    keep_the_rest(&mut object, old, write);
+    metadata::fill_in_namespace(&mut object, write)?;
+    keep_other_fields(&mut object, old, write);
     metadata::carry_over(&mut object, old, write.kind);
     admission::admit(write, &object, Some(old))?;
     let mut object = write.kind.canonical(&object, write.kind.hub());
-    if metadata::is_counted(write.kind) && object.get("spec") != old.get("spec") {
-        metadata::count_change(&mut object);
+    if metadata::has_generation(write.kind) && object.get("spec") != old.get("spec") {
+        metadata::increment_generation(&mut object);
     }
     if metadata::without_times(&object) == metadata::without_times(old) {
         if store.is_current(write.kind.index, &write.key(name)) {
@@ -98,7 +98,7 @@ pub(crate) fn commit(
 }
 
 /// The main resource keeps the status, and the status subresource keeps everything else.
-fn keep_the_rest(object: &mut Value, old: &Value, write: &Write<'_>) {
+fn keep_other_fields(object: &mut Value, old: &Value, write: &Write<'_>) {
     if write.subresource.is_empty() {
         if write.kind.has_status() {
             object["status"] = old.get("status").cloned().unwrap_or_default();

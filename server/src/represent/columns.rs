@@ -4,7 +4,7 @@
 
 use super::descriptions::*;
 use crate::kinds::Kind;
-use k8s_flowcontrol_types::Kind as Own;
+use k8s_flowcontrol_types::Kind as OwnKind;
 use k8s_flowcontrol_types::Release;
 use serde::Serialize;
 use serde_json::Value;
@@ -46,8 +46,8 @@ impl Columns {
     pub(crate) fn of(kind: &Kind) -> Self {
         let release = kind.release();
         match kind.as_own() {
-            Some(Own::FlowSchema) => Self::FlowSchema { release },
-            Some(Own::PriorityLevelConfiguration) => Self::PriorityLevelConfiguration { release },
+            Some(OwnKind::FlowSchema) => Self::FlowSchema { release },
+            Some(OwnKind::PriorityLevelConfiguration) => Self::PriorityLevelConfiguration { release },
             None => Self::Standard,
         }
     }

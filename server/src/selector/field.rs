@@ -173,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn other_fields_and_garbage_are_refused() {
+    fn other_fields_and_garbage_are_rejected() {
         for text in ["spec.x=1", "garbage", "metadata.name in (a)"] {
             assert!(FieldSelector::parse(text).is_err(), "{text}");
         }

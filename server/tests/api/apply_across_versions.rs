@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 const PLURAL: &str = "prioritylevelconfigurations";
 
 async fn run(api: &Api, name: &str, step: &Value) -> Answer {
-    let text = |member: &str| step[member].as_str().unwrap();
+    let text = |field: &str| step[field].as_str().unwrap();
     let version = text("version");
     let mut body = json!({
         "apiVersion": format!("{GROUP}/{version}"),

@@ -4,7 +4,7 @@ use crate::support::{Answer, Api, GROUP, SCHEMAS, answer, schema};
 use serde_json::{Value, json};
 
 /// Sends a text, and returns the code and message of the error.
-async fn refusal(
+async fn error_of(
     api: &Api,
     (method, path): (&str, &str),
     media_type: &str,
@@ -23,9 +23,9 @@ async fn refusal(
 async fn a_body_must_be_of_the_kind_version_and_name_of_its_request() {
     let api = Api::with(|builder| builder.kubernetes("1.29")).await;
     api.send("POST", SCHEMAS, Some(schema("a"))).await;
-    let other = |member: &str, value: Value| {
+    let other = |field: &str, value: Value| {
         let mut object = schema("a");
-        object[member] = value;
+        object[field] = value;
         object.to_string()
     };
     let create = ("POST", SCHEMAS);
@@ -60,8 +60,8 @@ async fn a_body_must_be_of_the_kind_version_and_name_of_its_request() {
              json parse error: unexpected end of JSON input ({\"apiVersion\": \"x\", )",
         ),
     ] {
-        let refused = refusal(&api, request, "application/json", &body).await;
-        assert_eq!(refused, (400, message.to_owned()));
+        let error = error_of(&api, request, "application/json", &body).await;
+        assert_eq!(error, (400, message.to_owned()));
     }
 }
 
@@ -70,7 +70,7 @@ async fn a_body_must_be_json_or_yaml() {
     let api = Api::start().await;
     let text = schema("a").to_string();
     for media_type in ["text/plain", "application/merge-patch+json"] {
-        let (code, message) = refusal(&api, ("POST", SCHEMAS), media_type, &text).await;
+        let (code, message) = error_of(&api, ("POST", SCHEMAS), media_type, &text).await;
         assert_eq!(code, 415);
         assert!(
             message.starts_with("the body of the request was in an unknown format"),
@@ -85,17 +85,17 @@ async fn duplicate_fields_are_reported_in_json_and_yaml() {
     let strict = format!("{SCHEMAS}?fieldValidation=Strict");
     let text = schema("a").to_string();
     let twice = text.replacen('{', "{\"metadata\":{\"name\":\"b\"},", 1);
-    let refused = refusal(&api, ("POST", &strict), "application/json", &twice).await;
+    let error = error_of(&api, ("POST", &strict), "application/json", &twice).await;
     let problem =
         "FlowSchema in version \"v1\" cannot be handled as a FlowSchema: strict decoding error: ";
     assert_eq!(
-        refused,
+        error,
         (400, format!("{problem}duplicate field \"metadata\""))
     );
     let twice = "metadata:\n  name: a\n  name: b\nzzz: 1\n";
-    let refused = refusal(&api, ("POST", &strict), "application/yaml", twice).await;
+    let error = error_of(&api, ("POST", &strict), "application/yaml", twice).await;
     assert_eq!(
-        refused,
+        error,
         (
             400,
             format!(

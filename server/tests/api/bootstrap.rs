@@ -15,7 +15,7 @@ fn masked(value: Value) -> Value {
         "lastTransitionTime",
     ];
     match value {
-        Value::Object(members) => members
+        Value::Object(fields) => fields
             .into_iter()
             .map(|(name, value)| {
                 let masked = if MASKED.contains(&name.as_str()) {
@@ -68,9 +68,9 @@ async fn a_pass_repairs_restores_and_removes() {
     let before = api.get(&path).await.body;
     api.send("DELETE", &path, None).await;
     // A changed suggested object is repaired, unless the annotation forbids it.
-    let mut mended = level("system", 99);
-    mended["metadata"]["annotations"] = json!({ANNOTATION: "true"});
-    api.send("PUT", &format!("{LEVELS}/system"), Some(mended))
+    let mut changed = level("system", 99);
+    changed["metadata"]["annotations"] = json!({ANNOTATION: "true"});
+    api.send("PUT", &format!("{LEVELS}/system"), Some(changed))
         .await;
     let mut kept = level("node-high", 99);
     kept["metadata"]["annotations"] = json!({ANNOTATION: "false"});

@@ -53,9 +53,9 @@ async fn a_watcher_that_does_not_read_is_disconnected() {
         let written = api.send("PUT", &path, Some(large("a", index)));
         assert_eq!(written.await.code, 200);
     }
-    let told = rest(stream).await;
-    let events = told.matches("{\"type\":\"MODIFIED\"").count();
-    assert!(told.contains("{\"type\":\"ADDED\""));
+    let received = rest(stream).await;
+    let events = received.matches("{\"type\":\"MODIFIED\"").count();
+    assert!(received.contains("{\"type\":\"ADDED\""));
     assert!(events < writes, "{events} events were kept for it");
     // The watch can continue after its last event, or its resource version is expired.
     assert_eq!(api.get(&format!("{LEVELS}/a")).await.code, 200);
@@ -75,10 +75,10 @@ async fn a_watcher_that_never_reads_the_initial_events_is_disconnected() {
         let written = api.send("PUT", &path, Some(level("a1", index)));
         assert_eq!(written.await.code, 200);
     }
-    let told = rest(stream).await;
-    let events = told.matches("{\"type\":\"ADDED\"").count();
+    let received = rest(stream).await;
+    let events = received.matches("{\"type\":\"ADDED\"").count();
     assert!(0 < events && events < objects, "{events} of {objects}");
-    assert!(!told.contains("MODIFIED"));
+    assert!(!received.contains("MODIFIED"));
 }
 
 #[tokio::test]

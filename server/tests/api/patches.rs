@@ -21,8 +21,8 @@ async fn each_type_changes_the_object() {
         {"op": "test", "path": "/spec/matchingPrecedence", "value": 5000},
         {"op": "replace", "path": "/spec/matchingPrecedence", "value": 1},
     ]);
-    let refused = api.patch(&path, JSON, operations).await;
-    assert_eq!(refused.code, 422, "precedence 1 belongs to another schema");
+    let failed = api.patch(&path, JSON, operations).await;
+    assert_eq!(failed.code, 422, "precedence 1 belongs to another schema");
     for (media_type, patch, expected) in [
         (
             JSON,

@@ -114,26 +114,26 @@ async fn messages_change_between_releases() {
             let api = &api;
             async move { api.send("POST", &path, Some(schema("a"))).await.body["message"].to_string() }
         };
-        let told = create(format!("fieldManager={long}")).await;
-        assert!(told.contains(manager), "{release}: {told}");
-        let told = create("dryRun=x&dryRun=y".into()).await;
+        let response = create(format!("fieldManager={long}")).await;
+        assert!(response.contains(manager), "{release}: {response}");
+        let response = create("dryRun=x&dryRun=y".into()).await;
         let dry_run = dry_run.replace('"', "\\\"");
         assert!(
-            told.contains(&format!("Unsupported value: {dry_run}: ")),
-            "{release}: {told}"
+            response.contains(&format!("Unsupported value: {dry_run}: ")),
+            "{release}: {response}"
         );
-        let told = api
+        let response = api
             .get(&format!("v1/flowschemas?labelSelector=x%3D{label}"))
             .await
             .body;
         assert!(
-            told["message"].as_str().unwrap().ends_with(value),
-            "{release}: {told}"
+            response["message"].as_str().unwrap().ends_with(value),
+            "{release}: {response}"
         );
-        let told = api.get("v1/flowschemas?labelSelector=a/b/c").await.body;
+        let response = api.get("v1/flowschemas?labelSelector=a/b/c").await.body;
         assert!(
-            told["message"].as_str().unwrap().contains(key),
-            "{release}: {told}"
+            response["message"].as_str().unwrap().contains(key),
+            "{release}: {response}"
         );
     }
 }

@@ -98,18 +98,18 @@ async fn messages_show_the_spec_that_was_sent() {
         "matchingPrecedence": 10000,
         "rules": [],
     });
-    let (code, refused) = create("1.29", "v1", object.clone(), "").await;
+    let (code, invalid) = create("1.29", "v1", object.clone(), "").await;
     assert_eq!(code, 422);
     assert_eq!(
-        refused["details"]["causes"][0]["message"],
+        invalid["details"]["causes"][0]["message"],
         "Invalid value: flowcontrol.FlowSchemaSpec{PriorityLevelConfiguration:flowcontrol.\
          PriorityLevelConfigurationReference{Name:\"catch-all\"}, MatchingPrecedence:10000, \
          DistinguisherMethod:(*flowcontrol.FlowDistinguisherMethod)(nil), \
          Rules:[]flowcontrol.PolicyRulesWithSubjects{}}: spec of 'catch-all' must equal the fixed value"
     );
-    let (_, refused) = create("1.36", "v1", object, "").await;
+    let (_, invalid) = create("1.36", "v1", object, "").await;
     assert_eq!(
-        refused["details"]["causes"][0]["message"],
+        invalid["details"]["causes"][0]["message"],
         "Invalid value: {\"PriorityLevelConfiguration\":{\"Name\":\"catch-all\"},\
          \"MatchingPrecedence\":10000,\"DistinguisherMethod\":null,\"Rules\":[]}: spec of 'catch-all' must \
          equal the fixed value"

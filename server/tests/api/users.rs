@@ -96,9 +96,9 @@ async fn users_see_discovery_and_health() {
             "{path}"
         );
     }
-    let refused = as_user(&api, "bob-token", "GET", "/nope").await;
+    let forbidden_path = as_user(&api, "bob-token", "GET", "/nope").await;
     assert_eq!(
-        refused.body,
+        forbidden_path.body,
         forbidden(
             "forbidden: User \"bob\" cannot get path \"/nope\"",
             json!({})

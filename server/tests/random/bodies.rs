@@ -77,8 +77,8 @@ fn object(dice: &mut Dice, path: &str) -> Value {
     });
     if dice.once_in(4) {
         // Then the version and the kind match the path.
-        for member in ["apiVersion", "kind"] {
-            object.as_object_mut().unwrap().remove(member);
+        for field in ["apiVersion", "kind"] {
+            object.as_object_mut().unwrap().remove(field);
         }
     }
     object
@@ -140,9 +140,9 @@ fn delete_options(dice: &mut Dice) -> Value {
 /// Replaces a random part with another value.
 fn mutate(dice: &mut Dice, value: &mut Value) {
     let inner = match value {
-        Value::Object(members) if !members.is_empty() => {
-            let at = dice.below(members.len());
-            members.values_mut().nth(at)
+        Value::Object(fields) if !fields.is_empty() => {
+            let at = dice.below(fields.len());
+            fields.values_mut().nth(at)
         }
         Value::Array(elements) if !elements.is_empty() => {
             let at = dice.below(elements.len());

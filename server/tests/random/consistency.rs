@@ -70,7 +70,7 @@ pub(crate) async fn check(port: u16, start: u64) {
 }
 
 fn identity(object: &Value) -> [String; 3] {
-    ["uid", "resourceVersion", "generation"].map(|member| object["metadata"][member].to_string())
+    ["uid", "resourceVersion", "generation"].map(|field| object["metadata"][field].to_string())
 }
 
 fn by_name(list: &Value) -> BTreeMap<String, Value> {
@@ -117,8 +117,8 @@ async fn replay(port: u16, resource: &str, start: u64, objects: &BTreeMap<String
     }
     let typeless = |object: &Value| {
         let mut object = object.clone();
-        for member in ["apiVersion", "kind"] {
-            object.as_object_mut().unwrap().remove(member);
+        for field in ["apiVersion", "kind"] {
+            object.as_object_mut().unwrap().remove(field);
         }
         object
     };

@@ -103,7 +103,7 @@ async fn exchange(port: u16, request: &Request) -> Result<Vec<u8>, String> {
         .await
         .map_err(|e| e.to_string())?;
     // A server may respond before it has read the whole body.
-    let _refused = stream.write_all(&request.body).await;
+    let _written = stream.write_all(&request.body).await;
     let mut answer = Vec::new();
     let mut piece = [0; 16 * 1024];
     loop {

@@ -59,7 +59,7 @@ impl Emitter {
             Value::Number(number) => self.scalar(&number.to_string(), Style::Plain, true),
             Value::String(text) => self.scalar(text, style(text, false), true),
             Value::Array(elements) if elements.is_empty() => self.indicator("[]", true),
-            Value::Object(members) if members.is_empty() => self.indicator("{}", true),
+            Value::Object(entries) if entries.is_empty() => self.indicator("{}", true),
             Value::Array(elements) => {
                 // Below a key the dashes are not indented.
                 let outer = self.indent;
@@ -73,20 +73,20 @@ impl Emitter {
                 }
                 self.indent = outer;
             }
-            Value::Object(members) => {
+            Value::Object(entries) => {
                 let outer = self.indent;
                 self.deeper();
-                let mut members: Vec<_> = members.iter().collect();
-                members.sort_by(|(a, _), (b, _)| keys::compare(a, b));
-                for (key, value) in members {
-                    self.member(key, value);
+                let mut entries: Vec<_> = entries.iter().collect();
+                entries.sort_by(|(a, _), (b, _)| keys::compare(a, b));
+                for (key, value) in entries {
+                    self.entry(key, value);
                 }
                 self.indent = outer;
             }
         }
     }
 
-    fn member(&mut self, key: &str, value: &Value) {
+    fn entry(&mut self, key: &str, value: &Value) {
         self.write_indent();
         if key.len() <= LONGEST_SIMPLE_KEY && !key.contains('\n') {
             self.scalar(key, style(key, true), false);
