@@ -50,14 +50,12 @@ mod upgrade;
 mod watch;
 
 mod body;
-mod dns_name;
 mod ids;
 mod kinds;
 mod openapi;
 mod query;
 mod status;
 mod wire;
-mod wording;
 
 pub use builder::Builder;
 pub use faults::Fault;

@@ -57,6 +57,7 @@ use metadata::{Metadata, NameRule};
 use priority_level::ShareRule;
 use serde_json::Value;
 use violation::{Path, Report};
+use wording::Wording;
 
 pub use owner_references::dedup_owner_references;
 pub use violation::{Reason, Violation};
@@ -160,6 +161,16 @@ pub fn metadata(object: &Value, old: Option<&Value>, release: Release) -> Vec<Vi
         metadata::check_update(&Metadata::read(old), &metadata, &path, &mut report);
     }
     report.finish()
+}
+
+/// The messages of a server of `release` for an invalid label key; none for a valid one.
+pub fn label_key(key: &str, release: Release) -> Vec<String> {
+    names::qualified_name(key, Wording::of(release))
+}
+
+/// The messages of a server of `release` for an invalid label value; none for a valid one.
+pub fn label_value(value: &str, release: Release) -> Vec<String> {
+    names::label_value(value, Wording::of(release))
 }
 
 /// [`create`] for a typed object: its type names the kind and the version.

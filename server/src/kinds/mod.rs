@@ -66,10 +66,9 @@ impl Kinds {
             };
             Kind::own(index, &versions, release, rules)
         });
-        let described = others
-            .iter()
-            .enumerate()
-            .map(|(index, resource)| Kind::described(OwnKind::ALL.len() + index, resource, release));
+        let described = others.iter().enumerate().map(|(index, resource)| {
+            Kind::described(OwnKind::ALL.len() + index, resource, release)
+        });
         Self {
             release,
             settings,

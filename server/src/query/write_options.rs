@@ -2,7 +2,6 @@
 
 use super::Query;
 use crate::status::{Cause, Failure, invalid};
-use crate::wording;
 use k8s_flowcontrol_types::{FieldValidation, Release};
 
 const LONGEST_MANAGER: usize = 128;
@@ -103,16 +102,13 @@ pub(super) fn dry_run_values_problem(values: &[&str], release: Release) -> Optio
     if values.iter().all(|value| *value == "All") {
         return None;
     }
-    let shown = wording::strings(values, release);
+    let shown = strings(values, release);
     Some(Cause::unsupported("dryRun", &shown, "\"All\""))
 }
 
 fn manager_problem(manager: &str, release: Release) -> Option<Cause> {
     if manager.len() > LONGEST_MANAGER {
-        let message = format!(
-            "Too long: {} {LONGEST_MANAGER} bytes",
-            wording::too_long(release)
-        );
+        let message = format!("Too long: {} {LONGEST_MANAGER} bytes", too_long(release));
         return Some(Cause::new("FieldValueTooLong", "fieldManager", message));
     }
     let (at, c) = manager.char_indices().find(|(_, c)| c.is_control())?;
@@ -156,5 +152,27 @@ fn manager_name(given: &str, user_agent: Option<&str>) -> String {
         "unknown".into()
     } else {
         name
+    }
+}
+
+/// The beginning of the message for a text that is too long.
+fn too_long(release: Release) -> &'static str {
+    if release.minor() < 32 {
+        "must have at most"
+    } else {
+        "may not be more than"
+    }
+}
+
+/// A list of strings in a message: in Go's syntax, since 1.34 in JSON.
+fn strings(values: &[&str], release: Release) -> String {
+    let json = release.minor() >= 34;
+    let separator = if json { "," } else { ", " };
+    let values: Vec<_> = values.iter().map(|value| format!("{value:?}")).collect();
+    let values = values.join(separator);
+    if json {
+        format!("[{values}]")
+    } else {
+        format!("[]string{{{values}}}")
     }
 }

@@ -47,7 +47,9 @@ impl Columns {
         let release = kind.release();
         match kind.as_own() {
             Some(OwnKind::FlowSchema) => Self::FlowSchema { release },
-            Some(OwnKind::PriorityLevelConfiguration) => Self::PriorityLevelConfiguration { release },
+            Some(OwnKind::PriorityLevelConfiguration) => {
+                Self::PriorityLevelConfiguration { release }
+            }
             None => Self::Standard,
         }
     }

@@ -2,7 +2,7 @@
 
 use super::requirement::{Operator, Requirement};
 use super::syntax::{Lexer, Token};
-use crate::wording;
+use k8s_flowcontrol_rules::validate;
 use k8s_flowcontrol_types::Release;
 
 /// # Errors
@@ -169,44 +169,14 @@ impl Parser {
     }
 }
 
-const NAME: &str = "name part must consist of alphanumeric characters, '-', '_' or '.', and must start \
-                    and end with an alphanumeric character";
-
 fn check_key(key: &str, release: Release) -> Result<(), String> {
-    let mut parts = key.split('/');
-    let (prefix, name) = match (parts.next(), parts.next(), parts.next()) {
-        (Some(name), None, _) => (None, name),
-        (Some(prefix), Some(name), None) => (Some(prefix), name),
-        _ => {
-            let what = wording::label_key(release);
-            return Err(format!(
-                "<nil>: Invalid value: {key:?}: {what} must consist of alphanumeric characters, '-', '_' \
-                 or '.', and must start and end with an alphanumeric character (e.g. 'MyName',  or \
-                 'my.name',  or '123-abc', regex used for validation is \
-                 '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]') with an optional DNS subdomain prefix and \
-                 '/' (e.g. 'example.com/MyName')"
-            ));
+    match &validate::label_key(key, release)[..] {
+        [] => Ok(()),
+        messages => {
+            let messages = messages.join("; ");
+            Err(format!("<nil>: Invalid value: {key:?}: {messages}"))
         }
-    };
-    if prefix.is_some_and(|prefix| !crate::dns_name::is_subdomain(prefix)) {
-        let detail = format!("prefix part {}", crate::dns_name::SUBDOMAIN_RULE);
-        return Err(format!("<nil>: Invalid value: {key:?}: {detail}"));
     }
-    if name.is_empty() || name.len() > 63 || !is_word(name) {
-        let detail = if name.len() > 63 {
-            format!(
-                "name part must be no more than 63 {}",
-                wording::label_unit(release)
-            )
-        } else {
-            format!(
-                "{NAME} (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is \
-                 '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')"
-            )
-        };
-        return Err(format!("<nil>: Invalid value: {key:?}: {detail}"));
-    }
-    Ok(())
 }
 
 fn check_values(
@@ -216,17 +186,11 @@ fn check_values(
     release: Release,
 ) -> Result<(), String> {
     for (index, value) in values.iter().enumerate() {
-        let at = format!("values[{index}][{key}]: Invalid value: {value:?}");
-        if value.len() > 63 {
-            let unit = wording::label_unit(release);
-            return Err(format!("{at}: must be no more than 63 {unit}"));
-        }
-        if !value.is_empty() && !is_word(value) {
+        let messages = validate::label_value(value, release);
+        if !messages.is_empty() {
+            let messages = messages.join("; ");
             return Err(format!(
-                "{at}: a valid label must be an empty string or consist of alphanumeric characters, \
-                 '-', '_' or '.', and must start and end with an alphanumeric character (e.g. \
-                 'MyValue',  or 'my_value',  or '12345', regex used for validation is \
-                 '(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?')"
+                "values[{index}][{key}]: Invalid value: {value:?}: {messages}"
             ));
         }
         if matches!(operator, Operator::GreaterThan | Operator::LessThan)
@@ -239,14 +203,4 @@ fn check_values(
         }
     }
     Ok(())
-}
-
-/// Letters and digits, with `-`, `_` and `.` between them.
-fn is_word(text: &str) -> bool {
-    let edge = |c: Option<char>| c.is_some_and(|c| c.is_ascii_alphanumeric());
-    edge(text.chars().next())
-        && edge(text.chars().last())
-        && text
-            .chars()
-            .all(|c| c.is_ascii_alphanumeric() || "-_.".contains(c))
 }
