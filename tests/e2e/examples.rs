@@ -1,23 +1,33 @@
 //! The programs in `examples/`, run as a user runs them, without a cluster.
 
+use std::env;
 use std::path::PathBuf;
 use std::process::Command;
+use std::sync::LazyLock;
 
-/// Runs an example and gives what it printed.
+/// The folder of the examples, built once for all tests from the sources as they are now.
+static EXAMPLES: LazyLock<PathBuf> = LazyLock::new(|| {
+    // Cargo keeps this program in `TARGET/PROFILE/deps`.
+    let program = env::current_exe().unwrap();
+    let folder = program.ancestors().nth(2).unwrap();
+    let profile = match folder.file_name().unwrap().to_str().unwrap() {
+        "debug" => "dev",
+        profile => profile,
+    };
+    let built = Command::new(env!("CARGO"))
+        .args(["build", "--quiet", "--examples", "--profile", profile])
+        .arg("--target-dir")
+        .arg(folder.parent().unwrap())
+        .current_dir(env!("CARGO_MANIFEST_DIR"))
+        .status()
+        .unwrap();
+    assert!(built.success(), "the examples do not compile");
+    folder.join("examples")
+});
+
+/// Runs an example and returns its output.
 fn run(name: &str, arguments: &[&str]) -> String {
-    // Cargo builds the examples with the tests and puts them next to this program's folder.
-    let mut path: PathBuf = std::env::current_exe().unwrap();
-    path.pop();
-    path.pop();
-    path.push("examples");
-    path.push(format!("{name}{}", std::env::consts::EXE_SUFFIX));
-    if !path.exists() {
-        let built = Command::new(env!("CARGO"))
-            .args(["build", "--example", name])
-            .status()
-            .unwrap();
-        assert!(built.success());
-    }
+    let path = EXAMPLES.join(format!("{name}{}", env::consts::EXE_SUFFIX));
     let output = Command::new(&path)
         .args(arguments)
         .env_remove("KUBECONFIG")

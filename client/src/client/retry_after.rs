@@ -1,75 +1,24 @@
-//! `Retry-After`: how long a server asks to wait.
+//! The header `Retry-After`: how long the server asks to wait.
 
 use http::HeaderMap;
 use http::header::{DATE, HeaderName, RETRY_AFTER};
-use k8s_flowcontrol_types::civil::DateTime;
+use httpdate::parse_http_date;
 use std::time::{Duration, SystemTime};
 
-/// How long to wait: a number of seconds, or until a date.
+/// Reads a number of seconds, or the time until a date.
 ///
-/// A date counts from the answer's own `Date`, so that it does not matter whose clock is right.
-pub(crate) fn retry_after(headers: &HeaderMap) -> Option<Duration> {
+/// A date counts from the response's own `Date`, so that the clocks of client and server need not agree.
+pub(super) fn retry_after(headers: &HeaderMap) -> Option<Duration> {
     let text = |name: HeaderName| Some(headers.get(name)?.to_str().ok()?.trim());
     let wanted = text(RETRY_AFTER)?;
     if wanted.bytes().all(|byte| byte.is_ascii_digit()) {
         return wanted.parse().ok().map(Duration::from_secs);
     }
-    let until = date(wanted)?;
-    let now = text(DATE).and_then(date).unwrap_or_else(now);
-    // A date that has passed asks for no wait.
-    u64::try_from(until - now)
-        .ok()
-        .map(Duration::from_secs)
-        .or(Some(Duration::ZERO))
-}
-
-fn now() -> i64 {
-    let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
-    since.map_or(0, |since| {
-        i64::try_from(since.as_secs()).unwrap_or(i64::MAX)
-    })
-}
-
-/// A date in one of the three forms of HTTP (RFC 9110, section 5.6.7), as seconds since 1970:
-/// `Sun, 06 Nov 1994 08:49:37 GMT`, `Sunday, 06-Nov-94 08:49:37 GMT`, `Sun Nov  6 08:49:37 1994`.
-fn date(text: &str) -> Option<i64> {
-    let parts: Vec<&str> = text
-        .split([' ', ',', '-', ':'])
-        .filter(|part| !part.is_empty())
-        .collect();
-    let (year, month, day, time) = match parts[..] {
-        [_, day, month, year, hour, minute, second, "GMT"] => {
-            (year, month, day, [hour, minute, second])
-        }
-        [_, month, day, hour, minute, second, year] => (year, month, day, [hour, minute, second]),
-        _ => return None,
-    };
-    let number = |text: &str| {
-        let digits = text.bytes().all(|byte| byte.is_ascii_digit());
-        digits.then(|| text.parse::<u16>().ok()).flatten()
-    };
-    let small = |text: &str| number(text).and_then(|number| u8::try_from(number).ok());
-    let year = match (number(year)?, year.len()) {
-        // Two digits mean a year close to now; nobody sends one from before 1970.
-        (year, 2) if year >= 70 => 1900 + year,
-        (year, 2) => 2000 + year,
-        (year, 4) => year,
-        _ => return None,
-    };
-    const MONTHS: [&str; 12] = [
-        "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
-    ];
-    let month = MONTHS.iter().position(|name| *name == month)? + 1;
-    let [hour, minute, second] = time;
-    DateTime {
-        year: year.into(),
-        month: u8::try_from(month).ok()?,
-        day: small(day)?,
-        hour: small(hour)?,
-        minute: small(minute)?,
-        second: small(second)?.min(59),
-    }
-    .to_seconds()
+    let until = parse_http_date(wanted).ok()?;
+    let now = text(DATE).and_then(|date| parse_http_date(date).ok());
+    let wait = until.duration_since(now.unwrap_or_else(SystemTime::now));
+    // A date in the past asks for no wait.
+    Some(wait.unwrap_or_default())
 }
 
 #[cfg(test)]
