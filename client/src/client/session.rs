@@ -2,7 +2,7 @@
 
 use super::error::Error;
 use super::transport::Transport;
-use crate::config::{Auth, Config, ExecCredential, Material, SharedPlugin, bearer};
+use crate::config::{Auth, Certificates, Config, ExecCredential, SharedPlugin, bearer};
 use http::HeaderValue;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -16,9 +16,9 @@ pub(super) struct Session {
 /// Connections, and what they were made with.
 struct Current {
     transport: Arc<Transport>,
-    material: Material,
+    certificates: Certificates,
     /// What no connections could be made with, so that it is tried once only.
-    unusable: Option<Material>,
+    unusable: Option<Certificates>,
 }
 
 /// What one request is sent with.
@@ -31,8 +31,8 @@ pub(super) struct Ready {
 impl Session {
     /// Reads the files, but runs no plugin yet.
     pub(super) fn new(config: Config) -> Result<Self, Error> {
-        let material = config.material(None)?;
-        let transport = Arc::new(Transport::new(&config, &material)?);
+        let certificates = config.certificates(None)?;
+        let transport = Arc::new(Transport::new(&config, &certificates)?);
         let plugin = match config.auth() {
             Auth::Exec(plugin) => Some(SharedPlugin::new(plugin.clone())),
             _ => None,
@@ -42,7 +42,7 @@ impl Session {
             plugin,
             current: Mutex::new(Current {
                 transport,
-                material,
+                certificates,
                 unusable: None,
             }),
         })
@@ -103,24 +103,24 @@ impl Session {
     /// Certificates that cannot be used, as halfway through a rotation, leave the old connections in use. A plugin
     /// gives whole ones.
     fn transport(&self, credential: Option<&ExecCredential>) -> Result<Arc<Transport>, Error> {
-        let material = self.config.material(credential);
+        let certificates = self.config.certificates(credential);
         // Nothing panics while the lock is held, and what it guards is whole at any time.
         let mut current = self.current.lock().unwrap_or_else(PoisonError::into_inner);
-        let material = match material {
-            Ok(material) if material != current.material => material,
+        let certificates = match certificates {
+            Ok(certificates) if certificates != current.certificates => certificates,
             _ => return Ok(current.transport.clone()),
         };
-        if current.unusable.as_ref() == Some(&material) {
+        if current.unusable.as_ref() == Some(&certificates) {
             return Ok(current.transport.clone());
         }
-        match Transport::new(&self.config, &material) {
+        match Transport::new(&self.config, &certificates) {
             Ok(transport) => {
                 current.transport = Arc::new(transport);
-                current.material = material;
+                current.certificates = certificates;
                 current.unusable = None;
             }
             Err(error) if credential.is_some() => return Err(error),
-            Err(_) => current.unusable = Some(material),
+            Err(_) => current.unusable = Some(certificates),
         }
         Ok(current.transport.clone())
     }

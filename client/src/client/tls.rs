@@ -1,7 +1,7 @@
 //! The TLS configuration, built with the program's own cryptography provider or else ring.
 
 use super::error::Error;
-use crate::config::{Config, ConfigError, Material, Pem, Proxy, ProxyKind};
+use crate::config::{Certificates, Config, ConfigError, Pem, Proxy, ProxyKind};
 use rustls::client::WebPkiServerVerifier;
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
 use rustls::crypto::{CryptoProvider, verify_tls12_signature, verify_tls13_signature};
@@ -29,7 +29,7 @@ pub(crate) struct NameCheck<'a> {
 /// The cryptography is handed over here: none is installed for the whole program.
 pub(crate) fn client_config(
     config: &Config,
-    material: &Material,
+    material: &Certificates,
     names: &NameCheck<'_>,
 ) -> Result<ClientConfig, Error> {
     let provider = provider()?;
@@ -288,7 +288,7 @@ mod tests {
             asks_for_name: true,
             proxy: None,
         };
-        client_config(config, &config.material(None)?, &names)
+        client_config(config, &config.certificates(None)?, &names)
     }
 
     #[test]

@@ -74,7 +74,7 @@ mod tests {
         assert_eq!(config.namespace(), "team");
         let now = || {
             let header = config.authorization().unwrap().unwrap();
-            let authority = config.material(None).unwrap().authority.unwrap();
+            let authority = config.certificates(None).unwrap().authority.unwrap();
             (
                 header.to_str().unwrap().to_owned(),
                 authority.bytes.to_vec(),

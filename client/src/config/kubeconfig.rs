@@ -11,7 +11,7 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 /// The files that `KUBECONFIG` names, else `~/.kube/config` if it is there.
-pub(super) fn files_of_environment() -> Option<Vec<PathBuf>> {
+pub(super) fn default_files() -> Option<Vec<PathBuf>> {
     if let Some(list) = env::var_os("KUBECONFIG").filter(|list| !list.is_empty()) {
         return Some(
             env::split_paths(&list)

@@ -10,7 +10,7 @@ pub(crate) use error::TransportError;
 
 use super::error::Error;
 use super::tls;
-use crate::config::{Config, Material};
+use crate::config::{Certificates, Config};
 use bytes::Bytes;
 use http_body::{Frame, SizeHint};
 use resolver::Resolver;
@@ -33,11 +33,15 @@ pub(crate) struct Transport {
 
 impl Transport {
     /// Connects when the first request is sent.
-    pub(crate) fn new(config: &Config, material: &Material) -> Result<Self, Error> {
+    pub(crate) fn new(config: &Config, certificates: &Certificates) -> Result<Self, Error> {
         let route = Route::of(config)?;
         let keep_alive = config.keep_alive();
         let mut builder = reqwest::Client::builder()
-            .tls_backend_preconfigured(tls::client_config(config, material, &route.name_check())?)
+            .tls_backend_preconfigured(tls::client_config(
+                config,
+                certificates,
+                &route.name_check(),
+            )?)
             .connect_timeout(config.connect_timeout())
             .pool_idle_timeout(KEEP_IDLE)
             .http2_keep_alive_interval(keep_alive.after)

@@ -1,4 +1,4 @@
-//! What a plugin is told, in `KUBERNETES_EXEC_INFO`.
+//! The input of a plugin: the variable `KUBERNETES_EXEC_INFO`.
 
 use super::{ExecPlugin, ExecVersion};
 use crate::config::{Config, ConfigError};
@@ -7,7 +7,7 @@ use base64::prelude::BASE64_STANDARD;
 use serde_json::{Map, Value, json};
 
 impl ExecVersion {
-    /// As in `apiVersion`.
+    /// The value of `apiVersion`.
     pub(crate) fn as_str(self) -> &'static str {
         match self {
             Self::V1 => "client.authentication.k8s.io/v1",
@@ -35,7 +35,7 @@ pub(super) fn request(
     Ok(request.to_string())
 }
 
-/// The server; what is not set is left out.
+/// The cluster, without unset fields.
 fn cluster(plugin: &ExecPlugin, config: &Config) -> Result<Value, ConfigError> {
     let mut cluster = Map::new();
     let mut set = |name: &str, value: Value| cluster.insert(name.to_owned(), value);
@@ -46,11 +46,11 @@ fn cluster(plugin: &ExecPlugin, config: &Config) -> Result<Value, ConfigError> {
     if config.skips_tls_verify() {
         set("insecure-skip-tls-verify", true.into());
     }
-    if let Some(authority) = config.material(None)?.authority {
+    if let Some(authority) = config.certificates(None)?.authority {
         let data = BASE64_STANDARD.encode(&authority.bytes);
         set("certificate-authority-data", data.into());
     }
-    if let Some(proxy) = config.explicit_proxy() {
+    if let Some(proxy) = config.proxy.explicit() {
         set("proxy-url", proxy.with_credentials().expose().into());
     }
     if !config.compression() {

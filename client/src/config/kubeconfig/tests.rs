@@ -31,7 +31,7 @@ fn a_whole_one() {
     let config = from_text(TEXT, None).unwrap();
     assert_eq!(config.server_url(), "https://127.0.0.1:6443/");
     assert_eq!(config.namespace(), "team");
-    let authority = config.material(None).unwrap().authority.unwrap();
+    let authority = config.certificates(None).unwrap().authority.unwrap();
     assert_eq!(authority.bytes[..], b"certificate"[..]);
     assert_eq!(
         config.authorization().unwrap().unwrap(),

@@ -10,38 +10,63 @@ use percent_encoding::percent_decode_str;
 use std::fmt;
 use url::Url;
 
-/// How a proxy is spoken to.
+/// The protocol of a proxy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ProxyKind {
-    /// CONNECT for a secure server, whole requests for a plain one.
+    /// CONNECT for `https` servers, complete requests for `http` servers.
     Http,
-    /// The same over TLS.
+    /// Like `Http`, over TLS.
     Https,
     /// SOCKS 5; the proxy looks up names.
     Socks5,
 }
 
-/// A proxy and how to be let through it.
+/// The configured proxy.
+#[derive(Clone)]
+pub(super) enum ProxySetting {
+    /// The environment's. An error in it is reported when the proxy is used.
+    Environment(Result<Option<Proxy>, ConfigError>),
+    Explicit(Option<Proxy>),
+}
+
+impl ProxySetting {
+    pub(super) fn get(&self) -> Result<Option<&Proxy>, ConfigError> {
+        match self {
+            Self::Environment(Err(error)) => Err(error.clone()),
+            Self::Environment(Ok(proxy)) | Self::Explicit(proxy) => Ok(proxy.as_ref()),
+        }
+    }
+
+    /// The proxy, unless it is the environment's.
+    pub(super) fn explicit(&self) -> Option<&Proxy> {
+        match self {
+            Self::Explicit(proxy) => proxy.as_ref(),
+            Self::Environment(_) => None,
+        }
+    }
+}
+
+/// A proxy and its credentials.
 #[derive(Clone, PartialEq, Eq)]
 pub(crate) struct Proxy {
     pub(crate) kind: ProxyKind,
     /// Without credentials and path.
     url: Url,
     pub(crate) credentials: Option<(String, Secret)>,
-    /// As it was given.
+    /// The original text.
     text: Secret,
 }
 
 impl Proxy {
-    /// Reads a proxy's URL. Errors show nothing of it: it may hold a password.
+    /// Reads a proxy's URL. Errors do not quote it, because it may contain a password.
     pub(crate) fn parse(text: &str) -> Result<Self, ConfigError> {
         let expected = "expected http, https or socks5 and a host, such as http://10.0.0.1:3128";
         let mut url = Url::parse(text)
-            .map_err(|error| ConfigError::new(format!("it is no URL: {error}; {expected}")))?;
+            .map_err(|error| ConfigError::new(format!("not a URL: {error}; {expected}")))?;
         let kind = match url.scheme() {
             "http" => ProxyKind::Http,
             "https" => ProxyKind::Https,
-            // To Go, whose programs share kubeconfig files with us, both leave names to the proxy.
+            // In Go, whose programs read the same kubeconfig files, the proxy looks up names with both.
             "socks5" | "socks5h" => ProxyKind::Socks5,
             scheme => {
                 let found = format!("a proxy with the scheme `{scheme}` is not supported");
@@ -49,7 +74,7 @@ impl Proxy {
             }
         };
         if url.host_str().is_none_or(str::is_empty) {
-            return Err(ConfigError::new(format!("it names no host; {expected}")));
+            return Err(ConfigError::new(format!("the host is missing; {expected}")));
         }
         let decoded = |text: &str| percent_decode_str(text).decode_utf8_lossy().into_owned();
         let credentials = (!url.username().is_empty() || url.password().is_some()).then(|| {
@@ -70,12 +95,12 @@ impl Proxy {
         })
     }
 
-    /// The address as it was given.
+    /// The original URL, with credentials.
     pub(crate) fn with_credentials(&self) -> &Secret {
         &self.text
     }
 
-    /// The address without credentials.
+    /// The URL without credentials.
     pub(crate) fn url(&self) -> &str {
         self.url.as_str()
     }

@@ -1,4 +1,4 @@
-//! What TLS is set up with, as it is at the moment.
+//! Certificates and keys, read from their sources.
 
 use super::exec::ExecCredential;
 use super::source::Source;
@@ -6,27 +6,27 @@ use super::{Auth, Config, ConfigError};
 use std::fmt;
 use std::sync::Arc;
 
-/// Some PEM and where it came from.
+/// PEM text and its source.
 #[derive(Clone)]
 pub(crate) struct Pem {
     pub(crate) source: Source,
     pub(crate) bytes: Arc<[u8]>,
 }
 
-/// Certificates and keys. Equal ones make equal connections.
+/// The certificates and keys of connections.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Material {
+pub(crate) struct Certificates {
     pub(crate) authority: Option<Pem>,
     /// The chain of the client's certificate, and its key.
     pub(crate) client: Option<(Pem, Pem)>,
 }
 
 impl Config {
-    /// Reads the files that there are. A plugin's certificate goes before the configuration's own.
-    pub(crate) fn material(
+    /// Reads all certificate files. A plugin's certificate takes precedence over the configuration's own.
+    pub(crate) fn certificates(
         &self,
         credential: Option<&ExecCredential>,
-    ) -> Result<Material, ConfigError> {
+    ) -> Result<Certificates, ConfigError> {
         let from_plugin = credential.and_then(|credential| credential.certificate.as_ref());
         let client = match (from_plugin, &self.tls.client_certificate, &self.auth) {
             (Some((chain, key)), _, Auth::Exec(plugin)) => {
@@ -43,7 +43,7 @@ impl Config {
             _ => None,
         };
         let authority = self.tls.certificate_authority.as_ref();
-        Ok(Material {
+        Ok(Certificates {
             authority: authority.map(Pem::read).transpose()?,
             client,
         })
