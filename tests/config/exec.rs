@@ -229,7 +229,7 @@ async fn faults_are_told_and_the_next_request_tries_again() {
             "exit 3",
             "failed with exit code 3; how to install it: see the manual",
         ),
-        ("kill -9 $$", "was ended by a signal"),
+        ("kill -9 $$", "was terminated by a signal"),
         ("echo planted-secret", "not of the kind ExecCredential"),
         ("echo '{planted-secret'", "neither JSON nor YAML"),
         ("yes planted-secret", "printed more than"),
@@ -318,5 +318,5 @@ async fn nobody_is_asked_where_nobody_sits() {
     }
     let always = plugin.interactive_mode(InteractiveMode::Always);
     let error = ask(&client(&server, always)).await.unwrap_err().to_string();
-    assert!(error.contains("no terminal"), "{error}");
+    assert!(error.contains("not a terminal"), "{error}");
 }

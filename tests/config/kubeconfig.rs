@@ -244,7 +244,7 @@ fn files_are_merged() {
         .unwrap_err()
         .to_string();
     assert!(
-        error.contains("no context `x`; there are `a`, `a`, `b`"),
+        error.contains("the context `x` does not exist; the contexts are `a`, `a`, `b`"),
         "{error}"
     );
     let error = Config::from_kubeconfig_files(&files[..1], None)
@@ -263,7 +263,7 @@ fn faults_name_the_field() {
     };
     let place = "context `here`: cluster `c`";
     for (field, value, expected) in [
-        ("server", json!("nowhere"), "no URL"),
+        ("server", json!("nowhere"), "not a URL"),
         (
             "server",
             json!("https://me:planted@a"),
@@ -271,7 +271,7 @@ fn faults_name_the_field() {
         ),
         ("proxy-url", json!("ftp://me:planted@a"), "scheme `ftp`"),
         ("proxy-url", json!("http://me:planted@:1"), "host"),
-        ("tls-server-name", json!("a b"), "no server name"),
+        ("tls-server-name", json!("a b"), "not a server name"),
         (
             "certificate-authority-data",
             json!("a%b"),
@@ -294,7 +294,7 @@ fn faults_name_the_field() {
     }
     let both = json!({"server": "https://a", "insecure-skip-tls-verify": true,
                       "certificate-authority-data": "YQ=="});
-    assert!(fault(both, json!({})).contains("insecure-skip-tls-verify: goes not with"));
+    assert!(fault(both, json!({})).contains("insecure-skip-tls-verify: cannot be combined with"));
 
     let exec = |field: &str, value: Value| {
         let mut exec = json!({
@@ -310,11 +310,11 @@ fn faults_name_the_field() {
         ),
         (
             json!({"token": "planted", "username": "me"}),
-            "username: goes not with a token",
+            "username: cannot be combined with a token",
         ),
         (
             json!({"token": "planted\u{1}"}),
-            "token: the token has characters",
+            "token: the token contains characters",
         ),
         (json!({"password": "planted"}), "username: is missing"),
         (
@@ -368,5 +368,5 @@ fn faults_name_the_field() {
     }
     let text = document(https(), json!({})).replace("\"users\":[", "\"users\":[{\"name\":\"u\"},");
     let error = Config::from_kubeconfig_text(&text).unwrap_err().to_string();
-    assert!(error.contains("users: `u` is there twice"), "{error}");
+    assert!(error.contains("users: `u` occurs twice"), "{error}");
 }

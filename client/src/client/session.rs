@@ -54,7 +54,7 @@ impl Session {
 
     /// Runs a plugin that may ask a person, if it is time for that.
     pub(super) async fn ask_person(&self) -> Result<(), Error> {
-        if let Some(plugin) = self.plugin.as_ref().filter(|one| one.asks_person()) {
+        if let Some(plugin) = self.plugin.as_ref().filter(|one| one.is_interactive()) {
             plugin.credential(&self.config, None).await?;
         }
         Ok(())

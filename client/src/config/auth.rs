@@ -1,4 +1,4 @@
-//! Credentials that travel in the `Authorization` header.
+//! Credentials in the `Authorization` header.
 
 use super::source::Source;
 use super::{ConfigError, ExecPlugin, Secret};
@@ -7,22 +7,22 @@ use base64::prelude::BASE64_STANDARD;
 use http::HeaderValue;
 use std::sync::Arc;
 
-/// Who the program is, as far as headers say.
+/// The credentials of a user, except for certificates.
 #[derive(Clone, Debug)]
 pub(crate) enum Auth {
     None,
     Token(Secret),
-    /// The token of a file; when that cannot be read, the other one if there is one.
+    /// A token in a file, and the token to use while the file cannot be read.
     TokenFile(Source, Option<Secret>),
     Basic(String, Secret),
-    /// What a plugin says, which may be a client certificate too.
+    /// A plugin's token or client certificate.
     Exec(Arc<ExecPlugin>),
 }
 
 impl Auth {
-    /// The header for the next request; a token file is read again each time, since such tokens rotate.
+    /// The header for the next request. A token file is read every time, because such tokens rotate.
     ///
-    /// A plugin's token is not known here.
+    /// A plugin's token is added by the client.
     pub(in crate::config) fn header(&self) -> Result<Option<HeaderValue>, ConfigError> {
         match self {
             Self::None | Self::Exec(_) => Ok(None),
@@ -40,9 +40,9 @@ impl Auth {
     }
 }
 
-const NO_HEADER: &str = "the token has characters in it that no header may have";
+const NO_HEADER: &str = "the token contains characters that are not valid in a header";
 
-/// The header that a bearer token travels in.
+/// The header with a bearer token.
 pub(crate) fn bearer(token: &Secret) -> Result<HeaderValue, ConfigError> {
     if token.expose().is_empty() {
         return Err(ConfigError::new("the token is empty"));
@@ -52,7 +52,8 @@ pub(crate) fn bearer(token: &Secret) -> Result<HeaderValue, ConfigError> {
 
 fn token_of(file: &Source) -> Result<Secret, ConfigError> {
     let bytes = file.read()?;
-    let text = std::str::from_utf8(&bytes).map_err(|_| file.error("the token is no text"))?;
+    let text =
+        std::str::from_utf8(&bytes).map_err(|_| file.error("the token is not UTF-8 text"))?;
     match text.trim() {
         "" => Err(file.error("the token is empty")),
         token => Ok(Secret::new(token)),
@@ -62,7 +63,7 @@ fn token_of(file: &Source) -> Result<Secret, ConfigError> {
 fn sensitive(text: &str, what: &str) -> Result<HeaderValue, ConfigError> {
     let mut value = HeaderValue::from_str(text).map_err(|_| {
         ConfigError::new(format!(
-            "{what} has characters in it that no header may have"
+            "{what} contains characters that are not valid in a header"
         ))
     })?;
     value.set_sensitive(true);

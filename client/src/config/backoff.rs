@@ -1,9 +1,9 @@
-//! Pauses that grow, with a random part.
+//! Exponential backoff with a random part.
 
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::time::Duration;
 
-/// Pauses that double from failure to failure up to a longest one.
+/// Pauses that double after each failure, up to a maximum.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Backoff {
     initial: Duration,
@@ -23,8 +23,8 @@ impl Backoff {
         self.max
     }
 
-    /// The pause after the given number of failures in a row, at least 1: between half and all of what has
-    /// been doubled so far.
+    /// The pause after a number of consecutive failures, at least 1: a random time between half the full pause and the
+    /// full pause.
     pub(crate) fn pause(&self, failures: u32) -> Duration {
         let doubled = 2_u32.saturating_pow(failures.saturating_sub(1));
         let longest = self.initial.saturating_mul(doubled).min(self.max);
@@ -32,9 +32,9 @@ impl Backoff {
     }
 }
 
-/// A random number from 0 up to 1, from the seeds that the standard library gives its hash maps.
+/// A random number from 0 (inclusive) to 1 (exclusive), from the seeds of the standard library's hash maps.
 pub(crate) fn random_fraction() -> f64 {
-    // 52 random bits are the fraction of a number from 1 up to 2.
+    // 52 random bits make the fraction of a number between 1 and 2.
     let bits = RandomState::new().build_hasher().finish() >> 12;
     f64::from_bits(1_f64.to_bits() | bits) - 1.0
 }
@@ -62,10 +62,10 @@ mod tests {
     }
 
     #[test]
-    fn chance_differs_and_stays_in_its_range() {
+    fn random_fractions_are_spread_over_their_range() {
         let mut drawn: Vec<f64> = (0..1000).map(|_| random_fraction()).collect();
         assert!(drawn.iter().all(|number| (0.0..1.0).contains(number)));
-        // Evenly enough: each tenth has its share.
+        // Every tenth of the range is hit.
         for tenth in 0..10_u8 {
             let range = f64::from(tenth) / 10.0..f64::from(tenth + 1) / 10.0;
             assert!(drawn.iter().any(|number| range.contains(number)), "{tenth}");

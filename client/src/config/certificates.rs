@@ -31,7 +31,7 @@ impl Config {
         let client = match (from_plugin, &self.tls.client_certificate, &self.auth) {
             (Some((chain, key)), _, Auth::Exec(plugin)) => {
                 let pem = |what: &str, bytes: &Arc<[u8]>| Pem {
-                    source: Source::data(format!("{}: {what}", plugin.place()), Vec::new()),
+                    source: Source::data(format!("{}: {what}", plugin.origin()), Vec::new()),
                     bytes: bytes.clone(),
                 };
                 Some((

@@ -1,11 +1,11 @@
-//! What is wrong with a configuration.
+//! Errors in a configuration.
 
 use std::error::Error as StdError;
 use std::fmt;
 use std::path::Path;
 use std::sync::Arc;
 
-/// A configuration that cannot be used. The text names the file, the context and the field, and no secret.
+/// An invalid configuration. The text names the file, the context and the field, and contains no secret.
 #[derive(Clone, Debug)]
 pub struct ConfigError {
     message: String,
@@ -29,9 +29,9 @@ impl ConfigError {
         }
     }
 
-    /// The same fault, with where it was found before it.
-    pub(crate) fn within(mut self, place: &str) -> Self {
-        self.message = format!("{place}: {}", self.message);
+    /// Prefixes the file, context or field that contains the error.
+    pub(crate) fn within(mut self, origin: &str) -> Self {
+        self.message = format!("{origin}: {}", self.message);
         self
     }
 }

@@ -1,14 +1,14 @@
-//! To act as somebody else.
+//! User impersonation.
 
 use super::ConfigError;
 use http::header::{HeaderMap, HeaderName, HeaderValue};
 use k8s_flowcontrol_types::order;
 use std::fmt::Write as _;
 
-/// Somebody to act as: the server answers as it would answer them.
+/// The user to [impersonate]: the server handles requests as if this user had sent them.
 ///
-/// The program's own user must be allowed to [impersonate]. Without groups the server adds only those that
-/// every user is in.
+/// The program's own user needs the permission to impersonate. Without groups the server adds only the default ones, such
+/// as `system:authenticated`.
 ///
 /// [impersonate]: https://kubernetes.io/docs/reference/access-authn-authz/authentication/#user-impersonation
 ///
@@ -29,7 +29,7 @@ pub struct Impersonation {
 }
 
 impl Impersonation {
-    /// The user to act as.
+    /// The name of the user.
     pub fn new(user: impl Into<String>) -> Self {
         Self {
             user: user.into(),
@@ -39,21 +39,21 @@ impl Impersonation {
         }
     }
 
-    /// The UID to act with.
+    /// Sets the UID.
     #[must_use]
     pub fn uid(mut self, uid: impl Into<String>) -> Self {
         self.uid = Some(uid.into());
         self
     }
 
-    /// One more group to act as a member of.
+    /// Adds a group.
     #[must_use]
     pub fn group(mut self, group: impl Into<String>) -> Self {
         self.groups.push(group.into());
         self
     }
 
-    /// One more value of an extra field. The server reads keys in lower case.
+    /// Adds a value to an extra field. The server converts keys to lower case.
     #[must_use]
     pub fn extra(mut self, key: impl Into<String>, value: impl Into<String>) -> Self {
         self.extra.push((key.into(), value.into()));
@@ -63,7 +63,9 @@ impl Impersonation {
 
     pub(super) fn headers(&self) -> Result<HeaderMap, ConfigError> {
         if self.user.is_empty() {
-            return Err(ConfigError::new("the user to act as is empty"));
+            return Err(ConfigError::new(
+                "the name of the impersonated user is empty",
+            ));
         }
         let mut headers = HeaderMap::new();
         let mut add = |name: &str, value: &str| {
@@ -89,14 +91,14 @@ impl Impersonation {
     }
 }
 
-/// A key as part of a header's name: percent-encoded but for what may stand in one.
+/// A key as part of a header's name. Characters that are not valid there are percent-encoded.
 fn escaped(key: &str) -> String {
     let mut name = String::with_capacity(key.len());
     for byte in key.bytes() {
         if byte.is_ascii_alphanumeric() || b"!#$&'*+-.^_`|~".contains(&byte) {
             name.push(char::from(byte));
         } else {
-            // Writing to a String does not fail.
+            // Writing to a String cannot fail.
             let _ = write!(name, "%{byte:02X}");
         }
     }

@@ -9,15 +9,18 @@ const FOLDER: &str = "/var/run/secrets/kubernetes.io/serviceaccount";
 const HOST: &str = "KUBERNETES_SERVICE_HOST";
 const PORT: &str = "KUBERNETES_SERVICE_PORT";
 
-/// Whether the program seems to run in a pod with a service account.
+/// Whether the program runs in a pod with a service account.
 pub(super) fn is_inside() -> bool {
     env::var_os(HOST).is_some() && Path::new(FOLDER).join("token").exists()
 }
 
 pub(super) fn load() -> Result<Config, ConfigError> {
     let variable = |name: &str| {
-        env::var(name)
-            .map_err(|_| ConfigError::new(format!("the program runs in no pod: {name} is not set")))
+        env::var(name).map_err(|_| {
+            ConfigError::new(format!(
+                "the program does not run in a pod: {name} is not set"
+            ))
+        })
     };
     from_folder(Path::new(FOLDER), &variable(HOST)?, &variable(PORT)?)
 }

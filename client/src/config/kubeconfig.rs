@@ -1,4 +1,4 @@
-//! Kubeconfig files: several are merged as kubectl merges them, the first that says something wins.
+//! Kubeconfig files, merged as kubectl merges them: the first file that sets a value wins.
 
 mod cluster;
 mod document;
@@ -10,7 +10,7 @@ use std::env;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-/// The files that `KUBECONFIG` names, else `~/.kube/config` if it is there.
+/// The files of `KUBECONFIG`, else `~/.kube/config` if it exists.
 pub(super) fn default_files() -> Option<Vec<PathBuf>> {
     if let Some(list) = env::var_os("KUBECONFIG").filter(|list| !list.is_empty()) {
         return Some(
@@ -24,12 +24,12 @@ pub(super) fn default_files() -> Option<Vec<PathBuf>> {
     file.exists().then(|| vec![file])
 }
 
-/// Loads a context, the current one unless named.
+/// Loads a context. Defaults to the current one.
 pub(super) fn load(files: &[PathBuf], context: Option<&str>) -> Result<Config, ConfigError> {
     resolve(&read(files)?, context)
 }
 
-/// The names of the contexts, each once, and the current one.
+/// The names of all contexts, without duplicates, and the current one.
 pub(super) fn contexts(files: &[PathBuf]) -> Result<(Vec<String>, Option<String>), ConfigError> {
     let documents = read(files)?;
     let mut names = Vec::new();
@@ -41,7 +41,7 @@ pub(super) fn contexts(files: &[PathBuf]) -> Result<(Vec<String>, Option<String>
     Ok((names, current_context(&documents)?.map(str::to_owned)))
 }
 
-/// A file that is not there is skipped as long as there is another.
+/// Reads the files. Missing ones are skipped if there are several.
 fn read(files: &[PathBuf]) -> Result<Vec<Document>, ConfigError> {
     let mut documents = Vec::new();
     for file in files {
@@ -50,7 +50,7 @@ fn read(files: &[PathBuf]) -> Result<Vec<Document>, ConfigError> {
             text => text.map_err(|error| ConfigError::unreadable("kubeconfig", file, error))?,
         };
         let folder = file.parent().map(Path::to_owned).unwrap_or_default();
-        // The working directory may be another when a file is read again.
+        // The working directory may change before a file is read again.
         let folder = std::path::absolute(&folder).unwrap_or(folder);
         let name = format!("kubeconfig {}", file.display());
         documents.push(Document::read(name, folder, &text)?);
@@ -61,7 +61,7 @@ fn read(files: &[PathBuf]) -> Result<Vec<Document>, ConfigError> {
             .map(|file| file.display().to_string())
             .collect();
         return Err(ConfigError::new(format!(
-            "none of the kubeconfig files is there: {}",
+            "none of the kubeconfig files exists: {}",
             names.join(", ")
         )));
     }
@@ -80,20 +80,20 @@ fn resolve(documents: &[Document], context: Option<&str>) -> Result<Config, Conf
     let name = match context {
         Some(name) => name,
         None => current_context(documents)?.ok_or_else(|| {
-            ConfigError::new("current-context is not set; set it or name a context").within(&all)
+            ConfigError::new("current-context is not set; set it, or choose a context").within(&all)
         })?,
     };
-    let find = |list: &str, inner: &'static str, entry: &str, asking: Option<&str>| {
+    let find = |list: &str, inner: &'static str, entry: &str, context: Option<&str>| {
         for document in documents {
-            if let Some(fields) = document.entry(list, inner, entry, asking)? {
+            if let Some(fields) = document.entry(list, inner, entry, context)? {
                 return Ok(fields);
             }
         }
-        let why = match asking {
-            Some(context) => format!(", which context `{context}` names"),
-            None => format!("; there are {}", list_of_contexts(documents)),
+        let hint = match context {
+            Some(context) => format!("; the context `{context}` refers to it"),
+            None => format!("; the contexts are {}", list_of_contexts(documents)),
         };
-        Err(ConfigError::new(format!("there is no {inner} `{entry}`{why}")).within(&all))
+        Err(ConfigError::new(format!("the {inner} `{entry}` does not exist{hint}")).within(&all))
     };
     let context: Fields<'_> = find("contexts", "context", name, None)?;
     let Some(cluster) = context.text("cluster")? else {
@@ -125,7 +125,6 @@ fn current_context(documents: &[Document]) -> Result<Option<&str>, ConfigError> 
     Ok(None)
 }
 
-/// The contexts that there are, for an error.
 fn names_of_contexts(documents: &[Document]) -> impl Iterator<Item = String> {
     documents
         .iter()

@@ -1,24 +1,24 @@
-//! How requests are made: what the program calls itself, how long it waits, how much it takes.
+//! Settings for requests: user agent, time limits, retries, compression, size limit.
 
 use super::{Config, ConfigError, RetryPolicy};
 use http::HeaderValue;
 use std::time::Duration;
 
-/// What every user agent ends with: this crate, and what it runs on.
+/// The last part of every user agent.
 const LIBRARY: &str = concat!(env!("CARGO_PKG_NAME"), "/", env!("CARGO_PKG_VERSION"));
-/// How long a connection may take to come about.
+/// The default maximum time to connect.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(30);
-/// When a silent connection is asked whether it is still there, as by Kubernetes' own clients.
+/// The defaults of Kubernetes' own clients.
 const KEEP_ALIVE: KeepAlive = KeepAlive {
     after: Duration::from_secs(30),
     timeout: Duration::from_secs(15),
 };
-/// How long a request may take. An API server itself gives up after 60 s.
+/// The default maximum time of a request. An API server itself stops after 60 s.
 const TIMEOUT: Duration = Duration::from_secs(90);
-/// The largest answer that is read: 1 GiB. A list of 50,000 objects takes about 150 MiB.
+/// The default maximum size of a response: 1 GiB. A list of 50,000 objects takes about 150 MiB.
 const MAX_RESPONSE: usize = 1024 * 1024 * 1024;
 
-/// How a connection over which nothing comes is found to be dead.
+/// When a silent connection is probed, and when it is closed.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct KeepAlive {
     pub(crate) after: Duration,
@@ -52,100 +52,102 @@ impl Default for Requests {
 }
 
 impl Config {
-    /// What the program is, such as `quota-controller/1.4`; the user agent is then
+    /// The name and version of the program, such as `quota-controller/1.4`. They become the first part of the user agent:
     /// `quota-controller/1.4 k8s-flowcontrol/0.1.0 (linux/x86_64)`.
     ///
-    /// The part before the first `/` is the default field manager, and what server logs, audit events and the
-    /// lists of those who still use a deprecated version show.
+    /// The text before the first `/` is the default field manager, and identifies the program in server logs and audit
+    /// events.
     ///
     /// # Errors
-    /// When it is empty or has characters that no header may have.
+    /// If it is empty or contains characters that are not valid in a header.
     pub fn with_application(self, name_and_version: impl AsRef<str>) -> Result<Self, ConfigError> {
         let application = name_and_version.as_ref().trim();
         if application.is_empty() {
             return Err(ConfigError::new(
-                "the application has no name; expected one such as `quota-controller/1.4`",
+                "the application name is empty; expected a name such as `quota-controller/1.4`",
             ));
         }
         self.with_user_agent(format!("{application} {}", library()))
     }
 
-    /// The whole user agent, unless said otherwise this crate, its version and what it runs on:
+    /// The whole user agent. Defaults to this crate, its version and the platform:
     /// `k8s-flowcontrol/0.1.0 (linux/x86_64)`.
     ///
-    /// The part before the first `/` is the default field manager. [`with_application`](Self::with_application)
-    /// puts the program's own name in front.
+    /// The text before the first `/` is the default field manager. [`with_application`](Self::with_application) adds the
+    /// program's name to the default instead.
     ///
     /// # Errors
-    /// When it has characters that no header may have.
+    /// If it contains characters that are not valid in a header.
     pub fn with_user_agent(mut self, user_agent: impl Into<String>) -> Result<Self, ConfigError> {
         self.requests.user_agent = user_agent.into();
         match HeaderValue::from_str(&self.requests.user_agent) {
             Ok(_) => Ok(self),
             Err(_) => Err(ConfigError::new(format!(
-                "the user agent {:?} cannot be sent; expected visible ASCII characters",
+                "the user agent {:?} is not valid; expected visible ASCII characters",
                 self.requests.user_agent
             ))),
         }
     }
 
-    /// How long a connection may take to come about, the TLS handshake included; 30 s unless said otherwise.
+    /// The maximum time to connect, including the TLS handshake. Defaults to 30 s.
     #[must_use]
     pub fn with_connect_timeout(mut self, timeout: Duration) -> Self {
         self.requests.connect_timeout = timeout;
         self
     }
 
-    /// When a dead connection is noticed: one over which nothing came `after` so long is asked whether it is still
-    /// there (an HTTP/2 ping, over HTTP/1.1 a TCP probe), and given up when the answer takes longer than `timeout`.
-    /// 30 s and 15 s unless said otherwise.
+    /// When a dead connection is noticed: after a silence of `after` the connection is probed (HTTP/2 by a ping, HTTP/1.1
+    /// by a TCP probe), and closed if no reply arrives within `timeout`. Defaults to 30 s and 15 s.
     #[must_use]
     pub fn with_keep_alive(mut self, after: Duration, timeout: Duration) -> Self {
         self.requests.keep_alive = KeepAlive { after, timeout };
         self
     }
 
-    /// How long a request may take from its first byte to the last of the answer, retries and the pauses between
-    /// them included; 90 s unless said otherwise, `None` for no limit.
+    /// The maximum time of a request until the end of its response, including retries and the pauses between them.
+    /// Defaults to 90 s; `None` means no limit.
     ///
-    /// Of a watch it limits the time until the server begins to answer. A request may have a limit of its own.
+    /// For a watch it limits the time until the response begins. Every request builder has a `timeout` that overrides it.
     #[must_use]
     pub fn with_timeout(mut self, timeout: impl Into<Option<Duration>>) -> Self {
         self.requests.timeout = timeout.into();
         self
     }
 
-    /// When and how often a failed request is sent again.
+    /// When and how often a failed request is sent again. Defaults to [`RetryPolicy::default`].
     #[must_use]
     pub fn with_retry_policy(mut self, policy: RetryPolicy) -> Self {
         self.requests.retry = policy;
         self
     }
 
-    /// Whether the server may compress its answers (gzip), as API servers do from 128 KiB on; it may unless said
-    /// otherwise. A kubeconfig's `disable-compression` turns it off.
+    /// Whether the server may compress its responses (gzip). Defaults to `true`, unless a kubeconfig sets
+    /// `disable-compression`.
     ///
-    /// Worth turning off where the network is faster than the processor. Watches are never compressed.
+    /// API servers compress responses from 128 KiB. Turn it off if the network is faster than the processor. Watches are
+    /// never compressed.
     #[must_use]
     pub fn with_compression(mut self, compression: bool) -> Self {
         self.requests.compression = compression;
         self
     }
 
-    /// The largest answer that is read, in bytes after decompression; 1 GiB unless said otherwise. Watches have no
-    /// such limit, only their events.
+    /// The maximum size of a response, in bytes after decompression. Defaults to 1 GiB.
+    ///
+    /// For a watch the size of each event is limited instead, see
+    /// [`max_event_size`](crate::client::WatchRequest::max_event_size).
     #[must_use]
     pub fn with_max_response_size(mut self, bytes: usize) -> Self {
         self.requests.max_response_size = bytes;
         self
     }
 
-    /// What the program says it is.
+    /// The user agent.
     pub fn user_agent(&self) -> &str {
         &self.requests.user_agent
     }
 
-    /// How long a connection may take to come about.
+    /// The maximum time to connect.
     pub fn connect_timeout(&self) -> Duration {
         self.requests.connect_timeout
     }
@@ -154,7 +156,7 @@ impl Config {
         self.requests.keep_alive
     }
 
-    /// How long a request may take, unless it says otherwise itself.
+    /// The maximum time of a request; `None` means no limit.
     pub fn timeout(&self) -> Option<Duration> {
         self.requests.timeout
     }
@@ -164,12 +166,12 @@ impl Config {
         &self.requests.retry
     }
 
-    /// Whether the server may compress its answers.
+    /// Whether the server may compress its responses.
     pub fn compression(&self) -> bool {
         self.requests.compression
     }
 
-    /// The largest answer that is read, in bytes.
+    /// The maximum size of a response, in bytes.
     pub fn max_response_size(&self) -> usize {
         self.requests.max_response_size
     }

@@ -5,33 +5,32 @@ use std::time::Duration;
 
 /// When and how often a failed request is sent again.
 ///
-/// A request is sent again only when that cannot do harm:
+/// A request is sent again only if that is safe:
 ///
-/// | What went wrong | Was it carried out? | Sent again |
+/// | Failure | Carried out? | Sent again |
 /// |---|---|---|
-/// | no connection came about: refused, unreachable, no such name, too slow | no | any request |
-/// | an HTTP/2 server refused the request unseen, or said farewell before it (`GOAWAY`) | no | any request |
-/// | 429, in plain text or as a `Status`, with or without `Retry-After` | no | any request |
-/// | 503 with `Retry-After` | no | any request |
-/// | the connection broke before the answer or within it | unknown | reads, dry runs, guarded writes |
+/// | no connection: refused, unreachable, unknown host, timeout | no | all requests |
+/// | HTTP/2 `REFUSED_STREAM`, or `GOAWAY` before the request was processed | no | all requests |
+/// | 429, as plain text or a `Status`, with or without `Retry-After` | no | all requests |
+/// | 503 with `Retry-After` | no | all requests |
+/// | the connection broke before or within the response | unknown | reads, dry runs, guarded writes |
 /// | 408, 502, 504, 503 without `Retry-After`, 500 with `Retry-After` or reason `ServerTimeout` | unknown | reads, dry runs, guarded writes |
-/// | the request's own time ran out, the certificate is not trusted, the answer does not decode, any other code | | nothing |
+/// | the request's timeout, an untrusted certificate, a response that cannot be decoded, any other code | | none |
 ///
-/// Reads are get, list, discovery and the opening of a watch. *Guarded* are writes that a server refuses the second
-/// time by itself: a replace with a resource version, and a delete with a precondition. Creates, applies, patches
-/// and deletes without precondition are never repeated on suspicion: an object could be made twice, or someone
-/// else's change undone. When a guarded write is repeated and then meets a conflict or a missing object, that may be its
-/// own doing: the error is then the one before, which left open what happened.
+/// Reads are get, list, discovery and the opening of a watch. *Guarded* writes are rejected by the server if they have been
+/// carried out before: a replace with a resource version, and a delete with a precondition. Other creates, applies,
+/// patches and deletes are not sent again after an unknown outcome, because they could create an object twice or undo
+/// another client's change. If a guarded write is sent again and fails with a conflict or a missing object, the first
+/// attempt may be the cause. The returned error is then the earlier one.
 ///
-/// The first pause is up to [`with_initial_backoff`](Self::with_initial_backoff), each further one twice as long up to
-/// [`with_max_backoff`](Self::with_max_backoff); half of each is random, so that clients do not come back together. What
-/// the server asks for in `Retry-After` (seconds or a date) comes on top. When attempts
-/// ([`with_max_attempts`](Self::with_max_attempts)) or time ([`with_max_elapsed`](Self::with_max_elapsed), the request's
-/// timeout) do not suffice for one more try, the last error is handed on; [`Error::attempts`](crate::Error::attempts)
-/// says how many there were.
+/// The first pause is at most [`with_initial_backoff`](Self::with_initial_backoff). Each further pause doubles, up to
+/// [`with_max_backoff`](Self::with_max_backoff). Half of each pause is random, so that clients do not retry at the same
+/// time. The server's `Retry-After` (seconds or a date) is added. After the last attempt
+/// ([`with_max_attempts`](Self::with_max_attempts)), or if the next one would exceed the time limit
+/// ([`with_max_elapsed`](Self::with_max_elapsed), the request's timeout), the last error is returned.
+/// [`Error::attempts`](crate::Error::attempts) is the number of attempts.
 ///
-/// What is retried can be seen: [`Client::on_request`](crate::Client::on_request) is told of each attempt, and each is
-/// a `tracing` event.
+/// Every attempt is a `tracing` event, and is reported to [`Client::on_request`](crate::Client::on_request).
 ///
 /// ```
 /// use k8s_flowcontrol::Client;
@@ -39,12 +38,12 @@ use std::time::Duration;
 /// use k8s_flowcontrol::config::Config;
 /// use std::time::Duration;
 ///
-/// // For a program that would rather wait than fail.
+/// // For a program that prefers waiting to failing.
 /// let patient = RetryPolicy::default().with_max_attempts(20).with_max_elapsed(Duration::from_secs(600));
 /// let config = Config::new("http://127.0.0.1:8080")?.with_timeout(None).with_retry_policy(patient);
 /// let client = Client::new(config)?;
 ///
-/// // One request that is sent exactly once.
+/// // This request is sent at most once.
 /// let once = client.flow_schemas().get("exempt").retry_policy(RetryPolicy::none());
 /// # drop(once);
 /// # Ok::<(), k8s_flowcontrol::Error>(())
@@ -57,7 +56,7 @@ pub struct RetryPolicy {
 }
 
 impl Default for RetryPolicy {
-    /// 5 attempts within 60 s, with pauses of 100 ms, 200 ms and so on up to 10 s.
+    /// 5 attempts within 60 s, with pauses of up to 100 ms, 200 ms, and so on up to 10 s.
     fn default() -> Self {
         Self {
             max_attempts: 5,
@@ -68,58 +67,58 @@ impl Default for RetryPolicy {
 }
 
 impl RetryPolicy {
-    /// Every request is sent once.
+    /// Sends every request once.
     ///
-    /// Fresh credentials after a 401 are no retry in this sense and not turned off by it.
+    /// After a 401 a request is still sent again with new credentials.
     #[must_use]
     pub fn none() -> Self {
         Self::default().with_max_attempts(1)
     }
 
-    /// How often a request is sent at most, the first time included; 5 unless said otherwise. 0 is taken for 1.
+    /// The maximum number of attempts, including the first. Defaults to 5; 0 means 1.
     #[must_use]
     pub fn with_max_attempts(mut self, attempts: u32) -> Self {
         self.max_attempts = attempts.max(1);
         self
     }
 
-    /// The longest first pause; 100 ms unless said otherwise.
+    /// The maximum first pause. Defaults to 100 ms.
     #[must_use]
     pub fn with_initial_backoff(mut self, pause: Duration) -> Self {
         self.backoff = Backoff::new(pause, self.backoff.max());
         self
     }
 
-    /// The longest pause, without what the server asks for; 10 s unless said otherwise.
+    /// The maximum pause, not including the server's `Retry-After`. Defaults to 10 s.
     #[must_use]
     pub fn with_max_backoff(mut self, pause: Duration) -> Self {
         self.backoff = Backoff::new(self.backoff.initial(), pause);
         self
     }
 
-    /// How long after the first attempt began the last one may begin; 60 s unless said otherwise.
+    /// The maximum time between the beginnings of the first and the last attempt. Defaults to 60 s.
     #[must_use]
     pub fn with_max_elapsed(mut self, elapsed: Duration) -> Self {
         self.max_elapsed = elapsed;
         self
     }
 
-    /// How often a request is sent at most.
+    /// The maximum number of attempts.
     pub fn max_attempts(&self) -> u32 {
         self.max_attempts
     }
 
-    /// The longest first pause.
+    /// The maximum first pause.
     pub fn initial_backoff(&self) -> Duration {
         self.backoff.initial()
     }
 
-    /// The longest pause, without what the server asks for.
+    /// The maximum pause, not including the server's `Retry-After`.
     pub fn max_backoff(&self) -> Duration {
         self.backoff.max()
     }
 
-    /// How long after the first attempt began the last one may begin.
+    /// The maximum time between the beginnings of the first and the last attempt.
     pub fn max_elapsed(&self) -> Duration {
         self.max_elapsed
     }
@@ -128,9 +127,9 @@ impl RetryPolicy {
         self.backoff
     }
 
-    /// The pause after so many attempts in so much time; `None` when there is to be no other one.
+    /// The pause before the next attempt; `None` if the limits do not allow one.
     ///
-    /// `remaining` is what the request's timeout leaves.
+    /// `remaining` is the rest of the request's timeout.
     pub(crate) fn pause(
         &self,
         attempts: u32,
@@ -141,8 +140,8 @@ impl RetryPolicy {
         if attempts >= self.max_attempts {
             return None;
         }
-        let asked = retry_after.unwrap_or_default();
-        let pause = asked.saturating_add(self.backoff.pause(attempts));
+        let requested = retry_after.unwrap_or_default();
+        let pause = requested.saturating_add(self.backoff.pause(attempts));
         let in_time = elapsed.saturating_add(pause) <= self.max_elapsed;
         (in_time && remaining.is_none_or(|remaining| pause < remaining)).then_some(pause)
     }
@@ -174,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_server_asks_for_is_waited_or_nothing_is() {
+    fn the_servers_pause_is_kept_or_there_is_no_attempt() {
         let pause = |elapsed, remaining, asked| policy().pause(1, elapsed, remaining, Some(asked));
         assert_eq!(pause(Duration::ZERO, None, 7 * SECOND), Some(7 * SECOND));
         assert_eq!(

@@ -1,4 +1,4 @@
-//! Text that must not be shown.
+//! Text that must not appear in logs.
 
 use std::fmt;
 

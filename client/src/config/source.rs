@@ -5,11 +5,11 @@ use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// Where some bytes come from.
+/// Bytes, or the file that contains them.
 #[derive(Clone)]
 pub(crate) struct Source {
-    /// What they are and where that was said, for errors.
-    place: Arc<str>,
+    /// The field or setter that named them, for errors.
+    field: Arc<str>,
     content: Content,
 }
 
@@ -20,36 +20,36 @@ enum Content {
 }
 
 impl Source {
-    pub(super) fn data(place: impl Into<Arc<str>>, bytes: Vec<u8>) -> Self {
+    pub(super) fn data(field: impl Into<Arc<str>>, bytes: Vec<u8>) -> Self {
         Self {
-            place: place.into(),
+            field: field.into(),
             content: Content::Data(bytes.into()),
         }
     }
 
-    pub(super) fn file(place: impl Into<Arc<str>>, path: impl Into<PathBuf>) -> Self {
+    pub(super) fn file(field: impl Into<Arc<str>>, path: impl Into<PathBuf>) -> Self {
         Self {
-            place: place.into(),
+            field: field.into(),
             content: Content::File(path.into()),
         }
     }
 
-    /// What is there now; a file is read each time, so that a change of it is never missed.
+    /// The current bytes. A file is read every time, so that no change is missed.
     pub(crate) fn read(&self) -> Result<Arc<[u8]>, ConfigError> {
         match &self.content {
             Content::Data(bytes) => Ok(bytes.clone()),
             Content::File(path) => std::fs::read(path).map(Arc::from).map_err(|error| {
-                ConfigError::unreadable("the file", path, error).within(&self.place)
+                ConfigError::unreadable("the file", path, error).within(&self.field)
             }),
         }
     }
 
     pub(crate) fn error(&self, message: impl Into<String>) -> ConfigError {
-        let place = match &self.content {
-            Content::Data(_) => self.place.to_string(),
-            Content::File(path) => format!("{}: {}", self.place, path.display()),
+        let origin = match &self.content {
+            Content::Data(_) => self.field.to_string(),
+            Content::File(path) => format!("{}: {}", self.field, path.display()),
         };
-        ConfigError::new(message).within(&place)
+        ConfigError::new(message).within(&origin)
     }
 }
 

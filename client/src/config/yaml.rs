@@ -1,33 +1,33 @@
-//! Kubeconfig text to a JSON value, with errors that name the line and show no content of the file.
+//! Kubeconfig text to a JSON value. Errors name the line and do not quote the file.
 
 use super::ConfigError;
 use k8s_flowcontrol_text::{self as text, Position};
 use serde_json::Value;
 
-/// Reads the first document, scalars as the Kubernetes YAML reader takes them.
+/// Reads the first document. Scalars follow the rules of the Kubernetes YAML reader.
 pub(super) fn read(text: &str) -> Result<Value, ConfigError> {
     let yaml = text::parse_yaml(text.as_bytes()).map_err(|error| {
         let message = without_quotations(error.message());
         let message = message.strip_prefix("yaml: ").unwrap_or(&message);
         ConfigError::new(if message.starts_with("line ") {
-            format!("no YAML: {message}")
+            format!("not valid YAML: {message}")
         } else {
             let line = Position::of(text.as_bytes(), error.offset()).line;
-            format!("no YAML: line {line}: {message}")
+            format!("not valid YAML: line {line}: {message}")
         })
     })?;
     if let Some(duplicate) = yaml.duplicates.first() {
         return Err(ConfigError::new(format!(
-            "line {}: {} is there twice",
+            "line {}: {} occurs twice",
             duplicate.line, duplicate.key
         )));
     }
     text::to_value(yaml.tree.root()).map_err(ConfigError::new)
 }
 
-/// The message without what it quotes: a password that begins with `*` is an alias to YAML.
+/// Removes quoted text from a message: YAML reads a password that begins with `*` as an alias, and quotes it.
 ///
-/// A single character, such as the `':'` that was expected, is no secret and stays.
+/// Single characters stay, such as the `':'` in "did not find ':'".
 fn without_quotations(message: &str) -> String {
     let mut shown = String::with_capacity(message.len());
     let mut rest = message;
@@ -71,10 +71,10 @@ mod tests {
     #[test]
     fn faults_name_the_line() {
         for (text, expected) in [
-            ("b: 0\na: 1\na: 2", "line 3: \"a\" is there twice"),
-            ("a:\n- b\n  c: d: e", "no YAML: line 3: "),
-            ("a: [1", "no YAML: line 1: "),
-            ("a: 1\nb: \u{1}", "no YAML: line 2: "),
+            ("b: 0\na: 1\na: 2", "line 3: \"a\" occurs twice"),
+            ("a:\n- b\n  c: d: e", "not valid YAML: line 3: "),
+            ("a: [1", "not valid YAML: line 1: "),
+            ("a: 1\nb: \u{1}", "not valid YAML: line 2: "),
         ] {
             let error = read(text).unwrap_err().to_string();
             assert!(error.contains(expected), "{text}: {error}");

@@ -1,4 +1,4 @@
-//! What a plugin answered.
+//! The output of a plugin.
 
 use super::ExecVersion;
 use crate::config::{Secret, bearer, yaml};
@@ -8,13 +8,13 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
-/// How long before they expire credentials are renewed, at most.
+/// The maximum time between renewal and expiry.
 const EARLY: Duration = Duration::from_secs(60);
 
 /// A certificate chain and its key, both PEM.
 type PemPair = (Arc<[u8]>, Arc<[u8]>);
 
-/// Credentials and how long they hold.
+/// A plugin's credentials and their expiry.
 pub(crate) struct ExecCredential {
     pub(crate) token: Option<Secret>,
     pub(crate) certificate: Option<PemPair>,
@@ -23,52 +23,51 @@ pub(crate) struct ExecCredential {
 }
 
 impl ExecCredential {
-    /// Reads the plugin's output; errors show nothing of it.
+    /// Reads the plugin's output. Errors do not quote it.
     pub(super) fn read(
         output: &[u8],
         version: ExecVersion,
         now: SystemTime,
     ) -> Result<Self, String> {
-        let text = std::str::from_utf8(output).map_err(|_| "it printed no text".to_owned())?;
+        let text =
+            std::str::from_utf8(output).map_err(|_| "the output is not UTF-8 text".to_owned())?;
         let answer =
-            yaml::read(text).map_err(|_| "what it printed is neither JSON nor YAML".to_owned())?;
+            yaml::read(text).map_err(|_| "the output is neither JSON nor YAML".to_owned())?;
         let expected = version.as_str();
         if answer.get("kind").and_then(Value::as_str) != Some("ExecCredential") {
-            return Err("what it printed is not of the kind ExecCredential".to_owned());
+            return Err("the output is not of the kind ExecCredential".to_owned());
         }
         if answer.get("apiVersion").and_then(Value::as_str) != Some(expected) {
             return Err(format!(
-                "the apiVersion of what it printed is not `{expected}`, which the configuration names"
+                "the apiVersion of the output is not `{expected}`, which the configuration requires"
             ));
         }
         let status = answer.get("status").filter(|status| status.is_object());
-        let status = status.ok_or("what it printed has no status")?;
-        let text = |member: &str| match status.get(member) {
+        let status = status.ok_or("the output has no status")?;
+        let text = |field: &str| match status.get(field) {
             None | Some(Value::Null) => Ok(None),
             Some(Value::String(text)) => Ok(Some(text.as_str()).filter(|text| !text.is_empty())),
-            Some(_) => Err(format!("status.{member} of what it printed is no text")),
+            Some(_) => Err(format!("status.{field} is not text")),
         };
         let token = text("token")?.map(Secret::new);
         if token.as_ref().is_some_and(|token| bearer(token).is_err()) {
-            return Err(
-                "the token that it printed has characters in it that no header may have".into(),
-            );
+            return Err("the token contains characters that are not valid in a header".into());
         }
         let bytes = |text: &str| Arc::<[u8]>::from(text.as_bytes());
         let certificate = match (text("clientCertificateData")?, text("clientKeyData")?) {
             (Some(chain), Some(key)) => Some((bytes(chain), bytes(key))),
             (None, None) => None,
             _ => {
-                let message = "it printed only one of clientCertificateData and clientKeyData";
+                let message = "the output has only one of clientCertificateData and clientKeyData";
                 return Err(message.to_owned());
             }
         };
         if token.is_none() && certificate.is_none() {
-            return Err("it printed neither a token nor a client certificate".to_owned());
+            return Err("the output has neither a token nor a client certificate".to_owned());
         }
         let expires = text("expirationTimestamp")?
             .map(|time| {
-                let message = "status.expirationTimestamp of what it printed is no RFC 3339 time";
+                let message = "status.expirationTimestamp is not an RFC 3339 time";
                 Time::from(time)
                     .system_time()
                     .map_err(|_| message.to_owned())
@@ -82,7 +81,7 @@ impl ExecCredential {
         })
     }
 
-    /// Whether it is time for new ones: a minute before they expire, or after nine tenths of a short life.
+    /// Whether to renew the credentials: a minute before they expire, or after nine tenths of a shorter lifetime.
     pub(super) fn is_due(&self, now: SystemTime) -> bool {
         self.expires.is_some_and(|expires| {
             let life = expires.duration_since(self.obtained).unwrap_or_default();
@@ -123,7 +122,7 @@ mod tests {
             ("{}", "neither a token"),
             ("{token: ''}", "neither a token"),
             ("{token: [planted-secret]}", "status.token"),
-            ("{token: \"planted-secret\\n\"}", "no header may have"),
+            ("{token: \"planted-secret\\n\"}", "not valid in a header"),
             ("{clientKeyData: planted-secret}", "only one of"),
             (
                 "{token: planted-secret, expirationTimestamp: soon}",

@@ -1,4 +1,4 @@
-//! Programs that say who one is.
+//! Exec credential plugins.
 
 mod credential;
 mod info;
@@ -14,14 +14,14 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// How long a plugin may take that talks to nobody.
+/// The default maximum time of a run.
 const TIMEOUT: Duration = Duration::from_secs(120);
 
 /// A [credential plugin]: a program that prints a token or a client certificate.
 ///
-/// It is run when the first request is sent, again shortly before what it said expires, and when the server does
-/// not accept it (401). Requests that need it at the same time share one run. Its standard error goes to the
-/// program's own, its standard output is never shown.
+/// It runs before the first request, again shortly before the credential expires, and after the server rejected the
+/// credential (401). Concurrent requests share one run. Its standard error is inherited; its standard output is never
+/// shown.
 ///
 /// [credential plugin]: https://kubernetes.io/docs/reference/access-authn-authz/authentication/#client-go-credential-plugins
 ///
@@ -34,7 +34,8 @@ const TIMEOUT: Duration = Duration::from_secs(120);
 /// ```
 #[derive(Clone)]
 pub struct ExecPlugin {
-    place: Arc<str>,
+    /// The origin, for errors.
+    origin: Arc<str>,
     command: PathBuf,
     args: Vec<String>,
     env: Vec<(String, String)>,
@@ -42,12 +43,12 @@ pub struct ExecPlugin {
     install_hint: Option<String>,
     interactive_mode: InteractiveMode,
     provide_cluster_info: bool,
-    /// What the kubeconfig says to the plugin about the cluster.
+    /// The kubeconfig's data for the plugin.
     cluster_config: Option<Value>,
     timeout: Duration,
 }
 
-/// The version of the API `client.authentication.k8s.io` that a plugin speaks.
+/// A version of the API `client.authentication.k8s.io`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ExecVersion {
@@ -57,23 +58,25 @@ pub enum ExecVersion {
     V1Beta1,
 }
 
-/// Whether a plugin may ask a person, over the standard input of the program.
+/// Whether a plugin may read the standard input of the program, for instance to prompt for a password.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum InteractiveMode {
-    /// It never gets the standard input.
+    /// The plugin does not get the standard input.
     Never,
-    /// It gets the standard input if that is a terminal.
+    /// The plugin gets the standard input if that is a terminal.
     IfAvailable,
-    /// It cannot do without; requests fail if the standard input is no terminal.
+    /// The plugin requires the standard input. Requests fail if that is not a terminal.
     Always,
 }
 
 impl ExecPlugin {
-    /// A program: one of `PATH` when it has no `/` in it. It speaks v1, takes no input, and has 120 s.
+    /// A plugin. A command without `/` is looked up in `PATH`.
+    ///
+    /// Defaults to version v1, no standard input, and a timeout of 120 s.
     pub fn new(command: impl Into<PathBuf>) -> Self {
         Self {
-            place: "exec plugin".into(),
+            origin: "exec plugin".into(),
             command: command.into(),
             args: Vec::new(),
             env: Vec::new(),
@@ -86,49 +89,49 @@ impl ExecPlugin {
         }
     }
 
-    /// More arguments.
+    /// Adds arguments.
     #[must_use]
     pub fn args<T: Into<String>>(mut self, args: impl IntoIterator<Item = T>) -> Self {
         self.args.extend(args.into_iter().map(Into::into));
         self
     }
 
-    /// One more variable of the plugin's environment, beside the program's own.
+    /// Adds an environment variable. The plugin inherits the program's environment.
     #[must_use]
     pub fn env(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
         self.env.push((name.into(), value.into()));
         self
     }
 
-    /// The version that the plugin speaks.
+    /// The API version of the plugin. Defaults to v1.
     #[must_use]
     pub fn version(mut self, version: ExecVersion) -> Self {
         self.version = version;
         self
     }
 
-    /// What to tell people who lack the plugin.
+    /// The hint shown if the plugin is not installed or fails.
     #[must_use]
     pub fn install_hint(mut self, hint: impl Into<String>) -> Self {
         self.install_hint = Some(hint.into());
         self
     }
 
-    /// Whether the plugin may ask a person.
+    /// Whether the plugin may read the standard input. Defaults to [`InteractiveMode::Never`].
     #[must_use]
     pub fn interactive_mode(mut self, mode: InteractiveMode) -> Self {
         self.interactive_mode = mode;
         self
     }
 
-    /// Whether the plugin is told of the server, in the variable `KUBERNETES_EXEC_INFO`.
+    /// Whether `KUBERNETES_EXEC_INFO` contains the cluster. Defaults to `false`.
     #[must_use]
     pub fn provide_cluster_info(mut self, provide: bool) -> Self {
         self.provide_cluster_info = provide;
         self
     }
 
-    /// What the plugin is told besides, as `spec.cluster.config`; only with
+    /// Additional data for the plugin, as `spec.cluster.config` of `KUBERNETES_EXEC_INFO`. Requires
     /// [`provide_cluster_info`](Self::provide_cluster_info).
     #[must_use]
     pub fn cluster_config(mut self, config: Value) -> Self {
@@ -136,24 +139,24 @@ impl ExecPlugin {
         self
     }
 
-    /// How long a run may take; 120 s unless said otherwise. One that talks to a person has no limit.
+    /// The maximum time of a run. Defaults to 120 s. A run with the standard input has no limit.
     #[must_use]
     pub fn timeout(mut self, timeout: Duration) -> Self {
         self.timeout = timeout;
         self
     }
 
-    pub(super) fn placed(mut self, place: impl Into<Arc<str>>) -> Self {
-        self.place = place.into();
+    pub(super) fn with_origin(mut self, origin: impl Into<Arc<str>>) -> Self {
+        self.origin = origin.into();
         self
     }
 
-    pub(super) fn place(&self) -> &str {
-        &self.place
+    pub(super) fn origin(&self) -> &str {
+        &self.origin
     }
 }
 
-/// Arguments and the values of variables are not shown: they may be secret.
+/// Omits arguments and the values of variables, which may be secret.
 impl fmt::Debug for ExecPlugin {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let variables: Vec<_> = self.env.iter().map(|(name, _)| name).collect();

@@ -8,11 +8,11 @@ use std::time::SystemTime;
 use tokio::io::AsyncReadExt;
 use tokio::process::Command;
 
-/// The most that a plugin may print, in bytes.
+/// The maximum size of a plugin's output, in bytes.
 const MAX_OUTPUT: u64 = 1024 * 1024;
 
 impl ExecPlugin {
-    /// Runs the plugin. When the future is dropped, or time runs out, the plugin is killed.
+    /// Runs the plugin. It is killed if the future is dropped or the timeout expires.
     pub(super) async fn run(&self, config: &Config) -> Result<ExecCredential, ConfigError> {
         let interactive = self.is_interactive()?;
         let request = info::request(self, config, interactive)?;
@@ -29,7 +29,7 @@ impl ExecPlugin {
             })
         };
         ExecCredential::read(&output?, self.version, SystemTime::now())
-            .map_err(|message| self.error(&format!("answered something unusable: {message}")))
+            .map_err(|message| self.error(&format!("printed no usable credential: {message}")))
     }
 
     /// Whether the plugin gets the standard input.
@@ -40,7 +40,7 @@ impl ExecPlugin {
             InteractiveMode::IfAvailable => Ok(terminal()),
             InteractiveMode::Always if terminal() => Ok(true),
             InteractiveMode::Always => Err(self.error(
-                "asks a person (interactiveMode Always), but the standard input is no terminal",
+                "requires the standard input (interactiveMode Always), but that is not a terminal",
             )),
         }
     }
@@ -61,7 +61,9 @@ impl ExecPlugin {
             .kill_on_drop(true)
             .spawn()
             .map_err(|error| self.not_started(&error))?;
-        let broken = |error: io::Error| self.error(&format!("could not be listened to: {error}"));
+        let broken = |error: io::Error| {
+            self.error(&format!("failed: its output could not be read: {error}"))
+        };
         let mut output = Vec::new();
         if let Some(stdout) = child.stdout.take() {
             let mut bounded = stdout.take(MAX_OUTPUT + 1);
@@ -94,13 +96,13 @@ impl ExecPlugin {
     }
 
     fn error(&self, message: &str) -> ConfigError {
-        ConfigError::new(format!("`{}` {message}", self.command.display())).within(&self.place)
+        ConfigError::new(format!("`{}` {message}", self.command.display())).within(&self.origin)
     }
 }
 
 fn ended(status: ExitStatus) -> String {
     match status.code() {
         Some(code) => format!("failed with exit code {code}"),
-        None => "was ended by a signal".to_owned(),
+        None => "was terminated by a signal".to_owned(),
     }
 }

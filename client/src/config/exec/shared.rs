@@ -1,4 +1,4 @@
-//! A plugin's credentials, shared by all requests of a client.
+//! The credentials of a plugin, shared by all requests of a client.
 
 use super::{ExecCredential, ExecPlugin};
 use crate::config::{Config, ConfigError};
@@ -7,18 +7,18 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::SystemTime;
 use tokio::sync::Mutex;
 
-/// Runs a plugin when it must be, one run at a time.
+/// Runs a plugin when its credentials are missing, due or rejected; one run at a time.
 pub(crate) struct SharedPlugin {
     plugin: Arc<ExecPlugin>,
-    /// How many runs have ended.
-    ended: AtomicU64,
+    /// The number of finished runs.
+    finished: AtomicU64,
     state: Mutex<State>,
 }
 
 #[derive(Default)]
 struct State {
     credential: Option<Arc<ExecCredential>>,
-    /// Why the last run failed, if it did.
+    /// The error of the last run.
     failure: Option<ConfigError>,
 }
 
@@ -26,28 +26,28 @@ impl SharedPlugin {
     pub(crate) fn new(plugin: Arc<ExecPlugin>) -> Self {
         Self {
             plugin,
-            ended: AtomicU64::new(0),
+            finished: AtomicU64::new(0),
             state: Mutex::default(),
         }
     }
 
-    /// Whether a run may talk to somebody.
-    pub(crate) fn asks_person(&self) -> bool {
+    /// Whether a run may wait for a person.
+    pub(crate) fn is_interactive(&self) -> bool {
         self.plugin.is_interactive().unwrap_or(false)
     }
 
-    /// What holds now; `rejected` is what the server did not accept.
+    /// The current credentials. `rejected` are credentials that the server did not accept.
     ///
-    /// Who waits for another's run takes its result, be it a failure. If the one whose run it is gives up, the
-    /// next runs the plugin again.
+    /// Concurrent callers share one run and its result, including an error. If the caller that started the run is
+    /// cancelled, the next one starts another.
     pub(crate) async fn credential(
         &self,
         config: &Config,
         rejected: Option<&Arc<ExecCredential>>,
     ) -> Result<Arc<ExecCredential>, ConfigError> {
-        let before = self.ended.load(Ordering::Acquire);
+        let before = self.finished.load(Ordering::Acquire);
         let mut state = self.state.lock().await;
-        let waited = self.ended.load(Ordering::Acquire) > before;
+        let waited = self.finished.load(Ordering::Acquire) > before;
         if let (Some(rejected), Some(kept)) = (rejected, &state.credential)
             && Arc::ptr_eq(rejected, kept)
         {
@@ -63,7 +63,7 @@ impl SharedPlugin {
             Some(failure) => Err(failure),
             None => {
                 let result = self.plugin.run(config).await.map(Arc::new);
-                self.ended.fetch_add(1, Ordering::Release);
+                self.finished.fetch_add(1, Ordering::Release);
                 state.failure = result.as_ref().err().cloned();
                 result
             }
@@ -73,7 +73,7 @@ impl SharedPlugin {
                 state.credential = Some(credential.clone());
                 Ok(credential)
             }
-            // What was to be renewed a little early still holds.
+            // Renewal begins before the expiry, so the old credentials are still valid.
             (Err(_), Some(kept)) if !kept.is_expired(SystemTime::now()) => Ok(kept.clone()),
             (Err(error), _) => Err(error),
         }

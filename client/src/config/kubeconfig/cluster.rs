@@ -1,4 +1,4 @@
-//! A cluster of a kubeconfig: the server and how to reach it.
+//! A cluster of a kubeconfig: the server, its authority, the proxy.
 
 use super::document::Fields;
 use crate::config::{Config, ConfigError};
@@ -12,7 +12,7 @@ pub(super) fn config(cluster: &Fields<'_>) -> Result<Config, ConfigError> {
     let insecure = cluster.flag("insecure-skip-tls-verify")?;
     let authority = cluster.source("certificate-authority-data", "certificate-authority")?;
     if insecure && authority.is_some() {
-        let hint = "goes not with a certificate authority; remove one of the two";
+        let hint = "cannot be combined with a certificate authority; remove one of the two";
         return Err(cluster.error("insecure-skip-tls-verify", hint));
     }
     config.tls.insecure = insecure;

@@ -1,4 +1,4 @@
-//! One kubeconfig file, and its entries read field by field so that an error can name the field.
+//! One kubeconfig file. Its entries are read field by field, so that an error can name the field.
 
 use crate::config::source::Source;
 use crate::config::{ConfigError, yaml};
@@ -7,11 +7,11 @@ use base64::prelude::BASE64_STANDARD;
 use serde_json::{Map, Value};
 use std::path::{Path, PathBuf};
 
-/// One file.
+/// A kubeconfig file.
 pub(super) struct Document {
     /// For error messages.
     pub(super) name: String,
-    /// Where relative paths start.
+    /// The folder at which relative paths start.
     folder: PathBuf,
     pub(super) root: Value,
 }
@@ -29,13 +29,13 @@ impl Document {
 
     /// The entry called `name` of a list such as `clusters`, with its inner map, such as `cluster`.
     ///
-    /// `within` is the context that asks for it, for errors.
+    /// `context` is the context that refers to it, for errors.
     pub(super) fn entry<'a>(
         &'a self,
         list: &str,
         inner: &'static str,
         name: &str,
-        within: Option<&str>,
+        context: Option<&str>,
     ) -> Result<Option<Fields<'a>>, ConfigError> {
         let error = |message: String| Err(ConfigError::new(message).within(&self.name));
         let entries = match self.root.get(list) {
@@ -50,38 +50,39 @@ impl Document {
             return Ok(None);
         };
         if found.next().is_some() {
-            return error(format!("{list}: `{name}` is there twice"));
+            return error(format!("{list}: `{name}` occurs twice"));
         }
-        let place = match within {
+        let path = match context {
             Some(context) => format!("{}: context `{context}`: {inner} `{name}`", self.name),
             None => format!("{}: {inner} `{name}`", self.name),
         };
         match entry.get(inner) {
-            None | Some(Value::Null) => Ok(Some(Fields::new(self, None, place))),
-            Some(Value::Object(values)) => Ok(Some(Fields::new(self, Some(values), place))),
-            Some(_) => Err(ConfigError::new("expected a map").within(&place)),
+            None | Some(Value::Null) => Ok(Some(Fields::new(self, None, path))),
+            Some(Value::Object(values)) => Ok(Some(Fields::new(self, Some(values), path))),
+            Some(_) => Err(ConfigError::new("expected a map").within(&path)),
         }
     }
 }
 
-/// A member that is text.
+/// A field that is text.
 pub(super) fn text_of(values: &Value, field: &str) -> Option<String> {
     values.get(field)?.as_str().map(str::to_owned)
 }
 
-/// The members of a cluster, user or context, or of a map in one.
+/// The fields of a cluster, user or context, or of a map in one.
 pub(super) struct Fields<'a> {
     document: &'a Document,
     values: Option<&'a Map<String, Value>>,
-    place: String,
+    /// The file, the context and the entry, for errors.
+    path: String,
 }
 
 impl<'a> Fields<'a> {
-    fn new(document: &'a Document, values: Option<&'a Map<String, Value>>, place: String) -> Self {
+    fn new(document: &'a Document, values: Option<&'a Map<String, Value>>, path: String) -> Self {
         Self {
             document,
             values,
-            place,
+            path,
         }
     }
 
@@ -101,7 +102,7 @@ impl<'a> Fields<'a> {
         self.values.is_none_or(Map::is_empty)
     }
 
-    /// A text that is not empty.
+    /// Text; `None` if it is empty.
     pub(super) fn text(&self, field: &str) -> Result<Option<&'a str>, ConfigError> {
         match self.get(field) {
             None => Ok(None),
@@ -113,7 +114,7 @@ impl<'a> Fields<'a> {
         }
     }
 
-    /// `true` or `false`, which absence means too.
+    /// A boolean. Defaults to `false`.
     pub(super) fn flag(&self, field: &str) -> Result<bool, ConfigError> {
         match self.get(field) {
             None => Ok(false),
@@ -138,30 +139,30 @@ impl<'a> Fields<'a> {
         self.list(field)?.iter().map(text).collect()
     }
 
-    /// A map in this one.
+    /// A nested map.
     pub(super) fn fields(&self, field: &str) -> Result<Option<Self>, ConfigError> {
         match self.get(field) {
             None => Ok(None),
             Some(Value::Object(values)) => {
-                let place = self.at(field);
-                Ok(Some(Self::new(self.document, Some(values), place)))
+                let path = self.at(field);
+                Ok(Some(Self::new(self.document, Some(values), path)))
             }
             Some(_) => Err(self.error(field, "expected a map")),
         }
     }
 
-    /// A path, from the folder of the file.
+    /// A path relative to the folder of the kubeconfig file.
     pub(super) fn in_folder(&self, path: impl AsRef<Path>) -> PathBuf {
         self.document.folder.join(path)
     }
 
-    /// A file that a field names.
+    /// The file named by a field.
     pub(super) fn file(&self, field: &str) -> Result<Option<Source>, ConfigError> {
         let path = self.text(field)?;
         Ok(path.map(|path| Source::file(self.at(field), self.in_folder(path))))
     }
 
-    /// The decoded member `data`, else the file that `file` names; one that cannot be read is an error.
+    /// The decoded field `data`, else the file named by the field `file`, which must be readable.
     pub(super) fn source(&self, data: &str, file: &str) -> Result<Option<Source>, ConfigError> {
         if let Some(text) = self.text(data)? {
             let text: String = text.split_whitespace().collect();
@@ -174,7 +175,7 @@ impl<'a> Fields<'a> {
         Ok(source)
     }
 
-    /// Fields that must not be there.
+    /// Fails if one of the fields is set.
     pub(super) fn refuse(&self, fields: &[&str], hint: &str) -> Result<(), ConfigError> {
         let found = fields.iter().find(|field| self.get(field).is_some());
         found.map_or(Ok(()), |field| Err(self.error(field, hint)))
@@ -185,10 +186,10 @@ impl<'a> Fields<'a> {
     }
 
     pub(super) fn at(&self, field: &str) -> String {
-        format!("{}: {field}", self.place)
+        format!("{}: {field}", self.path)
     }
 
-    pub(super) fn place(&self) -> &str {
-        &self.place
+    pub(super) fn path(&self) -> &str {
+        &self.path
     }
 }

@@ -53,23 +53,23 @@ fn faults_name_the_field() {
         (
             "current-context: here",
             "current-context: x",
-            "there is no context `x`",
+            "the context `x` does not exist",
         ),
         (
             "current-context: here",
             "current-context: broken",
-            "no cluster `missing`, which context `broken` names",
+            "the cluster `missing` does not exist; the context `broken` refers to it",
         ),
         (
             "user: u,",
             "user: v,",
-            "no user `v`, which context `here` names",
+            "the user `v` does not exist; the context `here` refers to it",
         ),
         ("cluster: c,", "", "context `here`: cluster: is missing"),
         (
             "server: https://127.0.0.1:6443",
             "server: nowhere",
-            "cluster `c`: server: the server is no URL",
+            "cluster `c`: server: the server is not a URL",
         ),
         (
             "Y2VydGlmaWNhdGU=",
@@ -94,12 +94,12 @@ fn faults_name_the_field() {
         (
             "token: planted-secret",
             "token: a\n    token: b",
-            "kubeconfig text: line 19: \"token\" is there twice",
+            "kubeconfig text: line 19: \"token\" occurs twice",
         ),
         (
             "token: planted-secret",
             "token: [planted-secret",
-            "kubeconfig text: no YAML: line ",
+            "kubeconfig text: not valid YAML: line ",
         ),
         (
             "token: planted-secret",

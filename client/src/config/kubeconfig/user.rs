@@ -7,10 +7,10 @@ use crate::config::{
 };
 use std::sync::Arc;
 
-/// The name under which a cluster's extension is meant for plugins.
+/// The name of the cluster extension for plugins.
 const EXEC_EXTENSION: &str = "client.authentication.k8s.io/exec";
 
-/// Gives a cluster's configuration the credentials of a user.
+/// Adds the credentials of a user to a cluster's configuration.
 pub(super) fn apply(
     mut config: Config,
     user: &Fields<'_>,
@@ -30,7 +30,7 @@ pub(super) fn apply(
         (None, Some(_)) => return Err(user.error("client-certificate", "is missing")),
     };
     config.auth = match (authorization(user)?, user.fields("exec")?) {
-        // As with kubectl, a plugin is only run for a user who has nothing else.
+        // Like kubectl, runs a plugin only for a user without other credentials.
         (Auth::None, Some(exec)) if config.tls.client_certificate.is_none() => {
             Auth::Exec(Arc::new(plugin(&exec, cluster)?))
         }
@@ -45,7 +45,7 @@ pub(super) fn apply(
     }
 }
 
-/// A token file goes before a token, as with kubectl; a token and a password together are refused.
+/// A token file takes precedence over a token, like in kubectl. A token together with a password is an error.
 fn authorization(user: &Fields<'_>) -> Result<Auth, ConfigError> {
     let token = user.text("token")?.map(Secret::new);
     let file = user.file("tokenFile")?;
@@ -59,11 +59,14 @@ fn authorization(user: &Fields<'_>) -> Result<Auth, ConfigError> {
         };
         given.is_some() && (token.is_some() || file.is_some())
     }) {
-        return Err(user.error(field, "goes not with a token; remove one of the two"));
+        return Err(user.error(
+            field,
+            "cannot be combined with a token; remove one of the two",
+        ));
     }
     match (file, token, username) {
         (Some(file), None, _) => {
-            // What is wrong from the start should be said at the start.
+            // Reports a missing file now instead of at the first request.
             file.read()?;
             Ok(Auth::TokenFile(file, None))
         }
@@ -89,7 +92,7 @@ fn plugin(exec: &Fields<'_>, cluster: &Fields<'_>) -> Result<ExecPlugin, ConfigE
     let Some(command) = exec.text("command")? else {
         return Err(exec.error("command", "is missing"));
     };
-    // One that is looked up in PATH stays as it is.
+    // A name without a separator is looked up in PATH.
     let is_path = command.contains(std::path::is_separator);
     let command = if is_path {
         exec.in_folder(command)
@@ -122,7 +125,7 @@ fn plugin(exec: &Fields<'_>, cluster: &Fields<'_>) -> Result<ExecPlugin, ConfigE
         }
     };
     let mut plugin = ExecPlugin::new(command)
-        .placed(exec.place())
+        .with_origin(exec.path())
         .args(exec.texts("args")?)
         .version(version)
         .interactive_mode(mode)
@@ -166,9 +169,7 @@ fn impersonation(user: &Fields<'_>) -> Result<Option<Impersonation>, ConfigError
             ),
         ];
         return match given.into_iter().find(|(_, given)| *given) {
-            Some((field, _)) => {
-                Err(user.error(field, "is only of use with `as`, which is missing"))
-            }
+            Some((field, _)) => Err(user.error(field, "requires `as`, which is missing")),
             None => Ok(None),
         };
     };

@@ -1,18 +1,18 @@
-//! The proxy that the environment names, by the rules of Go's `httpproxy`, which kubectl follows.
+//! The environment's proxy, by the rules of Go's `httpproxy`, which kubectl follows.
 //!
-//! - `HTTPS_PROXY` is for `https` servers, `HTTP_PROXY` for `http` ones; of each the upper case form comes
-//!   first, and an empty one counts as not set.
-//! - A text without a scheme means `http://`.
-//! - `localhost` and loopback addresses are never reached through a proxy, nor is what [`NoProxy`] excludes.
-//! - With `REQUEST_METHOD` set the program answers a web server's requests (CGI), and a visitor could have set
-//!   `HTTP_PROXY` by a header: it is refused.
+//! - `HTTPS_PROXY` is for `https` servers, `HTTP_PROXY` for `http` servers. The upper case form takes precedence over the
+//!   lower case form. An empty variable is ignored.
+//! - The scheme defaults to `http://`.
+//! - `localhost`, loopback addresses and the entries of [`NoProxy`] are reached directly.
+//! - If `REQUEST_METHOD` is set, the program runs as a CGI script, and a visitor can set `HTTP_PROXY` by a header. Using it
+//!   is then an error.
 
 use super::no_proxy::NoProxy;
 use super::{ConfigError, Proxy};
 use std::net::IpAddr;
 use url::{Host, Url};
 
-/// The proxy for a server, if it is to be reached through one; `variable` looks up the environment.
+/// The proxy for a server; `None` if the server is reached directly. `variable` looks up an environment variable.
 pub(crate) fn of_environment(
     server: &Url,
     variable: impl Fn(&str) -> Option<String>,
@@ -41,7 +41,7 @@ pub(crate) fn of_environment(
     let address = address.map(|address| address.to_canonical());
     if !secure && variable("REQUEST_METHOD").is_some_and(|method| !method.is_empty()) {
         let message =
-            "it is not used while REQUEST_METHOD is set, since in CGI a visitor could have set it";
+            "not allowed while REQUEST_METHOD is set, because a visitor of a CGI script can set it";
         return Err(ConfigError::new(message).within(name));
     }
     if host == "localhost" || address.is_some_and(|address| address.is_loopback()) {

@@ -1,14 +1,14 @@
-//! What `NO_PROXY` excludes.
+//! `NO_PROXY`: the servers that are reached directly.
 //!
-//! A list with commas, in which white space and case do not matter:
+//! A comma-separated list, ignoring white space and case:
 //!
-//! - `*` excludes everything.
+//! - `*`: all servers.
 //! - `10.0.0.0/8`, `fd00::/8`: addresses of a network.
-//! - `10.0.0.1`, `fd00::1`: one address; `10.0.0.1:6443`, `[fd00::1]:6443`: on that port only.
-//! - `example.com`: that name and all below it; `.example.com` and `*.example.com`: only those below it; with a
-//!   port, on that port only.
+//! - `10.0.0.1`, `fd00::1`: one address; `10.0.0.1:6443`, `[fd00::1]:6443`: one address and port.
+//! - `example.com`: the name and its subdomains; `.example.com` and `*.example.com`: only the subdomains. A port
+//!   restricts the entry to that port.
 //!
-//! Names are not looked up: a network excludes servers that are named by address.
+//! Names are not looked up: a network matches only servers addressed by IP.
 
 use std::net::IpAddr;
 use url::Host;
@@ -19,7 +19,7 @@ enum Entry {
     All,
     Network(IpAddr, u8),
     Address(IpAddr, String),
-    /// What a name ends with, from its dot; whether the name without the dot counts too; the port or nothing.
+    /// The end of a name from a dot on, whether the name without that dot matches too, and the port or nothing.
     Domain(String, bool, String),
 }
 
@@ -29,7 +29,7 @@ impl NoProxy {
         Self(entries.filter_map(|entry| Entry::parse(&entry)).collect())
     }
 
-    /// Whether a server is reached directly; `address` is its host when that is an address.
+    /// Whether a server is reached directly. `address` is the host if that is an IP address.
     pub(super) fn excludes(&self, host: &str, address: Option<IpAddr>, port: u16) -> bool {
         let port = port.to_string();
         let host = host.to_lowercase();
@@ -94,7 +94,7 @@ fn network(text: &str) -> Option<(IpAddr, u8)> {
     (bits <= most).then_some((address, bits))
 }
 
-/// Whether the first `bits` of two addresses of one family agree.
+/// Whether two addresses have the same family and the same first `bits`.
 fn contains(network: IpAddr, bits: u8, address: IpAddr) -> bool {
     match (network, address) {
         (IpAddr::V4(a), IpAddr::V4(b)) => {
@@ -109,7 +109,7 @@ fn contains(network: IpAddr, bits: u8, address: IpAddr) -> bool {
     }
 }
 
-/// Splits off a port, as far as there is one; an IPv6 address has one only after brackets.
+/// Splits off the port. An IPv6 address has one only after brackets.
 fn host_and_port(entry: &str) -> (&str, &str) {
     if let Some(rest) = entry.strip_prefix('[') {
         return rest.split_once("]:").unwrap_or((entry, ""));
@@ -157,7 +157,7 @@ mod tests {
             ("10.0.0.1", "10.0.0.1", 6443, true),
             ("10.0.0.1:6443", "10.0.0.1", 6443, true),
             ("10.0.0.1:6443", "10.0.0.1", 443, false),
-            // As in Go, an entry that is no address is the end of a name, whatever it looks like.
+            // Like in Go, anything that is not an address matches the end of a name.
             ("0.0.1", "10.0.0.1", 443, true),
             ("fd00::1", "fd00::1", 443, true),
             ("fd00:0:0::1", "fd00::1", 443, true),
