@@ -195,7 +195,7 @@ impl Kind {
     pub(crate) fn to_hub(&self, mut object: Value, version: Version) -> Value {
         if let Some(rules) = version.rules() {
             rules.fill_in_defaults(&mut object);
-            object = rules.to_hub(object);
+            object = rules.version_to_hub(object);
         }
         self.typed(in_memory(&object, self.hub.schema()), self.hub)
     }
@@ -213,7 +213,7 @@ impl Kind {
     /// The object as a client of `version` sees it, with its type.
     pub(crate) fn in_version(&self, object: &Value, version: Version) -> Value {
         match version.rules() {
-            Some(rules) => self.canonical(&rules.from_hub(object.clone()), version),
+            Some(rules) => self.canonical(&rules.hub_to_version(object.clone()), version),
             None => self.canonical(object, version),
         }
     }
@@ -222,7 +222,7 @@ impl Kind {
     pub(crate) fn convert(&self, object: &Value, from: Version, to: Version) -> Value {
         match from.rules() {
             Some(rules) if from != to => {
-                let hub = rules.to_hub(object.clone());
+                let hub = rules.version_to_hub(object.clone());
                 self.in_version(&self.canonical(&hub, self.hub), to)
             }
             _ => object.clone(),
@@ -249,7 +249,7 @@ impl Kind {
         };
         // Messages show the empty lists that a client sent.
         let shown = |object: &Value| {
-            let object = rules.from_hub(object.clone());
+            let object = rules.hub_to_version(object.clone());
             self.typed(in_memory(&object, version.schema()), version)
         };
         match old {

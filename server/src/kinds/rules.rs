@@ -68,11 +68,11 @@ impl Rules {
         defaults::apply(object, self.kind);
     }
 
-    pub(super) fn to_hub(self, object: Value) -> Value {
+    pub(super) fn version_to_hub(self, object: Value) -> Value {
         conversion::server_step(object, self.kind, HUB)
     }
 
-    pub(super) fn from_hub(self, object: Value) -> Value {
+    pub(super) fn hub_to_version(self, object: Value) -> Value {
         conversion::server_step(object, self.kind.in_version(HUB), self.kind.version)
     }
 

@@ -1,6 +1,6 @@
 //! The options of deletions, from the body or the query.
 
-use super::Query;
+use super::parameters::Query;
 use super::write_options::{dry_run_problem, dry_run_values_problem, options_invalid};
 use crate::body::Document;
 use crate::registry::DeleteOptions;

@@ -1,6 +1,6 @@
 //! The parameters of writes.
 
-use super::Query;
+use super::parameters::Query;
 use crate::status::{Cause, Failure, invalid};
 use k8s_flowcontrol_types::{FieldValidation, Release};
 
