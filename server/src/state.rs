@@ -6,7 +6,7 @@ use crate::flow_control::Flow;
 use crate::kinds::Kinds;
 use crate::metrics::DeprecatedApis;
 use crate::store::{Object, Store};
-use crate::upgrade::reopen;
+use crate::upgrade::decode_store;
 use k8s_flowcontrol_rules::matching::RequestAttributes;
 use k8s_flowcontrol_types::Release;
 use std::collections::BTreeMap;
@@ -86,7 +86,7 @@ impl State {
     pub(crate) fn restarted(&self, release: Release) -> Self {
         let kinds = self.kinds.of_release(release);
         let mut store = self.lock().clone();
-        reopen(&mut store, &self.kinds, &kinds);
+        decode_store(&mut store, &self.kinds, &kinds);
         let recorded = self.recorded.clone();
         let state = Self::of(store, kinds, self.bookmark_interval, recorded);
         // The usability of levels depends on the release.

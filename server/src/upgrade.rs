@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 /// Decodes the store of a server of `from` for a server of `to`. The history is dropped, and resource versions
 /// continue.
-pub(crate) fn reopen(store: &mut Store, from: &Kinds, to: &Kinds) {
+pub(crate) fn decode_store(store: &mut Store, from: &Kinds, to: &Kinds) {
     let mut writers: BTreeMap<Release, Kinds> = BTreeMap::new();
     store.reread(from.release(), |kind, stored| {
         let writer = writers

@@ -68,7 +68,7 @@ pub(crate) fn authorize(user: &User, request: &RequestAttributes) -> Result<(), 
 /// # Errors
 /// 403 when the user may not do this.
 pub(super) fn authorize_action(user: &User, action: &Action<'_>) -> Result<(), Failure> {
-    if user.is_in(MASTERS) || is_own_affair(user, action) {
+    if user.is_in(MASTERS) || is_self_review(user, action) {
         return Ok(());
     }
     if user.name == CONTROLLER_MANAGER && matches!(action.verb, "list" | "watch") {
@@ -91,7 +91,7 @@ fn may_read(user: &User, path: &str) -> bool {
 }
 
 /// Whether this is a review of the user's own permissions, which every authenticated user may create.
-fn is_own_affair(user: &User, action: &Action<'_>) -> bool {
+fn is_self_review(user: &User, action: &Action<'_>) -> bool {
     user.is_in(AUTHENTICATED)
         && action.verb == "create"
         && action.subresource.is_empty()

@@ -79,11 +79,11 @@ pub(super) fn create(
     let created = context
         .state
         .write(|store| registry::create(store, &write, read.object));
-    let answer = match created {
+    let response = match created {
         Ok(object) => ApiResponse::object(201, &object, target.kind, target.version),
         Err(failure) => failure.into(),
     };
-    Ok(answer.warn(read.warnings))
+    Ok(response.warn(read.warnings))
 }
 
 pub(super) fn delete(

@@ -17,7 +17,7 @@ const YEAR: Duration = Duration::from_secs(365 * 24 * 60 * 60);
 
 /// # Errors
 /// 406 for a representation that the document does not have.
-pub(super) fn answer(
+pub(super) fn respond(
     context: &Context,
     request: &ApiRequest,
     document: Document,
@@ -32,7 +32,7 @@ pub(super) fn answer(
         return Ok(aggregated(request, &document, wanted));
     }
     let form = accept::negotiate_plain(accepted)?;
-    let answer = match document {
+    let response = match document {
         Document::Version => pretty(&discovery::version(kinds.release())),
         Document::Root => pretty(&serde_json::json!({"paths": discovery::paths(kinds)})),
         Document::Core => {
@@ -44,7 +44,7 @@ pub(super) fn answer(
             ApiResponse::json(200, &discovery::resources(kinds, &group, &version))
         }
     };
-    Ok(answer.written(form))
+    Ok(response.encoded(form))
 }
 
 fn pretty(value: &impl Serialize) -> ApiResponse {
@@ -57,7 +57,7 @@ fn aggregated(
     document: &serde_json::Value,
     wanted: Discovery,
 ) -> ApiResponse {
-    let tag = format!("{:?}", openapi::digest(document.to_string().as_bytes()));
+    let tag = format!("{:?}", openapi::hash(document.to_string().as_bytes()));
     let headers = [
         (header::ETAG, tag.clone()),
         (header::VARY, "Accept".to_owned()),
@@ -74,7 +74,7 @@ fn aggregated(
         Aggregated::KIND,
     );
     ApiResponse::json(200, document)
-        .written(wanted.form)
+        .encoded(wanted.form)
         .with_headers(headers)
         .with_headers([(header::CONTENT_TYPE, content_type)])
 }
@@ -114,21 +114,21 @@ pub(super) fn openapi_document(request: &ApiRequest, kinds: &Kinds, path: &str) 
     let known = request.header(header::IF_NONE_MATCH).unwrap_or_default();
     let known = known.split(',').map(str::trim);
     let mut known = known.map(|known| known.strip_prefix("W/").unwrap_or(known));
-    let answer = if known.any(|known| known == tag || known == "*") {
+    let response = if known.any(|known| known == tag || known == "*") {
         ApiResponse::empty(StatusCode::NOT_MODIFIED.as_u16())
     } else {
         ApiResponse::bytes("application/json", document.text.clone())
             .with_headers([(header::ACCEPT_RANGES, "bytes".to_owned())])
     };
-    let answer = answer
+    let response = response
         .with_headers(vary)
         .with_headers([(header::ETAG, tag)]);
     if asked.is_empty() {
-        return answer;
+        return response;
     }
     // The document of a hash never changes.
     let expires = httpdate::fmt_http_date(SystemTime::now() + YEAR);
-    answer.with_headers([
+    response.with_headers([
         (header::CACHE_CONTROL, "public, immutable".to_owned()),
         // A real server formats this date with UTC instead of GMT.
         (header::EXPIRES, expires.replace("GMT", "UTC")),

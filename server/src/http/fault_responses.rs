@@ -17,7 +17,7 @@ const GARBAGE: &[u8] = b"\xff\xfe{\"kind\":<html>\x00";
 const LAST_PIECE: Duration = Duration::from_millis(20);
 
 /// The response of a fault that has one.
-pub(super) fn answer(effect: &Effect) -> Option<ApiResponse> {
+pub(super) fn response(effect: &Effect) -> Option<ApiResponse> {
     let details = |retry_after_seconds| Details {
         retry_after_seconds: Some(retry_after_seconds),
         ..Details::default()

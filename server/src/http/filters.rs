@@ -16,7 +16,7 @@ use tokio::time::sleep;
 #[derive(Default)]
 pub(super) struct Filtered {
     /// The response to a request that is not served.
-    pub(super) answer: Option<ApiResponse>,
+    pub(super) response: Option<ApiResponse>,
     /// Whether authentication failed, which precedes classification.
     is_unclassified: bool,
     is_forbidden: bool,
@@ -26,11 +26,11 @@ pub(super) struct Filtered {
 
 /// Runs the filters, and puts the [`User`] into the extensions of the request.
 pub(super) async fn run(context: &Context, parts: &mut Parts) -> Filtered {
-    let user = match identify(context, parts) {
+    let user = match authenticate(context, parts) {
         Ok(user) => user,
-        Err(answer) => {
+        Err(response) => {
             return Filtered {
-                answer: Some(*answer),
+                response: Some(*response),
                 is_unclassified: true,
                 ..Filtered::default()
             };
@@ -47,13 +47,13 @@ pub(super) async fn run(context: &Context, parts: &mut Parts) -> Filtered {
             Effect::Delay(delay) => sleep(delay).await,
             Effect::ExpireHistory => context.state.write(|store| store.expire_history()),
             Effect::CutWatch(lines) => gate.cut = Some(lines),
-            effect => gate.answer = fault_responses::answer(&effect),
+            effect => gate.response = fault_responses::response(&effect),
         }
     }
-    if gate.answer.is_none()
+    if gate.response.is_none()
         && let Err(failure) = auth::authorize(&user, &attributes)
     {
-        gate.answer = Some(failure.into());
+        gate.response = Some(failure.into());
         gate.is_forbidden = true;
     }
     parts.extensions.insert(user);
@@ -61,7 +61,7 @@ pub(super) async fn run(context: &Context, parts: &mut Parts) -> Filtered {
 }
 
 /// The user of a request.
-fn identify(context: &Context, parts: &Parts) -> Result<User, Box<ApiResponse>> {
+fn authenticate(context: &Context, parts: &Parts) -> Result<User, Box<ApiResponse>> {
     let text = |value: &HeaderValue| String::from_utf8_lossy(value.as_bytes()).into_owned();
     let authorization = parts.headers.get(header::AUTHORIZATION).map(text);
     let user = auth::authenticate(context.tokens.as_deref(), authorization.as_deref())

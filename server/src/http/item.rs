@@ -70,11 +70,11 @@ pub(super) fn replace(
             .state
             .write(|store| registry::update(store, &write, name, read.object))
     });
-    let answer = match replaced {
+    let response = match replaced {
         Ok(object) => ApiResponse::object(200, &object, target.kind, target.version),
         Err(failure) => failure.into(),
     };
-    Ok(answer.warn(read.warnings))
+    Ok(response.warn(read.warnings))
 }
 
 const JSON_PATCH: &str = "application/json-patch+json";

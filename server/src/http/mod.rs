@@ -68,15 +68,15 @@ pub(crate) async fn respond(context: Context, request: Request<Incoming>) -> Res
     let gzip = compress::is_wanted(&request.parts.headers);
     let form = accept::negotiate_plain(request.header(header::ACCEPT)).ok();
     let ticket = context.state.take(request.attributes());
-    let answer = match gate.answer.take() {
-        Some(answer) => answer,
-        None => answer(&context, request)
+    let response = match gate.response.take() {
+        Some(response) => response,
+        None => dispatch(&context, request)
             .await
             .unwrap_or_else(ApiResponse::from),
     };
-    let answer = answer.failure_written(form);
+    let response = response.failure_encoded(form);
     let flow = ticket.as_ref().map(|ticket| ticket.uids.clone());
-    let response = gate.finish(answer.into_response(pretty, flow));
+    let response = gate.finish(response.into_response(pretty, flow));
     match gzip {
         true => compress::compress(response).await,
         false => response,
@@ -111,11 +111,11 @@ async fn read_body(method: &Method, body: Incoming) -> Result<Bytes, Failure> {
     }
 }
 
-async fn answer(context: &Context, request: ApiRequest) -> Result<ApiResponse, Failure> {
+async fn dispatch(context: &Context, request: ApiRequest) -> Result<ApiResponse, Failure> {
     let kinds = &context.state.kinds;
     match route::route(request.parts.uri.path(), kinds)? {
-        Target::Resource(target) => resource::answer(context, request, &target).await,
-        Target::Discovery(document) => documents::answer(context, &request, document),
+        Target::Resource(target) => resource::respond(context, request, &target).await,
+        Target::Discovery(document) => documents::respond(context, &request, document),
         Target::OpenApiIndex => Ok(documents::openapi_index(kinds)),
         Target::OpenApi(path) => Ok(documents::openapi_document(&request, kinds, &path)),
         Target::Health(check, part) => {
@@ -125,7 +125,7 @@ async fn answer(context: &Context, request: ApiRequest) -> Result<ApiResponse, F
                 return Ok(match known {
                     true if health::passes(&part, reads_objects) => ApiResponse::text(200, "ok"),
                     true => ApiResponse::text(500, "internal server error: not finished\n"),
-                    false => nowhere(),
+                    false => not_found(),
                 });
             }
             let (passes, report) = health::report(check, &request.query, reads_objects);
@@ -139,10 +139,10 @@ async fn answer(context: &Context, request: ApiRequest) -> Result<ApiResponse, F
             ))
         }
         Target::Metrics => Ok(ApiResponse::text(200, context.state.deprecated.text())),
-        Target::Nowhere => Ok(nowhere()),
+        Target::Unknown => Ok(not_found()),
     }
 }
 
-fn nowhere() -> ApiResponse {
+fn not_found() -> ApiResponse {
     ApiResponse::text(404, "404 page not found\n")
 }

@@ -27,7 +27,7 @@ enum Verb {
     Delete,
 }
 
-pub(super) async fn answer(
+pub(super) async fn respond(
     context: &Context,
     request: ApiRequest,
     target: &ResourceTarget<'_>,
@@ -54,15 +54,15 @@ pub(super) async fn answer(
     }
     // The Protocol Buffers messages of other groups are not known.
     let has_protobuf = target.kind.as_own().is_some();
-    let answer = match accept::negotiate(accepted, has_protobuf)
+    let response = match accept::negotiate(accepted, has_protobuf)
         .and_then(|form| request.too_large.clone().map_or(Ok(form), Err))
     {
         Ok(form) => perform(verb, form, context, &request, target)
             .await
-            .and_then(|answer| shown(answer, form, &request)),
+            .and_then(|response| represented(response, form, &request)),
         Err(failure) => Err(failure),
     };
-    Ok(answer
+    Ok(response
         .unwrap_or_else(ApiResponse::from)
         .warn_first(deprecation.map(|deprecation| warning(target, deprecation))))
 }
@@ -71,12 +71,16 @@ pub(super) async fn answer(
 ///
 /// # Errors
 /// 406 or 400 for a view that the response does not have. The write has happened all the same.
-fn shown(answer: ApiResponse, form: Form, request: &ApiRequest) -> Result<ApiResponse, Failure> {
+fn represented(
+    response: ApiResponse,
+    form: Form,
+    request: &ApiRequest,
+) -> Result<ApiResponse, Failure> {
     let include = match form.view {
         View::Table(_) => include(request)?,
         _ => Include::Metadata,
     };
-    answer.shown(form, include)
+    response.represented(form, include)
 }
 
 async fn perform(

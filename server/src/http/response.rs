@@ -73,15 +73,15 @@ impl ApiResponse {
     ///
     /// # Errors
     /// 406 for a view that the response does not have.
-    pub(crate) fn shown(mut self, form: Form, include: Include) -> Result<Self, Failure> {
+    pub(crate) fn represented(mut self, form: Form, include: Include) -> Result<Self, Failure> {
         if let Content::Objects(objects) = &self.body {
             self.body = Content::Json(objects.text(form.view, include)?);
         }
-        Ok(self.written(form))
+        Ok(self.encoded(form))
     }
 
     /// The response in the requested encoding.
-    pub(crate) fn written(mut self, form: Form) -> Self {
+    pub(crate) fn encoded(mut self, form: Form) -> Self {
         self.body = match self.body {
             Content::Json(text) | Content::PrettyJson(text) if form.encoding == Encoding::Yaml => {
                 let value: Value = serde_json::from_slice(&text).unwrap_or_default();
@@ -101,9 +101,9 @@ impl ApiResponse {
     }
 
     /// An error in the requested encoding; indented JSON without an acceptable encoding.
-    pub(crate) fn failure_written(self, form: Option<Form>) -> Self {
+    pub(crate) fn failure_encoded(self, form: Option<Form>) -> Self {
         match (form, self.body) {
-            (Some(form), body) if self.code >= 400 => Self { body, ..self }.written(form),
+            (Some(form), body) if self.code >= 400 => Self { body, ..self }.encoded(form),
             (None, Content::Json(text)) if self.code >= 400 => Self {
                 body: Content::PrettyJson(text),
                 ..self
@@ -176,7 +176,7 @@ impl ApiResponse {
         let is_text = matches!(self.body, Content::Text(_));
         let (content_type, body) = match self.body {
             Content::Objects(objects) => {
-                // Every request with a representation was converted by `shown` before.
+                // Every request with a representation was converted by `represented` before.
                 let text = objects.text(View::Whole, Include::Metadata);
                 ("application/json", payload::whole(text.unwrap_or_default()))
             }

@@ -18,7 +18,7 @@ pub(crate) enum Target<'a> {
     Health(&'static str, Option<String>),
     Dump(Dump),
     Metrics,
-    Nowhere,
+    Unknown,
 }
 
 /// A document about the server.
@@ -50,7 +50,7 @@ pub(crate) struct ResourceTarget<'a> {
 }
 
 /// # Errors
-/// 404 as a `Status` for unknown resources of a served group; other unknown paths are [`Target::Nowhere`].
+/// 404 as a `Status` for unknown resources of a served group; other unknown paths are [`Target::Unknown`].
 pub(crate) fn route<'a>(path: &str, kinds: &'a Kinds) -> Result<Target<'a>, Failure> {
     let path = path.strip_suffix('/').unwrap_or(path);
     let segments: Vec<_> = path.split('/').skip(1).collect();
@@ -63,7 +63,7 @@ pub(crate) fn route<'a>(path: &str, kinds: &'a Kinds) -> Result<Target<'a>, Fail
         ["openapi", "v3", ref rest @ ..] => Target::OpenApi(rest.join("/")),
         ["debug", "api_priority_and_fairness", dump] => match Dump::parse(dump) {
             Some(dump) => Target::Dump(dump),
-            None => Target::Nowhere,
+            None => Target::Unknown,
         },
         ["metrics"] => Target::Metrics,
         ["api", ref rest @ ..] => in_group(kinds, "", rest)?,
@@ -76,13 +76,13 @@ fn health_check<'a>(check: &str, part: &[&str]) -> Target<'a> {
     match health::check(check) {
         Some(check) if part.is_empty() => Target::Health(check, None),
         Some(check) => Target::Health(check, Some(part.join("/"))),
-        None => Target::Nowhere,
+        None => Target::Unknown,
     }
 }
 
 fn in_group<'a>(kinds: &'a Kinds, group: &str, rest: &[&str]) -> Result<Target<'a>, Failure> {
     if !kinds.all().iter().any(|kind| kind.group() == group) {
-        return Ok(Target::Nowhere);
+        return Ok(Target::Unknown);
     }
     let [version, rest @ ..] = rest else {
         return Ok(Target::Discovery(Document::Group(group.to_owned())));

@@ -88,12 +88,12 @@ pub(super) async fn watch(
 }
 
 fn stream_of(body: Body, form: Form) -> ApiResponse {
-    let answer = ApiResponse::lines(body);
+    let response = ApiResponse::lines(body);
     if form.encoding != Encoding::Protobuf {
-        return answer;
+        return response;
     }
     let content_type = format!("{};stream=watch", form.encoding.media_type());
-    answer.with_headers([(header::CONTENT_TYPE, content_type)])
+    response.with_headers([(header::CONTENT_TYPE, content_type)])
 }
 
 /// A watch needs the watch cache, which a server cannot fill with objects that it cannot decode: it waits until the

@@ -120,7 +120,7 @@ impl Assembly {
         let mut object = Map::new();
         for (name, mut value) in fields {
             if name == "properties" {
-                self.forget_unknown(&mut value);
+                self.drop_unknown(&mut value);
             }
             object.insert(name, self.resolve(value, from));
         }
@@ -142,7 +142,7 @@ impl Assembly {
         }
     }
 
-    fn forget_unknown(&self, properties: &mut Value) {
+    fn drop_unknown(&self, properties: &mut Value) {
         if let Value::Object(properties) = properties {
             properties.retain(|_, property| self.is_known(property));
         }

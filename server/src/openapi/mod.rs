@@ -54,14 +54,14 @@ pub(crate) fn document(version: ApiVersion, release: Release) -> Arc<Document> {
     let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
     let make = || {
         let text = assemble(version, release).to_string().into_bytes();
-        let hash = digest(&text);
+        let hash = hash(&text);
         Arc::new(Document { text, hash })
     };
     known.entry((version, release)).or_insert_with(make).clone()
 }
 
 /// The hash of a document, in the server's format.
-pub(crate) fn digest(text: &[u8]) -> String {
+pub(crate) fn hash(text: &[u8]) -> String {
     Sha512::digest(text)
         .iter()
         .map(|byte| format!("{byte:02X}"))

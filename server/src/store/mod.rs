@@ -138,7 +138,7 @@ impl Store {
         self.revision += 1;
         object::set_resource_version(&mut value, self.revision);
         let after = Arc::new(value);
-        self.forget_foreign(kind, name);
+        self.drop_foreign(kind, name);
         let before = self
             .objects
             .get_mut(kind)
@@ -156,7 +156,7 @@ impl Store {
     /// Removes an object and returns its last state.
     pub(crate) fn remove(&mut self, kind: usize, name: &str) -> Option<Object> {
         let before = self.objects.get_mut(kind)?.remove(name)?;
-        self.forget_foreign(kind, name);
+        self.drop_foreign(kind, name);
         self.revision += 1;
         self.history.push(Change {
             revision: self.revision,
@@ -168,7 +168,7 @@ impl Store {
         Some(before)
     }
 
-    fn forget_foreign(&mut self, kind: usize, name: &str) {
+    fn drop_foreign(&mut self, kind: usize, name: &str) {
         if let Some(foreign) = self.foreign.get_mut(kind) {
             foreign.remove(name);
         }
