@@ -46,7 +46,7 @@ fn encode(count: usize, rounds: usize) -> Outcome {
     Ok(())
 }
 
-/// The same with serde_json, for those who have other formats or types around ours.
+/// The same through serde_json, as programs that nest our types in theirs do it.
 fn serde_decode(count: usize, rounds: usize) -> Outcome {
     let text = list(count);
     black_box(serde_json::from_str::<List<FlowSchema>>(&text)?);

@@ -1,4 +1,4 @@
-//! What has no peer to be compared with: one line of JSON for each piece of work.
+//! Measurements without a peer: one line of JSON for each piece of work.
 
 mod files;
 mod server;
@@ -97,7 +97,7 @@ fn validate(rounds: usize) -> Outcome {
     Ok(())
 }
 
-/// All documents of the group, as the client's build does it.
+/// All documents of the group, as the build script of the types does it.
 fn generate(rounds: usize) -> Outcome {
     let meter = Meter::start();
     for _ in 0..rounds {

@@ -1,4 +1,4 @@
-//! The embedded server, asked by clients of the same process.
+//! The embedded server, with clients in the same process.
 
 use crate::{Outcome, rate};
 use bench_data::{Meter, flow_schema};
@@ -9,7 +9,7 @@ use serde_json::json;
 use std::hint::black_box;
 use tokio::task::JoinSet;
 
-/// How many clients ask at a time.
+/// The number of concurrent clients.
 const CLIENTS: usize = 8;
 
 type Failure = Box<dyn std::error::Error + Send + Sync>;
@@ -35,7 +35,7 @@ pub(crate) async fn requests(count: usize) -> Outcome {
     Ok(())
 }
 
-/// Changes of one object, each told to every watch.
+/// Changes of one object, each delivered to every watch.
 pub(crate) async fn fan_out(watches: usize, changes: usize) -> Outcome {
     let server = ApiServer::builder().kubernetes("1.36").start().await?;
     let client = Client::from_url(server.url())?;

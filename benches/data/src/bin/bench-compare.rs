@@ -14,7 +14,7 @@ struct Row {
     work: &'static str,
     arguments: &'static str,
     figure: &'static str,
-    /// What one unit of the figure is, in units of the program's report.
+    /// The size of one unit of the figure, in units of the program's report.
     unit: f64,
     /// The goal for ours divided by the peer's.
     goal: Goal,
@@ -115,7 +115,7 @@ fn main() -> Outcome<()> {
             let mut reports = [Vec::new(), Vec::new()];
             for _ in 0..rounds {
                 for (side, reports) in ["bench-ours", "bench-peer"].iter().zip(&mut reports) {
-                    // Whose allocator counts is a program of its own.
+                    // Memory is counted by programs of their own, because a counting allocator takes time.
                     let (program, arguments) = match row.arguments.strip_prefix("held ") {
                         Some(count) => (format!("{side}-held"), count),
                         None => ((*side).to_owned(), row.arguments),
