@@ -1,4 +1,4 @@
-//! Server-side apply: two managers, a conflict, and who owns what afterwards.
+//! Server-side apply: two field managers, a conflict, and the resulting owners.
 //!
 //! `cargo run --example apply`
 
@@ -7,7 +7,7 @@ mod support;
 use k8s_flowcontrol::api::v1::PriorityLevelConfiguration as Level;
 use serde_json::json;
 
-/// What a manager wants: only the fields that it cares for.
+/// The fields that a manager applies.
 fn wanted(shares: i32) -> Result<Level, serde_json::Error> {
     serde_json::from_value(json!({
         "metadata": {"name": "shared"},

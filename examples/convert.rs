@@ -1,6 +1,6 @@
-//! Brings a manifest of an old version to a new one, and says what does not go back.
+//! Converts a manifest to a newer API version, and prints the losses of the way back.
 //!
-//! `cargo run --example convert` needs no server at all.
+//! `cargo run --example convert` needs no server.
 
 use k8s_flowcontrol::api::{v1, v1beta2, v1beta3};
 use k8s_flowcontrol::convert::Lossy;
@@ -28,7 +28,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         serde_json::to_string_pretty(&new)?
     );
 
-    // Zero shares are possible in v1, in v1beta3 with an annotation, and not at all before.
+    // v1 can express zero shares, v1beta3 only with an annotation, older versions not at all.
     new.spec
         .limited
         .get_or_insert_default()

@@ -1,4 +1,4 @@
-//! Lists levels and schemas, page by page, and counts the schemas of each level.
+//! Lists levels and schemas page by page, and counts the schemas of each level.
 //!
 //! `cargo run --example list`
 
@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 async fn main() -> support::Outcome {
     let (client, _server) = support::connect().await?;
 
-    // The items of all pages, read as they are needed.
+    // The items of all pages. Each page is read when it is needed.
     let mut users: BTreeMap<String, Vec<String>> = BTreeMap::new();
     let mut schemas = client.flow_schemas().list().limit(5).items();
     while let Some(schema) = schemas.next().await {

@@ -1,4 +1,4 @@
-//! The main job from end to end, on an embedded server or on the cluster that KUBECONFIG names.
+//! Lists, watches, creates, patches, applies and deletes, on an embedded server or on the cluster of KUBECONFIG.
 
 mod support;
 

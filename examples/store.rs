@@ -1,4 +1,4 @@
-//! Keeps a copy of all levels, asks it, and follows its changes while one level is created, changed and deleted.
+//! Keeps a local copy of all levels, queries it, and follows its changes while a level is created, changed and deleted.
 //!
 //! `cargo run --example store`
 
@@ -14,7 +14,7 @@ async fn main() -> support::Outcome {
     let (client, _server) = support::connect().await?;
     let levels = client.priority_level_configurations();
 
-    // Kept by a task until the last handle is dropped, whatever happens to connections.
+    // A task keeps the copy up to date until the last handle is dropped, and reconnects if needed.
     let store = Store::builder(levels.watcher().drop_managed_fields())
         .on_error(|error| eprintln!("{error}; trying again"))
         .start();
@@ -30,7 +30,7 @@ async fn main() -> support::Outcome {
     println!("Of these, {} do not queue.", names.join(", "));
 
     let mut changes = store.subscribe();
-    // A subscription begins with all objects as they are when it is first asked.
+    // A subscription begins with all current objects.
     if let Some(Change::Resync(all)) = changes.next().await {
         println!("RESYNC   {} levels", all.objects.len());
     }
@@ -45,7 +45,7 @@ async fn main() -> support::Outcome {
 
     while let Some(change) = changes.next().await {
         match change {
-            // Were this loop too slow to be told of each change.
+            // This loop was too slow, and changes were skipped.
             Change::Resync(all) => println!("RESYNC   {} levels", all.objects.len()),
             Change::Added(new) => println!(
                 "ADDED    {}: {} shares",

@@ -1,6 +1,6 @@
-//! Takes a cluster from Kubernetes 1.27 to 1.32 under a tool that goes on working, without a line for either release.
+//! Upgrades a cluster from Kubernetes 1.27 to 1.32 under a running tool, which has no code for any release.
 //!
-//! `cargo run --example upgrade` brings its own server, the embedded one: no cluster is upgraded.
+//! `cargo run --example upgrade` uses an embedded server.
 
 mod support;
 
@@ -18,7 +18,7 @@ async fn main() -> support::Outcome {
 
     for (step, release) in PATH.into_iter().enumerate() {
         if step > 0 {
-            // The same address and the same objects, another release.
+            // The same address and objects, another release.
             server.upgrade(release).await?;
         }
         let known: Release = release.parse()?;
@@ -33,7 +33,7 @@ async fn main() -> support::Outcome {
     Ok(())
 }
 
-/// What the tool does with its level, in whatever version the server speaks.
+/// The tool: reads its level and raises the shares, in the best version of the server.
 async fn work(client: &Client, shares: i32) -> support::Outcome {
     let levels = client.negotiated::<Level>().await?;
     let before = levels.get("tool").await;

@@ -1,4 +1,4 @@
-//! Waits for a schema to find its level, and raises the level's shares whoever else changes it. Prints every
+//! Waits until a schema has found its level, and raises the level's shares despite concurrent changes. Prints every
 //! request.
 //!
 //! `cargo run --example wait`

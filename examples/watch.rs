@@ -1,4 +1,4 @@
-//! Follows the changes of levels while one is created, changed and deleted.
+//! Watches levels while one is created, changed and deleted.
 //!
 //! `cargo run --example watch`
 
@@ -14,7 +14,7 @@ async fn main() -> support::Outcome {
     let (client, _server) = support::connect().await?;
     let levels = client.priority_level_configurations();
 
-    // From a list's resource version on, a watch misses nothing.
+    // A watch from the list's resource version misses no change.
     let version = levels
         .list()
         .await?
@@ -54,7 +54,7 @@ async fn main() -> support::Outcome {
                 break;
             }
             Ok(other) => println!("{other:?}"),
-            // The server has forgotten what came after this version: list again, then watch on.
+            // The resource version has expired: list again, then watch.
             Err(error) if error.is_expired() => break,
             Err(error) => return Err(error.into()),
         }

@@ -1,4 +1,4 @@
-//! Where the examples find a cluster, and how they print objects.
+//! The server of the examples, and their output.
 #![allow(dead_code, reason = "each example uses a part")]
 
 use k8s_flowcontrol::Resource;
@@ -10,10 +10,10 @@ use k8s_flowcontrol_server::ApiServer;
 use std::error::Error;
 use std::fmt;
 
-/// What `main` returns: an error is printed for people.
+/// The result of `main`. An error is printed as text.
 pub(crate) type Outcome = Result<(), Failure>;
 
-/// Why an example ended early.
+/// The error of an example.
 pub(crate) struct Failure(Box<dyn Error>);
 
 impl<E: Into<Box<dyn Error>>> From<E> for Failure {
@@ -28,9 +28,9 @@ impl fmt::Debug for Failure {
     }
 }
 
-/// A client, and the embedded server that it talks to unless KUBECONFIG names a cluster.
+/// A client, and its embedded server unless KUBECONFIG names a cluster.
 ///
-/// The server stops when it is dropped. It is of a release that serves two versions, v1 and v1beta3.
+/// The server stops when it is dropped. Its release serves v1 and v1beta3.
 pub(crate) async fn connect() -> Result<(Client, Option<ApiServer>), Failure> {
     if std::env::var_os("KUBECONFIG").is_some() {
         let client = Client::try_default().await?;
@@ -45,7 +45,7 @@ pub(crate) async fn connect() -> Result<(Client, Option<ApiServer>), Failure> {
     Ok((Client::from_url(server.url())?, Some(server)))
 }
 
-/// The shares of a level, for people.
+/// The shares of a level as text.
 pub(crate) fn shares(spec: &v1::PriorityLevelConfigurationSpec) -> String {
     match &spec.limited {
         Some(limited) => limited.nominal_concurrency_shares.unwrap_or(30).to_string(),
@@ -68,7 +68,7 @@ pub(crate) fn print_levels<'a>(
     }
 }
 
-/// Prints schemas as a table, in the order in which a server tries them.
+/// Prints schemas as a table, in the order in which a server matches them.
 pub(crate) fn print_schemas(mut schemas: Vec<v1::FlowSchema>) {
     schemas.sort_by_key(|schema| (schema.spec.matching_precedence, schema.name().to_owned()));
     println!("\n  {:<30}{:>10}  LEVEL", "SCHEMA", "PRECEDENCE");
@@ -89,12 +89,12 @@ pub(crate) fn print_event<K: Resource>(event: &WatchEvent<K>) {
     }
 }
 
-/// Prints one line: what was done, and the level's shares and annotations after it.
+/// Prints one line: the action, and the level's resulting shares and annotations.
 pub(crate) fn print_shares(done: &str, level: &v1::PriorityLevelConfiguration) {
     print_line(done, &level.spec, &level.metadata);
 }
 
-/// Prints the same line of a level in v1beta3; its spec is of the same type.
+/// Prints the same line for a level in v1beta3. Its spec has the same type.
 pub(crate) fn print_v1beta3(done: &str, level: &v1beta3::PriorityLevelConfiguration) {
     print_line(done, &level.spec, &level.metadata);
 }

@@ -1,4 +1,4 @@
-//! What the environment does to a program: each test runs this program again with another environment.
+//! Environment variables: each test runs this program again with another environment.
 
 use crate::kubeconfig::document;
 use crate::support::{Folder, HttpProxy, Server, ask};
@@ -7,7 +7,7 @@ use k8s_flowcontrol::config::Config;
 use serde_json::json;
 use std::process::Command;
 
-/// Runs one of the ignored tests below and gives what it printed.
+/// Runs an ignored test below and returns its output.
 fn child(test: &str, variables: &[(&str, &str)]) -> String {
     let mut command = Command::new(std::env::current_exe().unwrap());
     command.args(["--exact", test, "--ignored", "--nocapture"]);
@@ -73,7 +73,7 @@ async fn proxies_in_the_environment() {
             .unwrap()
             .to_owned()
     };
-    // An address of this host that does not look like one.
+    // An address of this host that is not recognised as loopback.
     let port = server.address.port();
     let file = there(&format!("0.0.0.0:{port}"));
     let came_through = |variables: &[(&str, &str)]| {
@@ -145,7 +145,7 @@ fn which_proxy_it_is() {
 }
 
 #[tokio::test]
-#[ignore = "run by the tests above, in an environment of theirs"]
+#[ignore = "run by the tests above, with another environment"]
 async fn child_asks() {
     let outcome = async {
         let config = Config::try_default()?;
@@ -161,9 +161,9 @@ async fn child_asks() {
 }
 
 #[test]
-#[ignore = "run by the tests above, in an environment of theirs"]
+#[ignore = "run by the tests above, with another environment"]
 fn child_prints_proxies() {
-    // The harness has begun a line.
+    // The harness has printed the beginning of a line.
     println!();
     for server in [
         "https://a.test:6443",

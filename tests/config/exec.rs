@@ -1,4 +1,4 @@
-//! Credential plugins: scripts that print what a file says and count their runs.
+//! Credential plugins: scripts that print a file and count their runs.
 
 use crate::support::{Answer, Authority, Folder, Request, Server, ask, ask_together, found};
 use k8s_flowcontrol::Client;
@@ -17,7 +17,7 @@ pub(crate) fn runs(folder: &Folder) -> usize {
     folder.read("runs").lines().count()
 }
 
-/// What a plugin prints, in v1.
+/// The output of a plugin, in v1.
 pub(crate) fn credential(status: Value) -> String {
     credential_in("v1", status)
 }
@@ -31,7 +31,7 @@ fn client(server: &Server, plugin: ExecPlugin) -> Client {
     Client::new(Config::new(server.url()).unwrap().with_exec(plugin)).unwrap()
 }
 
-/// Lets in only one token.
+/// Accepts a single token.
 fn only(token: &'static str) -> impl Fn(&Request) -> Answer {
     move |request| match request.header("authorization") {
         Some(value) if value == format!("Bearer {token}") => found(request),
@@ -66,7 +66,7 @@ async fn an_expired_token_is_renewed() {
         ask(&client).await.unwrap();
         assert_eq!(server.last_header("authorization").unwrap(), "Bearer two");
     }
-    assert_eq!(runs(&folder), 2, "what names no end holds for good");
+    assert_eq!(runs(&folder), 2, "a credential without expiry is kept");
 }
 
 #[tokio::test]
@@ -205,7 +205,7 @@ async fn what_it_is_told() {
         "PEM in base64: {authority}"
     );
 
-    // Without an authority there is none to tell.
+    // Without an authority the plugin gets none.
     let config = base.with_insecure_skip_tls_verify(true).with_exec(informed);
     ask(&Client::new(config).unwrap()).await.unwrap();
     let cluster = &told()["spec"]["cluster"];
@@ -264,7 +264,7 @@ async fn faults_are_told_and_the_next_request_tries_again() {
 async fn a_plugin_that_hangs_is_stopped() {
     let folder = Folder::new();
     let server = Server::plain().await;
-    // The shell becomes the command, so that it is the one to be killed.
+    // `exec` replaces the shell by the command, which is then the process to kill.
     let script = folder.script(
         "hanging",
         "echo $$ > \"$(dirname \"$0\")/pid\"; exec sleep 600",
@@ -274,7 +274,7 @@ async fn a_plugin_that_hangs_is_stopped() {
     let error = ask(&client(&server, short)).await.unwrap_err().to_string();
     assert!(error.contains("did not finish within 0.2 s"), "{error}");
 
-    // A request that is given up takes its plugin along.
+    // Dropping a request kills its plugin.
     let path = folder.path("pid");
     let _ = std::fs::remove_file(&path);
     let task = tokio::spawn({
@@ -291,7 +291,7 @@ async fn a_plugin_that_hangs_is_stopped() {
     task.abort();
     assert!(task.await.unwrap_err().is_cancelled());
     let process = std::path::PathBuf::from(format!("/proc/{pid}/cmdline"));
-    // A killed process keeps an empty command line until it is waited for.
+    // A killed process keeps an empty command line until its parent waits for it.
     while std::fs::read(&process).is_ok_and(|line| !line.is_empty()) {
         tokio::task::yield_now().await;
     }
@@ -305,7 +305,7 @@ async fn nobody_is_asked_where_nobody_sits() {
     }
     let folder = Folder::new();
     let server = Server::plain().await;
-    // Standard input is closed off: reading it ends at once.
+    // The standard input is empty.
     let body = "cat > /dev/null; cd \"$(dirname \"$0\")\" && printf %s \"$KUBERNETES_EXEC_INFO\" > info && cat answer";
     let plugin = ExecPlugin::new(folder.script("plugin", body));
     folder.write("answer", credential(json!({"token": "t"})));

@@ -1,4 +1,4 @@
-//! Kubeconfig files as kubectl reads them.
+//! Kubeconfig files, read as kubectl reads them.
 
 use crate::support::{Authority, Folder, HttpProxy, Server, ask, ask_with};
 use base64::Engine as _;
@@ -44,7 +44,7 @@ async fn certificates_as_data_and_as_files() {
         .await
         .unwrap();
 
-    // Relative paths start where the file is.
+    // Relative paths start at the folder of the file.
     folder.write("pki/ca.crt", &authority.pem);
     folder.write("pki/me.crt", &me.chain);
     folder.write("pki/me.key", &me.key);
@@ -176,7 +176,7 @@ END"#;
     assert_eq!(told["spec"]["cluster"]["config"], json!({"audience": "x"}));
     assert_eq!(told["spec"]["cluster"]["server"], server.url());
 
-    // Who has a token needs no plugin.
+    // A user with a token needs no plugin.
     let user = json!({"exec": exec.clone(), "token": "inline"});
     let file = folder.write("kubeconfig", document(cluster.clone(), user));
     ask_with(Config::from_kubeconfig(file).unwrap())
@@ -236,7 +236,7 @@ fn files_are_merged() {
     let files = [folder.path("missing"), first, second, third];
     let config = Config::from_kubeconfig_files(&files, None).unwrap();
     assert_eq!(config.server_url(), "https://c.example/");
-    // The first context counts whole: the second one's namespace is not mixed into it.
+    // The first context is used as a whole, without the namespace of the second.
     assert_eq!(config.namespace(), "default");
     let config = Config::from_kubeconfig_files(&files, Some("b")).unwrap();
     assert_eq!(config.server_url(), "https://d.example/");
@@ -329,14 +329,11 @@ fn faults_name_the_field() {
             json!({"tokenFile": "/no/such/file"}),
             "tokenFile: the file /no/such/file cannot be read",
         ),
-        (json!({"as-uid": "1"}), "as-uid: is only of use with `as`"),
-        (
-            json!({"as-groups": ["a"]}),
-            "as-groups: is only of use with `as`",
-        ),
+        (json!({"as-uid": "1"}), "as-uid: requires `as`"),
+        (json!({"as-groups": ["a"]}), "as-groups: requires `as`"),
         (
             json!({"as-user-extra": {"a": ["b"]}}),
-            "as-user-extra: is only of use with `as`",
+            "as-user-extra: requires `as`",
         ),
         (json!({"as": "a\nb"}), "as: the value"),
         (json!({"exec": "x"}), "exec: expected a map"),

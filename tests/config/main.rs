@@ -1,12 +1,12 @@
-//! Configuration and authentication, against servers and proxies on this host that say what they are told to.
+//! Configuration and authentication, against scripted servers and proxies on this host.
 //!
 //! - `tls`: authorities, names, client certificates and the forms of their keys
 //! - `rotation`: files that change, and the one retry after a 401
-//! - `exec`: credential plugins, which are small scripts
-//! - `proxies`: CONNECT, SOCKS5, whole requests, over TLS, with passwords
-//! - `kubeconfig`: files, their order, relative paths, impersonation and the rest
-//! - `environment`: what KUBECONFIG and the proxy variables do to a whole program
-//! - `secrets`: nothing that is to be kept is shown
+//! - `exec`: credential plugins, written as small scripts
+//! - `proxies`: CONNECT, SOCKS5 and complete requests, over TLS, with passwords
+//! - `kubeconfig`: files, their order, relative paths, impersonation, errors
+//! - `environment`: KUBECONFIG and the proxy variables, seen by a whole program
+//! - `secrets`: no secret appears in `Debug` output or errors
 
 #![allow(
     clippy::unwrap_used,

@@ -1,4 +1,4 @@
-//! Proxies of every kind, with servers that are and are not secured.
+//! Proxies of every kind, to `http` and `https` servers.
 
 use crate::support::{Authority, HttpProxy, Server, SocksProxy, ask, ask_with};
 use k8s_flowcontrol::Client;
@@ -32,7 +32,7 @@ async fn a_secure_server_through_connect() {
     assert_eq!(server.last_header("host").unwrap(), "api.example:6443");
     assert_eq!(server.last_header("proxy-authorization"), None);
 
-    // The certificate is checked all the same, against another name too.
+    // The certificate is still verified, also against another name.
     let name = config.with_tls_server_name("other.example").unwrap();
     assert!(
         ask_with(name)
@@ -57,7 +57,7 @@ async fn another_name_through_connect() {
     .unwrap();
     ask_with(config).await.unwrap();
     assert_eq!(proxy.asked(), ["CONNECT 10.1.2.3:6443 HTTP/1.1"]);
-    // Behind a proxy for HTTP the name is checked, but not asked for.
+    // Behind an HTTP proxy the name is verified, but not sent.
     assert_eq!(server.requests()[0].sni, None);
 }
 
@@ -205,7 +205,7 @@ async fn another_name_through_socks() {
 
 #[tokio::test]
 async fn a_proxy_that_is_not_there() {
-    // A port that was free a moment ago, and is nobody's.
+    // A port that nobody listens on.
     let server = Server::plain().await;
     let gone = format!("http://{}", server.address);
     drop(server);

@@ -1,4 +1,4 @@
-//! Files that change while a client is in use, and what a 401 leads to.
+//! Files that change while a client is in use, and the retry after a 401.
 
 use crate::support::{Answer, Authority, Folder, Request, Server, ask, found};
 use k8s_flowcontrol::Client;
@@ -9,7 +9,7 @@ fn unauthorized() -> Answer {
     ("401 Unauthorized", status.to_owned())
 }
 
-/// Lets in only one token.
+/// Accepts a single token.
 fn only(token: &'static str) -> impl Fn(&Request) -> Answer {
     move |request| match request.header("authorization") {
         Some(value) if value == format!("Bearer {token}") => found(request),
@@ -39,7 +39,7 @@ async fn a_token_that_changes_under_a_request() {
     let file = folder.write("token", "old");
     let path = file.clone();
     let server = Server::answering(move |request| {
-        // The rotation happens while the server looks at the old token.
+        // The rotation happens while the server checks the old token.
         std::fs::write(&path, "new").unwrap();
         only("new")(request)
     })
@@ -108,7 +108,7 @@ async fn a_client_certificate_that_rotates() {
         "an unchanged certificate keeps its connection"
     );
 
-    // Halfway: the new certificate stands with the old key. What works stays in use.
+    // Halfway through: the new certificate with the old key. The old pair stays in use.
     folder.write("tls.crt", &second.chain);
     ask(&client).await.unwrap();
     assert_eq!(shown(), before);
@@ -118,7 +118,7 @@ async fn a_client_certificate_that_rotates() {
     assert_ne!(after.0, before.0);
     assert_ne!(after.1, before.1);
 
-    // And gone altogether.
+    // The files are missing.
     std::fs::remove_file(folder.path("tls.key")).unwrap();
     ask(&client).await.unwrap();
     assert_eq!(shown(), after);
@@ -128,7 +128,7 @@ async fn a_client_certificate_that_rotates() {
 async fn an_authority_that_rotates() {
     let folder = Folder::new();
     let (old, new) = (Authority::new("old"), Authority::new("new"));
-    // Every connection after the first one shows a certificate of the new authority.
+    // Every connection after the first presents a certificate of the new authority.
     let tls = [&old, &new].map(|authority| authority.sign(&["127.0.0.1"]).server(None));
     let server = Server::start("127.0.0.1:0", tls.into(), found).await;
     let file = folder.write("ca.crt", &old.pem);

@@ -1,4 +1,4 @@
-//! Nothing that is to be kept is shown: not by `Debug`, not by an error.
+//! Secrets appear neither in `Debug` output nor in errors.
 
 use crate::exec::credential;
 use crate::kubeconfig::document;
@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 const PLANTED: &str = "planted-secret";
 
-/// Nothing of what was planted is in a text, be it in base64.
+/// Checks that a text does not contain the planted secret, neither plain nor in base64.
 fn clean(what: &str, text: &str) {
     let encoded = BASE64_STANDARD.encode(PLANTED);
     for secret in [
@@ -26,7 +26,7 @@ fn clean(what: &str, text: &str) {
     }
 }
 
-/// Uses a configuration against a server that refuses, and looks at all that can be looked at.
+/// Uses a configuration against a server that rejects it, and checks every text that results.
 async fn look(what: &str, text: &str) {
     let config = match Config::from_kubeconfig_text(text) {
         Ok(config) => config.with_retry_policy(RetryPolicy::none()),

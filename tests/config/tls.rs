@@ -1,4 +1,4 @@
-//! Who the server is, and who the program is.
+//! Server and client certificates.
 
 use crate::support::{Authority, Server, ask_with, traditional_key};
 use k8s_flowcontrol::config::{Config, Secret};
@@ -61,7 +61,7 @@ async fn another_name_is_asked_for_and_checked() {
         .unwrap();
     let request = server.requests().remove(0);
     assert_eq!(request.sni.as_deref(), Some("api.example"));
-    // The request itself is for the server of the URL.
+    // The header `Host` still names the server of the URL.
     assert_eq!(request.header("host"), Some(&*server.address.to_string()));
 
     let wrong = config

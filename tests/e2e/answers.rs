@@ -1,4 +1,4 @@
-//! Answers that the embedded server does not give by itself: a listener that sends one prepared answer.
+//! Responses that the embedded server does not send: a listener with one prepared response.
 
 use crate::support::sample;
 use k8s_flowcontrol::api::v1;
@@ -8,7 +8,7 @@ use serde_json::json;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpListener;
 
-/// A client whose every request is answered with `head` and `body`.
+/// A client of a server that responds to every request with `head` and `body`.
 async fn answering(head: &str, body: &str) -> Client {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
@@ -19,13 +19,13 @@ async fn answering(head: &str, body: &str) -> Client {
     tokio::spawn(async move {
         while let Ok((mut stream, _)) = listener.accept().await {
             let mut request = Vec::new();
-            // All requests here are small; the head's end and a body's start are enough to answer.
+            // All requests here are small, so that the first read contains the whole head.
             while !request.windows(4).any(|window| window == b"\r\n\r\n") {
                 if stream.read_buf(&mut request).await.unwrap_or(0) == 0 {
                     break;
                 }
             }
-            // The client may be gone.
+            // The client may have closed the connection.
             let _sent = stream.write_all(answer.as_bytes()).await;
         }
     });

@@ -1,5 +1,4 @@
-//! What the documents in `specs/` promise: operations and their query parameters, read without the
-//! generator.
+//! The operations and query parameters in the documents of `specs/`, read without the generator.
 
 use k8s_flowcontrol_specs as specs;
 use serde_json::Value;

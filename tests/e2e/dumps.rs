@@ -1,4 +1,4 @@
-//! The dumps that the embedded server writes, read by the client's `debug` module.
+//! The dumps of the embedded server, read by `rules::dumps`.
 
 use crate::support::text;
 use k8s_flowcontrol::GROUP;
@@ -17,7 +17,7 @@ async fn server(release: &str) -> ApiServer {
     server.start().await.unwrap()
 }
 
-/// A table that is whole: no row is a problem.
+/// Checks that every row of a table was read.
 async fn table<R>(
     server: &ApiServer,
     name: &str,
@@ -74,7 +74,7 @@ async fn levels_come_with_the_columns_of_the_release() {
         let [_, exempt, default, ..] = rows.as_slice() else {
             panic!("{release}: {rows:?}");
         };
-        // Those who ask are masters: older releases tell nothing of the level that takes them.
+        // The requests run as `system:masters`, whose level older releases omit.
         let exempt = exempt.state.as_ref();
         assert_eq!(exempt.is_some(), counts, "{release}");
         if let Some(exempt) = exempt {
@@ -104,7 +104,7 @@ async fn every_queue_has_a_row() {
 #[tokio::test]
 async fn a_request_is_seen_in_all_tables_while_it_executes() {
     let server = server("1.29").await;
-    // It waits for a version to come, for three seconds.
+    // This request waits three seconds for a future resource version.
     let path = format!("/apis/{GROUP}/v1/flowschemas?resourceVersion=9999999");
     let port = server.port();
     let waiting = tokio::spawn(waiting_list(port, path.clone()));

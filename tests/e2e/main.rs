@@ -1,18 +1,17 @@
 //! End-to-end tests over real HTTP.
 //!
-//! The suite takes its server from one place, [`support::Cluster`]: an embedded server, or the cluster that
-//! FLOWCONTROL_TEST_KUBECONFIG names. Tests of what only some release does, of faults and of what arrived at
-//! the server always use an embedded one.
+//! [`support::Cluster`] is the server under test: an embedded server, or the cluster of FLOWCONTROL_TEST_KUBECONFIG. Tests
+//! of single releases, of faults and of received requests always use an embedded server.
 //!
 //! - `objects`, `patches`, `watching`, `paging`: the verbs and their failures
 //! - `versions`: one object in several versions, per release
 //! - `wire`: every documented operation and query parameter arrives at the server
-//! - `references`: what the public reference pages of the API describe
+//! - `references`: the fields described by the public reference pages of the API
 //! - `secured`: TLS, users and faults
-//! - `answers`: response codes and bodies that only odd servers send
-//! - `raw`: paths that no verb is for
-//! - `openapi`: what the server publishes of itself is read by the generator
-//! - `dumps`: the server's tables of flow control, read by the client
+//! - `answers`: response codes and bodies that the embedded server does not send
+//! - `raw`: paths outside of the API group
+//! - `openapi`: the server's OpenAPI documents, read by the generator
+//! - `dumps`: the server's flow-control tables, read by `rules`
 //! - `examples`: the programs in `examples/`
 
 #![allow(

@@ -1,4 +1,4 @@
-//! Creating, reading, replacing and deleting, and what goes wrong with them.
+//! Creating, reading, replacing and deleting, with their errors.
 
 use crate::support::{Cluster, object, sample, unique};
 use k8s_flowcontrol::api::v1;
@@ -29,7 +29,7 @@ async fn an_object_lives_from_create_to_delete() {
     assert_eq!(replaced.metadata.generation, Some(2));
     assert_eq!(levels.get(&name).await.unwrap(), replaced);
 
-    // The version in our hands is an old one by now.
+    // The object here has an outdated resource version.
     let conflict = levels.replace(&level).await.unwrap_err();
     assert!(
         conflict.is_conflict() && !conflict.is_already_exists(),
@@ -115,7 +115,7 @@ async fn a_name_that_would_change_the_path_is_refused_before_anything_is_sent() 
         );
         assert!(levels.delete(name).await.unwrap_err().is_argument());
     }
-    // Odd characters travel; the server answers for them.
+    // Special characters in a name reach the server.
     for name in ["a b", "a?b=c", "ä#;"] {
         assert!(
             levels.get(name).await.unwrap_err().is_not_found(),

@@ -1,4 +1,4 @@
-//! The documents that the embedded server publishes, read as our users read those of a cluster.
+//! The OpenAPI documents of the embedded server, read by the generator.
 
 use crate::support::{release, text};
 use k8s_flowcontrol::Release;

@@ -53,7 +53,7 @@ async fn an_expired_token_is_reported_with_a_fresh_one() {
     let error = pages.next().await.unwrap().unwrap_err();
     assert!(error.is_expired(), "{error}");
     assert!(pages.next().await.is_none(), "an error ends the pages");
-    // Going on from here misses what changed between the pages: the caller decides.
+    // The rest of the list comes from a newer state. The caller decides whether to use it.
     let token = error.continue_token().expect("the server offers a token");
     let rest = schemas.list().continue_token(token).await.unwrap();
     assert!(rest.items.len() >= all - 2);

@@ -1,4 +1,4 @@
-//! The four patch types, and who owns what after them.
+//! The four patch types and field ownership.
 
 use crate::support::{Cluster, object, sample, unique};
 use k8s_flowcontrol::api::v1;
@@ -133,7 +133,7 @@ async fn apply_creates_owns_and_gives_up() {
         .collect();
     assert_eq!(names, ["one", "two"]);
 
-    // What a manager leaves out and nobody else owns goes away.
+    // Apply removes an omitted field that no other manager owns.
     let given_up = levels
         .apply(&with(json!({})))
         .field_manager("one")

@@ -1,4 +1,4 @@
-//! Paths of the server that no verb is for.
+//! Paths outside of the API group.
 
 use crate::support::release;
 use k8s_flowcontrol::GROUP;

@@ -1,5 +1,5 @@
-//! What public reference pages of the API describe, field by field, sent to a server in strict mode and read
-//! back. Operations and parameters are in `wire`, response codes in `answers`.
+//! The fields described by the public reference pages of the API, sent to a server in strict mode and read back. The
+//! operations and parameters are in `wire`, the response codes in `answers`.
 
 use crate::support::{Cluster, object, release, tree, unique};
 use k8s_flowcontrol::Resource;
@@ -7,8 +7,7 @@ use k8s_flowcontrol::api::{v1, v1beta2};
 use k8s_flowcontrol::client::{Api, FieldValidation};
 use serde_json::{Value, json};
 
-/// Creates the object strictly, and checks that every member that was sent is there in the answer, in a read and
-/// in an item of a list.
+/// Creates the object in strict mode, and checks that the response, a get and a list contain every field of it.
 async fn holds<K: Resource>(api: &Api<K>, sent: Value) {
     let name = sent["metadata"]["name"].as_str().unwrap().to_owned();
     let typed: K = object(sent.clone());

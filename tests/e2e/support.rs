@@ -1,4 +1,4 @@
-//! Where the suite finds its server, and the objects that it makes there.
+//! The server under test, and the objects of the tests.
 
 use k8s_flowcontrol::Resource;
 use k8s_flowcontrol::client::Client;
@@ -9,10 +9,10 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
-/// The server under test: an embedded one, or the cluster that FLOWCONTROL_TEST_KUBECONFIG names: any kubeconfig
-/// file, or a list of them as in KUBECONFIG.
+/// The server under test: an embedded server, or the cluster of FLOWCONTROL_TEST_KUBECONFIG, which is a kubeconfig file or
+/// a list of them as in KUBECONFIG.
 ///
-/// What a test makes has a name of its own and is deleted at its end, so that the suite can share a cluster.
+/// Tests create objects with unique names and delete them, so that the suite can share a cluster.
 pub(crate) struct Cluster {
     pub(crate) client: Client,
     _embedded: Option<ApiServer>,
@@ -41,7 +41,7 @@ impl Cluster {
     }
 }
 
-/// An embedded server of one release: for what only that release does.
+/// An embedded server of one release.
 pub(crate) async fn release(release: &str) -> (ApiServer, Client) {
     let server = ApiServer::builder()
         .kubernetes(release)
@@ -62,7 +62,7 @@ pub(crate) fn unique(what: &str) -> String {
     )
 }
 
-/// A small valid object: a level that rejects, or a schema that one user's request for `/e2e` would take.
+/// A small valid object: a level that rejects, or a schema that matches requests of one user for `/e2e`.
 pub(crate) fn sample<K: Resource>(name: &str) -> K {
     let shares = match K::VERSION {
         "v1beta1" | "v1beta2" => "assuredConcurrencyShares",
@@ -84,17 +84,17 @@ pub(crate) fn sample<K: Resource>(name: &str) -> K {
     object(json!({"metadata": {"name": name, "labels": {"suite": "e2e"}}, "spec": spec}))
 }
 
-/// Reads a tree as a type.
+/// Reads a JSON value as a type.
 pub(crate) fn object<K: Resource>(tree: Value) -> K {
     serde_json::from_value(tree).unwrap()
 }
 
-/// Writes an object as a tree.
+/// Writes an object as a JSON value.
 pub(crate) fn tree<K: Resource>(object: &K) -> Value {
     serde_json::to_value(object).unwrap()
 }
 
-/// The text at a path that no verb of the client's knows, for the user of a token.
+/// The text at a raw path, for the user of a token.
 pub(crate) async fn text(server: &ApiServer, path: &str, token: &str) -> String {
     let mut stream = TcpStream::connect(("127.0.0.1", server.port()))
         .await

@@ -1,4 +1,4 @@
-//! Watches: what they report, and how they begin, expire and end.
+//! Watches: their events, and how they begin, expire and end.
 
 use crate::support::{Cluster, release, sample, unique};
 use k8s_flowcontrol::api::v1;
@@ -90,7 +90,7 @@ async fn an_object_enters_and_leaves_a_selector() {
         events.next().await,
         Some(Ok(WatchEvent::Added(_)))
     ));
-    // The server's own Dangling condition may be written in between.
+    // The server may write the condition `Dangling` in between.
     loop {
         match events.next().await.unwrap().unwrap() {
             WatchEvent::Deleted(_) => break,

@@ -1,5 +1,5 @@
-//! Every documented operation with every documented query parameter, in all four versions: the promise is
-//! read from the documents in `specs/`, the fact from what arrived at the server.
+//! Every documented operation with every documented query parameter, in all four versions. The documents in `specs/` list
+//! them, and the requests recorded by the server must contain them.
 
 use crate::documents::{Documented, operations};
 use crate::support::{sample, unique};
@@ -156,10 +156,10 @@ async fn read<K: Resource>(api: &Api<K>) {
         .allow_watch_bookmarks(false)
         .await
         .unwrap();
-    // Documented for lists, refused or without effect there: what counts is that it can be said.
+    // Documented for lists, but without effect or an error there. Only the request matters here.
     drop(api.list().send_initial_events(false).await);
     drop(api.list().shard_selector("").await);
-    // `watch` is how a list becomes a watch.
+    // `watch` turns a list into a watch.
     drop(api.watch().timeout_seconds(1).await.unwrap());
 }
 
@@ -230,7 +230,7 @@ async fn watch<K: Resource>(api: &Api<K>, name: &str) {
         api.watch_list_deprecated(),
         api.watch_object_deprecated(name),
     ] {
-        // Sets sendInitialEvents and resourceVersionMatch; not every version serves streaming lists.
+        // Sets sendInitialEvents and resourceVersionMatch. Not every version offers streaming lists.
         drop(watch.send_initial_events().timeout_seconds(1).await);
     }
     for watch in [
@@ -286,7 +286,7 @@ async fn delete<K: Resource>(api: &Api<K>, name: &str) {
         .timeout_seconds(10)
         .await
         .unwrap();
-    // Each of these is documented; some combinations are refused, what counts is that they can be said.
+    // Each parameter is documented, but some combinations are errors. Only the request matters here.
     drop(nothing().orphan_dependents(false).await);
     drop(nothing().continue_token("").await);
     drop(

@@ -1,4 +1,4 @@
-//! Bodies that are empty, cut off, compressed, or not what they should be.
+//! Bodies that are empty, truncated, compressed or malformed.
 
 use crate::script::{Act, Script, answer};
 use crate::support::{client, schema};
@@ -30,7 +30,7 @@ async fn empty_and_truncated_bodies_are_named() {
         assert_eq!((error.code(), error.attempts()), (Some(200), 1));
         assert!(error.to_string().contains(expected), "{error}");
     }
-    // An error without a body says what can be said.
+    // An error without a body.
     let script = Script::start(vec![answer(403, "", "")]).await;
     let error = script.client.flow_schemas().get("mine").await.unwrap_err();
     assert!(error.is_forbidden(), "{error}");
@@ -69,7 +69,7 @@ async fn compression_is_asked_for_unless_turned_off() {
         .list()
         .await
         .unwrap();
-    // Events are wanted as they happen.
+    // Compression would delay events.
     drop(script.client.flow_schemas().watch().await.unwrap());
     let asked: Vec<_> = script
         .requests()
@@ -99,7 +99,7 @@ async fn large_lists_come_compressed() {
         .find(|schema| schema.metadata.name.as_deref() == Some("large"));
     assert_eq!(found.unwrap().metadata.annotations["text"], text);
 
-    // On the wire it is small; the limit is for what comes out.
+    // The compressed body is small; the limit is for the decompressed body.
     assert!(wire_size(&server).await < 20_000);
     let small = client.config().clone().with_max_response_size(150_000);
     let small = Client::new(small).unwrap();
@@ -110,7 +110,7 @@ async fn large_lists_come_compressed() {
     );
 }
 
-/// The bytes of an answer to a client that takes gzip.
+/// The bytes of a response in gzip.
 async fn wire_size(server: &ApiServer) -> usize {
     let mut stream = TcpStream::connect(("127.0.0.1", server.port()))
         .await

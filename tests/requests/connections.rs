@@ -1,4 +1,4 @@
-//! Connections that do not come about, break, or are used again.
+//! Connections that are refused, break, or are reused.
 
 use crate::script::{Act, Script, answer, deaf};
 use crate::support::{client, embedded, schema};
@@ -44,7 +44,7 @@ async fn a_create_waits_for_a_server_that_is_about_to_listen() {
     let client = client(url)
         .with_retry_policy(policy)
         .on_request(move |attempt| {
-            // Once the create is over nobody listens any more.
+            // After the create nobody listens any more.
             let _told = refused.send(attempt.number());
         });
     let create = tokio::spawn(async move {
@@ -115,7 +115,7 @@ async fn a_guarded_write_is_repeated() {
         .precondition_resource_version("7");
     assert_eq!(delete.send().await.unwrap().attempts(), 2);
 
-    // Without a guard it is not.
+    // Without a guard it is not sent again.
     let mut unconditional = mine;
     unconditional.metadata.resource_version = None;
     let script = Script::start(vec![Act::Reset, answer(200, "", body())]).await;
@@ -157,7 +157,7 @@ async fn a_conflict_of_ones_own_making_is_not_reported_as_one() {
     assert!(!error.is_conflict() && error.is_retryable(), "{error}");
     assert_eq!(error.attempts(), 2);
 
-    // After an attempt that cannot have been carried out it is someone else's.
+    // The first attempt was not carried out, so the conflict is caused by another client.
     let script = Script::start(vec![
         answer(429, "Retry-After: 0\r\n", ""),
         answer(409, "", conflict),
@@ -176,7 +176,7 @@ async fn a_conflict_of_ones_own_making_is_not_reported_as_one() {
 #[tokio::test]
 async fn time_runs_out() {
     let limit = Duration::from_secs(1);
-    // No answer; and one that begins and does not end.
+    // No response; then a response that begins but does not end.
     for begun in [
         &b""[..],
         b"HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n{",
@@ -208,7 +208,7 @@ async fn time_runs_out() {
 async fn a_watch_may_take_longer_than_a_request() {
     let (_server, client) = embedded().await;
     let schemas = client.flow_schemas();
-    // The limit is for opening it.
+    // The timeout is for opening the watch.
     let limit = Duration::from_secs(2);
     let version = schemas
         .list()
@@ -243,7 +243,7 @@ async fn connections_are_used_again() {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let client = client(format!("http://{}", listener.local_addr().unwrap()));
     let serving = tokio::spawn(async move {
-        // One connection, whatever the number of requests.
+        // One connection serves all requests.
         let (mut stream, _) = listener.accept().await.unwrap();
         let body = body();
         let head = format!("HTTP/1.1 200 OK\r\nContent-Length: {}\r\n\r\n", body.len());

@@ -1,4 +1,4 @@
-//! HTTP/2: many requests on one connection, dead connections, and requests that a server refuses unseen.
+//! HTTP/2: many requests on one connection, dead connections, and requests rejected without processing.
 
 use crate::support::{hasty, schema};
 use bytes::Bytes;
@@ -18,7 +18,7 @@ use tokio_rustls::rustls::pki_types::pem::PemObject;
 use tokio_rustls::rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use tokio_rustls::server::TlsStream;
 
-/// A listener that speaks HTTP/2 over TLS and nothing else.
+/// A listener that speaks only HTTP/2 over TLS.
 struct Listener {
     tcp: TcpListener,
     tls: TlsAcceptor,
@@ -67,7 +67,7 @@ fn answer((_, mut answer): Asked, code: u16) {
     stream.send_data(body.into(), true).unwrap();
 }
 
-/// Serves what is left until the client goes away.
+/// Drives the connection until the client closes it.
 async fn drain(mut connection: Http2) {
     while let Some(Ok(asked)) = connection.accept().await {
         answer(asked, 200);
@@ -78,7 +78,7 @@ async fn drain(mut connection: Http2) {
 async fn requests_share_a_connection_at_the_same_time() {
     let (listener, config) = Listener::start().await;
     let serving = tokio::spawn(async move {
-        // There is no second connection, and none of the requests is answered before all have arrived.
+        // There is no second connection, and no response is sent before all requests have arrived.
         let mut connection = listener.accept().await;
         let mut asked = vec![next(&mut connection).await];
         answer(asked.remove(0), 200);
@@ -92,7 +92,7 @@ async fn requests_share_a_connection_at_the_same_time() {
     });
     let client = Client::new(config).unwrap();
     let get = || client.flow_schemas().get("mine").into_future();
-    // The first request makes the connection.
+    // The first request opens the connection.
     get().await.unwrap();
     let (first, second, third) = tokio::join!(get(), get(), get());
     assert!(first.is_ok() && second.is_ok() && third.is_ok());
@@ -106,7 +106,7 @@ async fn a_dead_connection_is_noticed_and_the_read_repeated() {
     let serving = tokio::spawn(async move {
         let mut dead = listener.accept().await;
         let ignored = next(&mut dead).await;
-        // From now on nobody looks at the first connection, not even at its pings.
+        // From now on nothing reads from the first connection, not even its pings.
         let mut alive = listener.accept().await;
         answer(next(&mut alive).await, 200);
         drain(alive).await;
@@ -130,7 +130,7 @@ async fn a_create_that_was_refused_unseen_is_sent_again() {
             .1
             .send_reset(Reason::REFUSED_STREAM);
         answer(next(&mut connection).await, 201);
-        // What breaks off in any other way may have been carried out.
+        // A request that fails in any other way may have been carried out.
         next(&mut connection)
             .await
             .1

@@ -1,9 +1,9 @@
-//! What becomes of requests on a bad day: retries, timeouts, broken connections and bodies, conflicts, waits.
+//! Requests under faults: retries, timeouts, broken connections and bodies, conflicts, waits.
 //!
-//! - `retries`: which failed request is sent again, against the faults of the embedded server
-//! - `connections`: connections that are refused, break or are used again, against listeners that follow a script
+//! - `retries`: the failed requests that are sent again, against faults of the embedded server
+//! - `connections`: connections that are refused, break or are reused, against scripted listeners
 //! - `bodies`: empty, truncated, compressed and late bodies
-//! - `http2`: many requests on one connection, dead connections, requests refused unseen
+//! - `http2`: many requests on one connection, dead connections, requests rejected without processing
 //! - `observing`: the hook for metrics, and `tracing` spans
 //! - `updating`: `update_with`
 //! - `waiting`: `wait_for`

@@ -1,4 +1,4 @@
-//! What a program can see of its requests.
+//! The hook for metrics, and `tracing` spans.
 
 use crate::support::{embedded, hasty, schema};
 use k8s_flowcontrol::Client;

@@ -1,4 +1,4 @@
-//! Which failed request is sent again.
+//! The failed requests that are sent again.
 
 use crate::script::{Script, answer};
 use crate::support::{arrived, embedded, schema};
@@ -116,7 +116,7 @@ async fn what_may_have_been_carried_out_is_not_sent_again() {
     }
     assert_eq!(arrived(&server, "POST"), posts + 1);
 
-    // The same with something that makes a repetition harmless.
+    // The same requests with a guard, or as a dry run.
     unavailable();
     assert_eq!(
         schemas
@@ -238,7 +238,7 @@ async fn a_wait_that_would_be_too_long_is_not_begun() {
     assert!(error.is_rejected_by_flow_control(), "{error}");
     assert_eq!(error.retry_after(), Some(Duration::from_secs(3600)));
     assert_eq!(error.attempts(), 1);
-    // Longer than the request may take.
+    // Longer than the request's timeout.
     let patient = client
         .retry_policy()
         .clone()

@@ -1,23 +1,23 @@
-//! A listener that does with each connection what a script says.
+//! A listener that handles each connection by a script.
 
 use k8s_flowcontrol::client::Client;
 use std::sync::{Arc, Mutex};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpSocket, TcpStream};
 
-/// What becomes of a connection after its request has arrived.
+/// The reaction to the request on a connection.
 pub(crate) enum Act {
-    /// It is closed without an answer.
+    /// Closes the connection without a response.
     Close,
-    /// It is reset without an answer.
+    /// Resets the connection without a response.
     Reset,
-    /// It is answered with these bytes and closed.
+    /// Sends these bytes and closes the connection.
     Answer(Vec<u8>),
-    /// It is answered with these bytes and kept open until the client closes it.
+    /// Sends these bytes and waits until the client closes the connection.
     Begin(&'static [u8]),
 }
 
-/// An answer with a JSON body.
+/// A response with a JSON body.
 pub(crate) fn answer(code: u16, headers: &str, body: impl AsRef<[u8]>) -> Act {
     let body = body.as_ref();
     let mut bytes = format!(
@@ -29,7 +29,7 @@ pub(crate) fn answer(code: u16, headers: &str, body: impl AsRef<[u8]>) -> Act {
     Act::Answer(bytes)
 }
 
-/// The listener; after its last act it takes no connection any more.
+/// The listener. After its last act it accepts no connection any more.
 pub(crate) struct Script {
     pub(crate) client: Client,
     requests: Arc<Mutex<Vec<String>>>,
@@ -60,7 +60,7 @@ impl Script {
         }
     }
 
-    /// The requests that have arrived: their first lines and headers.
+    /// The first lines and headers of the received requests.
     pub(crate) fn requests(&self) -> Vec<String> {
         self.requests.lock().unwrap().clone()
     }
@@ -88,7 +88,7 @@ async fn play(act: Act, mut stream: TcpStream) {
         Act::Close => {}
         Act::Reset => stream.set_zero_linger().unwrap(),
         Act::Answer(bytes) => {
-            // The client may have gone away meanwhile.
+            // The client may have closed the connection.
             let _sent = stream.write_all(&bytes).await;
             let _closed = stream.shutdown().await;
         }
@@ -100,7 +100,7 @@ async fn play(act: Act, mut stream: TcpStream) {
     }
 }
 
-/// Reads a request with its body; gives its head.
+/// Reads a request with its body and returns its head.
 async fn read_request(stream: &mut TcpStream) -> String {
     let mut bytes = Vec::new();
     let end = loop {

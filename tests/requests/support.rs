@@ -1,4 +1,4 @@
-//! Servers, clients that do not wait long, and objects.
+//! Servers, clients with short pauses, and objects.
 
 use k8s_flowcontrol::api::v1::FlowSchema;
 use k8s_flowcontrol::client::{Client, RetryPolicy};
@@ -7,17 +7,17 @@ use k8s_flowcontrol_server::ApiServer;
 use serde_json::json;
 use std::time::Duration;
 
-/// The default number of attempts, without pauses of its own.
+/// The default number of attempts, without pauses.
 pub(crate) fn hasty() -> RetryPolicy {
     RetryPolicy::default().with_initial_backoff(Duration::ZERO)
 }
 
-/// A client that tries again at once.
+/// A client that retries immediately.
 pub(crate) fn client(url: impl AsRef<str>) -> Client {
     Client::new(Config::new(url).unwrap().with_retry_policy(hasty())).unwrap()
 }
 
-/// A server that remembers its requests, and a client of it that tries again at once.
+/// A server that records its requests, and a client that retries immediately.
 pub(crate) async fn embedded() -> (ApiServer, Client) {
     let server = ApiServer::builder()
         .record_requests()
@@ -28,7 +28,7 @@ pub(crate) async fn embedded() -> (ApiServer, Client) {
     (server, client)
 }
 
-/// How many requests of a method have arrived.
+/// The number of received requests of a method.
 pub(crate) fn arrived(server: &ApiServer, method: &str) -> usize {
     let requests = server.requests();
     requests
@@ -37,7 +37,7 @@ pub(crate) fn arrived(server: &ApiServer, method: &str) -> usize {
         .count()
 }
 
-/// A flow schema of the level `global-default`, which exists.
+/// A flow schema for the existing level `global-default`.
 pub(crate) fn schema(name: &str) -> FlowSchema {
     schema_of_level(name, "global-default")
 }

@@ -1,4 +1,4 @@
-//! `update_with`: get, change, replace, and again on conflict.
+//! `update_with`: get, change, replace, and repeat on conflict.
 
 use crate::support::{arrived, embedded, schema};
 use k8s_flowcontrol::Error;
@@ -33,7 +33,7 @@ async fn nothing_of_concurrent_updates_is_lost() {
     assert_eq!(counter.spec.matching_precedence, Some(9040));
 }
 
-/// Changes the object behind the back of whoever has just read it.
+/// Changes the object after another client has read it.
 async fn interfere(client: &Client, precedence: i32) {
     let patch = json!({"spec": {"matchingPrecedence": precedence}});
     client
@@ -65,7 +65,7 @@ async fn the_change_sees_what_the_other_one_did() {
                 .metadata
                 .labels
                 .insert("seen".into(), precedence.to_string());
-            // Whatever it does to these, the object that was read is meant.
+            // The update restores the identity of the object it has read.
             schema.metadata.resource_version = None;
             schema.metadata.uid = None;
         })
@@ -115,7 +115,7 @@ async fn conflicts_are_bounded() {
     assert_eq!(calls, 1003);
 }
 
-/// An error of the program's own.
+/// An error type of the program.
 #[derive(Debug)]
 enum Refusal {
     TooHigh(i32),

@@ -1,4 +1,4 @@
-//! `wait_for`: no change is missed, whatever happens to the watch.
+//! `wait_for`: no change is missed, even if the watch breaks.
 
 use crate::support::{embedded, schema, schema_of_level};
 use k8s_flowcontrol::api::v1::{FlowSchema, PriorityLevelConfiguration};
@@ -50,7 +50,7 @@ async fn until_a_schema_is_not_dangling() {
 async fn until_it_exists_and_until_it_is_deleted() {
     let (_server, client) = embedded().await;
     let schemas = client.flow_schemas();
-    // There is nothing to wait for.
+    // The condition holds at once.
     assert_eq!(
         schemas.wait_for("mine", wait::is_deleted()).await.unwrap(),
         None
@@ -72,7 +72,7 @@ async fn until_it_exists_and_until_it_is_deleted() {
     assert_eq!(told.recv().await, Some(false));
 }
 
-/// Waits for a precedence of 120 while it goes there in steps and `disturb` is called before each of them.
+/// Waits for a precedence of 120 while it rises in steps. `disturb` is called before each step.
 async fn every_step_is_seen(disturb: impl Fn(&k8s_flowcontrol_server::ApiServer)) -> Vec<i32> {
     let (server, client) = embedded().await;
     let schemas = client.flow_schemas();
@@ -112,7 +112,7 @@ async fn every_step_is_seen(disturb: impl Fn(&k8s_flowcontrol_server::ApiServer)
 #[tokio::test]
 async fn no_state_is_missed() {
     let mut seen = every_step_is_seen(|_| {}).await;
-    // The status is written too.
+    // The status is updated too.
     seen.dedup();
     assert_eq!(
         seen,
@@ -122,7 +122,7 @@ async fn no_state_is_missed() {
 
 #[tokio::test]
 async fn watches_that_break_or_are_too_old_are_opened_anew() {
-    // The first one meets the watch that is opened after the one that breaks.
+    // The first fault hits the watch that is opened after the broken one.
     let mut seen = every_step_is_seen(|server| server.inject(Fault::cut_watch(0))).await;
     seen.dedup();
     assert_eq!(

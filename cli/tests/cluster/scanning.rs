@@ -179,7 +179,10 @@ async fn each_cluster_has_its_own_verdict() {
         .expect(0);
     let nowhere = ["scan", "--no-helm", "--context", "nowhere"];
     let text = outdated.run_with(&file, &nowhere).expect(5).out;
-    assert!(text.contains("the context `nowhere` does not exist"), "{text}");
+    assert!(
+        text.contains("the context `nowhere` does not exist"),
+        "{text}"
+    );
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -11,7 +11,7 @@ use tokio_rustls::rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use tokio_rustls::rustls::server::WebPkiClientVerifier;
 use tokio_rustls::rustls::{RootCertStore, ServerConfig};
 
-/// Somebody who signs certificates.
+/// A certificate authority.
 pub(crate) struct Authority {
     pub(crate) pem: String,
     issuer: Issuer<'static, KeyPair>,
@@ -32,7 +32,7 @@ impl Authority {
         Self { pem, issuer }
     }
 
-    /// An authority that this one vouches for.
+    /// An intermediate authority signed by this one.
     pub(crate) fn intermediate(&self, name: &str) -> Self {
         let (params, key) = Self::params(name);
         let pem = params.signed_by(&key, &self.issuer).unwrap().pem();
@@ -82,7 +82,8 @@ impl Authority {
 }
 
 impl Identity {
-    /// What a server with this certificate needs; with `clients`, it lets in only whom that authority knows.
+    /// The TLS configuration of a server with this certificate. With `clients`, it requires a client certificate of that
+    /// authority.
     pub(crate) fn server(&self, clients: Option<&Authority>) -> Arc<ServerConfig> {
         let provider = Arc::new(ring::default_provider());
         let builder = ServerConfig::builder_with_provider(provider.clone())
@@ -106,7 +107,7 @@ impl Identity {
     }
 }
 
-/// The key inside of PKCS#8 alone, as PKCS#1 (RSA) or SEC1 (elliptic curves) has it.
+/// The key inside PKCS#8, which is in PKCS#1 (RSA) or SEC1 (elliptic curves).
 pub(crate) fn traditional_key(pkcs8: &str, label: &str) -> String {
     let PrivateKeyDer::Pkcs8(key) = PrivateKeyDer::from_pem_slice(pkcs8.as_bytes()).unwrap() else {
         panic!("expected PKCS#8");
@@ -132,7 +133,7 @@ fn base64(bytes: &[u8]) -> String {
     base64::prelude::BASE64_STANDARD.encode(bytes)
 }
 
-/// The tag and content of a DER element, and what follows it.
+/// The tag and content of a DER element, and the rest of the input.
 fn element(der: &[u8]) -> (u8, &[u8], &[u8]) {
     let (tag, first) = (der[0], usize::from(der[1]));
     let (length, start) = if first < 0x80 {

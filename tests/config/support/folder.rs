@@ -1,4 +1,4 @@
-//! A folder that goes when the test ends.
+//! A temporary folder, removed at the end of the test.
 
 use std::fs;
 use std::io::Write;
@@ -22,7 +22,7 @@ impl Folder {
         self.0.join(name)
     }
 
-    /// Writes a file as a rotation does: whole, in the place of the old one.
+    /// Replaces a file atomically, as a rotation does.
     pub(crate) fn write(&self, name: &str, content: impl AsRef<[u8]>) -> PathBuf {
         let path = self.path(name);
         fs::create_dir_all(path.parent().unwrap()).unwrap();
@@ -38,8 +38,8 @@ impl Folder {
 
     /// Writes a program.
     ///
-    /// Another process writes it: were it open for writing here while another test starts a program, that one
-    /// would have it open too for a moment, and what is open for writing cannot be run.
+    /// Another process writes it. If this process had it open for writing while another test starts a program, that
+    /// program would inherit the open file for a moment, and a file open for writing cannot be executed.
     pub(crate) fn script(&self, name: &str, body: &str) -> PathBuf {
         let path = self.path(name);
         fs::create_dir_all(path.parent().unwrap()).unwrap();

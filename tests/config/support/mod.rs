@@ -1,4 +1,4 @@
-//! What the tests talk to and write.
+//! Servers, proxies, certificates and files for the tests.
 
 mod certificates;
 mod folder;
@@ -16,17 +16,17 @@ use k8s_flowcontrol::client::RetryPolicy;
 use k8s_flowcontrol::config::Config;
 use k8s_flowcontrol::{Client, Error};
 
-/// The outcome of one request.
+/// The result of one request.
 pub(crate) async fn ask(client: &Client) -> Result<(), Error> {
     client.flow_schemas().get("a").await.map(drop)
 }
 
-/// The outcome of one request with a configuration of its own.
+/// The result of one request with a new client.
 pub(crate) async fn ask_with(config: Config) -> Result<(), Error> {
     ask(&Client::new(config.with_retry_policy(RetryPolicy::none()))?).await
 }
 
-/// Makes so many requests at the same time.
+/// Sends a number of requests at the same time.
 pub(crate) async fn ask_together(client: &Client, count: usize) {
     let mut tasks = tokio::task::JoinSet::new();
     for _ in 0..count {

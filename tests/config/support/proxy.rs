@@ -1,4 +1,4 @@
-//! A proxy that is spoken to in HTTP.
+//! An HTTP proxy.
 
 use super::Identity;
 use super::server::read_head;
@@ -9,7 +9,7 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinHandle;
 use tokio_rustls::TlsAcceptor;
 
-/// Sends everything to one server, whatever it is asked for, and remembers the heads of the requests.
+/// Forwards every connection to one server and records the heads of the requests.
 pub(crate) struct HttpProxy {
     pub(crate) address: SocketAddr,
     seen: Arc<Mutex<Vec<String>>>,
@@ -21,7 +21,7 @@ impl HttpProxy {
         Self::start("127.0.0.1:0", server, None, None).await
     }
 
-    /// With `authorization`, nothing else in `Proxy-Authorization` lets anybody through.
+    /// With `authorization`, requires that value in `Proxy-Authorization`.
     pub(crate) async fn start(
         address: &str,
         server: SocketAddr,
@@ -55,14 +55,14 @@ impl HttpProxy {
         }
     }
 
-    /// The first lines of the requests that came.
+    /// The first lines of the received requests.
     pub(crate) fn asked(&self) -> Vec<String> {
         let seen = self.seen.lock().unwrap();
         let lines = seen.iter().map(|head| head.lines().next().unwrap());
         lines.map(str::to_owned).collect()
     }
 
-    /// The heads of the requests that came.
+    /// The heads of the received requests.
     pub(crate) fn heads(&self) -> Vec<String> {
         self.seen.lock().unwrap().clone()
     }

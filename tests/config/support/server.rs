@@ -1,4 +1,4 @@
-//! A server that remembers what came and answers what it is told to.
+//! A server that records requests and sends prepared responses.
 
 use super::Identity;
 use super::certificates::Authority;
@@ -17,11 +17,11 @@ pub(crate) type Answer = (&'static str, String);
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Request {
     pub(crate) head: String,
-    /// The number of the connection that it came over, from 0.
+    /// The number of its connection, from 0.
     pub(crate) connection: usize,
-    /// The name that was asked for in the TLS handshake.
+    /// The server name in the TLS handshake (SNI).
     pub(crate) sni: Option<String>,
-    /// Whether a client certificate was shown, and which.
+    /// The client certificate, if there was one.
     pub(crate) certificate: Option<Vec<u8>>,
 }
 
@@ -50,7 +50,7 @@ pub(crate) struct Server {
 }
 
 impl Server {
-    /// Speaks plain HTTP and answers every request with an object.
+    /// Speaks plain HTTP and responds to every request with an object.
     pub(crate) async fn plain() -> Self {
         Self::start("127.0.0.1:0", Vec::new(), found).await
     }
@@ -66,13 +66,13 @@ impl Server {
         Self::start("127.0.0.1:0", vec![identity.server(None)], found).await
     }
 
-    /// Lets in only whom the authority knows.
+    /// Requires a client certificate of the authority.
     pub(crate) async fn mutual(identity: &Identity, clients: &Authority) -> Self {
         Self::start("127.0.0.1:0", vec![identity.server(Some(clients))], found).await
     }
 
-    /// Each connection takes the next of the TLS configurations, the last one for good; without any, none is
-    /// secured.
+    /// Each connection takes the next TLS configuration; further ones take the last. Without any, the server speaks plain
+    /// HTTP.
     pub(crate) async fn start(
         address: &str,
         tls: Vec<Arc<ServerConfig>>,
@@ -110,12 +110,12 @@ impl Server {
         format!("{scheme}://{}", self.address)
     }
 
-    /// The requests that came.
+    /// The received requests.
     pub(crate) fn requests(&self) -> Vec<Request> {
         self.seen.lock().unwrap().clone()
     }
 
-    /// The last request's header.
+    /// A header of the last request.
     pub(crate) fn last_header(&self, name: &str) -> Option<String> {
         let requests = self.requests();
         Some(requests.last()?.header(name)?.to_owned())
@@ -174,7 +174,7 @@ async fn serve(
     }
 }
 
-/// A request's head, up to the empty line; requests with bodies are not meant for these servers.
+/// A request's head, up to the empty line. Requests with bodies are not supported.
 pub(crate) async fn read_head(stream: &mut (impl AsyncRead + Unpin)) -> Option<String> {
     let mut head = Vec::new();
     while !head.ends_with(b"\r\n\r\n") {

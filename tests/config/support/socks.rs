@@ -6,7 +6,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt, copy_bidirectional};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinHandle;
 
-/// Sends everything to one server, and remembers what it was asked for.
+/// Forwards every connection to one server and records the requested addresses.
 pub(crate) struct SocksProxy {
     pub(crate) address: SocketAddr,
     asked: Arc<Mutex<Vec<String>>>,
@@ -14,7 +14,7 @@ pub(crate) struct SocksProxy {
 }
 
 impl SocksProxy {
-    /// With `credentials`, only they let anybody through.
+    /// With `credentials`, requires them.
     pub(crate) async fn start(
         server: SocketAddr,
         credentials: Option<(&'static str, &'static str)>,
@@ -35,7 +35,7 @@ impl SocksProxy {
         }
     }
 
-    /// The addresses that were asked for, as `name HOST PORT` or `address HOST PORT`.
+    /// The requested addresses, as `name HOST PORT` or `address HOST PORT`.
     pub(crate) fn asked(&self) -> Vec<String> {
         self.asked.lock().unwrap().clone()
     }
@@ -95,7 +95,7 @@ async fn pass(
     Some(())
 }
 
-/// Bytes after their number.
+/// Bytes with their length in front.
 async fn bytes(stream: &mut TcpStream) -> Option<Vec<u8>> {
     let length = stream.read_u8().await.ok()?;
     let mut bytes = vec![0; usize::from(length)];
