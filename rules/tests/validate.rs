@@ -188,6 +188,44 @@ fn typed_objects_are_judged_in_their_version() {
     );
 }
 
+/// A server reads a number that fits no type without an error where it knows no field, and drops the field.
+#[test]
+fn an_unknown_field_with_a_huge_number_changes_no_verdict() {
+    use k8s_flowcontrol_types::api::v1;
+    let schema = |unknown: &str| -> v1::FlowSchema {
+        let text = format!(
+            r#"{{"metadata": {{"name": "a"{unknown}}}, "spec": {{"matchingPrecedence": -1{unknown}}}{unknown}}}"#
+        );
+        serde_json::from_str(&text).unwrap()
+    };
+    let (plain, huge) = (schema(""), schema(r#", "future": [1e400]"#));
+    let release = Release::NEWEST;
+    let violations = validate::create_typed(&plain, release);
+    let fields: Vec<_> = violations.iter().map(|v| v.field.as_str()).collect();
+    assert_eq!(
+        fields,
+        [
+            "spec.matchingPrecedence",
+            "spec.priorityLevelConfiguration.name"
+        ]
+    );
+    assert_eq!(validate::create_typed(&huge, release), violations);
+    assert_eq!(
+        validate::update_typed(&huge, &huge, release),
+        validate::update_typed(&plain, &plain, release)
+    );
+    assert_eq!(
+        validate::update_status_typed(&huge, &huge, release),
+        validate::update_status_typed(&plain, &plain, release)
+    );
+    let kind = VersionedKind::of::<v1::FlowSchema>(release);
+    let mut request = Request::new(kind, Operation::Create { existing: &[] });
+    request.field_validation = FieldValidation::Ignore;
+    let verdict = verdict::of_typed(&huge, &request);
+    assert_eq!(verdict.code, 422);
+    assert_eq!(verdict.failure, verdict::of_typed(&plain, &request).failure);
+}
+
 fn any_json() -> impl Strategy<Value = Value> {
     let names = prop::sample::select(vec![
         "metadata",

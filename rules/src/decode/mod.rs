@@ -28,7 +28,9 @@ mod media_type;
 mod scheme;
 mod slot;
 mod type_meta;
+mod typed;
 
 pub use body::{BodyError, Format, Object, read_body};
 pub use decoder::{DecodeAs, Decoded, Problem, TypeError, decode};
 pub use k8s_flowcontrol_types::FieldValidation;
+pub(crate) use typed::tree_of;

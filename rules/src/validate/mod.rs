@@ -47,12 +47,12 @@ pub mod verdict;
 mod violation;
 mod wording;
 
+use crate::decode::tree_of;
 use crate::{conversion, defaults};
 use internal::{FlowSchemaSpec, LevelSpec};
 use k8s_flowcontrol_types::convert::shares_name;
 use k8s_flowcontrol_types::kind::{Versioned, VersionedKind};
-use k8s_flowcontrol_types::rt::json;
-use k8s_flowcontrol_types::{ApiVersion, Kind, Release, Resource};
+use k8s_flowcontrol_types::{ApiVersion, Kind, Release};
 use metadata::{Metadata, NameRule};
 use priority_level::ShareRule;
 use serde_json::Value;
@@ -175,22 +175,21 @@ pub fn label_value(value: &str, release: Release) -> Vec<String> {
 
 /// [`create`] for a typed object: its type names the kind and the version.
 pub fn create_typed<K: Versioned>(object: &K, release: Release) -> Vec<Violation> {
-    create(&tree(object), VersionedKind::of::<K>(release))
+    create(&tree_of(object), VersionedKind::of::<K>(release))
 }
 
 /// [`update`] for typed objects: their type names the kind and the version.
 pub fn update_typed<K: Versioned>(old: &K, new: &K, release: Release) -> Vec<Violation> {
-    update(&tree(old), &tree(new), VersionedKind::of::<K>(release))
+    update(
+        &tree_of(old),
+        &tree_of(new),
+        VersionedKind::of::<K>(release),
+    )
 }
 
 /// [`update_status`] for typed objects.
 pub fn update_status_typed<K: Versioned>(old: &K, new: &K, release: Release) -> Vec<Violation> {
-    update_status(&tree(old), &tree(new), release)
-}
-
-fn tree<K: Resource>(object: &K) -> Value {
-    // The crate's types have string keys and finite numbers only, so that this cannot fail.
-    json::to_tree(object).unwrap_or_default()
+    update_status(&tree_of(old), &tree_of(new), release)
 }
 
 fn read_metadata(object: &Value, kind: VersionedKind) -> Metadata {

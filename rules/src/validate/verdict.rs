@@ -22,6 +22,7 @@
 use super::{Rules, create, dedup_owner_references, generated_name, update, update_status};
 use crate::decode::{BodyError, FieldValidation, Format, Object, read_body};
 use k8s_flowcontrol_types::Resource;
+use k8s_flowcontrol_types::rt::json;
 use serde_json::Value;
 
 pub use super::status::{Details, Failure};
@@ -138,7 +139,7 @@ pub fn of_tree(object: &Value, request: &Request<'_>) -> Verdict {
 
 /// The verdict on a typed object, which is sent as JSON.
 pub fn of_typed<K: Resource>(object: &K, request: &Request<'_>) -> Verdict {
-    of_tree(&super::tree(object), request)
+    of_text(json::to_string(object).as_bytes(), Format::Json, request)
 }
 
 /// What fails after a body was decoded.

@@ -2,10 +2,10 @@
 
 use super::{Context, Report, Rule, Severity};
 use crate::bootstrap::{self, AUTO_UPDATE_ANNOTATION};
+use crate::decode::tree_of;
 use crate::lint::context::Upkeep;
 use k8s_flowcontrol_types::Release;
 use k8s_flowcontrol_types::kind::{Versioned, VersionedKind};
-use k8s_flowcontrol_types::rt::json::{self, WriteJson};
 use serde_json::Value;
 
 pub(super) const RULE: Rule = Rule {
@@ -29,7 +29,7 @@ fn check(context: &Context, report: &mut Report) {
         .iter()
         .filter(|schema| schema.upkeep == Upkeep::Server)
     {
-        if is_changed(&schema.object, &schema.object.spec, context.release) {
+        if is_changed(&schema.object, context.release) {
             report.schema(schema, "spec", message(), &help);
         }
     }
@@ -38,7 +38,7 @@ fn check(context: &Context, report: &mut Report) {
         .iter()
         .filter(|level| level.upkeep == Upkeep::Server)
     {
-        if is_changed(&level.object, &level.object.spec, context.release) {
+        if is_changed(&level.object, context.release) {
             report.level(level, "spec", message(), &help);
         }
     }
@@ -46,7 +46,7 @@ fn check(context: &Context, report: &mut Report) {
 
 /// Whether a suggested object, with defaults, has another spec than the built-in one. A mandatory one is
 /// left to validation.
-fn is_changed<K: Versioned>(object: &K, spec: &impl WriteJson, release: Release) -> bool {
+fn is_changed<K: Versioned>(object: &K, release: Release) -> bool {
     let suggested = bootstrap::objects(release)
         .into_iter()
         .find(|known| !known.mandatory && known.kind == K::API_KIND && known.name == object.name());
@@ -57,10 +57,7 @@ fn is_changed<K: Versioned>(object: &K, spec: &impl WriteJson, release: Release)
     crate::defaults::apply(&mut known, VersionedKind::of::<K>(release));
     let mut known = known["spec"].take();
     prune(&mut known);
-    // A number that no tree holds is not in the built-in spec either.
-    let Ok(mut spec) = json::to_tree(spec) else {
-        return true;
-    };
+    let mut spec = tree_of(object)["spec"].take();
     prune(&mut spec);
     spec != known
 }

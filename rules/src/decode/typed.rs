@@ -1,0 +1,48 @@
+//! Typed objects as JSON trees.
+
+use k8s_flowcontrol_text::{self as text, Content, Node};
+use k8s_flowcontrol_types::Versioned;
+use k8s_flowcontrol_types::rt::json;
+use k8s_flowcontrol_types::schema::{Shape, TypeSchema};
+use serde_json::Value;
+
+/// The object as a tree.
+///
+/// An unknown field may hold a value that no tree holds, such as the number `1e400`. A server reads such a field
+/// without an error and drops it; so do we, with all other unknown fields of that object.
+pub(crate) fn tree_of<K: Versioned>(object: &K) -> Value {
+    let json = json::to_string(object);
+    serde_json::from_str(&json).unwrap_or_else(|_| {
+        // The writer's output is JSON, so that parsing fails only beyond the nesting that a server reads.
+        text::parse_json(json.as_bytes())
+            .map(|tree| known_fields(tree.root(), K::schema().schema))
+            .unwrap_or_default()
+    })
+}
+
+fn known_fields(node: Node<'_>, schema: &TypeSchema) -> Value {
+    let Content::Object(members) = node.content() else {
+        return Value::Null;
+    };
+    let known = members.iter().filter_map(|member| {
+        let field = schema.field(member.name)?;
+        Some((member.name.to_owned(), value(member.value, &field.shape)))
+    });
+    Value::Object(known.collect())
+}
+
+fn value(node: Node<'_>, shape: &Shape) -> Value {
+    match (shape, node.content()) {
+        (Shape::Object(schema), _) => known_fields(node, schema),
+        (Shape::List { element, .. }, Content::Array(elements)) => {
+            elements.iter().map(|node| value(node, element)).collect()
+        }
+        (Shape::Map { value: shape, .. }, Content::Object(members)) => {
+            let entries = members.iter();
+            let entries = entries.map(|entry| (entry.name.to_owned(), value(entry.value, shape)));
+            Value::Object(entries.collect())
+        }
+        (Shape::Any, _) => text::to_value(node).unwrap_or_default(),
+        _ => text::scalar(node),
+    }
+}
