@@ -159,6 +159,21 @@ impl Release {
         }
     }
 
+    /// The known release nearest to 1.`minor`.
+    ///
+    /// ```
+    /// # use k8s_flowcontrol_types::Release;
+    /// assert_eq!(Release::nearest(29).minor(), 29);
+    /// assert_eq!(Release::nearest(99), Release::NEWEST);
+    /// ```
+    pub const fn nearest(minor: u32) -> Self {
+        match Self::new(minor) {
+            Some(release) => release,
+            None if minor < Self::OLDEST.0 => Self::OLDEST,
+            None => Self::NEWEST,
+        }
+    }
+
     /// All known releases, the oldest first.
     pub fn all() -> impl Iterator<Item = Self> {
         (Self::OLDEST.0..=Self::NEWEST.0).map(Self)

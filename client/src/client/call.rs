@@ -69,7 +69,7 @@ impl Call {
         wire: Wire<K>,
         object: &K,
     ) -> Self {
-        match (wire.encode)(object, wire.abilities) {
+        match (wire.encode)(object, wire.release) {
             Ok(Encoded { body, losses }) => {
                 self.losses = (!losses.is_empty()).then(|| {
                     let version = wire.version;

@@ -60,7 +60,6 @@ mod request;
 mod response;
 mod retry;
 mod retry_after;
-mod served;
 mod session;
 mod subresource;
 mod tls;

@@ -4,7 +4,6 @@ use super::BoxFuture;
 use super::api::Api;
 use super::connection::Client;
 use super::error::{Error, Kind};
-use super::served::{Abilities, Lacks};
 use super::update::UpdateWith;
 use super::verbs::{
     ApplyRequest, CreateRequest, DeleteCollectionRequest, DeleteRequest, GetRequest, ListRequest,
@@ -12,7 +11,8 @@ use super::verbs::{
 };
 use super::wire::Wire;
 use crate::api::{v1, v1beta1, v1beta2, v1beta3};
-use crate::{ApiVersion, Resource};
+use crate::meta::Info;
+use crate::{ApiVersion, Release, Resource};
 
 /// The objects of one kind in whatever version the server serves, made by [`Client::negotiated`].
 ///
@@ -81,9 +81,8 @@ impl<K: Negotiable> Negotiated<K> {
         };
         // A user may be forbidden to read the release; the versions then tell enough.
         let release = client.version().await.ok();
-        let abilities = Abilities::of(release.as_ref(), &served);
         let wire = Wire {
-            abilities,
+            release: server_release(release.as_ref(), &served),
             ..K::wire(version)
         };
         Ok(Self {
@@ -207,11 +206,35 @@ fn choose(wanted: &str, served: &[&str]) -> Option<ApiVersion> {
         .or_else(|| known.max())
 }
 
+/// The release of a server, from its own answer if there is one, else the oldest that serves these versions.
+fn server_release(info: Option<&Info>, served: &[&str]) -> Release {
+    let introduced = ApiVersion::ALL
+        .into_iter()
+        .filter(|version| served.contains(&version.as_str()))
+        .map(|version| version.lifecycle().introduced)
+        .max();
+    let minor = info.and_then(minor).or(introduced);
+    minor.map_or(Release::NEWEST, Release::nearest)
+}
+
+/// The 29 of `1.29`; some vendors write `29+`.
+fn minor(info: &Info) -> Option<u32> {
+    if info.major.trim() != "1" {
+        return None;
+    }
+    let digits = info
+        .minor
+        .trim()
+        .split(|c: char| !c.is_ascii_digit())
+        .next()?;
+    digits.parse().ok()
+}
+
 mod sealed {
-    use super::{ApiVersion, Lacks, Resource, Wire};
+    use super::{ApiVersion, Resource, Wire};
 
     /// How a kind travels in each version.
-    pub trait Wires: Resource + Lacks {
+    pub trait Wires: Resource {
         #[doc(hidden)]
         #[allow(private_interfaces)]
         fn wire(version: ApiVersion) -> Wire<Self>;

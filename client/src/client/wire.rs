@@ -4,7 +4,6 @@ use super::error::Error;
 use super::events::{self, Event};
 use super::renamed::RenamedField;
 use super::response::{Decoded, Decoder};
-use super::served::{Abilities, Lacks};
 use crate::convert::{Convert, Loss, Lossy};
 use crate::rt::json;
 use crate::{List, Release, Resource};
@@ -17,9 +16,9 @@ type Decode<T> = fn(&[u8]) -> Result<Decoded<T>, JsonError>;
 pub(crate) struct Wire<K: Resource> {
     /// The API version on the wire.
     pub(crate) version: &'static str,
-    /// What the server makes of what it is sent; an [`Api`](super::Api) leaves that to the caller.
-    pub(crate) abilities: Abilities,
-    pub(crate) encode: fn(&K, Abilities) -> Result<Encoded, JsonError>,
+    /// The server's release, by which `encode` reports losses; [`Api`](super::Api) reports none.
+    pub(crate) release: Release,
+    pub(crate) encode: fn(&K, Release) -> Result<Encoded, JsonError>,
     pub(crate) decode: Decode<K>,
     pub(crate) decode_list: Decode<List<K>>,
     pub(crate) decode_event: fn(&[u8]) -> Result<Event<K>, JsonError>,
@@ -46,7 +45,7 @@ impl<K: Resource> Wire<K> {
     pub(crate) fn own() -> Self {
         Self {
             version: K::VERSION,
-            abilities: Abilities::ALL,
+            release: Release::NEWEST,
             encode: |object, _| {
                 let body = json::to_string(object).into_bytes();
                 Ok(Encoded {
@@ -65,15 +64,14 @@ impl<K: Resource> Wire<K> {
     pub(crate) fn of<W>() -> Self
     where
         W: Resource + Convert<K>,
-        K: Convert<W> + Lacks,
+        K: Convert<W>,
     {
         Self {
             version: W::VERSION,
-            abilities: Abilities::ALL,
-            encode: |object, abilities| {
-                let lacking = object.lacking(abilities, W::VERSION);
-                let (object, mut losses) = shape::<K, W>(object.clone());
-                losses.extend(lacking);
+            release: Release::NEWEST,
+            encode: |object, release| {
+                let converted = object.clone().convert_for_server(release);
+                let (object, losses): (W, _) = Lossy::parts(converted);
                 let body = json::to_string(&object).into_bytes();
                 Ok(Encoded { body, losses })
             },

@@ -174,6 +174,34 @@ fn member_loss(
     (says == Says::Something).then(|| Loss::new(member.names().join("."), why))
 }
 
+/// The losses of a level in `from` at a server of `release` that receives it in `to`, apart from those of the
+/// conversion, which is one for the newest release.
+pub(super) fn server_losses(
+    level: &impl LevelForm,
+    from: ApiVersion,
+    to: ApiVersion,
+    release: Release,
+) -> Vec<Loss> {
+    let newest = Release::NEWEST;
+    let is_dropped = |member: &Member| {
+        let is_set = level.says(*member) == Says::Something;
+        let is_converted = member.is_known(from, newest) && member.is_known(to, newest);
+        is_set && is_converted && !member.is_known(to, release)
+    };
+    let dropped = Member::ALL.into_iter().filter(is_dropped).map(|member| {
+        let why = why_unknown(levels(to, release), member.names());
+        Loss::new(member.names().join("."), why)
+    });
+    let said = Said {
+        shares: level.shares(),
+        annotated: level.is_annotated(),
+        version: from,
+        release: newest,
+    };
+    let zero = shares::zero_at_server(said, to, release);
+    dropped.chain(zero).collect()
+}
+
 /// Drops the members that `version` does not know and that say what their absence says.
 pub fn drop_meaningless(level: &mut impl LevelForm, version: ApiVersion, release: Release) {
     for member in Member::ALL {

@@ -111,6 +111,28 @@ pub fn no_zero(said: Said, to: ApiVersion) -> Loss {
     Loss::new(format!("spec.limited.{}", shares_name(said.version)), why)
 }
 
+/// The loss of zero shares at a server of `release` that receives them in `to`, where the conversion for the newest
+/// release loses nothing.
+pub(super) fn zero_at_server(said: Said, to: ApiVersion, release: Release) -> Option<Loss> {
+    let has_zero = match to {
+        ApiVersion::V1 => true,
+        ApiVersion::V1Beta3 => annotation_counts(release),
+        ApiVersion::V1Beta2 | ApiVersion::V1Beta1 => false,
+    };
+    if said.means_zero() && to == ApiVersion::V1Beta3 && !has_zero {
+        return Some(no_zero(Said { release, ..said }, to));
+    }
+    // A level that was read from this server may show a zero that it really has.
+    let is_old = said.version < ApiVersion::V1Beta3;
+    (is_old && said.shares == Shares::Zero && has_zero).then(|| {
+        let why = format!(
+            "0 means 30 in {}, but the server's own level may really have 0: set 30, or leave it unset",
+            said.version
+        );
+        Loss::new(format!("spec.limited.{}", shares_name(said.version)), why)
+    })
+}
+
 fn annotation_lost(said: Said, to: ApiVersion) -> Loss {
     let from = said.version;
     let why = if from == ApiVersion::V1 {

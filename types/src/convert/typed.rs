@@ -35,6 +35,15 @@ pub trait Convert<To>: Sized {
     /// # Errors
     /// [`Lossy`] when something is lost or comes to mean something else to servers of `release`.
     fn convert_shape(self, release: Release) -> Result<To, Lossy<To>>;
+
+    /// Shape conversion of an object that is written to a server of `release`.
+    ///
+    /// Besides the losses of the conversion it reports the fields that this server drops although newer servers know
+    /// them in the version of `To`, and zero shares that it reads as the default or that may become the default.
+    ///
+    /// # Errors
+    /// [`Lossy`] when the conversion or the server loses something.
+    fn convert_for_server(self, release: Release) -> Result<To, Lossy<To>>;
 }
 
 impl<F, T> Convert<T> for F
@@ -49,6 +58,13 @@ where
         let losses = common.convert(F::API, T::API, release);
         Lossy::outcome(T::from_common(common), losses)
     }
+
+    fn convert_for_server(self, release: Release) -> Result<T, Lossy<T>> {
+        let mut common = self.into_common();
+        let mut losses = common.server_losses(F::API, T::API, release);
+        losses.extend(common.convert(F::API, T::API, Release::NEWEST));
+        Lossy::outcome(T::from_common(common), losses)
+    }
 }
 
 impl<F, T> Convert<List<T>> for List<F>
@@ -59,14 +75,25 @@ where
     const RENAMED: Option<(&'static str, &'static str)> = F::RENAMED;
 
     fn convert_shape(self, release: Release) -> Result<List<T>, Lossy<List<T>>> {
-        let (items, losses) = convert_items(self.items, &|item: F| item.convert_shape(release));
-        let list = List {
-            metadata: self.metadata,
-            items,
-            unknown: self.unknown,
-        };
-        Lossy::outcome(list, losses)
+        convert_list(self, &|item: F| item.convert_shape(release))
     }
+
+    fn convert_for_server(self, release: Release) -> Result<List<T>, Lossy<List<T>>> {
+        convert_list(self, &|item: F| item.convert_for_server(release))
+    }
+}
+
+fn convert_list<F, T>(
+    list: List<F>,
+    convert: &dyn Fn(F) -> Result<T, Lossy<T>>,
+) -> Result<List<T>, Lossy<List<T>>> {
+    let (items, losses) = convert_items(list.items, convert);
+    let list = List {
+        metadata: list.metadata,
+        items,
+        unknown: list.unknown,
+    };
+    Lossy::outcome(list, losses)
 }
 
 /// Converts the items of a list; the losses name them.

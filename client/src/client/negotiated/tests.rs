@@ -19,6 +19,25 @@ fn the_own_version_first_then_the_newest() {
     assert_eq!(choose("v1", &[]), None);
 }
 
+#[test]
+fn the_release_of_a_server() {
+    let release = |minor: Option<&str>, served: &[&str]| {
+        let info = minor.map(|minor| Info {
+            major: "1".into(),
+            minor: minor.into(),
+            ..Info::default()
+        });
+        server_release(info.as_ref(), served).minor()
+    };
+    let served = &["v1beta3", "v1beta2"][..];
+    assert_eq!(release(Some("27"), served), 27);
+    assert_eq!(release(Some("28+"), served), 28);
+    assert_eq!(release(Some("99"), &["v1"]), Release::NEWEST.minor());
+    assert_eq!(release(Some(""), served), 26);
+    assert_eq!(release(None, &["v1", "v1beta3"]), 29);
+    assert_eq!(release(None, &["v1beta2", "v1beta1"]), 25);
+}
+
 fn level<K: Resource>(spec: serde_json::Value) -> K {
     let object = json!({"metadata": {"name": "x"}, "spec": spec});
     serde_json::from_str(&object.to_string()).unwrap()
@@ -27,7 +46,7 @@ fn level<K: Resource>(spec: serde_json::Value) -> K {
 /// What a write loses on a server that serves these versions and says nothing of its release.
 fn losses<K: Negotiable>(served: &[&str], spec: serde_json::Value) -> Vec<String> {
     let wire = K::wire(choose(K::VERSION, served).unwrap());
-    let encoded = (wire.encode)(&level::<K>(spec), Abilities::of(None, served)).unwrap();
+    let encoded = (wire.encode)(&level::<K>(spec), server_release(None, served)).unwrap();
     encoded.losses.into_iter().map(|loss| loss.path).collect()
 }
 

@@ -9,8 +9,11 @@ use crate::{ApiVersion, Release};
 
 /// A kind without a version.
 pub trait Common {
-    /// Turns what has the meaning of `from` into what has that of `to`.
+    /// Converts in place from `from` to `to`.
     fn convert(&mut self, from: ApiVersion, to: ApiVersion, release: Release) -> Vec<Loss>;
+    /// The losses of an object in `from` at a server of `release` that receives it in `to`, apart from those of the
+    /// conversion.
+    fn server_losses(&mut self, from: ApiVersion, to: ApiVersion, release: Release) -> Vec<Loss>;
 }
 
 /// A flow schema of any version: all are the same.
@@ -23,6 +26,10 @@ pub struct CommonSchema {
 
 impl Common for CommonSchema {
     fn convert(&mut self, _: ApiVersion, _: ApiVersion, _: Release) -> Vec<Loss> {
+        Vec::new()
+    }
+
+    fn server_losses(&mut self, _: ApiVersion, _: ApiVersion, _: Release) -> Vec<Loss> {
         Vec::new()
     }
 }
@@ -50,6 +57,10 @@ pub(super) struct CommonLimited {
 impl Common for CommonLevel {
     fn convert(&mut self, from: ApiVersion, to: ApiVersion, release: Release) -> Vec<Loss> {
         level::convert(&mut TypedLevel { level: self, to }, from, to, release)
+    }
+
+    fn server_losses(&mut self, from: ApiVersion, to: ApiVersion, release: Release) -> Vec<Loss> {
+        level::server_losses(&TypedLevel { level: self, to }, from, to, release)
     }
 }
 
