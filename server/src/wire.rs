@@ -173,15 +173,11 @@ impl Serialize for WireValue<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use k8s_flowcontrol_types::api::v1;
+    use k8s_flowcontrol_types::{ApiVersion, Kind};
     use serde_json::json;
 
     fn flow_schema() -> &'static TypeSchema {
-        v1::RESOURCES
-            .iter()
-            .find(|resource| resource.kind == "FlowSchema")
-            .unwrap()
-            .schema
+        Kind::FlowSchema.schema(ApiVersion::V1).schema
     }
 
     #[test]

@@ -38,7 +38,7 @@ pub(super) async fn run(context: &Context, parts: &mut Parts) -> Filtered {
     };
     let attributes = user.attributes(parts.method.as_str(), &parts.uri.to_string());
     let is_watch = attributes.verb == "watch";
-    let mut gate = Filtered::default();
+    let mut filtered = Filtered::default();
     for effect in context
         .faults
         .take(parts.method.as_str(), parts.uri.path(), is_watch)
@@ -46,18 +46,18 @@ pub(super) async fn run(context: &Context, parts: &mut Parts) -> Filtered {
         match effect {
             Effect::Delay(delay) => sleep(delay).await,
             Effect::ExpireHistory => context.state.write(|store| store.expire_history()),
-            Effect::CutWatch(lines) => gate.cut = Some(lines),
-            effect => gate.response = fault_responses::response(&effect),
+            Effect::CutWatch(lines) => filtered.cut = Some(lines),
+            effect => filtered.response = fault_responses::response(&effect),
         }
     }
-    if gate.response.is_none()
+    if filtered.response.is_none()
         && let Err(failure) = auth::authorize(&user, &attributes)
     {
-        gate.response = Some(failure.into());
-        gate.is_forbidden = true;
+        filtered.response = Some(failure.into());
+        filtered.is_forbidden = true;
     }
     parts.extensions.insert(user);
-    gate
+    filtered
 }
 
 /// The user of a request.

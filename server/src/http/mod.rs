@@ -57,7 +57,7 @@ pub(crate) async fn respond(context: Context, request: Request<Incoming>) -> Res
         Ok(body) => (body, None),
         Err(failure) => (Bytes::new(), Some(failure)),
     };
-    let mut gate = filters::run(&context, &mut parts).await;
+    let mut filtered = filters::run(&context, &mut parts).await;
     let request = ApiRequest {
         parts,
         query,
@@ -68,7 +68,7 @@ pub(crate) async fn respond(context: Context, request: Request<Incoming>) -> Res
     let gzip = compress::is_wanted(&request.parts.headers);
     let form = accept::negotiate_plain(request.header(header::ACCEPT)).ok();
     let ticket = context.state.take(request.attributes());
-    let response = match gate.response.take() {
+    let response = match filtered.response.take() {
         Some(response) => response,
         None => dispatch(&context, request)
             .await
@@ -76,7 +76,7 @@ pub(crate) async fn respond(context: Context, request: Request<Incoming>) -> Res
     };
     let response = response.failure_encoded(form);
     let flow = ticket.as_ref().map(|ticket| ticket.uids.clone());
-    let response = gate.finish(response.into_response(pretty, flow));
+    let response = filtered.finish(response.into_response(pretty, flow));
     match gzip {
         true => compress::compress(response).await,
         false => response,

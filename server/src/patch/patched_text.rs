@@ -113,16 +113,12 @@ impl Serialize for Patched<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use k8s_flowcontrol_types::api::v1;
+    use k8s_flowcontrol_types::{ApiVersion, Kind};
     use serde_json::json;
 
     #[test]
     fn only_what_was_touched_is_sorted() {
-        let schema = v1::RESOURCES
-            .iter()
-            .find(|kind| kind.kind == "FlowSchema")
-            .unwrap()
-            .schema;
+        let schema = Kind::FlowSchema.schema(ApiVersion::V1).schema;
         let object = json!({
             "kind": "FlowSchema",
             "apiVersion": "v",

@@ -226,20 +226,11 @@ fn go_value(value: &Value) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use k8s_flowcontrol_types::api::{v1, v1beta2};
-    use k8s_flowcontrol_types::schema::ResourceSchema;
+    use k8s_flowcontrol_types::{ApiVersion, Kind};
     use serde_json::json;
 
-    fn patched(
-        resources: &[ResourceSchema],
-        object: Value,
-        patch: Value,
-    ) -> Result<Value, Failure> {
-        let schema = resources
-            .iter()
-            .find(|kind| kind.kind == "FlowSchema")
-            .unwrap()
-            .schema;
+    fn patched(version: ApiVersion, object: Value, patch: Value) -> Result<Value, Failure> {
+        let schema = Kind::FlowSchema.schema(version).schema;
         strategic_merge_patch(&object, patch.as_object().unwrap(), schema)
     }
 
@@ -250,11 +241,11 @@ mod tests {
             {"type": "A", "reason": "R"}, {"type": "B"}
         ]}});
         assert_eq!(
-            patched(v1::RESOURCES, object.clone(), patch.clone()).unwrap()["status"]["conditions"],
+            patched(ApiVersion::V1, object.clone(), patch.clone()).unwrap()["status"]["conditions"],
             json!([{"type": "A", "status": "True", "reason": "R"}, {"type": "B"}])
         );
         assert_eq!(
-            patched(v1beta2::RESOURCES, object, patch.clone()).unwrap(),
+            patched(ApiVersion::V1Beta2, object, patch.clone()).unwrap(),
             patch
         );
     }
@@ -268,7 +259,7 @@ mod tests {
             "finalizers": ["z"],
         }});
         assert_eq!(
-            patched(v1::RESOURCES, object, patch).unwrap(),
+            patched(ApiVersion::V1, object, patch).unwrap(),
             json!({"metadata": {"labels": {"b": "2"}, "finalizers": ["z", "y"]}})
         );
     }
@@ -277,14 +268,14 @@ mod tests {
     fn mistakes_are_told_as_go_prints_them() {
         let patch = json!({"metadata": {"labels": {"$patch": "frob"}}});
         assert_eq!(
-            patched(v1::RESOURCES, json!({}), patch)
+            patched(ApiVersion::V1, json!({}), patch)
                 .unwrap_err()
                 .message(),
             "unknown patch type: frob in map: map[$patch:frob]"
         );
         let patch = json!({"status": {"conditions": [{"status": "False"}]}});
         assert_eq!(
-            patched(v1::RESOURCES, json!({}), patch)
+            patched(ApiVersion::V1, json!({}), patch)
                 .unwrap_err()
                 .message(),
             "map: map[status:False] does not contain declared merge key: type"
