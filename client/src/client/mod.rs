@@ -94,6 +94,7 @@ pub use verbs::{
 pub use warnings::Warning;
 
 pub(crate) use error::{Kind, RequestLine};
+pub(crate) use response::Decoded;
 
 use std::future::Future;
 use std::pin::Pin;

@@ -1,11 +1,10 @@
 //! The form in which objects travel: their own version, or another one with conversion on the way.
 
 use super::error::Error;
-use super::events::{self, Event};
 use super::renamed::RenamedField;
 use super::response::{Decoded, Decoder};
 use crate::convert::{Convert, Loss, Lossy};
-use crate::rt::json;
+use crate::rt::json::{self, Fault, Reader};
 use crate::{List, Release, Resource};
 use serde_json::Error as JsonError;
 
@@ -21,7 +20,8 @@ pub(crate) struct Wire<K: Resource> {
     pub(crate) encode: fn(&K, Release) -> Result<Encoded, JsonError>,
     pub(crate) decode: Decode<K>,
     pub(crate) decode_list: Decode<List<K>>,
-    pub(crate) decode_event: fn(&[u8]) -> Result<Event<K>, JsonError>,
+    /// Reads an object that is part of a larger text, such as an event of a watch, into a default one.
+    pub(crate) read: fn(&mut Decoded<K>, &mut Reader<'_>) -> Result<(), Fault>,
     /// The field whose name differs on the wire.
     pub(crate) renamed: Option<RenamedField>,
 }
@@ -55,7 +55,7 @@ impl<K: Resource> Wire<K> {
             },
             decode: |body| json::from_slice::<K>(body).map(Decoded::from),
             decode_list: |body| json::from_slice::<List<K>>(body).map(Decoded::from),
-            decode_event: events::decode::<K>,
+            read: |object, reader| object.value.read_json(reader),
             renamed: None,
         }
     }
@@ -83,7 +83,13 @@ impl<K: Resource> Wire<K> {
                 let (value, losses) = shape(json::from_slice::<List<W>>(body)?);
                 Ok(Decoded { value, losses })
             },
-            decode_event: |line| Ok(events::decode::<W>(line)?.map(|object| shape(object).0)),
+            read: |object, reader| {
+                let mut received = W::default();
+                received.read_json(reader)?;
+                let (value, losses) = shape(received);
+                *object = Decoded { value, losses };
+                Ok(())
+            },
             renamed: <W as Convert<K>>::RENAMED.map(|(wire, own)| RenamedField { wire, own }),
         }
     }

@@ -1,6 +1,6 @@
-//! Waiting until an object is as it should be.
+//! Waiting until a condition holds for an object.
 //!
-//! [`Api::wait_for`] takes one of the conditions of this module, or any function of the object:
+//! [`Api::wait_for`] takes one of the conditions of this module, or any closure:
 //!
 //! ```no_run
 //! use k8s_flowcontrol::wait;
@@ -8,7 +8,7 @@
 //!
 //! # async fn example(client: k8s_flowcontrol::Client) -> Result<(), k8s_flowcontrol::Error> {
 //! let schemas = client.flow_schemas();
-//! // The level that the schema names exists.
+//! // The priority level that the schema names exists.
 //! schemas.wait_for("mine", wait::is_not_dangling()).timeout(Duration::from_secs(30)).await?;
 //!
 //! schemas.delete("mine").await?;
@@ -23,21 +23,22 @@
 //! ```
 
 mod conditions;
-mod follow;
 
 pub use conditions::{exists, has_condition, is_deleted, is_not_dangling};
 
 use crate::Resource;
 use crate::client::{Api, Error, Kind, Negotiated};
-use follow::Follower;
+use crate::watch::{Watcher, WatcherEvent};
 use std::fmt;
 use std::future::Future;
 use std::pin::Pin;
 use std::time::Duration;
 
 impl<K: Resource> Api<K> {
-    /// Waits until `condition` holds for the object of that name, which it is shown in each state from now on: as it
-    /// is, and `None` while it is not there. Gives the object for which it held.
+    /// Waits until `condition` holds for the object with a name, and returns that object.
+    ///
+    /// The condition is called with the object as it is now and after each change, and with `None` while the object does
+    /// not exist.
     ///
     /// ```no_run
     /// # async fn example(client: k8s_flowcontrol::Client) -> Result<(), k8s_flowcontrol::Error> {
@@ -54,14 +55,15 @@ impl<K: Resource> Api<K> {
     /// # }
     /// ```
     ///
-    /// It lists and then watches from the list's resource version on, so that no change is missed, and needs the
-    /// permission for both. A watch that ends, breaks off or is too old is opened anew; trouble with the server is borne
-    /// as long as the wait lasts. After a resource version was too old, states in between may not be shown.
+    /// The wait uses a [`Watcher`]: it lists the object and then watches it from the list's resource version, so that it
+    /// misses no change. It needs the permissions `list` and `watch`. Lost connections and busy servers do not end it;
+    /// after an expired resource version it lists again and continues with the current state of the object.
     ///
     /// # Errors
-    /// [`is_timeout`](Error::is_timeout) when [`timeout`](WaitFor::timeout) has passed; its source is the last trouble
-    /// with the server, if there was any. An error that is not [`is_retryable`](Error::is_retryable), such as a
-    /// missing permission, at once.
+    /// - [`is_timeout`](Error::is_timeout) when the [`timeout`](WaitFor::timeout) has passed. Its source is the last
+    ///   failure, if there was one.
+    /// - Errors that are not [`is_retryable`](Error::is_retryable), such as a missing permission, end the wait at once.
+    /// - [`is_argument`](Error::is_argument) when `name` is not a valid name.
     pub fn wait_for<'a>(
         &self,
         name: &str,
@@ -78,6 +80,9 @@ impl<K: Resource> Api<K> {
 
 impl<K: Resource> Negotiated<K> {
     /// Waits until a condition holds for an object, see [`Api::wait_for`].
+    ///
+    /// The object may lack fields that its conversion lost. Before changing it, use [`update_with`](Self::update_with) or
+    /// [`get`](Self::get), which report them.
     pub fn wait_for<'a>(
         &self,
         name: &str,
@@ -87,11 +92,11 @@ impl<K: Resource> Negotiated<K> {
     }
 }
 
-/// What is waited for, of the object or of there being none.
 type Condition<'a, K> = Box<dyn FnMut(Option<&K>) -> bool + Send + 'a>;
 
-/// Waits for an object, made by [`Api::wait_for`]. Awaited, it gives the object, or `None` when the condition held for
-/// there being none.
+/// A wait for an object, made by [`Api::wait_for`].
+///
+/// Awaited, it returns the object for which the condition held; `None` when it held for a missing object.
 #[must_use = "a wait does nothing until it is awaited"]
 pub struct WaitFor<'a, K: Resource> {
     api: Api<K>,
@@ -101,29 +106,87 @@ pub struct WaitFor<'a, K: Resource> {
 }
 
 impl<K: Resource> WaitFor<'_, K> {
-    /// How long to wait at most; for ever unless said otherwise.
+    /// The longest time to wait. Defaults to no limit.
     pub fn timeout(mut self, timeout: Duration) -> Self {
         self.timeout = Some(timeout);
         self
     }
 
     async fn run(self) -> Result<Option<K>, Error> {
-        let what = format!("the wait for {} `{}`", K::KIND, self.name);
-        let mut follower = Follower::new(self.api, &self.name, self.condition)?;
+        // Fails for an invalid name, as every request does.
+        self.api.get(&self.name).call.request?;
+        let policy = self.api.client().retry_policy();
+        let (min, max) = (policy.initial_backoff(), policy.max_backoff());
+        let watcher = self.api.watcher().field_selector(selector(&self.name));
+        // A streaming list is of no use for one object.
+        let watcher = watcher.streaming_lists(false).backoff(min, max);
+        let mut last_error = None;
+        let wait = wait(
+            watcher.without_disappeared(),
+            &self.name,
+            self.condition,
+            &mut last_error,
+        );
         let Some(limit) = self.timeout else {
-            return follower.run().await;
+            return wait.await;
         };
-        match tokio::time::timeout(limit, follower.run()).await {
-            Ok(result) => result,
-            Err(_elapsed) => {
-                let error = Error::new(Kind::TimedOut { what, limit });
-                Err(match follower.into_trouble() {
-                    Some(trouble) => error.with_source(trouble),
-                    None => error,
-                })
+        if let Ok(result) = tokio::time::timeout(limit, wait).await {
+            return result;
+        }
+        let what = format!("the wait for {} `{}`", K::KIND, self.name);
+        let error = Error::new(Kind::TimedOut { what, limit });
+        Err(match last_error {
+            Some(source) => error.with_source(source),
+            None => error,
+        })
+    }
+}
+
+/// Calls the condition for each state of the object, until it holds.
+async fn wait<K: Resource>(
+    mut watcher: Watcher<K>,
+    name: &str,
+    mut condition: Condition<'_, K>,
+    last_error: &mut Option<Error>,
+) -> Result<Option<K>, Error> {
+    let mut listed = None;
+    loop {
+        let object = match watcher.next().await {
+            Ok(WatcherEvent::ListBegin) => {
+                listed = None;
+                continue;
             }
+            Ok(WatcherEvent::ListItem { object, .. }) => {
+                if object.name() == name {
+                    listed = Some(object);
+                }
+                continue;
+            }
+            Ok(WatcherEvent::ListEnd { .. }) => listed.take(),
+            Ok(WatcherEvent::Applied { object, .. }) => Some(object),
+            Ok(WatcherEvent::Deleted { .. }) => None,
+            Err(error) if error.is_expired() || error.is_retryable() => {
+                *last_error = Some(error);
+                continue;
+            }
+            Err(error) => return Err(error),
+        };
+        if condition(object.as_ref()) {
+            return Ok(object);
         }
     }
+}
+
+/// The field selector for a name, with the characters escaped that have a meaning in selectors.
+fn selector(name: &str) -> String {
+    let mut selector = "metadata.name=".to_owned();
+    for c in name.chars() {
+        if matches!(c, '\\' | ',' | '=') {
+            selector.push('\\');
+        }
+        selector.push(c);
+    }
+    selector
 }
 
 impl<'a, K: Resource> IntoFuture for WaitFor<'a, K> {

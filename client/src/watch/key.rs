@@ -1,4 +1,4 @@
-//! What names an object within its kind.
+//! The key of an object within its kind.
 
 use crate::Resource;
 use std::borrow::Borrow;
@@ -6,7 +6,7 @@ use std::fmt;
 
 /// The name of an object, and its namespace if it has one.
 ///
-/// Shown as `name` or `namespace/name`, and ordered as that text is.
+/// Its text is `name` or `namespace/name`, and its order is that of the text.
 ///
 /// ```
 /// use k8s_flowcontrol::watch::ObjectKey;
@@ -15,12 +15,12 @@ use std::fmt;
 /// assert_eq!((key.namespace(), key.name()), (Some("team-a"), "lease"));
 /// assert_eq!(ObjectKey::new("exempt").to_string(), "exempt");
 /// ```
-// One text: a name holds no slash, and a map can then be asked with a `&str`.
+// One text, so that a map can be searched with a `&str`. Names contain no slash.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ObjectKey(Box<str>);
 
 impl ObjectKey {
-    /// The key of an object that lives in no namespace.
+    /// The key of an object without namespace.
     pub fn new(name: impl Into<String>) -> Self {
         Self(name.into().into_boxed_str())
     }
@@ -44,9 +44,14 @@ impl ObjectKey {
         self.parts().1
     }
 
-    /// The namespace that the object lives in.
+    /// The object's namespace.
     pub fn namespace(&self) -> Option<&str> {
         self.parts().0
+    }
+
+    /// The text: `name` or `namespace/name`.
+    pub fn as_str(&self) -> &str {
+        &self.0
     }
 
     fn parts(&self) -> (Option<&str>, &str) {
@@ -57,7 +62,7 @@ impl ObjectKey {
     }
 }
 
-/// As it is shown.
+/// Borrows the [text](Self::as_str).
 impl Borrow<str> for ObjectKey {
     fn borrow(&self) -> &str {
         &self.0

@@ -28,6 +28,13 @@ impl Loss {
             ..self
         }
     }
+
+    /// The index of the list item that the path begins with, and the loss with its path within that item: the inverse
+    /// of [`of_item`](Self::of_item). `None` for the loss of something else than an item.
+    pub fn split_item(&self) -> Option<(usize, Self)> {
+        let (index, path) = self.path.strip_prefix("items[")?.split_once("].")?;
+        Some((index.parse().ok()?, Self::new(path, self.why.clone())))
+    }
 }
 
 impl fmt::Display for Loss {

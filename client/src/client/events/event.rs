@@ -1,82 +1,93 @@
 //! An event of a watch, decoded from its line.
 
 use crate::Resource;
+use crate::client::response::Decoded;
+use crate::client::wire::Wire;
+use crate::convert::Loss;
 use crate::meta::{ObjectMeta, Status};
 use crate::rt::json::{self, Fault, ReadJson, Reader};
 
 /// The annotation of the bookmark that ends the initial events.
 const INITIAL_EVENTS_END: &str = "k8s.io/initial-events-end";
 
-/// A change of an object.
+/// An event of a [`WatchStream`](super::WatchStream): one line of a watch.
+///
+/// `losses` are the fields that the conversion from the version on the wire lost. They are always empty unless the watch
+/// belongs to a [`Negotiated`](crate::client::Negotiated); do not write an object with losses back.
+///
+/// A line of the type `ERROR` is no event: the stream returns it as an [`Error`](crate::Error) and ends.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum WatchEvent<K> {
-    /// The object is new, or was there when the watch began, or has come to fit the selectors.
-    Added(K),
-    /// The object is now like this.
-    Modified(K),
-    /// The object is gone, or does no longer fit the selectors. This is its last state.
-    Deleted(K),
-    /// Nothing changed up to this resource version.
+    /// The object is new, existed when the watch began, or started to match the selectors.
+    Added {
+        /// The object.
+        object: K,
+        /// The fields that the conversion lost.
+        losses: Vec<Loss>,
+    },
+    /// The object changed.
+    Modified {
+        /// The object after the change.
+        object: K,
+        /// The fields that the conversion lost.
+        losses: Vec<Loss>,
+    },
+    /// The object was deleted, or no longer matches the selectors.
+    Deleted {
+        /// The last state of the object.
+        object: K,
+        /// The fields that the conversion lost.
+        losses: Vec<Loss>,
+    },
+    /// The server has sent all changes up to this resource version.
     Bookmark(Bookmark),
 }
 
 impl<K: Resource> WatchEvent<K> {
-    /// The resource version of the event: go on from there.
+    /// The resource version of the event, from which another watch can continue.
     pub fn resource_version(&self) -> Option<&str> {
         match self {
-            Self::Added(object) | Self::Modified(object) | Self::Deleted(object) => {
-                object.metadata().resource_version.as_deref()
-            }
+            Self::Added { object, .. }
+            | Self::Modified { object, .. }
+            | Self::Deleted { object, .. } => object.metadata().resource_version.as_deref(),
             Self::Bookmark(bookmark) => Some(&bookmark.resource_version),
         }
     }
 }
 
-/// How far a watch has come.
+/// A resource version up to which the server has sent all changes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Bookmark {
-    /// A watch that goes on from here misses nothing.
+    /// A watch that continues from this resource version misses nothing.
     pub resource_version: String,
-    /// Whether the objects that existed when the watch began have now all been sent.
+    /// Whether the server has now sent all objects that existed when the watch began.
     pub ends_initial_events: bool,
 }
 
-/// A line of a watch.
-#[derive(Debug)]
-pub(crate) enum Event<K> {
-    Change(WatchEvent<K>),
-    /// The watch has failed and ends.
-    Error(Box<Status>),
-}
-
-impl<W> Event<W> {
-    pub(crate) fn map<K>(self, convert: impl FnOnce(W) -> K) -> Event<K> {
-        Event::Change(match self {
-            Self::Change(WatchEvent::Added(object)) => WatchEvent::Added(convert(object)),
-            Self::Change(WatchEvent::Modified(object)) => WatchEvent::Modified(convert(object)),
-            Self::Change(WatchEvent::Deleted(object)) => WatchEvent::Deleted(convert(object)),
-            Self::Change(WatchEvent::Bookmark(bookmark)) => WatchEvent::Bookmark(bookmark),
-            Self::Error(status) => return Event::Error(status),
-        })
-    }
-}
-
-/// Decodes a line: a JSON object with the members `type` and `object`, in any order.
-pub(crate) fn decode<K: Resource>(line: &[u8]) -> Result<Event<K>, serde_json::Error> {
-    let mut object = K::default();
+/// Decodes a line: a JSON object with the fields `type` and `object`, in any order. A line of the type `ERROR` is the
+/// inner error.
+pub(super) fn decode<K: Resource>(
+    wire: &Wire<K>,
+    line: &[u8],
+) -> Result<Result<WatchEvent<K>, Box<Status>>, serde_json::Error> {
+    let mut decoded = Decoded::from(K::default());
     let mut status: Option<Box<Status>> = None;
     let kind = read(line, &mut |kind, reader| match kind {
         Type::Error => status.insert(Box::default()).read_json(reader),
-        _ => object.read_json(reader),
+        _ => (wire.read)(&mut decoded, reader),
     })?;
-    Ok(Event::Change(match kind {
-        Type::Added => WatchEvent::Added(object),
-        Type::Modified => WatchEvent::Modified(object),
-        Type::Deleted => WatchEvent::Deleted(object),
+    let Decoded {
+        value: object,
+        losses,
+    } = decoded;
+    Ok(Ok(match kind {
+        Type::Added => WatchEvent::Added { object, losses },
+        Type::Modified => WatchEvent::Modified { object, losses },
+        Type::Deleted => WatchEvent::Deleted { object, losses },
         Type::Bookmark => WatchEvent::Bookmark(bookmark(object.metadata())),
-        Type::Error => return Ok(Event::Error(status.unwrap_or_default())),
+        Type::Error => return Ok(Err(status.unwrap_or_default())),
     }))
 }
 
@@ -110,7 +121,7 @@ impl Type {
     }
 }
 
-/// Lets `read_object` read the event's object, and says what kind of an event it is.
+/// Reads the event's object with `read_object`, and returns the event's type.
 fn read(
     line: &[u8],
     read_object: &mut dyn FnMut(Type, &mut Reader<'_>) -> Result<(), Fault>,
@@ -118,7 +129,7 @@ fn read(
     const EXPECTED: &str = "a watch event: a JSON object with `type` and `object`";
     json::read_whole(json::utf8(line)?, |reader| {
         let mut kind = None;
-        // Where the object begins, and whether it was read: without its type it waits.
+        // Where the object begins, and whether it was read: it cannot be before its type is known.
         let mut object: Option<(Reader<'_>, bool)> = None;
         reader.members(&EXPECTED, &mut |name, reader| match &*name {
             "type" if kind.is_some() => Err(reader.fault("duplicate field `type`")),
@@ -155,6 +166,10 @@ mod tests {
 
     const OBJECT: &str = r#"{"kind":"FlowSchema","apiVersion":"flowcontrol.apiserver.k8s.io/v1","metadata":{"name":"a","resourceVersion":"7"},"spec":{"priorityLevelConfiguration":{"name":"x"}}}"#;
 
+    fn own() -> Wire<FlowSchema> {
+        Wire::own()
+    }
+
     fn both_orders(kind: &str, object: &str) -> [String; 2] {
         [
             format!(r#"{{"type":"{kind}","object":{object}}}"#),
@@ -166,13 +181,10 @@ mod tests {
     fn changes() {
         let expected: FlowSchema = serde_json::from_str(OBJECT).unwrap();
         for line in both_orders("MODIFIED", OBJECT) {
-            match decode::<FlowSchema>(line.as_bytes()).unwrap() {
-                Event::Change(event @ WatchEvent::Modified(_)) => {
-                    assert_eq!(event.resource_version(), Some("7"));
-                    assert_eq!(event, WatchEvent::Modified(expected.clone()));
-                }
-                other => panic!("{other:?}"),
-            }
+            let event = decode(&own(), line.as_bytes()).unwrap().unwrap();
+            assert_eq!(event.resource_version(), Some("7"));
+            let (object, losses) = (expected.clone(), Vec::new());
+            assert_eq!(event, WatchEvent::Modified { object, losses });
         }
     }
 
@@ -180,9 +192,7 @@ mod tests {
     fn bookmarks() {
         let object = r#"{"kind":"FlowSchema","apiVersion":"flowcontrol.apiserver.k8s.io/v1","metadata":{"resourceVersion":"9","creationTimestamp":null,"annotations":{"k8s.io/initial-events-end":"true"}},"spec":{"matchingPrecedence":0,"priorityLevelConfiguration":{"name":""}},"status":{}}"#;
         for line in both_orders("BOOKMARK", object) {
-            let Ok(Event::Change(WatchEvent::Bookmark(bookmark))) =
-                decode::<FlowSchema>(line.as_bytes())
-            else {
+            let Ok(Ok(WatchEvent::Bookmark(bookmark))) = decode(&own(), line.as_bytes()) else {
                 panic!()
             };
             assert_eq!(
@@ -199,15 +209,13 @@ mod tests {
     fn errors() {
         let status = r#"{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure","message":"too old resource version: 1 (9)","reason":"Expired","code":410}"#;
         for line in both_orders("ERROR", status) {
-            let Ok(Event::Error(status)) = decode::<FlowSchema>(line.as_bytes()) else {
-                panic!()
-            };
+            let status = decode(&own(), line.as_bytes()).unwrap().unwrap_err();
             assert_eq!(status.code, Some(410));
         }
     }
 
     #[test]
-    fn what_is_no_event() {
+    fn malformed_lines() {
         for (line, expected) in [
             (r#"{"type":"ADDED"}"#, "missing field `object`"),
             (r#"{"object":{}}"#, "missing field `type`"),
@@ -235,9 +243,7 @@ mod tests {
             ),
             (r#"{"type":"ADDED","object":{"#, "EOF"),
         ] {
-            let error = decode::<FlowSchema>(line.as_bytes())
-                .unwrap_err()
-                .to_string();
+            let error = decode(&own(), line.as_bytes()).unwrap_err().to_string();
             assert!(error.contains(expected), "{line}: {error}");
         }
     }

@@ -8,5 +8,3 @@ mod stream;
 pub use event::{Bookmark, WatchEvent};
 pub use line::{DEFAULT_MAX_LINE, LineDecoder, LineTooLong};
 pub use stream::WatchStream;
-
-pub(super) use event::{Event, decode};

@@ -1,4 +1,4 @@
-//! A body that is read while its reader is busy.
+//! The body of a watch, read by a task ahead of the events.
 
 use crate::client::transport::{Body, TransportError};
 use bytes::Bytes;
@@ -11,28 +11,27 @@ use tokio::sync::Semaphore;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::task::AbortHandle;
 
-/// How many bytes may wait for the reader. After that the server has to wait. As many chunks at the most, since none is
-/// empty.
+/// The bytes that may wait for the reader; then the task stops reading. No chunk is empty, so this bounds their number
+/// too.
 const ROOM: usize = 256 * 1024;
 
 type Chunk = Result<Bytes, TransportError>;
 
 /// The chunks of a body, in order, which a task of its own takes from the connection.
 ///
-/// Were the reader to take them, it would hand over to the connection's task and back for each of them. So both
-/// work at the same time, and a reader that is behind finds the next chunks waiting.
+/// Polling the body directly would cost two task switches per chunk.
 pub(super) struct ReadAhead {
     chunks: UnboundedReceiver<Chunk>,
-    /// What is not taken by chunks that wait.
+    /// Bytes of `ROOM` that no waiting chunk takes.
     room: Arc<Semaphore>,
     task: AbortHandle,
 }
 
 impl ReadAhead {
-    /// Begins to read.
+    /// Starts reading.
     ///
     /// # Panics
-    /// Outside of a tokio runtime, in which no body can come to be.
+    /// Outside a tokio runtime; a body only exists inside one.
     pub(super) fn new(body: Body) -> Self {
         let room = Arc::new(Semaphore::new(ROOM));
         let (sender, chunks) = unbounded_channel();
@@ -49,7 +48,7 @@ impl ReadAhead {
     }
 }
 
-/// Ends the reading, which closes the connection or gives it back.
+/// Stops reading, which closes the connection or returns it to the pool.
 impl Drop for ReadAhead {
     fn drop(&mut self) {
         self.task.abort();
@@ -59,14 +58,14 @@ impl Drop for ReadAhead {
 async fn read(mut body: Body, chunks: UnboundedSender<Chunk>, room: Arc<Semaphore>) {
     while let Some(frame) = poll_fn(|cx| Pin::new(&mut body).poll_frame(cx)).await {
         let chunk = match frame.map(http_body::Frame::into_data) {
-            // Those would take no room, however many come.
+            // Empty chunks take no room, so their number would be unbounded.
             Ok(Ok(data)) if data.is_empty() => continue,
             Ok(Ok(data)) => Ok(data),
             // Trailers.
             Ok(Err(_)) => continue,
             Err(error) => Err(error),
         };
-        // The reader gives the room back.
+        // The reader releases the permits.
         match room.acquire_many(size(&chunk)).await {
             Ok(taken) => taken.forget(),
             Err(_) => return,
@@ -77,7 +76,7 @@ async fn read(mut body: Body, chunks: UnboundedSender<Chunk>, room: Arc<Semaphor
     }
 }
 
-/// The room that a chunk takes: one that is larger than all there is waits alone.
+/// The room that a chunk takes. A chunk larger than `ROOM` takes all of it.
 fn size(chunk: &Chunk) -> u32 {
     let bytes = chunk.as_ref().map_or(0, Bytes::len);
     // Smaller than `u32::MAX`, as the room is.

@@ -1,6 +1,6 @@
-//! The open watch.
+//! An open watch.
 
-use super::event::{Event, WatchEvent};
+use super::event::{self, WatchEvent};
 use super::line::{LineDecoder, LineTooLong};
 use super::read_ahead::ReadAhead;
 use crate::Resource;
@@ -8,27 +8,31 @@ use crate::client::error::{Error, Kind, RequestLine};
 use crate::client::response::{excerpt, undecodable};
 use crate::client::transport::{Body, TransportError};
 use crate::client::wire::Wire;
+use crate::meta::Status;
 use futures_core::Stream;
 use std::fmt;
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 
-/// The changes of objects as they arrive.
+/// The [events](WatchEvent) of one watch as they arrive, returned by [`WatchRequest`](crate::client::WatchRequest).
 ///
-/// A task of its own reads the body, at most 256 KiB ahead of who reads the events.
+/// The stream ends (`None`) when the server closes the watch, which every server does sooner or later, and after an
+/// error. Continue with another watch from [`resource_version`](Self::resource_version), or use a
+/// [`Watcher`](crate::watch::Watcher), which does so by itself. Dropping the stream closes the watch.
 ///
-/// Ends (`None`) when the server closes the watch, which it does sooner or later: watch again from
-/// [`resource_version`](Self::resource_version). After an error it ends too. Dropping it, at any point, closes
-/// the watch.
+/// A task of the tokio runtime reads the body, at most 256 KiB ahead of the events.
 #[must_use = "a stream does nothing until it is polled"]
 pub struct WatchStream<K: Resource> {
     wire: Wire<K>,
     line: RequestLine,
-    /// `None` when there is nothing more to come.
+    /// `None` after the end.
     body: Option<ReadAhead>,
     lines: LineDecoder,
     resource_version: Option<String>,
 }
+
+/// A decoded line: an event, or the status of the error that ends the watch.
+type Line<K> = Result<WatchEvent<K>, Box<Status>>;
 
 impl<K: Resource> WatchStream<K> {
     pub(crate) fn new(wire: Wire<K>, line: RequestLine, body: Body, max_line: usize) -> Self {
@@ -41,9 +45,14 @@ impl<K: Resource> WatchStream<K> {
         }
     }
 
-    /// The next event; `None` when the server has closed the watch, and after an error.
+    /// The next event; `None` after the server has closed the watch, and after an error.
     ///
-    /// Cancelling it loses nothing.
+    /// Cancel safe: no event is lost when the future is dropped.
+    ///
+    /// # Errors
+    /// [`is_expired`](Error::is_expired) when the resource version is too old: list again.
+    /// [`is_retryable`](Error::is_retryable) when the connection broke: watch again. [`is_decode`](Error::is_decode) when
+    /// a line is not an event of `K`.
     pub async fn next(&mut self) -> Option<Result<WatchEvent<K>, Error>> {
         std::future::poll_fn(|cx| self.poll(cx)).await
     }
@@ -57,31 +66,31 @@ impl<K: Resource> WatchStream<K> {
         &mut self,
         cx: &mut Context<'_>,
     ) -> Poll<Option<Result<WatchEvent<K>, Error>>> {
-        let result = match ready!(self.poll_event(cx)) {
-            Ok(Some(Event::Change(event))) => {
+        let result = match ready!(self.poll_line(cx)) {
+            Ok(Some(Ok(event))) => {
                 if let Some(version) = event
                     .resource_version()
                     .filter(|version| !version.is_empty())
                 {
-                    // Into the place of the last one.
+                    // Reuses the buffer of the previous version.
                     let last = self.resource_version.get_or_insert_default();
                     last.clear();
                     last.push_str(version);
                 }
                 return Poll::Ready(Some(Ok(event)));
             }
-            Ok(Some(Event::Error(status))) => Some(Err(self
+            Ok(Some(Err(status))) => Some(Err(self
                 .wire
                 .map_error(Error::new(Kind::Status(status)).at(&self.line)))),
             Ok(None) => None,
             Err(error) => Some(Err(error.at(&self.line))),
         };
-        // Closes the connection, or gives it back.
+        // Closes the connection, or returns it to the pool.
         self.body = None;
         Poll::Ready(result)
     }
 
-    fn poll_event(&mut self, cx: &mut Context<'_>) -> Poll<Result<Option<Event<K>>, Error>> {
+    fn poll_line(&mut self, cx: &mut Context<'_>) -> Poll<Result<Option<Line<K>>, Error>> {
         loop {
             let Some(body) = &mut self.body else {
                 return Poll::Ready(Ok(None));
@@ -100,12 +109,12 @@ impl<K: Resource> WatchStream<K> {
         }
     }
 
-    /// The last line may lack its end; an event that lacks more was cut off.
-    fn finish(&mut self) -> Result<Option<Event<K>>, Error> {
+    /// The last line may lack its newline; an incomplete event means that the connection broke.
+    fn finish(&mut self) -> Result<Option<Line<K>>, Error> {
         let Some(line) = self.lines.finish() else {
             return Ok(None);
         };
-        match (self.wire.decode_event)(line) {
+        match event::decode(&self.wire, line) {
             Ok(event) => Ok(Some(event)),
             Err(error) if error.is_eof() => Err(Error::new(Kind::CutOff).with_source(error)),
             Err(_) => decode(&self.wire, line).map(Some),
@@ -113,8 +122,8 @@ impl<K: Resource> WatchStream<K> {
     }
 }
 
-fn decode<K: Resource>(wire: &Wire<K>, line: &[u8]) -> Result<Event<K>, Error> {
-    (wire.decode_event)(line).map_err(|error| {
+fn decode<K: Resource>(wire: &Wire<K>, line: &[u8]) -> Result<Line<K>, Error> {
+    event::decode(wire, line).map_err(|error| {
         undecodable(
             format!("watch event of {} ({})", K::KIND, wire.version),
             error,
@@ -174,12 +183,12 @@ mod tests {
             let mut stream = stream(format!("{LINE}\n\n{LINE}{end}"), 1000);
             assert!(matches!(
                 stream.next().await,
-                Some(Ok(WatchEvent::Added(_)))
+                Some(Ok(WatchEvent::Added { .. }))
             ));
             assert_eq!(stream.resource_version(), Some("7"));
             assert!(matches!(
                 stream.next().await,
-                Some(Ok(WatchEvent::Added(_)))
+                Some(Ok(WatchEvent::Added { .. }))
             ));
             assert!(stream.next().await.is_none());
             assert!(stream.next().await.is_none());
@@ -214,7 +223,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn rubbish_ends_it() {
+    async fn an_undecodable_line_ends_it() {
         let mut stream = stream(format!("<html>\n{LINE}\n"), 1000);
         let error = stream.next().await.unwrap().unwrap_err();
         assert!(error.is_decode() && !error.is_retryable());

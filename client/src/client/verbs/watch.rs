@@ -19,7 +19,7 @@ builder! {
     /// let mut events = client.flow_schemas().watch().bookmarks().timeout_seconds(60).await?;
     /// while let Some(event) = events.next().await {
     ///     match event? {
-    ///         WatchEvent::Added(schema) => println!("new: {:?}", schema.metadata.name),
+    ///         WatchEvent::Added { object, .. } => println!("new: {:?}", object.metadata.name),
     ///         WatchEvent::Bookmark(bookmark) => println!("at {}", bookmark.resource_version),
     ///         _ => {}
     ///     }

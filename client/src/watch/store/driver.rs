@@ -1,176 +1,104 @@
-//! What keeps the copy: the watcher's events, as they come, put into it.
+//! The driver of a store: the future that applies a watcher's events to the copy.
 
-use super::copy::Copy;
-use super::log::Log;
-use super::wakers::Wakers;
-use super::{Alive, Change, Shared, State, Store};
-use crate::watch::{Watcher, WatcherEvent};
+use super::event::StoreEvent;
+use super::state::State;
+use crate::watch::watcher::{Watcher, WatcherEvent};
 use crate::{Error, Resource};
 use std::fmt;
-use std::future::Future;
-use std::pin::Pin;
-use std::sync::{Arc, RwLock};
+use std::future::{Future, poll_fn};
+use std::pin::{Pin, pin};
+use std::sync::Arc;
 use std::task::{Context, Poll};
+use tokio::sync::watch;
 
-/// How many events are taken before other tasks may run.
+/// The events per poll, after which other tasks may run.
 const BATCH: usize = 256;
 
-/// Settings of a [`Store`].
-#[must_use = "a builder does nothing until it is started or built"]
-pub struct StoreBuilder<K: Resource> {
-    watcher: Watcher<K>,
-    kept_changes: usize,
-    on_error: Option<ErrorHandler>,
-}
+pub(super) type ErrorHandler = Box<dyn FnMut(&Error) + Send>;
 
-type ErrorHandler = Box<dyn FnMut(&Error) + Send>;
-
-impl<K: Resource> StoreBuilder<K> {
-    pub(super) fn new(watcher: Watcher<K>) -> Self {
-        Self {
-            watcher,
-            kept_changes: 1024,
-            on_error: None,
-        }
-    }
-
-    /// How many changes are kept for subscribers to read, 1,024 unless said otherwise; at least one.
-    ///
-    /// A subscriber that is further behind gets a [`Resync`](super::Resync).
-    pub fn kept_changes(mut self, changes: usize) -> Self {
-        self.kept_changes = changes;
-        self
-    }
-
-    /// Is told of everything that goes wrong, for instance to log it. The store goes on after each.
-    pub fn on_error(mut self, handler: impl FnMut(&Error) + Send + 'static) -> Self {
-        self.on_error = Some(Box::new(handler));
-        self
-    }
-
-    /// Keeps the copy by a task of the current tokio runtime.
-    ///
-    /// # Panics
-    /// Outside of a tokio runtime, as [`tokio::spawn`] does.
-    pub fn start(self) -> Store<K> {
-        let (store, driver) = self.build();
-        // It ends by itself, with the last handle.
-        drop(tokio::spawn(driver));
-        store
-    }
-
-    /// The store, and the future that keeps it.
-    pub fn build(self) -> (Store<K>, Driver<K>) {
-        let shared = Arc::new(Shared {
-            state: RwLock::new(State {
-                copy: Copy::new(),
-                log: Log::new(self.kept_changes),
-                error: None,
-                is_abandoned: false,
-                is_stopped: false,
-            }),
-            readers: Wakers::default(),
-            driver: Wakers::default(),
-        });
-        let driver = Driver {
-            shared: shared.clone(),
-            // The copy has the names already.
-            watcher: self.watcher.without_names(),
-            on_error: self.on_error,
-        };
-        let store = Store {
-            _alive: Arc::new(Alive(shared.clone())),
-            shared,
-        };
-        (store, driver)
-    }
-}
-
-/// Keeps the copy of a [`Store`] while it is polled. Ends when the last handle of the store is dropped.
+/// Keeps the copy of a [`Store`](super::Store) up to date while it is polled. Ends when the last handle of the store is
+/// dropped.
 #[must_use = "a store changes only while its driver is polled"]
 pub struct Driver<K: Resource> {
-    shared: Arc<Shared<K>>,
-    watcher: Watcher<K>,
-    on_error: Option<ErrorHandler>,
+    run: Pin<Box<dyn Future<Output = ()> + Send>>,
+    kind: std::marker::PhantomData<fn() -> K>,
 }
 
 impl<K: Resource> Driver<K> {
-    fn apply(&self, event: WatcherEvent<K>) {
-        let mut forgotten = Vec::new();
-        let mut changed = false;
-        let (old, error) = {
-            let mut state = self.shared.write();
-            let State {
-                copy, log, error, ..
-            } = &mut *state;
-            let was_ready = copy.is_ready();
-            let old = copy.apply(event, &mut |change: Change<K>| {
-                changed = true;
-                forgotten.extend(log.push(change));
-            });
-            changed |= copy.is_ready() != was_ready;
-            (old, error.take())
-        };
-        // Outside of the lock: these may be many objects.
-        drop((old, error, forgotten));
-        if changed {
-            self.shared.readers.wake();
+    pub(super) fn new(
+        watcher: Watcher<K>,
+        state: watch::Sender<State<K>>,
+        on_error: Option<ErrorHandler>,
+    ) -> Self {
+        Self {
+            run: Box::pin(run(watcher, state, on_error)),
+            kind: std::marker::PhantomData,
         }
     }
+}
 
-    fn failed(&mut self, error: Error) {
-        if let Some(handler) = &mut self.on_error {
-            handler(&error);
+async fn run<K: Resource>(
+    mut watcher: Watcher<K>,
+    state: watch::Sender<State<K>>,
+    mut on_error: Option<ErrorHandler>,
+) {
+    let mut abandoned = pin!(state.closed());
+    poll_fn(|cx| {
+        if abandoned.as_mut().poll(cx).is_ready() {
+            return Poll::Ready(());
         }
-        self.shared.write().error = Some(Arc::new(error));
-        self.shared.readers.wake();
-    }
+        for _ in 0..BATCH {
+            match watcher.poll(cx) {
+                Poll::Ready(Ok(event)) => apply(&state, event),
+                Poll::Ready(Err(error)) => {
+                    if let Some(handler) = &mut on_error {
+                        handler(&error);
+                    }
+                    state.send_modify(|state| state.error = Some(Arc::new(error)));
+                }
+                Poll::Pending => return Poll::Pending,
+            }
+        }
+        cx.waker().wake_by_ref();
+        Poll::Pending
+    })
+    .await;
+}
+
+fn apply<K: Resource>(state: &watch::Sender<State<K>>, event: WatcherEvent<K>) {
+    let mut removed = Vec::new();
+    let mut dropped = None;
+    state.send_if_modified(|state| {
+        let State {
+            objects,
+            log,
+            error,
+        } = state;
+        let was_ready = objects.is_ready();
+        let mut has_changed = false;
+        let old = objects.apply(event, &mut |event: StoreEvent<K>| {
+            has_changed = true;
+            removed.extend(log.push(event));
+        });
+        dropped = Some((old, error.take()));
+        has_changed || objects.is_ready() != was_ready
+    });
+    // Without the lock, since these may be many objects.
+    drop((dropped, removed));
 }
 
 impl<K: Resource> Future for Driver<K> {
     type Output = ();
 
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<()> {
-        let driver = self.get_mut();
-        driver.shared.driver.wait(0, cx.waker());
-        if driver.shared.read().is_abandoned {
-            return Poll::Ready(());
-        }
-        for _ in 0..BATCH {
-            match driver.watcher.poll(cx) {
-                Poll::Ready(Ok(event)) => driver.apply(event),
-                Poll::Ready(Err(error)) => driver.failed(error),
-                Poll::Pending => return Poll::Pending,
-            }
-        }
-        cx.waker().wake_by_ref();
-        Poll::Pending
+        self.get_mut().run.as_mut().poll(cx)
     }
 }
-
-impl<K: Resource> Drop for Driver<K> {
-    fn drop(&mut self) {
-        self.shared.write().is_stopped = true;
-        self.shared.readers.wake();
-    }
-}
-
-// Nothing in it is pinned.
-impl<K: Resource> Unpin for Driver<K> {}
 
 impl<K: Resource> fmt::Debug for Driver<K> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Driver")
-            .field("watcher", &self.watcher)
-            .finish_non_exhaustive()
-    }
-}
-
-impl<K: Resource> fmt::Debug for StoreBuilder<K> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("StoreBuilder")
-            .field("watcher", &self.watcher)
-            .field("kept_changes", &self.kept_changes)
+            .field("kind", &K::KIND)
             .finish_non_exhaustive()
     }
 }

@@ -1,49 +1,53 @@
-//! The last changes, for subscribers that read them at their own pace, in bounded memory.
+//! The latest events, in bounded memory, for subscriptions that read them at their own pace.
 
-use super::Change;
+use super::event::StoreEvent;
 use std::collections::VecDeque;
 
 #[derive(Debug)]
-pub(super) struct Log<K> {
-    changes: VecDeque<Change<K>>,
-    /// The number of the oldest change kept; all changes are numbered from 0 on.
+pub(super) struct EventLog<K> {
+    events: VecDeque<StoreEvent<K>>,
+    /// The number of the first event in `events`. Events are numbered from 0.
     first: u64,
     limit: usize,
 }
 
-impl<K> Log<K> {
+impl<K> EventLog<K> {
+    /// A log of at most `limit` events, at least one.
     pub(super) fn new(limit: usize) -> Self {
         Self {
-            changes: VecDeque::new(),
+            events: VecDeque::new(),
             first: 0,
-            // One at least, or nobody would ever be told of a change.
+            // With none, no subscription would ever get an event.
             limit: limit.max(1),
         }
     }
 
-    /// Adds a change; answers the one that is forgotten for it.
-    pub(super) fn push(&mut self, change: Change<K>) -> Option<Change<K>> {
-        let forgotten = if self.changes.len() >= self.limit {
+    /// Appends an event. Returns the oldest one if it had to go.
+    pub(super) fn push(&mut self, event: StoreEvent<K>) -> Option<StoreEvent<K>> {
+        let removed = if self.events.len() >= self.limit {
             self.first += 1;
-            self.changes.pop_front()
+            self.events.pop_front()
         } else {
             None
         };
-        self.changes.push_back(change);
-        forgotten
+        self.events.push_back(event);
+        removed
     }
 
-    /// The number that the next change will have.
+    /// The number of the next event.
     pub(super) fn end(&self) -> u64 {
-        self.first + self.changes.len() as u64
+        self.first + self.events.len() as u64
     }
 
-    /// The change of that number; `Err` with how many were missed when it is forgotten already.
-    pub(super) fn get(&self, number: u64) -> Result<Option<&Change<K>>, u64> {
+    /// The event with a number; `None` if it has not happened yet.
+    ///
+    /// # Errors
+    /// The number of missed events, when the event is no longer in the log.
+    pub(super) fn get(&self, number: u64) -> Result<Option<&StoreEvent<K>>, u64> {
         match number.checked_sub(self.first) {
             Some(index) => Ok(usize::try_from(index)
                 .ok()
-                .and_then(|index| self.changes.get(index))),
+                .and_then(|index| self.events.get(index))),
             None => Err(self.end() - number),
         }
     }
@@ -55,17 +59,21 @@ mod tests {
     use std::sync::Arc;
 
     #[test]
-    fn what_is_forgotten_is_counted() {
-        let mut log = Log::new(2);
+    fn missed_events_are_counted() {
+        let deleted = |number| {
+            let object = Arc::new(number);
+            StoreEvent::Deleted { object }
+        };
+        let mut log = EventLog::new(2);
         assert_eq!(log.get(0), Ok(None));
         for number in 0..5u8 {
-            let forgotten = log.push(Change::Added(Arc::new(number)));
-            assert_eq!(forgotten.is_some(), number >= 2);
+            let removed = log.push(deleted(number));
+            assert_eq!(removed.is_some(), number >= 2);
         }
         assert_eq!(log.get(0), Err(5));
         assert_eq!(log.get(2), Err(3));
-        assert_eq!(log.get(3), Ok(Some(&Change::Added(Arc::new(3)))));
-        assert_eq!(log.get(4), Ok(Some(&Change::Added(Arc::new(4)))));
+        assert_eq!(log.get(3), Ok(Some(&deleted(3))));
+        assert_eq!(log.get(4), Ok(Some(&deleted(4))));
         assert_eq!(log.get(log.end()), Ok(None));
     }
 }

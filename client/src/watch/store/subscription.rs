@@ -1,85 +1,125 @@
-//! A reader of changes.
+//! A subscription to the events of a store.
 
-use super::{Change, Resync, State, Store, wait};
+use super::event::{Snapshot, StoreEvent};
+use super::handle::Store;
+use super::state::State;
 use crate::Resource;
 use futures_core::Stream;
 use std::fmt;
+use std::future::Future;
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 
-/// The changes of a [`Store`]'s copy, in order: first a [`Resync`] with all objects, then each change.
+impl<K: Resource> Store<K> {
+    /// The events from now on. The first one is a [`Snapshot`](StoreEvent::Snapshot) of all objects, once the copy is
+    /// complete.
+    ///
+    /// Subscriptions read the latest events, which the store keeps once for all of them. A subscription that is too slow
+    /// to read an event before it is removed gets another snapshot instead, with the number of
+    /// [missed](Snapshot::missed) events.
+    ///
+    /// ```no_run
+    /// use k8s_flowcontrol::Resource;
+    /// use k8s_flowcontrol::watch::{Store, StoreEvent};
+    ///
+    /// # async fn example(client: k8s_flowcontrol::Client) {
+    /// let store = Store::start(client.flow_schemas().watcher());
+    /// let mut events = store.subscribe();
+    /// while let Some(event) = events.next().await {
+    ///     match event {
+    ///         StoreEvent::Snapshot(all) => println!("{} schemas, {} events missed", all.objects.len(), all.missed),
+    ///         StoreEvent::Added { object, .. } => println!("{} is new", object.name()),
+    ///         StoreEvent::Modified { new, .. } => println!("{} has changed", new.name()),
+    ///         StoreEvent::Deleted { object } => println!("{} was deleted", object.name()),
+    ///         _ => {}
+    ///     }
+    /// }
+    /// # }
+    /// ```
+    pub fn subscribe(&self) -> Subscription<K> {
+        Subscription {
+            store: self.clone(),
+            next: None,
+            change: None,
+        }
+    }
+}
+
+/// The events of a [`Store`], in order, made by [`Store::subscribe`].
 ///
-/// Keeps the store alive. Ends only when the store's driver is dropped.
+/// The subscription keeps the store alive. It ends (`None`) only after the store's [`Driver`](super::Driver) was dropped.
 #[must_use = "a stream does nothing until it is polled"]
 pub struct Subscription<K: Resource> {
     store: Store<K>,
-    number: u64,
-    /// The number of the next change; `None` before all objects were told.
+    /// The number of the next event; `None` before the first snapshot.
     next: Option<u64>,
+    /// Ready when the store has changed, with whether its driver still exists.
+    change: Option<Change>,
 }
 
-impl<K: Resource> Subscription<K> {
-    pub(super) fn new(store: Store<K>) -> Self {
-        let number = store.shared.readers.number();
-        Self {
-            store,
-            number,
-            next: None,
-        }
-    }
+type Change = Pin<Box<dyn Future<Output = bool> + Send + Sync>>;
 
-    /// The next change; `None` when the store's driver is gone.
+impl<K: Resource> Subscription<K> {
+    /// The next event; `None` after the store's driver was dropped.
     ///
-    /// Cancelling it loses nothing.
-    pub async fn next(&mut self) -> Option<Change<K>> {
+    /// Cancel safe: no event is lost when the future is dropped.
+    pub async fn next(&mut self) -> Option<StoreEvent<K>> {
         std::future::poll_fn(|cx| self.poll(cx)).await
     }
 
-    /// The store that is subscribed to.
+    /// The store of the subscription.
     pub fn store(&self) -> &Store<K> {
         &self.store
     }
 
-    fn poll(&mut self, cx: &mut Context<'_>) -> Poll<Option<Change<K>>> {
-        let next = self.next;
-        let look = |state: &State<K>| match read(state, next) {
-            Some(read) => Some(Some(read)),
-            None => state.is_stopped.then_some(None),
-        };
-        let found = ready!(wait(&self.store.shared, self.number, cx, look));
-        Poll::Ready(found.map(|(change, next)| {
-            self.next = Some(next);
-            change
-        }))
+    fn poll(&mut self, cx: &mut Context<'_>) -> Poll<Option<StoreEvent<K>>> {
+        loop {
+            // Marks the state as seen, so that only a later change ends the wait.
+            let found = read(&self.store.state.borrow_and_update(), self.next);
+            if let Some((event, next)) = found {
+                self.next = Some(next);
+                return Poll::Ready(Some(event));
+            }
+            let change = self.change.get_or_insert_with(|| {
+                let mut state = self.store.state.clone();
+                Box::pin(async move { state.changed().await.is_ok() })
+            });
+            let has_driver = ready!(change.as_mut().poll(cx));
+            self.change = None;
+            if !has_driver {
+                return Poll::Ready(None);
+            }
+        }
     }
 }
 
-/// What comes at this place, and the place after it.
-fn read<K: Resource>(state: &State<K>, next: Option<u64>) -> Option<(Change<K>, u64)> {
-    if !state.copy.is_ready() {
+/// The event with the number `next`, and the number of the event after it.
+fn read<K: Resource>(state: &State<K>, next: Option<u64>) -> Option<(StoreEvent<K>, u64)> {
+    if !state.objects.is_ready() {
         return None;
     }
     let missed = match next.map(|next| (next, state.log.get(next))) {
-        Some((next, Ok(change))) => return change.map(|change| (change.clone(), next + 1)),
+        Some((next, Ok(event))) => return event.map(|event| (event.clone(), next + 1)),
         Some((_, Err(missed))) => missed,
         None => 0,
     };
-    let objects = state.copy.objects().values().cloned().collect();
-    let resync = Change::Resync(Resync { objects, missed });
-    Some((resync, state.log.end()))
-}
-
-impl<K: Resource> Drop for Subscription<K> {
-    fn drop(&mut self) {
-        self.store.shared.readers.forget(self.number);
-    }
+    let stored = state.objects.current();
+    let lossy = stored.iter().filter(|(_, stored)| !stored.losses.is_empty());
+    let snapshot = Snapshot {
+        objects: stored.values().map(|stored| stored.object.clone()).collect(),
+        losses: lossy
+            .map(|(key, stored)| (key.clone(), stored.losses.clone()))
+            .collect(),
+        missed,
+    };
+    Some((StoreEvent::Snapshot(snapshot), state.log.end()))
 }
 
 // Nothing in it is pinned.
 impl<K: Resource> Unpin for Subscription<K> {}
 
 impl<K: Resource> Stream for Subscription<K> {
-    type Item = Change<K>;
+    type Item = StoreEvent<K>;
 
     fn poll_next(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
         self.get_mut().poll(cx)

@@ -1,13 +1,17 @@
-//! What a watcher tells.
+//! The events of a watcher.
 
-use crate::watch::ObjectKey;
+use crate::convert::Loss;
+use crate::watch::key::ObjectKey;
 
-/// What a [`Watcher`](super::Watcher) tells: enough to keep an exact copy of the server's objects.
+/// An event of a [`Watcher`](super::Watcher). Together the events are enough to keep an exact copy of the server's objects.
 ///
-/// A consumer that keeps a copy builds a new one between [`RestartBegin`](Self::RestartBegin) and
-/// [`RestartEnd`](Self::RestartEnd), beside the old one, and then puts it in the old one's place. All that comes in
-/// between belongs to the new copy, also `Deleted`. A restart that meets trouble begins again, with another
-/// `RestartBegin`: what was built so far is then void.
+/// The watcher lists all objects at the beginning, and again when the server no longer knows the changes since the last
+/// event. Such a list is the events from [`ListBegin`](Self::ListBegin) to [`ListEnd`](Self::ListEnd). A copy is built
+/// anew from the events in between, `Deleted` included, and replaces the old copy at the end. A list that fails starts
+/// over with another `ListBegin`; then discard the objects since the previous one.
+///
+/// `losses` are the fields that the conversion from the version on the wire lost. They are always empty unless the
+/// watcher belongs to a [`Negotiated`](crate::client::Negotiated); do not write an object with losses back.
 ///
 /// ```
 /// use k8s_flowcontrol::api::v1::FlowSchema;
@@ -17,21 +21,21 @@ use crate::watch::ObjectKey;
 /// #[derive(Default)]
 /// struct Copy {
 ///     objects: BTreeMap<ObjectKey, FlowSchema>,
-///     restart: Option<BTreeMap<ObjectKey, FlowSchema>>,
+///     list: Option<BTreeMap<ObjectKey, FlowSchema>>,
 /// }
 ///
 /// impl Copy {
 ///     fn apply(&mut self, event: WatcherEvent<FlowSchema>) {
-///         let current = self.restart.as_mut().unwrap_or(&mut self.objects);
+///         let current = self.list.as_mut().unwrap_or(&mut self.objects);
 ///         match event {
-///             WatcherEvent::RestartBegin => self.restart = Some(BTreeMap::new()),
-///             WatcherEvent::RestartItem(object) | WatcherEvent::Applied(object) => {
+///             WatcherEvent::ListBegin => self.list = Some(BTreeMap::new()),
+///             WatcherEvent::ListItem { object, .. } | WatcherEvent::Applied { object, .. } => {
 ///                 current.insert(ObjectKey::of(&object), object);
 ///             }
-///             WatcherEvent::Deleted(object) => {
+///             WatcherEvent::Deleted { object, .. } => {
 ///                 current.remove(&ObjectKey::of(&object));
 ///             }
-///             WatcherEvent::RestartEnd { .. } => self.objects = self.restart.take().unwrap_or_default(),
+///             WatcherEvent::ListEnd { .. } => self.objects = self.list.take().unwrap_or_default(),
 ///             _ => {}
 ///         }
 ///     }
@@ -40,22 +44,34 @@ use crate::watch::ObjectKey;
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum WatcherEvent<K> {
-    /// The objects follow, all of them: at the beginning, and when the server no longer knows what changed since the
-    /// last event.
-    RestartBegin,
-    /// An object that is there. One that came before in the same restart has changed meanwhile.
-    RestartItem(K),
-    /// All objects that are there have come.
-    #[non_exhaustive]
-    RestartEnd {
-        /// What had come before, also in restarts that were not finished, and was neither reported deleted nor is
-        /// there now.
+    /// A list of all objects begins.
+    ListBegin,
+    /// An object of the list. It replaces an object with the same key from the same list.
+    ListItem {
+        /// The object.
+        object: K,
+        /// The fields that the conversion lost.
+        losses: Vec<Loss>,
+    },
+    /// The list is complete.
+    ListEnd {
+        /// The objects of earlier events, failed lists included, that no longer exist and were not reported deleted.
         ///
-        /// An object that was deleted and made again meanwhile is not among them: it came with another UID.
+        /// An object that was deleted and created again meanwhile is not among them: its list item has another UID.
         disappeared: Vec<ObjectKey>,
     },
-    /// The object is new, or is now like this.
-    Applied(K),
-    /// The object is gone, or does no longer fit the selectors. This is its last known state.
-    Deleted(K),
+    /// The object is new or has changed.
+    Applied {
+        /// The object as it is now.
+        object: K,
+        /// The fields that the conversion lost.
+        losses: Vec<Loss>,
+    },
+    /// The object was deleted, or no longer matches the selectors.
+    Deleted {
+        /// The last state of the object.
+        object: K,
+        /// The fields that the conversion lost.
+        losses: Vec<Loss>,
+    },
 }

@@ -1,56 +1,74 @@
-//! A watch that goes on whatever happens.
+//! A watcher: lists and watches, one after the other, that survive lost connections and expired resource versions.
 
-mod course;
+mod any_of;
+mod delays;
 mod event;
-mod holders;
-mod known;
+mod idle_timer;
+mod list_watch;
+mod matches;
+mod reported;
+mod resource_version;
 mod selection;
+mod settings;
 mod source;
-mod union;
-mod version;
-mod waits;
 
 pub use event::WatcherEvent;
 pub use selection::Selection;
 
 use crate::client::{Api, Negotiated};
 use crate::{Error, Resource};
+use any_of::AnyOf;
 use futures_core::Stream;
-use known::Known;
-use source::{Signal, Source};
+use reported::ReportedKeys;
+use settings::Settings;
+use source::Source;
 use std::fmt;
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
-use union::Union;
 
 impl<K: Resource> Api<K> {
-    /// Follows the changes of objects for ever, whatever happens to connections.
+    /// Watches objects for as long as the [`Watcher`] is polled, through lost connections and expired resource versions.
+    ///
+    /// ```no_run
+    /// # async fn example(client: k8s_flowcontrol::Client) {
+    /// let mut watcher = client.priority_level_configurations().watcher().label_selector("team=a");
+    /// loop {
+    ///     match watcher.next().await {
+    ///         Ok(event) => println!("{event:?}"),
+    ///         Err(error) => eprintln!("{error}; the watcher tries again"),
+    ///     }
+    /// }
+    /// # }
+    /// ```
     pub fn watcher(&self) -> Watcher<K> {
         Watcher::new(self.clone())
     }
 }
 
 impl<K: Resource> Negotiated<K> {
-    /// Follows the changes of objects for ever, see [`Api::watcher`].
+    /// Watches objects for as long as the [`Watcher`] is polled, see [`Api::watcher`].
+    ///
+    /// Each event with an object has the `losses` of its conversion.
     pub fn watcher(&self) -> Watcher<K> {
         self.api.watcher()
     }
 }
 
-/// The changes of objects, for as long as it is polled: a stream that does not end by itself.
+/// The changes of objects, for as long as it is polled; made by [`Api::watcher`].
 ///
-/// It reads all objects, with a [streaming list] where the server offers one and else page by page, and watches from
-/// there. When the watch ends or breaks it goes on from the last resource version that an event or bookmark named; when
-/// the server no longer knows that version it reads all objects anew and says what
-/// [disappeared](WatcherEvent::RestartEnd) meanwhile. A connection on which nothing comes, no bookmark either, is given
-/// up.
+/// A watcher lists all objects, with a [streaming list] if the server supports it and page by page otherwise, and then
+/// watches them. When the watch ends or breaks, it continues from the resource version of the last event or bookmark.
+/// When the server no longer knows that version, it lists again and reports which objects
+/// [disappeared](WatcherEvent::ListEnd) meanwhile. A connection that delivers nothing, not even bookmarks, is closed and
+/// replaced.
 ///
-/// Whatever goes wrong is an `Err` item, also what only people can put right, such as 401, 403 and 404. After each the
-/// watcher waits, 0.5 s at first and up to 30 s, at random a bit less, or for as long as the server asks, and tries
-/// again. Stop polling it, or drop it, when you would rather not.
+/// Every failure is an `Err`, including those that only a person can fix, such as 401, 403 and 404. The watcher never
+/// ends by itself: after a failure it waits (0.5 s at first, up to 30 s, partly random, or for the time that the server
+/// sets) and tries again. Stop polling it, or drop it, to end it.
 ///
-/// [`Store`](crate::watch::Store) keeps a copy of the objects by such events.
+/// A [`Store`](crate::watch::Store) keeps a copy of the objects with a watcher. [`Api::watch`](crate::Api::watch) is a
+/// single watch without any of this, and [`Api::wait_for`](crate::Api::wait_for) waits for one object.
 ///
 /// ```no_run
 /// use k8s_flowcontrol::Resource;
@@ -60,12 +78,12 @@ impl<K: Resource> Negotiated<K> {
 /// let mut watcher = client.flow_schemas().watcher().label_selector("team=a");
 /// loop {
 ///     match watcher.next().await {
-///         Ok(WatcherEvent::RestartItem(schema)) => println!("there is {}", schema.name()),
-///         Ok(WatcherEvent::RestartEnd { disappeared, .. }) => println!("not any more: {disappeared:?}"),
-///         Ok(WatcherEvent::Applied(schema)) => println!("{} is new or changed", schema.name()),
-///         Ok(WatcherEvent::Deleted(schema)) => println!("{} is gone", schema.name()),
+///         Ok(WatcherEvent::ListItem { object, .. }) => println!("{} exists", object.name()),
+///         Ok(WatcherEvent::ListEnd { disappeared }) => println!("no longer there: {disappeared:?}"),
+///         Ok(WatcherEvent::Applied { object, .. }) => println!("{} is new or has changed", object.name()),
+///         Ok(WatcherEvent::Deleted { object, .. }) => println!("{} was deleted", object.name()),
 ///         Ok(_) => {}
-///         Err(error) => eprintln!("{error}; trying again"),
+///         Err(error) => eprintln!("{error}; the watcher tries again"),
 ///     }
 /// }
 /// # }
@@ -77,46 +95,20 @@ pub struct Watcher<K: Resource> {
     api: Api<K>,
     settings: Settings,
     selections: Vec<Selection>,
-    /// What the selectors of the watcher itself say, besides `selections`.
+    /// The selectors of the watcher itself, which narrow each of `selections`.
     selection: Selection,
-    /// Made when the watcher is first polled.
+    /// Created by the first poll.
     running: Option<Running<K>>,
-    /// Whether it notes the names of the objects, to say which have disappeared.
-    notes_names: bool,
+    /// Whether to report the objects that disappeared, which takes the memory of their keys.
+    reports_disappeared: bool,
 }
 
 enum Running<K: Resource> {
-    One(Box<Source<K>>, Option<Known>),
-    Several(Box<Union<K>>),
+    One(Box<Source<K>>, Option<ReportedKeys>),
+    Several(Box<AnyOf<K>>),
 }
 
-/// How a watcher goes about it.
-#[derive(Clone, Debug)]
-struct Settings {
-    page_size: Option<u32>,
-    streaming: bool,
-    watch_timeout: Duration,
-    idle_timeout: Duration,
-    shortest_wait: Duration,
-    longest_wait: Duration,
-    drop_managed_fields: bool,
-}
-
-impl Default for Settings {
-    fn default() -> Self {
-        Self {
-            page_size: Some(500),
-            streaming: true,
-            watch_timeout: Duration::from_secs(290),
-            idle_timeout: Duration::from_secs(150),
-            shortest_wait: Duration::from_millis(500),
-            longest_wait: Duration::from_secs(30),
-            drop_managed_fields: false,
-        }
-    }
-}
-
-/// Settings. Changed after the watcher has been polled, it begins anew.
+/// Settings. Changing one after the first poll makes the watcher list again.
 impl<K: Resource> Watcher<K> {
     pub(crate) fn new(api: Api<K>) -> Self {
         Self {
@@ -125,31 +117,31 @@ impl<K: Resource> Watcher<K> {
             selections: Vec::new(),
             selection: Selection::all(),
             running: None,
-            notes_names: true,
+            reports_disappeared: true,
         }
     }
 
-    /// Keeps only objects whose labels fit, in kubectl's notation: `team=a,tier in (x,y),!old`.
+    /// Only objects whose labels match, in kubectl's notation: `team=a,tier in (x,y),!old`.
     ///
-    /// Called again, and together with the other selectors, it narrows further.
+    /// Further calls and the other selectors narrow the selection.
     pub fn label_selector(self, selector: impl Into<String>) -> Self {
         let selection = self.selection.clone().and_labels(selector);
         self.changed(|watcher| watcher.selection = selection)
     }
 
-    /// Keeps only objects whose fields have these values, such as `metadata.name=exempt`.
+    /// Only objects whose fields have these values, such as `metadata.name=exempt`.
     ///
-    /// Called again, and together with the other selectors, it narrows further.
+    /// Further calls and the other selectors narrow the selection.
     pub fn field_selector(self, selector: impl Into<String>) -> Self {
         let selection = self.selection.clone().and_fields(selector);
         self.changed(|watcher| watcher.selection = selection)
     }
 
-    /// Keeps only objects that at least one of the selections holds.
+    /// Only objects that match at least one of the selections.
     ///
-    /// Each selection is a watch of its own. An object that several hold is told once; it is deleted when none holds it
-    /// any more. Which selections hold an object is known when all of them have come equally far, so such a deletion
-    /// may be told up to half a second late.
+    /// Each selection is a watch of its own. An object that matches several is reported once, and reported deleted when
+    /// it matches none any more. That is certain only when all watches have reached the same resource version, so such a
+    /// deletion may be reported up to half a second late.
     ///
     /// ```no_run
     /// use k8s_flowcontrol::watch::Selection;
@@ -165,51 +157,51 @@ impl<K: Resource> Watcher<K> {
         self.changed(|watcher| watcher.selections = selections.into_iter().collect())
     }
 
-    /// How many objects a page of a list has, 500 unless said otherwise; 0 means all of them.
+    /// The number of objects per page of a list. Defaults to 500; 0 means all objects in one response.
     pub fn page_size(self, objects: u32) -> Self {
         self.changed(|watcher| watcher.settings.page_size = Some(objects).filter(|size| *size > 0))
     }
 
-    /// Whether to try streaming lists, which takes one request more with servers that do not offer them. It does
-    /// unless told otherwise.
+    /// Whether to try streaming lists, which costs one more request on servers without them. Defaults to `true`.
     pub fn streaming_lists(self, streaming: bool) -> Self {
-        self.changed(|watcher| watcher.settings.streaming = streaming)
+        self.changed(|watcher| watcher.settings.streaming_lists = streaming)
     }
 
-    /// For how long the server is asked to keep a watch open: this and at most twice of it, at random; 290 s unless
-    /// said otherwise. Whole seconds, at least one.
+    /// The time after which the server closes a watch: a random time between this and twice this. Defaults to 290 s.
+    /// Whole seconds, at least one.
     pub fn watch_timeout(self, timeout: Duration) -> Self {
         self.changed(|watcher| watcher.settings.watch_timeout = timeout)
     }
 
-    /// For how long nothing may come, be it a page of a list or an event or bookmark of a watch; 150 s unless said
-    /// otherwise, and ten times as long for a list that is not in pages.
+    /// The time after which a connection counts as dead that delivers neither a page of a list nor an event nor a
+    /// bookmark. Defaults to 150 s; ten times as long for a list in one response.
     ///
-    /// Then the connection is taken for dead. Servers send a bookmark about once a minute: a shorter limit than that
-    /// breaks watches that are well. After two silent connections in a row all objects are read anew.
+    /// Servers send a bookmark about once a minute: a shorter timeout than that closes healthy watches. After two silent
+    /// connections in a row the watcher lists again.
     pub fn idle_timeout(self, timeout: Duration) -> Self {
         self.changed(|watcher| watcher.settings.idle_timeout = timeout)
     }
 
-    /// The shortest and the longest wait after trouble, 0.5 s and 30 s unless said otherwise.
+    /// The delays after the first failure and after many failures in a row. Default to 0.5 s and 30 s.
     ///
-    /// The wait doubles each time, until all is well again.
-    pub fn backoff(self, shortest: Duration, longest: Duration) -> Self {
+    /// The delay doubles with each failure, until a success.
+    pub fn backoff(self, min: Duration, max: Duration) -> Self {
         self.changed(|watcher| {
-            watcher.settings.shortest_wait = shortest;
-            watcher.settings.longest_wait = longest;
+            watcher.settings.min_backoff = min;
+            watcher.settings.max_backoff = max;
         })
     }
 
-    /// Leaves `metadata.managedFields` out of the objects: often half of an object's size.
+    /// Removes `metadata.managedFields`, often half of an object, from the objects.
     ///
-    /// A server keeps them when an object is written back without them.
+    /// A server keeps them when such an object is written back.
     pub fn drop_managed_fields(self) -> Self {
         self.changed(|watcher| watcher.settings.drop_managed_fields = true)
     }
 
-    pub(crate) fn without_names(self) -> Self {
-        self.changed(|watcher| watcher.notes_names = false)
+    /// Leaves [`WatcherEvent::ListEnd`] without the objects that disappeared, for callers that know the keys themselves.
+    pub(crate) fn without_disappeared(self) -> Self {
+        self.changed(|watcher| watcher.reports_disappeared = false)
     }
 
     fn changed(mut self, change: impl FnOnce(&mut Self)) -> Self {
@@ -220,12 +212,14 @@ impl<K: Resource> Watcher<K> {
 }
 
 impl<K: Resource> Watcher<K> {
-    /// The next event, or what went wrong; the watcher goes on after that.
+    /// The next event, or a failure; the watcher continues after it.
     ///
-    /// Cancelling it loses nothing.
+    /// Cancel safe: no event is lost when the future is dropped.
     ///
     /// # Errors
-    /// See [`Error`]: whatever a list or a watch meets.
+    /// The [`Error`] of a list or a watch: [`is_retryable`](Error::is_retryable) for lost connections and busy servers,
+    /// [`is_expired`](Error::is_expired) before a list that a too old resource version causes, and
+    /// [`is_forbidden`](Error::is_forbidden) and others for failures that repeat until somebody fixes the cause.
     pub async fn next(&mut self) -> Result<WatcherEvent<K>, Error> {
         std::future::poll_fn(|cx| self.poll(cx)).await
     }
@@ -235,12 +229,18 @@ impl<K: Resource> Watcher<K> {
             self.running = Some(self.start());
         }
         match &mut self.running {
-            Some(Running::One(source, known)) => loop {
-                if let Some(event) = told(ready!(source.poll(cx)), known.as_mut()).transpose() {
-                    return Poll::Ready(event);
+            Some(Running::One(source, reported)) => loop {
+                // A source also reports that only its resource version has advanced.
+                let Some(mut event) = ready!(source.poll(cx))? else {
+                    continue;
+                };
+                if let Some(reported) = reported {
+                    reported.note(&mut event);
                 }
+                return Poll::Ready(Ok(event));
             },
-            Some(Running::Several(union)) => union.poll(cx),
+            Some(Running::Several(any_of)) => any_of.poll(cx),
+            // Unreachable, and harmless if it were not.
             None => Poll::Pending,
         }
     }
@@ -249,56 +249,18 @@ impl<K: Resource> Watcher<K> {
         let source =
             |selection: Selection| Source::new(self.api.clone(), selection, self.settings.clone());
         let one = |selection: Selection| {
-            let known = self.notes_names.then(Known::default);
-            Running::One(Box::new(source(selection)), known)
+            let reported = self.reports_disappeared.then(ReportedKeys::default);
+            Running::One(Box::new(source(selection)), reported)
         };
         match &*self.selections {
             [] => one(self.selection.clone()),
             [only] => one(self.selection.and(only)),
             several => {
                 let sources = several.iter().map(|one| source(self.selection.and(one)));
-                Running::Several(Box::new(Union::new(sources.collect())))
+                Running::Several(Box::new(AnyOf::new(sources.collect())))
             }
         }
     }
-}
-
-/// What a signal of the only source means.
-fn told<K: Resource>(
-    signal: Signal<K>,
-    known: Option<&mut Known>,
-) -> Result<Option<WatcherEvent<K>>, Error> {
-    Ok(Some(match (signal, known) {
-        (Signal::Trouble(error), _) => return Err(error),
-        (Signal::Progress, _) => return Ok(None),
-        (Signal::Begin, known) => {
-            if let Some(known) = known {
-                known.begin();
-            }
-            WatcherEvent::RestartBegin
-        }
-        (Signal::End, known) => WatcherEvent::RestartEnd {
-            disappeared: known.map(Known::end).unwrap_or_default(),
-        },
-        (Signal::Item(object), known) => {
-            if let Some(known) = known {
-                known.insert(&object);
-            }
-            WatcherEvent::RestartItem(object)
-        }
-        (Signal::Applied(object), known) => {
-            if let Some(known) = known {
-                known.insert(&object);
-            }
-            WatcherEvent::Applied(object)
-        }
-        (Signal::Deleted(object), known) => {
-            if let Some(known) = known {
-                known.remove(&object);
-            }
-            WatcherEvent::Deleted(object)
-        }
-    }))
 }
 
 // Nothing in it is pinned.

@@ -1,9 +1,11 @@
-//! Which objects of a collection are meant.
+//! Selections of the objects of a collection.
 
 use crate::Resource;
 use crate::client::{ListRequest, WatchRequest};
 
-/// Objects that fit a label selector and a field selector, where given.
+/// The objects that match a label selector and a field selector, each of which is optional.
+///
+/// [`Watcher::any_of`](super::Watcher::any_of) takes several.
 ///
 /// ```
 /// use k8s_flowcontrol::watch::Selection;
@@ -22,7 +24,7 @@ impl Selection {
         Self::default()
     }
 
-    /// The objects whose labels fit, in kubectl's notation: `team=a,tier in (x,y),!old`.
+    /// The objects whose labels match, in kubectl's notation: `team=a,tier in (x,y),!old`.
     pub fn labels(selector: impl Into<String>) -> Self {
         Self::all().and_labels(selector)
     }
@@ -32,21 +34,21 @@ impl Selection {
         Self::all().and_fields(selector)
     }
 
-    /// Of these, the objects whose labels fit.
+    /// The objects of this selection whose labels also match `selector`.
     #[must_use]
     pub fn and_labels(mut self, selector: impl Into<String>) -> Self {
         join(&mut self.labels, selector.into());
         self
     }
 
-    /// Of these, the objects whose fields have these values.
+    /// The objects of this selection whose fields also match `selector`.
     #[must_use]
     pub fn and_fields(mut self, selector: impl Into<String>) -> Self {
         join(&mut self.fields, selector.into());
         self
     }
 
-    /// What both hold.
+    /// The objects in both selections.
     pub(super) fn and(&self, other: &Self) -> Self {
         let mut both = self.clone();
         if let Some(labels) = &other.labels {

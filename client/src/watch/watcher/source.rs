@@ -1,307 +1,302 @@
-//! The objects of one selection: requests, one after the other, for ever.
+//! The events of one selection: lists and watches, one request after the other, for ever.
 
-use super::course::{Course, Step, Trouble};
-use super::waits::Waits;
-use super::{Selection, Settings};
-use crate::client::{Api, BoxFuture, Error, Kind, RequestLine};
+use super::delays::Delays;
+use super::event::WatcherEvent;
+use super::idle_timer::IdleTimer;
+use super::list_watch::{Failure, ListWatch, Step};
+use super::selection::Selection;
+use super::settings::Settings;
+use crate::client::events::{WatchEvent, WatchStream};
+use crate::client::{Api, BoxFuture, Error, Kind, RequestLine, Response};
 use crate::config::{RetryPolicy, random_fraction};
-use crate::watch::{WatchEvent, WatchStream};
+use crate::convert::Loss;
 use crate::{List, Resource};
+use std::collections::HashMap;
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
-use tokio::time::{Instant, Sleep, sleep};
-
-/// What a source tells.
-#[derive(Debug)]
-pub(super) enum Signal<K> {
-    /// All objects follow.
-    Begin,
-    Item(K),
-    /// All objects have come.
-    End,
-    Applied(K),
-    Deleted(K),
-    /// Nothing, but a newer resource version.
-    Progress,
-    /// Something went wrong; the source goes on.
-    Trouble(Error),
-}
+use tokio::time::{Sleep, sleep};
 
 pub(super) struct Source<K: Resource> {
     api: Api<K>,
     selection: Selection,
     settings: Settings,
-    course: Course,
+    list_watch: ListWatch,
     state: State<K>,
 }
+
+/// An event, or `None` when only the resource version has advanced. `disappeared` is left to the watcher.
+type Received<K> = Option<WatcherEvent<K>>;
 
 enum State<K: Resource> {
     Ready,
     Waiting(Pin<Box<Sleep>>),
     Listing {
-        answer: BoxFuture<Result<List<K>, Error>>,
-        limit: Limit,
+        response: BoxFuture<Result<Response<List<K>>, Error>>,
+        idle: IdleTimer,
     },
-    /// The objects of a page, and whether it is the last one.
-    Page {
-        items: std::vec::IntoIter<K>,
-        is_last: bool,
-    },
+    Page(Box<Page<K>>),
     Opening {
-        answer: BoxFuture<Result<WatchStream<K>, Error>>,
-        limit: Limit,
+        response: BoxFuture<Result<WatchStream<K>, Error>>,
+        idle: IdleTimer,
     },
     Open {
         /// Boxed, since all other states are small.
         stream: Box<WatchStream<K>>,
-        limit: Limit,
-        said_something: bool,
+        idle: IdleTimer,
+        received_event: bool,
     },
 }
 
-/// How long a connection may be silent.
-struct Limit {
-    duration: Duration,
-    timer: Pin<Box<Sleep>>,
-    /// Something came since the timer was set.
-    heard: bool,
+/// A page of a list.
+struct Page<K> {
+    items: std::iter::Enumerate<std::vec::IntoIter<K>>,
+    /// By the index of the item.
+    losses: HashMap<usize, Vec<Loss>>,
+    is_last: bool,
 }
 
 impl<K: Resource> Source<K> {
     pub(super) fn new(api: Api<K>, selection: Selection, settings: Settings) -> Self {
-        let waits = Waits::new(settings.shortest_wait, settings.longest_wait);
+        let delays = Delays::new(settings.min_backoff, settings.max_backoff);
         Self {
             api,
             selection,
-            course: Course::new(settings.streaming, settings.page_size, waits),
+            list_watch: ListWatch::new(settings.streaming_lists, settings.page_size, delays),
             settings,
             state: State::Ready,
         }
     }
 
-    /// The resource version that was reached.
+    /// The resource version of the last event; `None` during a list.
     pub(super) fn version(&self) -> Option<&str> {
-        self.course.version()
+        self.list_watch.version()
     }
 
-    /// Reads all objects anew, if that is not under way.
-    pub(super) fn restart(&mut self) {
-        self.course.restart();
+    /// Lists all objects again.
+    pub(super) fn relist(&mut self) {
+        self.list_watch.relist();
         if !matches!(self.state, State::Waiting(_)) {
             self.state = State::Ready;
         }
     }
 
-    pub(super) fn poll(&mut self, cx: &mut Context<'_>) -> Poll<Signal<K>> {
+    /// The next event. The source continues after an error.
+    pub(super) fn poll(&mut self, cx: &mut Context<'_>) -> Poll<Result<Received<K>, Error>> {
         loop {
-            let signal = match &mut self.state {
-                State::Ready => {
-                    self.state = self.request();
-                    None
-                }
+            match &mut self.state {
+                State::Ready => self.state = self.request(),
                 State::Waiting(timer) => {
                     ready!(timer.as_mut().poll(cx));
                     self.state = State::Ready;
-                    None
                 }
-                State::Listing { answer, limit } => match answer.as_mut().poll(cx) {
-                    Poll::Ready(answer) => Some(self.page(answer)),
+                State::Listing { response, idle } => match response.as_mut().poll(cx) {
+                    Poll::Ready(response) => return Poll::Ready(self.page(response)),
                     Poll::Pending => {
-                        ready!(limit.poll(cx));
-                        Some(self.silent())
+                        ready!(idle.poll(cx));
+                        return Poll::Ready(Err(self.silent()));
                     }
                 },
-                State::Page { items, is_last } => match items.next() {
-                    Some(item) => Some(Signal::Item(self.trimmed(item))),
-                    None if *is_last => Some(self.listed()),
-                    None => {
-                        self.state = State::Ready;
-                        None
+                State::Page(page) => match page.next() {
+                    Some((mut object, losses)) => {
+                        self.trim(&mut object);
+                        return Poll::Ready(Ok(Some(WatcherEvent::ListItem { object, losses })));
                     }
+                    None if page.is_last => return Poll::Ready(self.listed()),
+                    None => self.state = State::Ready,
                 },
-                State::Opening { answer, limit } => match answer.as_mut().poll(cx) {
-                    Poll::Ready(answer) => self.opened(answer),
+                State::Opening { response, idle } => match response.as_mut().poll(cx) {
+                    Poll::Ready(response) => {
+                        if let Some(event) = self.opened(response)? {
+                            return Poll::Ready(Ok(Some(event)));
+                        }
+                    }
                     Poll::Pending => {
-                        ready!(limit.poll(cx));
-                        Some(self.silent())
+                        ready!(idle.poll(cx));
+                        return Poll::Ready(Err(self.silent()));
                     }
                 },
                 State::Open {
                     stream,
-                    limit,
-                    said_something,
+                    idle,
+                    received_event,
                 } => match stream.poll(cx) {
                     Poll::Ready(Some(Ok(event))) => {
-                        limit.heard = true;
-                        *said_something = true;
-                        self.event(event)
+                        idle.restart();
+                        *received_event = true;
+                        if let Some(received) = self.event(event) {
+                            return Poll::Ready(Ok(received));
+                        }
                     }
-                    Poll::Ready(Some(Err(error))) => Some(self.failed(error)),
+                    Poll::Ready(Some(Err(error))) => return Poll::Ready(Err(self.failed(error))),
                     Poll::Ready(None) => {
-                        let wait = self.course.ended(*said_something);
-                        self.wait(wait);
-                        None
+                        let delay = self.list_watch.ended(*received_event);
+                        self.wait(delay);
                     }
                     Poll::Pending => {
-                        ready!(limit.poll(cx));
-                        Some(self.silent())
+                        ready!(idle.poll(cx));
+                        return Poll::Ready(Err(self.silent()));
                     }
                 },
-            };
-            if let Some(signal) = signal {
-                return Poll::Ready(signal);
             }
         }
     }
 
     fn request(&self) -> State<K> {
-        // What goes wrong is told and waited for here, and so is a silence.
+        // Failures and silence are reported and waited for here, not by the client.
         let watch = || {
             let seconds = self.settings.watch_timeout.as_secs_f64() * (1.0 + random_fraction());
-            // Whole seconds, and at least one: 0 would mean that the server chooses.
+            // 0 would leave the time to the server.
             let seconds = (seconds as u32).max(1);
             let request = self.selection.of_watch(self.api.watch());
             let request = request.retry_policy(RetryPolicy::none()).timeout(None);
             request.bookmarks().timeout_seconds(seconds)
         };
-        let request = match self.course.step() {
+        let request = match self.list_watch.step() {
             Step::StreamingList => watch().send_initial_events(),
             Step::Watch { after } => watch().resource_version(after),
             Step::List { limit, token } => {
                 let request = self.selection.of_list(self.api.list());
                 let mut request = request.retry_policy(RetryPolicy::none()).timeout(None);
-                let mut patience = self.settings.idle_timeout;
+                let mut timeout = self.settings.idle_timeout;
                 match limit {
                     Some(limit) => request = request.limit(limit),
-                    // All objects at once may take a while.
-                    None => patience = patience.saturating_mul(10),
+                    // All objects in one piece may take long.
+                    None => timeout = timeout.saturating_mul(10),
                 }
                 if let Some(token) = token {
                     request = request.continue_token(token);
                 }
                 return State::Listing {
-                    answer: request.into_future(),
-                    limit: Limit::new(patience),
+                    response: Box::pin(request.send()),
+                    idle: IdleTimer::new(timeout),
                 };
             }
         };
         State::Opening {
-            answer: request.into_future(),
-            limit: Limit::new(self.settings.idle_timeout),
+            response: request.into_future(),
+            idle: IdleTimer::new(self.settings.idle_timeout),
         }
     }
 
-    fn page(&mut self, answer: Result<List<K>, Error>) -> Signal<K> {
-        let page = match answer {
-            Ok(page) => page,
-            Err(error) => return self.failed(error),
-        };
-        let is_first = self.course.is_first_page();
+    fn page(&mut self, response: Result<Response<List<K>>, Error>) -> Result<Received<K>, Error> {
+        let response = response.map_err(|error| self.failed(error))?;
+        let mut losses: HashMap<usize, Vec<Loss>> = HashMap::new();
+        for (index, loss) in response.losses().iter().filter_map(Loss::split_item) {
+            losses.entry(index).or_default().push(loss);
+        }
+        let page = response.into_inner();
+        let is_first = self.list_watch.is_first_page();
         let is_last = self
-            .course
+            .list_watch
             .page(page.metadata.resource_version, page.metadata.r#continue);
-        self.state = State::Page {
-            items: page.items.into_iter(),
+        self.state = State::Page(Box::new(Page {
+            items: page.items.into_iter().enumerate(),
+            losses,
             is_last,
-        };
-        if is_first {
-            Signal::Begin
-        } else {
-            Signal::Progress
-        }
+        }));
+        Ok(is_first.then_some(WatcherEvent::ListBegin))
     }
 
-    fn listed(&mut self) -> Signal<K> {
+    fn listed(&mut self) -> Result<Received<K>, Error> {
         self.state = State::Ready;
-        if self.course.listed() {
-            return Signal::End;
+        if self.list_watch.listed() {
+            return Ok(Some(list_end()));
         }
-        self.failed(Error::new(Kind::Decode {
+        Err(self.failed(Error::new(Kind::Decode {
             what: format!("{}List", K::KIND),
             message: "its metadata has no resourceVersion to watch from".into(),
             excerpt: String::new(),
-        }))
+        })))
     }
 
-    fn opened(&mut self, answer: Result<WatchStream<K>, Error>) -> Option<Signal<K>> {
-        match answer {
+    fn opened(&mut self, response: Result<WatchStream<K>, Error>) -> Result<Received<K>, Error> {
+        match response {
             Ok(stream) => {
-                let is_list = self.course.version().is_none();
+                let is_list = self.version().is_none();
                 self.state = State::Open {
                     stream: Box::new(stream),
-                    limit: Limit::new(self.settings.idle_timeout),
-                    said_something: false,
+                    idle: IdleTimer::new(self.settings.idle_timeout),
+                    received_event: false,
                 };
-                is_list.then_some(Signal::Begin)
+                Ok(is_list.then_some(WatcherEvent::ListBegin))
             }
-            // What a server says that offers no streaming lists is no trouble.
+            // Servers without streaming lists reject the request; that is not an error of the watcher.
             Err(error)
-                if self.course.step() == Step::StreamingList
-                    && Trouble::of(&error) == Trouble::Refused =>
+                if self.list_watch.step() == Step::StreamingList
+                    && Failure::of(&error) == Failure::Rejected =>
             {
-                let wait = self.course.failed(Trouble::Refused, None);
-                self.wait(wait);
-                None
+                let delay = self.list_watch.failed(Failure::Rejected, None);
+                self.wait(delay);
+                Ok(None)
             }
-            Err(error) => Some(self.failed(error)),
+            Err(error) => Err(self.failed(error)),
         }
     }
 
-    fn event(&mut self, event: WatchEvent<K>) -> Option<Signal<K>> {
-        let is_list = self.course.version().is_none();
+    /// The meaning of an event of the watch; `None` when the watch was given up with it.
+    fn event(&mut self, event: WatchEvent<K>) -> Option<Received<K>> {
+        let is_list = self.version().is_none();
         match &event {
             WatchEvent::Bookmark(bookmark) if is_list => {
                 if bookmark.ends_initial_events && !bookmark.resource_version.is_empty() {
-                    self.course.streamed(&bookmark.resource_version);
-                    return Some(Signal::End);
+                    self.list_watch.streamed(&bookmark.resource_version);
+                    return Some(Some(list_end()));
                 }
-                self.course.not_offered();
+                self.list_watch.streaming_ignored();
                 self.state = State::Ready;
                 return None;
             }
             _ if is_list => {}
             event => self
-                .course
+                .list_watch
                 .progress(event.resource_version().unwrap_or_default()),
         }
         Some(match event {
-            WatchEvent::Added(object) | WatchEvent::Modified(object) if is_list => {
-                Signal::Item(self.trimmed(object))
+            WatchEvent::Added { mut object, losses }
+            | WatchEvent::Modified { mut object, losses } => {
+                self.trim(&mut object);
+                Some(if is_list {
+                    WatcherEvent::ListItem { object, losses }
+                } else {
+                    WatcherEvent::Applied { object, losses }
+                })
             }
-            WatchEvent::Added(object) | WatchEvent::Modified(object) => {
-                Signal::Applied(self.trimmed(object))
+            WatchEvent::Deleted { mut object, losses } => {
+                self.trim(&mut object);
+                Some(WatcherEvent::Deleted { object, losses })
             }
-            WatchEvent::Deleted(object) => Signal::Deleted(self.trimmed(object)),
-            WatchEvent::Bookmark(_) => Signal::Progress,
+            WatchEvent::Bookmark(_) => None,
         })
     }
 
-    fn failed(&mut self, error: Error) -> Signal<K> {
-        let wait = self.course.failed(Trouble::of(&error), error.retry_after());
-        self.wait(wait);
-        Signal::Trouble(error)
+    fn failed(&mut self, error: Error) -> Error {
+        let delay = self
+            .list_watch
+            .failed(Failure::of(&error), error.retry_after());
+        self.wait(delay);
+        error
     }
 
-    fn silent(&mut self) -> Signal<K> {
-        let wait = self.course.silent();
-        self.wait(wait);
+    fn silent(&mut self) -> Error {
+        let delay = self.list_watch.silent();
+        self.wait(delay);
         let error = Error::new(Kind::Silent(self.settings.idle_timeout));
-        Signal::Trouble(match self.place() {
-            Some(place) => error.at(&place),
+        match self.request_line() {
+            Some(line) => error.at(&line),
             None => error,
-        })
+        }
     }
 
-    fn wait(&mut self, wait: Duration) {
-        self.state = if wait.is_zero() {
+    fn wait(&mut self, delay: Duration) {
+        self.state = if delay.is_zero() {
             State::Ready
         } else {
-            State::Waiting(Box::pin(sleep(wait)))
+            State::Waiting(Box::pin(sleep(delay)))
         };
     }
 
-    fn place(&self) -> Option<RequestLine> {
+    fn request_line(&self) -> Option<RequestLine> {
         let request = self.api.list().call.request.ok()?;
         Some(RequestLine {
             method: request.method,
@@ -309,31 +304,26 @@ impl<K: Resource> Source<K> {
         })
     }
 
-    fn trimmed(&self, mut object: K) -> K {
+    fn trim(&self, object: &mut K) {
         if self.settings.drop_managed_fields {
             object.metadata_mut().managed_fields.clear();
         }
-        object
     }
 }
 
-impl Limit {
-    fn new(duration: Duration) -> Self {
-        Self {
-            duration,
-            timer: Box::pin(sleep(duration)),
-            heard: false,
-        }
+impl<K> Page<K> {
+    fn next(&mut self) -> Option<(K, Vec<Loss>)> {
+        let (index, object) = self.items.next()?;
+        let losses = if self.losses.is_empty() {
+            Vec::new()
+        } else {
+            self.losses.remove(&index).unwrap_or_default()
+        };
+        Some((object, losses))
     }
+}
 
-    /// Ready when nothing was heard for too long.
-    fn poll(&mut self, cx: &mut Context<'_>) -> Poll<()> {
-        // Set once per silence, not per event: setting a timer is not free.
-        if std::mem::take(&mut self.heard)
-            && let Some(end) = Instant::now().checked_add(self.duration)
-        {
-            self.timer.as_mut().reset(end);
-        }
-        self.timer.as_mut().poll(cx)
-    }
+fn list_end<K>() -> WatcherEvent<K> {
+    let disappeared = Vec::new();
+    WatcherEvent::ListEnd { disappeared }
 }

@@ -1,0 +1,92 @@
+//! Making a store.
+
+use super::driver::{Driver, ErrorHandler};
+use super::handle::Store;
+use super::log::EventLog;
+use super::objects::StoredObjects;
+use super::state::State;
+use crate::watch::watcher::Watcher;
+use crate::{Error, Resource};
+use std::fmt;
+use tokio::sync::watch;
+
+impl<K: Resource> Store<K> {
+    /// A store that a task of the current tokio runtime drives.
+    ///
+    /// # Panics
+    /// Outside a tokio runtime, as [`tokio::spawn`] does.
+    pub fn start(watcher: Watcher<K>) -> Self {
+        Self::builder(watcher).start()
+    }
+
+    /// A store and its driver: the copy changes only while the driver is polled.
+    pub fn new(watcher: Watcher<K>) -> (Self, Driver<K>) {
+        Self::builder(watcher).build()
+    }
+
+    /// A store with settings, each of which has a default.
+    pub fn builder(watcher: Watcher<K>) -> StoreBuilder<K> {
+        StoreBuilder {
+            watcher,
+            kept_events: 1024,
+            on_error: None,
+        }
+    }
+}
+
+/// The settings of a [`Store`], made by [`Store::builder`].
+#[must_use = "a builder does nothing until it is started or built"]
+pub struct StoreBuilder<K: Resource> {
+    watcher: Watcher<K>,
+    kept_events: usize,
+    on_error: Option<ErrorHandler>,
+}
+
+impl<K: Resource> StoreBuilder<K> {
+    /// The number of events that are kept for subscriptions to read; at least one. Defaults to 1,024.
+    ///
+    /// A subscription that is further behind gets a [`Snapshot`](super::Snapshot).
+    pub fn kept_events(mut self, events: usize) -> Self {
+        self.kept_events = events;
+        self
+    }
+
+    /// Calls `handler` for every failure of the watcher, for example to log it. The watcher tries again after each.
+    pub fn on_error(mut self, handler: impl FnMut(&Error) + Send + 'static) -> Self {
+        self.on_error = Some(Box::new(handler));
+        self
+    }
+
+    /// The store, driven by a task of the current tokio runtime.
+    ///
+    /// # Panics
+    /// Outside a tokio runtime, as [`tokio::spawn`] does.
+    pub fn start(self) -> Store<K> {
+        let (store, driver) = self.build();
+        // The task ends by itself, with the last handle.
+        drop(tokio::spawn(driver));
+        store
+    }
+
+    /// The store and its driver: the copy changes only while the driver is polled.
+    pub fn build(self) -> (Store<K>, Driver<K>) {
+        let (sender, receiver) = watch::channel(State {
+            objects: StoredObjects::new(),
+            log: EventLog::new(self.kept_events),
+            error: None,
+        });
+        // The store compares the lists itself.
+        let watcher = self.watcher.without_disappeared();
+        let driver = Driver::new(watcher, sender, self.on_error);
+        (Store { state: receiver }, driver)
+    }
+}
+
+impl<K: Resource> fmt::Debug for StoreBuilder<K> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("StoreBuilder")
+            .field("watcher", &self.watcher)
+            .field("kept_events", &self.kept_events)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,159 @@
+//! The objects of a store: how a watcher's events change them. No I/O, no locks.
+
+use super::event::StoreEvent;
+use crate::Resource;
+use crate::convert::Loss;
+use crate::watch::key::ObjectKey;
+use crate::watch::watcher::WatcherEvent;
+use std::cmp::Ordering;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+pub(super) type ObjectMap<K> = BTreeMap<ObjectKey, Stored<K>>;
+
+/// An object, and the fields that its conversion lost.
+#[derive(Debug)]
+pub(super) struct Stored<K> {
+    pub(super) object: Arc<K>,
+    pub(super) losses: Vec<Loss>,
+}
+
+#[derive(Debug)]
+pub(super) struct StoredObjects<K> {
+    current: ObjectMap<K>,
+    /// The objects of an incomplete list, which will replace `current`.
+    listed: Option<ObjectMap<K>>,
+    is_ready: bool,
+}
+
+impl<K: Resource> StoredObjects<K> {
+    pub(super) fn new() -> Self {
+        Self {
+            current: BTreeMap::new(),
+            listed: None,
+            is_ready: false,
+        }
+    }
+
+    /// Whether a list has been completed.
+    pub(super) fn is_ready(&self) -> bool {
+        self.is_ready
+    }
+
+    pub(super) fn current(&self) -> &ObjectMap<K> {
+        &self.current
+    }
+
+    /// Applies an event, and emits the changes that it causes.
+    ///
+    /// Returns the objects that are no longer needed, so that the caller can drop them without holding a lock: that takes
+    /// long if they are many.
+    pub(super) fn apply(
+        &mut self,
+        event: WatcherEvent<K>,
+        emit: &mut impl FnMut(StoreEvent<K>),
+    ) -> ObjectMap<K> {
+        match event {
+            WatcherEvent::ListBegin => {
+                return self.listed.replace(BTreeMap::new()).unwrap_or_default();
+            }
+            WatcherEvent::ListItem { object, losses } | WatcherEvent::Applied { object, losses } => {
+                self.insert(object, losses, emit);
+            }
+            WatcherEvent::Deleted { object, .. } => {
+                let key = ObjectKey::of(&object);
+                match &mut self.listed {
+                    Some(listed) => drop(listed.remove(&key)),
+                    None => emit_difference(self.current.remove(&key).as_ref(), None, emit),
+                }
+            }
+            WatcherEvent::ListEnd { .. } => {
+                if let Some(new) = self.listed.take() {
+                    let old = std::mem::replace(&mut self.current, new);
+                    if std::mem::replace(&mut self.is_ready, true) {
+                        emit_differences(&old, &self.current, emit);
+                    }
+                    return old;
+                }
+            }
+        }
+        BTreeMap::new()
+    }
+
+    fn insert(&mut self, object: K, losses: Vec<Loss>, emit: &mut impl FnMut(StoreEvent<K>)) {
+        let key = ObjectKey::of(&object);
+        let old = self.current.get(&key);
+        let is_known = old.is_some_and(|old| is_same_state(&*old.object, &object));
+        if let Some(listed) = &mut self.listed {
+            let object = match old {
+                // An unchanged object is shared between both maps.
+                Some(old) if is_known => old.object.clone(),
+                _ => Arc::new(object),
+            };
+            listed.insert(key, Stored { object, losses });
+        } else if !is_known {
+            let object = Arc::new(object);
+            let new = Stored { object, losses };
+            emit_difference(old, Some(&new), emit);
+            self.current.insert(key, new);
+        }
+    }
+}
+
+/// Whether both are the same state of the same object.
+fn is_same_state<K: Resource>(a: &K, b: &K) -> bool {
+    let (a, b) = (a.metadata(), b.metadata());
+    a.resource_version.is_some() && a.resource_version == b.resource_version && a.uid == b.uid
+}
+
+/// Walks through both maps at once, since they have the same order.
+fn emit_differences<K: Resource>(
+    old: &ObjectMap<K>,
+    new: &ObjectMap<K>,
+    emit: &mut impl FnMut(StoreEvent<K>),
+) {
+    let (mut olds, mut news) = (old.iter().peekable(), new.iter().peekable());
+    loop {
+        let order = match (olds.peek(), news.peek()) {
+            (Some((old, _)), Some((new, _))) => old.cmp(new),
+            (Some(_), None) => Ordering::Less,
+            (None, Some(_)) => Ordering::Greater,
+            (None, None) => return,
+        };
+        let old = if order.is_le() { olds.next() } else { None };
+        let new = if order.is_ge() { news.next() } else { None };
+        emit_difference(old.map(|(_, old)| old), new.map(|(_, new)| new), emit);
+    }
+}
+
+fn emit_difference<K: Resource>(
+    old: Option<&Stored<K>>,
+    new: Option<&Stored<K>>,
+    emit: &mut impl FnMut(StoreEvent<K>),
+) {
+    if let (Some(old), Some(new)) = (old, new) {
+        if is_same_state(&*old.object, &*new.object) {
+            return;
+        }
+        if old.object.metadata().uid == new.object.metadata().uid {
+            return emit(StoreEvent::Modified {
+                old: old.object.clone(),
+                new: new.object.clone(),
+                losses: new.losses.clone(),
+            });
+        }
+    }
+    if let Some(old) = old {
+        let object = old.object.clone();
+        emit(StoreEvent::Deleted { object });
+    }
+    if let Some(new) = new {
+        emit(StoreEvent::Added {
+            object: new.object.clone(),
+            losses: new.losses.clone(),
+        });
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,99 @@
+//! The keys of the objects that a watcher has reported, so that a list can tell which have disappeared.
+
+use super::event::WatcherEvent;
+use crate::Resource;
+use crate::watch::key::ObjectKey;
+use k8s_flowcontrol_types::order;
+use std::collections::HashMap;
+
+#[derive(Debug, Default)]
+pub(super) struct ReportedKeys {
+    /// Each key, with the number of the list in or after which the object was reported last.
+    lists: HashMap<ObjectKey, u32>,
+    /// The number of the current list.
+    list: u32,
+}
+
+impl ReportedKeys {
+    /// Notes the event, and fills in the objects that have disappeared at the end of a list.
+    pub(super) fn note<K: Resource>(&mut self, event: &mut WatcherEvent<K>) {
+        match event {
+            WatcherEvent::ListBegin => self.list = self.list.wrapping_add(1),
+            WatcherEvent::ListItem { object, .. } | WatcherEvent::Applied { object, .. } => {
+                self.insert(object);
+            }
+            WatcherEvent::Deleted { object, .. } => {
+                self.lists.remove(&ObjectKey::of(object));
+            }
+            WatcherEvent::ListEnd { disappeared } => *disappeared = self.take_disappeared(),
+        }
+    }
+
+    fn insert<K: Resource>(&mut self, object: &K) {
+        // Saves the allocation of a key in the common case: a known object of a kind without namespaces.
+        if object.metadata().namespace.is_none()
+            && let Some(list) = self.lists.get_mut(object.name())
+        {
+            *list = self.list;
+            return;
+        }
+        self.lists.insert(ObjectKey::of(object), self.list);
+    }
+
+    /// Removes the keys of earlier lists, and returns them in order.
+    fn take_disappeared(&mut self) -> Vec<ObjectKey> {
+        let current = self.list;
+        let disappeared = self.lists.extract_if(|_, list| *list != current);
+        let mut disappeared: Vec<ObjectKey> = disappeared.map(|(key, _)| key).collect();
+        order::sort_by(&mut disappeared, Ord::cmp);
+        disappeared
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::api::v1::FlowSchema;
+
+    fn schema(name: &str) -> FlowSchema {
+        let mut schema = FlowSchema::default();
+        schema.metadata.name = Some(name.into());
+        schema
+    }
+
+    /// Notes a list of these objects; returns the ones that have disappeared, if the list is complete.
+    fn list(reported: &mut ReportedKeys, names: &[&str], is_complete: bool) -> Vec<ObjectKey> {
+        reported.note(&mut WatcherEvent::<FlowSchema>::ListBegin);
+        for name in names {
+            reported.note(&mut WatcherEvent::ListItem {
+                object: schema(name),
+                losses: Vec::new(),
+            });
+        }
+        let disappeared = Vec::new();
+        let mut end = WatcherEvent::<FlowSchema>::ListEnd { disappeared };
+        if is_complete {
+            reported.note(&mut end);
+        }
+        match end {
+            WatcherEvent::ListEnd { disappeared } => disappeared,
+            _ => panic!("{end:?}"),
+        }
+    }
+
+    #[test]
+    fn objects_that_a_list_lacks_have_disappeared() {
+        let mut reported = ReportedKeys::default();
+        assert_eq!(list(&mut reported, &["d", "c", "b", "a"], true), []);
+        reported.note(&mut WatcherEvent::Deleted {
+            object: schema("b"),
+            losses: Vec::new(),
+        });
+        // A list that fails and starts over.
+        list(&mut reported, &["d"], false);
+        let disappeared = list(&mut reported, &["c", "e"], true);
+        assert_eq!(disappeared, [ObjectKey::new("a"), ObjectKey::new("d")]);
+        let disappeared = list(&mut reported, &[], true);
+        assert_eq!(disappeared, [ObjectKey::new("c"), ObjectKey::new("e")]);
+    }
+}

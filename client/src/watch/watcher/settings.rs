@@ -1,0 +1,29 @@
+//! The settings of a watcher.
+
+use std::time::Duration;
+
+#[derive(Clone, Debug)]
+pub(super) struct Settings {
+    /// The objects per page of a list; `None` for a list in one piece.
+    pub(super) page_size: Option<u32>,
+    pub(super) streaming_lists: bool,
+    pub(super) watch_timeout: Duration,
+    pub(super) idle_timeout: Duration,
+    pub(super) min_backoff: Duration,
+    pub(super) max_backoff: Duration,
+    pub(super) drop_managed_fields: bool,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            page_size: Some(500),
+            streaming_lists: true,
+            watch_timeout: Duration::from_secs(290),
+            idle_timeout: Duration::from_secs(150),
+            min_backoff: Duration::from_millis(500),
+            max_backoff: Duration::from_secs(30),
+            drop_managed_fields: false,
+        }
+    }
+}
