@@ -6,7 +6,7 @@ mod support;
 
 use k8s_flowcontrol::Resource;
 use k8s_flowcontrol::api::v1::PriorityLevelConfiguration as Level;
-use k8s_flowcontrol::watch::{Change, Store};
+use k8s_flowcontrol::watch::{Store, StoreEvent};
 use serde_json::json;
 
 #[tokio::main]
@@ -16,7 +16,7 @@ async fn main() -> support::Outcome {
 
     // A task keeps the copy up to date until the last handle is dropped, and reconnects if needed.
     let store = Store::builder(levels.watcher().drop_managed_fields())
-        .on_error(|error| eprintln!("{error}; trying again"))
+        .on_error(|error| eprintln!("{error}; the store tries again"))
         .start();
     store.wait_ready().await?;
     println!("{} levels:", store.len());
@@ -27,12 +27,12 @@ async fn main() -> support::Outcome {
         limited.is_some_and(|limited| limited.limit_response.r#type.as_str() == "Reject")
     });
     let names: Vec<&str> = rejecting.iter().map(|level| level.name()).collect();
-    println!("Of these, {} do not queue.", names.join(", "));
+    println!("Of these, {} reject instead of queueing.", names.join(", "));
 
-    let mut changes = store.subscribe();
-    // A subscription begins with all current objects.
-    if let Some(Change::Resync(all)) = changes.next().await {
-        println!("RESYNC   {} levels", all.objects.len());
+    // The first event of a subscription is a snapshot.
+    let mut events = store.subscribe();
+    if let Some(StoreEvent::Snapshot(all)) = events.next().await {
+        println!("SNAPSHOT {} levels", all.objects.len());
     }
     let level: Level = serde_json::from_value(json!({
         "metadata": {"name": "stored"},
@@ -43,22 +43,21 @@ async fn main() -> support::Outcome {
     levels.patch("stored").merge(&shares).await?;
     levels.delete("stored").await?;
 
-    while let Some(change) = changes.next().await {
-        match change {
-            // This loop was too slow, and changes were skipped.
-            Change::Resync(all) => println!("RESYNC   {} levels", all.objects.len()),
-            Change::Added(new) => println!(
-                "ADDED    {}: {} shares",
-                new.name(),
-                support::shares(&new.spec)
-            ),
-            Change::Modified { old, new, .. } => {
+    while let Some(event) = events.next().await {
+        match event {
+            // This loop was too slow to get every event.
+            StoreEvent::Snapshot(all) => println!("SNAPSHOT {} levels", all.objects.len()),
+            StoreEvent::Added { object, .. } => {
+                let shares = support::shares(&object.spec);
+                println!("ADDED    {}: {shares} shares", object.name());
+            }
+            StoreEvent::Modified { old, new, .. } => {
                 let (before, after) = (support::shares(&old.spec), support::shares(&new.spec));
                 println!("MODIFIED {}: {before} -> {after} shares", new.name());
             }
-            Change::Deleted(old) => {
-                println!("DELETED  {}", old.name());
-                if old.name() == "stored" {
+            StoreEvent::Deleted { object } => {
+                println!("DELETED  {}", object.name());
+                if object.name() == "stored" {
                     break;
                 }
             }

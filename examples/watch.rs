@@ -40,16 +40,16 @@ async fn main() -> support::Outcome {
     let shares = |level: &Level| level.spec.limited.as_ref()?.nominal_concurrency_shares;
     while let Some(event) = events.next().await {
         match event {
-            Ok(WatchEvent::Added(level)) => {
+            Ok(WatchEvent::Added { object: level, .. }) => {
                 println!("ADDED    {} {:?}", level.name(), shares(&level))
             }
-            Ok(WatchEvent::Modified(level)) => {
+            Ok(WatchEvent::Modified { object: level, .. }) => {
                 println!("MODIFIED {} {:?}", level.name(), shares(&level))
             }
             Ok(WatchEvent::Bookmark(bookmark)) => {
                 println!("BOOKMARK {}", bookmark.resource_version)
             }
-            Ok(WatchEvent::Deleted(level)) => {
+            Ok(WatchEvent::Deleted { object: level, .. }) => {
                 println!("DELETED  {}", level.name());
                 break;
             }

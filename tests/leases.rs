@@ -140,7 +140,7 @@ async fn namespaces_are_apart_and_can_be_seen_together() {
         .await
         .unwrap();
     for wanted in ["leader", "other"] {
-        let Some(Ok(WatchEvent::Added(lease))) = events.next().await else {
+        let Some(Ok(WatchEvent::Added { object: lease, .. })) = events.next().await else {
             panic!("{wanted} is not told of");
         };
         assert_eq!(lease.metadata.name.as_deref(), Some(wanted));

@@ -82,9 +82,9 @@ pub(crate) fn print_schemas(mut schemas: Vec<v1::FlowSchema>) {
 /// Prints an event of a watch.
 pub(crate) fn print_event<K: Resource>(event: &WatchEvent<K>) {
     match event {
-        WatchEvent::Added(object) => println!("  ADDED    {} {}", K::KIND, object.name()),
-        WatchEvent::Modified(object) => println!("  MODIFIED {} {}", K::KIND, object.name()),
-        WatchEvent::Deleted(object) => println!("  DELETED  {} {}", K::KIND, object.name()),
+        WatchEvent::Added { object, .. } => println!("  ADDED    {} {}", K::KIND, object.name()),
+        WatchEvent::Modified { object, .. } => println!("  MODIFIED {} {}", K::KIND, object.name()),
+        WatchEvent::Deleted { object, .. } => println!("  DELETED  {} {}", K::KIND, object.name()),
         other => println!("  {other:?}"),
     }
 }

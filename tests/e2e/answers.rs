@@ -127,7 +127,7 @@ async fn a_watch_that_is_cut_in_a_line_is_an_error_after_the_whole_events() {
     let mut events = client.flow_schemas().watch().await.unwrap();
     assert!(matches!(
         events.next().await,
-        Some(Ok(WatchEvent::Added(_)))
+        Some(Ok(WatchEvent::Added { .. }))
     ));
     let error = events.next().await.unwrap().unwrap_err();
     assert!(error.is_retryable(), "{error}");

@@ -32,21 +32,27 @@ async fn a_watch_reports_an_object_from_creation_to_deletion() {
     levels.delete(&name).await.unwrap();
 
     let mut next = async || events.next().await.unwrap().unwrap();
-    let WatchEvent::Added(added) = next().await else {
+    let WatchEvent::Added { object: added, .. } = next().await else {
         panic!("expected Added")
     };
     assert_eq!(
         added.spec.limited.unwrap().nominal_concurrency_shares,
         Some(5)
     );
-    let WatchEvent::Modified(modified) = next().await else {
+    let WatchEvent::Modified {
+        object: modified, ..
+    } = next().await
+    else {
         panic!("expected Modified")
     };
     assert_eq!(
         modified.spec.limited.unwrap().nominal_concurrency_shares,
         Some(9)
     );
-    let WatchEvent::Deleted(deleted) = next().await else {
+    let WatchEvent::Deleted {
+        object: deleted, ..
+    } = next().await
+    else {
         panic!("expected Deleted")
     };
     assert_eq!(deleted.metadata.name.as_deref(), Some(&*name));
@@ -88,13 +94,13 @@ async fn an_object_enters_and_leaves_a_selector() {
         .unwrap();
     assert!(matches!(
         events.next().await,
-        Some(Ok(WatchEvent::Added(_)))
+        Some(Ok(WatchEvent::Added { .. }))
     ));
     // The server may write the condition `Dangling` in between.
     loop {
         match events.next().await.unwrap().unwrap() {
-            WatchEvent::Deleted(_) => break,
-            WatchEvent::Modified(_) => {}
+            WatchEvent::Deleted { .. } => break,
+            WatchEvent::Modified { .. } => {}
             other => panic!("unexpected {other:?}"),
         }
     }
@@ -176,7 +182,7 @@ async fn initial_events_end_with_a_marked_bookmark() {
     let mut added = 0;
     loop {
         match events.next().await.unwrap().unwrap() {
-            WatchEvent::Added(_) => added += 1,
+            WatchEvent::Added { .. } => added += 1,
             WatchEvent::Bookmark(bookmark) if bookmark.ends_initial_events => break,
             _ => {}
         }

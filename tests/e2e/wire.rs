@@ -221,7 +221,7 @@ async fn watch<K: Resource>(api: &Api<K>, name: &str) {
             .await;
         let first = events.unwrap().next().await.unwrap().unwrap();
         assert!(
-            matches!(&first, WatchEvent::Added(object) if object.name() == name),
+            matches!(&first, WatchEvent::Added { object, .. } if object.name() == name),
             "{first:?}"
         );
     }

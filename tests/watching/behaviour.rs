@@ -1,4 +1,4 @@
-//! What a watcher tells, in each situation.
+//! The events of a watcher, in each situation.
 
 use crate::support::{
     create, delete, next, relabel, server, server_of, soon, take, watcher, while_away,
@@ -58,7 +58,7 @@ async fn objects_from_the_first_to_the_last_change() {
         let expected: &[&str] = match (release, streams) {
             // One request for the objects and for what follows.
             ("1.36", true) => &["true"],
-            // An older server refuses that; then there is a list and a watch.
+            // An older server rejects that; then there is a list and a watch.
             (_, true) => &["true", "-", "-"],
             _ => &["-", "-"],
         };
@@ -74,7 +74,7 @@ async fn lists_come_in_pages_of_one_resource_version() {
     }
     let mut watcher = watcher(&client).streaming_lists(false).page_size(2);
     assert_eq!(take(&mut watcher, 3).await, ["begin", "item a", "item b"]);
-    // Not in the list, whose pages are of one resource version, but behind it.
+    // All pages are of one resource version, so this object comes after the list.
     create(&client, "f", &[]).await;
     let rest = ["item c", "item d", "item e", "end", "applied f"];
     assert_eq!(take(&mut watcher, 5).await, rest);
@@ -82,7 +82,7 @@ async fn lists_come_in_pages_of_one_resource_version() {
 }
 
 #[tokio::test]
-async fn pages_that_expire_are_read_anew_in_one_piece() {
+async fn after_an_expired_page_the_list_is_in_one_piece() {
     let (server, client) = server().await;
     for name in ["a", "b", "c"] {
         create(&client, name, &[]).await;
@@ -99,14 +99,14 @@ async fn pages_that_expire_are_read_anew_in_one_piece() {
 }
 
 #[tokio::test]
-async fn a_page_that_fails_is_asked_for_again() {
+async fn a_page_that_fails_is_requested_again() {
     let (server, client) = server().await;
     for name in ["a", "b"] {
         create(&client, name, &[]).await;
     }
     let mut watcher = watcher(&client).streaming_lists(false).page_size(1);
     assert_eq!(take(&mut watcher, 2).await, ["begin", "item a"]);
-    // More often than a client that retries by itself would bear.
+    // More often than the client's own retries.
     server.inject(Fault::unavailable().times(20));
     let mut told = Vec::new();
     while told.last().is_none_or(|last| last != "end") {
@@ -117,7 +117,7 @@ async fn a_page_that_fails_is_asked_for_again() {
 }
 
 #[tokio::test]
-async fn a_watch_that_breaks_goes_on_where_it_was() {
+async fn a_watch_that_breaks_continues() {
     let (server, client) = server().await;
     create(&client, "a", &[]).await;
     for streams in [true, false] {
@@ -133,7 +133,7 @@ async fn a_watch_that_breaks_goes_on_where_it_was() {
         relabel(&client, "a", "n", Some("0")).await;
         while applied < 5 || broke < 2 {
             match soon(watcher.next()).await {
-                Ok(WatcherEvent::Applied(object)) => {
+                Ok(WatcherEvent::Applied { object, .. }) => {
                     assert_eq!(object.metadata.labels["n"], applied.to_string());
                     applied += 1;
                     relabel(&client, "a", "n", Some(&applied.to_string())).await;
@@ -149,7 +149,7 @@ async fn a_watch_that_breaks_goes_on_where_it_was() {
 }
 
 #[tokio::test]
-async fn an_expired_version_leads_to_a_restart_that_reports_what_disappeared() {
+async fn an_expired_version_leads_to_a_list_that_reports_disappeared_objects() {
     for streams in [true, false] {
         let (server, client) = server().await;
         for name in ["a", "b", "c"] {
@@ -175,7 +175,7 @@ async fn an_expired_version_leads_to_a_restart_that_reports_what_disappeared() {
 }
 
 #[tokio::test]
-async fn refusals_are_told_again_and_again() {
+async fn permanent_errors_are_reported_again_and_again() {
     let server = ApiServer::builder()
         .tokens("admin-token,admin,1,\"system:masters\"\nbob-token,bob,2")
         .start()
@@ -191,23 +191,23 @@ async fn refusals_are_told_again_and_again() {
         let mut watcher = watcher(&client);
         assert_eq!(take(&mut watcher, 6).await, [expected; 6]);
     }
-    // What is not served.
+    // A version that is not served.
     let (_server, client) = server_of("1.25").await;
     assert_eq!(take(&mut watcher(&client), 6).await, ["error 404"; 6]);
 }
 
 #[tokio::test]
-async fn a_wrong_selector_is_told() {
+async fn an_invalid_selector_is_an_error() {
     let (_server, client) = server().await;
     let mut watcher = watcher(&client).label_selector("a in (");
     assert_eq!(take(&mut watcher, 2).await, ["error 400", "error 400"]);
 }
 
 #[tokio::test]
-async fn a_silent_connection_is_given_up() {
+async fn a_silent_connection_is_closed() {
     let server = ApiServer::builder()
         .bootstrap(false)
-        // Nothing comes by itself.
+        // No bookmarks during the test.
         .bookmark_interval(Duration::from_secs(3600))
         .start()
         .await
@@ -216,7 +216,7 @@ async fn a_silent_connection_is_given_up() {
     create(&client, "a", &[]).await;
     let mut watcher = watcher(&client).idle_timeout(Duration::from_millis(50));
     assert_eq!(take(&mut watcher, 3).await, ["begin", "item a", "end"]);
-    // At last it looks whether the server has lost its past.
+    // After two it lists, in case the server has lost its history.
     let silent = ["error timeout", "error timeout", "begin", "item a", "end"];
     assert_eq!(take(&mut watcher, 5).await, silent);
     let error = soon(watcher.next()).await.unwrap_err();
@@ -226,7 +226,7 @@ async fn a_silent_connection_is_given_up() {
 }
 
 #[tokio::test]
-async fn a_server_that_lost_its_past_is_found_out() {
+async fn a_server_restored_from_a_backup_leads_to_a_list() {
     let (server, client) = server().await;
     let port = server.port();
     for name in ["a", "b", "c", "d"] {
@@ -236,7 +236,7 @@ async fn a_server_that_lost_its_past_is_found_out() {
     let first = ["begin", "item a", "item b", "item c", "item d", "end"];
     assert_eq!(take(&mut watcher, 6).await, first);
     server.stop().await;
-    // Another one in its place, restored from an old backup: its resource versions are smaller.
+    // A server in its place, as restored from an old backup: its resource versions are smaller.
     let _server = ApiServer::builder()
         .bootstrap(false)
         .bookmark_interval(Duration::from_millis(20))
@@ -259,7 +259,7 @@ async fn a_server_that_lost_its_past_is_found_out() {
 }
 
 #[tokio::test]
-async fn managed_fields_are_left_out_on_demand() {
+async fn managed_fields_can_be_dropped() {
     let (_server, client) = server().await;
     create(&client, "a", &[]).await;
     for streams in [true, false] {
@@ -269,13 +269,17 @@ async fn managed_fields_are_left_out_on_demand() {
                 watcher = watcher.drop_managed_fields();
             }
             soon(watcher.next()).await.unwrap();
-            let WatcherEvent::RestartItem(item) = soon(watcher.next()).await.unwrap() else {
+            let WatcherEvent::ListItem { object: item, .. } = soon(watcher.next()).await.unwrap()
+            else {
                 panic!("expected an item");
             };
             assert_eq!(item.metadata.managed_fields.is_empty(), drops);
             soon(watcher.next()).await.unwrap();
             relabel(&client, "a", "x", Some(&format!("{streams}-{drops}"))).await;
-            let WatcherEvent::Applied(changed) = soon(watcher.next()).await.unwrap() else {
+            let WatcherEvent::Applied {
+                object: changed, ..
+            } = soon(watcher.next()).await.unwrap()
+            else {
                 panic!("expected a change");
             };
             assert_eq!(changed.metadata.managed_fields.is_empty(), drops);
@@ -284,7 +288,7 @@ async fn managed_fields_are_left_out_on_demand() {
 }
 
 #[tokio::test]
-async fn settings_after_the_beginning_begin_anew() {
+async fn changed_settings_lead_to_a_list() {
     let (_server, client) = server().await;
     create(&client, "a", &[("team", "a")]).await;
     create(&client, "b", &[("team", "b")]).await;

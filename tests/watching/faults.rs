@@ -1,5 +1,5 @@
-//! Random faults between client and server while objects change. Afterwards every copy is the server's, and nobody was
-//! told what cannot have been.
+//! Random faults between client and server while objects change. Afterwards every copy equals the server's objects, and
+//! no consumer got an impossible event.
 
 use crate::model::{Follower, State, Step, Subscriber};
 use crate::proxy::{Mischief, Proxy};
@@ -29,13 +29,13 @@ async fn every_copy_is_exact_after_a_hundred_thousand_faults() {
     chaos(faults, 6).await;
 }
 
-/// Runs until so many faults have happened, with so many consumers of each kind.
+/// Runs until `faults` faults have happened, with `consumers` consumers of each kind.
 async fn chaos(faults: usize, consumers: usize) {
     let begun = std::time::Instant::now();
     let seed = Random::seed();
     println!("FLOWCONTROL_TEST_SEED={seed}");
     let mut random = Random::new(seed);
-    // So short a history that whoever is away for long is too late.
+    // A short history, so that long interruptions lead to 410 Gone.
     let server = server(400).await;
     let proxy = Proxy::start(address(&server), &Mischief::ALL, random.fork()).await;
     let client = Client::from_url(proxy.url()).unwrap();
@@ -47,7 +47,7 @@ async fn chaos(faults: usize, consumers: usize) {
         let streaming = Store::start(watcher(&client));
         subscribers.push(subscribe(&world, &streaming, 0, random.fork(), everything));
         let paged = watcher(&client).streaming_lists(false).page_size(7);
-        let paged = Store::builder(paged).kept_changes(16).start();
+        let paged = Store::builder(paged).kept_events(16).start();
         subscribers.push(subscribe(&world, &paged, 5, random.fork(), everything));
         let some = watcher(&client).any_of([
             Selection::labels("team=a"),
@@ -76,31 +76,31 @@ async fn chaos(faults: usize, consumers: usize) {
     let written = writer.await.unwrap();
     world.finish().await;
 
-    let mut resyncs = 0;
-    let mut restarts = 0;
+    let mut snapshots = 0;
+    let mut lists = 0;
     let mut vanished = 0;
     for subscriber in subscribers {
         let subscriber = soon(subscriber).await.unwrap();
         written.has_all(&subscriber.seen);
-        resyncs += subscriber.resyncs;
+        snapshots += subscriber.snapshots;
     }
     for follower in followers {
         let follower = soon(follower).await.unwrap();
         written.has_all(&follower.seen);
-        restarts += follower.restarts;
+        lists += follower.lists;
         vanished += follower.vanished;
     }
     let met = proxy.done() + answers;
     println!(
-        "{met} faults in {:?} ({answers} answers of the server, {:?}), {} writes, {} errors seen, {restarts} restarts of \
-         watchers, {vanished} objects disappeared, {resyncs} resyncs",
+        "{met} faults in {:?} ({answers} answers of the server, {:?}), {} writes, {} errors seen, {lists} lists of \
+         watchers, {vanished} objects disappeared, {snapshots} snapshots",
         begun.elapsed(),
         proxy.counts(),
         written.states.len(),
         world.errors.load(Ordering::Relaxed),
     );
     assert!(met >= faults);
-    assert!(restarts > 2 * consumers, "nothing had to begin anew");
+    assert!(lists > 2 * consumers, "no watcher had to list again");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -113,13 +113,13 @@ async fn nothing_is_lost_while_the_server_remembers() {
     let client = Client::from_url(proxy.url()).unwrap();
     let world = World::new(&server);
 
-    // All are there before the first write, so that each write is a change.
+    // All stores are ready before the first write, so that each write is an event.
     let mut stores = Vec::new();
     for number in 0..4 {
-        // A slow machine is no silent connection, after two of which all objects are read anew.
+        // Long enough that a slow machine is no silent connection.
         let watcher = watcher(&client).idle_timeout(Duration::from_secs(60));
         let watcher = watcher.streaming_lists(number % 2 == 0);
-        let store = Store::builder(watcher).kept_changes(1_000_000).start();
+        let store = Store::builder(watcher).kept_events(1_000_000).start();
         while soon(store.wait_ready()).await.is_err() {}
         stores.push(store);
     }
@@ -146,9 +146,9 @@ async fn nothing_is_lost_while_the_server_remembers() {
     world.finish().await;
     for subscriber in subscribers {
         let subscriber = soon(subscriber).await.unwrap();
-        assert_eq!(subscriber.resyncs, 1);
+        assert_eq!(subscriber.snapshots, 1);
         let mut told = subscriber.steps;
-        // The last one is not the writer's.
+        // The last event is not the writer's.
         assert!(matches!(told.pop(), Some(Step::Is(state)) if state.name == "marker"));
         assert_eq!(told.len(), written.steps.len());
         assert!(told == written.steps, "another history");
@@ -179,7 +179,7 @@ fn watcher(client: &Client) -> Watcher<Level> {
         .watch_timeout(Duration::from_secs(1))
 }
 
-/// Lets the server answer badly, and forget, until enough has happened. Answers how often it did.
+/// Injects bad responses and expired history until there were enough faults. Returns the number of injected ones.
 async fn server_faults(
     world: &World,
     server: &ApiServer,
@@ -207,13 +207,13 @@ async fn server_faults(
             8 => Fault::expire_history(),
             _ => Fault::cut_watch(usize::try_from(random.below(20)).unwrap()),
         };
-        // Writes are made by somebody who is to know what was written.
+        // Writes must succeed, so that the result of each is known.
         server.inject(fault.on_method("GET"));
         injected += 1;
     }
 }
 
-/// Tells the world when a consumer fails, so that the run ends.
+/// Marks the world as broken when a consumer panics, so that the run ends.
 struct Alarm(World);
 
 impl Drop for Alarm {
@@ -235,7 +235,7 @@ fn subscribe(
     follow_changes(world, subscriber, pauses, random, fits)
 }
 
-/// Reads the changes of a store, with pauses of up to so many milliseconds, until its copy is what it must be.
+/// Reads the events of a store, with pauses of up to `20 * pauses` milliseconds, until its copy is the expected one.
 fn follow_changes(
     world: &World,
     mut subscriber: Subscriber,
@@ -268,7 +268,7 @@ fn follow_changes(
     })
 }
 
-/// Keeps a copy by a watcher's events until it is what it must be.
+/// Keeps a copy by a watcher's events until it is the expected one.
 fn follower(world: &World, mut watcher: Watcher<Level>, fits: Fits) -> JoinHandle<Follower> {
     let world = world.clone();
     tokio::spawn(async move {

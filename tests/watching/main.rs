@@ -1,9 +1,10 @@
-//! Watchers and stores against an embedded server, on good days and on bad ones.
+//! Watchers and stores against an embedded server, with and without faults.
 //!
-//! - `behaviour`: what a watcher tells, in each situation
-//! - `stores`: copies, their readiness, queries and subscribers
+//! - `behaviour`: the events of a watcher, in each situation
+//! - `losses`: the losses of converted objects
+//! - `stores`: readiness, queries and subscriptions
 //! - `selections`: several selectors as one
-//! - `faults`: random faults between client and server, and what the consumers saw of it
+//! - `faults`: random faults between client and server
 
 #![allow(
     clippy::unwrap_used,
@@ -15,6 +16,7 @@
 mod behaviour;
 mod faults;
 mod framing;
+mod losses;
 mod model;
 mod proxy;
 mod random;

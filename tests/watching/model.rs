@@ -1,12 +1,12 @@
-//! What consumers make of what they are told, and whether it can be true.
+//! The copies that consumers keep by the events, and checks that the events are possible.
 
 use k8s_flowcontrol::Resource;
 use k8s_flowcontrol::api::v1::PriorityLevelConfiguration as Level;
-use k8s_flowcontrol::watch::{Change, ObjectKey, Subscription, WatcherEvent};
+use k8s_flowcontrol::watch::{ObjectKey, StoreEvent, Subscription, WatcherEvent};
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
-/// An object's state: what tells it from all others.
+/// The identity of one state of one object.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) struct State {
     pub(crate) name: String,
@@ -25,22 +25,22 @@ impl State {
     }
 }
 
-/// One step in the life of an object, as a subscriber sees it.
+/// One change of an object.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Step {
     Is(State),
     Gone(String),
 }
 
-/// The copy of a subscriber. Panics at a change that cannot follow what was told before.
+/// The copy of a subscriber. Panics at an event that cannot follow the previous ones.
 pub(crate) struct Subscriber {
     pub(crate) changes: Subscription<Level>,
     pub(crate) objects: BTreeMap<String, Arc<Level>>,
-    /// All states that were told.
+    /// All states of the events.
     pub(crate) seen: Vec<State>,
-    /// All changes after the first resync.
+    /// All changes after the first snapshot.
     pub(crate) steps: Vec<Step>,
-    pub(crate) resyncs: usize,
+    pub(crate) snapshots: usize,
     newest: HashMap<String, u64>,
 }
 
@@ -51,30 +51,30 @@ impl Subscriber {
             objects: BTreeMap::new(),
             seen: Vec::new(),
             steps: Vec::new(),
-            resyncs: 0,
+            snapshots: 0,
             newest: HashMap::new(),
         }
     }
 
     /// Takes the next change.
     pub(crate) async fn next(&mut self) {
-        let change = self.changes.next().await;
-        self.apply(change.expect("the driver goes on"));
+        let event = self.changes.next().await;
+        self.apply(event.expect("the driver goes on"));
     }
 
-    fn apply(&mut self, change: Change<Level>) {
-        match change {
-            Change::Resync(resync) => {
+    fn apply(&mut self, event: StoreEvent<Level>) {
+        match event {
+            StoreEvent::Snapshot(snapshot) => {
                 assert_eq!(
-                    resync.missed == 0,
-                    self.resyncs == 0,
+                    snapshot.missed == 0,
+                    self.snapshots == 0,
                     "only the first one misses nothing"
                 );
-                self.resyncs += 1;
+                self.snapshots += 1;
                 self.objects.clear();
-                for object in resync.objects {
+                for object in snapshot.objects {
                     let state = State::of(&object);
-                    // It may be one that was told already, but not an older one.
+                    // The state may be known, but not older than the known one.
                     let newest = self.newest.get(&state.name).copied().unwrap_or_default();
                     assert!(state.version >= newest, "{state:?} after version {newest}");
                     self.newest.insert(state.name.clone(), state.version);
@@ -82,27 +82,27 @@ impl Subscriber {
                     self.seen.push(state);
                 }
             }
-            Change::Added(new) => {
+            StoreEvent::Added { object: new, .. } => {
                 let old = self.objects.get(new.name());
                 assert!(old.is_none(), "{} is added twice", new.name());
                 self.is(new);
             }
-            Change::Modified { old, new, .. } => {
+            StoreEvent::Modified { old, new, .. } => {
                 let known = self.objects.get(new.name());
-                let known = known.unwrap_or_else(|| panic!("{} was never told", new.name()));
+                let known = known.unwrap_or_else(|| panic!("{} was never added", new.name()));
                 assert!(
                     Arc::ptr_eq(known, &old),
-                    "the old one is what was told last"
+                    "the old object is that of the previous event"
                 );
                 assert_eq!(old.metadata.uid, new.metadata.uid);
                 self.is(new);
             }
-            Change::Deleted(old) => {
+            StoreEvent::Deleted { object: old } => {
                 let known = self.objects.remove(old.name());
                 let known = known.unwrap_or_else(|| panic!("{} is deleted twice", old.name()));
                 assert!(
                     Arc::ptr_eq(&known, &old),
-                    "the old one is what was told last"
+                    "the old object is that of the previous event"
                 );
                 self.steps.push(Step::Gone(old.name().to_owned()));
             }
@@ -130,13 +130,13 @@ impl Subscriber {
     }
 }
 
-/// The copy of somebody who follows a watcher's events.
+/// The copy of a consumer of a watcher's events.
 #[derive(Default)]
 pub(crate) struct Follower {
     objects: BTreeMap<String, State>,
-    restart: Option<BTreeMap<String, State>>,
+    list: Option<BTreeMap<String, State>>,
     pub(crate) seen: Vec<State>,
-    pub(crate) restarts: usize,
+    pub(crate) lists: usize,
     /// How many objects were reported to have disappeared.
     pub(crate) vanished: usize,
 }
@@ -144,19 +144,19 @@ pub(crate) struct Follower {
 impl Follower {
     pub(crate) fn apply(&mut self, event: WatcherEvent<Level>) {
         match event {
-            WatcherEvent::RestartBegin => self.restart = Some(BTreeMap::new()),
-            WatcherEvent::RestartItem(object) => {
-                assert!(self.restart.is_some(), "an item outside of a restart");
+            WatcherEvent::ListBegin => self.list = Some(BTreeMap::new()),
+            WatcherEvent::ListItem { object, .. } => {
+                assert!(self.list.is_some(), "an item outside a list");
                 self.is(&object);
             }
-            WatcherEvent::RestartEnd { disappeared, .. } => {
-                let new = self.restart.take().expect("an end without a beginning");
+            WatcherEvent::ListEnd { disappeared, .. } => {
+                let new = self.list.take().expect("an end without a beginning");
                 let old = std::mem::replace(&mut self.objects, new);
                 let gone = old
                     .into_keys()
                     .filter(|name| !self.objects.contains_key(name));
                 let gone: Vec<ObjectKey> = gone.map(ObjectKey::new).collect();
-                // Something told in a restart that came to nothing may be among them as well.
+                // Items of failed lists may be among them as well.
                 for key in &gone {
                     assert!(
                         disappeared.contains(key),
@@ -170,14 +170,14 @@ impl Follower {
                     );
                 }
                 self.vanished += gone.len();
-                self.restarts += 1;
+                self.lists += 1;
             }
-            WatcherEvent::Applied(object) => {
-                assert!(self.restart.is_none(), "a change in a restart is an item");
+            WatcherEvent::Applied { object, .. } => {
+                assert!(self.list.is_none(), "a change during a list is an item");
                 self.is(&object);
             }
-            WatcherEvent::Deleted(object) => {
-                let objects = self.restart.as_mut().unwrap_or(&mut self.objects);
+            WatcherEvent::Deleted { object, .. } => {
+                let objects = self.list.as_mut().unwrap_or(&mut self.objects);
                 let known = objects.remove(object.name());
                 assert!(
                     known.is_some(),
@@ -191,7 +191,7 @@ impl Follower {
 
     fn is(&mut self, object: &Level) {
         let state = State::of(object);
-        let objects = self.restart.as_mut().unwrap_or(&mut self.objects);
+        let objects = self.list.as_mut().unwrap_or(&mut self.objects);
         let old = objects.insert(state.name.clone(), state.clone());
         assert!(
             old.as_ref().map(|old| old.version) < Some(state.version),

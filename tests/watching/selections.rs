@@ -15,8 +15,8 @@ fn any(client: &Client) -> Watcher<Level> {
     ])
 }
 
-/// The events of a restart, items in order, since they come as each selection goes.
-async fn restart(watcher: &mut Watcher<Level>) -> Vec<String> {
+/// The events of a list, with the items sorted, since the selections list concurrently.
+async fn list(watcher: &mut Watcher<Level>) -> Vec<String> {
     let mut told = Vec::new();
     while told
         .last()
@@ -30,7 +30,7 @@ async fn restart(watcher: &mut Watcher<Level>) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn an_object_of_several_selections_is_told_once() {
+async fn an_object_of_several_selections_is_reported_once() {
     let (_server, client) = server().await;
     create(&client, "both", &[("team", "a"), ("also", "a")]).await;
     create(&client, "special", &[]).await;
@@ -38,10 +38,10 @@ async fn an_object_of_several_selections_is_told_once() {
     for streams in [true, false] {
         let mut watcher = any(&client).streaming_lists(streams);
         let expected = ["begin", "item both", "item special", "end"];
-        assert_eq!(restart(&mut watcher).await, expected);
+        assert_eq!(list(&mut watcher).await, expected);
     }
     let mut watcher = any(&client);
-    restart(&mut watcher).await;
+    list(&mut watcher).await;
     relabel(&client, "both", "x", Some("y")).await;
     relabel(&client, "special", "team", Some("a")).await;
     create(&client, "more", &[("also", "a")]).await;
@@ -51,18 +51,18 @@ async fn an_object_of_several_selections_is_told_once() {
 }
 
 #[tokio::test]
-async fn it_leaves_when_no_selection_holds_it() {
+async fn it_is_deleted_when_no_selection_matches_it() {
     let (_server, client) = server().await;
     create(&client, "x", &[("team", "a"), ("also", "a")]).await;
     let mut watcher = any(&client);
-    assert_eq!(restart(&mut watcher).await, ["begin", "item x", "end"]);
-    // Out of one: it is changed.
+    assert_eq!(list(&mut watcher).await, ["begin", "item x", "end"]);
+    // One selection still matches.
     relabel(&client, "x", "team", None).await;
     assert_eq!(next(&mut watcher).await, "applied x");
-    // Out of the last.
+    // None matches.
     relabel(&client, "x", "also", None).await;
     assert_eq!(next(&mut watcher).await, "deleted x");
-    // In again, and deleted for good.
+    // One matches again, then the object is deleted.
     relabel(&client, "x", "team", Some("a")).await;
     assert_eq!(next(&mut watcher).await, "applied x");
     delete(&client, "x").await;
@@ -70,11 +70,11 @@ async fn it_leaves_when_no_selection_holds_it() {
 }
 
 #[tokio::test]
-async fn it_moves_from_one_to_another_without_leaving() {
+async fn a_move_between_selections_is_no_deletion() {
     let (_server, client) = server().await;
     create(&client, "x", &[("team", "a")]).await;
     let mut watcher = any(&client);
-    assert_eq!(restart(&mut watcher).await, ["begin", "item x", "end"]);
+    assert_eq!(list(&mut watcher).await, ["begin", "item x", "end"]);
     let levels = client.priority_level_configurations();
     for round in 0..20 {
         let (team, also) = if round % 2 == 0 {
@@ -97,25 +97,25 @@ async fn selectors_of_the_watcher_narrow_each_selection() {
     let teams = [Selection::labels("team=a"), Selection::labels("team=b")];
     let mut several = watcher(&client).label_selector("env=prod").any_of(teams);
     assert_eq!(
-        restart(&mut several).await,
+        list(&mut several).await,
         ["begin", "item a", "item b", "end"]
     );
     let one = [Selection::labels("team=a")];
     let mut one = watcher(&client)
         .any_of(one)
         .field_selector("metadata.name!=a");
-    assert_eq!(restart(&mut one).await, ["begin", "item c", "end"]);
+    assert_eq!(list(&mut one).await, ["begin", "item c", "end"]);
 }
 
 #[tokio::test]
-async fn when_one_selection_begins_anew_all_do() {
+async fn all_selections_list_again_together() {
     let (server, client) = server().await;
     create(&client, "x", &[("team", "a")]).await;
     create(&client, "y", &[("also", "a")]).await;
     create(&client, "z", &[("also", "a")]).await;
     let mut watcher = any(&client).watch_timeout(Duration::from_secs(1));
     let expected = ["begin", "item x", "item y", "item z", "end"];
-    assert_eq!(restart(&mut watcher).await, expected);
+    assert_eq!(list(&mut watcher).await, expected);
     while_away(&server, &mut watcher, async || {
         delete(&client, "y").await;
         relabel(&client, "x", "new", Some("yes")).await;
@@ -123,8 +123,8 @@ async fn when_one_selection_begins_anew_all_do() {
         server.expire_history();
     })
     .await;
-    let mut told = restart(&mut watcher).await;
-    // A watch that was still open may have told some of it.
+    let mut told = list(&mut watcher).await;
+    // A watch that was still open may have reported some of the changes.
     told.drain(..told.iter().position(|event| event == "begin").unwrap());
     told.retain(|event| !event.starts_with("error") && event != "begin");
     told.dedup();

@@ -1,36 +1,36 @@
-//! Copies: when they are ready, what can be asked of them, and what subscribers are told.
+//! Stores: readiness, queries, and the events of subscriptions.
 
 use crate::support::{create, delete, relabel, server, server_of, soon, watcher};
 use k8s_flowcontrol::api::v1::PriorityLevelConfiguration as Level;
-use k8s_flowcontrol::watch::{Change, ObjectKey, Store, Subscription};
+use k8s_flowcontrol::watch::{ObjectKey, Store, StoreEvent, Subscription};
 use k8s_flowcontrol::{Client, Resource};
 use k8s_flowcontrol_server::{ApiServer, Fault};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-/// What a subscriber is told next, in short.
+/// The next event of a subscription, in short.
 async fn next(changes: &mut Subscription<Level>) -> String {
     let x = |level: &Level| level.metadata.labels.get("x").cloned().unwrap_or_default();
     match soon(changes.next()).await {
-        Some(Change::Resync(all)) => {
+        Some(StoreEvent::Snapshot(all)) => {
             let names: String = all
                 .objects
                 .iter()
                 .map(|level| format!(" {}", level.name()))
                 .collect();
-            format!("resync {}:{names}", all.missed)
+            format!("snapshot {}:{names}", all.missed)
         }
-        Some(Change::Added(new)) => format!("added {}", new.name()),
-        Some(Change::Modified { old, new, .. }) => {
+        Some(StoreEvent::Added { object, .. }) => format!("added {}", object.name()),
+        Some(StoreEvent::Modified { old, new, .. }) => {
             format!("{} {} -> {}", new.name(), x(&old), x(&new))
         }
-        Some(Change::Deleted(old)) => format!("deleted {}", old.name()),
+        Some(StoreEvent::Deleted { object }) => format!("deleted {}", object.name()),
         other => format!("{other:?}"),
     }
 }
 
 #[tokio::test]
-async fn a_copy_that_can_be_asked() {
+async fn queries() {
     let (_server, client) = server().await;
     for name in ["b", "a", "c"] {
         create(&client, name, &[("x", name)]).await;
@@ -55,7 +55,7 @@ async fn a_copy_that_can_be_asked() {
     assert!(store.get("d").is_none());
     assert!(store.get_key(&ObjectKey::new("c")).is_some());
     assert!(store.get_key(&ObjectKey::namespaced("team", "c")).is_none());
-    // What the server has, unchanged, and shared, not copied.
+    // Equal to the server's object, and shared between the handles.
     let same = client
         .priority_level_configurations()
         .get("a")
@@ -70,13 +70,13 @@ async fn a_copy_that_can_be_asked() {
 }
 
 #[tokio::test]
-async fn subscribers_are_told_of_changes_with_old_and_new() {
+async fn subscriptions_get_changes_with_old_and_new() {
     let (_server, client) = server().await;
     create(&client, "a", &[("x", "1")]).await;
     let store = Store::start(watcher(&client));
-    // Before the copy is complete nothing is told.
+    // No event comes before the copy is complete.
     let mut changes = store.subscribe();
-    assert_eq!(next(&mut changes).await, "resync 0: a");
+    assert_eq!(next(&mut changes).await, "snapshot 0: a");
     create(&client, "b", &[]).await;
     assert_eq!(next(&mut changes).await, "added b");
     let mut late = store.subscribe();
@@ -86,18 +86,18 @@ async fn subscribers_are_told_of_changes_with_old_and_new() {
     for expected in ["a 1 -> 2", "deleted b", "added b"] {
         assert_eq!(next(&mut changes).await, expected);
     }
-    // Who comes later is told of what is there then, whatever that is, and of what follows.
-    assert!(next(&mut late).await.starts_with("resync 0: a"));
+    // A later subscription starts with the objects of that time.
+    assert!(next(&mut late).await.starts_with("snapshot 0: a"));
 }
 
 #[tokio::test]
-async fn a_slow_subscriber_is_told_so_and_gets_everything_anew() {
+async fn a_slow_subscription_gets_another_snapshot() {
     let (_server, client) = server().await;
     create(&client, "a", &[("x", "0")]).await;
-    let store = Store::builder(watcher(&client)).kept_changes(4).start();
+    let store = Store::builder(watcher(&client)).kept_events(4).start();
     let (mut slow, mut fast) = (store.subscribe(), store.subscribe());
-    assert_eq!(next(&mut slow).await, "resync 0: a");
-    assert_eq!(next(&mut fast).await, "resync 0: a");
+    assert_eq!(next(&mut slow).await, "snapshot 0: a");
+    assert_eq!(next(&mut fast).await, "snapshot 0: a");
     for number in 1..=10 {
         relabel(&client, "a", "x", Some(&number.to_string())).await;
         assert_eq!(
@@ -105,14 +105,14 @@ async fn a_slow_subscriber_is_told_so_and_gets_everything_anew() {
             format!("a {} -> {number}", number - 1)
         );
     }
-    assert_eq!(next(&mut slow).await, "resync 10: a");
+    assert_eq!(next(&mut slow).await, "snapshot 10: a");
     relabel(&client, "a", "x", Some("11")).await;
     assert_eq!(next(&mut slow).await, "a 10 -> 11");
     assert_eq!(next(&mut fast).await, "a 10 -> 11");
 }
 
 #[tokio::test]
-async fn a_restart_is_told_as_what_it_changed() {
+async fn a_list_is_reported_as_the_changes_it_reveals() {
     let (server, client) = server().await;
     for name in ["a", "b", "c", "d"] {
         create(&client, name, &[("x", "1")]).await;
@@ -120,7 +120,7 @@ async fn a_restart_is_told_as_what_it_changed() {
     let port = server.port();
     let store = Store::start(watcher(&client).idle_timeout(Duration::from_millis(300)));
     let mut changes = store.subscribe();
-    assert_eq!(next(&mut changes).await, "resync 0: a b c d");
+    assert_eq!(next(&mut changes).await, "snapshot 0: a b c d");
     // Another server in its place, on which only the names are the same.
     server.stop().await;
     let server = ApiServer::builder()
@@ -148,28 +148,28 @@ async fn a_restart_is_told_as_what_it_changed() {
 }
 
 #[tokio::test]
-async fn a_refusal_ends_the_wait_but_not_the_store() {
+async fn a_permanent_error_ends_the_wait_but_not_the_store() {
     let (_server, client) = server_of("1.25").await;
     let errors = Arc::new(Mutex::new(Vec::new()));
     let sink = errors.clone();
     let store = Store::builder(watcher(&client))
         .on_error(move |error| sink.lock().unwrap().push(error.code()))
         .start();
-    let unready = soon(store.wait_ready()).await.unwrap_err();
-    assert!(unready.error().unwrap().is_not_found());
-    let text = unready.to_string();
+    let not_ready = soon(store.wait_ready()).await.unwrap_err();
+    assert!(not_ready.error().unwrap().is_not_found());
+    let text = not_ready.to_string();
     assert!(
         text.starts_with("the copy of the server's objects is not complete: GET /apis/"),
         "{text}"
     );
-    assert!(text.ends_with("; the store goes on trying"), "{text}");
+    assert!(text.ends_with("; the store tries again"), "{text}");
     assert!(store.last_error().unwrap().is_not_found());
     assert!(!store.is_ready() && store.snapshot().is_empty());
     assert_eq!(errors.lock().unwrap()[0], Some(404));
 }
 
 #[tokio::test]
-async fn passing_trouble_does_not_end_the_wait() {
+async fn temporary_errors_do_not_end_the_wait() {
     let (server, client) = server().await;
     create(&client, "a", &[]).await;
     server.inject(Fault::unavailable().times(10));
@@ -178,7 +178,7 @@ async fn passing_trouble_does_not_end_the_wait() {
     let store = Store::start(watcher(&client));
     soon(store.wait_ready()).await.unwrap();
     assert_eq!(store.len(), 1);
-    assert!(store.last_error().is_none(), "all is well again");
+    assert!(store.last_error().is_none(), "the list has succeeded");
 }
 
 #[tokio::test]
@@ -187,12 +187,15 @@ async fn without_its_driver_a_store_stops() {
     create(&client, "a", &[]).await;
     let (store, driver) = Store::new(watcher(&client));
     drop(driver);
-    let unready = store.wait_ready().await.unwrap_err();
-    assert!(unready.error().is_none());
-    assert!(unready.to_string().contains("Store::start"), "{unready}");
+    let not_ready = store.wait_ready().await.unwrap_err();
+    assert!(not_ready.error().is_none());
+    assert!(
+        not_ready.to_string().contains("Store::start"),
+        "{not_ready}"
+    );
     assert!(store.subscribe().next().await.is_none());
 
-    // Polled for a while, it keeps what it has; subscribers read to the end.
+    // The store keeps its objects, and subscriptions read the remaining events.
     let (store, mut driver) = Store::new(watcher(&client));
     let mut changes = store.subscribe();
     soon(async {
@@ -203,7 +206,7 @@ async fn without_its_driver_a_store_stops() {
     })
     .await;
     drop(driver);
-    assert_eq!(next(&mut changes).await, "resync 0: a");
+    assert_eq!(next(&mut changes).await, "snapshot 0: a");
     assert!(changes.next().await.is_none());
     assert_eq!(store.len(), 1);
 }

@@ -2,13 +2,13 @@
 
 use k8s_flowcontrol::api::v1::PriorityLevelConfiguration as Level;
 use k8s_flowcontrol::watch::{Watcher, WatcherEvent};
-use k8s_flowcontrol::{Client, Error, Resource};
+use k8s_flowcontrol::{Api, Client, Error, Resource};
 use k8s_flowcontrol_server::{ApiServer, Fault};
 use serde_json::json;
 use std::future::Future;
 use std::time::Duration;
 
-/// So long may anything take that a test waits for; only a failure takes so long.
+/// The longest wait of a test; only a failure takes this long.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// A server without objects, with bookmarks every 20 ms, and a client for it.
@@ -16,7 +16,7 @@ pub(crate) async fn server() -> (ApiServer, Client) {
     server_of("1.36").await
 }
 
-/// The same of another release.
+/// The same with another release.
 pub(crate) async fn server_of(release: &str) -> (ApiServer, Client) {
     let server = ApiServer::builder()
         .kubernetes(release)
@@ -30,7 +30,7 @@ pub(crate) async fn server_of(release: &str) -> (ApiServer, Client) {
     (server, client)
 }
 
-/// A level of that name, with labels.
+/// A level with a name and labels.
 pub(crate) fn level(name: &str, labels: &[(&str, &str)]) -> Level {
     let labels: serde_json::Map<_, _> = labels
         .iter()
@@ -55,12 +55,25 @@ pub(crate) async fn relabel(client: &Client, name: &str, key: &str, value: Optio
     levels.patch(name).merge(&patch).await.unwrap()
 }
 
+/// Changes a label through another API version.
+pub(crate) async fn relabel_through<K: Resource>(api: &Api<K>, name: &str) {
+    let version = api
+        .get(name)
+        .await
+        .unwrap()
+        .metadata()
+        .resource_version
+        .clone();
+    let patch = json!({"metadata": {"labels": {"changed-after": version}}});
+    api.patch(name).merge(&patch).await.unwrap();
+}
+
 pub(crate) async fn delete(client: &Client, name: &str) {
     let levels = client.priority_level_configurations();
     levels.delete(name).await.unwrap();
 }
 
-/// A watcher that does not wait long after trouble.
+/// A watcher with short delays after failures.
 pub(crate) fn watcher(client: &Client) -> Watcher<Level> {
     let levels = client.priority_level_configurations();
     levels
@@ -68,14 +81,14 @@ pub(crate) fn watcher(client: &Client) -> Watcher<Level> {
         .backoff(Duration::from_millis(1), Duration::from_millis(10))
 }
 
-/// What a future gives; a failure when that takes for ever.
+/// The output of a future, which must come soon.
 pub(crate) async fn soon<T>(future: impl Future<Output = T>) -> T {
     tokio::time::timeout(PATIENCE, future)
         .await
         .expect("it takes for ever")
 }
 
-/// What a watcher tells next, in short: `begin`, `item a`, `end`, `end -a` (with what disappeared), `applied a`,
+/// The next event of a watcher, in short: `begin`, `item a`, `end`, `end -a` (with a disappeared object), `applied a`,
 /// `deleted a`, or the error.
 pub(crate) async fn next(watcher: &mut Watcher<Level>) -> String {
     match soon(watcher.next()).await {
@@ -84,7 +97,7 @@ pub(crate) async fn next(watcher: &mut Watcher<Level>) -> String {
     }
 }
 
-/// The next so many.
+/// The next `count` events.
 pub(crate) async fn take(watcher: &mut Watcher<Level>, count: usize) -> Vec<String> {
     let mut told = Vec::new();
     for _ in 0..count {
@@ -93,7 +106,7 @@ pub(crate) async fn take(watcher: &mut Watcher<Level>, count: usize) -> Vec<Stri
     told
 }
 
-/// Waits till the watcher has lost its watch and does not get another one; then something happens, and it gets one.
+/// Interrupts the watch until `happens` has run.
 pub(crate) async fn while_away(
     server: &ApiServer,
     watcher: &mut Watcher<Level>,
@@ -107,14 +120,14 @@ pub(crate) async fn while_away(
 
 fn short(event: &WatcherEvent<Level>) -> String {
     match event {
-        WatcherEvent::RestartBegin => "begin".into(),
-        WatcherEvent::RestartItem(object) => format!("item {}", object.name()),
-        WatcherEvent::RestartEnd { disappeared, .. } => {
+        WatcherEvent::ListBegin => "begin".into(),
+        WatcherEvent::ListItem { object, .. } => format!("item {}", object.name()),
+        WatcherEvent::ListEnd { disappeared, .. } => {
             let gone: String = disappeared.iter().map(|key| format!(" -{key}")).collect();
             format!("end{gone}")
         }
-        WatcherEvent::Applied(object) => format!("applied {}", object.name()),
-        WatcherEvent::Deleted(object) => format!("deleted {}", object.name()),
+        WatcherEvent::Applied { object, .. } => format!("applied {}", object.name()),
+        WatcherEvent::Deleted { object, .. } => format!("deleted {}", object.name()),
         other => format!("{other:?}"),
     }
 }

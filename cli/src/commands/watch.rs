@@ -146,13 +146,13 @@ fn follow(live: &Live, target: Target, labels: Option<String>, sender: mpsc::Sen
         tokio::spawn(async move {
             loop {
                 let changes = match watcher.next().await {
-                    Ok(WatcherEvent::RestartItem(object) | WatcherEvent::Applied(object)) => {
+                    Ok(WatcherEvent::ListItem { object, .. } | WatcherEvent::Applied { object, .. }) => {
                         vec![Change::Is(kind, tree(&object))]
                     }
-                    Ok(WatcherEvent::Deleted(object)) => {
+                    Ok(WatcherEvent::Deleted { object, .. }) => {
                         vec![Change::Gone(kind, crate::live::name(&tree(&object)).to_owned())]
                     }
-                    Ok(WatcherEvent::RestartEnd { disappeared, .. }) => {
+                    Ok(WatcherEvent::ListEnd { disappeared, .. }) => {
                         let gone = disappeared.iter().map(|key| Change::Gone(kind, key.name().to_owned()));
                         gone.chain([Change::Ready]).collect()
                     }

@@ -123,10 +123,6 @@ impl RetryPolicy {
         self.max_elapsed
     }
 
-    pub(crate) fn backoff(&self) -> Backoff {
-        self.backoff
-    }
-
     /// The pause before the next attempt; `None` if the limits do not allow one.
     ///
     /// `remaining` is the rest of the request's timeout.

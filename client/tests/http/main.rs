@@ -206,7 +206,7 @@ async fn a_watch_in_odd_chunks() {
     for _ in 0..3 {
         assert!(matches!(
             events.next().await,
-            Some(Ok(WatchEvent::Added(_)))
+            Some(Ok(WatchEvent::Added { .. }))
         ));
     }
     assert!(events.next().await.is_none());
@@ -225,7 +225,7 @@ async fn a_watch_that_breaks_off() {
         let mut events = client(&fake).flow_schemas().watch().await.unwrap();
         assert!(matches!(
             events.next().await,
-            Some(Ok(WatchEvent::Added(_)))
+            Some(Ok(WatchEvent::Added { .. }))
         ));
         let error = events.next().await.unwrap().unwrap_err();
         assert!(error.is_retryable(), "{error}");

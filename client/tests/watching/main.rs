@@ -1,4 +1,4 @@
-//! Watchers against a server of a few lines, for what real servers say rarely.
+//! Watchers and waits against a server of a few lines, for rare responses.
 #![cfg(feature = "ring")]
 #![allow(clippy::unwrap_used)] // The helpers of tests may panic as tests do.
 
@@ -9,7 +9,7 @@ use fake::{Fake, answer, chunked, serve};
 use futures_core::Stream;
 use k8s_flowcontrol::api::v1::FlowSchema;
 use k8s_flowcontrol::watch::{Store, Watcher, WatcherEvent};
-use k8s_flowcontrol::{Client, Resource};
+use k8s_flowcontrol::{Client, Resource, wait};
 use std::time::Duration;
 
 fn watcher(fake: &Fake) -> Watcher<FlowSchema> {
@@ -47,17 +47,17 @@ fn list(metadata: &str, items: &[String]) -> String {
 
 fn short(event: &WatcherEvent<FlowSchema>) -> String {
     match event {
-        WatcherEvent::RestartBegin => "begin".into(),
-        WatcherEvent::RestartItem(object) => format!("item {}", object.name()),
-        WatcherEvent::RestartEnd { disappeared, .. } => format!("end {disappeared:?}"),
-        WatcherEvent::Applied(object) => format!("applied {}", object.name()),
-        WatcherEvent::Deleted(object) => format!("deleted {}", object.name()),
+        WatcherEvent::ListBegin => "begin".into(),
+        WatcherEvent::ListItem { object, .. } => format!("item {}", object.name()),
+        WatcherEvent::ListEnd { disappeared, .. } => format!("end {disappeared:?}"),
+        WatcherEvent::Applied { object, .. } => format!("applied {}", object.name()),
+        WatcherEvent::Deleted { object, .. } => format!("deleted {}", object.name()),
         other => format!("{other:?}"),
     }
 }
 
-/// What it tells up to an event, the connections that end left out.
-async fn told_up_to(watcher: &mut Watcher<FlowSchema>, last: &str) -> Vec<String> {
+/// The events up to `last`, without the errors of connections that end.
+async fn events_up_to(watcher: &mut Watcher<FlowSchema>, last: &str) -> Vec<String> {
     let mut told = Vec::new();
     while told.last().is_none_or(|event| event != last) {
         match watcher.next().await {
@@ -80,7 +80,7 @@ fn queries(fake: Fake) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn what_is_asked_for() {
+async fn the_query_parameters() {
     let fake = serve(vec![
         chunked(&[&event("ADDED", "a", 1), &initial_end(5)]),
         chunked(&[&event("DELETED", "a", 6)]),
@@ -88,7 +88,7 @@ async fn what_is_asked_for() {
     let mut watcher = watcher(&fake)
         .label_selector("x=y")
         .watch_timeout(Duration::from_secs(100));
-    let told = told_up_to(&mut watcher, "deleted a").await;
+    let told = events_up_to(&mut watcher, "deleted a").await;
     assert_eq!(told, ["begin", "item a", "end []", "deleted a"]);
     let queries = queries(fake);
     let parts = |query: &str| query.split('&').map(str::to_owned).collect::<Vec<_>>();
@@ -135,7 +135,7 @@ async fn objects_may_change_and_go_while_they_are_streamed() {
         &initial_end(4),
         &event("MODIFIED", "a", 5),
     ])]);
-    let told = told_up_to(&mut watcher(&fake), "applied a").await;
+    let told = events_up_to(&mut watcher(&fake), "applied a").await;
     let expected = [
         "begin",
         "item a",
@@ -149,15 +149,15 @@ async fn objects_may_change_and_go_while_they_are_streamed() {
 }
 
 #[tokio::test]
-async fn a_server_that_does_not_know_streaming_lists_is_found_out() {
-    // It begins with what is there, as a watch without a version does, and never says that this was all.
+async fn a_server_that_ignores_streaming_lists_gets_a_list() {
+    // A watch that starts with the objects, without the bookmark that ends them.
     let bookmark = r#"{"type":"BOOKMARK","object":{"metadata":{"resourceVersion":"5"}}}"#;
     let fake = serve(vec![
         chunked(&[&event("ADDED", "a", 1), bookmark, "\n"]),
         list(r#""resourceVersion":"5""#, &[object("a", 1)]),
         chunked(&[&event("MODIFIED", "a", 6)]),
     ]);
-    let told = told_up_to(&mut watcher(&fake), "applied a").await;
+    let told = events_up_to(&mut watcher(&fake), "applied a").await;
     assert_eq!(
         told,
         ["begin", "item a", "begin", "item a", "end []", "applied a"]
@@ -165,12 +165,12 @@ async fn a_server_that_does_not_know_streaming_lists_is_found_out() {
 }
 
 #[tokio::test]
-async fn a_streaming_list_that_breaks_begins_anew() {
+async fn a_streaming_list_that_breaks_starts_over() {
     let fake = serve(vec![
         chunked(&[&event("ADDED", "a", 1), &event("ADDED", "b", 2)]),
         chunked(&[&event("ADDED", "b", 2), &initial_end(5)]),
     ]);
-    let told = told_up_to(&mut watcher(&fake), "end [\"a\"]").await;
+    let told = events_up_to(&mut watcher(&fake), "end [\"a\"]").await;
     assert_eq!(
         told,
         [
@@ -185,7 +185,7 @@ async fn a_streaming_list_that_breaks_begins_anew() {
 }
 
 #[tokio::test]
-async fn a_version_that_the_server_has_not_come_to_leads_to_a_restart() {
+async fn a_version_that_the_server_has_not_reached_leads_to_a_list() {
     let status = r#"{"kind":"Status","code":504,"reason":"Timeout",
         "message":"Timeout: Too large resource version: 5, current: 3",
         "details":{"causes":[{"reason":"ResourceVersionTooLarge","message":"Too large resource version"}]}}"#;
@@ -194,7 +194,7 @@ async fn a_version_that_the_server_has_not_come_to_leads_to_a_restart() {
         answer("504 Gateway Timeout", "", status),
         chunked(&[&initial_end(3)]),
     ]);
-    let told = told_up_to(&mut watcher(&fake), "end [\"a\"]").await;
+    let told = events_up_to(&mut watcher(&fake), "end [\"a\"]").await;
     assert_eq!(told[..3], ["begin", "item a", "end []"]);
     assert!(told[3].contains("504"), "{told:?}");
     assert_eq!(told[4..], ["begin", "end [\"a\"]"]);
@@ -215,13 +215,13 @@ async fn a_list_must_have_a_version() {
         "expected FlowSchemaList in the answer: its metadata has no resourceVersion to watch from";
     assert!(error.to_string().ends_with(text), "{error}");
     assert_eq!(
-        told_up_to(&mut watcher, "end []").await,
+        events_up_to(&mut watcher, "end []").await,
         ["begin", "item a", "end []"]
     );
 }
 
 #[tokio::test]
-async fn garbage_again_and_again_leads_to_a_restart() {
+async fn repeated_garbage_leads_to_a_list() {
     let garbage = || chunked(&["<html>\n"]);
     let fake = serve(vec![
         chunked(&[&event("ADDED", "a", 1), &initial_end(5)]),
@@ -235,22 +235,34 @@ async fn garbage_again_and_again_leads_to_a_restart() {
         assert_eq!(short(&watcher.next().await.unwrap()), expected);
     }
     assert_eq!(
-        told_up_to(&mut watcher, "end []").await,
+        events_up_to(&mut watcher, "end []").await,
         ["begin", "item a", "end []"]
     );
 }
 
 #[tokio::test]
-async fn a_request_that_cannot_be_sent_is_told() {
+async fn a_request_that_cannot_be_sent_is_an_error() {
     let client = Client::from_url("http://127.0.0.1:1").unwrap();
     let nowhere = client.namespaced_api::<FlowSchema>("team");
     let error = nowhere.watcher().next().await.unwrap_err();
     assert!(error.is_argument(), "{error}");
-    let unready = Store::start(nowhere.watcher())
+    let not_ready = Store::start(nowhere.watcher())
         .wait_ready()
         .await
         .unwrap_err();
-    assert!(unready.error().unwrap().is_argument());
+    assert!(not_ready.error().unwrap().is_argument());
+}
+
+/// `1e400` is larger than any Rust number.
+#[tokio::test]
+async fn a_condition_holds_beside_an_unknown_field_with_a_huge_number() {
+    let schema = r#"{"metadata":{"name":"a","resourceVersion":"1"},"spec":{"future":1e400},
+        "status":{"conditions":[{"type":"Other","status":"True"},{"type":"Dangling","status":"False"}]}}"#;
+    let fake = serve(vec![list(r#""resourceVersion":"5""#, &[schema.into()])]);
+    let client = Client::from_url(&fake.url).unwrap();
+    let wait = client.flow_schemas().wait_for("a", wait::is_not_dangling());
+    let found = wait.timeout(Duration::from_secs(5)).await.unwrap();
+    assert_eq!(found.unwrap().name(), "a");
 }
 
 #[test]

@@ -57,7 +57,8 @@ impl<K: Resource> StoredObjects<K> {
             WatcherEvent::ListBegin => {
                 return self.listed.replace(BTreeMap::new()).unwrap_or_default();
             }
-            WatcherEvent::ListItem { object, losses } | WatcherEvent::Applied { object, losses } => {
+            WatcherEvent::ListItem { object, losses }
+            | WatcherEvent::Applied { object, losses } => {
                 self.insert(object, losses, emit);
             }
             WatcherEvent::Deleted { object, .. } => {

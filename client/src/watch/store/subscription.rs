@@ -104,9 +104,14 @@ fn read<K: Resource>(state: &State<K>, next: Option<u64>) -> Option<(StoreEvent<
         None => 0,
     };
     let stored = state.objects.current();
-    let lossy = stored.iter().filter(|(_, stored)| !stored.losses.is_empty());
+    let lossy = stored
+        .iter()
+        .filter(|(_, stored)| !stored.losses.is_empty());
     let snapshot = Snapshot {
-        objects: stored.values().map(|stored| stored.object.clone()).collect(),
+        objects: stored
+            .values()
+            .map(|stored| stored.object.clone())
+            .collect(),
         losses: lossy
             .map(|(key, stored)| (key.clone(), stored.losses.clone()))
             .collect(),

@@ -120,7 +120,8 @@ impl<K: Resource> AnyOf<K> {
                 _ => Some(self.begin_list(Some(source))),
             },
             WatcherEvent::ListEnd { .. } => self.end_list(source),
-            WatcherEvent::ListItem { object, losses } | WatcherEvent::Applied { object, losses } => {
+            WatcherEvent::ListItem { object, losses }
+            | WatcherEvent::Applied { object, losses } => {
                 let is_new = self.matches.applied(source, &object);
                 is_new.then(|| match self.list {
                     Some(_) => WatcherEvent::ListItem { object, losses },

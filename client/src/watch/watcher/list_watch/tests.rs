@@ -70,7 +70,11 @@ fn streaming_lists_end_when_the_server_rejects_or_ignores_them() {
         state.page(Some("5".into()), None);
         state.listed();
         state.relist();
-        assert_eq!(state.step(), list(Some(10), None), "streaming is not tried again");
+        assert_eq!(
+            state.step(),
+            list(Some(10), None),
+            "streaming is not tried again"
+        );
     }
 }
 

@@ -25,10 +25,23 @@ fn an_object_of_several_selections_is_reported_once() {
     assert!(applied(&mut matches, 1, 2));
     assert!(!applied(&mut matches, 0, 2));
     deleted(&mut matches, 0, 3, now);
-    assert!(matches.next_deletion(&[Some("3"), Some("3")], now).is_none());
+    assert!(
+        matches
+            .next_deletion(&[Some("3"), Some("3")], now)
+            .is_none()
+    );
     deleted(&mut matches, 1, 3, now);
-    assert!(matches.next_deletion(&[Some("3"), Some("3")], now).is_some());
-    assert!(matches.next_deletion(&[Some("3"), Some("3")], now).is_none(), "once");
+    assert!(
+        matches
+            .next_deletion(&[Some("3"), Some("3")], now)
+            .is_some()
+    );
+    assert!(
+        matches
+            .next_deletion(&[Some("3"), Some("3")], now)
+            .is_none(),
+        "once"
+    );
 }
 
 #[test]
@@ -37,7 +50,11 @@ fn a_move_between_selections_is_no_deletion_in_either_order() {
     let mut deletion_first = Matches::new();
     assert!(applied(&mut deletion_first, 0, 1));
     deleted(&mut deletion_first, 0, 2, now);
-    assert!(deletion_first.next_deletion(&[Some("2"), Some("1")], now).is_none());
+    assert!(
+        deletion_first
+            .next_deletion(&[Some("2"), Some("1")], now)
+            .is_none()
+    );
     assert!(applied(&mut deletion_first, 1, 2));
     assert!(
         deletion_first
@@ -67,7 +84,10 @@ fn a_deletion_waits_for_all_selections_but_not_for_ever() {
         deleted(&mut matches, 0, 2, now);
         assert_eq!(matches.next_deadline(), Some(now + PATIENCE));
         let deletion = matches.next_deletion(&[Some("2"), Some(reached)], now + later);
-        assert_eq!(deletion.map(|deletion| deletion.value), Some(object("x", 2)));
+        assert_eq!(
+            deletion.map(|deletion| deletion.value),
+            Some(object("x", 2))
+        );
         assert_eq!(matches.next_deadline(), None);
     }
 }
@@ -131,7 +151,11 @@ fn versions_that_are_no_numbers_count_as_new() {
     assert!(matches.applied(0, &odd("b")));
     assert!(matches.applied(0, &odd("a")));
     matches.deleted(0, Decoded::from(odd("c")), now);
-    assert!(matches.next_deletion(&[Some("c"), Some("a")], now).is_some());
+    assert!(
+        matches
+            .next_deletion(&[Some("c"), Some("a")], now)
+            .is_some()
+    );
 }
 
 /// Every interleaving of the events of three selections about one object leads to the same end, and no state is reported
@@ -181,13 +205,14 @@ fn check_order(order: &[(usize, (u64, bool))]) {
     let mut reached = [String::from("0"), String::from("0"), String::from("0")];
     let mut last = 0;
     let mut there = false;
-    let report_deletions = |matches: &mut Matches<FlowSchema>, reached: &[String; 3], now, there: &mut bool| {
-        let reached: Vec<_> = reached.iter().map(|text| Some(text.as_str())).collect();
-        while matches.next_deletion(&reached, now).is_some() {
-            assert!(std::mem::take(there), "deleted twice in {order:?}");
-        }
-        assert!(!matches.forget_deleted(&reached));
-    };
+    let report_deletions =
+        |matches: &mut Matches<FlowSchema>, reached: &[String; 3], now, there: &mut bool| {
+            let reached: Vec<_> = reached.iter().map(|text| Some(text.as_str())).collect();
+            while matches.next_deletion(&reached, now).is_some() {
+                assert!(std::mem::take(there), "deleted twice in {order:?}");
+            }
+            assert!(!matches.forget_deleted(&reached));
+        };
     for (selection, (version, holds)) in order {
         reached[*selection] = version.to_string();
         if *holds {
