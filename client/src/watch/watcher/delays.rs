@@ -3,6 +3,9 @@
 use crate::config::Backoff;
 use std::time::Duration;
 
+/// Without any delay a failing server would get requests in a tight loop.
+const MIN_DELAY: Duration = Duration::from_millis(1);
+
 /// The delays of one source: each failure makes the next one longer, until a success.
 #[derive(Clone, Debug)]
 pub(super) struct Delays {
@@ -12,8 +15,6 @@ pub(super) struct Delays {
 
 impl Delays {
     pub(super) fn new(min: Duration, max: Duration) -> Self {
-        // Without any delay a failing server would get requests in a tight loop.
-        let min = min.max(Duration::from_millis(1));
         Self {
             backoff: Backoff::new(min, max.max(min)),
             failures: 0,
@@ -23,7 +24,7 @@ impl Delays {
     /// The next delay. When the server set a longer one, that one plus a random part.
     pub(super) fn next(&mut self, retry_after: Option<Duration>) -> Duration {
         self.failures = self.failures.saturating_add(1);
-        let delay = self.backoff.pause(self.failures);
+        let delay = self.backoff.pause(self.failures).max(MIN_DELAY);
         match retry_after {
             Some(retry_after) if retry_after > delay => retry_after.saturating_add(delay),
             _ => delay,
