@@ -1,4 +1,4 @@
-//! What the generator writes for another API group, in another crate than its runtime.
+//! The generator's output for another API group, in another crate than its runtime.
 //!
 //! `tests/generated` holds an invented group's document and what is generated from it: compiled here
 //! with every warning an error, compared as text, and put to use.

@@ -1,9 +1,9 @@
-//! What the generator makes of all that the documents of Kubernetes groups contain: subresources of
-//! every form, recursive schemas, maps of quantities, values and members that are no Rust names, types
+//! The generator's output for everything that documents of Kubernetes groups contain: subresources of
+//! every form, recursive schemas, maps of quantities, values and fields whose names are not Rust names, types
 //! named like Rust's, kinds without a spec, rules of CustomResourceDefinitions.
 //!
-//! `tests/generated/zoo` holds an invented group's document and what is generated from it: compiled here
-//! with every warning an error, compared as text, and put to use.
+//! `tests/generated/zoo` holds the document of an invented group and its generated module, which is compiled here
+//! with every warning an error, compared as text, and used.
 //! `UPDATE_GOLDEN=1 cargo test --test generated_zoo` rewrites it.
 
 #![deny(warnings, missing_docs)]

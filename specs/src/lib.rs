@@ -1,11 +1,11 @@
 //! OpenAPI documents of the Kubernetes API group `flowcontrol.apiserver.k8s.io`.
 //!
 //! There is one document for each version that servers have offered by default, and one for the schemas, parameters
-//! and responses that the versions share. They are written by hand and say what a server really does: its defaults,
-//! bounds and allowed values, and which release brought which member. The README of this crate explains their
+//! and responses that the versions share. They are written by hand and describe the behaviour of real servers: the
+//! defaults, bounds and allowed values, and the release that introduced each field. The README of this crate explains their
 //! conventions.
 //!
-//! The crate is nothing but the text. A code generator gets all of it without a file system:
+//! The crate holds only the texts, so that a code generator needs no file system:
 //!
 //! ```
 //! use k8s_flowcontrol_specs::{ALL, META, V1};
@@ -34,10 +34,10 @@ pub const V1BETA2: &str = include_str!("../v1beta2.json");
 /// Version `v1beta1`, served by Kubernetes 1.20 to 1.25.
 pub const V1BETA1: &str = include_str!("../v1beta1.json");
 
-/// What the versions share. They refer to it as `meta.json`.
+/// The schemas, parameters and responses that the versions share. They refer to it as `meta.json`.
 pub const META: &str = include_str!("../meta.json");
 
-/// The documents: the versions, newest first, and then what they share.
+/// The documents: the versions, newest first, and then the shared one.
 pub const ALL: [Document; 5] = [
     Document {
         version: "v1",
@@ -69,7 +69,7 @@ pub const ALL: [Document; 5] = [
 /// One document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Document {
-    /// API version that it describes, such as `v1`, or `meta` for the shared one.
+    /// The API version that the document describes, such as `v1`, or `meta` for the shared one.
     pub version: &'static str,
     /// Name by which the other documents refer to it, such as `v1.json`.
     pub file_name: &'static str,

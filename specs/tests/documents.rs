@@ -1,4 +1,4 @@
-//! What every document has to keep to. The README of the crate explains the rules.
+//! The rules for every document, which the README of the crate explains.
 
 use k8s_flowcontrol_specs::{ALL, Document};
 use serde_json::Value;
@@ -56,7 +56,7 @@ fn is_in(section: &str, pointer: &str) -> bool {
         .is_some_and(|(parent, _)| parent.ends_with(section))
 }
 
-/// Whether the value belongs to those that must have a description: schemas, fields and other components.
+/// Whether the value must have a description, as schemas, fields and other components must.
 fn is_described(pointer: &str) -> bool {
     [
         "/components/schemas",
