@@ -32,19 +32,19 @@ fn at(text: &str, node: Node<'_>) -> String {
 fn a_tree_knows_where_everything_stands() {
     let text = "{\n  \"é\": [1, {\"a\": true}],\n  \"é\": null\n}";
     let tree = text::parse_json(text.as_bytes()).unwrap();
-    let Content::Object(members) = tree.root().content() else {
+    let Content::Object(fields) = tree.root().content() else {
         panic!("an object")
     };
-    assert_eq!(members.len(), 2);
-    let first = members.iter().next().unwrap();
+    assert_eq!(fields.len(), 2);
+    let first = fields.iter().next().unwrap();
     let Content::Array(elements) = first.value.content() else {
         panic!("a list")
     };
     let inner = elements.iter().nth(1).unwrap();
     assert_eq!(&text[inner.span().range()], "{\"a\": true}");
     assert_eq!(at(text, inner), "2:12");
-    // Of several members the last one counts.
-    assert!(matches!(members.get("é").unwrap().content(), Content::Null));
+    // Of several fields the last one counts.
+    assert!(matches!(fields.get("é").unwrap().content(), Content::Null));
 }
 
 #[test]

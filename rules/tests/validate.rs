@@ -304,9 +304,9 @@ fn any_json() -> impl Strategy<Value = Value> {
     leaf.prop_recursive(6, 64, 6, move |inner| {
         prop_oneof![
             prop::collection::vec(inner.clone(), 0..4).prop_map(Value::from),
-            prop::collection::vec((names.clone(), inner), 0..8).prop_map(|members| {
+            prop::collection::vec((names.clone(), inner), 0..8).prop_map(|fields| {
                 Value::Object(
-                    members
+                    fields
                         .into_iter()
                         .map(|(name, value)| (name.into(), value))
                         .collect(),

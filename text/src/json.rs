@@ -9,7 +9,7 @@ pub const MAX_DEPTH: usize = 10_000;
 
 /// Reads a JSON text.
 ///
-/// Takes what Go's decoder takes: duplicate members, invalid UTF-8 and lone surrogates in strings (they
+/// Takes what Go's decoder takes: duplicate fields, invalid UTF-8 and lone surrogates in strings (they
 /// become U+FFFD), and nesting of up to [`MAX_DEPTH`]; no byte order mark, no comment, nothing after the value.
 ///
 /// # Errors
@@ -106,7 +106,7 @@ impl Reader<'_> {
                             value: id,
                         });
                         self.at += 1;
-                        (*name, *span) = self.member_name()?;
+                        (*name, *span) = self.field_name()?;
                         break;
                     }
                     (
@@ -150,7 +150,7 @@ impl Reader<'_> {
                     self.at += 1;
                     Data::Object(Box::default())
                 } else {
-                    let (name, span) = self.member_name()?;
+                    let (name, span) = self.field_name()?;
                     open.push(Open::Object {
                         start,
                         pairs: Vec::new(),
@@ -183,7 +183,7 @@ impl Reader<'_> {
         Ok(Some(self.push(data, start)))
     }
 
-    fn member_name(&mut self) -> Result<(Box<str>, Span), SyntaxError> {
+    fn field_name(&mut self) -> Result<(Box<str>, Span), SyntaxError> {
         match self.next_byte() {
             None => return Err(self.end()),
             Some(b'"') => {}

@@ -33,7 +33,7 @@ pub use documents::{
 pub use error::SyntaxError;
 pub use json::{MAX_DEPTH, parse_json};
 pub use raw_value::{scalar, to_value};
-pub use tree::{Content, Elements, Member, Members, Node, Position, Span, Tree};
+pub use tree::{Content, Elements, Field, Fields, Node, Position, Span, Tree};
 pub use yaml::{DuplicateKey, Yaml, parse_yaml, yaml_to_json};
 
 /// How long a text may be, in bytes: 64 MiB. (A server takes 3 MiB in a request.)

@@ -9,7 +9,7 @@ const MAX_KEPT_DEPTH: usize = 120;
 /// How many values one may have, aliases expanded.
 const MAX_KEPT_VALUES: usize = 1_000_000;
 
-/// The node as JSON; of duplicate members the last wins.
+/// The node as JSON; of duplicate fields the last wins.
 ///
 /// # Errors
 /// A message when the value lies deeper than 120 levels, or is too large after its aliases are expanded.
@@ -34,13 +34,10 @@ fn convert(node: Node<'_>, depth: usize, budget: &mut usize) -> Result<Value, St
                 .map(|element| convert(element, depth - 1, budget))
                 .collect::<Result<_, _>>()?,
         ),
-        Content::Object(members) => {
+        Content::Object(fields) => {
             let mut object = Map::new();
-            for member in members.iter() {
-                object.insert(
-                    member.name.into(),
-                    convert(member.value, depth - 1, budget)?,
-                );
+            for field in fields.iter() {
+                object.insert(field.name.into(), convert(field.value, depth - 1, budget)?);
             }
             Value::Object(object)
         }

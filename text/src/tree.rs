@@ -1,4 +1,4 @@
-//! A read text as a tree: ordered members, duplicates kept, every value with its place in the text.
+//! A read text as a tree: ordered fields, duplicates kept, every value with its place in the text.
 
 use std::fmt;
 use std::ops::Range;
@@ -152,7 +152,7 @@ pub enum Content<'a> {
     /// A list.
     Array(Elements<'a>),
     /// An object.
-    Object(Members<'a>),
+    Object(Fields<'a>),
 }
 
 impl<'a> Node<'a> {
@@ -167,7 +167,7 @@ impl<'a> Node<'a> {
                 tree: self.tree,
                 ids,
             }),
-            Some(Data::Object(pairs)) => Content::Object(Members {
+            Some(Data::Object(pairs)) => Content::Object(Fields {
                 tree: self.tree,
                 pairs,
             }),
@@ -179,10 +179,10 @@ impl<'a> Node<'a> {
         self.entry().map_or_else(Span::default, |entry| entry.span)
     }
 
-    /// The value of the member named `name`; of several the last one.
+    /// The value of the field named `name`; of several the last one.
     pub fn get(self, name: &str) -> Option<Node<'a>> {
         match self.content() {
-            Content::Object(members) => members.get(name),
+            Content::Object(fields) => fields.get(name),
             _ => None,
         }
     }
@@ -244,16 +244,16 @@ impl fmt::Debug for Elements<'_> {
     }
 }
 
-/// The members of an object.
+/// The fields of an object.
 #[derive(Clone, Copy)]
-pub struct Members<'a> {
+pub struct Fields<'a> {
     tree: &'a Tree,
     pairs: &'a [Pair],
 }
 
-/// A member of an object.
+/// A field of an object.
 #[derive(Clone, Copy, Debug)]
-pub struct Member<'a> {
+pub struct Field<'a> {
     /// The name.
     pub name: &'a str,
     /// Where the name stands.
@@ -262,7 +262,7 @@ pub struct Member<'a> {
     pub value: Node<'a>,
 }
 
-impl<'a> Members<'a> {
+impl<'a> Fields<'a> {
     /// How many there are, duplicates counted.
     pub fn len(self) -> usize {
         self.pairs.len()
@@ -273,26 +273,26 @@ impl<'a> Members<'a> {
         self.pairs.is_empty()
     }
 
-    /// The members in the order of the text.
-    pub fn iter(self) -> impl Iterator<Item = Member<'a>> {
-        self.pairs.iter().map(move |pair| self.member(pair))
+    /// The fields in the order of the text.
+    pub fn iter(self) -> impl Iterator<Item = Field<'a>> {
+        self.pairs.iter().map(move |pair| self.field(pair))
     }
 
-    /// The members in the order of their names, as Go writes a map.
-    pub fn sorted(self) -> impl Iterator<Item = Member<'a>> {
+    /// The fields in the order of their names, as Go writes a map.
+    pub fn sorted(self) -> impl Iterator<Item = Field<'a>> {
         let mut pairs: Vec<_> = self.pairs.iter().collect();
         pairs.sort_by(|left, right| left.name.cmp(&right.name));
-        pairs.into_iter().map(move |pair| self.member(pair))
+        pairs.into_iter().map(move |pair| self.field(pair))
     }
 
-    /// The value of the member named `name`; of several the last one.
+    /// The value of the field named `name`; of several the last one.
     pub fn get(self, name: &str) -> Option<Node<'a>> {
         let pair = self.pairs.iter().rev().find(|pair| &*pair.name == name)?;
-        Some(self.member(pair).value)
+        Some(self.field(pair).value)
     }
 
-    fn member(self, pair: &'a Pair) -> Member<'a> {
-        Member {
+    fn field(self, pair: &'a Pair) -> Field<'a> {
+        Field {
             name: &pair.name,
             name_span: pair.span,
             value: Node {
@@ -303,8 +303,8 @@ impl<'a> Members<'a> {
     }
 }
 
-impl fmt::Debug for Members<'_> {
+impl fmt::Debug for Fields<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} members", self.len())
+        write!(f, "{} fields", self.len())
     }
 }

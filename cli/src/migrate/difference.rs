@@ -3,7 +3,7 @@
 use super::edit::{Edit, Refusal};
 use super::source::{Form, Source};
 use super::{insert, splice};
-use k8s_flowcontrol_text::{Content, Member, Node};
+use k8s_flowcontrol_text::{Content, Field, Node};
 use serde_json::Value;
 
 /// The two names of a limited level's shares.
@@ -58,7 +58,7 @@ impl Context<'_> {
             ));
         };
         let span = node.span();
-        let is_own = |member: &Member<'_>| {
+        let is_own = |member: &Field<'_>| {
             member.name_span.start >= span.start && member.name_span.end <= span.end
         };
         let own: Vec<_> = all.iter().filter(is_own).collect();
@@ -134,7 +134,7 @@ impl Context<'_> {
 
     fn member(
         &self,
-        member: &Member<'_>,
+        member: &Field<'_>,
         before: &Value,
         after: &Value,
         path: &str,

@@ -4,7 +4,7 @@ use super::edit::{Edit, Refusal};
 use super::place::{colon, content, is_flow, value_span};
 use super::source::{Form, Source};
 use super::splice::{Quote, flow_text, key_text, quote_of};
-use k8s_flowcontrol_text::{Content, Member, Node};
+use k8s_flowcontrol_text::{Content, Field, Node};
 use serde_json::Value;
 
 /// Puts a member into a mapping.
@@ -12,7 +12,7 @@ pub(super) fn insert(
     source: &Source<'_>,
     form: Form,
     mapping: Node<'_>,
-    members: &[Member<'_>],
+    members: &[Field<'_>],
     name: &str,
     value: &Value,
 ) -> Result<Edit, Refusal> {
@@ -32,8 +32,8 @@ pub(super) fn insert(
 fn into_flow(
     source: &Source<'_>,
     form: Form,
-    members: &[Member<'_>],
-    last: &Member<'_>,
+    members: &[Field<'_>],
+    last: &Field<'_>,
     quote: Quote,
     (name, value): (&str, &Value),
 ) -> Result<Edit, Refusal> {
@@ -89,7 +89,7 @@ fn unit(indent: &str) -> String {
 /// In a line of its own behind a member that takes one line, or else before the first member.
 fn into_block(
     source: &Source<'_>,
-    members: &[Member<'_>],
+    members: &[Field<'_>],
     quote: Quote,
     (name, value): (&str, &Value),
 ) -> Result<Edit, Refusal> {

@@ -2,7 +2,7 @@
 
 use super::edit::Refusal;
 use super::source::Source;
-use k8s_flowcontrol_text::{Content, Member, Node, Span};
+use k8s_flowcontrol_text::{Content, Field, Node, Span};
 
 /// A value as it is written, without the anchor and the tag before it.
 pub(super) fn content(source: &Source<'_>, span: Span) -> Span {
@@ -31,7 +31,7 @@ pub(super) fn is_flow(source: &Source<'_>, mapping: Node<'_>) -> bool {
 
 /// Where the value of a member stands. For an alias that is where the alias stands, and for an empty value the
 /// place behind the colon.
-pub(super) fn value_span(source: &Source<'_>, member: &Member<'_>) -> Result<Span, Refusal> {
+pub(super) fn value_span(source: &Source<'_>, member: &Field<'_>) -> Result<Span, Refusal> {
     let colon = colon(source, member.name_span)?;
     let after = skip_blanks_and_comments(source, colon + 1);
     let span = member.value.span();
@@ -72,11 +72,7 @@ fn skip_blanks_and_comments(source: &Source<'_>, from: usize) -> usize {
 
 /// The comments in a part of the text that has nothing else but `members`, and ends at `end`. A `#` in a scalar
 /// begins no comment.
-pub(super) fn comments<'a>(
-    source: &Source<'a>,
-    members: &[Member<'_>],
-    end: usize,
-) -> Vec<&'a str> {
+pub(super) fn comments<'a>(source: &Source<'a>, members: &[Field<'_>], end: usize) -> Vec<&'a str> {
     let Some(first) = members.first() else {
         return Vec::new();
     };
@@ -110,7 +106,7 @@ fn comment(line: &str) -> Option<&str> {
     None
 }
 
-fn collect_scalars(member: &Member<'_>, out: &mut Vec<Span>) {
+fn collect_scalars(member: &Field<'_>, out: &mut Vec<Span>) {
     out.push(member.name_span);
     collect_value(member.value, out);
 }

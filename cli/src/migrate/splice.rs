@@ -3,11 +3,11 @@
 use super::edit::{Edit, Refusal};
 use super::place::{self, comments, content, is_flow, value_span};
 use super::source::{Form, Source};
-use k8s_flowcontrol_text::{Content, Member, Node, Span};
+use k8s_flowcontrol_text::{Content, Field, Node, Span};
 use serde_json::Value;
 
 /// Gives a key another name.
-pub(super) fn rename(source: &Source<'_>, member: &Member<'_>, name: &str) -> Edit {
+pub(super) fn rename(source: &Source<'_>, member: &Field<'_>, name: &str) -> Edit {
     replace_word(source, member.name_span, member.name, name)
 }
 
@@ -15,7 +15,7 @@ pub(super) fn rename(source: &Source<'_>, member: &Member<'_>, name: &str) -> Ed
 pub(super) fn set_scalar(
     source: &Source<'_>,
     form: Form,
-    owner: Option<&Member<'_>>,
+    owner: Option<&Field<'_>>,
     value: Node<'_>,
     new: &Value,
 ) -> Result<Edit, Refusal> {
@@ -81,7 +81,7 @@ fn replace_word(source: &Source<'_>, span: Span, old: &str, new: &str) -> Edit {
 pub(super) fn remove(
     source: &Source<'_>,
     mapping: Node<'_>,
-    members: &[Member<'_>],
+    members: &[Field<'_>],
     gone: &[usize],
 ) -> Result<Vec<Edit>, Refusal> {
     let (Some(first), Some(last)) = (members.first(), members.last()) else {
@@ -120,7 +120,7 @@ pub(super) fn remove(
 /// An edit of a part that has no comments.
 fn without_comments(
     source: &Source<'_>,
-    members: &[Member<'_>],
+    members: &[Field<'_>],
     span: Span,
     text: &str,
 ) -> Result<Edit, Refusal> {
@@ -133,7 +133,7 @@ fn without_comments(
 }
 
 /// Takes the lines of a member away.
-fn remove_block(source: &Source<'_>, member: &Member<'_>) -> Result<Edit, Refusal> {
+fn remove_block(source: &Source<'_>, member: &Field<'_>) -> Result<Edit, Refusal> {
     let value = value_span(source, member)?;
     let key = member.name_span;
     let line_start = source.line_start(key.start);
@@ -187,7 +187,7 @@ pub(super) enum Quote {
 }
 
 /// How the keys of a mapping are quoted, judged by one of them.
-pub(super) fn quote_of(form: Form, source: &Source<'_>, member: Option<&Member<'_>>) -> Quote {
+pub(super) fn quote_of(form: Form, source: &Source<'_>, member: Option<&Field<'_>>) -> Quote {
     if form == Form::Json {
         return Quote::Double;
     }

@@ -4,7 +4,7 @@ use super::go_time::{self, Precision};
 use super::go_types::{is_pointer, type_name};
 use super::slot::Slot;
 use k8s_flowcontrol_text::go::quote;
-use k8s_flowcontrol_text::{self as text, Content, Member, Members, Node, Span};
+use k8s_flowcontrol_text::{self as text, Content, Field, Fields, Node, Span};
 use k8s_flowcontrol_types::Release;
 use k8s_flowcontrol_types::kind::VersionedKind;
 use k8s_flowcontrol_types::schema::{Shape, TypeSchema};
@@ -209,7 +209,7 @@ impl Decoder {
 
     fn object(
         &mut self,
-        members: Members<'_>,
+        members: Fields<'_>,
         schema: &'static TypeSchema,
         slot: &mut Slot,
     ) -> Result<(), TypeError> {
@@ -246,7 +246,7 @@ impl Decoder {
 
     fn map(
         &mut self,
-        members: Members<'_>,
+        members: Fields<'_>,
         shape: &'static Shape,
         slot: &mut Slot,
     ) -> Result<(), TypeError> {
@@ -267,7 +267,7 @@ impl Decoder {
         Ok(())
     }
 
-    fn ordered<'a>(&self, members: Members<'a>) -> Vec<Member<'a>> {
+    fn ordered<'a>(&self, members: Fields<'a>) -> Vec<Field<'a>> {
         if self.target.sorted {
             members.sorted().collect()
         } else {

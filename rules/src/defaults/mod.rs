@@ -1,9 +1,9 @@
 //! What a Kubernetes API server fills in when it decodes an object.
 //!
-//! The published documents claim `default: 0` for several members; those are Go's zero values. The
+//! The published documents claim `default: 0` for several fields; those are Go's zero values. The
 //! defaults here are the ones that a server really applies, per version and release:
 //!
-//! | Member | Default | Where |
+//! | Field | Default | Where |
 //! |---|---|---|
 //! | `spec.matchingPrecedence` | 1000 for 0 and absence | every version |
 //! | `spec.limited.assuredConcurrencyShares` | 30 for 0 and absence | v1beta1, v1beta2 |

@@ -4,9 +4,9 @@ use k8s_flowcontrol_types::convert::shares_name;
 use k8s_flowcontrol_types::kind::VersionedKind;
 use k8s_flowcontrol_types::{ApiVersion, Kind};
 
-/// A member that has a default.
+/// A field that has a default.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Member {
+pub enum Field {
     MatchingPrecedence,
     Shares,
     LendablePercent,
@@ -17,8 +17,8 @@ pub enum Member {
     QueueLengthLimit,
 }
 
-impl Member {
-    /// The stanza that holds the member.
+impl Field {
+    /// The stanza that holds the field.
     pub(super) fn parent(self) -> &'static [&'static str] {
         match self {
             Self::MatchingPrecedence => &["spec"],
@@ -30,7 +30,7 @@ impl Member {
         }
     }
 
-    /// The member's name.
+    /// The field's name.
     pub(super) fn name(self, version: ApiVersion) -> &'static str {
         match self {
             Self::MatchingPrecedence => "matchingPrecedence",
@@ -44,10 +44,10 @@ impl Member {
     }
 }
 
-/// One default of one member.
+/// One default of one field.
 pub(super) struct Rule {
     pub(super) kind: Kind,
-    pub(super) member: Member,
+    pub(super) field: Field,
     pub(super) value: i32,
     versions: &'static [ApiVersion],
     /// The first minor release that applies it.
@@ -77,48 +77,48 @@ pub(super) fn rules(
 const RULES: &[Rule] = &[
     Rule {
         kind: Kind::FlowSchema,
-        ..plain(Member::MatchingPrecedence, 1000)
+        ..plain(Field::MatchingPrecedence, 1000)
     },
     Rule {
         versions: &[ApiVersion::V1Beta1, ApiVersion::V1Beta2],
-        ..plain(Member::Shares, 30)
+        ..plain(Field::Shares, 30)
     },
     Rule {
         versions: &[ApiVersion::V1Beta3],
         annotated: Some(false),
-        ..plain(Member::Shares, 30)
+        ..plain(Field::Shares, 30)
     },
     Rule {
         versions: &[ApiVersion::V1Beta3],
         annotated: Some(true),
-        ..pointer(Member::Shares, 0)
+        ..pointer(Field::Shares, 0)
     },
     Rule {
         versions: &[ApiVersion::V1],
-        ..pointer(Member::Shares, 30)
+        ..pointer(Field::Shares, 30)
     },
     Rule {
         since: 26,
-        ..pointer(Member::LendablePercent, 0)
+        ..pointer(Field::LendablePercent, 0)
     },
     Rule {
         since: 28,
-        ..pointer(Member::ExemptShares, 0)
+        ..pointer(Field::ExemptShares, 0)
     },
     Rule {
         since: 28,
-        ..pointer(Member::ExemptLendablePercent, 0)
+        ..pointer(Field::ExemptLendablePercent, 0)
     },
-    plain(Member::Queues, 64),
-    plain(Member::HandSize, 8),
-    plain(Member::QueueLengthLimit, 50),
+    plain(Field::Queues, 64),
+    plain(Field::HandSize, 8),
+    plain(Field::QueueLengthLimit, 50),
 ];
 
-/// A member that is a plain integer in Go.
-const fn plain(member: Member, value: i32) -> Rule {
+/// A field that is a plain integer in Go.
+const fn plain(field: Field, value: i32) -> Rule {
     Rule {
         kind: Kind::PriorityLevelConfiguration,
-        member,
+        field,
         value,
         versions: &ApiVersion::ALL,
         since: 0,
@@ -127,10 +127,10 @@ const fn plain(member: Member, value: i32) -> Rule {
     }
 }
 
-/// A member that is a pointer in Go, so that zero and absence differ.
-const fn pointer(member: Member, value: i32) -> Rule {
+/// A field that is a pointer in Go, so that zero and absence differ.
+const fn pointer(field: Field, value: i32) -> Rule {
     Rule {
         zero_is_absent: false,
-        ..plain(member, value)
+        ..plain(field, value)
     }
 }

@@ -43,7 +43,7 @@ fn preserves_zero(object: &Value, kind: VersionedKind) -> bool {
 
 fn parent<'a>(object: &'a mut Value, rule: &Rule) -> Option<&'a mut Map<String, Value>> {
     let mut stanza = object.as_object_mut()?;
-    let path = rule.member.parent();
+    let path = rule.field.parent();
     for name in path {
         // `spec` is a plain struct in Go and so always there; deeper stanzas are pointers.
         if path.len() == 1 && stanza.get(*name).is_none_or(Value::is_null) {
@@ -55,7 +55,7 @@ fn parent<'a>(object: &'a mut Value, rule: &Rule) -> Option<&'a mut Map<String, 
 }
 
 fn fill(parent: &mut Map<String, Value>, rule: &Rule, version: ApiVersion) {
-    let name = rule.member.name(version);
+    let name = rule.field.name(version);
     let is_absent = match parent.get(name) {
         None | Some(Value::Null) => true,
         Some(value) => rule.zero_is_absent && is_zero(value),

@@ -1,6 +1,6 @@
 //! Defaults of types.
 
-use super::rules::{Member, rules};
+use super::rules::{Field, rules};
 use k8s_flowcontrol_types::api::{v1, v1beta1, v1beta2, v1beta3};
 use k8s_flowcontrol_types::convert::{PRESERVE_ZERO_ANNOTATION, annotation_counts};
 use k8s_flowcontrol_types::kind::{Versioned, VersionedKind};
@@ -9,7 +9,7 @@ use k8s_flowcontrol_types::{ApiVersion, List, Release, Resource};
 
 /// What a server fills in when it decodes an object of the type, or a list of them.
 ///
-/// Implemented for both kinds in all versions. Unknown members stay. Doing it twice is doing it once.
+/// Implemented for both kinds in all versions. Unknown fields stay. Doing it twice is doing it once.
 ///
 /// ```
 /// use k8s_flowcontrol_types::Release;
@@ -30,14 +30,14 @@ pub trait Defaulted: Sized {
     }
 }
 
-impl<K: Members> Defaulted for K {
+impl<K: Fields> Defaulted for K {
     fn default_in_place(&mut self, release: Release) {
         let annotations = &self.metadata().annotations;
         let preserves_zero = K::API == ApiVersion::V1Beta3
             && annotation_counts(release)
             && annotations.contains_key(PRESERVE_ZERO_ANNOTATION);
         for rule in rules(VersionedKind::of::<K>(release), preserves_zero) {
-            self.change(rule.member, &mut |value| match *value {
+            self.change(rule.field, &mut |value| match *value {
                 Some(0) if rule.zero_is_absent => *value = Some(rule.value),
                 None => *value = Some(rule.value),
                 Some(_) => {}
@@ -55,16 +55,16 @@ impl<K: Resource + Defaulted> Defaulted for List<K> {
 }
 
 /// A kind with access to the fields that have defaults.
-pub trait Members: Versioned {
-    /// Changes a member, if the stanza that holds it is there.
-    fn change(&mut self, member: Member, change: &mut dyn FnMut(&mut Option<i32>));
+pub trait Fields: Versioned {
+    /// Changes a field, if the stanza that holds it is there.
+    fn change(&mut self, field: Field, change: &mut dyn FnMut(&mut Option<i32>));
 }
 
 macro_rules! flow_schema {
     ($($module:ident)*) => {$(
-        impl Members for $module::FlowSchema {
-            fn change(&mut self, member: Member, change: &mut dyn FnMut(&mut Option<i32>)) {
-                if member == Member::MatchingPrecedence {
+        impl Fields for $module::FlowSchema {
+            fn change(&mut self, field: Field, change: &mut dyn FnMut(&mut Option<i32>)) {
+                if field == Field::MatchingPrecedence {
                     change(&mut self.spec.matching_precedence);
                 }
             }
@@ -75,17 +75,17 @@ flow_schema!(v1 v1beta3 v1beta2 v1beta1);
 
 macro_rules! priority_level {
     ($($module:ident $shares:ident)*) => {$(
-        impl Members for $module::PriorityLevelConfiguration {
-            fn change(&mut self, member: Member, change: &mut dyn FnMut(&mut Option<i32>)) {
+        impl Fields for $module::PriorityLevelConfiguration {
+            fn change(&mut self, field: Field, change: &mut dyn FnMut(&mut Option<i32>)) {
                 let limited = self.spec.limited.as_mut();
-                match (member, limited, &mut self.spec.exempt) {
-                    (Member::Shares, Some(limited), _) => change(&mut limited.$shares),
-                    (Member::LendablePercent, Some(limited), _) => change(&mut limited.lendable_percent),
-                    (Member::ExemptShares, _, Some(exempt)) => {
+                match (field, limited, &mut self.spec.exempt) {
+                    (Field::Shares, Some(limited), _) => change(&mut limited.$shares),
+                    (Field::LendablePercent, Some(limited), _) => change(&mut limited.lendable_percent),
+                    (Field::ExemptShares, _, Some(exempt)) => {
                         change(&mut exempt.nominal_concurrency_shares);
                     }
-                    (Member::ExemptLendablePercent, _, Some(exempt)) => change(&mut exempt.lendable_percent),
-                    (_, Some(limited), _) => change_queuing(&mut limited.limit_response, member, change),
+                    (Field::ExemptLendablePercent, _, Some(exempt)) => change(&mut exempt.lendable_percent),
+                    (_, Some(limited), _) => change_queuing(&mut limited.limit_response, field, change),
                     _ => {}
                 }
             }
@@ -98,18 +98,18 @@ priority_level! {
     v1beta2 assured_concurrency_shares
 }
 
-/// Servers from 1.26 on give v1beta1 members that its document, that of 1.25, does not have.
-impl Members for v1beta1::PriorityLevelConfiguration {
-    fn change(&mut self, member: Member, change: &mut dyn FnMut(&mut Option<i32>)) {
-        match (member, &mut self.spec.limited) {
-            (Member::Shares, Some(limited)) => change(&mut limited.assured_concurrency_shares),
-            (Member::LendablePercent, Some(limited)) => {
-                change_unknown(&mut limited.unknown, member, change);
+/// Servers from 1.26 on give v1beta1 fields that its document, that of 1.25, does not have.
+impl Fields for v1beta1::PriorityLevelConfiguration {
+    fn change(&mut self, field: Field, change: &mut dyn FnMut(&mut Option<i32>)) {
+        match (field, &mut self.spec.limited) {
+            (Field::Shares, Some(limited)) => change(&mut limited.assured_concurrency_shares),
+            (Field::LendablePercent, Some(limited)) => {
+                change_unknown(&mut limited.unknown, field, change);
             }
-            (Member::ExemptShares | Member::ExemptLendablePercent, _) => {
-                change_exempt(&mut self.spec.unknown, member, change);
+            (Field::ExemptShares | Field::ExemptLendablePercent, _) => {
+                change_exempt(&mut self.spec.unknown, field, change);
             }
-            (_, Some(limited)) => change_queuing(&mut limited.limit_response, member, change),
+            (_, Some(limited)) => change_queuing(&mut limited.limit_response, field, change),
             _ => {}
         }
     }
@@ -117,20 +117,20 @@ impl Members for v1beta1::PriorityLevelConfiguration {
 
 fn change_queuing(
     response: &mut v1::LimitResponse,
-    member: Member,
+    field: Field,
     change: &mut dyn FnMut(&mut Option<i32>),
 ) {
-    match (member, &mut response.queuing) {
-        (Member::Queues, Some(queuing)) => change(&mut queuing.queues),
-        (Member::HandSize, Some(queuing)) => change(&mut queuing.hand_size),
-        (Member::QueueLengthLimit, Some(queuing)) => change(&mut queuing.queue_length_limit),
+    match (field, &mut response.queuing) {
+        (Field::Queues, Some(queuing)) => change(&mut queuing.queues),
+        (Field::HandSize, Some(queuing)) => change(&mut queuing.hand_size),
+        (Field::QueueLengthLimit, Some(queuing)) => change(&mut queuing.queue_length_limit),
         _ => {}
     }
 }
 
-/// Changes an unknown member; one of a wrong type stays as it is.
-fn change_unknown(unknown: &mut Unknown, member: Member, change: &mut dyn FnMut(&mut Option<i32>)) {
-    let name = member.name(ApiVersion::V1Beta1);
+/// Changes an unknown field; one of a wrong type stays as it is.
+fn change_unknown(unknown: &mut Unknown, field: Field, change: &mut dyn FnMut(&mut Option<i32>)) {
+    let name = field.name(ApiVersion::V1Beta1);
     let mut value = match unknown.get(name).map(RawJson::to::<Option<i32>>) {
         None => None,
         Some(Ok(value)) => value,
@@ -145,15 +145,15 @@ fn change_unknown(unknown: &mut Unknown, member: Member, change: &mut dyn FnMut(
     }
 }
 
-fn change_exempt(unknown: &mut Unknown, member: Member, change: &mut dyn FnMut(&mut Option<i32>)) {
+fn change_exempt(unknown: &mut Unknown, field: Field, change: &mut dyn FnMut(&mut Option<i32>)) {
     let Some(Ok(Some(mut exempt))) = unknown
         .get("exempt")
         .map(RawJson::to::<Option<v1::ExemptPriorityLevelConfiguration>>)
     else {
         return;
     };
-    let value = match member {
-        Member::ExemptShares => &mut exempt.nominal_concurrency_shares,
+    let value = match field {
+        Field::ExemptShares => &mut exempt.nominal_concurrency_shares,
         _ => &mut exempt.lendable_percent,
     };
     let before = *value;

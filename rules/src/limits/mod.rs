@@ -53,7 +53,7 @@ impl ServerLimits {
     /// What a server of `release` with `concurrency_limit` seats makes of a set of levels.
     ///
     /// Mandatory levels that are not in the set are there too, with their built-in values; levels that a
-    /// server ignores because their parts contradict each other are not. Absent members count
+    /// server ignores because their parts contradict each other are not. Absent fields count
     /// with the server's defaults. Values that a server refuses (negative shares or percentages, a
     /// lendable part of more than 100 %) count as the nearest legal one.
     pub fn new(

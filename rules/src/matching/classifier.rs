@@ -46,7 +46,7 @@ pub(super) struct Rule {
 impl Classifier {
     /// Prepares a configuration as a server of `release` takes it.
     ///
-    /// Missing mandatory objects are imagined with their built-in values. Absent members count with the
+    /// Missing mandatory objects are imagined with their built-in values. Absent fields count with the
     /// server's defaults. Of several objects of one name the last counts.
     pub fn new(
         flow_schemas: &[FlowSchema],

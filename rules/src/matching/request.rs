@@ -63,7 +63,7 @@ impl User {
 
 /// A request as a server sees it when it classifies it.
 ///
-/// [`from_http`](Self::from_http) makes one from method and URL as the server does. Members that do not
+/// [`from_http`](Self::from_http) makes one from method and URL as the server does. Fields that do not
 /// apply are empty.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RequestAttributes {

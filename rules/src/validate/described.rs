@@ -1,6 +1,6 @@
 //! Objects in a server's memory as values of its internal Go types.
 
-use super::go_value::{GoValue, Member};
+use super::go_value::{Field, GoValue};
 use super::internal::{
     Exempt, FlowSchemaSpec, LevelSpec, Limited, List, NonResourceRule, ResourceRule, Rule, Subject,
 };
@@ -10,19 +10,19 @@ impl FlowSchemaSpec {
     pub(super) fn described(&self) -> GoValue {
         let level = GoValue::Struct(
             "flowcontrol.PriorityLevelConfigurationReference",
-            vec![Member::internal("Name", GoValue::text(&self.level))],
+            vec![Field::internal("Name", GoValue::text(&self.level))],
         );
         let distinguisher = self.distinguisher.as_deref().map(distinguisher);
         GoValue::Struct(
             "flowcontrol.FlowSchemaSpec",
             vec![
-                Member::internal("PriorityLevelConfiguration", level),
-                Member::internal("MatchingPrecedence", GoValue::Integer(self.precedence)),
-                Member::internal(
+                Field::internal("PriorityLevelConfiguration", level),
+                Field::internal("MatchingPrecedence", GoValue::Integer(self.precedence)),
+                Field::internal(
                     "DistinguisherMethod",
                     GoValue::pointer("flowcontrol.FlowDistinguisherMethod", distinguisher),
                 ),
-                Member::internal(
+                Field::internal(
                     "Rules",
                     slice(
                         "flowcontrol.PolicyRulesWithSubjects",
@@ -39,7 +39,7 @@ impl FlowSchemaSpec {
 pub(super) fn distinguisher(type_: &str) -> GoValue {
     GoValue::Struct(
         "flowcontrol.FlowDistinguisherMethod",
-        vec![Member::internal("Type", GoValue::text(type_))],
+        vec![Field::internal("Type", GoValue::text(type_))],
     )
 }
 
@@ -59,9 +59,9 @@ impl Rule {
         GoValue::Struct(
             "flowcontrol.PolicyRulesWithSubjects",
             vec![
-                Member::internal("Subjects", subjects),
-                Member::internal("ResourceRules", resource_rules),
-                Member::internal("NonResourceRules", non_resource_rules),
+                Field::internal("Subjects", subjects),
+                Field::internal("ResourceRules", resource_rules),
+                Field::internal("NonResourceRules", non_resource_rules),
             ],
         )
     }
@@ -71,8 +71,8 @@ impl Subject {
     fn described(&self) -> GoValue {
         let named = |to: &'static str, name: &Option<String>| {
             let name = name.as_deref().map(|name| {
-                let member = Member::internal("Name", GoValue::text(name));
-                GoValue::Struct(to, vec![member])
+                let field = Field::internal("Name", GoValue::text(name));
+                GoValue::Struct(to, vec![field])
             });
             GoValue::pointer(to, name)
         };
@@ -80,18 +80,18 @@ impl Subject {
             GoValue::Struct(
                 "flowcontrol.ServiceAccountSubject",
                 vec![
-                    Member::internal("Namespace", GoValue::text(&account.namespace)),
-                    Member::internal("Name", GoValue::text(&account.name)),
+                    Field::internal("Namespace", GoValue::text(&account.namespace)),
+                    Field::internal("Name", GoValue::text(&account.name)),
                 ],
             )
         });
         GoValue::Struct(
             "flowcontrol.Subject",
             vec![
-                Member::internal("Kind", GoValue::text(&self.kind)),
-                Member::internal("User", named("flowcontrol.UserSubject", &self.user)),
-                Member::internal("Group", named("flowcontrol.GroupSubject", &self.group)),
-                Member::internal(
+                Field::internal("Kind", GoValue::text(&self.kind)),
+                Field::internal("User", named("flowcontrol.UserSubject", &self.user)),
+                Field::internal("Group", named("flowcontrol.GroupSubject", &self.group)),
+                Field::internal(
                     "ServiceAccount",
                     GoValue::pointer("flowcontrol.ServiceAccountSubject", account),
                 ),
@@ -105,11 +105,11 @@ impl ResourceRule {
         GoValue::Struct(
             "flowcontrol.ResourcePolicyRule",
             vec![
-                Member::internal("Verbs", GoValue::texts(self.verbs.non_nil())),
-                Member::internal("APIGroups", GoValue::texts(self.api_groups.non_nil())),
-                Member::internal("Resources", GoValue::texts(self.resources.non_nil())),
-                Member::internal("ClusterScope", GoValue::Bool(self.cluster_scope)),
-                Member::internal("Namespaces", GoValue::texts(self.namespaces.non_nil())),
+                Field::internal("Verbs", GoValue::texts(self.verbs.non_nil())),
+                Field::internal("APIGroups", GoValue::texts(self.api_groups.non_nil())),
+                Field::internal("Resources", GoValue::texts(self.resources.non_nil())),
+                Field::internal("ClusterScope", GoValue::Bool(self.cluster_scope)),
+                Field::internal("Namespaces", GoValue::texts(self.namespaces.non_nil())),
             ],
         )
     }
@@ -120,8 +120,8 @@ impl NonResourceRule {
         GoValue::Struct(
             "flowcontrol.NonResourcePolicyRule",
             vec![
-                Member::internal("Verbs", GoValue::texts(self.verbs.non_nil())),
-                Member::internal("NonResourceURLs", GoValue::texts(self.urls.non_nil())),
+                Field::internal("Verbs", GoValue::texts(self.verbs.non_nil())),
+                Field::internal("NonResourceURLs", GoValue::texts(self.urls.non_nil())),
             ],
         )
     }
@@ -130,21 +130,21 @@ impl NonResourceRule {
 impl LevelSpec {
     pub(super) fn described(&self, release: Release) -> GoValue {
         let limited = self.limited.as_ref().map(Limited::described);
-        let mut members = vec![
-            Member::internal("Type", GoValue::text(&self.type_)),
-            Member::internal(
+        let mut fields = vec![
+            Field::internal("Type", GoValue::text(&self.type_)),
+            Field::internal(
                 "Limited",
                 GoValue::pointer("flowcontrol.LimitedPriorityLevelConfiguration", limited),
             ),
         ];
         if release.minor() >= 28 {
             let exempt = self.exempt.as_ref().map(Exempt::described);
-            members.push(Member::internal(
+            fields.push(Field::internal(
                 "Exempt",
                 GoValue::pointer("flowcontrol.ExemptPriorityLevelConfiguration", exempt),
             ));
         }
-        GoValue::Struct("flowcontrol.PriorityLevelConfigurationSpec", members)
+        GoValue::Struct("flowcontrol.PriorityLevelConfigurationSpec", fields)
     }
 }
 
@@ -154,9 +154,9 @@ impl Limited {
             GoValue::Struct(
                 "flowcontrol.QueuingConfiguration",
                 vec![
-                    Member::internal("Queues", GoValue::Integer(queuing.queues)),
-                    Member::internal("HandSize", GoValue::Integer(queuing.hand_size)),
-                    Member::internal(
+                    Field::internal("Queues", GoValue::Integer(queuing.queues)),
+                    Field::internal("HandSize", GoValue::Integer(queuing.hand_size)),
+                    Field::internal(
                         "QueueLengthLimit",
                         GoValue::Integer(queuing.queue_length_limit),
                     ),
@@ -166,8 +166,8 @@ impl Limited {
         let response = GoValue::Struct(
             "flowcontrol.LimitResponse",
             vec![
-                Member::internal("Type", GoValue::text(&self.response)),
-                Member::internal(
+                Field::internal("Type", GoValue::text(&self.response)),
+                Field::internal(
                     "Queuing",
                     GoValue::pointer("flowcontrol.QueuingConfiguration", queuing),
                 ),
@@ -176,10 +176,10 @@ impl Limited {
         GoValue::Struct(
             "flowcontrol.LimitedPriorityLevelConfiguration",
             vec![
-                Member::internal("NominalConcurrencyShares", GoValue::Integer(self.shares)),
-                Member::internal("LimitResponse", response),
-                Member::internal("LendablePercent", number(self.lendable_percent)),
-                Member::internal(
+                Field::internal("NominalConcurrencyShares", GoValue::Integer(self.shares)),
+                Field::internal("LimitResponse", response),
+                Field::internal("LendablePercent", number(self.lendable_percent)),
+                Field::internal(
                     "BorrowingLimitPercent",
                     number(self.borrowing_limit_percent),
                 ),
@@ -193,8 +193,8 @@ impl Exempt {
         GoValue::Struct(
             "flowcontrol.ExemptPriorityLevelConfiguration",
             vec![
-                Member::internal("NominalConcurrencyShares", number(self.shares)),
-                Member::internal("LendablePercent", number(self.lendable_percent)),
+                Field::internal("NominalConcurrencyShares", number(self.shares)),
+                Field::internal("LendablePercent", number(self.lendable_percent)),
             ],
         )
     }

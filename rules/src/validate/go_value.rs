@@ -11,15 +11,15 @@ pub(super) enum GoValue {
     Integer(i64),
     Bool(bool),
     /// A struct and the name of its type.
-    Struct(&'static str, Vec<Member>),
+    Struct(&'static str, Vec<Field>),
     /// A slice and the type of its elements; `None` is nil.
     Slice(&'static str, Option<Vec<GoValue>>),
     /// A pointer and the type that it points to; `None` is nil.
     Pointer(&'static str, Option<Box<GoValue>>),
 }
 
-/// A member of a struct.
-pub(super) struct Member {
+/// A field of a struct.
+pub(super) struct Field {
     name: &'static str,
     /// The name in JSON.
     json: &'static str,
@@ -28,8 +28,8 @@ pub(super) struct Member {
     value: GoValue,
 }
 
-impl Member {
-    /// A member of an internal type: it has one name, and is always written.
+impl Field {
+    /// A field of an internal type: it has one name, and is always written.
     pub(super) fn internal(name: &'static str, value: GoValue) -> Self {
         Self {
             name,
@@ -39,7 +39,7 @@ impl Member {
         }
     }
 
-    /// A member of a versioned type that is left out when it is nil.
+    /// A field of a versioned type that is left out when it is nil.
     pub(super) fn versioned(name: &'static str, json: &'static str, value: GoValue) -> Self {
         Self {
             name,
@@ -70,12 +70,12 @@ impl GoValue {
             Self::Text(text) => json_quote(text),
             Self::Integer(number) => number.to_string(),
             Self::Bool(set) => set.to_string(),
-            Self::Struct(_, members) => {
-                let members = members
+            Self::Struct(_, fields) => {
+                let fields = fields
                     .iter()
-                    .filter(|member| !(member.omits_nil && member.value.is_nil()))
-                    .map(|member| format!("\"{}\":{}", member.json, member.value.json()));
-                format!("{{{}}}", join(members, ","))
+                    .filter(|field| !(field.omits_nil && field.value.is_nil()))
+                    .map(|field| format!("\"{}\":{}", field.json, field.value.json()));
+                format!("{{{}}}", join(fields, ","))
             }
             Self::Slice(_, Some(elements)) => {
                 format!("[{}]", join(elements.iter().map(Self::json), ","))
@@ -91,11 +91,11 @@ impl GoValue {
             Self::Text(text) => quote(text),
             Self::Integer(number) => number.to_string(),
             Self::Bool(set) => set.to_string(),
-            Self::Struct(name, members) => {
-                let members = members
+            Self::Struct(name, fields) => {
+                let fields = fields
                     .iter()
-                    .map(|member| format!("{}:{}", member.name, member.value.source()));
-                format!("{name}{{{}}}", join(members, ", "))
+                    .map(|field| format!("{}:{}", field.name, field.value.source()));
+                format!("{name}{{{}}}", join(fields, ", "))
             }
             Self::Slice(element, Some(elements)) => {
                 let elements = elements.iter().map(Self::source);
@@ -126,12 +126,12 @@ mod tests {
         let value = GoValue::Struct(
             "v1.Thing",
             vec![
-                Member::internal("Name", GoValue::text("a\"<")),
-                Member::internal("Lists", GoValue::texts(None)),
-                Member::internal("Texts", GoValue::texts(Some(&["x".into()]))),
-                Member::versioned("On", "on", flag(Some(true))),
-                Member::versioned("Off", "off", flag(None)),
-                Member::internal("Count", GoValue::Integer(-3)),
+                Field::internal("Name", GoValue::text("a\"<")),
+                Field::internal("Lists", GoValue::texts(None)),
+                Field::internal("Texts", GoValue::texts(Some(&["x".into()]))),
+                Field::versioned("On", "on", flag(Some(true))),
+                Field::versioned("Off", "off", flag(None)),
+                Field::internal("Count", GoValue::Integer(-3)),
             ],
         );
         assert_eq!(

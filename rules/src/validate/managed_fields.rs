@@ -74,11 +74,11 @@ fn is_understood(entry: &Value) -> bool {
 /// Whether a value is a set of fields: nested objects whose keys are path elements.
 fn is_field_set(fields: &Value) -> bool {
     let mut left = vec![fields];
-    while let Some(fields) = left.pop() {
-        match fields {
+    while let Some(value) = left.pop() {
+        match value {
             Value::Null => {}
-            Value::Object(members) => {
-                for (key, value) in members {
+            Value::Object(children) => {
+                for (key, value) in children {
                     match key.split_once(':') {
                         None if key == "." => {}
                         Some(("f", _)) => left.push(value),

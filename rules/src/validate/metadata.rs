@@ -13,7 +13,7 @@ const ORPHAN: &str = "orphan";
 const FOREGROUND_DELETION: &str = "foregroundDeletion";
 const STANDARD_FINALIZERS: &[&str] = &["kubernetes", ORPHAN, FOREGROUND_DELETION];
 
-/// The members of `metadata` that rules look at.
+/// The fields of `metadata` that rules look at.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Metadata {
     pub(super) name: String,
@@ -286,10 +286,10 @@ pub(super) fn check_preserve_zero(metadata: &Metadata, path: &Path, report: &mut
     }
 }
 
-/// The words of a release: rules of members below need them too.
-pub(super) fn owner_member_detail(member: &str, wording: &Wording) -> String {
-    if wording.names_empty_owner_members {
-        format!("{member} must not be empty")
+/// The words of a release: rules of fields below need them too.
+pub(super) fn owner_field_detail(field: &str, wording: &Wording) -> String {
+    if wording.names_empty_owner_fields {
+        format!("{field} must not be empty")
     } else {
         "must not be empty".into()
     }

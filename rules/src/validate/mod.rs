@@ -226,7 +226,7 @@ fn check_object(metadata: &Metadata, object: &Value, rules: Rules, report: &mut 
             }
             let level = LevelSpec::read(&hub["spec"]);
             let shares = ShareRule {
-                member: shares_name(version),
+                field: shares_name(version),
                 allows_zero: rules.zero_shares,
             };
             priority_level::check(&metadata.name, &level, shares, &spec, report);

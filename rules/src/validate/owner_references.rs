@@ -1,7 +1,7 @@
 //! The rules of `metadata.ownerReferences`.
 
-use super::go_value::{GoValue, Member};
-use super::metadata::owner_member_detail;
+use super::go_value::{Field, GoValue};
+use super::metadata::owner_field_detail;
 use super::violation::{Bad, Path, Report};
 use serde_json::Value;
 
@@ -40,9 +40,9 @@ impl OwnerReference {
     }
 
     fn described(&self) -> GoValue {
-        let text = |name, json, text: &str| Member::versioned(name, json, GoValue::text(text));
+        let text = |name, json, text: &str| Field::versioned(name, json, GoValue::text(text));
         let flag = |name, json, set: Option<bool>| {
-            Member::versioned(name, json, GoValue::pointer("bool", set.map(GoValue::Bool)))
+            Field::versioned(name, json, GoValue::pointer("bool", set.map(GoValue::Bool)))
         };
         GoValue::Struct(
             TYPE,
@@ -121,7 +121,7 @@ pub(super) fn check(references: &[OwnerReference], path: &Path, report: &mut Rep
 
 fn check_one(reference: &OwnerReference, path: &Path, report: &mut Report) {
     let (group, version) = reference.group_version().unwrap_or_default();
-    let members = [
+    let fields = [
         (
             "apiVersion",
             "version",
@@ -132,15 +132,15 @@ fn check_one(reference: &OwnerReference, path: &Path, report: &mut Report) {
         ("name", "name", &reference.name, reference.name.is_empty()),
         ("uid", "uid", &reference.uid, reference.uid.is_empty()),
     ];
-    for (member, called, value, is_empty) in members {
+    for (field, called, value, is_empty) in fields {
         if is_empty {
-            let detail = owner_member_detail(called, report.wording);
-            let value = if member == "uid" {
+            let detail = owner_field_detail(called, report.wording);
+            let value = if field == "uid" {
                 Bad::Named(value)
             } else {
                 Bad::Text(value)
             };
-            report.invalid(&path.child(member), &value, &detail);
+            report.invalid(&path.child(field), &value, &detail);
         }
     }
     if (group, version, reference.kind.as_str()) == ("", "v1", "Event") {

@@ -10,8 +10,8 @@ const RESPONSES: &[&str] = &["Queue", "Reject"];
 /// What a share of a limited level must be, and how the request's version calls it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ShareRule {
-    /// The member's name.
-    pub(super) member: &'static str,
+    /// The field's name.
+    pub(super) field: &'static str,
     /// Whether zero is legal.
     pub(super) allows_zero: bool,
 }
@@ -73,7 +73,7 @@ fn check_limited(limited: &Limited, shares: ShareRule, path: &Path, report: &mut
         } else {
             "must be positive"
         };
-        report.invalid(&path.child(shares.member), &Bad::Integer(value), detail);
+        report.invalid(&path.child(shares.field), &Bad::Integer(value), detail);
     }
     check_response(limited, &path.child("limitResponse"), report);
     check_lendable(limited.lendable_percent, path, report);

@@ -54,7 +54,7 @@ pub struct Request<'a> {
     pub rules: Rules,
     /// What it wants.
     pub operation: Operation<'a>,
-    /// What happens to unknown and duplicate members.
+    /// What happens to unknown and duplicate fields.
     pub field_validation: FieldValidation,
     /// Whether nothing is to be stored: then `resourceVersion` is no error on create.
     pub dry_run: bool,
@@ -80,7 +80,7 @@ pub struct Verdict {
     pub failure: Option<Failure>,
     /// The HTTP status code: 201, 200, or that of the failure.
     pub code: u16,
-    /// What is said in `Warning` headers: unknown and duplicate members, duplicate owner references.
+    /// What is said in `Warning` headers: unknown and duplicate fields, duplicate owner references.
     pub warnings: Vec<String>,
     /// The decoded object, before defaults; nothing when the body does not decode.
     pub object: Option<Value>,

@@ -9,7 +9,7 @@ use std::fmt;
 /// One rule that an object breaks: a cause of the server's 422.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Violation {
-    /// The member's path, such as `spec.rules[0].subjects`.
+    /// The field's path, such as `spec.rules[0].subjects`.
     pub field: String,
     /// The cause's reason.
     pub reason: Reason,
@@ -73,7 +73,7 @@ impl fmt::Display for Reason {
     }
 }
 
-/// A path to a member.
+/// A path to a field.
 #[derive(Clone, Debug)]
 pub(super) struct Path(String);
 

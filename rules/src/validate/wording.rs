@@ -13,8 +13,8 @@ pub(super) struct Wording {
     pub(super) qualified_name: &'static str,
     /// Whether two controllers among the owners are told apart by their kinds too.
     pub(super) names_owner_kinds: bool,
-    /// What an owner reference's empty members are told: with the member's name or without.
-    pub(super) names_empty_owner_members: bool,
+    /// What an owner reference's empty fields are told: with the field's name or without.
+    pub(super) names_empty_owner_fields: bool,
     /// The level `exempt` and the type `Exempt` go together.
     pub(super) exempt_type: &'static str,
     /// What an empty condition type is told.
@@ -33,7 +33,7 @@ const WORDINGS: &[(u32, Wording)] = &[
             values_as_json: true,
             label_unit: "bytes",
             qualified_name: "a valid label key",
-            names_empty_owner_members: false,
+            names_empty_owner_fields: false,
             exempt_type: "must be 'Exempt' if and only if `name` is 'exempt'",
             empty_condition_type: "",
             ..OLDER
@@ -63,7 +63,7 @@ const OLDER: Wording = Wording {
     label_unit: "characters",
     qualified_name: "a qualified name",
     names_owner_kinds: true,
-    names_empty_owner_members: true,
+    names_empty_owner_fields: true,
     exempt_type: "type must be 'Exempt' if and only if name is 'exempt'",
     empty_condition_type: "must not be empty",
     too_long: "may not be more than",

@@ -6,7 +6,7 @@ use k8s_flowcontrol_types::Release;
 use k8s_flowcontrol_types::api::v1::{FlowSchema, PriorityLevelConfiguration};
 use serde_json::{Value, json};
 
-/// A schema for `subjects` with one rule; members of `spec` can be replaced.
+/// A schema for `subjects` with one rule; fields of `spec` can be replaced.
 pub(crate) fn schema(name: &str, subjects: Value, policies: Value, spec: Value) -> FlowSchema {
     let mut rule = policies;
     rule["subjects"] = subjects;
@@ -15,8 +15,8 @@ pub(crate) fn schema(name: &str, subjects: Value, policies: Value, spec: Value) 
         "matchingPrecedence": 1000,
         "distinguisherMethod": {"type": "ByUser"},
         "rules": [rule]}});
-    for (member, value) in spec.as_object().unwrap() {
-        object["spec"][member] = value.clone();
+    for (field, value) in spec.as_object().unwrap() {
+        object["spec"][field] = value.clone();
     }
     read(object)
 }

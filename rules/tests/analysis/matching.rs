@@ -27,7 +27,7 @@ fn a_recorded_server_agrees() {
     let classifier = Classifier::new(&schemas, &levels, release);
     for line in include_str!("../fixtures/analysis/match-requests.jsonl").lines() {
         let record: Value = serde_json::from_str(line).unwrap();
-        let text = |member: &str| record[member].as_str();
+        let text = |field: &str| record[field].as_str();
         let groups = record["groups"].as_array().unwrap().iter();
         let groups = groups.map(|group| group.as_str().unwrap());
         let user = User::new(text("user").unwrap(), groups);

@@ -95,7 +95,7 @@ fn level() -> impl Strategy<Value = PriorityLevelConfiguration> {
                 }
                 None => json!({"type": "Reject"}),
             };
-            let member = if kind == "Exempt" {
+            let field = if kind == "Exempt" {
                 "exempt"
             } else {
                 "limited"
@@ -106,7 +106,7 @@ fn level() -> impl Strategy<Value = PriorityLevelConfiguration> {
                 stanza["borrowingLimitPercent"] = json!(borrowing);
                 stanza["limitResponse"] = response;
             }
-            read(json!({"metadata": {"name": name}, "spec": {"type": kind, member: stanza}}))
+            read(json!({"metadata": {"name": name}, "spec": {"type": kind, field: stanza}}))
         },
     )
 }

@@ -24,7 +24,7 @@ fn convert<F: Resource + ConvertAsServer<T>, T: Resource>(
     how: Typed,
     release: Release,
 ) -> Result<(Value, Vec<Loss>), serde_json::Error> {
-    // From text, as unknown members keep their text.
+    // From text, as unknown fields keep their text.
     let object: F = serde_json::from_str(&object.to_string())?;
     let (object, losses) = Lossy::parts(match how {
         Typed::Shape => object.convert_shape(release),
@@ -99,14 +99,14 @@ pub(crate) fn typed_defaults(
 /// The object without nulls, empty lists, maps and metadata, which equal absences.
 pub(crate) fn normal(value: &Value) -> Value {
     match value {
-        Value::Object(members) => members
+        Value::Object(fields) => fields
             .iter()
             .map(|(name, value)| (name.clone(), normal(value)))
             .filter(|(name, value)| match value {
                 Value::Null => false,
                 Value::Array(items) => !items.is_empty(),
-                Value::Object(members) => {
-                    !members.is_empty() || !matches!(name.as_str(), "metadata" | "annotations")
+                Value::Object(fields) => {
+                    !fields.is_empty() || !matches!(name.as_str(), "metadata" | "annotations")
                 }
                 _ => true,
             })

@@ -6,9 +6,9 @@
 )]
 
 mod kinds;
+mod known_fields;
 mod lists;
 mod losses;
-mod members;
 mod properties;
 mod recorded;
 mod strategies;

@@ -37,7 +37,7 @@ fn is_annotated(level: &Value) -> bool {
         .is_some()
 }
 
-/// The unknown members that are at fixed places.
+/// The unknown fields that are at fixed places.
 fn futures(level: &Value) -> Vec<Value> {
     [
         "/future",
@@ -112,7 +112,7 @@ proptest! {
         let is_kept = before == meaning(&converted, to, release);
         let is_consumed = from == ApiVersion::V1Beta3 && before["limited"]["nominalConcurrencyShares"] == 0;
         let is_annotation_lost = is_annotated(&level) && !is_annotated(&converted) && !is_consumed;
-        // Unknown members of the stanza go with it.
+        // Unknown fields of the stanza go with it.
         let has_unknown = level["spec"]["exempt"].get("future").is_some();
         prop_assert!(has_unknown || losses.is_empty() == (is_kept && !is_annotation_lost), "{:?}", losses);
     }

@@ -18,19 +18,17 @@ fn of(values: Value) -> impl Strategy<Value = Value> {
     select(values.as_array().cloned().unwrap_or_default())
 }
 
-/// An object with those of the members whose value is no `"-"`.
-fn object(members: Vec<(&'static str, Value)>) -> Value {
-    let members = members
-        .into_iter()
-        .filter(|(_, value)| *value != json!("-"));
+/// An object with those of the fields whose value is no `"-"`.
+fn object(fields: Vec<(&'static str, Value)>) -> Value {
+    let fields = fields.into_iter().filter(|(_, value)| *value != json!("-"));
     Value::Object(
-        members
+        fields
             .map(|(name, value)| (name.into(), value))
             .collect::<Map<_, _>>(),
     )
 }
 
-/// A level that has no member of another version's shares.
+/// A level that has no field of another version's shares.
 pub(crate) fn plain_level(version: ApiVersion) -> impl Strategy<Value = Value> {
     level(version, of(json!(["-"])))
 }

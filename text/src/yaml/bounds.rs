@@ -103,7 +103,7 @@ pub(super) fn check_depth(tree: &Tree) -> Result<(), SyntaxError> {
         let is_deep = |node: &Node<'_>| heights[node.id() as usize] > above;
         let child = match node.content() {
             Content::Array(elements) => elements.iter().find(is_deep),
-            Content::Object(members) => members.sorted().map(|member| member.value).find(is_deep),
+            Content::Object(fields) => fields.sorted().map(|field| field.value).find(is_deep),
             _ => None,
         };
         match child {

@@ -12,7 +12,7 @@ use crate::tree::{self, Data, Entry, Id, Pair, Span, Tree};
 use std::collections::HashMap;
 use std::rc::Rc;
 
-/// How many members merges and how many duplicates may add up to.
+/// How many fields merges and how many duplicates may add up to.
 const MAX_REPEATED: usize = 1_000_000;
 
 /// The tree of a document and its duplicate keys.
@@ -56,7 +56,7 @@ struct Done {
     id: Id,
     /// The duplicate keys met when the node is read.
     duplicates: Rc<Vec<DuplicateKey>>,
-    /// The members of a mapping as they are set, one after the other.
+    /// The fields of a mapping as they are set, one after the other.
     settings: Rc<Vec<Setting>>,
 }
 
@@ -221,7 +221,7 @@ impl Converter<'_> {
             };
             self.set(setting, &mut settings, &mut positions, &mut duplicates);
         }
-        let mut members: Vec<Pair> = Vec::new();
+        let mut fields: Vec<Pair> = Vec::new();
         let mut kept: Vec<_> = positions.values().copied().collect();
         kept.sort_unstable();
         for setting in kept
@@ -234,7 +234,7 @@ impl Converter<'_> {
                 continue;
             };
             if let Some(done) = self.done(setting.value) {
-                members.push(Pair {
+                fields.push(Pair {
                     name: name.into(),
                     span: setting.span,
                     value: done.id,
@@ -242,7 +242,7 @@ impl Converter<'_> {
             }
         }
         let span = self.graph.nodes[id].span;
-        let id = tree::push(&mut self.entries, Data::Object(members.into()), span);
+        let id = tree::push(&mut self.entries, Data::Object(fields.into()), span);
         Ok(Done {
             id,
             duplicates: duplicates.into(),

@@ -38,7 +38,7 @@ impl Key {
         }
     }
 
-    /// The member's name in JSON; nothing for a key that JSON has no name for.
+    /// The field's name in JSON; nothing for a key that JSON has no name for.
     pub(super) fn name(&self) -> Option<String> {
         match self {
             Self::Null => None,

@@ -6,17 +6,17 @@ use serde_json::{Map, Value, json};
 
 /// The object with everything left out that equals an absence.
 pub(crate) fn normalized(value: &Value, schema: &TypeSchema) -> Value {
-    let Value::Object(members) = value else {
+    let Value::Object(fields) = value else {
         return value.clone();
     };
     let mut out = Map::new();
-    for (name, member) in members {
+    for (name, field) in fields {
         let shape = schema.field(name).map(|field| &field.shape);
-        let member = match shape {
-            Some(shape) => shaped(member, shape),
-            None => member.clone(),
+        let field = match shape {
+            Some(shape) => shaped(field, shape),
+            None => field.clone(),
         };
-        let absent = match (&member, shape) {
+        let absent = match (&field, shape) {
             (_, None) => false,
             (Value::Null, _) => true,
             (Value::Array(elements), Some(Shape::List { .. })) => elements.is_empty(),
@@ -24,7 +24,7 @@ pub(crate) fn normalized(value: &Value, schema: &TypeSchema) -> Value {
             _ => false,
         };
         if !absent {
-            out.insert(name.clone(), member);
+            out.insert(name.clone(), field);
         }
     }
     Value::Object(out)

@@ -15,7 +15,7 @@ pub(crate) struct Record {
 pub(crate) fn records(lines: &str) -> Vec<Record> {
     let read = |line: &str| {
         let mut line: Value = serde_json::from_str(line).unwrap();
-        let text = |member: &Value| member.as_str().unwrap().to_owned();
+        let text = |field: &Value| field.as_str().unwrap().to_owned();
         Record {
             version: text(&line["version"]),
             kind: text(&line["kind"]),

@@ -1,4 +1,4 @@
-//! What a type reads it writes back: recorded objects, unknown members, broken text.
+//! What a type reads it writes back: recorded objects, unknown fields, broken text.
 
 #![allow(
     clippy::unwrap_used,
@@ -16,7 +16,7 @@ use k8s_flowcontrol_types::schema::{Shape, TypeSchema};
 use kinds::{lists, records, round_trip, round_trip_list, schema_of};
 use serde_json::{Value, json};
 
-/// A member that no type knows, with what a lossy reader would spoil.
+/// A field that no type knows, with what a lossy reader would spoil.
 const FUTURE: &str = r#"{"precise":1234567890123456789.01234567890123456789,"huge":1e400,"minus":-0.0,"same":1,"same":2,"text":"\u00e9\/","list":[null,{},[]]}"#;
 
 #[test]
@@ -102,7 +102,7 @@ fn unknown_members_at_every_depth_survive_with_their_numbers() {
         );
         planted += count;
     }
-    assert!(planted > 200, "only {planted} unknown members were planted");
+    assert!(planted > 200, "only {planted} unknown fields were planted");
 }
 
 #[test]
@@ -190,26 +190,26 @@ fn items(list: &Value) -> &[Value] {
     list["items"].as_array().unwrap()
 }
 
-/// Puts a placeholder member into every object of known shape and returns how many.
+/// Puts a placeholder field into every object of known shape and returns how many.
 fn plant(value: &mut Value, schema: &TypeSchema) -> usize {
-    let Value::Object(members) = value else {
+    let Value::Object(fields) = value else {
         return 0;
     };
     let mut count = 1;
-    for (name, member) in members.iter_mut() {
+    for (name, field) in fields.iter_mut() {
         match schema.field(name).map(|field| &field.shape) {
-            Some(Shape::Object(inner)) => count += plant(member, inner),
+            Some(Shape::Object(inner)) => count += plant(field, inner),
             Some(Shape::List {
                 element: Shape::Object(inner),
                 ..
             }) => {
-                for element in member.as_array_mut().into_iter().flatten() {
+                for element in field.as_array_mut().into_iter().flatten() {
                     count += plant(element, inner);
                 }
             }
             _ => {}
         }
     }
-    members.insert("fromTheFuture".to_owned(), json!("@future@"));
+    fields.insert("fromTheFuture".to_owned(), json!("@future@"));
     count
 }

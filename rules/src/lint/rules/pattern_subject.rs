@@ -14,7 +14,7 @@ fn check(context: &Context, report: &mut Report) {
     for schema in context.user_schemas() {
         for (rule_index, rule) in schema.rules.iter().enumerate() {
             for (index, subject) in rule.subjects.iter().enumerate() {
-                let (member, name) = match subject {
+                let (field, name) = match subject {
                     Subject::User(name) => ("user", name),
                     Subject::Group(name) => ("group", name),
                     _ => continue,
@@ -22,7 +22,7 @@ fn check(context: &Context, report: &mut Report) {
                 if !name.contains('*') {
                     continue;
                 }
-                let path = format!("spec.rules[{rule_index}].subjects[{index}].{member}.name");
+                let path = format!("spec.rules[{rule_index}].subjects[{index}].{field}.name");
                 let message =
                     format!("`{name}` is compared letter by letter: only a lone * is a wildcard");
                 let help = if name.starts_with(SERVICE_ACCOUNT_PREFIX) {

@@ -67,14 +67,14 @@ fn prune(value: &mut Value) {
     let is_nothing = |value: &Value| match value {
         Value::Null | Value::Bool(false) => true,
         Value::Array(items) => items.is_empty(),
-        Value::Object(members) => members.is_empty(),
+        Value::Object(fields) => fields.is_empty(),
         _ => false,
     };
     match value {
         Value::Array(items) => items.iter_mut().for_each(prune),
-        Value::Object(members) => {
-            members.values_mut().for_each(prune);
-            members.retain(|_, value| !is_nothing(value));
+        Value::Object(fields) => {
+            fields.values_mut().for_each(prune);
+            fields.retain(|_, value| !is_nothing(value));
         }
         _ => {}
     }

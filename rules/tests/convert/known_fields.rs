@@ -1,4 +1,4 @@
-//! The table of losses: members that not every version of every release knows.
+//! The table of losses: fields that not every version of every release knows.
 
 use crate::kinds::levels;
 use crate::losses::{expect, shape};
