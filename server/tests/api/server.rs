@@ -20,6 +20,19 @@ async fn an_unknown_release_fails_at_the_start() {
 }
 
 #[tokio::test]
+async fn built_in_kinds_cannot_be_served_from_a_document() {
+    let builder = ApiServer::builder().serve(k8s_flowcontrol_types::api::v1::RESOURCES);
+    let error = builder.start().await.unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        format!(
+            "the API server cannot start: the kind FlowSchema of {GROUP} is built in and cannot be served from a \
+             document"
+        )
+    );
+}
+
+#[tokio::test]
 async fn dropping_a_server_frees_its_port() {
     let server = ApiServer::start().await.unwrap();
     let port = server.port();
