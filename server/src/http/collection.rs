@@ -8,7 +8,7 @@ use super::route::ResourceTarget;
 use crate::body::read_object;
 use crate::list::{ListOptions, Unlisted, list as list_page};
 use crate::query::{WriteOptions, WriteVerb, delete_options};
-use crate::registry::{self, Write};
+use crate::registry;
 use crate::status::{Failure, future_version};
 use crate::store::meta_str;
 use crate::{ids, state::State};
@@ -75,7 +75,7 @@ pub(super) fn create(
         options.validation,
     )?;
     let now = ids::now();
-    let write = write(target, &options, &now);
+    let write = write(target, &options.manager, options.dry_run, &now);
     let created = context
         .state
         .write(|store| registry::create(store, &write, read.object));
@@ -103,15 +103,7 @@ pub(super) fn delete(
         context.state.kinds.release(),
     )?;
     let now = ids::now();
-    let write = Write {
-        kind: target.kind,
-        version: target.version,
-        namespace: &target.namespace,
-        subresource: "",
-        manager: "",
-        dry_run,
-        now: &now,
-    };
+    let write = write(target, "", dry_run, &now);
     context.state.write(|store| {
         let page = match list_page(store, target.kind, &list_options) {
             Ok(page) => page,

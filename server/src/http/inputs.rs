@@ -2,7 +2,6 @@
 
 use super::request::ApiRequest;
 use super::route::ResourceTarget;
-use crate::query::WriteOptions;
 use crate::registry::Write;
 use crate::represent::Include;
 use crate::status::{Failure, bad_request, failure};
@@ -49,10 +48,11 @@ pub(super) fn name<'a>(target: &'a ResourceTarget<'_>) -> Result<&'a str, Failur
         .ok_or_else(|| bad_request("name is required"))
 }
 
-/// The write that a request asks for.
+/// The write that a request asks for, by a field manager.
 pub(super) fn write<'a>(
     target: &'a ResourceTarget<'_>,
-    options: &'a WriteOptions,
+    manager: &'a str,
+    dry_run: bool,
     now: &'a str,
 ) -> Write<'a> {
     Write {
@@ -60,8 +60,8 @@ pub(super) fn write<'a>(
         version: target.version,
         namespace: &target.namespace,
         subresource: target.subresource.unwrap_or_default(),
-        manager: &options.manager,
-        dry_run: options.dry_run,
+        manager,
+        dry_run,
         now,
     }
 }

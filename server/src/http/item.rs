@@ -10,7 +10,7 @@ use crate::body::{Document, read_object};
 use crate::ids;
 use crate::list::revision;
 use crate::query::{WriteOptions, WriteVerb, delete_options};
-use crate::registry::{self, Deleted, Patch, Write, check_name};
+use crate::registry::{self, Deleted, Patch, check_name};
 use crate::status::{Details, Failure, Subject, bad_request, failure, internal};
 use k8s_flowcontrol_rules::decode::Format;
 
@@ -64,7 +64,7 @@ pub(super) fn replace(
         options.validation,
     )?;
     let now = ids::now();
-    let write = write(target, &options, &now);
+    let write = write(target, &options.manager, options.dry_run, &now);
     let replaced = check_name(&read.object, name).and_then(|()| {
         context
             .state
@@ -114,7 +114,7 @@ pub(super) fn patch(
     )?;
     let patch = read_patch(&media_type, &request.body, options.force)?;
     let now = ids::now();
-    let write = write(target, &options, &now);
+    let write = write(target, &options.manager, options.dry_run, &now);
     let patched = context
         .state
         .write(|store| registry::patch(store, &write, name, &patch, options.validation))?;
@@ -161,15 +161,7 @@ pub(super) fn delete(
         context.state.kinds.release(),
     )?;
     let now = ids::now();
-    let write = Write {
-        kind: target.kind,
-        version: target.version,
-        namespace: &target.namespace,
-        subresource: "",
-        manager: "",
-        dry_run,
-        now: &now,
-    };
+    let write = write(target, "", dry_run, &now);
     let deleted = context
         .state
         .write(|store| registry::delete(store, &write, name, &options))?;
