@@ -23,7 +23,7 @@ async fn an_authority_vouches_for_the_server() {
     for config in [config.clone(), trusting(&server, &Authority::new("one"))] {
         let error = ask_with(config).await.unwrap_err();
         let text = error.to_string();
-        assert!(text.contains("no secure connection"), "{text}");
+        assert!(text.contains("the TLS connection to"), "{text}");
         assert!(text.contains("invalid peer certificate"), "{text}");
         assert!(!error.is_retryable());
     }

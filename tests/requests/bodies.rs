@@ -48,7 +48,7 @@ async fn a_body_shorter_than_announced_has_broken_off() {
         .unwrap_err();
     assert!(error.is_retryable() && !error.is_decode(), "{error}");
     assert!(
-        error.to_string().contains("the answer broke off"),
+        error.to_string().contains("the response ended early"),
         "{error}"
     );
     assert_eq!((error.attempts(), script.requests().len()), (1, 1));

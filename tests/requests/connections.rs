@@ -29,7 +29,7 @@ async fn without_a_connection_nothing_was_sent() {
         assert!(!error.is_timeout());
         assert_eq!(error.attempts(), 5);
         assert!(error.to_string().contains(&url), "{error}");
-        assert!(error.to_string().ends_with("(tried 5 times)"), "{error}");
+        assert!(error.to_string().ends_with("(after 5 attempts)"), "{error}");
     }
 }
 
@@ -194,7 +194,7 @@ async fn time_runs_out() {
             "{error}"
         );
         assert_eq!(error.attempts(), 1);
-        assert!(error.to_string().contains("after 1s"), "{error}");
+        assert!(error.to_string().contains("within 1s"), "{error}");
         // The client has closed the connection.
         script.played().await;
     }

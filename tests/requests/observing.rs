@@ -176,7 +176,7 @@ async fn spans_say_what_happened_and_no_secret() {
     assert!(error.is_bad_request(), "{error}");
     assert_eq!(field(1, "query"), Some("\"labelSelector=a in\""));
     assert_eq!(field(1, "status"), Some("400"));
-    assert_eq!(field(1, "error"), Some("refused"));
+    assert_eq!(field(1, "error"), Some("error response"));
     assert_eq!(spans.len(), 2);
 
     let events = log.1.lock().unwrap();

@@ -155,7 +155,7 @@ async fn waits_end() {
     assert!(
         error
             .to_string()
-            .contains("the wait for FlowSchema `missing` was not over after 200ms"),
+            .contains("the wait for FlowSchema `missing` did not finish within 200ms"),
         "{error}"
     );
     assert!(std::error::Error::source(&error).is_none());

@@ -220,8 +220,8 @@ async fn a_silent_connection_is_closed() {
     let silent = ["error timeout", "error timeout", "begin", "item a", "end"];
     assert_eq!(take(&mut watcher, 5).await, silent);
     let error = soon(watcher.next()).await.unwrap_err();
-    let text = "GET /apis/flowcontrol.apiserver.k8s.io/v1/prioritylevelconfigurations: nothing came for 50ms; the \
-                connection was given up";
+    let text = "GET /apis/flowcontrol.apiserver.k8s.io/v1/prioritylevelconfigurations: the watch was silent for 50ms \
+                and was closed";
     assert_eq!(error.to_string(), text);
 }
 

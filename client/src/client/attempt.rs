@@ -10,12 +10,12 @@ use http::header::{ACCEPT, ACCEPT_ENCODING, AUTHORIZATION, CONTENT_TYPE, USER_AG
 use url::Url;
 
 impl Client {
-    /// Lets a plugin ask a person, if it must; that is not the time of the request.
-    pub(super) async fn ask_person(&self) -> Result<(), Error> {
-        self.session.ask_person().await
+    /// Runs an interactive plugin, if it is due. That time does not count towards the request's timeout.
+    pub(super) async fn prepare_interactive_plugin(&self) -> Result<(), Error> {
+        self.session.prepare_interactive_plugin().await
     }
 
-    /// Sends a request; when the credentials are not accepted, once more with fresh ones if there are any.
+    /// Sends a request. After a 401 it is sent once more if there are new credentials.
     pub(super) async fn execute(
         &self,
         request: &HttpRequest,
@@ -45,7 +45,7 @@ impl Client {
         if let Some(value) = &ready.authorization {
             builder = builder.header(AUTHORIZATION, value);
         }
-        // A watch is read line by line as it arrives; servers do not compress it either.
+        // Compression would delay the events of a watch.
         if config.compression() && request.verb != Verb::Watch {
             builder = builder.header(ACCEPT_ENCODING, "gzip");
         }
@@ -63,7 +63,7 @@ impl Client {
     }
 }
 
-/// The request's path below the server's own, with the query encoded.
+/// The URL of the request: the server's URL, the request's path below it, and the encoded query.
 fn request_url(server: &Url, request: &HttpRequest) -> Url {
     let mut url = server.clone();
     let path = format!("{}{}", server.path().trim_end_matches('/'), request.path);

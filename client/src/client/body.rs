@@ -1,4 +1,4 @@
-//! The body of an answer: read to its end, or handed on while it arrives.
+//! The body of a response: read to its end, or streamed.
 
 use super::error::{Error, Kind};
 use super::transport::{Body, TransportError};
@@ -10,7 +10,7 @@ use std::future::Future;
 use std::io::{self, Write};
 use std::pin::Pin;
 
-/// What is made of the body of a 2xx.
+/// The form of a successful response's body.
 pub(super) trait Content: Sized + Send {
     fn read(
         body: Body,
@@ -26,17 +26,17 @@ impl Content for Vec<u8> {
     }
 }
 
-/// The body as it arrives; nobody asks for a compressed one then.
+/// The body as a stream, which is never compressed because the request does not allow it.
 impl Content for Body {
     async fn read(body: Body, encoding: Encoding, _: usize) -> Result<Self, Error> {
         match encoding {
             Encoding::Identity => Ok(body),
-            Encoding::Gzip => Err(unexpected("gzip", "none, as was asked for")),
+            Encoding::Gzip => Err(unexpected("gzip", "none, as requested")),
         }
     }
 }
 
-/// How a body is encoded.
+/// The encoding of a body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Encoding {
     Identity,
@@ -57,7 +57,7 @@ impl Encoding {
     }
 }
 
-/// Reads a body to its end, within a size in bytes after decompression.
+/// Reads a body to its end. `limit` is its maximum size in bytes after decompression.
 pub(super) async fn collect(
     mut body: Body,
     encoding: Encoding,
@@ -72,7 +72,7 @@ pub(super) async fn collect(
     sink.finish()
 }
 
-/// Where a body goes.
+/// The destination of a body.
 enum Sink {
     Plain(Bounded),
     Gzip(Box<MultiGzDecoder<Bounded>>),
@@ -95,18 +95,18 @@ impl Sink {
             Self::Plain(bounded) => bounded.write_all(data),
             Self::Gzip(decoder) => decoder.write_all(data),
         }
-        .map_err(trouble)
+        .map_err(unreadable)
     }
 
     fn finish(self) -> Result<Vec<u8>, Error> {
         match self {
             Self::Plain(bounded) => Ok(bounded.bytes),
-            Self::Gzip(decoder) => Ok(decoder.finish().map_err(trouble)?.bytes),
+            Self::Gzip(decoder) => Ok(decoder.finish().map_err(unreadable)?.bytes),
         }
     }
 }
 
-/// Takes no more than so many bytes.
+/// A buffer with a maximum size.
 struct Bounded {
     bytes: Vec<u8>,
     limit: usize,
@@ -129,7 +129,7 @@ impl Write for Bounded {
     }
 }
 
-/// The limit that a body exceeds.
+/// The exceeded limit.
 #[derive(Debug)]
 struct TooLong(usize);
 
@@ -141,13 +141,13 @@ impl std::fmt::Display for TooLong {
 
 impl std::error::Error for TooLong {}
 
-fn trouble(error: io::Error) -> Error {
+fn unreadable(error: io::Error) -> Error {
     let too_long = error
         .get_ref()
         .and_then(|inner| inner.downcast_ref::<TooLong>());
     Error::new(match too_long {
         Some(TooLong(limit)) => Kind::TooLong {
-            what: "the answer",
+            what: "the response",
             limit: *limit,
             setting: "Config::with_max_response_size",
         },
@@ -158,7 +158,7 @@ fn trouble(error: io::Error) -> Error {
 
 fn unexpected(encoding: &str, expected: &str) -> Error {
     Error::new(Kind::Decode {
-        what: format!("a body whose content encoding is {expected}"),
+        expected: format!("a body with the content encoding {expected}"),
         message: format!("it is {encoding:?}"),
         excerpt: String::new(),
     })

@@ -10,9 +10,11 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// A connection to an API server; cheap to clone, and its clones share their connections.
+/// A client for one API server. Clones are cheap and share their connections.
 ///
-/// Its `Debug` form shows the server, never a credential.
+/// It needs a tokio runtime. Connections are opened when they are needed, use HTTP/2 if the server offers it, and are
+/// kept for later requests. Credentials are renewed automatically, see [`config`](crate::config). Its `Debug` form shows
+/// no credentials.
 ///
 /// ```no_run
 /// use k8s_flowcontrol::{Client, api::v1beta3};
@@ -31,28 +33,28 @@ pub struct Client {
 }
 
 impl Client {
-    /// A client for the server that the environment names: the kubeconfig files of `KUBECONFIG`, else
-    /// `~/.kube/config`, else the service account of the pod that the program runs in.
+    /// A client for kubectl's default server: the kubeconfig files of `KUBECONFIG`, else `~/.kube/config`, else the service
+    /// account of the pod that the program runs in.
     ///
     /// # Errors
-    /// When none of them is there, or one cannot be used; the error names the file, the context and the field.
+    /// If none of them exists or one is invalid. The error names the file, the context and the field.
     pub async fn try_default() -> Result<Self, Error> {
         Self::new(Config::try_default()?)
     }
 
-    /// A client for a server that asks for no credentials, such as `http://127.0.0.1:8080`.
+    /// A client for a server without authentication, such as `http://127.0.0.1:8080`.
     ///
     /// # Errors
-    /// When `url` is no `http` or `https` URL, or a secure connection cannot be set up.
+    /// If `url` is not an `http` or `https` URL, or there is no TLS provider.
     pub fn from_url(url: impl AsRef<str>) -> Result<Self, Error> {
         Self::new(Config::new(url)?)
     }
 
-    /// A client for a configuration; connects when it is first used.
+    /// A client for a configuration. It connects when the first request is sent.
     ///
     /// # Errors
-    /// When the certificates of the configuration do not read, or the program has no TLS provider: enable the
-    /// feature `ring`, or install one with rustls' `CryptoProvider::install_default` first.
+    /// If the configuration's certificates are invalid, or there is no TLS provider: enable the feature `ring`, or install
+    /// a provider with rustls' `CryptoProvider::install_default`.
     pub fn new(config: Config) -> Result<Self, Error> {
         Ok(Self {
             session: Arc::new(Session::new(config)?),
@@ -60,21 +62,22 @@ impl Client {
         })
     }
 
-    /// The configuration that the client was made from.
+    /// The client's configuration.
     pub fn config(&self) -> &Config {
         self.session.config()
     }
 
-    /// The same connection, with `handler` called for every warning that the server sends.
+    /// The same client, with a handler for the server's warnings.
     ///
-    /// Without a handler warnings are still in [`Response::warnings`](super::Response::warnings).
+    /// Warnings are also in [`Response::warnings`](super::Response::warnings) and
+    /// [`Error::warnings`].
     #[must_use]
     pub fn on_warning(mut self, handler: impl Fn(&Warning) + Send + Sync + 'static) -> Self {
         self.options.on_warning = Some(Arc::new(handler));
         self
     }
 
-    /// The same connection, with `handler` called after every attempt at a request: the place for metrics.
+    /// The same client, with a handler for every finished attempt at a request, for instance for metrics.
     ///
     /// ```no_run
     /// use k8s_flowcontrol::Client;
@@ -99,27 +102,27 @@ impl Client {
         self
     }
 
-    /// The same connection with another limit for the time that a request may take; see
-    /// [`Config::with_timeout`](crate::config::Config::with_timeout).
+    /// The same client with another maximum time for requests, see
+    /// [`Config::with_timeout`].
     #[must_use]
     pub fn with_timeout(mut self, timeout: impl Into<Option<Duration>>) -> Self {
         self.options.timeout = Some(timeout.into());
         self
     }
 
-    /// The same connection with another policy for failed requests.
+    /// The same client with another retry policy.
     #[must_use]
     pub fn with_retry_policy(mut self, policy: RetryPolicy) -> Self {
         self.options.retry = Some(policy);
         self
     }
 
-    /// How long a request may take that does not say otherwise itself.
+    /// The default maximum time of requests; `None` means no limit.
     pub fn timeout(&self) -> Option<Duration> {
         self.options.timeout.unwrap_or(self.config().timeout())
     }
 
-    /// What becomes of failed requests that do not say otherwise themselves.
+    /// The default retry policy of requests.
     pub fn retry_policy(&self) -> &RetryPolicy {
         let own = self.options.retry.as_ref();
         own.unwrap_or(self.config().retry_policy())

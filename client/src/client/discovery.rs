@@ -1,4 +1,4 @@
-//! What a server offers.
+//! Discovery: the groups, versions and resources of a server, and its release.
 
 use super::call::{Call, builder};
 use super::connection::Client;
@@ -11,22 +11,23 @@ use crate::rt::Members;
 use crate::rt::json::{self, ReadJson};
 
 impl Client {
-    /// The API groups that the server serves, with their versions.
+    /// Reads the API groups of the server, with their versions.
     pub fn api_groups(&self) -> DiscoveryRequest<ApiGroupList> {
         self.discover(Ok("/apis".to_owned()))
     }
 
-    /// The versions of an API group, such as [`GROUP`](crate::GROUP), and which one the server prefers.
+    /// Reads the versions of an API group, such as [`GROUP`](crate::GROUP), with the server's preferred version.
     ///
-    /// A group that the server does not know [`is_not_found`](Error::is_not_found).
+    /// # Errors
+    /// [`is_not_found`](Error::is_not_found) if the server does not serve the group.
     pub fn api_group(&self, group: &str) -> DiscoveryRequest<ApiGroup> {
         self.discover(segment("the group", group).map(|group| format!("/apis/{group}/")))
     }
 
-    /// The kinds of one version of an API group, with their verbs and subresources. The core group is the empty
-    /// string.
+    /// Reads the resources of an API version, with their verbs and subresources. The name of the core group is empty.
     ///
-    /// A version that the server does not serve [`is_not_found`](Error::is_not_found).
+    /// # Errors
+    /// [`is_not_found`](Error::is_not_found) if the server does not serve the version.
     pub fn api_resources(&self, group: &str, version: &str) -> DiscoveryRequest<ApiResourceList> {
         self.discover(
             segment("the version", version).and_then(|version| match group {
@@ -38,7 +39,7 @@ impl Client {
         )
     }
 
-    /// The server's release and build.
+    /// Reads the server's release and build.
     pub fn version(&self) -> DiscoveryRequest<Info> {
         self.discover(Ok("/version".to_owned()))
     }

@@ -1,4 +1,4 @@
-//! From a request to its answer.
+//! Sending a request, with retries.
 
 use super::body::{self, Content, Encoding};
 use super::connection::Client;
@@ -15,7 +15,7 @@ use std::time::Duration;
 use tokio::time::{Instant, sleep};
 use tracing::{Instrument, Span};
 
-/// What becomes of a request: where it went, and the answer's head and content.
+/// The request line, and the head and content of the response.
 type Answer<'a, B> =
     Pin<Box<dyn Future<Output = Result<(RequestLine, Head, B), Error>> + Send + 'a>>;
 
@@ -44,18 +44,21 @@ impl Client {
         Box::pin(self.answer(request))
     }
 
-    /// Sends a request and returns when the answer begins.
+    /// Sends a request and returns when the response begins.
     pub(super) fn open_stream(&self, request: HttpRequest) -> Answer<'_, Body> {
         Box::pin(self.answer(request))
     }
 
-    /// The answer to a request, which is a 2xx; whatever else comes in the end is an error.
+    /// The 2xx response to a request. Any other response is an error.
     async fn answer<B: Content>(
         &self,
         request: HttpRequest,
     ) -> Result<(RequestLine, Head, B), Error> {
         let span = trace::request_span(&request);
-        let answer = self.persist(&request, &span).instrument(span.clone()).await;
+        let answer = self
+            .attempt_until_final(&request, &span)
+            .instrument(span.clone())
+            .await;
         let line = request.line();
         match answer {
             Ok((head, content)) => Ok((line, head, content)),
@@ -63,13 +66,13 @@ impl Client {
         }
     }
 
-    /// Makes attempts until one succeeds, or another one would be unsafe or senseless.
-    async fn persist<B: Content>(
+    /// Makes attempts until one succeeds or the policy allows no more.
+    async fn attempt_until_final<B: Content>(
         &self,
         request: &HttpRequest,
         span: &Span,
     ) -> Result<(Head, B), Error> {
-        self.ask_person().await?;
+        self.prepare_interactive_plugin().await?;
         let policy = request.retry.as_ref().unwrap_or(self.retry_policy());
         let limit = request.timeout.unwrap_or(self.timeout());
         let mut attempts = Attempts::new(request, policy, limit);
@@ -84,14 +87,14 @@ impl Client {
                 let outcome = result.as_ref().map(|(head, _)| head);
                 let attempt =
                     Attempt::new(request, outcome, attempts.count(), pause, begun.elapsed());
-                self.tell(&attempt, span, attempts.elapsed());
+                self.report(&attempt, span, attempts.elapsed());
             }
             match (result, pause) {
                 (Ok((mut head, content)), _) => {
                     head.attempts = attempts.count();
                     return Ok((head, content));
                 }
-                (Err(error), None) => return Err(attempts.give_up(error)),
+                (Err(error), None) => return Err(attempts.final_error(error)),
                 (Err(error), Some(pause)) => {
                     attempts.remember(error);
                     sleep(pause).await;
@@ -100,7 +103,7 @@ impl Client {
         }
     }
 
-    /// One attempt; an answer other than 2xx is an error.
+    /// Makes one attempt. A response other than 2xx is an error.
     async fn sent_once<B: Content>(&self, request: &HttpRequest) -> Result<(Head, B), Error> {
         let (parts, body) = self.execute(request).await?.into_parts();
         let head = Head::read(parts.status, &parts.headers);
@@ -122,7 +125,7 @@ impl Client {
         }
     }
 
-    fn tell(&self, attempt: &Attempt<'_>, span: &Span, elapsed: Duration) {
+    fn report(&self, attempt: &Attempt<'_>, span: &Span, elapsed: Duration) {
         trace::attempt(span, attempt, elapsed);
         if let Some(handler) = &self.options.on_request {
             handler(attempt);

@@ -6,7 +6,7 @@ use crate::convert::Loss;
 use http::{HeaderMap, StatusCode};
 use std::time::Duration;
 
-/// An answer's status code and headers, as far as they matter.
+/// The status code, and the headers that the crate uses.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Head {
     pub(crate) code: u16,
@@ -17,7 +17,7 @@ pub(crate) struct Head {
     pub(crate) retry_after: Option<Duration>,
     pub(crate) content_type: String,
     pub(crate) losses: Vec<Loss>,
-    /// How often the request was sent.
+    /// The number of attempts.
     pub(crate) attempts: u32,
 }
 

@@ -1,4 +1,4 @@
-//! One type in the program, the best served version on the wire.
+//! One type in the program, the best version of the server on the wire.
 
 use super::BoxFuture;
 use super::api::Api;
@@ -14,14 +14,14 @@ use crate::api::{v1, v1beta1, v1beta2, v1beta3};
 use crate::meta::Info;
 use crate::{ApiVersion, Release, Resource};
 
-/// The objects of one kind in whatever version the server serves, made by [`Client::negotiated`].
+/// The objects of one kind in the best version of the server, made by [`Client::negotiated`].
 ///
-/// Has the verbs of [`Api`] that take and give whole objects; they are converted on the way. Raw patches speak
-/// the paths of one version and are left to [`Api`].
+/// It has the verbs of [`Api`] that send and return whole objects, and converts the objects. Raw patches contain the field
+/// paths of one version, so only [`Api`] has them.
 ///
-/// A write that would lose or change meaning in the wire's version fails before it is sent
-/// ([`Error::is_lossy`]), unless `.allow_loss()` is called on it. What reading lost is in
-/// [`Response::losses`](super::Response::losses). The paths in [`Error::causes`] are those of `K`.
+/// A write that would lose or change fields in the server's version fails before it is sent ([`Error::is_lossy`]), unless
+/// `.allow_loss()` is called. The losses of a read are in [`Response::losses`](super::Response::losses). The field paths in
+/// [`Error::causes`] are those of `K`.
 ///
 /// ```no_run
 /// use k8s_flowcontrol::api::v1;
@@ -45,15 +45,17 @@ pub struct Negotiated<K: Resource> {
     pub(crate) api: Api<K>,
 }
 
-/// A kind of this group, in any version: what [`Client::negotiated`] can convert.
+/// A kind of this group, in any version.
 pub trait Negotiable: Resource + sealed::Wires {}
 
 impl Client {
-    /// A kind's objects in whatever version the server serves: the type's own one if it can be had, else the
-    /// newest.
+    /// The objects of a kind in the best version of the server: the type's own version if the server has it, else the
+    /// newest version.
+    ///
+    /// Reads the versions and the release of the server.
     ///
     /// # Errors
-    /// When the server does not answer, or serves no version that this crate knows.
+    /// If the request fails, or the server has no version known to this crate.
     pub fn negotiated<K: Negotiable>(&self) -> BoxFuture<Result<Negotiated<K>, Error>> {
         let client = self.clone();
         Box::pin(async move { Negotiated::find(&client).await })
@@ -79,7 +81,7 @@ impl<K: Negotiable> Negotiated<K> {
                 },
             ))));
         };
-        // A user may be forbidden to read the release; the versions then tell enough.
+        // The user may not be allowed to read the release. The versions are then sufficient.
         let release = client.version().await.ok();
         let wire = Wire {
             release: server_release(release.as_ref(), &served),
@@ -97,7 +99,7 @@ impl<K: Resource> Negotiated<K> {
         self.api.wire_version()
     }
 
-    /// The client that the requests go through.
+    /// The client.
     pub fn client(&self) -> &Client {
         self.api.client()
     }
@@ -122,7 +124,7 @@ impl<K: Resource> Negotiated<K> {
         self.api.replace(object)
     }
 
-    /// Server-side apply, see [`Api::apply`]. The fields are booked in the wire's version.
+    /// Applies an object by server-side apply, see [`Api::apply`]. Field ownership is recorded in the version on the wire.
     pub fn apply(&self, object: &K) -> ApplyRequest<K> {
         self.api.apply(object)
     }
@@ -137,7 +139,7 @@ impl<K: Resource> Negotiated<K> {
         self.api.delete_collection()
     }
 
-    /// Follows the changes of objects, see [`Api::watch`].
+    /// Watches objects, see [`Api::watch`].
     pub fn watch(&self) -> WatchRequest<K> {
         self.api.watch()
     }
@@ -152,13 +154,15 @@ impl<K: Resource> Negotiated<K> {
         self.api.replace_status(object)
     }
 
-    /// Server-side apply of the status of an object, see [`Api::apply_status`].
+    /// Applies the status of an object by server-side apply, see [`Api::apply_status`].
     pub fn apply_status(&self, object: &K) -> ApplyRequest<K> {
         self.api.apply_status(object)
     }
 
-    /// Changes an object, see [`Api::update_with`]. What reading has lost the replace would lose to the server, so
-    /// that such an update fails, unless `.allow_loss()` is called on it.
+    /// Changes an object, see [`Api::update_with`].
+    ///
+    /// If reading loses fields, the update fails unless `.allow_loss()` is called, because the replace would remove them
+    /// from the server.
     pub fn update_with<'a>(
         &self,
         name: &str,
@@ -167,7 +171,7 @@ impl<K: Resource> Negotiated<K> {
         self.api.update_with(name, change)
     }
 
-    /// Changes an object or refuses to, see [`Api::try_update_with`].
+    /// Changes an object with a fallible function, see [`Api::try_update_with`].
     pub fn try_update_with<'a, E: From<Error> + 'a>(
         &self,
         name: &str,
@@ -185,7 +189,7 @@ impl<K: Resource> Negotiated<K> {
         self.api.update_status_with(name, change)
     }
 
-    /// Changes the status of an object or refuses to, see [`Api::try_update_status_with`].
+    /// Changes the status of an object with a fallible function, see [`Api::try_update_status_with`].
     pub fn try_update_status_with<'a, E: From<Error> + 'a>(
         &self,
         name: &str,
@@ -195,18 +199,18 @@ impl<K: Resource> Negotiated<K> {
     }
 }
 
-/// The wanted version when it is served, else the newest of those served that the crate knows.
-fn choose(wanted: &str, served: &[&str]) -> Option<ApiVersion> {
+/// The preferred version if the server has it, else the newest known version of the server.
+fn choose(preferred: &str, served: &[&str]) -> Option<ApiVersion> {
     let known = ApiVersion::ALL
         .into_iter()
         .filter(|version| served.contains(&version.as_str()));
     known
         .clone()
-        .find(|version| version.as_str() == wanted)
+        .find(|version| version.as_str() == preferred)
         .or_else(|| known.max())
 }
 
-/// The release of a server, from its own answer if there is one, else the oldest that serves these versions.
+/// The release of a server: its own response, else the oldest release with these versions.
 fn server_release(info: Option<&Info>, served: &[&str]) -> Release {
     let introduced = ApiVersion::ALL
         .into_iter()
@@ -217,7 +221,7 @@ fn server_release(info: Option<&Info>, served: &[&str]) -> Release {
     minor.map_or(Release::NEWEST, Release::nearest)
 }
 
-/// The 29 of `1.29`; some vendors write `29+`.
+/// The minor version, such as 29. Some vendors append a `+`.
 fn minor(info: &Info) -> Option<u32> {
     if info.major.trim() != "1" {
         return None;
@@ -233,7 +237,7 @@ fn minor(info: &Info) -> Option<u32> {
 mod sealed {
     use super::{ApiVersion, Resource, Wire};
 
-    /// How a kind travels in each version.
+    /// The wire format of a kind in each version.
     pub trait Wires: Resource {
         #[doc(hidden)]
         #[allow(private_interfaces)]

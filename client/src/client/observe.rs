@@ -1,4 +1,4 @@
-//! What a program can learn of its requests while they run.
+//! The attempts at a request, as reported to the program.
 
 use super::error::Error;
 use super::head::Head;
@@ -6,9 +6,9 @@ use super::request::HttpRequest;
 use std::fmt;
 use std::time::Duration;
 
-/// One attempt at a request, over: what [`Client::on_request`](crate::Client::on_request) is told.
+/// A finished attempt at a request, reported to [`Client::on_request`](crate::Client::on_request).
 ///
-/// Verb, resource and subresource are those that Kubernetes uses in metrics, audit events and flow schemas.
+/// Verb, resource and subresource are named as in Kubernetes' metrics, audit events and flow schemas.
 pub struct Attempt<'a> {
     request: &'a HttpRequest,
     number: u32,
@@ -54,22 +54,22 @@ impl<'a> Attempt<'a> {
         self.request.resource
     }
 
-    /// The subresource, such as `status`; mostly empty.
+    /// The subresource, such as `status`; empty without one.
     pub fn subresource(&self) -> &str {
         &self.request.subresource
     }
 
-    /// Which attempt it was, from 1.
+    /// The number of the attempt, from 1.
     pub fn number(&self) -> u32 {
         self.number
     }
 
-    /// How long it took, of a watch until it was open.
+    /// The duration; for a watch, until it was open.
     pub fn duration(&self) -> Duration {
         self.duration
     }
 
-    /// The HTTP status code; `None` when no answer came.
+    /// The HTTP status code; `None` without a response.
     pub fn code(&self) -> Option<u16> {
         match self.outcome {
             Ok(head) => Some(head.code),
@@ -77,12 +77,12 @@ impl<'a> Attempt<'a> {
         }
     }
 
-    /// What went wrong; `None` when the server did what it was asked for. Whether the body decodes is seen later.
+    /// The error; `None` for a 2xx response. The body is decoded later.
     pub fn error(&self) -> Option<&Error> {
         self.outcome.err()
     }
 
-    /// The pause after which the request is sent again; `None` when it is over.
+    /// The pause before the next attempt; `None` after the last one.
     pub fn retried_after(&self) -> Option<Duration> {
         self.pause
     }
@@ -95,7 +95,7 @@ impl<'a> Attempt<'a> {
         }
     }
 
-    /// The UID of the priority level that the request was given.
+    /// The UID of the request's priority level.
     pub fn priority_level_uid(&self) -> Option<&str> {
         match self.outcome {
             Ok(head) => head.priority_level_uid.as_deref(),

@@ -1,4 +1,4 @@
-//! How a client handles its requests, beyond where it sends them.
+//! The options of a client that are not part of its configuration.
 
 use super::observe::Attempt;
 use super::warnings::Warning;
@@ -9,13 +9,13 @@ use std::time::Duration;
 type WarningHandler = Arc<dyn Fn(&Warning) + Send + Sync>;
 type RequestHandler = Arc<dyn Fn(&Attempt<'_>) + Send + Sync>;
 
-/// What clones of a client may differ in.
+/// The options that may differ between clones of a client.
 #[derive(Clone, Default)]
 pub(crate) struct Options {
     pub(super) on_warning: Option<WarningHandler>,
     pub(super) on_request: Option<RequestHandler>,
-    /// In the place of the configuration's.
+    /// Overrides the configuration's.
     pub(super) timeout: Option<Option<Duration>>,
-    /// In the place of the configuration's.
+    /// Overrides the configuration's.
     pub(super) retry: Option<RetryPolicy>,
 }

@@ -1,4 +1,4 @@
-//! Lists as streams: page by page, and object by object.
+//! Lists as streams of pages, and of objects.
 
 use super::BoxFuture;
 use super::connection::Client;
@@ -15,11 +15,13 @@ use std::task::{Context, Poll, ready};
 /// The default size of a page.
 const PAGE: &str = "500";
 
-/// A list page by page, made by [`ListRequest::pages`](super::ListRequest::pages).
+/// The pages of a list, made by [`ListRequest::pages`](super::ListRequest::pages).
 ///
-/// All pages are of one resource version. When the server no longer has it the stream ends with an error that
-/// [`is_expired`](Error::is_expired): list again, or go on with the error's
-/// [`continue_token`](Error::continue_token) and what is there now.
+/// All pages come from the same resource version. If the server no longer has it, the stream ends with an error that
+/// [`is_expired`](Error::is_expired): list again, or continue in the current state with the error's
+/// [`continue_token`](Error::continue_token). See [chunking].
+///
+/// [chunking]: https://kubernetes.io/docs/reference/using-api/api-concepts/#retrieving-large-results-sets-in-chunks
 #[must_use = "a stream does nothing until it is polled"]
 pub struct Pages<K: Resource> {
     client: Client,
@@ -48,7 +50,7 @@ impl<K: Resource> Pages<K> {
         }
     }
 
-    /// The next page; `None` after the last one and after an error.
+    /// The next page; `None` after the last page and after an error.
     pub async fn next(&mut self) -> Option<Result<List<K>, Error>> {
         std::future::poll_fn(|cx| self.poll(cx)).await
     }
@@ -108,9 +110,9 @@ impl<K: Resource> fmt::Debug for Pages<K> {
     }
 }
 
-/// The objects of a list one by one, made by [`ListRequest::items`](super::ListRequest::items).
+/// The objects of a list, made by [`ListRequest::items`](super::ListRequest::items).
 ///
-/// Errors are those of [`Pages`].
+/// The errors are those of [`Pages`].
 #[must_use = "a stream does nothing until it is polled"]
 pub struct Items<K: Resource> {
     pages: Pages<K>,
@@ -125,7 +127,7 @@ impl<K: Resource> Items<K> {
         }
     }
 
-    /// The next object; `None` after the last one and after an error.
+    /// The next object; `None` after the last object and after an error.
     pub async fn next(&mut self) -> Option<Result<K, Error>> {
         std::future::poll_fn(|cx| self.poll(cx)).await
     }
@@ -136,7 +138,7 @@ impl<K: Resource> Items<K> {
                 return Poll::Ready(Some(Ok(item)));
             }
             match ready!(self.pages.poll(cx)) {
-                // A page may be empty although others follow.
+                // A page may be empty even if it is not the last.
                 Some(Ok(page)) => self.page = page.items.into_iter(),
                 Some(Err(error)) => return Poll::Ready(Some(Err(error))),
                 None => return Poll::Ready(None),
@@ -145,7 +147,7 @@ impl<K: Resource> Items<K> {
     }
 }
 
-// Nothing in it is pinned.
+// No field is pinned.
 impl<K: Resource> Unpin for Items<K> {}
 
 impl<K: Resource> Stream for Items<K> {

@@ -1,14 +1,17 @@
-//! Query parameters: their values, and the setters that several requests have in common.
+//! Query parameters, and the setters shared by several requests.
 
 use std::fmt;
 
-/// How a list takes the resource version that it is given.
+/// The interpretation of a list's [`resource version`], see [the rules].
+///
+/// [`resource version`]: super::ListRequest::resource_version
+/// [the rules]: https://kubernetes.io/docs/reference/using-api/api-concepts/#semantics-for-get-and-list
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ResourceVersionMatch {
-    /// Exactly that state; 410 once it is too old.
+    /// Exactly this state. The server responds with 410 if it has expired.
     Exact,
-    /// That state or a newer one.
+    /// This state or a newer one.
     NotOlderThan,
 }
 
@@ -28,7 +31,7 @@ impl fmt::Display for ResourceVersionMatch {
     }
 }
 
-/// Declares setters: each is one sentence of documentation, a method and the query parameter that it sets.
+/// Declares setters: documentation, a method, and its query parameter.
 macro_rules! setters {
     ($builder:ident {
         $($(#[$attribute:meta])* $method:ident($($argument:ident: $type:ty)?) => $parameter:literal = $value:expr;)*
@@ -57,34 +60,37 @@ macro_rules! pretty_setter {
 macro_rules! selection_setters {
     ($builder:ident) => {
         $crate::client::params::setters!($builder {
-            /// Keeps only objects whose labels fit, in kubectl's notation: `team=a,tier in (x,y),!old`.
+            /// Restricts the objects by their labels, in kubectl's notation: `team=a,tier in (x,y),!old`.
             label_selector(selector: impl Into<String>) => "labelSelector" = selector;
-            /// Keeps only objects whose fields have these values, such as `metadata.name=exempt`.
+            /// Restricts the objects by their fields, such as `metadata.name=exempt`.
             ///
-            /// The kinds of this group know `metadata.name` and `metadata.namespace`; any other is answered with 400.
+            /// The kinds of this group support `metadata.name` and `metadata.namespace`. Any other field is an error (400).
             field_selector(selector: impl Into<String>) => "fieldSelector" = selector;
-            /// The most objects in one answer; 0 means no limit, as does leaving it out.
+            /// The maximum number of objects in the response. Defaults to 0, no limit.
             limit(limit: u32) => "limit" = limit.to_string();
-            /// The token of the page before, from its `metadata.continue`.
+            /// Continues a list after the page with this token in `metadata.continue`.
             ///
-            /// Goes with the same selectors and without a resource version. An expired one is answered with 410
-            /// ([`Error::is_expired`](crate::Error::is_expired)).
+            /// Requires the same selectors, and no resource version. An expired token is an error (410,
+            /// [`Error::is_expired`](crate::Error::is_expired)).
             continue_token(token: impl Into<String>) => "continue" = token;
-            /// How new the state must be; see [`resource_version_match`](Self::resource_version_match).
+            /// The state to read, or to watch from. See [resource versions].
             ///
-            /// For a list nothing means the newest state, and `0` whatever the server has at hand. A watch reports what
-            /// came after that version; without one, and with `0`, it begins with the objects that exist.
+            /// Unset, a list reads the newest state; with `0` it reads any state in the server's cache; otherwise
+            /// [`resource_version_match`](Self::resource_version_match) applies. A watch reports the changes after this
+            /// version; unset or with `0`, it begins with the existing objects.
+            ///
+            /// [resource versions]: https://kubernetes.io/docs/reference/using-api/api-concepts/#resource-versions
             resource_version(version: impl Into<String>) => "resourceVersion" = version;
-            /// How the resource version is taken; needs one.
+            /// The interpretation of the resource version, which is required.
             resource_version_match(how: $crate::client::ResourceVersionMatch) => "resourceVersionMatch" = how.as_str();
-            /// Seconds after which the server ends the request.
+            /// The seconds after which the server ends the request.
             ///
-            /// Without it a watch runs for 30 to 60 minutes, chosen at random by the server.
+            /// Defaults for a watch to a random time from 30 to 60 minutes.
             timeout_seconds(seconds: u32) => "timeoutSeconds" = seconds.to_string();
-            /// Keeps only objects whose hash falls into a range, so that several clients share a collection:
+            /// Restricts the objects to a range of hashes, so that several clients can share a collection:
             /// `shardRange(object.metadata.uid, '0x0', '0x8000000000000000')`.
             ///
-            /// Kubernetes 1.36, alpha: the server needs the feature gate `ShardedListAndWatch`.
+            /// Requires Kubernetes 1.36 with the alpha feature gate `ShardedListAndWatch`.
             shard_selector(selector: impl Into<String>) => "shardSelector" = selector;
         });
     };
@@ -94,15 +100,17 @@ macro_rules! selection_setters {
 macro_rules! write_setters {
     ($builder:ident) => {
         $crate::client::params::setters!($builder {
-            /// Has the server check and answer everything as usual, but store nothing.
+            /// Makes the server process the request as usual, but store nothing.
             dry_run() => "dryRun" = "All";
-            /// What the server does about members that it does not know or finds twice.
+            /// The handling of unknown and duplicate fields.
             ///
-            /// Not told, it drops them and warns, see [`Response::warnings`](crate::client::Response::warnings).
+            /// By default the server drops them and [warns](crate::client::Response::warnings).
             field_validation(validation: $crate::client::FieldValidation) => "fieldValidation" = validation.as_str();
-            /// The name under which the server books the fields that this request sets.
+            /// The [field manager] that owns the fields set by this request, at most 128 bytes.
             ///
-            /// At most 128 bytes. Required by apply; otherwise it defaults to the first part of the user agent.
+            /// Required by apply. Otherwise it defaults to the first part of the user agent.
+            ///
+            /// [field manager]: https://kubernetes.io/docs/reference/using-api/server-side-apply/#managers
             field_manager(manager: impl Into<String>) => "fieldManager" = manager;
         });
     };
@@ -112,9 +120,9 @@ macro_rules! write_setters {
 macro_rules! loss_setter {
     ($builder:ident) => {
         impl<K: $crate::Resource> $builder<K> {
-            /// Sends the object even if the version on the wire cannot say all of it.
+            /// Sends the object even if the server's API version cannot express all of its fields.
             ///
-            /// Only matters through [`Negotiated`](crate::client::Negotiated), which otherwise refuses with an error that
+            /// Has an effect only through [`Negotiated`](crate::client::Negotiated), which otherwise fails with an error that
             /// [`is_lossy`](crate::Error::is_lossy).
             pub fn allow_loss(mut self) -> Self {
                 self.call.allow_loss();

@@ -1,4 +1,4 @@
-//! Reading any path of the server, as it is.
+//! Reading any path of the server as bytes.
 
 use super::call::{Call, builder};
 use super::connection::Client;
@@ -12,10 +12,10 @@ use http::HeaderValue;
 pub(super) const ANY: HeaderValue = HeaderValue::from_static("application/json, */*");
 
 impl Client {
-    /// Reads a path of the server that no verb is for, such as `/metrics`, `/livez?verbose` or
-    /// `/debug/api_priority_and_fairness/dump_requests`; what comes is given as it is.
+    /// Reads a path outside of the API resources, such as `/metrics`, `/livez?verbose` or
+    /// `/debug/api_priority_and_fairness/dump_requests`, and returns the body.
     ///
-    /// `path` begins with `/` and may have a query; both are sent as they are.
+    /// `path` begins with `/` and may contain a query. Both must be percent-encoded.
     ///
     /// ```no_run
     /// # async fn example(client: k8s_flowcontrol::Client) -> Result<(), Box<dyn std::error::Error>> {
@@ -35,7 +35,7 @@ fn request(path: &str) -> Result<HttpRequest, Error> {
     let odd = |c: char| !c.is_ascii_graphic() || c == '#';
     if !path.starts_with('/') || path.contains(odd) {
         return Err(Error::argument(format!(
-            "the path `{}` cannot be asked for; expected one that begins with `/` and has neither blanks, `#` nor characters beyond ASCII (percent-encode them)",
+            "the path `{}` is not valid; expected ASCII text that begins with `/`, without blanks and `#` (percent-encode them)",
             path.escape_debug()
         )));
     }
@@ -70,14 +70,14 @@ mod tests {
     use super::request;
 
     #[test]
-    fn paths_are_sent_as_they_are() {
+    fn paths_are_sent_unchanged() {
         let request = request("/livez/a%20b?verbose&exclude=etcd").unwrap();
         assert_eq!(request.path, "/livez/a%20b");
         assert_eq!(request.encoded_query, "verbose&exclude=etcd");
     }
 
     #[test]
-    fn what_is_no_path() {
+    fn invalid_paths() {
         for path in ["", "livez", "/a b", "/a#b", "/é", "/a\nb", "http://other/"] {
             assert!(request(path).is_err(), "{path}");
         }

@@ -1,4 +1,4 @@
-//! Answers: status code, headers and value, decoded without I/O.
+//! Responses: status code, headers and value, decoded without I/O.
 
 use super::error::{Error, Kind, RequestLine};
 use super::head::Head;
@@ -9,12 +9,12 @@ use crate::meta::Status;
 use crate::rt::Source as _;
 use crate::rt::json;
 
-/// How much of a body that was not understood an error shows, in characters.
+/// The maximum length of a body's excerpt in an error, in characters.
 const EXCERPT: usize = 300;
 
-/// A decoded answer together with what its status code and headers say.
+/// A decoded response: the value, the status code, and the headers.
 ///
-/// Every request builder's `.send()` gives one; `.await` on the builder itself gives the value alone.
+/// Every request builder's `.send()` returns a `Response`. `.await` on the builder itself returns the value alone.
 #[derive(Clone, Debug)]
 pub struct Response<T> {
     value: T,
@@ -31,7 +31,7 @@ impl<T> Response<T> {
         &self.value
     }
 
-    /// The decoded value, without the rest.
+    /// The decoded value, by value.
     pub fn into_inner(self) -> T {
         self.value
     }
@@ -46,46 +46,46 @@ impl<T> Response<T> {
         self.head.code == 201
     }
 
-    /// Whether the server accepted the request and goes on working on it (202).
+    /// Whether the server accepted the request and is still processing it (202).
     pub fn was_accepted(&self) -> bool {
         self.head.code == 202
     }
 
-    /// The warnings, in order: deprecated versions, and unknown or repeated members under
+    /// The warnings, in order: deprecated versions, and unknown or duplicate fields under
     /// [`FieldValidation::Warn`](super::FieldValidation::Warn).
     pub fn warnings(&self) -> &[Warning] {
         &self.head.warnings
     }
 
-    /// The id under which the server's audit log has the request.
+    /// The ID of the request in the server's audit log.
     pub fn audit_id(&self) -> Option<&str> {
         self.head.audit_id.as_deref()
     }
 
-    /// The UID of the FlowSchema that classified the request; empty for a mandatory one that is missing.
+    /// The UID of the FlowSchema that classified the request; empty if that is a mandatory one without an object.
     ///
-    /// Absent when the server runs without API Priority and Fairness.
+    /// `None` if the server runs without API Priority and Fairness.
     pub fn flow_schema_uid(&self) -> Option<&str> {
         self.head.flow_schema_uid.as_deref()
     }
 
-    /// The UID of the priority level that the request was given; empty for a mandatory one that is missing.
+    /// The UID of the request's priority level; empty if that is a mandatory one without an object.
     pub fn priority_level_uid(&self) -> Option<&str> {
         self.head.priority_level_uid.as_deref()
     }
 
-    /// What the conversion from the wire's version lost; only ever filled through
+    /// The losses of the conversion from the server's version. Always empty except through
     /// [`Negotiated`](super::Negotiated).
     pub fn losses(&self) -> &[Loss] {
         &self.head.losses
     }
 
-    /// How often the request was sent: more than once when it was [retried](super::RetryPolicy).
+    /// The number of attempts: more than one if the request was [sent again](super::RetryPolicy).
     pub fn attempts(&self) -> u32 {
         self.head.attempts
     }
 
-    /// The same answer with another value.
+    /// The same response with another value.
     pub fn map<U>(self, change: impl FnOnce(T) -> U) -> Response<U> {
         Response {
             value: change(self.value),
@@ -94,7 +94,7 @@ impl<T> Response<T> {
     }
 }
 
-/// A value and what was lost when it was converted from the wire's version.
+/// A value, and the losses of its conversion from the server's version.
 pub(crate) struct Decoded<T> {
     pub(crate) value: T,
     pub(crate) losses: Vec<Loss>,
@@ -159,8 +159,8 @@ impl Decoder<Vec<u8>> {
     }
 }
 
-/// The error of a whole body that does not decode.
-fn undecodable_body(what: String, error: serde_json::Error, body: &[u8]) -> Error {
+/// The error of a body that cannot be decoded.
+fn undecodable_body(expected: String, error: serde_json::Error, body: &[u8]) -> Error {
     let (message, excerpt) = if body.trim_ascii().is_empty() {
         ("the body is empty".to_owned(), String::new())
     } else if error.is_eof() {
@@ -168,31 +168,31 @@ fn undecodable_body(what: String, error: serde_json::Error, body: &[u8]) -> Erro
         let message = format!("the body ends too early, after {length} bytes");
         (message, excerpt(body))
     } else if error.is_data() {
-        // A position in a single line is of use only with what stands there.
+        // The message names the field, so that an excerpt adds nothing.
         (error.to_string(), String::new())
     } else {
         (error.to_string(), excerpt(body))
     };
     Error::new(Kind::Decode {
-        what,
+        expected,
         message,
         excerpt,
     })
     .with_source(error)
 }
 
-/// The error of a line that does not decode.
-pub(crate) fn undecodable(what: String, error: serde_json::Error, excerpt: String) -> Error {
+/// The error of a watch event that cannot be decoded.
+pub(crate) fn undecodable(expected: String, error: serde_json::Error, excerpt: String) -> Error {
     let message = error.to_string();
     Error::new(Kind::Decode {
-        what,
+        expected,
         message,
         excerpt,
     })
     .with_source(error)
 }
 
-/// What an answer other than 2xx means.
+/// The error of a response other than 2xx.
 pub(crate) fn failure(head: Head, body: &[u8]) -> Error {
     let is_status = kind_of(body).is_ok_and(|kind| kind.as_deref() == Some("Status"));
     let kind = match is_status.then(|| json::from_slice::<Status>(body)) {
@@ -205,7 +205,7 @@ pub(crate) fn failure(head: Head, body: &[u8]) -> Error {
     Error::new(kind).with_head(head)
 }
 
-/// The `kind` of a JSON object, without reading the rest of it into anything.
+/// The `kind` of a JSON object.
 pub(crate) fn kind_of(body: &[u8]) -> Result<Option<String>, serde_json::Error> {
     let mut kind = None;
     json::read_whole(json::utf8(body)?, |reader| {
@@ -219,7 +219,7 @@ pub(crate) fn kind_of(body: &[u8]) -> Result<Option<String>, serde_json::Error> 
 
 /// The beginning of a body, on one line and without control characters.
 pub(crate) fn excerpt(body: &[u8]) -> String {
-    // A character is at most 4 bytes; what lies behind cannot be shown.
+    // A character has at most 4 bytes.
     let head = &body[..body.len().min(EXCERPT * 4)];
     let text = String::from_utf8_lossy(head);
     let mut out = String::new();

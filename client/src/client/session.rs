@@ -1,4 +1,4 @@
-//! What a client's requests are sent with at the moment: connections and credentials.
+//! The current connections and credentials of a client.
 
 use super::error::Error;
 use super::transport::Transport;
@@ -6,22 +6,22 @@ use crate::config::{Auth, Certificates, Config, ExecCredential, SharedPlugin, be
 use http::HeaderValue;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Keeps connections and credentials, and renews them as files change and plugins say.
+/// Keeps connections and credentials, and renews them when files change or credentials expire.
 pub(super) struct Session {
     config: Config,
     plugin: Option<SharedPlugin>,
     current: Mutex<Current>,
 }
 
-/// Connections, and what they were made with.
+/// Connections, and the certificates they use.
 struct Current {
     transport: Arc<Transport>,
     certificates: Certificates,
-    /// What no connections could be made with, so that it is tried once only.
+    /// The last certificates that could not be used, so that they are tried only once.
     unusable: Option<Certificates>,
 }
 
-/// What one request is sent with.
+/// The connections and credentials of one request.
 pub(super) struct Ready {
     pub(super) transport: Arc<Transport>,
     pub(super) authorization: Option<HeaderValue>,
@@ -29,7 +29,7 @@ pub(super) struct Ready {
 }
 
 impl Session {
-    /// Reads the files, but runs no plugin yet.
+    /// Reads the certificates. A plugin runs later.
     pub(super) fn new(config: Config) -> Result<Self, Error> {
         let certificates = config.certificates(None)?;
         let transport = Arc::new(Transport::new(&config, &certificates)?);
@@ -52,20 +52,20 @@ impl Session {
         &self.config
     }
 
-    /// Runs a plugin that may ask a person, if it is time for that.
-    pub(super) async fn ask_person(&self) -> Result<(), Error> {
+    /// Runs an interactive plugin, if it is due.
+    pub(super) async fn prepare_interactive_plugin(&self) -> Result<(), Error> {
         if let Some(plugin) = self.plugin.as_ref().filter(|one| one.is_interactive()) {
             plugin.credential(&self.config, None).await?;
         }
         Ok(())
     }
 
-    /// What the next request is to be sent with.
+    /// The connections and credentials for the next request.
     pub(super) async fn ready(&self) -> Result<Ready, Error> {
         self.renewed(None).await
     }
 
-    /// What to send a request with again that the server did not let in; `None` when there is nothing to renew.
+    /// New connections or credentials after a 401; `None` if there are none.
     pub(super) async fn after_unauthorized(&self, used: &Ready) -> Result<Option<Ready>, Error> {
         let ready = match self.config.auth() {
             Auth::Exec(_) => self.renewed(used.credential.as_ref()).await?,
@@ -98,13 +98,13 @@ impl Session {
         })
     }
 
-    /// The connections, new ones when the certificates have changed.
+    /// The connections. New ones are made if the certificates have changed.
     ///
-    /// Certificates that cannot be used, as halfway through a rotation, leave the old connections in use. A plugin
-    /// gives whole ones.
+    /// If the new certificates cannot be used, for instance halfway through a rotation, the old connections stay in use.
+    /// Unusable certificates of a plugin are an error.
     fn transport(&self, credential: Option<&ExecCredential>) -> Result<Arc<Transport>, Error> {
         let certificates = self.config.certificates(credential);
-        // Nothing panics while the lock is held, and what it guards is whole at any time.
+        // Nothing panics while the lock is held.
         let mut current = self.current.lock().unwrap_or_else(PoisonError::into_inner);
         let certificates = match certificates {
             Ok(certificates) if certificates != current.certificates => certificates,

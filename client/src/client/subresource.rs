@@ -1,4 +1,4 @@
-//! Subresources other than the status: what a kind's documents offer below an object.
+//! Subresources other than the status.
 
 use super::api::Api;
 use super::call::{JSON, builder};
@@ -13,9 +13,10 @@ use serde::de::DeserializeOwned;
 impl<K: Resource> Api<K> {
     /// Reads a subresource of an object, such as `scale` or `log`.
     ///
-    /// The answer is read as the type that [`read_as`](SubresourceRequest::read_as) names, or taken as
-    /// bytes. Which subresources a kind has says [`Resource::schema`], and the document's operations what
-    /// they take and answer. One that goes on, such as `proxy/a/b`, is a path of segments.
+    /// The response is bytes, or a type with [`read_as`](SubresourceRequest::read_as). [`Client::api_resources`] lists the
+    /// subresources of each resource. A subresource may be a path of several segments, such as `proxy/a/b`.
+    ///
+    /// [`Client::api_resources`]: crate::Client::api_resources
     ///
     /// ```no_run
     /// # use k8s_flowcontrol::{Error, Resource, client::Api};
@@ -29,8 +30,7 @@ impl<K: Resource> Api<K> {
         self.subresource(Verb::Get, name, subresource)
     }
 
-    /// Creates a subresource of an object, such as `eviction`, `binding` or `token`: the body is a kind of its
-    /// own.
+    /// Creates a subresource of an object, such as `eviction`, `binding` or `token`. The body has its own kind.
     pub fn create_subresource<B: Serialize + ?Sized>(
         &self,
         name: &str,

@@ -14,34 +14,34 @@ use rustls_platform_verifier::Verifier;
 use std::error::Error as StdError;
 use std::sync::Arc;
 
-/// What certificates are to be made out to.
+/// The expected names in certificates.
 pub(crate) struct NameCheck<'a> {
-    /// The server's name in the place of the URL's host.
+    /// The server's name, instead of the URL's host.
     pub(crate) server: Option<&'a ServerName<'static>>,
-    /// Whether the URL's host is asked for in the handshake (SNI).
-    pub(crate) asks_for_name: bool,
-    /// A proxy, which may be secured as well.
+    /// Whether the URL's host is sent in the handshake (SNI).
+    pub(crate) sends_name: bool,
+    /// A proxy, whose connection may also use TLS.
     pub(crate) proxy: Option<&'a Proxy>,
 }
 
-/// How connections are secured.
+/// The TLS configuration of a client.
 ///
-/// The cryptography is handed over here: none is installed for the whole program.
+/// The cryptography provider is set here. None is installed for the whole program.
 pub(crate) fn client_config(
     config: &Config,
-    material: &Certificates,
+    files: &Certificates,
     names: &NameCheck<'_>,
 ) -> Result<ClientConfig, Error> {
     let provider = provider()?;
-    let authority = material.authority.as_ref();
+    let authority = files.authority.as_ref();
     let roots = authority.map(certificates).transpose()?;
     let secure = config.server().scheme() == "https";
     let proxy = names.proxy.filter(|proxy| proxy.kind == ProxyKind::Https);
     let to_server = match (authority, secure) {
-        _ if config.skips_tls_verify() => Trust::Anyone,
+        _ if config.skips_tls_verify() => Trust::Any,
         (Some(authority), _) => Trust::Authority(root_store(authority)?),
         (None, true) => Trust::System(Vec::new()),
-        (None, false) => Trust::Nobody,
+        (None, false) => Trust::None,
     };
     let to_proxy = match proxy {
         None => None,
@@ -49,8 +49,8 @@ pub(crate) fn client_config(
             let host = proxy.host().trim_start_matches('[').trim_end_matches(']');
             let name = ServerName::try_from(host.to_owned()).map_err(Error::setup)?;
             let trust = match config.skips_tls_verify() {
-                true => Trust::Anyone,
-                // kubectl trusts a proxy whom the cluster's authority vouches for; most have a public certificate.
+                true => Trust::Any,
+                // Like kubectl, accepts the cluster's authority too. Most proxies have a public certificate.
                 false => Trust::System(roots.unwrap_or_default()),
             };
             Some((name, trust.verifier(&provider)?))
@@ -66,11 +66,11 @@ pub(crate) fn client_config(
         .map_err(Error::setup)?
         .dangerous()
         .with_custom_certificate_verifier(Arc::new(verifier));
-    let mut client = match &material.client {
+    let mut client = match &files.client {
         None => builder.with_no_client_auth(),
         Some((chain, key)) => {
             let certificates = certificates(chain)?;
-            // The error of a bad key says nothing of the key itself.
+            // The original error might quote the key.
             let key = PrivateKeyDer::from_pem_slice(&key.bytes)
                 .map_err(|_| key.source.error("expected a private key in PEM"))?;
             builder
@@ -79,16 +79,16 @@ pub(crate) fn client_config(
         }
     };
     client.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
-    client.enable_sni = names.asks_for_name;
+    client.enable_sni = names.sends_name;
     Ok(client)
 }
 
-/// Whose certificates are believed.
+/// The trusted authorities.
 enum Trust {
-    Nobody,
-    Anyone,
+    None,
+    Any,
     Authority(RootCertStore),
-    /// The operating system's authorities, and these.
+    /// The operating system's authorities, and additional ones.
     System(Vec<CertificateDer<'static>>),
 }
 
@@ -98,13 +98,13 @@ impl Trust {
         provider: &Arc<CryptoProvider>,
     ) -> Result<Arc<dyn ServerCertVerifier>, Error> {
         Ok(match self {
-            Self::Anyone => Arc::new(Unverified {
+            Self::Any => Arc::new(Unverified {
                 provider: provider.clone(),
-                believes: true,
+                accepts: true,
             }),
-            Self::Nobody => Arc::new(Unverified {
+            Self::None => Arc::new(Unverified {
                 provider: provider.clone(),
-                believes: false,
+                accepts: false,
             }),
             Self::Authority(roots) => {
                 WebPkiServerVerifier::builder_with_provider(Arc::new(roots), provider.clone())
@@ -118,11 +118,11 @@ impl Trust {
     }
 }
 
-/// Checks the certificate of the server, and that of a secured proxy on the way to it.
+/// Verifies the certificates of the server and of an `https` proxy.
 #[derive(Debug)]
 struct Checks {
     to_server: Arc<dyn ServerCertVerifier>,
-    /// What the server's certificate is to be made out to in the place of the URL's host.
+    /// The server's name, instead of the URL's host.
     name: Option<ServerName<'static>>,
     to_proxy: Option<(ServerName<'static>, Arc<dyn ServerCertVerifier>)>,
 }
@@ -168,9 +168,9 @@ impl ServerCertVerifier for Checks {
     }
 }
 
-/// Whether a request failed because the connection could not be made secure.
+/// Whether a request failed because of TLS.
 pub(crate) fn is_tls_error(error: &(dyn StdError + 'static)) -> bool {
-    // An io::Error made from another error hides it from `source()`, and there may be several of them.
+    // An io::Error hides the error it was made from, and may be nested.
     let hidden = error
         .downcast_ref::<std::io::Error>()
         .and_then(std::io::Error::get_ref);
@@ -195,10 +195,10 @@ fn provider() -> Result<Arc<CryptoProvider>, Error> {
 
 fn root_store(authority: &Pem) -> Result<RootCertStore, ConfigError> {
     let mut roots = RootCertStore::empty();
-    // As with kubectl, one odd certificate of a bundle spoils none of the others.
-    let (added, _odd) = roots.add_parsable_certificates(certificates(authority)?);
+    // Like kubectl, skips invalid certificates in a bundle.
+    let (added, _skipped) = roots.add_parsable_certificates(certificates(authority)?);
     match added {
-        0 => Err(authority.source.error("no certificate in it can be used")),
+        0 => Err(authority.source.error("it contains no usable certificate")),
         _ => Ok(roots),
     }
 }
@@ -208,16 +208,16 @@ fn certificates(pem: &Pem) -> Result<Vec<CertificateDer<'static>>, ConfigError> 
         .collect::<Result<_, _>>()
         .map_err(|error| pem.source.error(format!("expected PEM: {error}")))?;
     if chain.is_empty() {
-        return Err(pem.source.error("expected PEM with a certificate in it"));
+        return Err(pem.source.error("expected a certificate in PEM"));
     }
     Ok(chain)
 }
 
-/// Takes any certificate, for `insecure-skip-tls-verify`, or none; signatures are checked all the same.
+/// Accepts any certificate, for `insecure-skip-tls-verify`, or none. Signatures are still verified.
 #[derive(Debug)]
 struct Unverified {
     provider: Arc<CryptoProvider>,
-    believes: bool,
+    accepts: bool,
 }
 
 impl ServerCertVerifier for Unverified {
@@ -229,7 +229,7 @@ impl ServerCertVerifier for Unverified {
         _ocsp_response: &[u8],
         _now: UnixTime,
     ) -> Result<ServerCertVerified, rustls::Error> {
-        match self.believes {
+        match self.accepts {
             true => Ok(ServerCertVerified::assertion()),
             false => Err(rustls::Error::InvalidCertificate(
                 CertificateError::UnknownIssuer,
@@ -285,27 +285,27 @@ mod tests {
     fn setup(config: &Config) -> Result<ClientConfig, Error> {
         let names = NameCheck {
             server: None,
-            asks_for_name: true,
+            sends_name: true,
             proxy: None,
         };
         client_config(config, &config.certificates(None)?, &names)
     }
 
     #[test]
-    fn certificates_that_do_not_read() {
+    fn invalid_certificates() {
         let empty = "-----BEGIN CERTIFICATE-----\n-----END CERTIFICATE-----\n";
         for (config, expected) in [
             (
                 https().with_certificate_authority("rubbish"),
-                "certificate authority: expected PEM with a certificate",
+                "certificate authority: expected a certificate in PEM",
             ),
             (
                 https().with_certificate_authority(empty),
-                "certificate authority: no certificate in it can be used",
+                "certificate authority: it contains no usable certificate",
             ),
             (
                 https().with_client_certificate("rubbish", Secret::new("planted-secret")),
-                "client certificate: expected PEM with a certificate",
+                "client certificate: expected a certificate in PEM",
             ),
             (
                 https().with_client_certificate(empty, Secret::new("planted-secret")),

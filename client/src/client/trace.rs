@@ -1,4 +1,4 @@
-//! Requests as `tracing` spans and events. Neither has headers, bodies or credentials in it.
+//! Requests as `tracing` spans and events, without headers, bodies and credentials.
 
 use super::error::{Error, Kind};
 use super::observe::Attempt;
@@ -10,7 +10,7 @@ use tracing::field::{Empty, display};
 /// The target of all spans and events.
 const TARGET: &str = "k8s_flowcontrol::request";
 
-/// The span of a request with all its attempts; what is not known yet is recorded later.
+/// The span of a request with all its attempts. The empty fields are recorded later.
 pub(super) fn request_span(request: &HttpRequest) -> Span {
     let span = tracing::debug_span!(
         target: TARGET,
@@ -31,7 +31,7 @@ pub(super) fn request_span(request: &HttpRequest) -> Span {
     span
 }
 
-/// Completes the span, and tells of the attempt.
+/// Completes the span and emits the event of an attempt.
 pub(super) fn attempt(span: &Span, attempt: &Attempt<'_>, elapsed: Duration) {
     span.record("attempts", attempt.number());
     span.record("duration_ms", millis(elapsed));
@@ -44,7 +44,7 @@ pub(super) fn attempt(span: &Span, attempt: &Attempt<'_>, elapsed: Duration) {
     if let Some(uid) = attempt.priority_level_uid() {
         span.record("priority_level_uid", uid);
     }
-    let failure = attempt.error().map(what_failed);
+    let failure = attempt.error().map(error_class);
     let (status, duration_ms) = (attempt.code(), millis(attempt.duration()));
     match (failure, attempt.retried_after()) {
         (Some(error), Some(pause)) => tracing::info!(
@@ -64,7 +64,7 @@ pub(super) fn attempt(span: &Span, attempt: &Attempt<'_>, elapsed: Duration) {
             );
         }
         (None, _) => tracing::debug!(
-            target: TARGET, parent: span, attempt = attempt.number(), status, duration_ms, "the request was answered"
+            target: TARGET, parent: span, attempt = attempt.number(), status, duration_ms, "the request succeeded"
         ),
     }
 }
@@ -73,7 +73,7 @@ fn millis(duration: Duration) -> u64 {
     u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
 }
 
-/// The query without continue tokens, which are long and say nothing.
+/// The query with shortened continue tokens, which are long and opaque.
 fn query(request: &HttpRequest) -> String {
     let pairs = request.query.iter().map(|(name, value)| match *name {
         "continue" => "continue=...".to_owned(),
@@ -82,16 +82,16 @@ fn query(request: &HttpRequest) -> String {
     pairs.collect::<Vec<_>>().join("&")
 }
 
-/// An error in a word; its text may quote what the server said.
-fn what_failed(error: &Error) -> &'static str {
+/// A short name for the error. Its full text may quote the response.
+fn error_class(error: &Error) -> &'static str {
     match error.kind() {
         Kind::TimedOut { .. } => "timeout",
         Kind::Send { tls: true, .. } => "tls",
         Kind::Send { connect: true, .. } => "connect",
-        Kind::Send { .. } => "no answer",
-        Kind::Body { .. } | Kind::CutOff => "answer broke off",
-        Kind::Status(_) | Kind::NotStatus { .. } => "refused",
-        Kind::TooLong { .. } => "answer too long",
+        Kind::Send { .. } => "no response",
+        Kind::Body { .. } | Kind::CutOff => "response ended early",
+        Kind::Status(_) | Kind::NotStatus { .. } => "error response",
+        Kind::TooLong { .. } => "response too long",
         _ => "other",
     }
 }

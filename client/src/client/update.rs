@@ -1,4 +1,4 @@
-//! Get, change, replace: and again when someone else was faster.
+//! Get, change, replace, and repeat on conflict.
 
 use super::api::Api;
 use super::call::Call;
@@ -12,14 +12,14 @@ use std::pin::Pin;
 use std::time::Duration;
 use tokio::time::{Instant, sleep};
 
-/// How often an object is read and replaced at most.
+/// The default number of attempts.
 const MAX_ATTEMPTS: u32 = 10;
-/// The pauses after conflicts. Who was faster is done in no time.
+/// The pauses after conflicts, which are short because the other client has already finished.
 const PAUSES: Backoff = Backoff::new(Duration::from_millis(10), Duration::from_secs(1));
 
 impl<K: Resource> Api<K> {
-    /// Changes an object: gets it, calls `change` with it, replaces it; all of it again when someone else changed the
-    /// object in between.
+    /// Changes an object: gets it, calls `change`, and replaces it. Starts again if another client has changed the object in
+    /// between.
     ///
     /// ```no_run
     /// # async fn example(client: k8s_flowcontrol::Client) -> Result<(), k8s_flowcontrol::Error> {
@@ -37,13 +37,13 @@ impl<K: Resource> Api<K> {
     /// # }
     /// ```
     ///
-    /// `change` may be called several times, each time with the newest object. Nothing is written when it changes
-    /// nothing. The result is the object as it is at the server in the end.
+    /// `change` may be called several times, each time with the newest object. If it changes nothing, nothing is written.
+    /// The result is the stored object.
     ///
     /// # Errors
-    /// Those of [`get`](Self::get) and [`replace`](Self::replace), such as
-    /// [`is_not_found`](Error::is_not_found); [`is_conflict`](Error::is_conflict) when even the last of
-    /// [`max_attempts`](UpdateWith::max_attempts) met a conflict. When `change` gives the object another name.
+    /// - Those of [`get`](Self::get) and [`replace`](Self::replace), such as [`is_not_found`](Error::is_not_found).
+    /// - [`is_conflict`](Error::is_conflict) if all attempts ([`max_attempts`](UpdateWith::max_attempts)) met a conflict.
+    /// - [`is_argument`](Error::is_argument) if `change` renames the object.
     pub fn update_with<'a>(
         &self,
         name: &str,
@@ -55,8 +55,7 @@ impl<K: Resource> Api<K> {
         })
     }
 
-    /// As [`update_with`](Self::update_with), with a change that may refuse: its error ends the update, and nothing is
-    /// written.
+    /// As [`update_with`](Self::update_with), with a fallible change. Its error ends the update, and nothing is written.
     ///
     /// ```no_run
     /// # async fn example(client: k8s_flowcontrol::Client) -> Result<(), Box<dyn std::error::Error>> {
@@ -80,7 +79,7 @@ impl<K: Resource> Api<K> {
         UpdateWith::new(self.clone(), name, false, Box::new(change))
     }
 
-    /// As [`update_with`](Self::update_with), for the status: what `change` does to the rest is not written.
+    /// As [`update_with`](Self::update_with), for the status. Changes to other fields are not written.
     pub fn update_status_with<'a>(
         &self,
         name: &str,
@@ -92,7 +91,7 @@ impl<K: Resource> Api<K> {
         })
     }
 
-    /// As [`update_status_with`](Self::update_status_with), with a change that may refuse.
+    /// As [`update_status_with`](Self::update_status_with), with a fallible change.
     pub fn try_update_status_with<'a, E: From<Error> + 'a>(
         &self,
         name: &str,
@@ -104,7 +103,8 @@ impl<K: Resource> Api<K> {
 
 type Change<'a, K, E> = Box<dyn FnMut(&mut K) -> Result<(), E> + Send + 'a>;
 
-/// An update by a function, made by [`Api::update_with`] and its neighbours. Awaited, it gives the object.
+/// An update by a function, made by [`Api::update_with`], [`Api::try_update_with`] and their status variants. `.await`
+/// returns the stored object.
 #[must_use = "an update does nothing until it is awaited"]
 pub struct UpdateWith<'a, K: Resource, E = Error> {
     change: Change<'a, K, E>,
@@ -113,7 +113,7 @@ pub struct UpdateWith<'a, K: Resource, E = Error> {
     timeout: Option<Duration>,
 }
 
-/// How the object is read and written.
+/// The requests that read and write the object.
 struct Requests<K: Resource> {
     api: Api<K>,
     name: String,
@@ -143,42 +143,44 @@ impl<'a, K: Resource, E> UpdateWith<'a, K, E> {
         }
     }
 
-    /// How often the object is got and replaced at most, 10 times unless said otherwise; 0 is taken for 1.
+    /// The maximum number of attempts to read and replace the object. Defaults to 10; 0 means 1.
     pub fn max_attempts(mut self, attempts: u32) -> Self {
         self.max_attempts = attempts.max(1);
         self
     }
 
-    /// How long the whole update may take. Not said, each of its requests has the client's limit.
+    /// The maximum time of the whole update. By default only the client's limit for each request applies.
     pub fn timeout(mut self, timeout: Duration) -> Self {
         self.timeout = Some(timeout);
         self
     }
 
-    /// What becomes of single requests that fail for other reasons than a conflict, in the place of
-    /// [the client's policy](crate::Client::with_retry_policy).
+    /// When and how often each request is sent again after failures other than conflicts.
+    ///
+    /// Defaults to the client's [`retry_policy`](crate::Client::retry_policy).
     pub fn retry_policy(mut self, policy: RetryPolicy) -> Self {
         self.requests.retry = Some(policy);
         self
     }
 
-    /// The name under which the server books the fields that the replace sets.
+    /// The field manager that owns the fields set by the replace.
     pub fn field_manager(self, manager: impl Into<String>) -> Self {
         self.with("fieldManager", manager.into())
     }
 
-    /// What the server does about members that it does not know or finds twice.
+    /// The handling of unknown and duplicate fields.
     pub fn field_validation(self, validation: FieldValidation) -> Self {
         self.with("fieldValidation", validation.as_str().to_owned())
     }
 
-    /// Has the server check and answer everything as usual, but store nothing.
+    /// Makes the server process the request as usual, but store nothing.
     pub fn dry_run(self) -> Self {
         self.with("dryRun", "All".to_owned())
     }
 
-    /// Writes even what the version on the wire cannot say, and what reading has lost already; only matters
-    /// through [`Negotiated`](super::Negotiated).
+    /// Writes the object even if the server's API version cannot express all of its fields, or if reading has lost some.
+    ///
+    /// Has an effect only through [`Negotiated`](super::Negotiated).
     pub fn allow_loss(mut self) -> Self {
         self.requests.allow_loss = true;
         self
@@ -222,7 +224,7 @@ impl<K: Resource, E: From<Error>> UpdateWith<'_, K, E> {
 }
 
 impl<K: Resource> Requests<K> {
-    /// The object, complete: what reading has lost would be lost to the server with the replace.
+    /// Reads the object. A loss is an error, because the replace would remove the lost fields from the server.
     async fn read(&self) -> Result<K, Error> {
         let mut request = match self.of_status {
             true => self.api.get_status(&self.name),
@@ -264,11 +266,11 @@ impl<K: Resource> Requests<K> {
     }
 }
 
-/// Without the resource version that was read, a change made in between would be lost.
+/// Restores the UID and resource version of the read object, so that a concurrent change is detected.
 fn keep_identity<K: Resource>(object: &mut K, original: &K) -> Result<(), Error> {
     if object.name() != original.name() {
         return Err(Error::argument(format!(
-            "an update keeps the object's name, but the change of `{}` made it `{}`",
+            "an update cannot rename an object, but `{}` was renamed to `{}`",
             original.name(),
             object.name()
         )));

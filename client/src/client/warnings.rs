@@ -1,9 +1,9 @@
-//! `Warning` headers: what a server tells about a request that it served all the same.
+//! `Warning` headers of successful and failed requests.
 
 use http::HeaderMap;
 use std::fmt;
 
-/// A warning of the server, such as that an API version is deprecated or a member unknown.
+/// A warning from the server, such as a deprecated API version or an unknown field.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Warning {
     agent: String,
@@ -11,12 +11,12 @@ pub struct Warning {
 }
 
 impl Warning {
-    /// What the server has to say.
+    /// The text.
     pub fn text(&self) -> &str {
         &self.text
     }
 
-    /// Who says it; API servers send `-`.
+    /// The agent that added the warning. API servers send `-`.
     pub fn agent(&self) -> &str {
         &self.agent
     }
@@ -28,7 +28,7 @@ impl fmt::Display for Warning {
     }
 }
 
-/// The warnings of an answer, in order. What cannot be read is left out: a warning is no reason to fail.
+/// The warnings of a response, in order. Malformed ones are skipped instead of failing the request.
 pub(crate) fn read(headers: &HeaderMap) -> Vec<Warning> {
     let mut warnings = Vec::new();
     for value in headers.get_all(http::header::WARNING) {
@@ -44,7 +44,7 @@ pub(crate) fn read(headers: &HeaderMap) -> Vec<Warning> {
 
 /// Reads `299 agent "text"`, optionally followed by a quoted date and a comma.
 ///
-/// Codes other than 299 are read and dropped: API servers send no other, and caches on the way may.
+/// Codes other than 299 are dropped. They come from caches, not from API servers.
 fn one(text: &str) -> Option<(Option<Warning>, &str)> {
     let text = text.trim_start_matches([' ', '\t', ',']);
     let (code, rest) = text.split_once(' ')?;
@@ -65,7 +65,7 @@ fn one(text: &str) -> Option<(Option<Warning>, &str)> {
     Some(((code == "299").then_some(warning), rest))
 }
 
-/// Reads a quoted string; a backslash takes the next character as it is.
+/// Reads a quoted string. A backslash escapes the next character.
 fn quoted(text: &str) -> Option<(String, &str)> {
     let inner = text.strip_prefix('"')?;
     let mut out = String::new();

@@ -1,4 +1,4 @@
-//! The form in which objects travel: their own version, or another one with conversion on the way.
+//! The API version of objects on the wire: their own, or another one with conversion.
 
 use super::error::Error;
 use super::renamed::RenamedField;
@@ -11,7 +11,7 @@ use serde_json::Error as JsonError;
 /// Reads a body.
 type Decode<T> = fn(&[u8]) -> Result<Decoded<T>, JsonError>;
 
-/// How objects of type `K` are written and read.
+/// Writes and reads objects of type `K` in one API version.
 pub(crate) struct Wire<K: Resource> {
     /// The API version on the wire.
     pub(crate) version: &'static str,
@@ -26,7 +26,7 @@ pub(crate) struct Wire<K: Resource> {
     pub(crate) renamed: Option<RenamedField>,
 }
 
-// Written out, since derived ones would ask for a `K` that is `Copy`.
+// A derived implementation would require `K: Copy`.
 impl<K: Resource> Copy for Wire<K> {}
 impl<K: Resource> Clone for Wire<K> {
     fn clone(&self) -> Self {
@@ -34,7 +34,7 @@ impl<K: Resource> Clone for Wire<K> {
     }
 }
 
-/// A body, and what it lacks of the object.
+/// A body, and the losses of its conversion.
 pub(crate) struct Encoded {
     pub(crate) body: Vec<u8>,
     pub(crate) losses: Vec<Loss>,
@@ -60,7 +60,7 @@ impl<K: Resource> Wire<K> {
         }
     }
 
-    /// The version of `W`, which may be that of `K`.
+    /// The version of `W`, with conversion from and to `K`.
     pub(crate) fn of<W>() -> Self
     where
         W: Resource + Convert<K>,
@@ -116,7 +116,7 @@ impl<K: Resource> Wire<K> {
         decoder
     }
 
-    /// Puts the paths of an error's causes into the terms of `K`.
+    /// Translates the field paths of an error's causes to those of `K`.
     pub(crate) fn map_error(&self, error: Error) -> Error {
         match self.renamed {
             Some(renamed) => renamed.translate(error),
@@ -125,7 +125,7 @@ impl<K: Resource> Wire<K> {
     }
 }
 
-/// The object in another version, and what it loses.
+/// The object in another version, and the losses.
 fn shape<F: Convert<T>, T>(object: F) -> (T, Vec<Loss>) {
     Lossy::parts(object.convert_shape(Release::NEWEST))
 }

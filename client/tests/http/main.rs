@@ -106,7 +106,7 @@ async fn an_answer_that_breaks_off() {
     let error = once.await.unwrap_err();
     assert!(error.is_retryable() && !error.is_timeout(), "{error}");
     assert!(
-        error.to_string().contains("the answer broke off"),
+        error.to_string().contains("the response ended early"),
         "{error}"
     );
 }
@@ -137,7 +137,7 @@ async fn a_server_that_is_not_there() {
     assert!(error.is_retryable());
     let text = error.to_string();
     assert!(
-        text.starts_with("GET /version: http://127.0.0.1:1/ was not reached"),
+        text.starts_with("GET /version: http://127.0.0.1:1/ could not be reached"),
         "{text}"
     );
     assert!(std::error::Error::source(&error).is_some());

@@ -211,8 +211,7 @@ async fn a_list_must_have_a_version() {
         assert_eq!(short(&watcher.next().await.unwrap()), expected);
     }
     let error = watcher.next().await.unwrap_err();
-    let text =
-        "expected FlowSchemaList in the answer: its metadata has no resourceVersion to watch from";
+    let text = "expected FlowSchemaList in the response: its metadata has no resourceVersion to watch from";
     assert!(error.to_string().ends_with(text), "{error}");
     assert_eq!(
         events_up_to(&mut watcher, "end []").await,

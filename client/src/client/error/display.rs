@@ -1,4 +1,4 @@
-//! An error's text: the request, what was wrong, what to do.
+//! The text of an error: the request, the reason, a remedy.
 
 use super::{Error, Kind};
 use crate::meta::Status;
@@ -7,58 +7,58 @@ use std::fmt;
 
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.write_what(f)?;
+        self.write_reason(f)?;
         match self.attempts() {
             0 | 1 => Ok(()),
-            attempts => write!(f, " (tried {attempts} times)"),
+            attempts => write!(f, " (after {attempts} attempts)"),
         }
     }
 }
 
 impl Error {
-    fn write_what(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    fn write_reason(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if let Some(line) = &self.0.line {
             write!(f, "{} {}: ", line.method, line.path)?;
         }
         match &self.0.kind {
             Kind::Argument(message) => write!(f, "{message}; nothing was sent"),
             Kind::Setup => {
-                f.write_str("the client could not be set up: ")?;
-                // What is wrong with a configuration says the outermost error; it names the file.
+                f.write_str("the client could not be created: ")?;
+                // The outermost error is a ConfigError, which names the file.
                 match self.source() {
                     Some(source) => write!(f, "{source}"),
-                    None => f.write_str("no reason was given"),
+                    None => f.write_str("unknown reason"),
                 }
             }
             Kind::Send { server, timeout: true, .. } => {
-                write!(f, "no answer came from {server} in time")
+                write!(f, "{server} did not respond in time")
             }
             Kind::Send { server, tls: true, .. } => {
-                write!(f, "no secure connection to {server}: ")?;
+                write!(f, "the TLS connection to {server} failed: ")?;
                 self.innermost(f)?;
                 f.write_str(
                     "; check the server's name and the certificate authority in the configuration",
                 )
             }
             Kind::Send { server, .. } => {
-                write!(f, "{server} was not reached, or did not answer: ")?;
+                write!(f, "{server} could not be reached or did not respond: ")?;
                 self.innermost(f)
             }
             Kind::TimedOut { what, limit } => {
-                write!(f, "{what} was not over after {limit:?}; a longer time is set with timeout")
+                write!(f, "{what} did not finish within {limit:?}; set a longer timeout")
             }
-            Kind::Body { timeout: true } => f.write_str("the answer did not end in time"),
+            Kind::Body { timeout: true } => f.write_str("the response did not end in time"),
             Kind::Body { .. } => {
-                f.write_str("the answer broke off: ")?;
+                f.write_str("the response ended early: ")?;
                 self.innermost(f)
             }
             Kind::TooLong { what, limit, setting } => {
                 write!(f, "{what} is longer than {limit} bytes; raise the limit with {setting}")
             }
             Kind::Status(status) => self.write_status(f, status),
-            Kind::NotStatus { content_type, excerpt } => self.write_foreign(f, content_type, excerpt),
-            Kind::Decode { what, message, excerpt } => {
-                write!(f, "expected {what} in the answer: {message}")?;
+            Kind::NotStatus { content_type, excerpt } => self.write_other_body(f, content_type, excerpt),
+            Kind::Decode { expected, message, excerpt } => {
+                write!(f, "expected {expected} in the response: {message}")?;
                 if !excerpt.is_empty() {
                     write!(f, "; it begins with `{excerpt}`")?;
                 }
@@ -67,17 +67,17 @@ impl Error {
             Kind::CutOff => {
                 f.write_str("the watch ended in the middle of an event; watch again from the last resource version")
             }
-            Kind::Silent(limit) => write!(f, "nothing came for {limit:?}; the connection was given up"),
+            Kind::Silent(limit) => write!(f, "the watch was silent for {limit:?} and was closed"),
             Kind::NotServed(message) => f.write_str(message),
             Kind::Lossy { version, losses } => {
-                write!(f, "{version} on the wire would lose or change ")?;
+                write!(f, "{version}, the version of the server, would lose or change ")?;
                 for (index, loss) in losses.iter().enumerate() {
                     if index > 0 {
                         f.write_str(", ")?;
                     }
                     write!(f, "{loss}")?;
                 }
-                f.write_str("; nothing was sent (allow_loss sends it all the same)")
+                f.write_str("; nothing was sent (call allow_loss to send it nevertheless)")
             }
         }
     }
@@ -100,32 +100,34 @@ impl Error {
         self.write_advice(f)
     }
 
-    fn write_foreign(
+    fn write_other_body(
         &self,
         f: &mut fmt::Formatter<'_>,
         content_type: &str,
         excerpt: &str,
     ) -> fmt::Result {
-        write!(f, "{}", self.code().unwrap_or_default())?;
+        let code = self.code().unwrap_or_default();
         if self.is_rejected_by_flow_control() {
-            f.write_str(": turned away by API Priority and Fairness")?;
-        } else {
-            let content_type = if content_type.is_empty() {
-                "no content type"
-            } else {
-                content_type
-            };
-            write!(f, ", and no Kubernetes Status but {content_type}")?;
-            if !excerpt.is_empty() {
-                write!(f, ": `{excerpt}`")?;
-            }
+            write!(f, "{code}: rejected by API Priority and Fairness")?;
+            return self.write_advice(f);
+        }
+        let content_type = match content_type {
+            "" => "no content type",
+            content_type => content_type,
+        };
+        write!(
+            f,
+            "the server answered {code} with a body that is not a Kubernetes Status ({content_type})"
+        )?;
+        if !excerpt.is_empty() {
+            write!(f, ": `{excerpt}`")?;
         }
         self.write_advice(f)
     }
 
     fn write_advice(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if let Some(wait) = self.retry_after() {
-            return write!(f, "; try again after {} s", wait.as_secs());
+            return write!(f, "; try again in {} s", wait.as_secs());
         }
         if self.is_unauthorized() {
             f.write_str("; check the credentials in the configuration")?;
@@ -135,7 +137,7 @@ impl Error {
         Ok(())
     }
 
-    /// The text of the last source, which is the one that says what really happened.
+    /// The text of the last source, which is the actual cause.
     fn innermost(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut source: Option<&(dyn StdError + 'static)> = self.source();
         let mut last = None;
@@ -145,7 +147,7 @@ impl Error {
         }
         match last {
             Some(error) => write!(f, "{error}"),
-            None => f.write_str("no more is known"),
+            None => f.write_str("unknown cause"),
         }
     }
 }

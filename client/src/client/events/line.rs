@@ -3,15 +3,15 @@
 use bytes::Bytes;
 use std::fmt;
 
-/// The longest line that a watch takes unless it is told otherwise: 16 MiB.
+/// The default maximum length of a line, and so of a watch event: 16 MiB.
 ///
-/// Stored objects are smaller than 2 MiB; encoding and `managedFields` make them larger, not tenfold.
+/// Stored objects are smaller than 2 MiB. Encoding and `managedFields` enlarge them by less than ten times.
 pub const DEFAULT_MAX_LINE: usize = 16 * 1024 * 1024;
 
-/// Cuts a stream of bytes into lines, whatever the chunks it comes in.
+/// Splits a stream of bytes into lines, for chunks of any size.
 ///
-/// Lines end in `\n` or `\r\n`; empty ones are skipped. Holds no more than one unfinished line and the last chunk, and
-/// copies only lines that lie in several chunks.
+/// Lines end in `\n` or `\r\n`. Empty lines are skipped. The decoder holds at most one unfinished line and the last chunk, and
+/// copies only lines that span several chunks.
 ///
 /// ```
 /// use k8s_flowcontrol::watch::LineDecoder;
@@ -28,32 +28,32 @@ pub const DEFAULT_MAX_LINE: usize = 16 * 1024 * 1024;
 pub struct LineDecoder {
     /// The beginning of a line, from earlier chunks.
     begun: Vec<u8>,
-    /// Whether `begun` was given as a whole line, and is to be dropped.
-    given: bool,
+    /// Whether `begun` was returned as a complete line, and can be dropped.
+    returned: bool,
     chunk: Bytes,
-    /// How much of the chunk is read.
+    /// The position in the chunk.
     at: usize,
     max_line: usize,
 }
 
 impl LineDecoder {
-    /// A decoder for lines of at most `max_line` bytes, line end not counted.
+    /// A decoder for lines of at most `max_line` bytes, not counting the line end.
     pub fn new(max_line: usize) -> Self {
         Self {
             begun: Vec::new(),
-            given: false,
+            returned: false,
             chunk: Bytes::new(),
             at: 0,
             max_line,
         }
     }
 
-    /// Takes the next bytes of the stream.
+    /// Adds the next bytes of the stream.
     pub fn push(&mut self, bytes: &[u8]) {
         self.push_chunk(Bytes::copy_from_slice(bytes));
     }
 
-    /// Takes the next bytes of the stream as they are.
+    /// Adds the next bytes of the stream without copying them.
     pub(crate) fn push_chunk(&mut self, chunk: Bytes) {
         let rest = &self.chunk[self.at..];
         self.chunk = if rest.is_empty() {
@@ -64,16 +64,16 @@ impl LineDecoder {
         self.at = 0;
     }
 
-    /// The next whole line without its end; `None` when more bytes are needed.
+    /// The next complete line without its end; `None` if more bytes are needed.
     ///
     /// # Errors
-    /// [`LineTooLong`] when the line, finished or not, is longer than the limit.
+    /// [`LineTooLong`] if the line, complete or not, is longer than the limit.
     pub fn next_line(&mut self) -> Result<Option<&[u8]>, LineTooLong> {
-        self.drop_given();
+        self.drop_returned();
         loop {
             let Some(length) = memchr::memchr(b'\n', &self.chunk[self.at..]) else {
                 self.keep_rest();
-                // One more byte may be the `\r` of a line end that has not come yet.
+                // One more byte may be the `\r` of a line end.
                 return if self.begun.len() > self.max_line.saturating_add(1) {
                     Err(self.too_long())
                 } else {
@@ -84,9 +84,9 @@ impl LineDecoder {
             self.at = end + 1;
             if !self.begun.is_empty() {
                 self.begun.extend_from_slice(&self.chunk[start..end]);
-                self.given = true;
+                self.returned = true;
             }
-            let line = if self.given {
+            let line = if self.returned {
                 &self.begun
             } else {
                 &self.chunk[start..end]
@@ -95,26 +95,26 @@ impl LineDecoder {
             if length > self.max_line {
                 return Err(self.too_long());
             }
-            match (length, self.given) {
-                (0, _) => self.drop_given(),
+            match (length, self.returned) {
+                (0, _) => self.drop_returned(),
                 (_, true) => return Ok(Some(&self.begun[..length])),
                 (_, false) => return Ok(Some(&self.chunk[start..start + length])),
             }
         }
     }
 
-    /// What is left when the stream has ended: a last line without an end.
+    /// The last line without a line end, after the end of the stream.
     pub fn finish(&mut self) -> Option<&[u8]> {
-        self.drop_given();
+        self.drop_returned();
         self.keep_rest();
         let rest = without_return(&self.begun);
         (!rest.is_empty()).then_some(rest)
     }
 
-    fn drop_given(&mut self) {
-        if std::mem::take(&mut self.given) {
+    fn drop_returned(&mut self) {
+        if std::mem::take(&mut self.returned) {
             self.begun.clear();
-            // What one long line made large is not kept for ever.
+            // Releases the memory of a long line.
             self.begun.shrink_to(1024 * 1024);
         }
     }

@@ -17,7 +17,7 @@ const ROOM: usize = 256 * 1024;
 
 type Chunk = Result<Bytes, TransportError>;
 
-/// The chunks of a body, in order, which a task of its own takes from the connection.
+/// The chunks of a body, in order, read from the connection by a separate task.
 ///
 /// Polling the body directly would cost two task switches per chunk.
 pub(super) struct ReadAhead {
@@ -79,7 +79,7 @@ async fn read(mut body: Body, chunks: UnboundedSender<Chunk>, room: Arc<Semaphor
 /// The room that a chunk takes. A chunk larger than `ROOM` takes all of it.
 fn size(chunk: &Chunk) -> u32 {
     let bytes = chunk.as_ref().map_or(0, Bytes::len);
-    // Smaller than `u32::MAX`, as the room is.
+    // ROOM is less than `u32::MAX`.
     bytes.min(ROOM) as u32
 }
 
@@ -92,7 +92,7 @@ mod tests {
 
     const CHUNK: usize = 1024;
 
-    /// A body without an end, which counts what was taken from it. Every second chunk is empty.
+    /// An endless body that counts its chunks. Every second chunk is empty.
     struct Endless(Arc<AtomicUsize>);
 
     impl http_body::Body for Endless {
@@ -115,7 +115,7 @@ mod tests {
         let taken = Arc::new(AtomicUsize::new(0));
         let body = Body::from(reqwest::Body::wrap(Endless(Arc::clone(&taken))));
         let mut ahead = ReadAhead::new(body);
-        // The chunks that fill the room, and the one that waits for some; empty ones lie between.
+        // The chunks that fill the buffer, another chunk that waits for space, and the empty chunks in between.
         for given in 0..3 {
             for _ in 0..1000 {
                 tokio::task::yield_now().await;

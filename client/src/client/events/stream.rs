@@ -57,7 +57,7 @@ impl<K: Resource> WatchStream<K> {
         std::future::poll_fn(|cx| self.poll(cx)).await
     }
 
-    /// The resource version of the last event; `None` before the first one.
+    /// The resource version of the last event; `None` before the first event.
     pub fn resource_version(&self) -> Option<&str> {
         self.resource_version.as_deref()
     }

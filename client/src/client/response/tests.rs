@@ -155,7 +155,7 @@ fn turned_away_by_flow_control() {
     assert!(error.status().is_none());
     assert_eq!(
         error.to_string(),
-        "GET /apis/x: 429: turned away by API Priority and Fairness; try again after 2 s"
+        "GET /apis/x: 429: rejected by API Priority and Fairness; try again in 2 s"
     );
     assert!(!status(429, "TooManyRequests").is_rejected_by_flow_control());
 }
@@ -168,7 +168,7 @@ fn a_proxy_in_between() {
     let text = error.to_string();
     assert!(
         text.contains(
-            "502, and no Kubernetes Status but text/html: `<html> <h1>Bad Gateway</h1> xxx"
+            "the server answered 502 with a body that is not a Kubernetes Status (text/html): `<html> <h1>Bad Gateway</h1> xxx"
         ),
         "{text}"
     );
@@ -178,7 +178,7 @@ fn a_proxy_in_between() {
     assert!(error.is_forbidden());
     assert_eq!(
         error.to_string(),
-        "GET /apis/x: 403, and no Kubernetes Status but no content type"
+        "GET /apis/x: the server answered 403 with a body that is not a Kubernetes Status (no content type)"
     );
     assert!(answer(302, &[], b"moved").unwrap_err().code() == Some(302));
 }
@@ -240,7 +240,7 @@ fn bodies_that_are_empty_or_end_too_early() {
     for body in ["", " \n"] {
         let error = answer(200, &[], body.as_bytes()).unwrap_err();
         assert!(error.is_decode(), "{error}");
-        let expected = "GET /apis/x: expected FlowSchema (v1) in the answer: the body is empty";
+        let expected = "GET /apis/x: expected FlowSchema (v1) in the response: the body is empty";
         assert_eq!(error.to_string(), expected);
     }
     let error = answer(200, &[], br#"{"metadata":{"na"#).unwrap_err();

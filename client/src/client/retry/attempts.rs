@@ -1,4 +1,4 @@
-//! The attempts at one request: how many there were, and whether there is to be another.
+//! The attempts at one request, and whether another one follows.
 
 use super::{Failure, Repeat};
 use crate::client::error::{Error, Kind};
@@ -15,12 +15,12 @@ pub(crate) struct Attempts<'a> {
     started: Instant,
     deadline: Option<Instant>,
     count: u32,
-    /// The failure that left open whether the request was carried out.
+    /// The failure after which the request may or may not have been carried out.
     unclear: Option<Error>,
 }
 
 impl<'a> Attempts<'a> {
-    /// The time of `limit` begins now.
+    /// The time limit starts now.
     pub(crate) fn new(
         request: &HttpRequest,
         policy: &'a RetryPolicy,
@@ -46,7 +46,7 @@ impl<'a> Attempts<'a> {
         self.started.elapsed()
     }
 
-    /// Makes an attempt, in the time that is left.
+    /// Makes an attempt within the remaining time.
     pub(crate) async fn make<T>(
         &mut self,
         attempt: impl Future<Output = Result<T, Error>>,
@@ -63,7 +63,7 @@ impl<'a> Attempts<'a> {
         result.map_err(|error| error.with_attempts(self.count))
     }
 
-    /// The pause before the next attempt, if there is to be one after this error.
+    /// The pause before the next attempt; `None` if this error is final.
     pub(crate) fn pause(&self, error: &Error) -> Option<Duration> {
         if !self.repeat.allows(Failure::of(error)) {
             return None;
@@ -77,17 +77,17 @@ impl<'a> Attempts<'a> {
             .pause(self.count, elapsed, remaining, error.retry_after())
     }
 
-    /// Takes an error that another attempt follows.
+    /// Records an error that is followed by another attempt.
     pub(crate) fn remember(&mut self, error: Error) {
         if Failure::of(&error) == Failure::Unknown {
             self.unclear = Some(error);
         }
     }
 
-    /// The error to hand on when no other attempt follows this one.
-    pub(crate) fn give_up(self, error: Error) -> Error {
+    /// The error to return after the last attempt.
+    pub(crate) fn final_error(self, error: Error) -> Error {
         match self.unclear {
-            Some(unclear) if self.repeat.may_be_own_doing(&error) => {
+            Some(unclear) if self.repeat.may_be_self_inflicted(&error) => {
                 unclear.with_attempts(self.count)
             }
             _ => error,

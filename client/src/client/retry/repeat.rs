@@ -1,16 +1,16 @@
-//! What may be sent twice. The table is in the documentation of [`RetryPolicy`](crate::config::RetryPolicy).
+//! Whether a request may be sent again. The table is in the documentation of [`RetryPolicy`](crate::config::RetryPolicy).
 
 use crate::client::error::{Error, Kind};
 use crate::client::request::HttpRequest;
 
-/// Whether a request that may have been carried out may be sent again.
+/// Whether a request with an unknown outcome may be sent again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Repeat {
-    /// It stores nothing.
+    /// Yes, because it stores nothing.
     Harmless,
-    /// A server refuses it the second time.
+    /// Yes, because the server rejects it if it has been carried out before.
     Guarded,
-    /// It might be carried out twice.
+    /// No, because it might be carried out twice.
     Never,
 }
 
@@ -25,7 +25,7 @@ impl Repeat {
         }
     }
 
-    /// Whether a request that failed like this may be sent again.
+    /// Whether the request may be sent again after this failure.
     pub(crate) fn allows(self, failure: Failure) -> bool {
         match failure {
             Failure::NotCarriedOut => true,
@@ -34,20 +34,20 @@ impl Repeat {
         }
     }
 
-    /// Whether an error after an attempt of unknown outcome may be that attempt's own doing.
-    pub(crate) fn may_be_own_doing(self, error: &Error) -> bool {
+    /// Whether an error may be caused by an earlier attempt with unknown outcome.
+    pub(crate) fn may_be_self_inflicted(self, error: &Error) -> bool {
         self == Self::Guarded && matches!(error.code(), Some(404 | 409 | 412))
     }
 }
 
-/// What a failure says of the request.
+/// The effect of a failed request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Failure {
-    /// Nothing has happened at the server.
+    /// The server did not carry it out.
     NotCarriedOut,
-    /// Something may have happened.
+    /// The server may have carried it out.
     Unknown,
-    /// The same request would fail again, or nobody waits any more.
+    /// Another attempt would fail too, or the time is over.
     Final,
 }
 
@@ -60,8 +60,7 @@ impl Failure {
                 unprocessed: true, ..
             } => Self::NotCarriedOut,
             _ if error.code() == Some(429) => Self::NotCarriedOut,
-            // Servers ask to come back when they turn something away; what loses the answer of a server
-            // behind it says 503 alone.
+            // API servers send `Retry-After` with a rejection. A proxy that lost the response sends 503 alone.
             _ if error.code() == Some(503) && error.retry_after().is_some() => Self::NotCarriedOut,
             _ if error.is_retryable() => Self::Unknown,
             _ => Self::Final,

@@ -1,4 +1,4 @@
-//! What goes wrong on the way to the server and back.
+//! Errors of connections.
 
 use crate::client::error::{Error, Kind};
 use crate::client::tls;
@@ -8,16 +8,16 @@ use std::{fmt, io};
 
 type BoxError = Box<dyn StdError + Send + Sync>;
 
-/// A request that did not arrive, or an answer that did not come or broke off.
+/// A failed request, or an incomplete response.
 #[derive(Debug)]
 pub(crate) struct TransportError {
-    /// Time ran out.
+    /// A time limit expired.
     pub(crate) timeout: bool,
-    /// The connection could not be made secure.
+    /// TLS failed.
     pub(crate) tls: bool,
-    /// No connection came about, so that nothing was sent.
+    /// There was no connection, so that nothing was sent.
     pub(crate) connect: bool,
-    /// The server has said that it did not look at the request.
+    /// The server did not process the request, and said so.
     pub(crate) unprocessed: bool,
     pub(super) source: BoxError,
 }
@@ -37,12 +37,12 @@ impl TransportError {
             tls: tls::is_tls_error(&error),
             connect: false,
             unprocessed: false,
-            // The URL is told elsewhere, and without what may be secret in it.
+            // Error messages name the server without the query.
             source: Box::new(error.without_url()),
         }
     }
 
-    /// As the error of a request for which no answer began.
+    /// The error of a request without a response.
     pub(crate) fn before_answer(self, config: &Config) -> Error {
         let kind = Kind::Send {
             server: config.server_url().to_owned(),
@@ -54,7 +54,7 @@ impl TransportError {
         Error::new(kind).with_source(self.source)
     }
 
-    /// As the error of an answer that broke off.
+    /// The error of an incomplete response.
     pub(crate) fn within_answer(self) -> Error {
         let kind = Kind::Body {
             timeout: self.timeout,
@@ -75,7 +75,7 @@ impl StdError for TransportError {
     }
 }
 
-/// A connection that did not come about: what was tried, and why it failed.
+/// A connection that could not be opened.
 #[derive(Debug)]
 pub(super) struct ConnectError {
     tried: String,
@@ -103,16 +103,16 @@ impl StdError for ConnectError {
     }
 }
 
-/// Whether an HTTP/2 server refused the request unseen (RFC 9113, section 8.7): alone, or all that came after its
-/// farewell, as API servers bid it to spread their clients.
+/// Whether an HTTP/2 server did not process the request (RFC 9113, section 8.7): it reset the stream, or closed the
+/// connection by GOAWAY, as API servers do to rebalance their clients.
 fn is_unprocessed(error: &(dyn StdError + 'static)) -> bool {
-    let refused = error.downcast_ref::<h2::Error>().is_some_and(|error| {
-        let (refusal, farewell) = (h2::Reason::REFUSED_STREAM, h2::Reason::NO_ERROR);
+    let unprocessed = error.downcast_ref::<h2::Error>().is_some_and(|error| {
+        let (refused, shutdown) = (h2::Reason::REFUSED_STREAM, h2::Reason::NO_ERROR);
         error.is_remote()
-            && (error.is_reset() && error.reason() == Some(refusal)
-                || error.is_go_away() && error.reason() == Some(farewell))
+            && (error.is_reset() && error.reason() == Some(refused)
+                || error.is_go_away() && error.reason() == Some(shutdown))
     });
-    refused || error.source().is_some_and(is_unprocessed)
+    unprocessed || error.source().is_some_and(is_unprocessed)
 }
 
 fn is_timeout(error: &(dyn StdError + 'static)) -> bool {

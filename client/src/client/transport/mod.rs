@@ -1,6 +1,4 @@
-//! What carries requests to the server: connections, TLS, HTTP.
-//!
-//! Everything that names the HTTP library is here.
+//! Connections: TLS, HTTP, proxies. Only this module uses the HTTP library.
 
 mod error;
 mod resolver;
@@ -20,9 +18,9 @@ use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
-/// How long a connection is kept that nobody needs.
+/// The maximum time of an idle connection.
 const KEEP_IDLE: Duration = Duration::from_secs(90);
-/// How often TCP asks whether the other side is still there.
+/// The number of TCP probes before a connection is closed.
 const TCP_PROBES: u32 = 3;
 
 /// Connections to one server, kept for the next request.
@@ -32,7 +30,7 @@ pub(crate) struct Transport {
 }
 
 impl Transport {
-    /// Connects when the first request is sent.
+    /// Prepares connections. They are opened when they are needed.
     pub(crate) fn new(config: &Config, certificates: &Certificates) -> Result<Self, Error> {
         let route = Route::of(config)?;
         let keep_alive = config.keep_alive();
@@ -47,12 +45,12 @@ impl Transport {
             .http2_keep_alive_interval(keep_alive.after)
             .http2_keep_alive_timeout(keep_alive.timeout)
             .http2_keep_alive_while_idle(true)
-            // HTTP/1.1 has no pings; a dead connection is for TCP to notice.
+            // HTTP/1.1 has no pings, so TCP must detect a dead connection.
             .tcp_keepalive(keep_alive.after)
             .tcp_keepalive_interval(keep_alive.timeout / TCP_PROBES)
             .tcp_keepalive_retries(TCP_PROBES)
             .redirect(reqwest::redirect::Policy::none())
-            // What may be sent again is decided elsewhere, as is the proxy.
+            // This crate has its own retry policy and proxy settings.
             .retry(reqwest::retry::never())
             .no_proxy();
         if let Some(proxy) = route.proxy()? {
@@ -65,20 +63,20 @@ impl Transport {
         Ok(Self { http, route })
     }
 
-    /// Sends a request; returns when the answer begins.
+    /// Sends a request and returns when the response begins.
     pub(crate) async fn send(
         &self,
         request: http::Request<Bytes>,
     ) -> Result<http::Response<Body>, TransportError> {
         let mut request = reqwest::Request::try_from(request).map_err(TransportError::in_body)?;
-        self.route.direct(&mut request);
+        self.route.set_alias(&mut request);
         let answer = self.http.execute(request).await;
         let answer = answer.map_err(|error| self.route.explain(error))?;
         Ok(http::Response::<reqwest::Body>::from(answer).map(Body))
     }
 }
 
-/// The body of an answer that is still arriving.
+/// The body of a response, as a stream.
 pub(crate) struct Body(reqwest::Body);
 
 impl http_body::Body for Body {

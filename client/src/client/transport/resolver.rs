@@ -1,9 +1,9 @@
-//! One name that stands for another.
+//! Name resolution with one alias.
 
 use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 use std::io;
 
-/// Looks names up as usual, but for one that stands for another.
+/// The system's name resolution, except that `alias` resolves to the addresses of `host`.
 pub(super) struct Resolver {
     alias: String,
     host: String,
@@ -25,7 +25,7 @@ impl Resolve for Resolver {
             false => name.as_str().to_owned(),
         };
         Box::pin(async move {
-            // The port is the URL's.
+            // The port comes from the URL.
             let found = tokio::net::lookup_host((host.as_str(), 0)).await;
             let addresses: Vec<_> = found?.collect();
             if addresses.is_empty() {

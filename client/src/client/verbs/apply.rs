@@ -11,9 +11,9 @@ builder! {
     /// [`Api::apply_status`](crate::client::Api::apply_status) and
     /// [`PatchTarget::apply`](crate::client::PatchTarget::apply).
     ///
-    /// The answer tells by its code whether the object was created
-    /// ([`Response::was_created`](crate::client::Response::was_created)). Fields that another manager holds with
-    /// another value are a conflict ([`Error::is_conflict`]) unless [`force`](Self::force) takes them.
+    /// [`Response::was_created`](crate::client::Response::was_created) tells whether the object was created. A field that
+    /// another manager owns with another value is a conflict ([`Error::is_conflict`]), unless [`force`](Self::force) is
+    /// set.
     ApplyRequest<K: Resource> { wire: Wire<K> } => K, |this| {
         let call = this.call.try_change(|request| match request.get("fieldManager") {
             None | Some("") => Err(Error::argument(
@@ -30,6 +30,6 @@ write_setters!(ApplyRequest);
 loss_setter!(ApplyRequest);
 
 setters!(ApplyRequest {
-    /// Takes fields that other managers hold, instead of a conflict.
+    /// Resolves conflicts by taking the ownership of the fields.
     force() => "force" = "true";
 });

@@ -1,4 +1,4 @@
-//! Deleting an object or many.
+//! Deleting one object or many.
 
 use crate::client::call::{Call, JSON, builder};
 use crate::client::params::{pretty_setter, selection_setters, setters};
@@ -8,21 +8,21 @@ use crate::meta::{DeleteOptions, PropagationPolicy, Status};
 use crate::rt::json;
 use crate::{List, Resource};
 
-/// What a delete answers.
+/// The result of a delete.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Deleted<K> {
-    /// The object: it is marked, and goes away when its finalizers are removed.
+    /// The object is marked for deletion, and goes away when its finalizers are removed.
     Object(Box<K>),
-    /// It is gone; `details` has its UID.
+    /// The object is gone. `details` contains its UID.
     Status(Box<Status>),
 }
 
-/// What the deletion of a collection answers.
+/// The result of deleting a collection.
 #[derive(Clone, Debug, PartialEq)]
 pub enum DeletedCollection<K> {
-    /// The objects that were deleted or marked, which is what API servers answer.
+    /// The objects that were deleted or marked for deletion. API servers send this form.
     List(List<K>),
-    /// A success without the objects, which is what the documents promise.
+    /// A success without the objects. The OpenAPI documents describe this form.
     Status(Box<Status>),
 }
 
@@ -63,37 +63,37 @@ macro_rules! delete_setters {
                 }
             }
 
-            /// Has the server check and answer everything as usual, but delete nothing.
+            /// Makes the server process the request as usual, but delete nothing.
             pub fn dry_run(mut self) -> Self {
                 self.call.set("dryRun", "All");
                 self.change_options(|options| options.dry_run = vec!["All".into()])
             }
 
-            /// Seconds that an object may take to stop; 0 means at once.
+            /// The seconds that an object may take to stop; 0 means immediately.
             ///
-            /// The kinds of this group know no graceful deletion: without effect on them.
+            /// Has no effect on the kinds of this group, which have no graceful deletion.
             pub fn grace_period_seconds(mut self, seconds: u32) -> Self {
                 self.call.set("gracePeriodSeconds", seconds.to_string());
                 self.change_options(|options| options.grace_period_seconds = Some(seconds.into()))
             }
 
-            /// What becomes of the objects that a deleted one owns.
+            /// The handling of the objects owned by a deleted one.
             pub fn propagation_policy(mut self, policy: PropagationPolicy) -> Self {
                 self.call.set("propagationPolicy", policy.as_str());
                 self.change_options(|options| options.propagation_policy = Some(policy))
             }
 
-            /// The old form of [`propagation_policy`](Self::propagation_policy): `true` is `Orphan`.
+            /// The deprecated form of [`propagation_policy`](Self::propagation_policy): `true` means `Orphan`.
             ///
-            /// A server refuses a request that has both.
+            /// A request with both is an error (422).
             pub fn orphan_dependents(mut self, orphan: bool) -> Self {
                 self.call.set("orphanDependents", orphan.to_string());
                 self.change_options(|options| options.orphan_dependents = Some(orphan))
             }
 
-            /// Deletes objects that the server cannot read any more, such as for a lost encryption key.
+            /// Deletes objects that the server cannot read any more, for instance after the loss of an encryption key.
             ///
-            /// Kubernetes 1.32, alpha. It skips finalizers and preconditions and may break what relies on the object.
+            /// Kubernetes 1.32, alpha. It skips finalizers and preconditions, and may break workloads.
             pub fn ignore_store_read_error_with_cluster_breaking_potential(
                 mut self,
                 ignore: bool,
@@ -107,9 +107,9 @@ macro_rules! delete_setters {
                 })
             }
 
-            /// Deletes only an object with this UID: one of the same name made later is a conflict.
+            /// Deletes only the object with this UID. A later object with the same name is a conflict (409).
             ///
-            /// Sent in a body.
+            /// Sent in the body.
             pub fn precondition_uid(mut self, uid: impl Into<String>) -> Self {
                 self.has_body = true;
                 self.change_options(|options| {
@@ -117,9 +117,9 @@ macro_rules! delete_setters {
                 })
             }
 
-            /// Deletes only an object at this resource version: one changed meanwhile is a conflict.
+            /// Deletes the object only at this resource version. An object changed since is a conflict (409).
             ///
-            /// Sent in a body.
+            /// Sent in the body.
             pub fn precondition_resource_version(mut self, version: impl Into<String>) -> Self {
                 self.has_body = true;
                 self.change_options(|options| {
@@ -130,7 +130,7 @@ macro_rules! delete_setters {
                 })
             }
 
-            /// Sends these options as the body, in the place of what was set before.
+            /// Sends these options as the body, replacing the options set before.
             pub fn options(mut self, options: DeleteOptions) -> Self {
                 self.has_body = true;
                 self.change_options(|all| *all = options)

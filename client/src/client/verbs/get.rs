@@ -13,6 +13,9 @@ builder! {
 
 pretty_setter!(GetRequest);
 setters!(GetRequest {
-    /// How new the answer must be: nothing for the newest state, `0` for whatever the server has at hand.
+    /// The minimum state to read. Unset means the newest state; `0` means any state in the server's cache; see
+    /// [resource versions].
+    ///
+    /// [resource versions]: https://kubernetes.io/docs/reference/using-api/api-concepts/#semantics-for-get-and-list
     resource_version(version: impl Into<String>) => "resourceVersion" = version;
 });

@@ -9,8 +9,8 @@ use crate::{List, Resource};
 builder! {
     /// Reads objects, made by [`Api::list`](crate::client::Api::list).
     ///
-    /// Awaited, it is one request: with a [`limit`](Self::limit) the first page only.
-    /// [`pages`](Self::pages) and [`items`](Self::items) go through all of them.
+    /// `.await` sends one request; with a [`limit`](Self::limit) it returns the first page.
+    /// [`pages`](Self::pages) and [`items`](Self::items) read all pages.
     ///
     /// ```no_run
     /// # async fn example(client: k8s_flowcontrol::Client) -> Result<(), k8s_flowcontrol::Error> {
@@ -28,19 +28,19 @@ pretty_setter!(ListRequest);
 selection_setters!(ListRequest);
 
 setters!(ListRequest {
-    /// Documented for lists as for watches; a list takes no notice of it.
+    /// Documented for lists as for watches. Has no effect on a list.
     allow_watch_bookmarks(allow: bool) => "allowWatchBookmarks" = allow.to_string();
-    /// Documented for lists as for watches; a list with it is answered with 422.
+    /// Documented for lists as for watches. An error for a list (422).
     send_initial_events(send: bool) => "sendInitialEvents" = send.to_string();
 });
 
 impl<K: Resource> ListRequest<K> {
-    /// The list page by page, of 500 objects unless [`limit`](Self::limit) says otherwise.
+    /// The pages of the list, as a stream. [`limit`](Self::limit) is the size of a page and defaults to 500 objects.
     pub fn pages(self) -> Pages<K> {
         Pages::new(self.call.client, self.wire, self.call.request)
     }
 
-    /// The objects one by one, read page by page.
+    /// The objects of all pages, as a stream.
     pub fn items(self) -> Items<K> {
         Items::new(self.pages())
     }

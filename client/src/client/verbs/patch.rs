@@ -1,4 +1,4 @@
-//! Patching an object or its status with JSON of the caller's own making.
+//! Patching an object or its status with arbitrary JSON.
 
 use super::ApplyRequest;
 use crate::Resource;
@@ -8,7 +8,7 @@ use crate::client::wire::Wire;
 use serde::Serialize;
 use std::fmt;
 
-/// The object to patch: choose what kind of patch it is.
+/// The object to patch. The methods choose the patch type.
 ///
 /// ```no_run
 /// # async fn example(client: k8s_flowcontrol::Client) -> Result<(), k8s_flowcontrol::Error> {
@@ -27,25 +27,26 @@ pub struct PatchTarget<K: Resource> {
 }
 
 impl<K: Resource> PatchTarget<K> {
-    /// A JSON Patch (RFC 6902): `operations` is an array of `add`, `remove`, `replace`, `move`, `copy` and `test`.
-    ///
-    /// At most 10,000 operations.
+    /// Sends a JSON patch (RFC 6902): an array of `add`, `remove`, `replace`, `move`, `copy` and `test` operations, at most
+    /// 10,000.
     pub fn json<T: Serialize + ?Sized>(self, operations: &T) -> PatchRequest<K> {
         self.with("application/json-patch+json", operations)
     }
 
-    /// A JSON Merge Patch (RFC 7386): members are merged, `null` removes one, lists are replaced.
+    /// Sends a merge patch (RFC 7386): fields are merged, `null` removes a field, lists are replaced.
     pub fn merge<T: Serialize + ?Sized>(self, patch: &T) -> PatchRequest<K> {
         self.with("application/merge-patch+json", patch)
     }
 
-    /// A strategic merge patch: as a merge patch, but lists that the documents mark are merged by their keys.
+    /// Sends a strategic merge patch: like a merge patch, but lists with a merge key in the API's documents are merged by
+    /// it.
     pub fn strategic<T: Serialize + ?Sized>(self, patch: &T) -> PatchRequest<K> {
         self.with("application/strategic-merge-patch+json", patch)
     }
 
-    /// Server-side apply of a part of an object, with `apiVersion` and `kind`; see
-    /// [`Api::apply`](crate::client::Api::apply) for whole ones.
+    /// Applies a part of an object by server-side apply. `part` contains `apiVersion` and `kind`.
+    ///
+    /// [`Api::apply`](crate::client::Api::apply) takes a typed object.
     pub fn apply<T: Serialize + ?Sized>(self, part: &T) -> ApplyRequest<K> {
         ApplyRequest {
             call: self.call.value(APPLY, part),

@@ -8,9 +8,9 @@ use crate::client::response::Response;
 use crate::client::wire::Wire;
 
 builder! {
-    /// Follows the changes of objects, made by [`Api::watch`](crate::client::Api::watch).
+    /// Opens a watch, made by [`Api::watch`](crate::client::Api::watch).
     ///
-    /// Awaited, it gives the open stream.
+    /// `.await` returns the open stream.
     ///
     /// ```no_run
     /// use k8s_flowcontrol::watch::WatchEvent;
@@ -41,9 +41,9 @@ pretty_setter!(WatchRequest);
 selection_setters!(WatchRequest);
 
 setters!(WatchRequest {
-    /// Whether the server may send bookmarks: events that hand over a newer resource version and nothing else.
+    /// Whether the server may send bookmarks: events with a newer resource version and no change.
     allow_watch_bookmarks(allow: bool) => "allowWatchBookmarks" = allow.to_string();
-    /// Lets the server send bookmarks.
+    /// Allows bookmarks.
     bookmarks() => "allowWatchBookmarks" = "true";
 });
 
@@ -57,11 +57,13 @@ impl<K: Resource> WatchRequest<K> {
         }
     }
 
-    /// Begins with one `Added` per existing object and then a bookmark that marks their end
-    /// ([`Bookmark::ends_initial_events`](crate::watch::Bookmark::ends_initial_events)).
+    /// Begins with an `Added` event for every existing object, followed by a bookmark that marks their end
+    /// ([`Bookmark::ends_initial_events`](crate::watch::Bookmark::ends_initial_events)); a [streaming list].
     ///
-    /// Sets what servers require with it: bookmarks, and the resource version match `NotOlderThan`. Needs
-    /// Kubernetes 1.27 with the feature gate `WatchList`; other servers answer 422.
+    /// Also allows bookmarks and sets the resource version match `NotOlderThan`, as servers require. Needs the feature gate
+    /// `WatchList` (Kubernetes 1.27, on by default since 1.32). Other servers respond with 422.
+    ///
+    /// [streaming list]: https://kubernetes.io/docs/reference/using-api/api-concepts/#streaming-lists
     pub fn send_initial_events(mut self) -> Self {
         self.call.set("sendInitialEvents", "true");
         self.call.set("allowWatchBookmarks", "true");
@@ -69,14 +71,14 @@ impl<K: Resource> WatchRequest<K> {
         self
     }
 
-    /// Begins with changes only, whatever the resource version.
+    /// Begins without events for existing objects, regardless of the resource version.
     pub fn skip_initial_events(mut self) -> Self {
         self.call.set("sendInitialEvents", "false");
         self.call.set("resourceVersionMatch", "NotOlderThan");
         self
     }
 
-    /// The longest event taken, in bytes; 16 MiB unless said otherwise. A longer one ends the stream with an error.
+    /// The maximum size of an event, in bytes. Defaults to 16 MiB. A larger event ends the stream with an error.
     pub fn max_event_size(mut self, bytes: usize) -> Self {
         self.max_event_size = bytes;
         self

@@ -204,7 +204,7 @@ impl<K: Resource> Source<K> {
             return Ok(Some(list_end()));
         }
         Err(self.failed(Error::new(Kind::Decode {
-            what: format!("{}List", K::KIND),
+            expected: format!("{}List", K::KIND),
             message: "its metadata has no resourceVersion to watch from".into(),
             excerpt: String::new(),
         })))

@@ -1,0 +1,57 @@
+//! The kinds of errors, with their details.
+
+use crate::convert::Loss;
+use crate::meta::Status;
+use std::time::Duration;
+
+#[derive(Debug)]
+pub(crate) enum Kind {
+    /// An invalid argument. Nothing was sent.
+    Argument(String),
+    /// The client could not be created. The source is the reason.
+    Setup,
+    /// The request did not reach the server, or no response began.
+    Send {
+        server: String,
+        timeout: bool,
+        tls: bool,
+        /// There was no connection, so that nothing was sent.
+        connect: bool,
+        /// The server did not process the request, and said so.
+        unprocessed: bool,
+    },
+    /// The caller's time limit expired.
+    TimedOut { what: String, limit: Duration },
+    /// The response ended early.
+    Body { timeout: bool },
+    /// The response, or an event of a watch, exceeds the limit in bytes.
+    TooLong {
+        what: &'static str,
+        limit: usize,
+        setting: &'static str,
+    },
+    /// The server responded with a `Status`.
+    Status(Box<Status>),
+    /// The server, or a proxy before it, responded with an error that is not a `Status`.
+    NotStatus {
+        content_type: String,
+        excerpt: String,
+    },
+    /// The response cannot be decoded.
+    Decode {
+        expected: String,
+        message: String,
+        excerpt: String,
+    },
+    /// A watch ended in the middle of an event.
+    CutOff,
+    /// A watch was silent for too long.
+    Silent(Duration),
+    /// The server serves no known version of the group.
+    NotServed(String),
+    /// The write would lose or change fields.
+    Lossy {
+        version: &'static str,
+        losses: Vec<Loss>,
+    },
+}

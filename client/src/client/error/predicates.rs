@@ -1,0 +1,125 @@
+//! The meaning of an error for a program.
+
+use super::{Error, Kind};
+
+impl Error {
+    /// The object does not exist (404), or the server does not serve the path.
+    pub fn is_not_found(&self) -> bool {
+        self.code() == Some(404)
+    }
+
+    /// An object with this name exists already (409, reason `AlreadyExists`).
+    pub fn is_already_exists(&self) -> bool {
+        self.code() == Some(409) && self.reason() == "AlreadyExists"
+    }
+
+    /// The object has changed since it was read, or a server-side apply conflicts with another field manager (409, any
+    /// reason except `AlreadyExists`).
+    ///
+    /// After a failed replace, get the object again, repeat the change and replace again.
+    /// [`Api::update_with`](crate::Api::update_with) does that.
+    pub fn is_conflict(&self) -> bool {
+        self.code() == Some(409) && self.reason() != "AlreadyExists"
+    }
+
+    /// The object is invalid (422). [`causes`](Self::causes) lists the fields.
+    pub fn is_invalid(&self) -> bool {
+        self.code() == Some(422)
+    }
+
+    /// The server could not read the request (400).
+    pub fn is_bad_request(&self) -> bool {
+        self.code() == Some(400)
+    }
+
+    /// The credentials are missing or invalid (401).
+    pub fn is_unauthorized(&self) -> bool {
+        self.code() == Some(401)
+    }
+
+    /// The user does not have the permission (403).
+    pub fn is_forbidden(&self) -> bool {
+        self.code() == Some(403)
+    }
+
+    /// The resource version or continue token has expired (410): list again.
+    ///
+    /// A list can also continue with [`continue_token`](Self::continue_token).
+    pub fn is_expired(&self) -> bool {
+        self.code() == Some(410)
+    }
+
+    /// The server is overloaded (429): wait for [`retry_after`](Self::retry_after), then try again.
+    pub fn is_too_many_requests(&self) -> bool {
+        self.code() == Some(429)
+    }
+
+    /// API Priority and Fairness rejected the request: a 429 in plain text with the headers of the classification.
+    ///
+    /// Other 429s come from the resource itself, such as an eviction that is not allowed yet.
+    pub fn is_rejected_by_flow_control(&self) -> bool {
+        self.is_too_many_requests()
+            && matches!(self.kind(), Kind::NotStatus { .. })
+            && self.flow_schema_uid().is_some()
+            && self.priority_level_uid().is_some()
+    }
+
+    /// A time limit expired: the client's (see [`Config::with_timeout`](crate::config::Config::with_timeout)), or the
+    /// server's (408, 504, or the reasons `Timeout` and `ServerTimeout`).
+    pub fn is_timeout(&self) -> bool {
+        matches!(
+            self.kind(),
+            Kind::TimedOut { .. }
+                | Kind::Silent(_)
+                | Kind::Send { timeout: true, .. }
+                | Kind::Body { timeout: true }
+        ) || matches!(self.code(), Some(408 | 504))
+            || matches!(self.reason(), "Timeout" | "ServerTimeout")
+    }
+
+    /// The connection to the server failed: refused, unreachable, unknown host, untrusted certificate, or timeout. Nothing
+    /// was sent.
+    ///
+    /// A connection that broke later is [`is_retryable`](Self::is_retryable) instead.
+    pub fn is_connect(&self) -> bool {
+        matches!(
+            self.kind(),
+            Kind::Send { connect: true, .. } | Kind::Send { tls: true, .. }
+        )
+    }
+
+    /// The write would lose or change fields in the server's API version. Nothing was sent.
+    ///
+    /// [`losses`](Self::losses) lists the fields. `.allow_loss()` on the request sends it nevertheless.
+    pub fn is_lossy(&self) -> bool {
+        matches!(self.kind(), Kind::Lossy { .. })
+    }
+
+    /// An argument of the request is invalid, such as a name with a slash, or an apply without field manager. Nothing was
+    /// sent.
+    pub fn is_argument(&self) -> bool {
+        matches!(self.kind(), Kind::Argument(_))
+    }
+
+    /// The response, or an event of a watch, does not match the API's documents.
+    pub fn is_decode(&self) -> bool {
+        matches!(self.kind(), Kind::Decode { .. })
+    }
+
+    /// The same request may succeed later: the server is overloaded or starting (429, 503, 504 and similar), or the
+    /// connection broke.
+    ///
+    /// The request may also have been carried out. The client has sent it again as often as that is safe, see
+    /// [`RetryPolicy`](crate::client::RetryPolicy). Whether to repeat it further is the caller's decision.
+    pub fn is_retryable(&self) -> bool {
+        match self.kind() {
+            Kind::Send { tls, .. } => !tls,
+            Kind::Body { .. } | Kind::CutOff | Kind::Silent(_) => true,
+            _ => match self.code() {
+                Some(408 | 429 | 502 | 503 | 504) => true,
+                Some(500..) => self.is_timeout() || self.retry_after().is_some(),
+                _ => false,
+            },
+        }
+    }
+}
