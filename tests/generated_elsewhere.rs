@@ -10,7 +10,7 @@
 mod generated;
 
 use generated::chemistry_v1::Pigment;
-use generated::v1::{Coat, CoatList, CoatSpec, Finish, OPERATIONS, Palette, RESOURCES, Scratch};
+use generated::v1::{Coat, CoatList, CoatSpec, Finish, Palette, RESOURCES, Scratch};
 use k8s_flowcontrol::Resource;
 use k8s_flowcontrol::schema::{ListKind, PatchStrategy, Shape};
 use k8s_flowcontrol_codegen::Generator;
@@ -48,12 +48,6 @@ fn kinds_know_where_they_are_served() {
     assert_eq!((Palette::PLURAL, Palette::NAMESPACED), ("palettes", false));
     assert_eq!(Coat::schema().subresources, ["status", "scratch"]);
     assert_eq!(RESOURCES.len(), 2);
-    assert_eq!(OPERATIONS.len(), 10);
-    let watch = OPERATIONS
-        .iter()
-        .find(|operation| operation.action == "watchlist")
-        .unwrap();
-    assert!(watch.deprecated);
 }
 
 #[test]

@@ -1,7 +1,7 @@
-//! Rust types, operation tables and runtime schemas from Kubernetes documents.
+//! Rust types with their runtime schemas from Kubernetes documents.
 //!
 //! A [`Generator`] reads OpenAPI v3, Swagger 2 and JSON Schema documents and writes Rust modules for
-//! the runtime of `k8s-flowcontrol`. It touches no file unless [`Generator::file`] or
+//! the runtime of `k8s-flowcontrol-types`. It touches no file unless [`Generator::file`] or
 //! [`Generated::write`] is asked to.
 //!
 //! ```
@@ -63,7 +63,7 @@ pub struct Generated {
     /// The list of what the versions share, as [`Generator::shared`] takes it.
     pub shared: String,
     /// How many kinds with paths of their own there are. A document such as that of `/apis` or
-    /// `/version` serves none: only its operations and schemas are written then.
+    /// `/version` serves none: only its schemas are written then.
     pub kinds: usize,
 }
 
@@ -95,7 +95,7 @@ impl Default for Generator {
     fn default() -> Self {
         Self {
             documents: Documents::default(),
-            runtime: "::k8s_flowcontrol".to_owned(),
+            runtime: "::k8s_flowcontrol_types".to_owned(),
             shared: None,
             selection: None,
             options: Options::default(),
@@ -140,7 +140,7 @@ impl Generator {
         self
     }
 
-    /// The path of the runtime crate in the generated code; `::k8s_flowcontrol` unless set.
+    /// The path of the runtime crate in the generated code; `::k8s_flowcontrol_types` unless set.
     pub fn runtime(mut self, path: &str) -> Self {
         self.runtime = path.to_owned();
         self
@@ -177,7 +177,7 @@ impl Generator {
     pub fn generate(&self) -> Result<Generated, Error> {
         let runtime = syn::parse_str::<syn::Path>(&self.runtime).map_err(|_| {
             Error::new(format!("the runtime `{}` is no Rust path", self.runtime))
-                .help("give a path such as `crate` or `::k8s_flowcontrol`")
+                .help("give a path such as `crate` or `::k8s_flowcontrol_types`")
         })?;
         let model = self.read()?;
         let mut plan = Plan::new(&model, self.options)?;

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 const HELP: &str = "\
-Writes Rust types and operation tables from Kubernetes documents: OpenAPI v3, Swagger 2, JSON Schema.
+Writes Rust types from Kubernetes documents: OpenAPI v3, Swagger 2, JSON Schema.
 
 Usage:
   k8s-flowcontrol-codegen generate --spec FILE [--spec FILE...] --out DIR [options]
@@ -21,7 +21,7 @@ Options:
   --group GROUP   take only this API group, such as `apps`, or `core`, out of documents of several
   --version V     take only this version of the group
   --out DIR       where the modules go; files are written only when all went well, and only if changed
-  --runtime PATH  the Rust path of the runtime crate [default: ::k8s_flowcontrol]
+  --runtime PATH  the Rust path of the runtime crate [default: ::k8s_flowcontrol_types]
   --shared FILE   the checked-in list of what the versions share; an error when it has changed
   -h, --help      print this
   -V, --version   print the version

@@ -147,7 +147,6 @@ pub(crate) enum ListKind {
 /// An operation of a document.
 #[derive(Debug)]
 pub(crate) struct Operation {
-    pub(crate) id: String,
     pub(crate) method: &'static str,
     pub(crate) path: String,
     pub(crate) action: String,

@@ -15,7 +15,7 @@ pub(crate) struct Sharing {
 }
 
 impl Sharing {
-    pub(crate) fn new(plan: &Plan<'_>) -> Self {
+    pub(crate) fn new(plan: &Plan) -> Self {
         let mut sharing = Self::default();
         let mut groups: Vec<&str> = Vec::new();
         for (group, _) in plan.modules.iter().filter_map(|m| m.version.as_ref()) {
@@ -24,7 +24,7 @@ impl Sharing {
             }
         }
         for group in groups {
-            let of_group = |m: &&crate::plan::Module<'_>| {
+            let of_group = |m: &&crate::plan::Module| {
                 m.version.as_ref().is_some_and(|(other, _)| other == group)
             };
             let items: Vec<usize> = plan
@@ -49,7 +49,7 @@ impl Sharing {
     }
 
     /// The list of what is shared, as it is checked in.
-    pub(crate) fn list(&self, plan: &Plan<'_>) -> String {
+    pub(crate) fn list(&self, plan: &Plan) -> String {
         let mut text = String::from(
             "# Types that a version takes from another one: names, types and references agree.\n\
              # Generation fails when this list is not true. Each line is a promise to users.\n",
@@ -75,7 +75,7 @@ impl Sharing {
     }
 
     /// Compares the checked-in list with what is shared.
-    pub(crate) fn check(&self, plan: &Plan<'_>, expected: &str) -> Result<(), Error> {
+    pub(crate) fn check(&self, plan: &Plan, expected: &str) -> Result<(), Error> {
         fn entries(text: &str) -> Vec<&str> {
             text.lines()
                 .map(str::trim)
@@ -152,7 +152,7 @@ fn owners(
     owners
 }
 
-fn type_signature(plan: &Plan<'_>, index: usize, class: ClassOf<'_>) -> String {
+fn type_signature(plan: &Plan, index: usize, class: ClassOf<'_>) -> String {
     let item = &plan.items[index];
     let body = match &item.body {
         Body::Enum(values) => return format!("enum {} {values:?}", item.ident),
@@ -182,11 +182,11 @@ fn shape_signature(shape: &Shape, class: ClassOf<'_>) -> String {
         Shape::Runtime(name) => format!("meta {name}"),
         Shape::List(element, _) => format!("list of {}", shape_signature(element, class)),
         Shape::Map(value, _) => format!("map of {}", shape_signature(value, class)),
-        Shape::ManagedFields(_) => "managed fields".to_owned(),
+        Shape::ManagedFields => "managed fields".to_owned(),
     }
 }
 
-fn schema_signature(plan: &Plan<'_>, index: usize, class: ClassOf<'_>) -> String {
+fn schema_signature(plan: &Plan, index: usize, class: ClassOf<'_>) -> String {
     let item: &Item = &plan.items[index];
     let Body::Struct(body) = &item.body else {
         return format!("item {index}");

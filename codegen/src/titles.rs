@@ -7,7 +7,7 @@ use std::collections::{HashMap, HashSet};
 /// Gives a title to each schema in place that would otherwise be named as another type of its module.
 ///
 /// Named schemas keep their names: only what the document left nameless gets out of the way.
-pub(crate) fn disambiguate(plan: &mut Plan<'_>, module: usize) {
+pub(crate) fn disambiguate(plan: &mut Plan, module: usize) {
     let mut taken: HashSet<String> = HashSet::new();
     let mut names: HashMap<usize, String> = HashMap::new();
     for &index in &plan.modules[module].items {

@@ -54,27 +54,22 @@ fn several_groups_have_modules_by_group_and_version() {
     check(
         file(&generated, "paints_v1.rs"),
         &[
-            "impl ::k8s_flowcontrol::Resource for Coat {",
-            "const API_VERSION: &'static str = \"paints.example.com/v1\";",
-            "const NAMESPACED: bool = false;",
-            "type Spec = CoatSpec;",
-            "type Status = ();",
-            "pub type CoatList = ::k8s_flowcontrol::List<Coat>;",
-            "id: \"createCoat\"",
-            "parameters: &[DRY_RUN]",
-            "parameters: &[LIMIT]",
-            "const MEDIA_TYPES_0: &[&str] = &[\"application/json\"];",
+            "::k8s_flowcontrol_types::rt::resource! {\n    Coat {",
+            "group: \"paints.example.com\",",
+            "version: \"v1\",",
+            "namespaced: false,",
+            "spec: CoatSpec,",
+            "status: (),",
+            "pub type CoatList = ::k8s_flowcontrol_types::List<Coat>;",
         ],
     );
     check(
         file(&generated, "walls_v1.rs"),
         &[
-            "impl ::k8s_flowcontrol::Resource for Wall {",
-            "const NAMESPACED: bool = true;",
-            "subresources: &[\"scale\"]",
+            "rt::resource! {\n    Wall {",
+            "namespaced: true,",
+            "subresources: [\"scale\"],",
             "pub coats: Vec<super::bricks_v1::Brick>,",
-            "parameters: &[NAMESPACE, NAME]",
-            "deprecated: true",
         ],
     );
     // It is sent on its own, so its type meta belongs to it; it is served at no path of its own.
@@ -82,17 +77,17 @@ fn several_groups_have_modules_by_group_and_version() {
     check(
         scale,
         &[
-            "api_version: \"scales.example.com/v1\"",
+            "Scale as \"scales.example.com/v1\" \"Scale\" {",
             "pub replicas: Option<i32>,",
         ],
     );
     assert!(
-        !scale.contains("Resource for") && !scale.contains("pub api_version"),
+        !scale.contains("resource!") && !scale.contains("pub api_version"),
         "{scale}"
     );
     check(
         file(&generated, "bricks_v1.rs"),
-        &["pub weight: Option<::k8s_flowcontrol::meta::Quantity>,"],
+        &["pub weight: Option<::k8s_flowcontrol_types::meta::Quantity>,"],
     );
 }
 
@@ -290,7 +285,7 @@ fn rules_that_state_no_type_only_restrict() {
             "pub mode: Option<String>,",
             "pub source: Option<FooSource>,",
             "pub git: Option<String>,",
-            "pub size: Option<::k8s_flowcontrol::meta::IntOrString>,",
+            "pub size: Option<::k8s_flowcontrol_types::meta::IntOrString>,",
         ],
     );
 }
@@ -311,11 +306,11 @@ fn values_that_no_plain_type_holds_are_any_json() {
     check(
         file(&generated, "a_v1.rs"),
         &[
-            "pub mixed: Option<::k8s_flowcontrol::meta::RawJson>,",
+            "pub mixed: Option<::k8s_flowcontrol_types::meta::RawJson>,",
             "pub strings: Option<FooStrings>,",
-            "pub holes: Vec<::k8s_flowcontrol::meta::RawJson>,",
-            "pub gaps: ::std::collections::BTreeMap<String, ::k8s_flowcontrol::meta::RawJson>,",
-            "pub huge: Option<::k8s_flowcontrol::meta::Number>,",
+            "pub holes: Vec<::k8s_flowcontrol_types::meta::RawJson>,",
+            "pub gaps: ::std::collections::BTreeMap<\n        String,\n        ::k8s_flowcontrol_types::meta::RawJson,",
+            "pub huge: Option<::k8s_flowcontrol_types::meta::Number>,",
             "pub open_api_v3_schema: Option<",
             // Not the derive macro.
             "The values of `of` in [`Default`](struct@Default).",
@@ -342,9 +337,9 @@ fn a_kind_of_which_nothing_is_said_is_a_kind() {
     check(
         file(&generated, "v1.rs"),
         &[
-            "impl ::k8s_flowcontrol::Resource for Thing {",
-            "pub metadata: ::k8s_flowcontrol::meta::ObjectMeta,",
-            "pub type ThingList = ::k8s_flowcontrol::List<Thing>;",
+            "rt::resource! {\n    Thing {",
+            "pub metadata: ::k8s_flowcontrol_types::meta::ObjectMeta,",
+            "pub type ThingList = ::k8s_flowcontrol_types::List<Thing>;",
         ],
     );
 }
@@ -367,7 +362,7 @@ fn more_members_than_a_struct_has_fields_are_kept() {
             "pub m126: Option<String>,",
             "pub m129: String,",
             // The schema at run time has all of them.
-            "name: \"m128\"",
+            "    unknown {\n        \"m127\": String,\n        \"m128\": String,\n    }",
         ],
     );
     assert!(!text.contains("pub m127:"), "{text}");

@@ -38,10 +38,10 @@ fn objects_in_place_become_types() {
             "pub colours: Vec<Colour>,",
             "pub struct Colour {",
             "pub labels: ::std::collections::BTreeMap<String, String>,",
-            "pub since: Option<::k8s_flowcontrol::meta::Time>,",
-            "pub port: Option<::k8s_flowcontrol::meta::IntOrString>,",
-            "pub amount: Option<::k8s_flowcontrol::meta::Quantity>,",
-            "pub anything: Option<::k8s_flowcontrol::meta::RawJson>,",
+            "pub since: Option<::k8s_flowcontrol_types::meta::Time>,",
+            "pub port: Option<::k8s_flowcontrol_types::meta::IntOrString>,",
+            "pub amount: Option<::k8s_flowcontrol_types::meta::Quantity>,",
+            "pub anything: Option<::k8s_flowcontrol_types::meta::RawJson>,",
             "pub unknown_: Option<String>,",
             "pub r#move: Option<bool>,",
             "pub self_: Option<String>,",
@@ -70,19 +70,16 @@ fn references_into_a_neighbouring_file_are_followed() {
         &files[0].1,
         &[
             "pub struct Wall {",
-            "pub metadata: Option<::k8s_flowcontrol::meta::ObjectMeta>,",
+            "pub metadata: Option<::k8s_flowcontrol_types::meta::ObjectMeta>,",
             "pub coats: Vec<super::paints_v1::Coat>,",
             "pub owner: Option<super::definitions::Person>,",
-            "element: &Shape::Object(&super::super::paints_v1::schema::COAT)",
+            "\"coats\" => coats",
         ],
     );
     // A coat holds itself, where it may be absent.
     check(
         &files[1].1,
-        &[
-            "pub below: Option<Box<Coat>>,",
-            "shape: Shape::Object(&COAT)",
-        ],
+        &["pub below: Option<Box<Coat>>,", "\"below\" => below,"],
     );
     // What nobody refers to is left out.
     assert!(!files[1].1.contains("Unused"));

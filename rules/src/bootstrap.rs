@@ -13,7 +13,7 @@ use k8s_flowcontrol_types::api::v1::{
     SubjectKind,
 };
 use k8s_flowcontrol_types::meta::ObjectMeta;
-use k8s_flowcontrol_types::rt::json::{WriteJson, to_tree};
+use k8s_flowcontrol_types::json::{WriteJson, to_value};
 use k8s_flowcontrol_types::{ApiVersion, Kind, Release};
 use serde_json::{Value, json};
 
@@ -119,7 +119,7 @@ fn schemas_of(release: Release) -> impl Iterator<Item = &'static Schema> {
 
 fn tree(spec: &impl WriteJson) -> Value {
     // The types have string keys and whole numbers only, so that this cannot fail.
-    to_tree(spec).unwrap_or_default()
+    to_value(spec).unwrap_or_default()
 }
 
 /// A priority level of the built-in configuration.

@@ -30,7 +30,7 @@ enum EmptyLists {
 
 fn fields(value: &Value, schema: &TypeSchema, lists: EmptyLists) -> Value {
     let mut canonical = Map::new();
-    for field in schema.fields {
+    for field in schema.fields() {
         let found = value.get(field.name).filter(|value| !value.is_null());
         if let Some(value) = canonical_field(found, field, lists) {
             canonical.insert(field.name.into(), value);
@@ -119,7 +119,7 @@ impl Serialize for Wire<'_> {
                 map.serialize_entry(name, value)?;
             }
         }
-        for field in self.schema.fields {
+        for field in self.schema.fields() {
             if let Some(value) = fields.get(field.name) {
                 map.serialize_entry(
                     field.name,

@@ -10,6 +10,7 @@ pub(crate) struct Documented {
     pub(crate) method: String,
     pub(crate) path: String,
     pub(crate) query: BTreeSet<String>,
+    pub(crate) has_body: bool,
 }
 
 impl Documented {
@@ -45,6 +46,7 @@ pub(crate) fn operations(version: &str) -> Vec<Documented> {
             operations.push(Documented {
                 method: method.to_uppercase(),
                 path: path.clone(),
+                has_body: operation.get("requestBody").is_some(),
                 query: parameters
                     .into_iter()
                     .filter_map(Value::as_array)

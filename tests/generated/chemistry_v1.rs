@@ -7,76 +7,13 @@ pub struct Pigment {
     pub name: String,
     /// Whether it is poisonous.
     pub toxic: Option<bool>,
-    /// Members that this type does not know, kept and written back.
-    pub unknown: ::k8s_flowcontrol::meta::Unknown,
+    /// Fields that this type does not know, kept and written back.
+    pub unknown: ::k8s_flowcontrol_types::meta::Unknown,
 }
 
-impl ::k8s_flowcontrol::rt::Members for Pigment {
-    const NAME: &'static str = "Pigment";
-    const NAMES: &'static [&'static str] = &["name", "toxic"];
-    const REQUIRED: u128 = 1;
-    fn index(name: &str) -> Option<usize> {
-        match name {
-            "name" => Some(0),
-            "toxic" => Some(1),
-            _ => None,
-        }
+::k8s_flowcontrol_types::rt::fields! {
+    Pigment {
+        "name" => name,
+        "toxic" => toxic,
     }
-    fn read<S: ::k8s_flowcontrol::rt::Source>(
-        &mut self,
-        index: usize,
-        source: &mut S,
-    ) -> Result<(), S::Error> {
-        match index {
-            0 => source.nullable(&mut self.name),
-            _ => source.option(&mut self.toxic),
-        }
-    }
-    fn write<S: ::k8s_flowcontrol::rt::Sink>(
-        &self,
-        sink: &mut S,
-    ) -> Result<(), S::Error> {
-        ::k8s_flowcontrol::rt::write_required(sink, self, 0, &self.name)?;
-        ::k8s_flowcontrol::rt::write_option(sink, "toxic", &self.toxic)
-    }
-    fn unknown(&self) -> &::k8s_flowcontrol::meta::Unknown {
-        &self.unknown
-    }
-    fn unknown_mut(&mut self) -> &mut ::k8s_flowcontrol::meta::Unknown {
-        &mut self.unknown
-    }
-}
-
-::k8s_flowcontrol::rt::serde_impls!(Pigment);
-
-/// What the documents say of each type's members, at run time.
-pub mod schema {
-    use ::k8s_flowcontrol::schema::{FieldSchema, Shape, TypeSchema};
-    const _FIELD: FieldSchema = FieldSchema {
-        name: "",
-        shape: Shape::Any,
-        required: false,
-        always_emitted: false,
-        patch_strategy: None,
-        patch_merge_key: None,
-        introduced_in: None,
-    };
-    /// The members of [`Pigment`](super::Pigment).
-    pub static PIGMENT: TypeSchema = TypeSchema {
-        name: "Pigment",
-        fields: &[
-            FieldSchema {
-                name: "name",
-                shape: Shape::String,
-                required: true,
-                .._FIELD
-            },
-            FieldSchema {
-                name: "toxic",
-                shape: Shape::Boolean,
-                .._FIELD
-            },
-        ],
-        map_type_atomic: false,
-    };
 }

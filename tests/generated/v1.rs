@@ -4,83 +4,38 @@
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Coat {
     /// Name and labels.
-    pub metadata: ::k8s_flowcontrol::meta::ObjectMeta,
+    pub metadata: ::k8s_flowcontrol_types::meta::ObjectMeta,
     /// What is wanted.
     pub spec: CoatSpec,
     /// What is there.
     pub status: Option<CoatStatus>,
-    /// Members that this type does not know, kept and written back.
-    pub unknown: ::k8s_flowcontrol::meta::Unknown,
+    /// Fields that this type does not know, kept and written back.
+    pub unknown: ::k8s_flowcontrol_types::meta::Unknown,
 }
 
-impl ::k8s_flowcontrol::rt::Members for Coat {
-    const NAME: &'static str = "Coat";
-    const TYPE_META: Option<::k8s_flowcontrol::rt::TypeMeta> = Some(::k8s_flowcontrol::rt::TypeMeta {
-        api_version: "paints.example.com/v1",
+::k8s_flowcontrol_types::rt::fields! {
+    Coat as Resource {
+        "metadata" => metadata,
+        "spec" => spec,
+        "status" => status,
+    }
+}
+
+::k8s_flowcontrol_types::rt::resource! {
+    Coat {
+        group: "paints.example.com",
+        version: "v1",
         kind: "Coat",
-        list: false,
-    });
-    const NAMES: &'static [&'static str] = &["metadata", "spec", "status"];
-    const REQUIRED: u128 = 3;
-    fn index(name: &str) -> Option<usize> {
-        match name {
-            "metadata" => Some(0),
-            "spec" => Some(1),
-            "status" => Some(2),
-            _ => None,
-        }
-    }
-    fn read<S: ::k8s_flowcontrol::rt::Source>(
-        &mut self,
-        index: usize,
-        source: &mut S,
-    ) -> Result<(), S::Error> {
-        match index {
-            0 => source.nullable(&mut self.metadata),
-            1 => source.nullable(&mut self.spec),
-            _ => source.option(&mut self.status),
-        }
-    }
-    fn write<S: ::k8s_flowcontrol::rt::Sink>(
-        &self,
-        sink: &mut S,
-    ) -> Result<(), S::Error> {
-        ::k8s_flowcontrol::rt::write_required(sink, self, 0, &self.metadata)?;
-        ::k8s_flowcontrol::rt::write_required(sink, self, 1, &self.spec)?;
-        ::k8s_flowcontrol::rt::write_option(sink, "status", &self.status)
-    }
-    fn unknown(&self) -> &::k8s_flowcontrol::meta::Unknown {
-        &self.unknown
-    }
-    fn unknown_mut(&mut self) -> &mut ::k8s_flowcontrol::meta::Unknown {
-        &mut self.unknown
-    }
-}
-
-::k8s_flowcontrol::rt::serde_impls!(Coat);
-
-impl ::k8s_flowcontrol::Resource for Coat {
-    const GROUP: &'static str = "paints.example.com";
-    const VERSION: &'static str = "v1";
-    const API_VERSION: &'static str = "paints.example.com/v1";
-    const KIND: &'static str = "Coat";
-    const PLURAL: &'static str = "coats";
-    const NAMESPACED: bool = true;
-    type Spec = CoatSpec;
-    type Status = CoatStatus;
-    fn schema() -> &'static ::k8s_flowcontrol::schema::ResourceSchema {
-        &RESOURCES[0]
-    }
-    fn metadata(&self) -> &::k8s_flowcontrol::meta::ObjectMeta {
-        &self.metadata
-    }
-    fn metadata_mut(&mut self) -> &mut ::k8s_flowcontrol::meta::ObjectMeta {
-        &mut self.metadata
+        plural: "coats",
+        namespaced: true,
+        subresources: ["status", "scratch"],
+        spec: CoatSpec,
+        status: CoatStatus,
     }
 }
 
 /// Coats, all of them or one page.
-pub type CoatList = ::k8s_flowcontrol::List<Coat>;
+pub type CoatList = ::k8s_flowcontrol_types::List<Coat>;
 
 /// The paint, and how it is put on. See <https://example.com/paint> for \[more\].
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -98,7 +53,7 @@ pub struct CoatSpec {
     /// ```text
     /// total = layers * thickness[mm]
     /// ```
-    pub thickness: Option<::k8s_flowcontrol::meta::Number>,
+    pub thickness: Option<::k8s_flowcontrol_types::meta::Number>,
     /// Words to find it by.
     pub tags: Vec<String>,
     /// The coat below this one.
@@ -108,113 +63,43 @@ pub struct CoatSpec {
     /// Colours by room.
     pub by_room: ::std::collections::BTreeMap<String, Vec<String>>,
     /// The member `dryUntil` of `CoatSpec`.
-    pub dry_until: Option<::k8s_flowcontrol::meta::Time>,
+    pub dry_until: Option<::k8s_flowcontrol_types::meta::Time>,
     /// The member `amount` of `CoatSpec`.
-    pub amount: Option<::k8s_flowcontrol::meta::Quantity>,
+    pub amount: Option<::k8s_flowcontrol_types::meta::Quantity>,
     /// The member `window` of `CoatSpec`.
-    pub window: Option<::k8s_flowcontrol::meta::IntOrString>,
+    pub window: Option<::k8s_flowcontrol_types::meta::IntOrString>,
     /// Whatever the mixer understands.
-    pub recipe: Option<::k8s_flowcontrol::meta::RawJson>,
+    pub recipe: Option<::k8s_flowcontrol_types::meta::RawJson>,
     /// The member `dataSheetURLs` of `CoatSpec`.
     pub data_sheet_urls: Vec<String>,
     /// The member `type` of `CoatSpec`.
     pub r#type: Option<String>,
     /// The member `unknown` of `CoatSpec`.
     pub unknown_: Option<String>,
-    /// Members that this type does not know, kept and written back.
-    pub unknown: ::k8s_flowcontrol::meta::Unknown,
+    /// Fields that this type does not know, kept and written back.
+    pub unknown: ::k8s_flowcontrol_types::meta::Unknown,
 }
 
-impl ::k8s_flowcontrol::rt::Members for CoatSpec {
-    const NAME: &'static str = "CoatSpec";
-    const NAMES: &'static [&'static str] = &[
-        "finish",
-        "layers",
-        "thickness",
-        "tags",
-        "under",
-        "pigments",
-        "byRoom",
-        "dryUntil",
-        "amount",
-        "window",
-        "recipe",
-        "dataSheetURLs",
-        "type",
-        "unknown",
-    ];
-    const REQUIRED: u128 = 3;
-    fn index(name: &str) -> Option<usize> {
-        match name {
-            "finish" => Some(0),
-            "layers" => Some(1),
-            "thickness" => Some(2),
-            "tags" => Some(3),
-            "under" => Some(4),
-            "pigments" => Some(5),
-            "byRoom" => Some(6),
-            "dryUntil" => Some(7),
-            "amount" => Some(8),
-            "window" => Some(9),
-            "recipe" => Some(10),
-            "dataSheetURLs" => Some(11),
-            "type" => Some(12),
-            "unknown" => Some(13),
-            _ => None,
-        }
-    }
-    fn read<S: ::k8s_flowcontrol::rt::Source>(
-        &mut self,
-        index: usize,
-        source: &mut S,
-    ) -> Result<(), S::Error> {
-        match index {
-            0 => source.nullable(&mut self.finish),
-            1 => source.nullable(&mut self.layers),
-            2 => source.option(&mut self.thickness),
-            3 => source.list(&mut self.tags),
-            4 => source.option(&mut self.under),
-            5 => source.list(&mut self.pigments),
-            6 => source.map(&mut self.by_room),
-            7 => source.option(&mut self.dry_until),
-            8 => source.option(&mut self.amount),
-            9 => source.option(&mut self.window),
-            10 => source.option(&mut self.recipe),
-            11 => source.list(&mut self.data_sheet_urls),
-            12 => source.option(&mut self.r#type),
-            _ => source.option(&mut self.unknown_),
-        }
-    }
-    fn write<S: ::k8s_flowcontrol::rt::Sink>(
-        &self,
-        sink: &mut S,
-    ) -> Result<(), S::Error> {
-        ::k8s_flowcontrol::rt::write_required(sink, self, 0, &self.finish)?;
-        ::k8s_flowcontrol::rt::write_required(sink, self, 1, &self.layers)?;
-        ::k8s_flowcontrol::rt::write_option(sink, "thickness", &self.thickness)?;
-        ::k8s_flowcontrol::rt::write_list(sink, "tags", &self.tags)?;
-        ::k8s_flowcontrol::rt::write_option(sink, "under", &self.under)?;
-        ::k8s_flowcontrol::rt::write_list(sink, "pigments", &self.pigments)?;
-        ::k8s_flowcontrol::rt::write_map(sink, "byRoom", &self.by_room)?;
-        ::k8s_flowcontrol::rt::write_option(sink, "dryUntil", &self.dry_until)?;
-        ::k8s_flowcontrol::rt::write_option(sink, "amount", &self.amount)?;
-        ::k8s_flowcontrol::rt::write_option(sink, "window", &self.window)?;
-        ::k8s_flowcontrol::rt::write_option(sink, "recipe", &self.recipe)?;
-        ::k8s_flowcontrol::rt::write_list(sink, "dataSheetURLs", &self.data_sheet_urls)?;
-        ::k8s_flowcontrol::rt::write_option(sink, "type", &self.r#type)?;
-        ::k8s_flowcontrol::rt::write_option(sink, "unknown", &self.unknown_)
-    }
-    fn unknown(&self) -> &::k8s_flowcontrol::meta::Unknown {
-        &self.unknown
-    }
-    fn unknown_mut(&mut self) -> &mut ::k8s_flowcontrol::meta::Unknown {
-        &mut self.unknown
+::k8s_flowcontrol_types::rt::fields! {
+    CoatSpec {
+        "finish" => finish,
+        "layers" => layers,
+        "thickness" => thickness,
+        "tags" => tags: required set,
+        "under" => under,
+        "pigments" => pigments: map(&["name"]) merge_by("name"),
+        "byRoom" => by_room,
+        "dryUntil" => dry_until,
+        "amount" => amount,
+        "window" => window,
+        "recipe" => recipe,
+        "dataSheetURLs" => data_sheet_urls,
+        "type" => r#type,
+        "unknown" => unknown_,
     }
 }
 
-::k8s_flowcontrol::rt::serde_impls!(CoatSpec);
-
-::k8s_flowcontrol::rt::open_enum! {
+::k8s_flowcontrol_types::rt::open_enum! {
     /// The values of `finish` in [`CoatSpec`].
     ///
     /// How much it shines.
@@ -243,123 +128,45 @@ pub struct CoatStatus {
     pub dry: Option<bool>,
     /// The member `observedGeneration` of `CoatStatus`.
     pub observed_generation: Option<i64>,
-    /// Members that this type does not know, kept and written back.
-    pub unknown: ::k8s_flowcontrol::meta::Unknown,
+    /// Fields that this type does not know, kept and written back.
+    pub unknown: ::k8s_flowcontrol_types::meta::Unknown,
 }
 
-impl ::k8s_flowcontrol::rt::Members for CoatStatus {
-    const NAME: &'static str = "CoatStatus";
-    const NAMES: &'static [&'static str] = &["dry", "observedGeneration"];
-    const REQUIRED: u128 = 0;
-    fn index(name: &str) -> Option<usize> {
-        match name {
-            "dry" => Some(0),
-            "observedGeneration" => Some(1),
-            _ => None,
-        }
-    }
-    fn read<S: ::k8s_flowcontrol::rt::Source>(
-        &mut self,
-        index: usize,
-        source: &mut S,
-    ) -> Result<(), S::Error> {
-        match index {
-            0 => source.option(&mut self.dry),
-            _ => source.option(&mut self.observed_generation),
-        }
-    }
-    fn write<S: ::k8s_flowcontrol::rt::Sink>(
-        &self,
-        sink: &mut S,
-    ) -> Result<(), S::Error> {
-        ::k8s_flowcontrol::rt::write_option(sink, "dry", &self.dry)?;
-        ::k8s_flowcontrol::rt::write_option(
-            sink,
-            "observedGeneration",
-            &self.observed_generation,
-        )
-    }
-    fn unknown(&self) -> &::k8s_flowcontrol::meta::Unknown {
-        &self.unknown
-    }
-    fn unknown_mut(&mut self) -> &mut ::k8s_flowcontrol::meta::Unknown {
-        &mut self.unknown
+::k8s_flowcontrol_types::rt::fields! {
+    CoatStatus {
+        "dry" => dry,
+        "observedGeneration" => observed_generation,
     }
 }
-
-::k8s_flowcontrol::rt::serde_impls!(CoatStatus);
 
 /// Colours that go together.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Palette {
     /// The member `metadata` of `Palette`.
-    pub metadata: ::k8s_flowcontrol::meta::ObjectMeta,
+    pub metadata: ::k8s_flowcontrol_types::meta::ObjectMeta,
     /// The member `colours` of `Palette`.
     pub colours: ::std::collections::BTreeMap<String, PaletteColoursValue>,
-    /// Members that this type does not know, kept and written back.
-    pub unknown: ::k8s_flowcontrol::meta::Unknown,
+    /// Fields that this type does not know, kept and written back.
+    pub unknown: ::k8s_flowcontrol_types::meta::Unknown,
 }
 
-impl ::k8s_flowcontrol::rt::Members for Palette {
-    const NAME: &'static str = "Palette";
-    const TYPE_META: Option<::k8s_flowcontrol::rt::TypeMeta> = Some(::k8s_flowcontrol::rt::TypeMeta {
-        api_version: "paints.example.com/v1",
+::k8s_flowcontrol_types::rt::fields! {
+    Palette as Resource {
+        "metadata" => metadata,
+        "colours" => colours,
+    }
+}
+
+::k8s_flowcontrol_types::rt::resource! {
+    Palette {
+        group: "paints.example.com",
+        version: "v1",
         kind: "Palette",
-        list: false,
-    });
-    const NAMES: &'static [&'static str] = &["metadata", "colours"];
-    const REQUIRED: u128 = 1;
-    fn index(name: &str) -> Option<usize> {
-        match name {
-            "metadata" => Some(0),
-            "colours" => Some(1),
-            _ => None,
-        }
-    }
-    fn read<S: ::k8s_flowcontrol::rt::Source>(
-        &mut self,
-        index: usize,
-        source: &mut S,
-    ) -> Result<(), S::Error> {
-        match index {
-            0 => source.nullable(&mut self.metadata),
-            _ => source.map(&mut self.colours),
-        }
-    }
-    fn write<S: ::k8s_flowcontrol::rt::Sink>(
-        &self,
-        sink: &mut S,
-    ) -> Result<(), S::Error> {
-        ::k8s_flowcontrol::rt::write_required(sink, self, 0, &self.metadata)?;
-        ::k8s_flowcontrol::rt::write_map(sink, "colours", &self.colours)
-    }
-    fn unknown(&self) -> &::k8s_flowcontrol::meta::Unknown {
-        &self.unknown
-    }
-    fn unknown_mut(&mut self) -> &mut ::k8s_flowcontrol::meta::Unknown {
-        &mut self.unknown
-    }
-}
-
-::k8s_flowcontrol::rt::serde_impls!(Palette);
-
-impl ::k8s_flowcontrol::Resource for Palette {
-    const GROUP: &'static str = "paints.example.com";
-    const VERSION: &'static str = "v1";
-    const API_VERSION: &'static str = "paints.example.com/v1";
-    const KIND: &'static str = "Palette";
-    const PLURAL: &'static str = "palettes";
-    const NAMESPACED: bool = false;
-    type Spec = ();
-    type Status = ();
-    fn schema() -> &'static ::k8s_flowcontrol::schema::ResourceSchema {
-        &RESOURCES[1]
-    }
-    fn metadata(&self) -> &::k8s_flowcontrol::meta::ObjectMeta {
-        &self.metadata
-    }
-    fn metadata_mut(&mut self) -> &mut ::k8s_flowcontrol::meta::ObjectMeta {
-        &mut self.metadata
+        plural: "palettes",
+        namespaced: false,
+        subresources: [],
+        spec: (),
+        status: (),
     }
 }
 
@@ -372,630 +179,38 @@ pub struct PaletteColoursValue {
     pub green: Option<i64>,
     /// The member `blue` of `PaletteColoursValue`.
     pub blue: Option<i64>,
-    /// Members that this type does not know, kept and written back.
-    pub unknown: ::k8s_flowcontrol::meta::Unknown,
+    /// Fields that this type does not know, kept and written back.
+    pub unknown: ::k8s_flowcontrol_types::meta::Unknown,
 }
 
-impl ::k8s_flowcontrol::rt::Members for PaletteColoursValue {
-    const NAME: &'static str = "PaletteColoursValue";
-    const NAMES: &'static [&'static str] = &["red", "green", "blue"];
-    const REQUIRED: u128 = 0;
-    fn index(name: &str) -> Option<usize> {
-        match name {
-            "red" => Some(0),
-            "green" => Some(1),
-            "blue" => Some(2),
-            _ => None,
-        }
-    }
-    fn read<S: ::k8s_flowcontrol::rt::Source>(
-        &mut self,
-        index: usize,
-        source: &mut S,
-    ) -> Result<(), S::Error> {
-        match index {
-            0 => source.option(&mut self.red),
-            1 => source.option(&mut self.green),
-            _ => source.option(&mut self.blue),
-        }
-    }
-    fn write<S: ::k8s_flowcontrol::rt::Sink>(
-        &self,
-        sink: &mut S,
-    ) -> Result<(), S::Error> {
-        ::k8s_flowcontrol::rt::write_option(sink, "red", &self.red)?;
-        ::k8s_flowcontrol::rt::write_option(sink, "green", &self.green)?;
-        ::k8s_flowcontrol::rt::write_option(sink, "blue", &self.blue)
-    }
-    fn unknown(&self) -> &::k8s_flowcontrol::meta::Unknown {
-        &self.unknown
-    }
-    fn unknown_mut(&mut self) -> &mut ::k8s_flowcontrol::meta::Unknown {
-        &mut self.unknown
+::k8s_flowcontrol_types::rt::fields! {
+    PaletteColoursValue {
+        "red" => red,
+        "green" => green,
+        "blue" => blue,
     }
 }
-
-::k8s_flowcontrol::rt::serde_impls!(PaletteColoursValue);
 
 /// Asks for a scratch in a coat.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Scratch {
     /// The member `metadata` of `Scratch`.
-    pub metadata: Option<::k8s_flowcontrol::meta::ObjectMeta>,
+    pub metadata: Option<::k8s_flowcontrol_types::meta::ObjectMeta>,
     /// The member `depth` of `Scratch`.
     pub depth: Option<i64>,
-    /// Members that this type does not know, kept and written back.
-    pub unknown: ::k8s_flowcontrol::meta::Unknown,
+    /// Fields that this type does not know, kept and written back.
+    pub unknown: ::k8s_flowcontrol_types::meta::Unknown,
 }
 
-impl ::k8s_flowcontrol::rt::Members for Scratch {
-    const NAME: &'static str = "Scratch";
-    const TYPE_META: Option<::k8s_flowcontrol::rt::TypeMeta> = Some(::k8s_flowcontrol::rt::TypeMeta {
-        api_version: "paints.example.com/v1",
-        kind: "Scratch",
-        list: false,
-    });
-    const NAMES: &'static [&'static str] = &["metadata", "depth"];
-    const REQUIRED: u128 = 0;
-    fn index(name: &str) -> Option<usize> {
-        match name {
-            "metadata" => Some(0),
-            "depth" => Some(1),
-            _ => None,
-        }
-    }
-    fn read<S: ::k8s_flowcontrol::rt::Source>(
-        &mut self,
-        index: usize,
-        source: &mut S,
-    ) -> Result<(), S::Error> {
-        match index {
-            0 => source.option(&mut self.metadata),
-            _ => source.option(&mut self.depth),
-        }
-    }
-    fn write<S: ::k8s_flowcontrol::rt::Sink>(
-        &self,
-        sink: &mut S,
-    ) -> Result<(), S::Error> {
-        ::k8s_flowcontrol::rt::write_option(sink, "metadata", &self.metadata)?;
-        ::k8s_flowcontrol::rt::write_option(sink, "depth", &self.depth)
-    }
-    fn unknown(&self) -> &::k8s_flowcontrol::meta::Unknown {
-        &self.unknown
-    }
-    fn unknown_mut(&mut self) -> &mut ::k8s_flowcontrol::meta::Unknown {
-        &mut self.unknown
+::k8s_flowcontrol_types::rt::fields! {
+    Scratch as "paints.example.com/v1" "Scratch" {
+        "metadata" => metadata,
+        "depth" => depth,
     }
 }
-
-::k8s_flowcontrol::rt::serde_impls!(Scratch);
 
 /// The kinds that are served.
-pub static RESOURCES: &[::k8s_flowcontrol::schema::ResourceSchema] = &[
-    ::k8s_flowcontrol::schema::ResourceSchema {
-        group: "paints.example.com",
-        version: "v1",
-        kind: "Coat",
-        plural: "coats",
-        namespaced: true,
-        subresources: &["status", "scratch"],
-        schema: &schema::COAT,
-    },
-    ::k8s_flowcontrol::schema::ResourceSchema {
-        group: "paints.example.com",
-        version: "v1",
-        kind: "Palette",
-        plural: "palettes",
-        namespaced: false,
-        subresources: &[],
-        schema: &schema::PALETTE,
-    },
+pub static RESOURCES: &[::k8s_flowcontrol_types::schema::ResourceSchema] = &[
+    ::k8s_flowcontrol_types::resource::resource_schema::<Coat>(),
+    ::k8s_flowcontrol_types::resource::resource_schema::<Palette>(),
 ];
-
-mod operations {
-    use ::k8s_flowcontrol::schema::{Body, Operation, Parameter, Response};
-    const DRY_RUN: Parameter = Parameter {
-        name: "dryRun",
-        location: "query",
-        value_type: "string",
-    };
-    const LIMIT: Parameter = Parameter {
-        name: "limit",
-        location: "query",
-        value_type: "integer",
-    };
-    const NAME: Parameter = Parameter {
-        name: "name",
-        location: "path",
-        value_type: "string",
-    };
-    const NAMESPACE: Parameter = Parameter {
-        name: "namespace",
-        location: "path",
-        value_type: "string",
-    };
-    const WATCH: Parameter = Parameter {
-        name: "watch",
-        location: "query",
-        value_type: "boolean",
-    };
-    const MEDIA_TYPES_0: &[&str] = &["application/json"];
-    /// The documented operations, in the document's order.
-    pub static OPERATIONS: &[Operation] = &[
-        Operation {
-            id: "getPaintsV1APIResources",
-            method: "GET",
-            path: "/apis/paints.example.com/v1/",
-            action: "",
-            kind: "",
-            deprecated: false,
-            parameters: &[],
-            body: None,
-            responses: &[
-                Response {
-                    code: 200,
-                    schema: Some("APIResourceList"),
-                    media_types: MEDIA_TYPES_0,
-                },
-            ],
-        },
-        Operation {
-            id: "listCoatForAllNamespaces",
-            method: "GET",
-            path: "/apis/paints.example.com/v1/coats",
-            action: "list",
-            kind: "Coat",
-            deprecated: false,
-            parameters: &[LIMIT, WATCH],
-            body: None,
-            responses: &[
-                Response {
-                    code: 200,
-                    schema: Some("CoatList"),
-                    media_types: MEDIA_TYPES_0,
-                },
-                Response {
-                    code: 401,
-                    schema: None,
-                    media_types: &[],
-                },
-            ],
-        },
-        Operation {
-            id: "listNamespacedCoat",
-            method: "GET",
-            path: "/apis/paints.example.com/v1/namespaces/{namespace}/coats",
-            action: "list",
-            kind: "Coat",
-            deprecated: false,
-            parameters: &[NAMESPACE, LIMIT, WATCH],
-            body: None,
-            responses: &[
-                Response {
-                    code: 200,
-                    schema: Some("CoatList"),
-                    media_types: MEDIA_TYPES_0,
-                },
-                Response {
-                    code: 401,
-                    schema: None,
-                    media_types: &[],
-                },
-            ],
-        },
-        Operation {
-            id: "createNamespacedCoat",
-            method: "POST",
-            path: "/apis/paints.example.com/v1/namespaces/{namespace}/coats",
-            action: "post",
-            kind: "Coat",
-            deprecated: false,
-            parameters: &[NAMESPACE, DRY_RUN],
-            body: Some(Body {
-                schema: "Coat",
-                media_types: MEDIA_TYPES_0,
-            }),
-            responses: &[
-                Response {
-                    code: 201,
-                    schema: Some("Coat"),
-                    media_types: MEDIA_TYPES_0,
-                },
-                Response {
-                    code: 401,
-                    schema: None,
-                    media_types: &[],
-                },
-            ],
-        },
-        Operation {
-            id: "readNamespacedCoat",
-            method: "GET",
-            path: "/apis/paints.example.com/v1/namespaces/{namespace}/coats/{name}",
-            action: "get",
-            kind: "Coat",
-            deprecated: false,
-            parameters: &[NAMESPACE, NAME],
-            body: None,
-            responses: &[
-                Response {
-                    code: 200,
-                    schema: Some("Coat"),
-                    media_types: MEDIA_TYPES_0,
-                },
-                Response {
-                    code: 401,
-                    schema: None,
-                    media_types: &[],
-                },
-            ],
-        },
-        Operation {
-            id: "deleteNamespacedCoat",
-            method: "DELETE",
-            path: "/apis/paints.example.com/v1/namespaces/{namespace}/coats/{name}",
-            action: "delete",
-            kind: "Coat",
-            deprecated: false,
-            parameters: &[NAMESPACE, NAME],
-            body: Some(Body {
-                schema: "DeleteOptions",
-                media_types: MEDIA_TYPES_0,
-            }),
-            responses: &[
-                Response {
-                    code: 200,
-                    schema: Some("Status"),
-                    media_types: MEDIA_TYPES_0,
-                },
-                Response {
-                    code: 401,
-                    schema: None,
-                    media_types: &[],
-                },
-            ],
-        },
-        Operation {
-            id: "replaceNamespacedCoatStatus",
-            method: "PUT",
-            path: "/apis/paints.example.com/v1/namespaces/{namespace}/coats/{name}/status",
-            action: "put",
-            kind: "Coat",
-            deprecated: false,
-            parameters: &[NAMESPACE, NAME],
-            body: Some(Body {
-                schema: "Coat",
-                media_types: MEDIA_TYPES_0,
-            }),
-            responses: &[
-                Response {
-                    code: 200,
-                    schema: Some("Coat"),
-                    media_types: MEDIA_TYPES_0,
-                },
-                Response {
-                    code: 401,
-                    schema: None,
-                    media_types: &[],
-                },
-            ],
-        },
-        Operation {
-            id: "createNamespacedCoatScratch",
-            method: "POST",
-            path: "/apis/paints.example.com/v1/namespaces/{namespace}/coats/{name}/scratch",
-            action: "post",
-            kind: "Scratch",
-            deprecated: false,
-            parameters: &[NAMESPACE, NAME],
-            body: Some(Body {
-                schema: "Scratch",
-                media_types: MEDIA_TYPES_0,
-            }),
-            responses: &[
-                Response {
-                    code: 201,
-                    schema: Some("Scratch"),
-                    media_types: MEDIA_TYPES_0,
-                },
-                Response {
-                    code: 401,
-                    schema: None,
-                    media_types: &[],
-                },
-            ],
-        },
-        Operation {
-            id: "readPalette",
-            method: "GET",
-            path: "/apis/paints.example.com/v1/palettes/{name}",
-            action: "get",
-            kind: "Palette",
-            deprecated: false,
-            parameters: &[NAME],
-            body: None,
-            responses: &[
-                Response {
-                    code: 200,
-                    schema: Some("Palette"),
-                    media_types: MEDIA_TYPES_0,
-                },
-                Response {
-                    code: 401,
-                    schema: None,
-                    media_types: &[],
-                },
-            ],
-        },
-        Operation {
-            id: "watchCoatListForAllNamespaces",
-            method: "GET",
-            path: "/apis/paints.example.com/v1/watch/coats",
-            action: "watchlist",
-            kind: "Coat",
-            deprecated: true,
-            parameters: &[],
-            body: None,
-            responses: &[
-                Response {
-                    code: 200,
-                    schema: Some("WatchEvent"),
-                    media_types: MEDIA_TYPES_0,
-                },
-                Response {
-                    code: 401,
-                    schema: None,
-                    media_types: &[],
-                },
-            ],
-        },
-    ];
-}
-pub use operations::OPERATIONS;
-
-/// What the documents say of each type's members, at run time.
-pub mod schema {
-    use ::k8s_flowcontrol::schema::{
-        FieldSchema, ListKind, PatchStrategy, Shape, TypeSchema,
-    };
-    const _FIELD: FieldSchema = FieldSchema {
-        name: "",
-        shape: Shape::Any,
-        required: false,
-        always_emitted: false,
-        patch_strategy: None,
-        patch_merge_key: None,
-        introduced_in: None,
-    };
-    /// The members of [`Coat`](super::Coat).
-    pub static COAT: TypeSchema = TypeSchema {
-        name: "Coat",
-        fields: &[
-            FieldSchema {
-                name: "apiVersion",
-                shape: Shape::String,
-                .._FIELD
-            },
-            FieldSchema {
-                name: "kind",
-                shape: Shape::String,
-                .._FIELD
-            },
-            FieldSchema {
-                name: "metadata",
-                shape: Shape::Object(&::k8s_flowcontrol::meta::schema::OBJECT_META),
-                required: true,
-                .._FIELD
-            },
-            FieldSchema {
-                name: "spec",
-                shape: Shape::Object(&COAT_SPEC),
-                required: true,
-                .._FIELD
-            },
-            FieldSchema {
-                name: "status",
-                shape: Shape::Object(&COAT_STATUS),
-                .._FIELD
-            },
-        ],
-        map_type_atomic: false,
-    };
-    /// The members of [`CoatSpec`](super::CoatSpec).
-    pub static COAT_SPEC: TypeSchema = TypeSchema {
-        name: "CoatSpec",
-        fields: &[
-            FieldSchema {
-                name: "finish",
-                shape: Shape::String,
-                required: true,
-                .._FIELD
-            },
-            FieldSchema {
-                name: "layers",
-                shape: Shape::Int32,
-                required: true,
-                .._FIELD
-            },
-            FieldSchema {
-                name: "thickness",
-                shape: Shape::Number,
-                .._FIELD
-            },
-            FieldSchema {
-                name: "tags",
-                shape: Shape::List {
-                    element: &Shape::String,
-                    kind: ListKind::Set,
-                },
-                required: true,
-                .._FIELD
-            },
-            FieldSchema {
-                name: "under",
-                shape: Shape::Object(&COAT_SPEC),
-                .._FIELD
-            },
-            FieldSchema {
-                name: "pigments",
-                shape: Shape::List {
-                    element: &Shape::Object(
-                        &super::super::chemistry_v1::schema::PIGMENT,
-                    ),
-                    kind: ListKind::Map(&["name"]),
-                },
-                patch_strategy: Some(PatchStrategy::Merge),
-                patch_merge_key: Some("name"),
-                .._FIELD
-            },
-            FieldSchema {
-                name: "byRoom",
-                shape: Shape::Map {
-                    value: &Shape::List {
-                        element: &Shape::String,
-                        kind: ListKind::Atomic,
-                    },
-                    atomic: false,
-                },
-                .._FIELD
-            },
-            FieldSchema {
-                name: "dryUntil",
-                shape: Shape::Time,
-                .._FIELD
-            },
-            FieldSchema {
-                name: "amount",
-                shape: Shape::Quantity,
-                .._FIELD
-            },
-            FieldSchema {
-                name: "window",
-                shape: Shape::IntOrString,
-                .._FIELD
-            },
-            FieldSchema {
-                name: "recipe",
-                shape: Shape::Any,
-                .._FIELD
-            },
-            FieldSchema {
-                name: "dataSheetURLs",
-                shape: Shape::List {
-                    element: &Shape::String,
-                    kind: ListKind::Atomic,
-                },
-                .._FIELD
-            },
-            FieldSchema {
-                name: "type",
-                shape: Shape::String,
-                .._FIELD
-            },
-            FieldSchema {
-                name: "unknown",
-                shape: Shape::String,
-                .._FIELD
-            },
-        ],
-        map_type_atomic: false,
-    };
-    /// The members of [`CoatStatus`](super::CoatStatus).
-    pub static COAT_STATUS: TypeSchema = TypeSchema {
-        name: "CoatStatus",
-        fields: &[
-            FieldSchema {
-                name: "dry",
-                shape: Shape::Boolean,
-                .._FIELD
-            },
-            FieldSchema {
-                name: "observedGeneration",
-                shape: Shape::Int64,
-                .._FIELD
-            },
-        ],
-        map_type_atomic: false,
-    };
-    /// The members of [`Palette`](super::Palette).
-    pub static PALETTE: TypeSchema = TypeSchema {
-        name: "Palette",
-        fields: &[
-            FieldSchema {
-                name: "apiVersion",
-                shape: Shape::String,
-                .._FIELD
-            },
-            FieldSchema {
-                name: "kind",
-                shape: Shape::String,
-                .._FIELD
-            },
-            FieldSchema {
-                name: "metadata",
-                shape: Shape::Object(&::k8s_flowcontrol::meta::schema::OBJECT_META),
-                required: true,
-                .._FIELD
-            },
-            FieldSchema {
-                name: "colours",
-                shape: Shape::Map {
-                    value: &Shape::Object(&PALETTE_COLOURS_VALUE),
-                    atomic: false,
-                },
-                .._FIELD
-            },
-        ],
-        map_type_atomic: false,
-    };
-    /// The members of [`PaletteColoursValue`](super::PaletteColoursValue).
-    pub static PALETTE_COLOURS_VALUE: TypeSchema = TypeSchema {
-        name: "PaletteColoursValue",
-        fields: &[
-            FieldSchema {
-                name: "red",
-                shape: Shape::Int64,
-                .._FIELD
-            },
-            FieldSchema {
-                name: "green",
-                shape: Shape::Int64,
-                .._FIELD
-            },
-            FieldSchema {
-                name: "blue",
-                shape: Shape::Int64,
-                .._FIELD
-            },
-        ],
-        map_type_atomic: false,
-    };
-    /// The members of [`Scratch`](super::Scratch).
-    pub static SCRATCH: TypeSchema = TypeSchema {
-        name: "Scratch",
-        fields: &[
-            FieldSchema {
-                name: "apiVersion",
-                shape: Shape::String,
-                .._FIELD
-            },
-            FieldSchema {
-                name: "kind",
-                shape: Shape::String,
-                .._FIELD
-            },
-            FieldSchema {
-                name: "metadata",
-                shape: Shape::Object(&::k8s_flowcontrol::meta::schema::OBJECT_META),
-                .._FIELD
-            },
-            FieldSchema {
-                name: "depth",
-                shape: Shape::Int64,
-                .._FIELD
-            },
-        ],
-        map_type_atomic: false,
-    };
-}

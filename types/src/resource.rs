@@ -1,12 +1,11 @@
 //! What all kinds have in common.
 
+use crate::json::{self, Fault, ReadJson, Reader, WriteJson, Writer};
 use crate::meta::{ListMeta, ObjectMeta, Unknown};
-use crate::rt::json::{Fault, ReadJson, Reader, WriteJson, Writer, read_object, write_object};
-use crate::rt::{self, Members, Sink, Source, TypeMeta, Untyped};
-use crate::schema::ResourceSchema;
+use crate::rt::{self, Field, Fields, Object, Table, TypeMeta, Untyped, read_object, write_field, write_object};
+use crate::schema::{FieldSchema, ResourceSchema, TypeSchema};
 use serde::de::DeserializeOwned;
-use serde::ser::{SerializeSeq, Serializer};
-use serde::{Deserialize, Deserializer, Serialize};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::fmt::Debug;
 
 /// A Kubernetes kind in one API version.
@@ -23,9 +22,8 @@ use std::fmt::Debug;
 /// assert_eq!(api_version::<v1::FlowSchema>(), "flowcontrol.apiserver.k8s.io/v1");
 /// ```
 pub trait Resource:
-    Members
-    + ReadJson
-    + WriteJson
+    Object
+    + Field
     + Serialize
     + DeserializeOwned
     + Clone
@@ -47,13 +45,18 @@ pub trait Resource:
     const PLURAL: &'static str;
     /// Whether objects live in a namespace.
     const NAMESPACED: bool;
+    /// The subresources, such as `status`.
+    const SUBRESOURCES: &'static [&'static str];
     /// The type of `spec`, or `()`.
     type Spec;
     /// The type of `status`, or `()`.
     type Status;
 
-    /// What the documents say of the kind.
-    fn schema() -> &'static ResourceSchema;
+    /// The facts about the kind from its document.
+    fn schema() -> &'static ResourceSchema {
+        const { &resource_schema::<Self>() }
+    }
+
     /// The object's metadata.
     fn metadata(&self) -> &ObjectMeta;
     /// The object's metadata.
@@ -86,34 +89,40 @@ impl<K> Default for List<K> {
     }
 }
 
-impl<K: Resource> Members for List<K> {
-    const NAME: &'static str = "List";
-    const TYPE_META: Option<TypeMeta> = Some(TypeMeta {
-        api_version: K::API_VERSION,
-        kind: K::KIND,
-        list: true,
-    });
-    const NAMES: &'static [&'static str] = &["metadata", "items"];
-    const REQUIRED: u128 = 0b01;
+impl<K: Resource> Object for List<K> {
+    const TABLE: Table = Table::new(
+        &TypeSchema::new("List", || list_fields::<K>(), false),
+        list_fields::<K>(),
+        &["metadata", "items"],
+        Some(TypeMeta {
+            list: true,
+            ..type_meta::<K>()
+        }),
+    );
+}
 
-    fn index(name: &str) -> Option<usize> {
-        match name {
-            "metadata" => Some(0),
-            "items" => Some(1),
-            _ => None,
-        }
+const fn list_fields<K: Resource>() -> &'static [FieldSchema] {
+    const {
+        &[
+            rt::KIND,
+            rt::API_VERSION,
+            FieldSchema::new("metadata", ListMeta::SHAPE, true),
+            FieldSchema::new("items", <Vec<K>>::SHAPE, true),
+        ]
     }
+}
 
-    fn read<S: Source>(&mut self, index: usize, source: &mut S) -> Result<(), S::Error> {
+impl<K: Resource> Fields for List<K> {
+    fn read_field(&mut self, index: usize, reader: &mut Reader<'_>) -> Result<(), Fault> {
         match index {
-            0 => source.nullable(&mut self.metadata),
-            _ => source.list(&mut self.items),
+            0 => reader.value(&mut self.metadata),
+            _ => reader.value(&mut self.items),
         }
     }
 
-    fn write<S: Sink>(&self, sink: &mut S) -> Result<(), S::Error> {
-        rt::write_required(sink, self, 0, &self.metadata)?;
-        sink.member("items", &Items(&self.items))
+    fn write_fields(&self, writer: &mut Writer) {
+        write_field(writer, &self.unknown, 0, "metadata", &self.metadata);
+        writer.field("items", &Items(&self.items));
     }
 
     fn unknown(&self) -> &Unknown {
@@ -122,6 +131,14 @@ impl<K: Resource> Members for List<K> {
 
     fn unknown_mut(&mut self) -> &mut Unknown {
         &mut self.unknown
+    }
+}
+
+struct Items<'a, K>(&'a [K]);
+
+impl<K: Resource> WriteJson for Items<'_, K> {
+    fn write_json(&self, writer: &mut Writer) {
+        writer.array(self.0.iter().map(Untyped));
     }
 }
 
@@ -139,13 +156,13 @@ impl<K: Resource> WriteJson for List<K> {
 
 impl<K: Resource> Serialize for List<K> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        rt::serialize(self, serializer)
+        json::serialize(self, serializer)
     }
 }
 
 impl<'de, K: Resource> Deserialize<'de> for List<K> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        rt::deserialize(deserializer)
+        json::deserialize(deserializer)
     }
 }
 
@@ -167,20 +184,66 @@ impl<'a, K> IntoIterator for &'a List<K> {
     }
 }
 
-struct Items<'a, K>(&'a [K]);
-
-impl<K: Resource> Serialize for Items<'_, K> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut seq = serializer.serialize_seq(Some(self.0.len()))?;
-        for item in self.0 {
-            seq.serialize_element(&Untyped(item))?;
-        }
-        seq.end()
+/// The `apiVersion` and kind of a kind.
+#[doc(hidden)]
+pub const fn type_meta<K: Resource>() -> TypeMeta {
+    TypeMeta {
+        api_version: K::API_VERSION,
+        kind: K::KIND,
+        list: false,
     }
 }
 
-impl<K: Resource> WriteJson for Items<'_, K> {
-    fn write_json(&self, writer: &mut Writer) {
-        writer.array(self.0.iter().map(Untyped));
+/// The facts about a kind, for the table of a module's kinds.
+#[doc(hidden)]
+pub const fn resource_schema<K: Resource>() -> ResourceSchema {
+    ResourceSchema {
+        group: K::GROUP,
+        version: K::VERSION,
+        kind: K::KIND,
+        plural: K::PLURAL,
+        namespaced: K::NAMESPACED,
+        subresources: K::SUBRESOURCES,
+        schema: K::TABLE.schema,
     }
+}
+
+/// Implements [`Resource`] for a struct with `metadata`.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __resource {
+    ($type:ident {
+        group: $group:literal,
+        version: $version:literal,
+        kind: $kind:literal,
+        plural: $plural:literal,
+        namespaced: $namespaced:literal,
+        subresources: [$($subresource:literal),*],
+        spec: $spec:ty,
+        status: $status:ty,
+    }) => {
+        impl $crate::Resource for $type {
+            const GROUP: &'static str = $group;
+            const VERSION: &'static str = $version;
+            const API_VERSION: &'static str = if $group.is_empty() {
+                $version
+            } else {
+                concat!($group, "/", $version)
+            };
+            const KIND: &'static str = $kind;
+            const PLURAL: &'static str = $plural;
+            const NAMESPACED: bool = $namespaced;
+            const SUBRESOURCES: &'static [&'static str] = &[$($subresource),*];
+            type Spec = $spec;
+            type Status = $status;
+
+            fn metadata(&self) -> &$crate::meta::ObjectMeta {
+                &self.metadata
+            }
+
+            fn metadata_mut(&mut self) -> &mut $crate::meta::ObjectMeta {
+                &mut self.metadata
+            }
+        }
+    };
 }

@@ -1,8 +1,8 @@
-//! The documents' facts at run time: object shapes and operations, as the generator writes them.
+//! The documents' facts at run time: the shapes of objects.
 //!
 //! An embedded server, a strict decoder or a migration tool works on JSON trees and needs to know
-//! what the documents say of each member: its type, how lists merge, in which order a Kubernetes API
-//! server writes the members and which of them it writes even when they are empty.
+//! what the documents say of each field: its type, how lists merge, in which order a Kubernetes API
+//! server writes the fields and which of them it writes even when they are empty.
 
 use crate::Release;
 
@@ -11,40 +11,150 @@ use crate::Release;
 pub struct TypeSchema {
     /// The schema's name without its package, such as `FlowSchemaSpec`.
     pub name: &'static str,
-    /// The members in the order in which a Kubernetes API server writes them.
-    pub fields: &'static [FieldSchema],
+    /// The fields, by way of a function because a type may contain itself.
+    fields: fn() -> &'static [FieldSchema],
     /// Whether an object of the type is owned as a whole (`x-kubernetes-map-type: atomic`).
     pub map_type_atomic: bool,
 }
 
 impl TypeSchema {
-    /// The member named `name`.
-    pub fn field(&self, name: &str) -> Option<&FieldSchema> {
-        self.fields.iter().find(|field| field.name == name)
+    #[doc(hidden)]
+    pub const fn new(
+        name: &'static str,
+        fields: fn() -> &'static [FieldSchema],
+        map_type_atomic: bool,
+    ) -> Self {
+        Self {
+            name,
+            fields,
+            map_type_atomic,
+        }
+    }
+
+    /// The fields in the order in which a Kubernetes API server writes them.
+    pub fn fields(&self) -> &'static [FieldSchema] {
+        (self.fields)()
+    }
+
+    /// The field named `name`.
+    pub fn field(&self, name: &str) -> Option<&'static FieldSchema> {
+        self.fields().iter().find(|field| field.name == name)
     }
 }
 
-/// A member of an object type.
-#[derive(Debug)]
+/// A field of an object type.
+#[derive(Clone, Copy, Debug)]
 pub struct FieldSchema {
     /// The name on the wire.
     pub name: &'static str,
     /// The type of the value.
     pub shape: Shape,
-    /// Whether the document requires the member.
+    /// Whether the document requires the field.
     pub required: bool,
-    /// Whether a Kubernetes API server writes the member even when it is zero, empty or null.
+    /// Whether a Kubernetes API server writes the field even when it is zero, empty or null.
     pub always_emitted: bool,
-    /// How a strategic merge patch treats the member.
+    /// How a strategic merge patch treats the field.
     pub patch_strategy: Option<PatchStrategy>,
-    /// The member of the elements by which a strategic merge patch matches them.
+    /// The field of the elements by which a strategic merge patch matches them.
     pub patch_merge_key: Option<&'static str>,
-    /// The Kubernetes release, such as `1.28`, that added the member to a version already served.
+    /// The Kubernetes release, such as `1.28`, that added the field to a version already served.
     pub introduced_in: Option<&'static str>,
 }
 
+/// How the tables of generated code are written.
+#[doc(hidden)]
 impl FieldSchema {
-    /// Whether a server of `release` knows the member.
+    pub const fn new(name: &'static str, shape: Shape, required: bool) -> Self {
+        Self {
+            name,
+            shape,
+            required,
+            always_emitted: false,
+            patch_strategy: None,
+            patch_merge_key: None,
+            introduced_in: None,
+        }
+    }
+
+    pub const fn required(mut self) -> Self {
+        self.required = true;
+        self
+    }
+
+    pub const fn always(mut self) -> Self {
+        self.always_emitted = true;
+        self
+    }
+
+    pub const fn since(mut self, release: &'static str) -> Self {
+        self.introduced_in = Some(release);
+        self
+    }
+
+    pub const fn merge(self) -> Self {
+        self.patch(PatchStrategy::Merge)
+    }
+
+    pub const fn replace(self) -> Self {
+        self.patch(PatchStrategy::Replace)
+    }
+
+    pub const fn retain_keys(self) -> Self {
+        self.patch(PatchStrategy::RetainKeys)
+    }
+
+    pub const fn merge_retain_keys(self) -> Self {
+        self.patch(PatchStrategy::MergeRetainKeys)
+    }
+
+    const fn patch(mut self, strategy: PatchStrategy) -> Self {
+        self.patch_strategy = Some(strategy);
+        self
+    }
+
+    pub const fn merge_by(self, field: &'static str) -> Self {
+        self.merge().merge_key(field)
+    }
+
+    pub const fn merge_key(mut self, field: &'static str) -> Self {
+        self.patch_merge_key = Some(field);
+        self
+    }
+
+    pub const fn shape(mut self, shape: Shape) -> Self {
+        self.shape = shape;
+        self
+    }
+
+    pub const fn object(self, schema: &'static TypeSchema) -> Self {
+        self.shape(Shape::Object(schema))
+    }
+
+    pub const fn atomic(mut self) -> Self {
+        if let Shape::Map { atomic, .. } = &mut self.shape {
+            *atomic = true;
+        }
+        self
+    }
+
+    pub const fn set(self) -> Self {
+        self.list(ListKind::Set)
+    }
+
+    pub const fn map(self, keys: &'static [&'static str]) -> Self {
+        self.list(ListKind::Map(keys))
+    }
+
+    const fn list(mut self, list: ListKind) -> Self {
+        if let Shape::List { kind, .. } = &mut self.shape {
+            *kind = list;
+        }
+        self
+    }
+}
+
+impl FieldSchema {
+    /// Whether a server of `release` knows the field.
     pub fn is_known_to(&self, release: Release) -> bool {
         self.introduced_in
             .and_then(|introduced| introduced.strip_prefix("1."))
@@ -53,7 +163,7 @@ impl FieldSchema {
     }
 }
 
-/// How a strategic merge patch treats a member.
+/// How a strategic merge patch treats a field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PatchStrategy {
     /// Elements are merged.
@@ -67,7 +177,7 @@ pub enum PatchStrategy {
 }
 
 /// The type of a value.
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug)]
 pub enum Shape {
     /// A string.
     String,
@@ -89,7 +199,7 @@ pub enum Shape {
     Quantity,
     /// Any JSON value.
     Any,
-    /// An object with known members.
+    /// An object with known fields.
     Object(&'static TypeSchema),
     /// A list.
     List {
@@ -114,7 +224,7 @@ pub enum ListKind {
     Atomic,
     /// The elements are scalars, each at most once.
     Set,
-    /// The elements are objects, told apart by these members.
+    /// The elements are objects, told apart by these fields.
     Map(&'static [&'static str]),
 }
 
@@ -135,59 +245,4 @@ pub struct ResourceSchema {
     pub subresources: &'static [&'static str],
     /// The shape of an object.
     pub schema: &'static TypeSchema,
-}
-
-/// A documented operation.
-#[derive(Debug)]
-pub struct Operation {
-    /// The document's `operationId`.
-    pub id: &'static str,
-    /// The HTTP method in capitals.
-    pub method: &'static str,
-    /// The path with `{name}` and `{namespace}` in it.
-    pub path: &'static str,
-    /// The Kubernetes action (`list`, `get`, `post`, `put`, `patch`, `delete`, `deletecollection`,
-    /// `watch`, `watchlist`), empty for discovery.
-    pub action: &'static str,
-    /// The kind that the operation is about, empty for discovery.
-    pub kind: &'static str,
-    /// Whether the document calls it deprecated.
-    pub deprecated: bool,
-    /// Its parameters, those of the path included.
-    pub parameters: &'static [Parameter],
-    /// The body that it takes.
-    pub body: Option<Body>,
-    /// The documented response codes.
-    pub responses: &'static [Response],
-}
-
-/// A parameter of an operation.
-#[derive(Debug)]
-pub struct Parameter {
-    /// The name.
-    pub name: &'static str,
-    /// Where it stands: `path` or `query`.
-    pub location: &'static str,
-    /// The JSON Schema type of its value: `string`, `integer` or `boolean`.
-    pub value_type: &'static str,
-}
-
-/// The body of an operation.
-#[derive(Debug)]
-pub struct Body {
-    /// The schema's name without its package.
-    pub schema: &'static str,
-    /// The media types in which the body may come.
-    pub media_types: &'static [&'static str],
-}
-
-/// A documented response of an operation.
-#[derive(Debug)]
-pub struct Response {
-    /// The HTTP status code.
-    pub code: u16,
-    /// The schema's name without its package.
-    pub schema: Option<&'static str>,
-    /// The media types in which the answer may come.
-    pub media_types: &'static [&'static str],
 }

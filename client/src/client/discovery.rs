@@ -7,8 +7,8 @@ use super::path::{Target, segment};
 use super::request::Verb;
 use super::response::{Decoded, Decoder};
 use crate::meta::{ApiGroup, ApiGroupList, ApiResourceList, Info};
-use crate::rt::Members;
-use crate::rt::json::{self, ReadJson};
+use crate::json;
+use crate::rt::Object;
 
 impl Client {
     /// Reads the API groups of the server, with their versions.
@@ -46,12 +46,12 @@ impl Client {
 
     fn discover<T>(&self, path: Result<String, Error>) -> DiscoveryRequest<T>
     where
-        T: Members + ReadJson + Send + 'static,
+        T: Object + Send + 'static,
     {
         DiscoveryRequest {
             call: Call::new(self, Verb::Get, path.map(Target::outside_resources)),
             decoder: || {
-                Decoder::new(T::NAME, |body| {
+                Decoder::new(T::TABLE.schema.name, |body| {
                     json::from_slice::<T>(body).map(Decoded::from)
                 })
             },

@@ -6,8 +6,7 @@ use super::renamed::RenamedField;
 use super::warnings::Warning;
 use crate::convert::Loss;
 use crate::meta::Status;
-use crate::rt::Source as _;
-use crate::rt::json;
+use crate::json;
 
 /// The maximum length of a body's excerpt in an error, in characters.
 const EXCERPT: usize = 300;
@@ -209,8 +208,8 @@ pub(crate) fn failure(head: Head, body: &[u8]) -> Error {
 pub(crate) fn kind_of(body: &[u8]) -> Result<Option<String>, serde_json::Error> {
     let mut kind = None;
     json::read_whole(json::utf8(body)?, |reader| {
-        reader.members(&"a JSON object", &mut |name, reader| match &*name {
-            "kind" => reader.option(&mut kind),
+        reader.fields(&"a JSON object", &mut |name, reader| match &*name {
+            "kind" => reader.value(&mut kind),
             _ => reader.skip(),
         })
     })?;

@@ -4,7 +4,7 @@ use super::error::Error;
 use super::renamed::RenamedField;
 use super::response::{Decoded, Decoder};
 use crate::convert::{Convert, Loss, Lossy};
-use crate::rt::json::{self, Fault, Reader};
+use crate::json::{self, Fault, Reader};
 use crate::{List, Release, Resource};
 use serde_json::Error as JsonError;
 

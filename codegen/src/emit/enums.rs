@@ -9,7 +9,7 @@ impl Emitter<'_> {
     pub(super) fn enumeration(&self, index: usize, values: &[String]) -> String {
         let item = &self.plan.items[index];
         let variants = names::variants(&item.ident, values);
-        let runtime = self.runtime.to_string().replace(' ', "");
+        let runtime = self.runtime_text();
         let mut text = format!("{runtime}::rt::open_enum! {{\n");
         let parent = match item.origin {
             Origin::Inline { parent, .. } => Some(&self.plan.items[parent]),

@@ -1,76 +1,52 @@
-//! Kinds: the `Resource` implementation, the list's alias and the table of what a module serves.
+//! Kinds: the `Resource` implementation, the list's alias and the table of the kinds of a module.
 
-use super::{Emitter, docs, ident};
-use crate::error::Error;
-use crate::names;
-use crate::plan::{Item, ListAlias, PlannedField, Served};
-use proc_macro2::{Literal, TokenStream};
+use super::{Emitter, docs, ident, path_text};
+use crate::plan::{Body, ListAlias, Served};
+use proc_macro2::TokenStream;
 use quote::quote;
 
 impl Emitter<'_> {
-    pub(super) fn resource(
-        &self,
-        module: usize,
-        index: usize,
-        served: &Served,
-    ) -> Result<TokenStream, Error> {
-        let runtime = &self.runtime;
-        let name = ident(&self.plan.items[index].ident);
+    /// Nothing lays out a macro's input, so this is text.
+    pub(super) fn resource(&self, index: usize, served: &Served) -> String {
         let Served {
             kind,
             plural,
             namespaced,
-            ..
+            subresources,
         } = served;
-        let (group, version, kind_name) = (&kind.group, &kind.version, &kind.kind);
-        let api_version = kind.api_version();
-        let spec = self.part(index, "spec");
-        let status = self.part(index, "status");
-        let position = self
-            .served(module)
-            .position(|(other, _, _)| other == index)
-            .unwrap_or(0);
-        let position = Literal::usize_unsuffixed(position);
-        Ok(quote! {
-            impl #runtime::Resource for #name {
-                const GROUP: &'static str = #group;
-                const VERSION: &'static str = #version;
-                const API_VERSION: &'static str = #api_version;
-                const KIND: &'static str = #kind_name;
-                const PLURAL: &'static str = #plural;
-                const NAMESPACED: bool = #namespaced;
-                type Spec = #spec;
-                type Status = #status;
-                fn schema() -> &'static #runtime::schema::ResourceSchema {
-                    &RESOURCES[#position]
-                }
-                fn metadata(&self) -> &#runtime::meta::ObjectMeta {
-                    &self.metadata
-                }
-                fn metadata_mut(&mut self) -> &mut #runtime::meta::ObjectMeta {
-                    &mut self.metadata
-                }
-            }
-        })
+        format!(
+            "{}::rt::resource! {{
+    {} {{
+        group: {:?},
+        version: {:?},
+        kind: {:?},
+        plural: {plural:?},
+        namespaced: {namespaced},
+        subresources: {subresources:?},
+        spec: {},
+        status: {},
+    }}
+}}
+",
+            self.runtime_text(),
+            self.plan.items[index].ident,
+            kind.group,
+            kind.version,
+            kind.kind,
+            self.part(index, "spec"),
+            self.part(index, "status"),
+        )
     }
 
     /// The type of `spec` or `status`, `()` without one.
-    fn part(&self, index: usize, name: &str) -> TokenStream {
-        let crate::plan::Body::Struct(body) = &self.plan.items[index].body else {
-            return quote!(());
+    fn part(&self, index: usize, name: &str) -> String {
+        let Body::Struct(body) = &self.plan.items[index].body else {
+            return "()".to_owned();
         };
-        let is_it = |field: &&PlannedField| field.name == name;
-        match body.fields.iter().find(is_it) {
-            Some(field) => field.value_type.clone(),
-            None => quote!(()),
+        match body.fields.iter().find(|field| field.name == name) {
+            Some(field) => path_text(&field.value_type),
+            None => "()".to_owned(),
         }
-    }
-
-    /// The kinds of a module.
-    fn served(&self, module: usize) -> impl Iterator<Item = (usize, &Item, &Served)> {
-        self.plan
-            .structs_of(module)
-            .filter_map(|(index, item, body)| Some((index, item, body.served.as_ref()?)))
     }
 
     pub(super) fn list(&self, list: &ListAlias) -> TokenStream {
@@ -84,26 +60,11 @@ impl Emitter<'_> {
     /// The table of kinds.
     pub(super) fn resources(&self, module: usize) -> TokenStream {
         let runtime = &self.runtime;
-        let entries = self.served(module).map(|(_, item, served)| {
-            let Served {
-                kind,
-                plural,
-                namespaced,
-                subresources,
-            } = served;
-            let (group, version, kind) = (&kind.group, &kind.version, &kind.kind);
-            let schema = ident(&names::constant(&item.ident));
-            quote! {
-                #runtime::schema::ResourceSchema {
-                    group: #group,
-                    version: #version,
-                    kind: #kind,
-                    plural: #plural,
-                    namespaced: #namespaced,
-                    subresources: &[#(#subresources),*],
-                    schema: &schema::#schema,
-                }
-            }
+        let served = self.plan.structs_of(module);
+        let entries = served.filter(|(_, _, body)| body.served.is_some());
+        let entries = entries.map(|(_, item, _)| {
+            let name = ident(&item.ident);
+            quote!(#runtime::resource::resource_schema::<#name>())
         });
         quote! {
             /// The kinds that are served.

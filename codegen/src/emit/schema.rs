@@ -1,170 +1,203 @@
-//! The runtime schema: one static for each struct, which refer to each other.
+//! Tables of fields: the names on the wire, the Rust fields, and the facts that the Rust types do not tell. Nothing lays
+//! out a macro's input, so this is text.
 
-use super::{Emitter, ident};
-use crate::model::{ListKind, Scalar};
+use super::{Emitter, path_text};
+use crate::model::ListKind;
 use crate::names;
-use crate::plan::{Body, PlannedField, Shape};
+use crate::plan::{Body, Item, Origin, PlannedField, Shape, Struct};
 use proc_macro2::TokenStream;
-use quote::quote;
-use std::collections::BTreeMap;
+use quote::ToTokens;
+use std::fmt::Write;
 
 impl Emitter<'_> {
-    /// The module `schema` inside a module.
-    pub(super) fn schemas(&self, index: usize) -> Option<TokenStream> {
-        let mut owners: BTreeMap<usize, Vec<proc_macro2::Ident>> = BTreeMap::new();
-        let mut statics = Vec::new();
-        for (item, planned, body) in self.plan.structs_of(index) {
-            let name = ident(&names::constant(&planned.ident));
-            if let Some(owner) = self.sharing.schemas.get(&item) {
-                owners
-                    .entry(self.plan.items[*owner].module)
-                    .or_default()
-                    .push(name);
-                continue;
-            }
-            let title = match &planned.origin {
-                crate::plan::Origin::Schema(key) => &key.name,
-                crate::plan::Origin::Inline { .. } => &planned.ident,
-            };
-            let atomic = body.atomic;
-            let doc = format!(" The members of [`{0}`](super::{0}).", planned.ident);
-            let fields = body
-                .fields
-                .iter()
-                .map(|field| self.field_schema(index, field));
-            statics.push(quote! {
-                #[doc = #doc]
-                pub static #name: TypeSchema = TypeSchema {
-                    name: #title,
-                    fields: &[#(#fields),*],
-                    map_type_atomic: #atomic,
-                };
-            });
+    /// The table of a struct.
+    pub(super) fn table(&self, item: &Item, body: &Struct) -> String {
+        let mut text = format!("{}::rt::fields! {{\n    {}", self.runtime_text(), item.ident);
+        text.push_str(&title(item));
+        if body.served.is_some() {
+            text.push_str(" as Resource");
+        } else if let Some((api_version, kind)) = &body.type_meta {
+            let _ = write!(text, " as {api_version:?} {kind:?}");
         }
-        if statics.is_empty() && owners.is_empty() {
+        text.push_str(&self.rows(item.module, body));
+        text.push_str("}\n");
+        text
+    }
+
+    /// The schemas of types that another version owns, where this version's document says something else.
+    pub(super) fn own_schemas(&self, module: usize) -> Vec<String> {
+        self.plan
+            .structs_of(module)
+            .filter(|(index, _, _)| self.own_schema(*index) == Some(*index))
+            .map(|(_, item, body)| {
+                let runtime = self.runtime_text();
+                format!(
+                    "/// [`{0}`] as this version documents it.\n\
+                     pub(super) static {1}: {runtime}::schema::TypeSchema = {runtime}::rt::schema! {{\n    \
+                     {0}{2}{3}}};\n",
+                    item.ident,
+                    names::constant(&item.ident),
+                    title(item),
+                    self.rows(module, body),
+                )
+            })
+            .collect()
+    }
+
+    /// The item whose static is the schema of `item`, where that is not the schema of its Rust type.
+    fn own_schema(&self, item: usize) -> Option<usize> {
+        let class = |item: usize| *self.sharing.schemas.get(&item).unwrap_or(&item);
+        let owner = self.sharing.types.get(&item)?;
+        let is_enum = matches!(self.plan.items[item].body, Body::Enum(_));
+        if is_enum || class(item) == class(*owner) {
             return None;
         }
-        let uses = owners.into_iter().map(|(owner, names)| {
-            let module = ident(&self.plan.modules[owner].name);
-            quote!(pub use super::super::#module::schema::{#(#names),*};)
-        });
-        let parts = self.uses(&statics);
-        Some(quote! {
-            /// What the documents say of each type's members, at run time.
-            pub mod schema {
-                #parts
-                #(#uses)*
-                #(#statics)*
+        // The first of the class has the static, unless that is the schema of a type of its own, which has none.
+        let first = class(item);
+        let has_static = self.sharing.types.contains_key(&first);
+        Some(if has_static { first } else { item })
+    }
+
+    fn rows(&self, module: usize, body: &Struct) -> String {
+        let mut text = String::from(if body.atomic { " atomic {\n" } else { " {\n" });
+        for field in body.fields.iter().filter(|field| field.has_field()) {
+            let facts = self.facts(module, field).join(" ");
+            let colon = if facts.is_empty() { "" } else { ": " };
+            let _ = writeln!(
+                text,
+                "        {:?} => {}{colon}{facts},",
+                field.name, field.ident
+            );
+        }
+        text.push_str("    }\n");
+        let mut unknown = body.fields.iter().filter(|f| f.is_kept_unknown).peekable();
+        if unknown.peek().is_some() {
+            text.push_str("    unknown {\n");
+            for field in unknown {
+                let shape = path_text(&field.value_type);
+                let mut facts = self.facts(module, field);
+                if field.is_plain() {
+                    facts.insert(0, "required".to_owned());
+                }
+                let colon = if facts.is_empty() { "" } else { ": " };
+                let _ = writeln!(
+                    text,
+                    "        {:?}: {shape}{colon}{},",
+                    field.name,
+                    facts.join(" ")
+                );
             }
-        })
+            text.push_str("    }\n");
+        }
+        text
     }
 
-    /// The imports, and the field that all others are variations of. No type has a name that makes a
-    /// constant with an underscore in front.
-    fn uses(&self, statics: &[TokenStream]) -> TokenStream {
-        let runtime = &self.runtime;
-        if statics.is_empty() {
-            return TokenStream::new();
-        }
-        let all: String = statics.iter().map(|s| s.to_string()).collect();
-        let optional = ["ListKind", "PatchStrategy"];
-        let optional = optional
-            .iter()
-            .filter(|name| all.contains(&format!("{name} ::")))
-            .map(|n| ident(n));
-        quote! {
-            use #runtime::schema::{FieldSchema, #(#optional,)* Shape, TypeSchema};
-
-            const _FIELD: FieldSchema = FieldSchema {
-                name: "",
-                shape: Shape::Any,
-                required: false,
-                always_emitted: false,
-                patch_strategy: None,
-                patch_merge_key: None,
-                introduced_in: None,
-            };
-        }
-    }
-
-    fn field_schema(&self, module: usize, field: &PlannedField) -> TokenStream {
-        let name = &field.name;
-        let shape = self.shape(module, &field.shape);
-        let mut rest = Vec::new();
-        if field.required {
-            rest.push(quote!(required: true));
+    /// The facts behind a field.
+    fn facts(&self, module: usize, field: &PlannedField) -> Vec<String> {
+        let mut facts = Vec::new();
+        if field.required && !field.is_plain() {
+            facts.push("required".to_owned());
         }
         if field.facts.always_emitted {
-            rest.push(quote!(always_emitted: true));
+            facts.push("always".to_owned());
         }
-        if let Some(strategy) = field.facts.patch_strategy {
-            let strategy = ident(strategy);
-            rest.push(quote!(patch_strategy: Some(PatchStrategy::#strategy)));
+        match &field.shape {
+            Shape::Item(item) => {
+                if let Some(schema) = self.schema_path(module, *item) {
+                    facts.push(format!("object(&{schema})"));
+                }
+            }
+            Shape::List(element, _) | Shape::Map(element, _) if self.is_told(element) => {
+                let shape = self.shape(module, &field.shape, &field.value_type);
+                facts.push(format!("shape({shape})"));
+            }
+            Shape::List(_, ListKind::Set) => facts.push("set".to_owned()),
+            Shape::List(_, ListKind::Map(keys)) => facts.push(format!("map(&{keys:?})")),
+            Shape::Map(_, true) => facts.push("atomic".to_owned()),
+            _ => {}
         }
-        if let Some(key) = &field.facts.patch_merge_key {
-            rest.push(quote!(patch_merge_key: Some(#key)));
+        match (field.facts.patch_strategy, &field.facts.patch_merge_key) {
+            (Some("Merge"), Some(key)) => facts.push(format!("merge_by({key:?})")),
+            (strategy, key) => {
+                facts.extend(strategy.map(names::module));
+                facts.extend(key.as_ref().map(|key| format!("merge_key({key:?})")));
+            }
         }
         if let Some(release) = &field.facts.introduced_in {
-            rest.push(quote!(introduced_in: Some(#release)));
+            facts.push(format!("since({release:?})"));
         }
-        quote!(FieldSchema { name: #name, shape: #shape, #(#rest,)* .._FIELD })
+        facts
     }
 
-    fn shape(&self, module: usize, shape: &Shape) -> TokenStream {
-        let runtime = &self.runtime;
+    /// Whether the shape inside a list or map is more than its Rust type tells.
+    fn is_told(&self, shape: &Shape) -> bool {
         match shape {
-            Shape::Scalar(scalar) => {
-                let name = ident(match scalar {
-                    Scalar::String => "String",
-                    Scalar::Int32 => "Int32",
-                    Scalar::Int64 => "Int64",
-                    Scalar::Number => "Number",
-                    Scalar::Boolean => "Boolean",
-                    Scalar::Time => "Time",
-                    Scalar::MicroTime => "MicroTime",
-                    Scalar::IntOrString => "IntOrString",
-                    Scalar::Quantity => "Quantity",
-                    Scalar::Any => "Any",
-                });
-                quote!(Shape::#name)
-            }
-            Shape::Runtime(name) => {
-                let name = ident(&names::constant(name));
-                quote!(Shape::Object(&#runtime::meta::schema::#name))
-            }
-            Shape::Item(index) => {
-                let item = &self.plan.items[*index];
-                if matches!(item.body, Body::Enum(_)) {
-                    return quote!(Shape::String);
-                }
-                let name = ident(&names::constant(&item.ident));
-                let other = &self.plan.modules[item.module];
-                if item.module == module {
-                    quote!(Shape::Object(&#name))
-                } else if other.is_meta {
-                    quote!(Shape::Object(&#runtime::meta::schema::#name))
-                } else {
-                    let other = ident(&other.name);
-                    quote!(Shape::Object(&super::super::#other::schema::#name))
-                }
-            }
+            Shape::Item(item) => self.own_schema(*item).is_some(),
+            Shape::List(element, kind) => *kind != ListKind::Atomic || self.is_told(element),
+            Shape::Map(value, atomic) => *atomic || self.is_told(value),
+            _ => false,
+        }
+    }
+
+    /// A shape as an expression.
+    fn shape(&self, module: usize, shape: &Shape, value: &TokenStream) -> String {
+        let runtime = self.runtime_text();
+        match shape {
             Shape::List(element, kind) => {
-                let element = self.shape(module, element);
                 let kind = match kind {
-                    ListKind::Atomic => quote!(Atomic),
-                    ListKind::Set => quote!(Set),
-                    ListKind::Map(keys) => quote!(Map(&[#(#keys),*])),
+                    ListKind::Atomic => "Atomic".to_owned(),
+                    ListKind::Set => "Set".to_owned(),
+                    ListKind::Map(keys) => format!("Map(&{keys:?})"),
                 };
-                quote!(Shape::List { element: &#element, kind: ListKind::#kind })
+                let element = self.shape(module, element, &element_type(value));
+                format!(
+                    "{runtime}::schema::Shape::List {{ element: &{element}, kind: {runtime}::schema::ListKind::{kind} }}"
+                )
             }
-            Shape::ManagedFields(element) => {
-                let element = self.shape(module, element);
-                quote!(Shape::List { element: &#element, kind: ListKind::Atomic })
+            Shape::Map(element, atomic) => {
+                let value = self.shape(module, element, &element_type(value));
+                format!("{runtime}::schema::Shape::Map {{ value: &{value}, atomic: {atomic} }}")
             }
-            Shape::Map(value, atomic) => {
-                let value = self.shape(module, value);
-                quote!(Shape::Map { value: &#value, atomic: #atomic })
+            Shape::Item(item) if self.own_schema(*item).is_some() => {
+                let schema = self.schema_path(module, *item).unwrap_or_default();
+                format!("{runtime}::schema::Shape::Object(&{schema})")
+            }
+            _ => {
+                let value = path_text(value);
+                format!("<{value} as {runtime}::rt::Field>::SHAPE")
             }
         }
+    }
+
+    /// The path of the static with an item's schema, where it has one.
+    fn schema_path(&self, module: usize, item: usize) -> Option<String> {
+        let owner = &self.plan.items[self.own_schema(item)?];
+        let name = names::constant(&owner.ident);
+        Some(match owner.module == module {
+            true => name,
+            false => format!("super::{}::{name}", self.plan.modules[owner.module].name),
+        })
+    }
+}
+
+/// The type of the elements of a list, or of the values of a map: the last argument of a generic type.
+fn element_type(value: &TokenStream) -> TokenStream {
+    let Ok(syn::Type::Path(path)) = syn::parse2(value.clone()) else {
+        return value.clone();
+    };
+    match path.path.segments.last().map(|segment| &segment.arguments) {
+        Some(syn::PathArguments::AngleBracketed(arguments)) => {
+            let last = arguments.args.last();
+            last.map_or_else(TokenStream::new, ToTokens::to_token_stream)
+        }
+        _ => value.clone(),
+    }
+}
+
+/// The name in the document, in parentheses, where the Rust name is another one.
+fn title(item: &Item) -> String {
+    match &item.origin {
+        Origin::Schema(key) if key.name != item.ident => format!("({:?})", key.name),
+        _ => String::new(),
     }
 }

@@ -4,7 +4,7 @@ use super::{Body, Options, Origin, Plan};
 use crate::error::Error;
 use crate::known::{RUNTIME_META, runtime_meta};
 
-impl Plan<'_> {
+impl Plan {
     pub(crate) fn check(&self, options: Options) -> Result<(), Error> {
         if options.own_meta {
             self.check_meta()

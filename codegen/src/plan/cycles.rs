@@ -11,7 +11,7 @@ struct Edge {
     plain: bool,
 }
 
-pub(super) fn cut(plan: &mut Plan<'_>) -> Result<(), Error> {
+pub(super) fn cut(plan: &mut Plan) -> Result<(), Error> {
     let edges = edges(plan);
     let count = plan.items.len();
     let plain = components(count, edges.iter().filter(|e| e.plain));
@@ -38,7 +38,7 @@ pub(super) fn cut(plan: &mut Plan<'_>) -> Result<(), Error> {
     Ok(())
 }
 
-fn edges(plan: &Plan<'_>) -> Vec<Edge> {
+fn edges(plan: &Plan) -> Vec<Edge> {
     let mut edges = Vec::new();
     for (from, item) in plan.items.iter().enumerate() {
         let Body::Struct(body) = &item.body else {

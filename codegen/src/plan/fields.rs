@@ -145,9 +145,7 @@ impl Builder<'_> {
                 field: &field.name,
             };
             let shape = match self.shape(&field.value, owner)? {
-                Shape::List(element, _) if self.is_managed_fields(&field.value) => {
-                    Shape::ManagedFields(element)
-                }
+                Shape::List(..) if self.is_managed_fields(&field.value) => Shape::ManagedFields,
                 shape => shape,
             };
             fields.push(PlannedField {

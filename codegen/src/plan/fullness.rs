@@ -7,7 +7,7 @@ const MAX_FIELDS: usize = 128;
 
 /// Leaves the members that come last, and that no document requires, without a field: they are kept
 /// among those that the type does not know.
-pub(super) fn limit(plan: &mut Plan<'_>) {
+pub(super) fn limit(plan: &mut Plan) {
     for item in &mut plan.items {
         let Body::Struct(body) = &mut item.body else {
             continue;

@@ -8,7 +8,7 @@ mod modules;
 mod served;
 
 use crate::error::{At, Error};
-use crate::model::{FieldFacts, Key, ListKind, Operation, Scalar};
+use crate::model::{FieldFacts, Key, ListKind, Scalar};
 use crate::read::Model;
 use proc_macro2::TokenStream;
 use std::collections::BTreeMap;
@@ -17,15 +17,15 @@ pub(crate) use served::{Served, group_version};
 
 /// Everything that is to be written.
 #[derive(Debug)]
-pub(crate) struct Plan<'a> {
-    pub(crate) modules: Vec<Module<'a>>,
+pub(crate) struct Plan {
+    pub(crate) modules: Vec<Module>,
     /// The types of all modules.
     pub(crate) items: Vec<Item>,
 }
 
 /// A Rust module.
 #[derive(Debug)]
-pub(crate) struct Module<'a> {
+pub(crate) struct Module {
     pub(crate) name: String,
     /// The API group and version, when the documents say what is served there.
     pub(crate) version: Option<(String, String)>,
@@ -35,7 +35,6 @@ pub(crate) struct Module<'a> {
     pub(crate) files: Vec<String>,
     pub(crate) items: Vec<usize>,
     pub(crate) lists: Vec<ListAlias>,
-    pub(crate) operations: Vec<&'a Operation>,
 }
 
 /// A list of a kind: an alias of the runtime's list.
@@ -119,7 +118,7 @@ impl PlannedField {
         self.required
             && !matches!(
                 self.shape,
-                Shape::List(..) | Shape::Map(..) | Shape::ManagedFields(_)
+                Shape::List(..) | Shape::Map(..) | Shape::ManagedFields
             )
     }
 }
@@ -133,8 +132,8 @@ pub(crate) enum Shape {
     Runtime(&'static str),
     List(Box<Shape>, ListKind),
     Map(Box<Shape>, bool),
-    /// `metadata.managedFields`, with the element that the list is of.
-    ManagedFields(Box<Shape>),
+    /// `metadata.managedFields`.
+    ManagedFields,
 }
 
 /// How the generator was asked to work.
@@ -144,7 +143,7 @@ pub(crate) struct Options {
     pub(crate) own_meta: bool,
 }
 
-impl<'a> Plan<'a> {
+impl<'a> Plan {
     pub(crate) fn new(model: &'a Model, options: Options) -> Result<Self, Error> {
         let served = served::find(model)?;
         let mut builder = Builder {
@@ -214,7 +213,7 @@ struct Builder<'a> {
     packages: BTreeMap<String, (String, String)>,
     served: BTreeMap<Key, Served>,
     top_level: Vec<&'a Key>,
-    plan: Plan<'a>,
+    plan: Plan,
     /// Module names with what each stands for.
     module_of: BTreeMap<String, (usize, String)>,
     item_of: BTreeMap<Key, usize>,
@@ -224,7 +223,7 @@ struct Builder<'a> {
     queue: Vec<(usize, Key)>,
 }
 
-impl Plan<'_> {
+impl Plan {
     /// Puts schemas that stand in place behind those that they belong to, and sorts the schemas of
     /// packages that are only referred to by name.
     fn order(&mut self) {

@@ -5,8 +5,6 @@ use crate::error::{At, Error};
 use crate::known;
 use crate::model::{Key, Type};
 use crate::names;
-use crate::plan::served::group_version;
-use std::sync::Arc;
 
 impl<'a> Builder<'a> {
     pub(super) fn build(&mut self) -> Result<(), Error> {
@@ -26,8 +24,7 @@ impl<'a> Builder<'a> {
             }
             self.finish_items()?;
         }
-        self.lists()?;
-        self.operations()
+        self.lists()
     }
 
     /// Writes the schema, unless the runtime has it or nothing is to be written for it.
@@ -133,7 +130,6 @@ impl<'a> Builder<'a> {
             files: Vec::new(),
             items: Vec::new(),
             lists: Vec::new(),
-            operations: Vec::new(),
         });
         Ok(index)
     }
@@ -189,54 +185,6 @@ impl<'a> Builder<'a> {
                 description: object.description.clone(),
                 item,
             });
-        }
-        Ok(())
-    }
-
-    /// Gives each operation to the module of its path's group and version.
-    fn operations(&mut self) -> Result<(), Error> {
-        for document in &self.model.documents {
-            let mut own: Vec<&(String, String)> = document
-                .keys
-                .iter()
-                .filter_map(|key| self.packages.get(&key.package))
-                .collect();
-            own.sort_unstable();
-            own.dedup();
-            let own: Vec<(String, String)> = own.into_iter().cloned().collect();
-            for operation in &document.operations {
-                let of_path = group_version(&operation.path)
-                    .map(|(group, version, _)| (group.to_owned(), version.to_owned()))
-                    .filter(|version| own.contains(version));
-                let version = of_path.or_else(|| match own.as_slice() {
-                    [one] => Some(one.clone()),
-                    _ => None,
-                });
-                let at = document.document.root().at;
-                let module = match version {
-                    Some((group, version)) => {
-                        let name = self.version_module(&group, &version);
-                        let owner = format!("{group}/{version}");
-                        self.named_module(name, owner, Some((group, version)), false, &at)?
-                    }
-                    None => {
-                        let stem = document.document.stem();
-                        self.named_module(
-                            names::module(stem),
-                            format!("file:{stem}"),
-                            None,
-                            false,
-                            &at,
-                        )?
-                    }
-                };
-                let module = &mut self.plan.modules[module];
-                module.operations.push(operation);
-                let file = Arc::clone(&document.document.name).to_string();
-                if !module.files.contains(&file) {
-                    module.files.push(file);
-                }
-            }
         }
         Ok(())
     }

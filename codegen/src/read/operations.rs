@@ -133,9 +133,7 @@ impl Reader<'_> {
                 })?;
             }
         }
-        let id = node.string_of("operationId")?;
         Ok(Operation {
-            id: id.map_or_else(|| format!("{method} {path}"), str::to_owned),
             method,
             path: path.to_owned(),
             action: node

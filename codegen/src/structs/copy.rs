@@ -17,7 +17,7 @@ use std::collections::{BTreeMap, HashSet};
 use typify::TypeSpaceSettings;
 
 pub(super) struct Copy<'a> {
-    plan: &'a Plan<'a>,
+    plan: &'a Plan,
     module: usize,
     /// The path of the runtime's types.
     meta: String,
@@ -31,7 +31,7 @@ pub(super) struct Copy<'a> {
 
 impl<'a> Copy<'a> {
     pub(super) fn of(
-        plan: &'a Plan<'a>,
+        plan: &'a Plan,
         module: usize,
         runtime: &syn::Path,
     ) -> Result<Self, Error> {
@@ -108,7 +108,7 @@ impl<'a> Copy<'a> {
         let mut object = ObjectValidation::default();
         for (field, name) in body.fields.iter().zip(properties(body)) {
             // `ManagedFields` is empty when absent, like a list.
-            if field.required || matches!(field.shape, Shape::ManagedFields(_)) {
+            if field.required || matches!(field.shape, Shape::ManagedFields) {
                 object.required.insert(name.clone());
             }
             object.properties.insert(name, self.shape(&field.shape));
@@ -123,7 +123,7 @@ impl<'a> Copy<'a> {
         match shape {
             Shape::Scalar(scalar) => self.scalar(*scalar),
             Shape::Runtime(name) => self.runtime(name),
-            Shape::ManagedFields(_) => self.runtime("ManagedFields"),
+            Shape::ManagedFields => self.runtime("ManagedFields"),
             Shape::List(element, _) => {
                 let array = ArrayValidation {
                     items: Some(self.shape(element).into()),

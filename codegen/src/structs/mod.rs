@@ -17,7 +17,7 @@ use output::{Output, RustStruct};
 use std::collections::HashSet;
 
 /// Fills in the plan's Rust names and types. `runtime` is the path of the runtime crate.
-pub(crate) fn complete(plan: &mut Plan<'_>, runtime: &syn::Path) -> Result<(), Error> {
+pub(crate) fn complete(plan: &mut Plan, runtime: &syn::Path) -> Result<(), Error> {
     for module in 0..plan.modules.len() {
         titles::disambiguate(plan, module);
         let output = typify(plan, module, runtime)?;
@@ -40,7 +40,7 @@ pub(crate) fn complete(plan: &mut Plan<'_>, runtime: &syn::Path) -> Result<(), E
     Ok(())
 }
 
-fn typify(plan: &Plan<'_>, module: usize, runtime: &syn::Path) -> Result<Output, Error> {
+fn typify(plan: &Plan, module: usize, runtime: &syn::Path) -> Result<Output, Error> {
     let copy = Copy::of(plan, module, runtime)?;
     let failed = |error: String| {
         Error::new(format!(
@@ -58,7 +58,7 @@ fn typify(plan: &Plan<'_>, module: usize, runtime: &syn::Path) -> Result<Output,
 
 /// Takes over the name of an item and of the items that stand in place inside it.
 fn name(
-    plan: &mut Plan<'_>,
+    plan: &mut Plan,
     output: &Output,
     item: usize,
     ident: Option<&str>,
@@ -92,7 +92,7 @@ fn name(
 }
 
 /// Every item and list of a module needs a name of its own, as a type and as a constant.
-fn check_names(plan: &Plan<'_>, module: usize) -> Result<(), Error> {
+fn check_names(plan: &Plan, module: usize) -> Result<(), Error> {
     let module = &plan.modules[module];
     let mut constants: HashSet<String> = HashSet::new();
     for &item in &module.items {
@@ -146,12 +146,12 @@ impl Shape {
         match self {
             Self::Item(item) => Some(*item),
             Self::List(inner, _) | Self::Map(inner, _) => inner.item(),
-            Self::Scalar(_) | Self::Runtime(_) | Self::ManagedFields(_) => None,
+            Self::Scalar(_) | Self::Runtime(_) | Self::ManagedFields => None,
         }
     }
 }
 
-fn collision(plan: &Plan<'_>, index: usize) -> Error {
+fn collision(plan: &Plan, index: usize) -> Error {
     let item = &plan.items[index];
     let wanted = match (&item.origin, &item.title) {
         (Origin::Schema(key), _) => key.name.to_upper_camel_case(),

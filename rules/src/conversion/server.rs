@@ -7,7 +7,8 @@ use k8s_flowcontrol_types::convert::parts::{
 };
 use k8s_flowcontrol_types::convert::{Loss, Lossy, annotation_counts, shares_name};
 use k8s_flowcontrol_types::kind::VersionedKind;
-use k8s_flowcontrol_types::meta::schema::LIST_META;
+use k8s_flowcontrol_types::meta::ListMeta;
+use k8s_flowcontrol_types::rt::Object;
 use k8s_flowcontrol_types::{ApiVersion, Kind, Release};
 use serde_json::Value;
 
@@ -177,7 +178,7 @@ pub(super) fn prune_list(list: &mut Value, release: Release) -> Vec<Loss> {
         is_known
     });
     if let Some(metadata) = members.get_mut("metadata") {
-        prune_to(&LIST_META, metadata, release, &mut |path, value| {
+        prune_to(ListMeta::TABLE.schema, metadata, release, &mut |path, value| {
             if !value.is_null() {
                 losses.push(Loss::new(format!("metadata.{path}"), why));
             }

@@ -7,7 +7,7 @@ use k8s_flowcontrol_types::convert::parts::convert_items;
 use k8s_flowcontrol_types::convert::{Convert, Loss, Lossy};
 use k8s_flowcontrol_types::kind::{Versioned, VersionedKind};
 use k8s_flowcontrol_types::meta::{ListMeta, Unknown};
-use k8s_flowcontrol_types::rt::json;
+use k8s_flowcontrol_types::json;
 use k8s_flowcontrol_types::{List, Release, Resource};
 use serde_json::Value;
 
@@ -58,7 +58,7 @@ where
             let (tree, lost) =
                 Lossy::parts(server_tree(tree, VersionedKind::of::<F>(release), T::API));
             losses.extend(lost);
-            Ok((json::from_tree(&tree)?, losses))
+            Ok((json::from_value(&tree)?, losses))
         });
         match converted {
             Ok((object, losses)) => Lossy::outcome(object, losses),
@@ -77,7 +77,7 @@ fn decoded<K: Versioned>(
     object: &K,
     release: Release,
 ) -> Result<(Value, Vec<Loss>), serde_json::Error> {
-    let error = match json::to_tree(object) {
+    let error = match json::to_value(object) {
         Ok(tree) => return Ok((tree, Vec::new())),
         Err(error) => error,
     };
@@ -118,9 +118,9 @@ where
 /// The metadata of a list without what a server does not know, and what the list loses.
 fn list_metadata<K: Resource>(list: List<K>, release: Release) -> (ListMeta, Vec<Loss>) {
     let mut losses = Vec::new();
-    let pruned = json::to_tree(&list).and_then(|mut tree| {
+    let pruned = json::to_value(&list).and_then(|mut tree| {
         losses = prune_list(&mut tree, release);
-        json::from_tree::<List<K>>(&tree)
+        json::from_value::<List<K>>(&tree)
     });
     match pruned {
         Ok(list) => (list.metadata, losses),

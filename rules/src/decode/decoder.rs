@@ -217,7 +217,7 @@ impl Decoder {
         let mut seen = 0u128;
         let outer = (self.path.len(), self.owner);
         for member in self.ordered(members) {
-            let field = schema.fields.iter().enumerate().find(|(_, field)| {
+            let field = schema.fields().iter().enumerate().find(|(_, field)| {
                 field.name == member.name && field.is_known_to(self.target.release)
             });
             let Some((index, field)) = field else {

@@ -86,7 +86,7 @@ impl Slot {
     /// The struct as JSON, its members in the schema's order.
     pub(super) fn into_object(self, schema: &TypeSchema) -> Value {
         let mut object = Map::new();
-        for (field, slot) in schema.fields.iter().zip(self.elements) {
+        for (field, slot) in schema.fields().iter().zip(self.elements) {
             if let Some(value) = slot.into_value(&field.shape) {
                 object.insert(field.name.into(), value);
             }

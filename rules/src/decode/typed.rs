@@ -2,7 +2,7 @@
 
 use k8s_flowcontrol_text::{self as text, Content, Node};
 use k8s_flowcontrol_types::Versioned;
-use k8s_flowcontrol_types::rt::json;
+use k8s_flowcontrol_types::json;
 use k8s_flowcontrol_types::schema::{Shape, TypeSchema};
 use serde_json::Value;
 

@@ -7,7 +7,7 @@ use serde_json::Value;
 ///
 /// The rules do not forbid it, but servers up to 1.28 cannot tell then which manager owns what.
 pub(super) fn has_repeated_elements(object: &Value, schema: &TypeSchema) -> bool {
-    schema.fields.iter().any(|field| {
+    schema.fields().iter().any(|field| {
         object
             .get(field.name)
             .is_some_and(|value| has_repeated(value, &field.shape))

@@ -22,7 +22,7 @@
 use super::{Rules, create, dedup_owner_references, generated_name, update, update_status};
 use crate::decode::{BodyError, FieldValidation, Format, Object, read_body};
 use k8s_flowcontrol_types::Resource;
-use k8s_flowcontrol_types::rt::json;
+use k8s_flowcontrol_types::json;
 use serde_json::Value;
 
 pub use super::status::{Details, Failure};

@@ -4,148 +4,31 @@
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Scale {
     /// The member `metadata` of `Scale`.
-    pub metadata: Option<::k8s_flowcontrol::meta::ObjectMeta>,
+    pub metadata: Option<::k8s_flowcontrol_types::meta::ObjectMeta>,
     /// The member `spec` of `Scale`.
     pub spec: Option<ScaleSpec>,
-    /// Members that this type does not know, kept and written back.
-    pub unknown: ::k8s_flowcontrol::meta::Unknown,
+    /// Fields that this type does not know, kept and written back.
+    pub unknown: ::k8s_flowcontrol_types::meta::Unknown,
 }
 
-impl ::k8s_flowcontrol::rt::Members for Scale {
-    const NAME: &'static str = "Scale";
-    const TYPE_META: Option<::k8s_flowcontrol::rt::TypeMeta> = Some(::k8s_flowcontrol::rt::TypeMeta {
-        api_version: "autoscaling/v1",
-        kind: "Scale",
-        list: false,
-    });
-    const NAMES: &'static [&'static str] = &["metadata", "spec"];
-    const REQUIRED: u128 = 0;
-    fn index(name: &str) -> Option<usize> {
-        match name {
-            "metadata" => Some(0),
-            "spec" => Some(1),
-            _ => None,
-        }
-    }
-    fn read<S: ::k8s_flowcontrol::rt::Source>(
-        &mut self,
-        index: usize,
-        source: &mut S,
-    ) -> Result<(), S::Error> {
-        match index {
-            0 => source.option(&mut self.metadata),
-            _ => source.option(&mut self.spec),
-        }
-    }
-    fn write<S: ::k8s_flowcontrol::rt::Sink>(
-        &self,
-        sink: &mut S,
-    ) -> Result<(), S::Error> {
-        ::k8s_flowcontrol::rt::write_option(sink, "metadata", &self.metadata)?;
-        ::k8s_flowcontrol::rt::write_option(sink, "spec", &self.spec)
-    }
-    fn unknown(&self) -> &::k8s_flowcontrol::meta::Unknown {
-        &self.unknown
-    }
-    fn unknown_mut(&mut self) -> &mut ::k8s_flowcontrol::meta::Unknown {
-        &mut self.unknown
+::k8s_flowcontrol_types::rt::fields! {
+    Scale as "autoscaling/v1" "Scale" {
+        "metadata" => metadata,
+        "spec" => spec,
     }
 }
-
-::k8s_flowcontrol::rt::serde_impls!(Scale);
 
 /// What stands in `spec`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ScaleSpec {
     /// The member `replicas` of `ScaleSpec`.
     pub replicas: Option<i32>,
-    /// Members that this type does not know, kept and written back.
-    pub unknown: ::k8s_flowcontrol::meta::Unknown,
+    /// Fields that this type does not know, kept and written back.
+    pub unknown: ::k8s_flowcontrol_types::meta::Unknown,
 }
 
-impl ::k8s_flowcontrol::rt::Members for ScaleSpec {
-    const NAME: &'static str = "ScaleSpec";
-    const NAMES: &'static [&'static str] = &["replicas"];
-    const REQUIRED: u128 = 0;
-    fn index(name: &str) -> Option<usize> {
-        match name {
-            "replicas" => Some(0),
-            _ => None,
-        }
+::k8s_flowcontrol_types::rt::fields! {
+    ScaleSpec {
+        "replicas" => replicas,
     }
-    fn read<S: ::k8s_flowcontrol::rt::Source>(
-        &mut self,
-        index: usize,
-        source: &mut S,
-    ) -> Result<(), S::Error> {
-        let _ = index;
-        source.option(&mut self.replicas)
-    }
-    fn write<S: ::k8s_flowcontrol::rt::Sink>(
-        &self,
-        sink: &mut S,
-    ) -> Result<(), S::Error> {
-        ::k8s_flowcontrol::rt::write_option(sink, "replicas", &self.replicas)
-    }
-    fn unknown(&self) -> &::k8s_flowcontrol::meta::Unknown {
-        &self.unknown
-    }
-    fn unknown_mut(&mut self) -> &mut ::k8s_flowcontrol::meta::Unknown {
-        &mut self.unknown
-    }
-}
-
-::k8s_flowcontrol::rt::serde_impls!(ScaleSpec);
-
-/// What the documents say of each type's members, at run time.
-pub mod schema {
-    use ::k8s_flowcontrol::schema::{FieldSchema, Shape, TypeSchema};
-    const _FIELD: FieldSchema = FieldSchema {
-        name: "",
-        shape: Shape::Any,
-        required: false,
-        always_emitted: false,
-        patch_strategy: None,
-        patch_merge_key: None,
-        introduced_in: None,
-    };
-    /// The members of [`Scale`](super::Scale).
-    pub static SCALE: TypeSchema = TypeSchema {
-        name: "Scale",
-        fields: &[
-            FieldSchema {
-                name: "apiVersion",
-                shape: Shape::String,
-                .._FIELD
-            },
-            FieldSchema {
-                name: "kind",
-                shape: Shape::String,
-                .._FIELD
-            },
-            FieldSchema {
-                name: "metadata",
-                shape: Shape::Object(&::k8s_flowcontrol::meta::schema::OBJECT_META),
-                .._FIELD
-            },
-            FieldSchema {
-                name: "spec",
-                shape: Shape::Object(&SCALE_SPEC),
-                .._FIELD
-            },
-        ],
-        map_type_atomic: false,
-    };
-    /// The members of [`ScaleSpec`](super::ScaleSpec).
-    pub static SCALE_SPEC: TypeSchema = TypeSchema {
-        name: "ScaleSpec",
-        fields: &[
-            FieldSchema {
-                name: "replicas",
-                shape: Shape::Int32,
-                .._FIELD
-            },
-        ],
-        map_type_atomic: false,
-    };
 }

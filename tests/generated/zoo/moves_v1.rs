@@ -4,93 +4,16 @@
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Relocation {
     /// The member `metadata` of `Relocation`.
-    pub metadata: Option<::k8s_flowcontrol::meta::ObjectMeta>,
+    pub metadata: Option<::k8s_flowcontrol_types::meta::ObjectMeta>,
     /// The member `to` of `Relocation`.
     pub to: Option<String>,
-    /// Members that this type does not know, kept and written back.
-    pub unknown: ::k8s_flowcontrol::meta::Unknown,
+    /// Fields that this type does not know, kept and written back.
+    pub unknown: ::k8s_flowcontrol_types::meta::Unknown,
 }
 
-impl ::k8s_flowcontrol::rt::Members for Relocation {
-    const NAME: &'static str = "Relocation";
-    const TYPE_META: Option<::k8s_flowcontrol::rt::TypeMeta> = Some(::k8s_flowcontrol::rt::TypeMeta {
-        api_version: "moves.example.com/v1",
-        kind: "Relocation",
-        list: false,
-    });
-    const NAMES: &'static [&'static str] = &["metadata", "to"];
-    const REQUIRED: u128 = 0;
-    fn index(name: &str) -> Option<usize> {
-        match name {
-            "metadata" => Some(0),
-            "to" => Some(1),
-            _ => None,
-        }
+::k8s_flowcontrol_types::rt::fields! {
+    Relocation as "moves.example.com/v1" "Relocation" {
+        "metadata" => metadata,
+        "to" => to,
     }
-    fn read<S: ::k8s_flowcontrol::rt::Source>(
-        &mut self,
-        index: usize,
-        source: &mut S,
-    ) -> Result<(), S::Error> {
-        match index {
-            0 => source.option(&mut self.metadata),
-            _ => source.option(&mut self.to),
-        }
-    }
-    fn write<S: ::k8s_flowcontrol::rt::Sink>(
-        &self,
-        sink: &mut S,
-    ) -> Result<(), S::Error> {
-        ::k8s_flowcontrol::rt::write_option(sink, "metadata", &self.metadata)?;
-        ::k8s_flowcontrol::rt::write_option(sink, "to", &self.to)
-    }
-    fn unknown(&self) -> &::k8s_flowcontrol::meta::Unknown {
-        &self.unknown
-    }
-    fn unknown_mut(&mut self) -> &mut ::k8s_flowcontrol::meta::Unknown {
-        &mut self.unknown
-    }
-}
-
-::k8s_flowcontrol::rt::serde_impls!(Relocation);
-
-/// What the documents say of each type's members, at run time.
-pub mod schema {
-    use ::k8s_flowcontrol::schema::{FieldSchema, Shape, TypeSchema};
-    const _FIELD: FieldSchema = FieldSchema {
-        name: "",
-        shape: Shape::Any,
-        required: false,
-        always_emitted: false,
-        patch_strategy: None,
-        patch_merge_key: None,
-        introduced_in: None,
-    };
-    /// The members of [`Relocation`](super::Relocation).
-    pub static RELOCATION: TypeSchema = TypeSchema {
-        name: "Relocation",
-        fields: &[
-            FieldSchema {
-                name: "apiVersion",
-                shape: Shape::String,
-                .._FIELD
-            },
-            FieldSchema {
-                name: "kind",
-                shape: Shape::String,
-                .._FIELD
-            },
-            FieldSchema {
-                name: "metadata",
-                shape: Shape::Object(&::k8s_flowcontrol::meta::schema::OBJECT_META),
-                .._FIELD
-            },
-            FieldSchema {
-                name: "to",
-                shape: Shape::String,
-                .._FIELD
-            },
-        ],
-        map_type_atomic: false,
-    };
 }

@@ -4,128 +4,55 @@
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Keeper {
     /// The member `metadata` of `Keeper`.
-    pub metadata: ::k8s_flowcontrol::meta::ObjectMeta,
+    pub metadata: ::k8s_flowcontrol_types::meta::ObjectMeta,
     /// The member `spec` of `Keeper`.
     pub spec: ::std::option::Option<KeeperSpec>,
     /// The member `status` of `Keeper`.
     pub status: ::std::option::Option<KeeperStatus>,
-    /// Members that this type does not know, kept and written back.
-    pub unknown: ::k8s_flowcontrol::meta::Unknown,
+    /// Fields that this type does not know, kept and written back.
+    pub unknown: ::k8s_flowcontrol_types::meta::Unknown,
 }
 
-impl ::k8s_flowcontrol::rt::Members for Keeper {
-    const NAME: &'static str = "Keeper";
-    const TYPE_META: ::std::option::Option<::k8s_flowcontrol::rt::TypeMeta> = Some(::k8s_flowcontrol::rt::TypeMeta {
-        api_version: "zoo.example.com/v1",
+::k8s_flowcontrol_types::rt::fields! {
+    Keeper as Resource {
+        "metadata" => metadata,
+        "spec" => spec,
+        "status" => status,
+    }
+}
+
+::k8s_flowcontrol_types::rt::resource! {
+    Keeper {
+        group: "zoo.example.com",
+        version: "v1",
         kind: "Keeper",
-        list: false,
-    });
-    const NAMES: &'static [&'static str] = &["metadata", "spec", "status"];
-    const REQUIRED: u128 = 1;
-    fn index(name: &str) -> ::std::option::Option<usize> {
-        match name {
-            "metadata" => Some(0),
-            "spec" => Some(1),
-            "status" => Some(2),
-            _ => None,
-        }
-    }
-    fn read<S: ::k8s_flowcontrol::rt::Source>(
-        &mut self,
-        index: usize,
-        source: &mut S,
-    ) -> ::std::result::Result<(), S::Error> {
-        match index {
-            0 => source.nullable(&mut self.metadata),
-            1 => source.option(&mut self.spec),
-            _ => source.option(&mut self.status),
-        }
-    }
-    fn write<S: ::k8s_flowcontrol::rt::Sink>(
-        &self,
-        sink: &mut S,
-    ) -> ::std::result::Result<(), S::Error> {
-        ::k8s_flowcontrol::rt::write_required(sink, self, 0, &self.metadata)?;
-        ::k8s_flowcontrol::rt::write_option(sink, "spec", &self.spec)?;
-        ::k8s_flowcontrol::rt::write_option(sink, "status", &self.status)
-    }
-    fn unknown(&self) -> &::k8s_flowcontrol::meta::Unknown {
-        &self.unknown
-    }
-    fn unknown_mut(&mut self) -> &mut ::k8s_flowcontrol::meta::Unknown {
-        &mut self.unknown
-    }
-}
-
-::k8s_flowcontrol::rt::serde_impls!(Keeper);
-
-impl ::k8s_flowcontrol::Resource for Keeper {
-    const GROUP: &'static str = "zoo.example.com";
-    const VERSION: &'static str = "v1";
-    const API_VERSION: &'static str = "zoo.example.com/v1";
-    const KIND: &'static str = "Keeper";
-    const PLURAL: &'static str = "keepers";
-    const NAMESPACED: bool = true;
-    type Spec = KeeperSpec;
-    type Status = KeeperStatus;
-    fn schema() -> &'static ::k8s_flowcontrol::schema::ResourceSchema {
-        &RESOURCES[0]
-    }
-    fn metadata(&self) -> &::k8s_flowcontrol::meta::ObjectMeta {
-        &self.metadata
-    }
-    fn metadata_mut(&mut self) -> &mut ::k8s_flowcontrol::meta::ObjectMeta {
-        &mut self.metadata
+        plural: "keepers",
+        namespaced: true,
+        subresources: ["status", "scale", "relocation", "log", "proxy"],
+        spec: KeeperSpec,
+        status: KeeperStatus,
     }
 }
 
 /// KeeperList is a list.
-pub type KeeperList = ::k8s_flowcontrol::List<Keeper>;
+pub type KeeperList = ::k8s_flowcontrol_types::List<Keeper>;
 
 /// What stands in `status`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct KeeperStatus {
     /// The member `phase` of `KeeperStatus`.
     pub phase: ::std::option::Option<KeeperStatusPhase>,
-    /// Members that this type does not know, kept and written back.
-    pub unknown: ::k8s_flowcontrol::meta::Unknown,
+    /// Fields that this type does not know, kept and written back.
+    pub unknown: ::k8s_flowcontrol_types::meta::Unknown,
 }
 
-impl ::k8s_flowcontrol::rt::Members for KeeperStatus {
-    const NAME: &'static str = "KeeperStatus";
-    const NAMES: &'static [&'static str] = &["phase"];
-    const REQUIRED: u128 = 0;
-    fn index(name: &str) -> ::std::option::Option<usize> {
-        match name {
-            "phase" => Some(0),
-            _ => None,
-        }
-    }
-    fn read<S: ::k8s_flowcontrol::rt::Source>(
-        &mut self,
-        index: usize,
-        source: &mut S,
-    ) -> ::std::result::Result<(), S::Error> {
-        let _ = index;
-        source.option(&mut self.phase)
-    }
-    fn write<S: ::k8s_flowcontrol::rt::Sink>(
-        &self,
-        sink: &mut S,
-    ) -> ::std::result::Result<(), S::Error> {
-        ::k8s_flowcontrol::rt::write_option(sink, "phase", &self.phase)
-    }
-    fn unknown(&self) -> &::k8s_flowcontrol::meta::Unknown {
-        &self.unknown
-    }
-    fn unknown_mut(&mut self) -> &mut ::k8s_flowcontrol::meta::Unknown {
-        &mut self.unknown
+::k8s_flowcontrol_types::rt::fields! {
+    KeeperStatus {
+        "phase" => phase,
     }
 }
 
-::k8s_flowcontrol::rt::serde_impls!(KeeperStatus);
-
-::k8s_flowcontrol::rt::open_enum! {
+::k8s_flowcontrol_types::rt::open_enum! {
     /// The values of `phase` in [`KeeperStatus`].
     pub enum KeeperStatusPhase {
         /// The value `Active`.
@@ -143,11 +70,11 @@ pub struct KeeperSpec {
     /// The member `level` of `KeeperSpec`.
     pub level: ::std::option::Option<KeeperSpecLevel>,
     /// The member `port` of `KeeperSpec`.
-    pub port: ::std::option::Option<::k8s_flowcontrol::meta::IntOrString>,
+    pub port: ::std::option::Option<::k8s_flowcontrol_types::meta::IntOrString>,
     /// The member `food` of `KeeperSpec`.
     pub food: ::std::collections::BTreeMap<
         ::std::string::String,
-        ::k8s_flowcontrol::meta::Quantity,
+        ::k8s_flowcontrol_types::meta::Quantity,
     >,
     /// The member `shifts` of `KeeperSpec`.
     pub shifts: ::std::vec::Vec<Shift>,
@@ -181,133 +108,42 @@ pub struct KeeperSpec {
     /// The member `map` of `KeeperSpec`.
     pub map: ::std::collections::BTreeMap<::std::string::String, ::std::string::String>,
     /// The member `anything` of `KeeperSpec`.
-    pub anything: ::std::option::Option<::k8s_flowcontrol::meta::RawJson>,
+    pub anything: ::std::option::Option<::k8s_flowcontrol_types::meta::RawJson>,
     /// The member `object` of `KeeperSpec`.
-    pub object: ::std::option::Option<::k8s_flowcontrol::meta::RawJson>,
+    pub object: ::std::option::Option<::k8s_flowcontrol_types::meta::RawJson>,
     /// The member `source` of `KeeperSpec`.
     pub source: ::std::option::Option<KeeperSpecSource>,
-    /// Members that this type does not know, kept and written back.
-    pub unknown: ::k8s_flowcontrol::meta::Unknown,
+    /// Fields that this type does not know, kept and written back.
+    pub unknown: ::k8s_flowcontrol_types::meta::Unknown,
 }
 
-impl ::k8s_flowcontrol::rt::Members for KeeperSpec {
-    const NAME: &'static str = "KeeperSpec";
-    const NAMES: &'static [&'static str] = &[
-        "signal",
-        "level",
-        "port",
-        "food",
-        "shifts",
-        "extra",
-        "self",
-        "Self",
-        "fooBar",
-        "foo_bar",
-        "3scale",
-        "@type",
-        "with-dash",
-        "async",
-        "bool",
-        "int",
-        "index",
-        "map",
-        "anything",
-        "object",
-        "source",
-    ];
-    const REQUIRED: u128 = 0;
-    fn index(name: &str) -> ::std::option::Option<usize> {
-        match name {
-            "signal" => Some(0),
-            "level" => Some(1),
-            "port" => Some(2),
-            "food" => Some(3),
-            "shifts" => Some(4),
-            "extra" => Some(5),
-            "self" => Some(6),
-            "Self" => Some(7),
-            "fooBar" => Some(8),
-            "foo_bar" => Some(9),
-            "3scale" => Some(10),
-            "@type" => Some(11),
-            "with-dash" => Some(12),
-            "async" => Some(13),
-            "bool" => Some(14),
-            "int" => Some(15),
-            "index" => Some(16),
-            "map" => Some(17),
-            "anything" => Some(18),
-            "object" => Some(19),
-            "source" => Some(20),
-            _ => None,
-        }
-    }
-    fn read<S: ::k8s_flowcontrol::rt::Source>(
-        &mut self,
-        index: usize,
-        source: &mut S,
-    ) -> ::std::result::Result<(), S::Error> {
-        match index {
-            0 => source.option(&mut self.signal),
-            1 => source.option(&mut self.level),
-            2 => source.option(&mut self.port),
-            3 => source.map(&mut self.food),
-            4 => source.list(&mut self.shifts),
-            5 => source.map(&mut self.extra),
-            6 => source.option(&mut self.self_),
-            7 => source.option(&mut self.self_2),
-            8 => source.option(&mut self.foo_bar),
-            9 => source.option(&mut self.foo_bar_2),
-            10 => source.option(&mut self.x3scale),
-            11 => source.option(&mut self.r#type),
-            12 => source.option(&mut self.with_dash),
-            13 => source.option(&mut self.r#async),
-            14 => source.option(&mut self.bool),
-            15 => source.option(&mut self.int),
-            16 => source.option(&mut self.index),
-            17 => source.map(&mut self.map),
-            18 => source.option(&mut self.anything),
-            19 => source.option(&mut self.object),
-            _ => source.option(&mut self.source),
-        }
-    }
-    fn write<S: ::k8s_flowcontrol::rt::Sink>(
-        &self,
-        sink: &mut S,
-    ) -> ::std::result::Result<(), S::Error> {
-        ::k8s_flowcontrol::rt::write_option(sink, "signal", &self.signal)?;
-        ::k8s_flowcontrol::rt::write_option(sink, "level", &self.level)?;
-        ::k8s_flowcontrol::rt::write_option(sink, "port", &self.port)?;
-        ::k8s_flowcontrol::rt::write_map(sink, "food", &self.food)?;
-        ::k8s_flowcontrol::rt::write_list(sink, "shifts", &self.shifts)?;
-        ::k8s_flowcontrol::rt::write_map(sink, "extra", &self.extra)?;
-        ::k8s_flowcontrol::rt::write_option(sink, "self", &self.self_)?;
-        ::k8s_flowcontrol::rt::write_option(sink, "Self", &self.self_2)?;
-        ::k8s_flowcontrol::rt::write_option(sink, "fooBar", &self.foo_bar)?;
-        ::k8s_flowcontrol::rt::write_option(sink, "foo_bar", &self.foo_bar_2)?;
-        ::k8s_flowcontrol::rt::write_option(sink, "3scale", &self.x3scale)?;
-        ::k8s_flowcontrol::rt::write_option(sink, "@type", &self.r#type)?;
-        ::k8s_flowcontrol::rt::write_option(sink, "with-dash", &self.with_dash)?;
-        ::k8s_flowcontrol::rt::write_option(sink, "async", &self.r#async)?;
-        ::k8s_flowcontrol::rt::write_option(sink, "bool", &self.bool)?;
-        ::k8s_flowcontrol::rt::write_option(sink, "int", &self.int)?;
-        ::k8s_flowcontrol::rt::write_option(sink, "index", &self.index)?;
-        ::k8s_flowcontrol::rt::write_map(sink, "map", &self.map)?;
-        ::k8s_flowcontrol::rt::write_option(sink, "anything", &self.anything)?;
-        ::k8s_flowcontrol::rt::write_option(sink, "object", &self.object)?;
-        ::k8s_flowcontrol::rt::write_option(sink, "source", &self.source)
-    }
-    fn unknown(&self) -> &::k8s_flowcontrol::meta::Unknown {
-        &self.unknown
-    }
-    fn unknown_mut(&mut self) -> &mut ::k8s_flowcontrol::meta::Unknown {
-        &mut self.unknown
+::k8s_flowcontrol_types::rt::fields! {
+    KeeperSpec {
+        "signal" => signal,
+        "level" => level,
+        "port" => port,
+        "food" => food,
+        "shifts" => shifts: map(&["day", "part"]) merge_by("day"),
+        "extra" => extra,
+        "self" => self_,
+        "Self" => self_2,
+        "fooBar" => foo_bar,
+        "foo_bar" => foo_bar_2,
+        "3scale" => x3scale,
+        "@type" => r#type,
+        "with-dash" => with_dash,
+        "async" => r#async,
+        "bool" => bool,
+        "int" => int,
+        "index" => index,
+        "map" => map,
+        "anything" => anything,
+        "object" => object,
+        "source" => source,
     }
 }
 
-::k8s_flowcontrol::rt::serde_impls!(KeeperSpec);
-
-::k8s_flowcontrol::rt::open_enum! {
+::k8s_flowcontrol_types::rt::open_enum! {
     /// The values of `signal` in [`KeeperSpec`].
     pub enum KeeperSpecSignalValue {
         /// The value `SIGRTMIN`.
@@ -319,7 +155,7 @@ impl ::k8s_flowcontrol::rt::Members for KeeperSpec {
     }
 }
 
-::k8s_flowcontrol::rt::open_enum! {
+::k8s_flowcontrol_types::rt::open_enum! {
     /// The values of `level` in [`KeeperSpec`].
     pub enum KeeperSpecLevel {
         /// The value `debug`.
@@ -338,47 +174,16 @@ pub struct KeeperSpecSource {
     pub git: ::std::option::Option<::std::string::String>,
     /// The member `disk` of `KeeperSpecSource`.
     pub disk: ::std::option::Option<::std::string::String>,
-    /// Members that this type does not know, kept and written back.
-    pub unknown: ::k8s_flowcontrol::meta::Unknown,
+    /// Fields that this type does not know, kept and written back.
+    pub unknown: ::k8s_flowcontrol_types::meta::Unknown,
 }
 
-impl ::k8s_flowcontrol::rt::Members for KeeperSpecSource {
-    const NAME: &'static str = "KeeperSpecSource";
-    const NAMES: &'static [&'static str] = &["git", "disk"];
-    const REQUIRED: u128 = 0;
-    fn index(name: &str) -> ::std::option::Option<usize> {
-        match name {
-            "git" => Some(0),
-            "disk" => Some(1),
-            _ => None,
-        }
-    }
-    fn read<S: ::k8s_flowcontrol::rt::Source>(
-        &mut self,
-        index: usize,
-        source: &mut S,
-    ) -> ::std::result::Result<(), S::Error> {
-        match index {
-            0 => source.option(&mut self.git),
-            _ => source.option(&mut self.disk),
-        }
-    }
-    fn write<S: ::k8s_flowcontrol::rt::Sink>(
-        &self,
-        sink: &mut S,
-    ) -> ::std::result::Result<(), S::Error> {
-        ::k8s_flowcontrol::rt::write_option(sink, "git", &self.git)?;
-        ::k8s_flowcontrol::rt::write_option(sink, "disk", &self.disk)
-    }
-    fn unknown(&self) -> &::k8s_flowcontrol::meta::Unknown {
-        &self.unknown
-    }
-    fn unknown_mut(&mut self) -> &mut ::k8s_flowcontrol::meta::Unknown {
-        &mut self.unknown
+::k8s_flowcontrol_types::rt::fields! {
+    KeeperSpecSource {
+        "git" => git,
+        "disk" => disk,
     }
 }
-
-::k8s_flowcontrol::rt::serde_impls!(KeeperSpecSource);
 
 /// Shift is described here.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -388,58 +193,23 @@ pub struct Shift {
     /// The member `part` of `Shift`.
     pub part: ShiftPart,
     /// The member `hours` of `Shift`.
-    pub hours: ::std::option::Option<::k8s_flowcontrol::meta::Number>,
+    pub hours: ::std::option::Option<::k8s_flowcontrol_types::meta::Number>,
     /// The member `grid` of `Shift`.
     pub grid: ::std::vec::Vec<::std::vec::Vec<ShiftGridItemItem>>,
-    /// Members that this type does not know, kept and written back.
-    pub unknown: ::k8s_flowcontrol::meta::Unknown,
+    /// Fields that this type does not know, kept and written back.
+    pub unknown: ::k8s_flowcontrol_types::meta::Unknown,
 }
 
-impl ::k8s_flowcontrol::rt::Members for Shift {
-    const NAME: &'static str = "Shift";
-    const NAMES: &'static [&'static str] = &["day", "part", "hours", "grid"];
-    const REQUIRED: u128 = 3;
-    fn index(name: &str) -> ::std::option::Option<usize> {
-        match name {
-            "day" => Some(0),
-            "part" => Some(1),
-            "hours" => Some(2),
-            "grid" => Some(3),
-            _ => None,
-        }
-    }
-    fn read<S: ::k8s_flowcontrol::rt::Source>(
-        &mut self,
-        index: usize,
-        source: &mut S,
-    ) -> ::std::result::Result<(), S::Error> {
-        match index {
-            0 => source.nullable(&mut self.day),
-            1 => source.nullable(&mut self.part),
-            2 => source.option(&mut self.hours),
-            _ => source.list(&mut self.grid),
-        }
-    }
-    fn write<S: ::k8s_flowcontrol::rt::Sink>(
-        &self,
-        sink: &mut S,
-    ) -> ::std::result::Result<(), S::Error> {
-        ::k8s_flowcontrol::rt::write_required(sink, self, 0, &self.day)?;
-        ::k8s_flowcontrol::rt::write_required(sink, self, 1, &self.part)?;
-        ::k8s_flowcontrol::rt::write_option(sink, "hours", &self.hours)?;
-        ::k8s_flowcontrol::rt::write_list(sink, "grid", &self.grid)
-    }
-    fn unknown(&self) -> &::k8s_flowcontrol::meta::Unknown {
-        &self.unknown
-    }
-    fn unknown_mut(&mut self) -> &mut ::k8s_flowcontrol::meta::Unknown {
-        &mut self.unknown
+::k8s_flowcontrol_types::rt::fields! {
+    Shift {
+        "day" => day,
+        "part" => part,
+        "hours" => hours,
+        "grid" => grid,
     }
 }
 
-::k8s_flowcontrol::rt::serde_impls!(Shift);
-
-::k8s_flowcontrol::rt::open_enum! {
+::k8s_flowcontrol_types::rt::open_enum! {
     /// The values of `part` in [`Shift`].
     pub enum ShiftPart {
         /// The value `am`.
@@ -454,163 +224,64 @@ impl ::k8s_flowcontrol::rt::Members for Shift {
 pub struct ShiftGridItemItem {
     /// The member `x` of `ShiftGridItemItem`.
     pub x: ::std::option::Option<i32>,
-    /// Members that this type does not know, kept and written back.
-    pub unknown: ::k8s_flowcontrol::meta::Unknown,
+    /// Fields that this type does not know, kept and written back.
+    pub unknown: ::k8s_flowcontrol_types::meta::Unknown,
 }
 
-impl ::k8s_flowcontrol::rt::Members for ShiftGridItemItem {
-    const NAME: &'static str = "ShiftGridItemItem";
-    const NAMES: &'static [&'static str] = &["x"];
-    const REQUIRED: u128 = 0;
-    fn index(name: &str) -> ::std::option::Option<usize> {
-        match name {
-            "x" => Some(0),
-            _ => None,
-        }
-    }
-    fn read<S: ::k8s_flowcontrol::rt::Source>(
-        &mut self,
-        index: usize,
-        source: &mut S,
-    ) -> ::std::result::Result<(), S::Error> {
-        let _ = index;
-        source.option(&mut self.x)
-    }
-    fn write<S: ::k8s_flowcontrol::rt::Sink>(
-        &self,
-        sink: &mut S,
-    ) -> ::std::result::Result<(), S::Error> {
-        ::k8s_flowcontrol::rt::write_option(sink, "x", &self.x)
-    }
-    fn unknown(&self) -> &::k8s_flowcontrol::meta::Unknown {
-        &self.unknown
-    }
-    fn unknown_mut(&mut self) -> &mut ::k8s_flowcontrol::meta::Unknown {
-        &mut self.unknown
+::k8s_flowcontrol_types::rt::fields! {
+    ShiftGridItemItem {
+        "x" => x,
     }
 }
-
-::k8s_flowcontrol::rt::serde_impls!(ShiftGridItemItem);
 
 /// Has the name that the values of `signal` would get.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct KeeperSpecSignal {
     /// The member `taken` of `KeeperSpecSignal`.
     pub taken: ::std::option::Option<bool>,
-    /// Members that this type does not know, kept and written back.
-    pub unknown: ::k8s_flowcontrol::meta::Unknown,
+    /// Fields that this type does not know, kept and written back.
+    pub unknown: ::k8s_flowcontrol_types::meta::Unknown,
 }
 
-impl ::k8s_flowcontrol::rt::Members for KeeperSpecSignal {
-    const NAME: &'static str = "KeeperSpecSignal";
-    const NAMES: &'static [&'static str] = &["taken"];
-    const REQUIRED: u128 = 0;
-    fn index(name: &str) -> ::std::option::Option<usize> {
-        match name {
-            "taken" => Some(0),
-            _ => None,
-        }
-    }
-    fn read<S: ::k8s_flowcontrol::rt::Source>(
-        &mut self,
-        index: usize,
-        source: &mut S,
-    ) -> ::std::result::Result<(), S::Error> {
-        let _ = index;
-        source.option(&mut self.taken)
-    }
-    fn write<S: ::k8s_flowcontrol::rt::Sink>(
-        &self,
-        sink: &mut S,
-    ) -> ::std::result::Result<(), S::Error> {
-        ::k8s_flowcontrol::rt::write_option(sink, "taken", &self.taken)
-    }
-    fn unknown(&self) -> &::k8s_flowcontrol::meta::Unknown {
-        &self.unknown
-    }
-    fn unknown_mut(&mut self) -> &mut ::k8s_flowcontrol::meta::Unknown {
-        &mut self.unknown
+::k8s_flowcontrol_types::rt::fields! {
+    KeeperSpecSignal {
+        "taken" => taken,
     }
 }
-
-::k8s_flowcontrol::rt::serde_impls!(KeeperSpecSignal);
 
 /// A kind without a spec.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Shape {
     /// The member `metadata` of `Shape`.
-    pub metadata: ::k8s_flowcontrol::meta::ObjectMeta,
+    pub metadata: ::k8s_flowcontrol_types::meta::ObjectMeta,
     /// The member `schema` of `Shape`.
     pub schema: ::std::option::Option<ShapeProps>,
-    /// Members that this type does not know, kept and written back.
-    pub unknown: ::k8s_flowcontrol::meta::Unknown,
+    /// Fields that this type does not know, kept and written back.
+    pub unknown: ::k8s_flowcontrol_types::meta::Unknown,
 }
 
-impl ::k8s_flowcontrol::rt::Members for Shape {
-    const NAME: &'static str = "Shape";
-    const TYPE_META: ::std::option::Option<::k8s_flowcontrol::rt::TypeMeta> = Some(::k8s_flowcontrol::rt::TypeMeta {
-        api_version: "zoo.example.com/v1",
+::k8s_flowcontrol_types::rt::fields! {
+    Shape as Resource {
+        "metadata" => metadata,
+        "schema" => schema,
+    }
+}
+
+::k8s_flowcontrol_types::rt::resource! {
+    Shape {
+        group: "zoo.example.com",
+        version: "v1",
         kind: "Shape",
-        list: false,
-    });
-    const NAMES: &'static [&'static str] = &["metadata", "schema"];
-    const REQUIRED: u128 = 1;
-    fn index(name: &str) -> ::std::option::Option<usize> {
-        match name {
-            "metadata" => Some(0),
-            "schema" => Some(1),
-            _ => None,
-        }
-    }
-    fn read<S: ::k8s_flowcontrol::rt::Source>(
-        &mut self,
-        index: usize,
-        source: &mut S,
-    ) -> ::std::result::Result<(), S::Error> {
-        match index {
-            0 => source.nullable(&mut self.metadata),
-            _ => source.option(&mut self.schema),
-        }
-    }
-    fn write<S: ::k8s_flowcontrol::rt::Sink>(
-        &self,
-        sink: &mut S,
-    ) -> ::std::result::Result<(), S::Error> {
-        ::k8s_flowcontrol::rt::write_required(sink, self, 0, &self.metadata)?;
-        ::k8s_flowcontrol::rt::write_option(sink, "schema", &self.schema)
-    }
-    fn unknown(&self) -> &::k8s_flowcontrol::meta::Unknown {
-        &self.unknown
-    }
-    fn unknown_mut(&mut self) -> &mut ::k8s_flowcontrol::meta::Unknown {
-        &mut self.unknown
-    }
-}
-
-::k8s_flowcontrol::rt::serde_impls!(Shape);
-
-impl ::k8s_flowcontrol::Resource for Shape {
-    const GROUP: &'static str = "zoo.example.com";
-    const VERSION: &'static str = "v1";
-    const API_VERSION: &'static str = "zoo.example.com/v1";
-    const KIND: &'static str = "Shape";
-    const PLURAL: &'static str = "shapes";
-    const NAMESPACED: bool = false;
-    type Spec = ();
-    type Status = ();
-    fn schema() -> &'static ::k8s_flowcontrol::schema::ResourceSchema {
-        &RESOURCES[1]
-    }
-    fn metadata(&self) -> &::k8s_flowcontrol::meta::ObjectMeta {
-        &self.metadata
-    }
-    fn metadata_mut(&mut self) -> &mut ::k8s_flowcontrol::meta::ObjectMeta {
-        &mut self.metadata
+        plural: "shapes",
+        namespaced: false,
+        subresources: [],
+        spec: (),
+        status: (),
     }
 }
 
 /// ShapeList is a list.
-pub type ShapeList = ::k8s_flowcontrol::List<Shape>;
+pub type ShapeList = ::k8s_flowcontrol_types::List<Shape>;
 
 /// Refers to itself in every way.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -622,193 +293,75 @@ pub struct ShapeProps {
     /// The member `not` of `ShapeProps`.
     pub not: ::std::option::Option<::std::boxed::Box<ShapeProps>>,
     /// The member `items` of `ShapeProps`.
-    pub items: ::std::option::Option<::k8s_flowcontrol::meta::RawJson>,
+    pub items: ::std::option::Option<::k8s_flowcontrol_types::meta::RawJson>,
     /// The member `allOf` of `ShapeProps`.
     pub all_of: ::std::vec::Vec<ShapeProps>,
     /// The member `properties` of `ShapeProps`.
     pub properties: ::std::collections::BTreeMap<::std::string::String, ShapeProps>,
     /// The member `default` of `ShapeProps`.
-    pub default: ::std::option::Option<::k8s_flowcontrol::meta::RawJson>,
+    pub default: ::std::option::Option<::k8s_flowcontrol_types::meta::RawJson>,
     /// The member `enum` of `ShapeProps`.
-    pub r#enum: ::std::vec::Vec<::k8s_flowcontrol::meta::RawJson>,
+    pub r#enum: ::std::vec::Vec<::k8s_flowcontrol_types::meta::RawJson>,
     /// The member `type` of `ShapeProps`.
     pub r#type: ::std::option::Option<::std::string::String>,
     /// The member `minimum` of `ShapeProps`.
-    pub minimum: ::std::option::Option<::k8s_flowcontrol::meta::Number>,
+    pub minimum: ::std::option::Option<::k8s_flowcontrol_types::meta::Number>,
     /// The member `nonResourceURLs` of `ShapeProps`.
     pub non_resource_urls: ::std::vec::Vec<::std::string::String>,
     /// The member `x-kubernetes-list-type` of `ShapeProps`.
     pub x_kubernetes_list_type: ::std::option::Option<::std::string::String>,
     /// The member `unknown` of `ShapeProps`.
     pub unknown_: ::std::option::Option<bool>,
-    /// Members that this type does not know, kept and written back.
-    pub unknown: ::k8s_flowcontrol::meta::Unknown,
+    /// Fields that this type does not know, kept and written back.
+    pub unknown: ::k8s_flowcontrol_types::meta::Unknown,
 }
 
-impl ::k8s_flowcontrol::rt::Members for ShapeProps {
-    const NAME: &'static str = "ShapeProps";
-    const NAMES: &'static [&'static str] = &[
-        "$ref",
-        "$schema",
-        "not",
-        "items",
-        "allOf",
-        "properties",
-        "default",
-        "enum",
-        "type",
-        "minimum",
-        "nonResourceURLs",
-        "x-kubernetes-list-type",
-        "unknown",
-    ];
-    const REQUIRED: u128 = 0;
-    fn index(name: &str) -> ::std::option::Option<usize> {
-        match name {
-            "$ref" => Some(0),
-            "$schema" => Some(1),
-            "not" => Some(2),
-            "items" => Some(3),
-            "allOf" => Some(4),
-            "properties" => Some(5),
-            "default" => Some(6),
-            "enum" => Some(7),
-            "type" => Some(8),
-            "minimum" => Some(9),
-            "nonResourceURLs" => Some(10),
-            "x-kubernetes-list-type" => Some(11),
-            "unknown" => Some(12),
-            _ => None,
-        }
-    }
-    fn read<S: ::k8s_flowcontrol::rt::Source>(
-        &mut self,
-        index: usize,
-        source: &mut S,
-    ) -> ::std::result::Result<(), S::Error> {
-        match index {
-            0 => source.option(&mut self.r#ref),
-            1 => source.option(&mut self.schema),
-            2 => source.option(&mut self.not),
-            3 => source.option(&mut self.items),
-            4 => source.list(&mut self.all_of),
-            5 => source.map(&mut self.properties),
-            6 => source.option(&mut self.default),
-            7 => source.list(&mut self.r#enum),
-            8 => source.option(&mut self.r#type),
-            9 => source.option(&mut self.minimum),
-            10 => source.list(&mut self.non_resource_urls),
-            11 => source.option(&mut self.x_kubernetes_list_type),
-            _ => source.option(&mut self.unknown_),
-        }
-    }
-    fn write<S: ::k8s_flowcontrol::rt::Sink>(
-        &self,
-        sink: &mut S,
-    ) -> ::std::result::Result<(), S::Error> {
-        ::k8s_flowcontrol::rt::write_option(sink, "$ref", &self.r#ref)?;
-        ::k8s_flowcontrol::rt::write_option(sink, "$schema", &self.schema)?;
-        ::k8s_flowcontrol::rt::write_option(sink, "not", &self.not)?;
-        ::k8s_flowcontrol::rt::write_option(sink, "items", &self.items)?;
-        ::k8s_flowcontrol::rt::write_list(sink, "allOf", &self.all_of)?;
-        ::k8s_flowcontrol::rt::write_map(sink, "properties", &self.properties)?;
-        ::k8s_flowcontrol::rt::write_option(sink, "default", &self.default)?;
-        ::k8s_flowcontrol::rt::write_list(sink, "enum", &self.r#enum)?;
-        ::k8s_flowcontrol::rt::write_option(sink, "type", &self.r#type)?;
-        ::k8s_flowcontrol::rt::write_option(sink, "minimum", &self.minimum)?;
-        ::k8s_flowcontrol::rt::write_list(
-            sink,
-            "nonResourceURLs",
-            &self.non_resource_urls,
-        )?;
-        ::k8s_flowcontrol::rt::write_option(
-            sink,
-            "x-kubernetes-list-type",
-            &self.x_kubernetes_list_type,
-        )?;
-        ::k8s_flowcontrol::rt::write_option(sink, "unknown", &self.unknown_)
-    }
-    fn unknown(&self) -> &::k8s_flowcontrol::meta::Unknown {
-        &self.unknown
-    }
-    fn unknown_mut(&mut self) -> &mut ::k8s_flowcontrol::meta::Unknown {
-        &mut self.unknown
+::k8s_flowcontrol_types::rt::fields! {
+    ShapeProps {
+        "$ref" => r#ref,
+        "$schema" => schema,
+        "not" => not,
+        "items" => items,
+        "allOf" => all_of,
+        "properties" => properties,
+        "default" => default,
+        "enum" => r#enum,
+        "type" => r#type,
+        "minimum" => minimum,
+        "nonResourceURLs" => non_resource_urls,
+        "x-kubernetes-list-type" => x_kubernetes_list_type,
+        "unknown" => unknown_,
     }
 }
-
-::k8s_flowcontrol::rt::serde_impls!(ShapeProps);
 
 /// Is only ever created.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Review {
     /// The member `metadata` of `Review`.
-    pub metadata: ::k8s_flowcontrol::meta::ObjectMeta,
+    pub metadata: ::k8s_flowcontrol_types::meta::ObjectMeta,
     /// The member `status` of `Review`.
     pub status: ::std::option::Option<Option>,
-    /// Members that this type does not know, kept and written back.
-    pub unknown: ::k8s_flowcontrol::meta::Unknown,
+    /// Fields that this type does not know, kept and written back.
+    pub unknown: ::k8s_flowcontrol_types::meta::Unknown,
 }
 
-impl ::k8s_flowcontrol::rt::Members for Review {
-    const NAME: &'static str = "Review";
-    const TYPE_META: ::std::option::Option<::k8s_flowcontrol::rt::TypeMeta> = Some(::k8s_flowcontrol::rt::TypeMeta {
-        api_version: "zoo.example.com/v1",
+::k8s_flowcontrol_types::rt::fields! {
+    Review as Resource {
+        "metadata" => metadata,
+        "status" => status,
+    }
+}
+
+::k8s_flowcontrol_types::rt::resource! {
+    Review {
+        group: "zoo.example.com",
+        version: "v1",
         kind: "Review",
-        list: false,
-    });
-    const NAMES: &'static [&'static str] = &["metadata", "status"];
-    const REQUIRED: u128 = 1;
-    fn index(name: &str) -> ::std::option::Option<usize> {
-        match name {
-            "metadata" => Some(0),
-            "status" => Some(1),
-            _ => None,
-        }
-    }
-    fn read<S: ::k8s_flowcontrol::rt::Source>(
-        &mut self,
-        index: usize,
-        source: &mut S,
-    ) -> ::std::result::Result<(), S::Error> {
-        match index {
-            0 => source.nullable(&mut self.metadata),
-            _ => source.option(&mut self.status),
-        }
-    }
-    fn write<S: ::k8s_flowcontrol::rt::Sink>(
-        &self,
-        sink: &mut S,
-    ) -> ::std::result::Result<(), S::Error> {
-        ::k8s_flowcontrol::rt::write_required(sink, self, 0, &self.metadata)?;
-        ::k8s_flowcontrol::rt::write_option(sink, "status", &self.status)
-    }
-    fn unknown(&self) -> &::k8s_flowcontrol::meta::Unknown {
-        &self.unknown
-    }
-    fn unknown_mut(&mut self) -> &mut ::k8s_flowcontrol::meta::Unknown {
-        &mut self.unknown
-    }
-}
-
-::k8s_flowcontrol::rt::serde_impls!(Review);
-
-impl ::k8s_flowcontrol::Resource for Review {
-    const GROUP: &'static str = "zoo.example.com";
-    const VERSION: &'static str = "v1";
-    const API_VERSION: &'static str = "zoo.example.com/v1";
-    const KIND: &'static str = "Review";
-    const PLURAL: &'static str = "reviews";
-    const NAMESPACED: bool = false;
-    type Spec = ();
-    type Status = Option;
-    fn schema() -> &'static ::k8s_flowcontrol::schema::ResourceSchema {
-        &RESOURCES[2]
-    }
-    fn metadata(&self) -> &::k8s_flowcontrol::meta::ObjectMeta {
-        &self.metadata
-    }
-    fn metadata_mut(&mut self) -> &mut ::k8s_flowcontrol::meta::ObjectMeta {
-        &mut self.metadata
+        plural: "reviews",
+        namespaced: false,
+        subresources: [],
+        spec: (),
+        status: Option,
     }
 }
 
@@ -823,53 +376,18 @@ pub struct Option {
     pub counts: ::std::collections::BTreeMap<::std::string::String, i32>,
     /// The member `must` of `Option`.
     pub must: ::std::string::String,
-    /// Members that this type does not know, kept and written back.
-    pub unknown: ::k8s_flowcontrol::meta::Unknown,
+    /// Fields that this type does not know, kept and written back.
+    pub unknown: ::k8s_flowcontrol_types::meta::Unknown,
 }
 
-impl ::k8s_flowcontrol::rt::Members for Option {
-    const NAME: &'static str = "Option";
-    const NAMES: &'static [&'static str] = &["next", "all", "counts", "must"];
-    const REQUIRED: u128 = 8;
-    fn index(name: &str) -> ::std::option::Option<usize> {
-        match name {
-            "next" => Some(0),
-            "all" => Some(1),
-            "counts" => Some(2),
-            "must" => Some(3),
-            _ => None,
-        }
-    }
-    fn read<S: ::k8s_flowcontrol::rt::Source>(
-        &mut self,
-        index: usize,
-        source: &mut S,
-    ) -> ::std::result::Result<(), S::Error> {
-        match index {
-            0 => source.option(&mut self.next),
-            1 => source.list(&mut self.all),
-            2 => source.map(&mut self.counts),
-            _ => source.nullable(&mut self.must),
-        }
-    }
-    fn write<S: ::k8s_flowcontrol::rt::Sink>(
-        &self,
-        sink: &mut S,
-    ) -> ::std::result::Result<(), S::Error> {
-        ::k8s_flowcontrol::rt::write_option(sink, "next", &self.next)?;
-        ::k8s_flowcontrol::rt::write_list(sink, "all", &self.all)?;
-        ::k8s_flowcontrol::rt::write_map(sink, "counts", &self.counts)?;
-        ::k8s_flowcontrol::rt::write_required(sink, self, 3, &self.must)
-    }
-    fn unknown(&self) -> &::k8s_flowcontrol::meta::Unknown {
-        &self.unknown
-    }
-    fn unknown_mut(&mut self) -> &mut ::k8s_flowcontrol::meta::Unknown {
-        &mut self.unknown
+::k8s_flowcontrol_types::rt::fields! {
+    Option {
+        "next" => next,
+        "all" => all,
+        "counts" => counts,
+        "must" => must,
     }
 }
-
-::k8s_flowcontrol::rt::serde_impls!(Option);
 
 /// Has the name `Result` of the prelude.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -882,53 +400,18 @@ pub struct Result {
     pub counts: ::std::collections::BTreeMap<::std::string::String, i32>,
     /// The member `must` of `Result`.
     pub must: ::std::string::String,
-    /// Members that this type does not know, kept and written back.
-    pub unknown: ::k8s_flowcontrol::meta::Unknown,
+    /// Fields that this type does not know, kept and written back.
+    pub unknown: ::k8s_flowcontrol_types::meta::Unknown,
 }
 
-impl ::k8s_flowcontrol::rt::Members for Result {
-    const NAME: &'static str = "Result";
-    const NAMES: &'static [&'static str] = &["next", "all", "counts", "must"];
-    const REQUIRED: u128 = 8;
-    fn index(name: &str) -> ::std::option::Option<usize> {
-        match name {
-            "next" => Some(0),
-            "all" => Some(1),
-            "counts" => Some(2),
-            "must" => Some(3),
-            _ => None,
-        }
-    }
-    fn read<S: ::k8s_flowcontrol::rt::Source>(
-        &mut self,
-        index: usize,
-        source: &mut S,
-    ) -> ::std::result::Result<(), S::Error> {
-        match index {
-            0 => source.option(&mut self.next),
-            1 => source.list(&mut self.all),
-            2 => source.map(&mut self.counts),
-            _ => source.nullable(&mut self.must),
-        }
-    }
-    fn write<S: ::k8s_flowcontrol::rt::Sink>(
-        &self,
-        sink: &mut S,
-    ) -> ::std::result::Result<(), S::Error> {
-        ::k8s_flowcontrol::rt::write_option(sink, "next", &self.next)?;
-        ::k8s_flowcontrol::rt::write_list(sink, "all", &self.all)?;
-        ::k8s_flowcontrol::rt::write_map(sink, "counts", &self.counts)?;
-        ::k8s_flowcontrol::rt::write_required(sink, self, 3, &self.must)
-    }
-    fn unknown(&self) -> &::k8s_flowcontrol::meta::Unknown {
-        &self.unknown
-    }
-    fn unknown_mut(&mut self) -> &mut ::k8s_flowcontrol::meta::Unknown {
-        &mut self.unknown
+::k8s_flowcontrol_types::rt::fields! {
+    Result {
+        "next" => next,
+        "all" => all,
+        "counts" => counts,
+        "must" => must,
     }
 }
-
-::k8s_flowcontrol::rt::serde_impls!(Result);
 
 /// Has the name `Vec` of the prelude.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -941,53 +424,18 @@ pub struct Vec {
     pub counts: ::std::collections::BTreeMap<::std::string::String, i32>,
     /// The member `must` of `Vec`.
     pub must: ::std::string::String,
-    /// Members that this type does not know, kept and written back.
-    pub unknown: ::k8s_flowcontrol::meta::Unknown,
+    /// Fields that this type does not know, kept and written back.
+    pub unknown: ::k8s_flowcontrol_types::meta::Unknown,
 }
 
-impl ::k8s_flowcontrol::rt::Members for Vec {
-    const NAME: &'static str = "Vec";
-    const NAMES: &'static [&'static str] = &["next", "all", "counts", "must"];
-    const REQUIRED: u128 = 8;
-    fn index(name: &str) -> ::std::option::Option<usize> {
-        match name {
-            "next" => Some(0),
-            "all" => Some(1),
-            "counts" => Some(2),
-            "must" => Some(3),
-            _ => None,
-        }
-    }
-    fn read<S: ::k8s_flowcontrol::rt::Source>(
-        &mut self,
-        index: usize,
-        source: &mut S,
-    ) -> ::std::result::Result<(), S::Error> {
-        match index {
-            0 => source.option(&mut self.next),
-            1 => source.list(&mut self.all),
-            2 => source.map(&mut self.counts),
-            _ => source.nullable(&mut self.must),
-        }
-    }
-    fn write<S: ::k8s_flowcontrol::rt::Sink>(
-        &self,
-        sink: &mut S,
-    ) -> ::std::result::Result<(), S::Error> {
-        ::k8s_flowcontrol::rt::write_option(sink, "next", &self.next)?;
-        ::k8s_flowcontrol::rt::write_list(sink, "all", &self.all)?;
-        ::k8s_flowcontrol::rt::write_map(sink, "counts", &self.counts)?;
-        ::k8s_flowcontrol::rt::write_required(sink, self, 3, &self.must)
-    }
-    fn unknown(&self) -> &::k8s_flowcontrol::meta::Unknown {
-        &self.unknown
-    }
-    fn unknown_mut(&mut self) -> &mut ::k8s_flowcontrol::meta::Unknown {
-        &mut self.unknown
+::k8s_flowcontrol_types::rt::fields! {
+    Vec {
+        "next" => next,
+        "all" => all,
+        "counts" => counts,
+        "must" => must,
     }
 }
-
-::k8s_flowcontrol::rt::serde_impls!(Vec);
 
 /// Has the name `String` of the prelude.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -1000,53 +448,18 @@ pub struct String {
     pub counts: ::std::collections::BTreeMap<::std::string::String, i32>,
     /// The member `must` of `String`.
     pub must: ::std::string::String,
-    /// Members that this type does not know, kept and written back.
-    pub unknown: ::k8s_flowcontrol::meta::Unknown,
+    /// Fields that this type does not know, kept and written back.
+    pub unknown: ::k8s_flowcontrol_types::meta::Unknown,
 }
 
-impl ::k8s_flowcontrol::rt::Members for String {
-    const NAME: &'static str = "String";
-    const NAMES: &'static [&'static str] = &["next", "all", "counts", "must"];
-    const REQUIRED: u128 = 8;
-    fn index(name: &str) -> ::std::option::Option<usize> {
-        match name {
-            "next" => Some(0),
-            "all" => Some(1),
-            "counts" => Some(2),
-            "must" => Some(3),
-            _ => None,
-        }
-    }
-    fn read<S: ::k8s_flowcontrol::rt::Source>(
-        &mut self,
-        index: usize,
-        source: &mut S,
-    ) -> ::std::result::Result<(), S::Error> {
-        match index {
-            0 => source.option(&mut self.next),
-            1 => source.list(&mut self.all),
-            2 => source.map(&mut self.counts),
-            _ => source.nullable(&mut self.must),
-        }
-    }
-    fn write<S: ::k8s_flowcontrol::rt::Sink>(
-        &self,
-        sink: &mut S,
-    ) -> ::std::result::Result<(), S::Error> {
-        ::k8s_flowcontrol::rt::write_option(sink, "next", &self.next)?;
-        ::k8s_flowcontrol::rt::write_list(sink, "all", &self.all)?;
-        ::k8s_flowcontrol::rt::write_map(sink, "counts", &self.counts)?;
-        ::k8s_flowcontrol::rt::write_required(sink, self, 3, &self.must)
-    }
-    fn unknown(&self) -> &::k8s_flowcontrol::meta::Unknown {
-        &self.unknown
-    }
-    fn unknown_mut(&mut self) -> &mut ::k8s_flowcontrol::meta::Unknown {
-        &mut self.unknown
+::k8s_flowcontrol_types::rt::fields! {
+    String {
+        "next" => next,
+        "all" => all,
+        "counts" => counts,
+        "must" => must,
     }
 }
-
-::k8s_flowcontrol::rt::serde_impls!(String);
 
 /// Has the name `Box` of the prelude.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -1059,53 +472,18 @@ pub struct Box {
     pub counts: ::std::collections::BTreeMap<::std::string::String, i32>,
     /// The member `must` of `Box`.
     pub must: ::std::string::String,
-    /// Members that this type does not know, kept and written back.
-    pub unknown: ::k8s_flowcontrol::meta::Unknown,
+    /// Fields that this type does not know, kept and written back.
+    pub unknown: ::k8s_flowcontrol_types::meta::Unknown,
 }
 
-impl ::k8s_flowcontrol::rt::Members for Box {
-    const NAME: &'static str = "Box";
-    const NAMES: &'static [&'static str] = &["next", "all", "counts", "must"];
-    const REQUIRED: u128 = 8;
-    fn index(name: &str) -> ::std::option::Option<usize> {
-        match name {
-            "next" => Some(0),
-            "all" => Some(1),
-            "counts" => Some(2),
-            "must" => Some(3),
-            _ => None,
-        }
-    }
-    fn read<S: ::k8s_flowcontrol::rt::Source>(
-        &mut self,
-        index: usize,
-        source: &mut S,
-    ) -> ::std::result::Result<(), S::Error> {
-        match index {
-            0 => source.option(&mut self.next),
-            1 => source.list(&mut self.all),
-            2 => source.map(&mut self.counts),
-            _ => source.nullable(&mut self.must),
-        }
-    }
-    fn write<S: ::k8s_flowcontrol::rt::Sink>(
-        &self,
-        sink: &mut S,
-    ) -> ::std::result::Result<(), S::Error> {
-        ::k8s_flowcontrol::rt::write_option(sink, "next", &self.next)?;
-        ::k8s_flowcontrol::rt::write_list(sink, "all", &self.all)?;
-        ::k8s_flowcontrol::rt::write_map(sink, "counts", &self.counts)?;
-        ::k8s_flowcontrol::rt::write_required(sink, self, 3, &self.must)
-    }
-    fn unknown(&self) -> &::k8s_flowcontrol::meta::Unknown {
-        &self.unknown
-    }
-    fn unknown_mut(&mut self) -> &mut ::k8s_flowcontrol::meta::Unknown {
-        &mut self.unknown
+::k8s_flowcontrol_types::rt::fields! {
+    Box {
+        "next" => next,
+        "all" => all,
+        "counts" => counts,
+        "must" => must,
     }
 }
-
-::k8s_flowcontrol::rt::serde_impls!(Box);
 
 /// Has the name `Some` of the prelude.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -1118,1305 +496,22 @@ pub struct Some {
     pub counts: ::std::collections::BTreeMap<::std::string::String, i32>,
     /// The member `must` of `Some`.
     pub must: ::std::string::String,
-    /// Members that this type does not know, kept and written back.
-    pub unknown: ::k8s_flowcontrol::meta::Unknown,
+    /// Fields that this type does not know, kept and written back.
+    pub unknown: ::k8s_flowcontrol_types::meta::Unknown,
 }
 
-impl ::k8s_flowcontrol::rt::Members for Some {
-    const NAME: &'static str = "Some";
-    const NAMES: &'static [&'static str] = &["next", "all", "counts", "must"];
-    const REQUIRED: u128 = 8;
-    fn index(name: &str) -> ::std::option::Option<usize> {
-        match name {
-            "next" => Some(0),
-            "all" => Some(1),
-            "counts" => Some(2),
-            "must" => Some(3),
-            _ => None,
-        }
-    }
-    fn read<S: ::k8s_flowcontrol::rt::Source>(
-        &mut self,
-        index: usize,
-        source: &mut S,
-    ) -> ::std::result::Result<(), S::Error> {
-        match index {
-            0 => source.option(&mut self.next),
-            1 => source.list(&mut self.all),
-            2 => source.map(&mut self.counts),
-            _ => source.nullable(&mut self.must),
-        }
-    }
-    fn write<S: ::k8s_flowcontrol::rt::Sink>(
-        &self,
-        sink: &mut S,
-    ) -> ::std::result::Result<(), S::Error> {
-        ::k8s_flowcontrol::rt::write_option(sink, "next", &self.next)?;
-        ::k8s_flowcontrol::rt::write_list(sink, "all", &self.all)?;
-        ::k8s_flowcontrol::rt::write_map(sink, "counts", &self.counts)?;
-        ::k8s_flowcontrol::rt::write_required(sink, self, 3, &self.must)
-    }
-    fn unknown(&self) -> &::k8s_flowcontrol::meta::Unknown {
-        &self.unknown
-    }
-    fn unknown_mut(&mut self) -> &mut ::k8s_flowcontrol::meta::Unknown {
-        &mut self.unknown
+::k8s_flowcontrol_types::rt::fields! {
+    Some {
+        "next" => next,
+        "all" => all,
+        "counts" => counts,
+        "must" => must,
     }
 }
-
-::k8s_flowcontrol::rt::serde_impls!(Some);
 
 /// The kinds that are served.
-pub static RESOURCES: &[::k8s_flowcontrol::schema::ResourceSchema] = &[
-    ::k8s_flowcontrol::schema::ResourceSchema {
-        group: "zoo.example.com",
-        version: "v1",
-        kind: "Keeper",
-        plural: "keepers",
-        namespaced: true,
-        subresources: &["status", "scale", "relocation", "log", "proxy"],
-        schema: &schema::KEEPER,
-    },
-    ::k8s_flowcontrol::schema::ResourceSchema {
-        group: "zoo.example.com",
-        version: "v1",
-        kind: "Shape",
-        plural: "shapes",
-        namespaced: false,
-        subresources: &[],
-        schema: &schema::SHAPE,
-    },
-    ::k8s_flowcontrol::schema::ResourceSchema {
-        group: "zoo.example.com",
-        version: "v1",
-        kind: "Review",
-        plural: "reviews",
-        namespaced: false,
-        subresources: &[],
-        schema: &schema::REVIEW,
-    },
+pub static RESOURCES: &[::k8s_flowcontrol_types::schema::ResourceSchema] = &[
+    ::k8s_flowcontrol_types::resource::resource_schema::<Keeper>(),
+    ::k8s_flowcontrol_types::resource::resource_schema::<Shape>(),
+    ::k8s_flowcontrol_types::resource::resource_schema::<Review>(),
 ];
-
-mod operations {
-    use ::k8s_flowcontrol::schema::{Body, Operation, Parameter, Response};
-    const FOLLOW: Parameter = Parameter {
-        name: "follow",
-        location: "query",
-        value_type: "boolean",
-    };
-    const LIMIT: Parameter = Parameter {
-        name: "limit",
-        location: "query",
-        value_type: "integer",
-    };
-    const NAME: Parameter = Parameter {
-        name: "name",
-        location: "path",
-        value_type: "string",
-    };
-    const NAMESPACE: Parameter = Parameter {
-        name: "namespace",
-        location: "path",
-        value_type: "string",
-    };
-    const PATH: Parameter = Parameter {
-        name: "path",
-        location: "path",
-        value_type: "string",
-    };
-    const PRETTY: Parameter = Parameter {
-        name: "pretty",
-        location: "query",
-        value_type: "string",
-    };
-    const WATCH: Parameter = Parameter {
-        name: "watch",
-        location: "query",
-        value_type: "boolean",
-    };
-    const MEDIA_TYPES_0: &[&str] = &[
-        "application/json",
-        "application/yaml",
-        "application/cbor",
-    ];
-    const MEDIA_TYPES_1: &[&str] = &["*/*"];
-    const MEDIA_TYPES_2: &[&str] = &["text/plain"];
-    /// The documented operations, in the document's order.
-    pub static OPERATIONS: &[Operation] = &[
-        Operation {
-            id: "listKeeper",
-            method: "GET",
-            path: "/apis/zoo.example.com/v1/namespaces/{namespace}/keepers",
-            action: "list",
-            kind: "Keeper",
-            deprecated: false,
-            parameters: &[NAMESPACE, PRETTY, LIMIT, WATCH],
-            body: None,
-            responses: &[
-                Response {
-                    code: 401,
-                    schema: None,
-                    media_types: &[],
-                },
-                Response {
-                    code: 200,
-                    schema: Some("KeeperList"),
-                    media_types: MEDIA_TYPES_0,
-                },
-            ],
-        },
-        Operation {
-            id: "createKeeper",
-            method: "POST",
-            path: "/apis/zoo.example.com/v1/namespaces/{namespace}/keepers",
-            action: "post",
-            kind: "Keeper",
-            deprecated: false,
-            parameters: &[NAMESPACE, PRETTY],
-            body: Some(Body {
-                schema: "Keeper",
-                media_types: MEDIA_TYPES_1,
-            }),
-            responses: &[
-                Response {
-                    code: 401,
-                    schema: None,
-                    media_types: &[],
-                },
-                Response {
-                    code: 201,
-                    schema: Some("Keeper"),
-                    media_types: MEDIA_TYPES_0,
-                },
-            ],
-        },
-        Operation {
-            id: "listKeeperForAll",
-            method: "GET",
-            path: "/apis/zoo.example.com/v1/keepers",
-            action: "list",
-            kind: "Keeper",
-            deprecated: false,
-            parameters: &[],
-            body: None,
-            responses: &[
-                Response {
-                    code: 401,
-                    schema: None,
-                    media_types: &[],
-                },
-                Response {
-                    code: 200,
-                    schema: Some("KeeperList"),
-                    media_types: MEDIA_TYPES_0,
-                },
-            ],
-        },
-        Operation {
-            id: "watchKeeperList",
-            method: "GET",
-            path: "/apis/zoo.example.com/v1/watch/namespaces/{namespace}/keepers",
-            action: "watchlist",
-            kind: "Keeper",
-            deprecated: false,
-            parameters: &[],
-            body: None,
-            responses: &[
-                Response {
-                    code: 401,
-                    schema: None,
-                    media_types: &[],
-                },
-                Response {
-                    code: 200,
-                    schema: Some("WatchEvent"),
-                    media_types: MEDIA_TYPES_0,
-                },
-            ],
-        },
-        Operation {
-            id: "readKeeper",
-            method: "GET",
-            path: "/apis/zoo.example.com/v1/namespaces/{namespace}/keepers/{name}",
-            action: "get",
-            kind: "Keeper",
-            deprecated: false,
-            parameters: &[NAME, NAMESPACE],
-            body: None,
-            responses: &[
-                Response {
-                    code: 401,
-                    schema: None,
-                    media_types: &[],
-                },
-                Response {
-                    code: 200,
-                    schema: Some("Keeper"),
-                    media_types: MEDIA_TYPES_0,
-                },
-            ],
-        },
-        Operation {
-            id: "replaceKeeper",
-            method: "PUT",
-            path: "/apis/zoo.example.com/v1/namespaces/{namespace}/keepers/{name}",
-            action: "put",
-            kind: "Keeper",
-            deprecated: false,
-            parameters: &[NAME, NAMESPACE],
-            body: Some(Body {
-                schema: "Keeper",
-                media_types: MEDIA_TYPES_1,
-            }),
-            responses: &[
-                Response {
-                    code: 401,
-                    schema: None,
-                    media_types: &[],
-                },
-                Response {
-                    code: 200,
-                    schema: Some("Keeper"),
-                    media_types: MEDIA_TYPES_0,
-                },
-            ],
-        },
-        Operation {
-            id: "patchKeeper",
-            method: "PATCH",
-            path: "/apis/zoo.example.com/v1/namespaces/{namespace}/keepers/{name}",
-            action: "patch",
-            kind: "Keeper",
-            deprecated: false,
-            parameters: &[NAME, NAMESPACE],
-            body: Some(Body {
-                schema: "Patch",
-                media_types: MEDIA_TYPES_1,
-            }),
-            responses: &[
-                Response {
-                    code: 401,
-                    schema: None,
-                    media_types: &[],
-                },
-                Response {
-                    code: 200,
-                    schema: Some("Keeper"),
-                    media_types: MEDIA_TYPES_0,
-                },
-            ],
-        },
-        Operation {
-            id: "deleteKeeper",
-            method: "DELETE",
-            path: "/apis/zoo.example.com/v1/namespaces/{namespace}/keepers/{name}",
-            action: "delete",
-            kind: "Keeper",
-            deprecated: false,
-            parameters: &[NAME, NAMESPACE],
-            body: Some(Body {
-                schema: "DeleteOptions",
-                media_types: MEDIA_TYPES_1,
-            }),
-            responses: &[
-                Response {
-                    code: 401,
-                    schema: None,
-                    media_types: &[],
-                },
-                Response {
-                    code: 200,
-                    schema: Some("Status"),
-                    media_types: MEDIA_TYPES_0,
-                },
-            ],
-        },
-        Operation {
-            id: "readKeeperStatus",
-            method: "GET",
-            path: "/apis/zoo.example.com/v1/namespaces/{namespace}/keepers/{name}/status",
-            action: "get",
-            kind: "Keeper",
-            deprecated: false,
-            parameters: &[],
-            body: None,
-            responses: &[
-                Response {
-                    code: 401,
-                    schema: None,
-                    media_types: &[],
-                },
-                Response {
-                    code: 200,
-                    schema: Some("Keeper"),
-                    media_types: MEDIA_TYPES_0,
-                },
-            ],
-        },
-        Operation {
-            id: "replaceKeeperStatus",
-            method: "PUT",
-            path: "/apis/zoo.example.com/v1/namespaces/{namespace}/keepers/{name}/status",
-            action: "put",
-            kind: "Keeper",
-            deprecated: false,
-            parameters: &[],
-            body: Some(Body {
-                schema: "Keeper",
-                media_types: MEDIA_TYPES_1,
-            }),
-            responses: &[
-                Response {
-                    code: 401,
-                    schema: None,
-                    media_types: &[],
-                },
-                Response {
-                    code: 200,
-                    schema: Some("Keeper"),
-                    media_types: MEDIA_TYPES_0,
-                },
-            ],
-        },
-        Operation {
-            id: "readKeeperScale",
-            method: "GET",
-            path: "/apis/zoo.example.com/v1/namespaces/{namespace}/keepers/{name}/scale",
-            action: "get",
-            kind: "Scale",
-            deprecated: false,
-            parameters: &[NAME, NAMESPACE],
-            body: None,
-            responses: &[
-                Response {
-                    code: 401,
-                    schema: None,
-                    media_types: &[],
-                },
-                Response {
-                    code: 200,
-                    schema: Some("Scale"),
-                    media_types: MEDIA_TYPES_0,
-                },
-            ],
-        },
-        Operation {
-            id: "replaceKeeperScale",
-            method: "PUT",
-            path: "/apis/zoo.example.com/v1/namespaces/{namespace}/keepers/{name}/scale",
-            action: "put",
-            kind: "Scale",
-            deprecated: false,
-            parameters: &[NAME, NAMESPACE],
-            body: Some(Body {
-                schema: "Scale",
-                media_types: MEDIA_TYPES_1,
-            }),
-            responses: &[
-                Response {
-                    code: 401,
-                    schema: None,
-                    media_types: &[],
-                },
-                Response {
-                    code: 200,
-                    schema: Some("Scale"),
-                    media_types: MEDIA_TYPES_0,
-                },
-            ],
-        },
-        Operation {
-            id: "createKeeperRelocation",
-            method: "POST",
-            path: "/apis/zoo.example.com/v1/namespaces/{namespace}/keepers/{name}/relocation",
-            action: "post",
-            kind: "Relocation",
-            deprecated: false,
-            parameters: &[NAME, NAMESPACE],
-            body: Some(Body {
-                schema: "Relocation",
-                media_types: MEDIA_TYPES_1,
-            }),
-            responses: &[
-                Response {
-                    code: 401,
-                    schema: None,
-                    media_types: &[],
-                },
-                Response {
-                    code: 201,
-                    schema: Some("Relocation"),
-                    media_types: MEDIA_TYPES_0,
-                },
-            ],
-        },
-        Operation {
-            id: "readKeeperLog",
-            method: "GET",
-            path: "/apis/zoo.example.com/v1/namespaces/{namespace}/keepers/{name}/log",
-            action: "get",
-            kind: "Keeper",
-            deprecated: false,
-            parameters: &[NAME, NAMESPACE, FOLLOW],
-            body: None,
-            responses: &[
-                Response {
-                    code: 401,
-                    schema: None,
-                    media_types: &[],
-                },
-                Response {
-                    code: 200,
-                    schema: None,
-                    media_types: MEDIA_TYPES_2,
-                },
-            ],
-        },
-        Operation {
-            id: "getKeeperProxyPath",
-            method: "GET",
-            path: "/apis/zoo.example.com/v1/namespaces/{namespace}/keepers/{name}/proxy/{path}",
-            action: "connect",
-            kind: "KeeperProxyOptions",
-            deprecated: false,
-            parameters: &[NAME, NAMESPACE, PATH],
-            body: None,
-            responses: &[
-                Response {
-                    code: 401,
-                    schema: None,
-                    media_types: &[],
-                },
-                Response {
-                    code: 200,
-                    schema: None,
-                    media_types: MEDIA_TYPES_2,
-                },
-            ],
-        },
-        Operation {
-            id: "optionsKeeperProxyPath",
-            method: "OPTIONS",
-            path: "/apis/zoo.example.com/v1/namespaces/{namespace}/keepers/{name}/proxy/{path}",
-            action: "connect",
-            kind: "KeeperProxyOptions",
-            deprecated: false,
-            parameters: &[NAME, NAMESPACE, PATH],
-            body: None,
-            responses: &[
-                Response {
-                    code: 401,
-                    schema: None,
-                    media_types: &[],
-                },
-                Response {
-                    code: 200,
-                    schema: None,
-                    media_types: MEDIA_TYPES_2,
-                },
-            ],
-        },
-        Operation {
-            id: "listShape",
-            method: "GET",
-            path: "/apis/zoo.example.com/v1/shapes",
-            action: "list",
-            kind: "Shape",
-            deprecated: false,
-            parameters: &[PRETTY, LIMIT, WATCH],
-            body: None,
-            responses: &[
-                Response {
-                    code: 401,
-                    schema: None,
-                    media_types: &[],
-                },
-                Response {
-                    code: 200,
-                    schema: Some("ShapeList"),
-                    media_types: MEDIA_TYPES_0,
-                },
-            ],
-        },
-        Operation {
-            id: "createShape",
-            method: "POST",
-            path: "/apis/zoo.example.com/v1/shapes",
-            action: "post",
-            kind: "Shape",
-            deprecated: false,
-            parameters: &[PRETTY],
-            body: Some(Body {
-                schema: "Shape",
-                media_types: MEDIA_TYPES_1,
-            }),
-            responses: &[
-                Response {
-                    code: 401,
-                    schema: None,
-                    media_types: &[],
-                },
-                Response {
-                    code: 201,
-                    schema: Some("Shape"),
-                    media_types: MEDIA_TYPES_0,
-                },
-            ],
-        },
-        Operation {
-            id: "watchShapeList",
-            method: "GET",
-            path: "/apis/zoo.example.com/v1/watch/shapes",
-            action: "watchlist",
-            kind: "Shape",
-            deprecated: false,
-            parameters: &[],
-            body: None,
-            responses: &[
-                Response {
-                    code: 401,
-                    schema: None,
-                    media_types: &[],
-                },
-                Response {
-                    code: 200,
-                    schema: Some("WatchEvent"),
-                    media_types: MEDIA_TYPES_0,
-                },
-            ],
-        },
-        Operation {
-            id: "readShape",
-            method: "GET",
-            path: "/apis/zoo.example.com/v1/shapes/{name}",
-            action: "get",
-            kind: "Shape",
-            deprecated: false,
-            parameters: &[NAME],
-            body: None,
-            responses: &[
-                Response {
-                    code: 401,
-                    schema: None,
-                    media_types: &[],
-                },
-                Response {
-                    code: 200,
-                    schema: Some("Shape"),
-                    media_types: MEDIA_TYPES_0,
-                },
-            ],
-        },
-        Operation {
-            id: "replaceShape",
-            method: "PUT",
-            path: "/apis/zoo.example.com/v1/shapes/{name}",
-            action: "put",
-            kind: "Shape",
-            deprecated: false,
-            parameters: &[NAME],
-            body: Some(Body {
-                schema: "Shape",
-                media_types: MEDIA_TYPES_1,
-            }),
-            responses: &[
-                Response {
-                    code: 401,
-                    schema: None,
-                    media_types: &[],
-                },
-                Response {
-                    code: 200,
-                    schema: Some("Shape"),
-                    media_types: MEDIA_TYPES_0,
-                },
-            ],
-        },
-        Operation {
-            id: "patchShape",
-            method: "PATCH",
-            path: "/apis/zoo.example.com/v1/shapes/{name}",
-            action: "patch",
-            kind: "Shape",
-            deprecated: false,
-            parameters: &[NAME],
-            body: Some(Body {
-                schema: "Patch",
-                media_types: MEDIA_TYPES_1,
-            }),
-            responses: &[
-                Response {
-                    code: 401,
-                    schema: None,
-                    media_types: &[],
-                },
-                Response {
-                    code: 200,
-                    schema: Some("Shape"),
-                    media_types: MEDIA_TYPES_0,
-                },
-            ],
-        },
-        Operation {
-            id: "deleteShape",
-            method: "DELETE",
-            path: "/apis/zoo.example.com/v1/shapes/{name}",
-            action: "delete",
-            kind: "Shape",
-            deprecated: false,
-            parameters: &[NAME],
-            body: Some(Body {
-                schema: "DeleteOptions",
-                media_types: MEDIA_TYPES_1,
-            }),
-            responses: &[
-                Response {
-                    code: 401,
-                    schema: None,
-                    media_types: &[],
-                },
-                Response {
-                    code: 200,
-                    schema: Some("Status"),
-                    media_types: MEDIA_TYPES_0,
-                },
-            ],
-        },
-        Operation {
-            id: "createReview",
-            method: "POST",
-            path: "/apis/zoo.example.com/v1/reviews",
-            action: "post",
-            kind: "Review",
-            deprecated: false,
-            parameters: &[PRETTY],
-            body: Some(Body {
-                schema: "Review",
-                media_types: MEDIA_TYPES_1,
-            }),
-            responses: &[
-                Response {
-                    code: 401,
-                    schema: None,
-                    media_types: &[],
-                },
-                Response {
-                    code: 201,
-                    schema: Some("Review"),
-                    media_types: MEDIA_TYPES_0,
-                },
-            ],
-        },
-    ];
-}
-pub use operations::OPERATIONS;
-
-/// What the documents say of each type's members, at run time.
-pub mod schema {
-    use ::k8s_flowcontrol::schema::{
-        FieldSchema, ListKind, PatchStrategy, Shape, TypeSchema,
-    };
-    const _FIELD: FieldSchema = FieldSchema {
-        name: "",
-        shape: Shape::Any,
-        required: false,
-        always_emitted: false,
-        patch_strategy: None,
-        patch_merge_key: None,
-        introduced_in: None,
-    };
-    /// The members of [`Keeper`](super::Keeper).
-    pub static KEEPER: TypeSchema = TypeSchema {
-        name: "Keeper",
-        fields: &[
-            FieldSchema {
-                name: "apiVersion",
-                shape: Shape::String,
-                .._FIELD
-            },
-            FieldSchema {
-                name: "kind",
-                shape: Shape::String,
-                .._FIELD
-            },
-            FieldSchema {
-                name: "metadata",
-                shape: Shape::Object(&::k8s_flowcontrol::meta::schema::OBJECT_META),
-                required: true,
-                .._FIELD
-            },
-            FieldSchema {
-                name: "spec",
-                shape: Shape::Object(&KEEPER_SPEC),
-                .._FIELD
-            },
-            FieldSchema {
-                name: "status",
-                shape: Shape::Object(&KEEPER_STATUS),
-                .._FIELD
-            },
-        ],
-        map_type_atomic: false,
-    };
-    /// The members of [`KeeperStatus`](super::KeeperStatus).
-    pub static KEEPER_STATUS: TypeSchema = TypeSchema {
-        name: "KeeperStatus",
-        fields: &[
-            FieldSchema {
-                name: "phase",
-                shape: Shape::String,
-                .._FIELD
-            },
-        ],
-        map_type_atomic: false,
-    };
-    /// The members of [`KeeperSpec`](super::KeeperSpec).
-    pub static KEEPER_SPEC: TypeSchema = TypeSchema {
-        name: "KeeperSpec",
-        fields: &[
-            FieldSchema {
-                name: "signal",
-                shape: Shape::String,
-                .._FIELD
-            },
-            FieldSchema {
-                name: "level",
-                shape: Shape::String,
-                .._FIELD
-            },
-            FieldSchema {
-                name: "port",
-                shape: Shape::IntOrString,
-                .._FIELD
-            },
-            FieldSchema {
-                name: "food",
-                shape: Shape::Map {
-                    value: &Shape::Quantity,
-                    atomic: false,
-                },
-                .._FIELD
-            },
-            FieldSchema {
-                name: "shifts",
-                shape: Shape::List {
-                    element: &Shape::Object(&SHIFT),
-                    kind: ListKind::Map(&["day", "part"]),
-                },
-                patch_strategy: Some(PatchStrategy::Merge),
-                patch_merge_key: Some("day"),
-                .._FIELD
-            },
-            FieldSchema {
-                name: "extra",
-                shape: Shape::Map {
-                    value: &Shape::List {
-                        element: &Shape::String,
-                        kind: ListKind::Atomic,
-                    },
-                    atomic: false,
-                },
-                .._FIELD
-            },
-            FieldSchema {
-                name: "self",
-                shape: Shape::String,
-                .._FIELD
-            },
-            FieldSchema {
-                name: "Self",
-                shape: Shape::String,
-                .._FIELD
-            },
-            FieldSchema {
-                name: "fooBar",
-                shape: Shape::String,
-                .._FIELD
-            },
-            FieldSchema {
-                name: "foo_bar",
-                shape: Shape::String,
-                .._FIELD
-            },
-            FieldSchema {
-                name: "3scale",
-                shape: Shape::String,
-                .._FIELD
-            },
-            FieldSchema {
-                name: "@type",
-                shape: Shape::String,
-                .._FIELD
-            },
-            FieldSchema {
-                name: "with-dash",
-                shape: Shape::String,
-                .._FIELD
-            },
-            FieldSchema {
-                name: "async",
-                shape: Shape::Boolean,
-                .._FIELD
-            },
-            FieldSchema {
-                name: "bool",
-                shape: Shape::Boolean,
-                .._FIELD
-            },
-            FieldSchema {
-                name: "int",
-                shape: Shape::Int64,
-                .._FIELD
-            },
-            FieldSchema {
-                name: "index",
-                shape: Shape::String,
-                .._FIELD
-            },
-            FieldSchema {
-                name: "map",
-                shape: Shape::Map {
-                    value: &Shape::String,
-                    atomic: false,
-                },
-                .._FIELD
-            },
-            FieldSchema {
-                name: "anything",
-                shape: Shape::Any,
-                .._FIELD
-            },
-            FieldSchema {
-                name: "object",
-                shape: Shape::Any,
-                .._FIELD
-            },
-            FieldSchema {
-                name: "source",
-                shape: Shape::Object(&KEEPER_SPEC_SOURCE),
-                .._FIELD
-            },
-        ],
-        map_type_atomic: false,
-    };
-    /// The members of [`KeeperSpecSource`](super::KeeperSpecSource).
-    pub static KEEPER_SPEC_SOURCE: TypeSchema = TypeSchema {
-        name: "KeeperSpecSource",
-        fields: &[
-            FieldSchema {
-                name: "git",
-                shape: Shape::String,
-                .._FIELD
-            },
-            FieldSchema {
-                name: "disk",
-                shape: Shape::String,
-                .._FIELD
-            },
-        ],
-        map_type_atomic: false,
-    };
-    /// The members of [`Shift`](super::Shift).
-    pub static SHIFT: TypeSchema = TypeSchema {
-        name: "Shift",
-        fields: &[
-            FieldSchema {
-                name: "day",
-                shape: Shape::String,
-                required: true,
-                .._FIELD
-            },
-            FieldSchema {
-                name: "part",
-                shape: Shape::String,
-                required: true,
-                .._FIELD
-            },
-            FieldSchema {
-                name: "hours",
-                shape: Shape::Number,
-                .._FIELD
-            },
-            FieldSchema {
-                name: "grid",
-                shape: Shape::List {
-                    element: &Shape::List {
-                        element: &Shape::Object(&SHIFT_GRID_ITEM_ITEM),
-                        kind: ListKind::Atomic,
-                    },
-                    kind: ListKind::Atomic,
-                },
-                .._FIELD
-            },
-        ],
-        map_type_atomic: false,
-    };
-    /// The members of [`ShiftGridItemItem`](super::ShiftGridItemItem).
-    pub static SHIFT_GRID_ITEM_ITEM: TypeSchema = TypeSchema {
-        name: "ShiftGridItemItem",
-        fields: &[
-            FieldSchema {
-                name: "x",
-                shape: Shape::Int32,
-                .._FIELD
-            },
-        ],
-        map_type_atomic: false,
-    };
-    /// The members of [`KeeperSpecSignal`](super::KeeperSpecSignal).
-    pub static KEEPER_SPEC_SIGNAL: TypeSchema = TypeSchema {
-        name: "KeeperSpecSignal",
-        fields: &[
-            FieldSchema {
-                name: "taken",
-                shape: Shape::Boolean,
-                .._FIELD
-            },
-        ],
-        map_type_atomic: false,
-    };
-    /// The members of [`Shape`](super::Shape).
-    pub static SHAPE: TypeSchema = TypeSchema {
-        name: "Shape",
-        fields: &[
-            FieldSchema {
-                name: "apiVersion",
-                shape: Shape::String,
-                .._FIELD
-            },
-            FieldSchema {
-                name: "kind",
-                shape: Shape::String,
-                .._FIELD
-            },
-            FieldSchema {
-                name: "metadata",
-                shape: Shape::Object(&::k8s_flowcontrol::meta::schema::OBJECT_META),
-                required: true,
-                .._FIELD
-            },
-            FieldSchema {
-                name: "schema",
-                shape: Shape::Object(&SHAPE_PROPS),
-                .._FIELD
-            },
-        ],
-        map_type_atomic: false,
-    };
-    /// The members of [`ShapeProps`](super::ShapeProps).
-    pub static SHAPE_PROPS: TypeSchema = TypeSchema {
-        name: "ShapeProps",
-        fields: &[
-            FieldSchema {
-                name: "$ref",
-                shape: Shape::String,
-                .._FIELD
-            },
-            FieldSchema {
-                name: "$schema",
-                shape: Shape::String,
-                .._FIELD
-            },
-            FieldSchema {
-                name: "not",
-                shape: Shape::Object(&SHAPE_PROPS),
-                .._FIELD
-            },
-            FieldSchema {
-                name: "items",
-                shape: Shape::Any,
-                .._FIELD
-            },
-            FieldSchema {
-                name: "allOf",
-                shape: Shape::List {
-                    element: &Shape::Object(&SHAPE_PROPS),
-                    kind: ListKind::Atomic,
-                },
-                .._FIELD
-            },
-            FieldSchema {
-                name: "properties",
-                shape: Shape::Map {
-                    value: &Shape::Object(&SHAPE_PROPS),
-                    atomic: false,
-                },
-                .._FIELD
-            },
-            FieldSchema {
-                name: "default",
-                shape: Shape::Any,
-                .._FIELD
-            },
-            FieldSchema {
-                name: "enum",
-                shape: Shape::List {
-                    element: &Shape::Any,
-                    kind: ListKind::Atomic,
-                },
-                .._FIELD
-            },
-            FieldSchema {
-                name: "type",
-                shape: Shape::String,
-                .._FIELD
-            },
-            FieldSchema {
-                name: "minimum",
-                shape: Shape::Number,
-                .._FIELD
-            },
-            FieldSchema {
-                name: "nonResourceURLs",
-                shape: Shape::List {
-                    element: &Shape::String,
-                    kind: ListKind::Atomic,
-                },
-                .._FIELD
-            },
-            FieldSchema {
-                name: "x-kubernetes-list-type",
-                shape: Shape::String,
-                .._FIELD
-            },
-            FieldSchema {
-                name: "unknown",
-                shape: Shape::Boolean,
-                .._FIELD
-            },
-        ],
-        map_type_atomic: false,
-    };
-    /// The members of [`Review`](super::Review).
-    pub static REVIEW: TypeSchema = TypeSchema {
-        name: "Review",
-        fields: &[
-            FieldSchema {
-                name: "apiVersion",
-                shape: Shape::String,
-                .._FIELD
-            },
-            FieldSchema {
-                name: "kind",
-                shape: Shape::String,
-                .._FIELD
-            },
-            FieldSchema {
-                name: "metadata",
-                shape: Shape::Object(&::k8s_flowcontrol::meta::schema::OBJECT_META),
-                required: true,
-                .._FIELD
-            },
-            FieldSchema {
-                name: "status",
-                shape: Shape::Object(&OPTION),
-                .._FIELD
-            },
-        ],
-        map_type_atomic: false,
-    };
-    /// The members of [`Option`](super::Option).
-    pub static OPTION: TypeSchema = TypeSchema {
-        name: "Option",
-        fields: &[
-            FieldSchema {
-                name: "next",
-                shape: Shape::Object(&RESULT),
-                .._FIELD
-            },
-            FieldSchema {
-                name: "all",
-                shape: Shape::List {
-                    element: &Shape::String,
-                    kind: ListKind::Atomic,
-                },
-                .._FIELD
-            },
-            FieldSchema {
-                name: "counts",
-                shape: Shape::Map {
-                    value: &Shape::Int32,
-                    atomic: false,
-                },
-                .._FIELD
-            },
-            FieldSchema {
-                name: "must",
-                shape: Shape::String,
-                required: true,
-                .._FIELD
-            },
-        ],
-        map_type_atomic: false,
-    };
-    /// The members of [`Result`](super::Result).
-    pub static RESULT: TypeSchema = TypeSchema {
-        name: "Result",
-        fields: &[
-            FieldSchema {
-                name: "next",
-                shape: Shape::Object(&VEC),
-                .._FIELD
-            },
-            FieldSchema {
-                name: "all",
-                shape: Shape::List {
-                    element: &Shape::String,
-                    kind: ListKind::Atomic,
-                },
-                .._FIELD
-            },
-            FieldSchema {
-                name: "counts",
-                shape: Shape::Map {
-                    value: &Shape::Int32,
-                    atomic: false,
-                },
-                .._FIELD
-            },
-            FieldSchema {
-                name: "must",
-                shape: Shape::String,
-                required: true,
-                .._FIELD
-            },
-        ],
-        map_type_atomic: false,
-    };
-    /// The members of [`Vec`](super::Vec).
-    pub static VEC: TypeSchema = TypeSchema {
-        name: "Vec",
-        fields: &[
-            FieldSchema {
-                name: "next",
-                shape: Shape::Object(&STRING),
-                .._FIELD
-            },
-            FieldSchema {
-                name: "all",
-                shape: Shape::List {
-                    element: &Shape::String,
-                    kind: ListKind::Atomic,
-                },
-                .._FIELD
-            },
-            FieldSchema {
-                name: "counts",
-                shape: Shape::Map {
-                    value: &Shape::Int32,
-                    atomic: false,
-                },
-                .._FIELD
-            },
-            FieldSchema {
-                name: "must",
-                shape: Shape::String,
-                required: true,
-                .._FIELD
-            },
-        ],
-        map_type_atomic: false,
-    };
-    /// The members of [`String`](super::String).
-    pub static STRING: TypeSchema = TypeSchema {
-        name: "String",
-        fields: &[
-            FieldSchema {
-                name: "next",
-                shape: Shape::Object(&BOX),
-                .._FIELD
-            },
-            FieldSchema {
-                name: "all",
-                shape: Shape::List {
-                    element: &Shape::String,
-                    kind: ListKind::Atomic,
-                },
-                .._FIELD
-            },
-            FieldSchema {
-                name: "counts",
-                shape: Shape::Map {
-                    value: &Shape::Int32,
-                    atomic: false,
-                },
-                .._FIELD
-            },
-            FieldSchema {
-                name: "must",
-                shape: Shape::String,
-                required: true,
-                .._FIELD
-            },
-        ],
-        map_type_atomic: false,
-    };
-    /// The members of [`Box`](super::Box).
-    pub static BOX: TypeSchema = TypeSchema {
-        name: "Box",
-        fields: &[
-            FieldSchema {
-                name: "next",
-                shape: Shape::Object(&SOME),
-                .._FIELD
-            },
-            FieldSchema {
-                name: "all",
-                shape: Shape::List {
-                    element: &Shape::String,
-                    kind: ListKind::Atomic,
-                },
-                .._FIELD
-            },
-            FieldSchema {
-                name: "counts",
-                shape: Shape::Map {
-                    value: &Shape::Int32,
-                    atomic: false,
-                },
-                .._FIELD
-            },
-            FieldSchema {
-                name: "must",
-                shape: Shape::String,
-                required: true,
-                .._FIELD
-            },
-        ],
-        map_type_atomic: false,
-    };
-    /// The members of [`Some`](super::Some).
-    pub static SOME: TypeSchema = TypeSchema {
-        name: "Some",
-        fields: &[
-            FieldSchema {
-                name: "next",
-                shape: Shape::Object(&OPTION),
-                .._FIELD
-            },
-            FieldSchema {
-                name: "all",
-                shape: Shape::List {
-                    element: &Shape::String,
-                    kind: ListKind::Atomic,
-                },
-                .._FIELD
-            },
-            FieldSchema {
-                name: "counts",
-                shape: Shape::Map {
-                    value: &Shape::Int32,
-                    atomic: false,
-                },
-                .._FIELD
-            },
-            FieldSchema {
-                name: "must",
-                shape: Shape::String,
-                required: true,
-                .._FIELD
-            },
-        ],
-        map_type_atomic: false,
-    };
-}

@@ -51,103 +51,29 @@ pub struct ObjectMeta {
     /// Which manager set which fields, kept by the server for server-side apply. An apply request must
     /// not carry it.
     pub managed_fields: crate::meta::ManagedFields,
-    /// Members that this type does not know, kept and written back.
+    /// Fields that this type does not know, kept and written back.
     pub unknown: crate::meta::Unknown,
 }
 
-impl crate::rt::Members for ObjectMeta {
-    const NAME: &'static str = "ObjectMeta";
-    const NAMES: &'static [&'static str] = &[
-        "name",
-        "generateName",
-        "namespace",
-        "selfLink",
-        "uid",
-        "resourceVersion",
-        "generation",
-        "creationTimestamp",
-        "deletionTimestamp",
-        "deletionGracePeriodSeconds",
-        "labels",
-        "annotations",
-        "ownerReferences",
-        "finalizers",
-        "managedFields",
-    ];
-    const REQUIRED: u128 = 0;
-    fn index(name: &str) -> Option<usize> {
-        match name {
-            "name" => Some(0),
-            "generateName" => Some(1),
-            "namespace" => Some(2),
-            "selfLink" => Some(3),
-            "uid" => Some(4),
-            "resourceVersion" => Some(5),
-            "generation" => Some(6),
-            "creationTimestamp" => Some(7),
-            "deletionTimestamp" => Some(8),
-            "deletionGracePeriodSeconds" => Some(9),
-            "labels" => Some(10),
-            "annotations" => Some(11),
-            "ownerReferences" => Some(12),
-            "finalizers" => Some(13),
-            "managedFields" => Some(14),
-            _ => None,
-        }
-    }
-    fn read<S: crate::rt::Source>(
-        &mut self,
-        index: usize,
-        source: &mut S,
-    ) -> Result<(), S::Error> {
-        match index {
-            0 => source.option(&mut self.name),
-            1 => source.option(&mut self.generate_name),
-            2 => source.option(&mut self.namespace),
-            3 => source.option(&mut self.self_link),
-            4 => source.option(&mut self.uid),
-            5 => source.option(&mut self.resource_version),
-            6 => source.option(&mut self.generation),
-            7 => source.option(&mut self.creation_timestamp),
-            8 => source.option(&mut self.deletion_timestamp),
-            9 => source.option(&mut self.deletion_grace_period_seconds),
-            10 => source.map(&mut self.labels),
-            11 => source.map(&mut self.annotations),
-            12 => source.list(&mut self.owner_references),
-            13 => source.list(&mut self.finalizers),
-            _ => source.nullable(&mut self.managed_fields),
-        }
-    }
-    fn write<S: crate::rt::Sink>(&self, sink: &mut S) -> Result<(), S::Error> {
-        crate::rt::write_option(sink, "name", &self.name)?;
-        crate::rt::write_option(sink, "generateName", &self.generate_name)?;
-        crate::rt::write_option(sink, "namespace", &self.namespace)?;
-        crate::rt::write_option(sink, "selfLink", &self.self_link)?;
-        crate::rt::write_option(sink, "uid", &self.uid)?;
-        crate::rt::write_option(sink, "resourceVersion", &self.resource_version)?;
-        crate::rt::write_option(sink, "generation", &self.generation)?;
-        crate::rt::write_option(sink, "creationTimestamp", &self.creation_timestamp)?;
-        crate::rt::write_option(sink, "deletionTimestamp", &self.deletion_timestamp)?;
-        crate::rt::write_option(
-            sink,
-            "deletionGracePeriodSeconds",
-            &self.deletion_grace_period_seconds,
-        )?;
-        crate::rt::write_map(sink, "labels", &self.labels)?;
-        crate::rt::write_map(sink, "annotations", &self.annotations)?;
-        crate::rt::write_list(sink, "ownerReferences", &self.owner_references)?;
-        crate::rt::write_list(sink, "finalizers", &self.finalizers)?;
-        crate::rt::write_managed_fields(sink, "managedFields", &self.managed_fields)
-    }
-    fn unknown(&self) -> &crate::meta::Unknown {
-        &self.unknown
-    }
-    fn unknown_mut(&mut self) -> &mut crate::meta::Unknown {
-        &mut self.unknown
+crate::rt::fields! {
+    ObjectMeta {
+        "name" => name,
+        "generateName" => generate_name,
+        "namespace" => namespace,
+        "selfLink" => self_link,
+        "uid" => uid,
+        "resourceVersion" => resource_version,
+        "generation" => generation,
+        "creationTimestamp" => creation_timestamp: always,
+        "deletionTimestamp" => deletion_timestamp,
+        "deletionGracePeriodSeconds" => deletion_grace_period_seconds,
+        "labels" => labels,
+        "annotations" => annotations,
+        "ownerReferences" => owner_references: map(&["uid"]) merge_by("uid"),
+        "finalizers" => finalizers: set merge,
+        "managedFields" => managed_fields,
     }
 }
-
-crate::rt::serde_impls!(ObjectMeta);
 
 /// Names an object that owns this one. The owner is in the same namespace or in none.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -165,63 +91,20 @@ pub struct OwnerReference {
     /// Whether an owner that is deleted in the foreground must wait for this object to go first.
     /// Absent means `false`. Setting it takes the right to delete the owner.
     pub block_owner_deletion: Option<bool>,
-    /// Members that this type does not know, kept and written back.
+    /// Fields that this type does not know, kept and written back.
     pub unknown: crate::meta::Unknown,
 }
 
-impl crate::rt::Members for OwnerReference {
-    const NAME: &'static str = "OwnerReference";
-    const NAMES: &'static [&'static str] = &[
-        "apiVersion",
-        "kind",
-        "name",
-        "uid",
-        "controller",
-        "blockOwnerDeletion",
-    ];
-    const REQUIRED: u128 = 15;
-    fn index(name: &str) -> Option<usize> {
-        match name {
-            "apiVersion" => Some(0),
-            "kind" => Some(1),
-            "name" => Some(2),
-            "uid" => Some(3),
-            "controller" => Some(4),
-            "blockOwnerDeletion" => Some(5),
-            _ => None,
-        }
-    }
-    fn read<S: crate::rt::Source>(
-        &mut self,
-        index: usize,
-        source: &mut S,
-    ) -> Result<(), S::Error> {
-        match index {
-            0 => source.nullable(&mut self.api_version),
-            1 => source.nullable(&mut self.kind),
-            2 => source.nullable(&mut self.name),
-            3 => source.nullable(&mut self.uid),
-            4 => source.option(&mut self.controller),
-            _ => source.option(&mut self.block_owner_deletion),
-        }
-    }
-    fn write<S: crate::rt::Sink>(&self, sink: &mut S) -> Result<(), S::Error> {
-        crate::rt::write_required(sink, self, 0, &self.api_version)?;
-        crate::rt::write_required(sink, self, 1, &self.kind)?;
-        crate::rt::write_required(sink, self, 2, &self.name)?;
-        crate::rt::write_required(sink, self, 3, &self.uid)?;
-        crate::rt::write_option(sink, "controller", &self.controller)?;
-        crate::rt::write_option(sink, "blockOwnerDeletion", &self.block_owner_deletion)
-    }
-    fn unknown(&self) -> &crate::meta::Unknown {
-        &self.unknown
-    }
-    fn unknown_mut(&mut self) -> &mut crate::meta::Unknown {
-        &mut self.unknown
+crate::rt::fields! {
+    OwnerReference atomic {
+        "apiVersion" => api_version: always,
+        "kind" => kind: always,
+        "name" => name: always,
+        "uid" => uid: always,
+        "controller" => controller,
+        "blockOwnerDeletion" => block_owner_deletion,
     }
 }
-
-crate::rt::serde_impls!(OwnerReference);
 
 /// The fields that one manager holds, through one operation, API version and subresource.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -241,67 +124,21 @@ pub struct ManagedFieldsEntry {
     pub fields_v1: Option<crate::meta::RawJson>,
     /// Subresource that the writes went to, such as `status`. Absent for the object itself.
     pub subresource: Option<String>,
-    /// Members that this type does not know, kept and written back.
+    /// Fields that this type does not know, kept and written back.
     pub unknown: crate::meta::Unknown,
 }
 
-impl crate::rt::Members for ManagedFieldsEntry {
-    const NAME: &'static str = "ManagedFieldsEntry";
-    const NAMES: &'static [&'static str] = &[
-        "manager",
-        "operation",
-        "apiVersion",
-        "time",
-        "fieldsType",
-        "fieldsV1",
-        "subresource",
-    ];
-    const REQUIRED: u128 = 0;
-    fn index(name: &str) -> Option<usize> {
-        match name {
-            "manager" => Some(0),
-            "operation" => Some(1),
-            "apiVersion" => Some(2),
-            "time" => Some(3),
-            "fieldsType" => Some(4),
-            "fieldsV1" => Some(5),
-            "subresource" => Some(6),
-            _ => None,
-        }
-    }
-    fn read<S: crate::rt::Source>(
-        &mut self,
-        index: usize,
-        source: &mut S,
-    ) -> Result<(), S::Error> {
-        match index {
-            0 => source.option(&mut self.manager),
-            1 => source.option(&mut self.operation),
-            2 => source.option(&mut self.api_version),
-            3 => source.option(&mut self.time),
-            4 => source.option(&mut self.fields_type),
-            5 => source.option(&mut self.fields_v1),
-            _ => source.option(&mut self.subresource),
-        }
-    }
-    fn write<S: crate::rt::Sink>(&self, sink: &mut S) -> Result<(), S::Error> {
-        crate::rt::write_option(sink, "manager", &self.manager)?;
-        crate::rt::write_option(sink, "operation", &self.operation)?;
-        crate::rt::write_option(sink, "apiVersion", &self.api_version)?;
-        crate::rt::write_option(sink, "time", &self.time)?;
-        crate::rt::write_option(sink, "fieldsType", &self.fields_type)?;
-        crate::rt::write_option(sink, "fieldsV1", &self.fields_v1)?;
-        crate::rt::write_option(sink, "subresource", &self.subresource)
-    }
-    fn unknown(&self) -> &crate::meta::Unknown {
-        &self.unknown
-    }
-    fn unknown_mut(&mut self) -> &mut crate::meta::Unknown {
-        &mut self.unknown
+crate::rt::fields! {
+    ManagedFieldsEntry {
+        "manager" => manager,
+        "operation" => operation,
+        "apiVersion" => api_version,
+        "time" => time,
+        "fieldsType" => fields_type,
+        "fieldsV1" => fields_v1,
+        "subresource" => subresource: since("1.22"),
     }
 }
-
-crate::rt::serde_impls!(ManagedFieldsEntry);
 
 crate::rt::open_enum! {
     /// The values of `operation` in [`ManagedFieldsEntry`].
@@ -334,99 +171,34 @@ pub struct ListMeta {
     pub remaining_item_count: Option<i64>,
     /// Present when `shardSelector` cut the collection down: this list is then only a part of it.
     pub shard_info: Option<ShardInfo>,
-    /// Members that this type does not know, kept and written back.
+    /// Fields that this type does not know, kept and written back.
     pub unknown: crate::meta::Unknown,
 }
 
-impl crate::rt::Members for ListMeta {
-    const NAME: &'static str = "ListMeta";
-    const NAMES: &'static [&'static str] = &[
-        "selfLink",
-        "resourceVersion",
-        "continue",
-        "remainingItemCount",
-        "shardInfo",
-    ];
-    const REQUIRED: u128 = 0;
-    fn index(name: &str) -> Option<usize> {
-        match name {
-            "selfLink" => Some(0),
-            "resourceVersion" => Some(1),
-            "continue" => Some(2),
-            "remainingItemCount" => Some(3),
-            "shardInfo" => Some(4),
-            _ => None,
-        }
-    }
-    fn read<S: crate::rt::Source>(
-        &mut self,
-        index: usize,
-        source: &mut S,
-    ) -> Result<(), S::Error> {
-        match index {
-            0 => source.option(&mut self.self_link),
-            1 => source.option(&mut self.resource_version),
-            2 => source.option(&mut self.r#continue),
-            3 => source.option(&mut self.remaining_item_count),
-            _ => source.option(&mut self.shard_info),
-        }
-    }
-    fn write<S: crate::rt::Sink>(&self, sink: &mut S) -> Result<(), S::Error> {
-        crate::rt::write_option(sink, "selfLink", &self.self_link)?;
-        crate::rt::write_option(sink, "resourceVersion", &self.resource_version)?;
-        crate::rt::write_option(sink, "continue", &self.r#continue)?;
-        crate::rt::write_option(sink, "remainingItemCount", &self.remaining_item_count)?;
-        crate::rt::write_option(sink, "shardInfo", &self.shard_info)
-    }
-    fn unknown(&self) -> &crate::meta::Unknown {
-        &self.unknown
-    }
-    fn unknown_mut(&mut self) -> &mut crate::meta::Unknown {
-        &mut self.unknown
+crate::rt::fields! {
+    ListMeta {
+        "selfLink" => self_link,
+        "resourceVersion" => resource_version,
+        "continue" => r#continue,
+        "remainingItemCount" => remaining_item_count,
+        "shardInfo" => shard_info: since("1.36"),
     }
 }
-
-crate::rt::serde_impls!(ListMeta);
 
 /// Says which shard of a collection a list shows. Alpha in 1.36.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ShardInfo {
     /// The `shardSelector` of the request, word for word.
     pub selector: String,
-    /// Members that this type does not know, kept and written back.
+    /// Fields that this type does not know, kept and written back.
     pub unknown: crate::meta::Unknown,
 }
 
-impl crate::rt::Members for ShardInfo {
-    const NAME: &'static str = "ShardInfo";
-    const NAMES: &'static [&'static str] = &["selector"];
-    const REQUIRED: u128 = 1;
-    fn index(name: &str) -> Option<usize> {
-        match name {
-            "selector" => Some(0),
-            _ => None,
-        }
-    }
-    fn read<S: crate::rt::Source>(
-        &mut self,
-        index: usize,
-        source: &mut S,
-    ) -> Result<(), S::Error> {
-        let _ = index;
-        source.nullable(&mut self.selector)
-    }
-    fn write<S: crate::rt::Sink>(&self, sink: &mut S) -> Result<(), S::Error> {
-        crate::rt::write_required(sink, self, 0, &self.selector)
-    }
-    fn unknown(&self) -> &crate::meta::Unknown {
-        &self.unknown
-    }
-    fn unknown_mut(&mut self) -> &mut crate::meta::Unknown {
-        &mut self.unknown
+crate::rt::fields! {
+    ShardInfo {
+        "selector" => selector: always,
     }
 }
-
-crate::rt::serde_impls!(ShardInfo);
 
 /// How to delete.
 ///
@@ -457,80 +229,22 @@ pub struct DeleteOptions {
     /// Deletes an object that can no longer be read from storage, without regard to finalizers and
     /// preconditions. Objects may be left behind that nobody cleans up. Absent means `false`.
     pub ignore_store_read_error_with_cluster_breaking_potential: Option<bool>,
-    /// Members that this type does not know, kept and written back.
+    /// Fields that this type does not know, kept and written back.
     pub unknown: crate::meta::Unknown,
 }
 
-impl crate::rt::Members for DeleteOptions {
-    const NAME: &'static str = "DeleteOptions";
-    const NAMES: &'static [&'static str] = &[
-        "kind",
-        "apiVersion",
-        "gracePeriodSeconds",
-        "preconditions",
-        "orphanDependents",
-        "propagationPolicy",
-        "dryRun",
-        "ignoreStoreReadErrorWithClusterBreakingPotential",
-    ];
-    const REQUIRED: u128 = 0;
-    fn index(name: &str) -> Option<usize> {
-        match name {
-            "kind" => Some(0),
-            "apiVersion" => Some(1),
-            "gracePeriodSeconds" => Some(2),
-            "preconditions" => Some(3),
-            "orphanDependents" => Some(4),
-            "propagationPolicy" => Some(5),
-            "dryRun" => Some(6),
-            "ignoreStoreReadErrorWithClusterBreakingPotential" => Some(7),
-            _ => None,
-        }
-    }
-    fn read<S: crate::rt::Source>(
-        &mut self,
-        index: usize,
-        source: &mut S,
-    ) -> Result<(), S::Error> {
-        match index {
-            0 => source.option(&mut self.kind),
-            1 => source.option(&mut self.api_version),
-            2 => source.option(&mut self.grace_period_seconds),
-            3 => source.option(&mut self.preconditions),
-            4 => source.option(&mut self.orphan_dependents),
-            5 => source.option(&mut self.propagation_policy),
-            6 => source.list(&mut self.dry_run),
-            _ => {
-                source
-                    .option(
-                        &mut self.ignore_store_read_error_with_cluster_breaking_potential,
-                    )
-            }
-        }
-    }
-    fn write<S: crate::rt::Sink>(&self, sink: &mut S) -> Result<(), S::Error> {
-        crate::rt::write_option(sink, "kind", &self.kind)?;
-        crate::rt::write_option(sink, "apiVersion", &self.api_version)?;
-        crate::rt::write_option(sink, "gracePeriodSeconds", &self.grace_period_seconds)?;
-        crate::rt::write_option(sink, "preconditions", &self.preconditions)?;
-        crate::rt::write_option(sink, "orphanDependents", &self.orphan_dependents)?;
-        crate::rt::write_option(sink, "propagationPolicy", &self.propagation_policy)?;
-        crate::rt::write_list(sink, "dryRun", &self.dry_run)?;
-        crate::rt::write_option(
-            sink,
-            "ignoreStoreReadErrorWithClusterBreakingPotential",
-            &self.ignore_store_read_error_with_cluster_breaking_potential,
-        )
-    }
-    fn unknown(&self) -> &crate::meta::Unknown {
-        &self.unknown
-    }
-    fn unknown_mut(&mut self) -> &mut crate::meta::Unknown {
-        &mut self.unknown
+crate::rt::fields! {
+    DeleteOptions {
+        "kind" => kind,
+        "apiVersion" => api_version,
+        "gracePeriodSeconds" => grace_period_seconds,
+        "preconditions" => preconditions,
+        "orphanDependents" => orphan_dependents,
+        "propagationPolicy" => propagation_policy,
+        "dryRun" => dry_run,
+        "ignoreStoreReadErrorWithClusterBreakingPotential" => ignore_store_read_error_with_cluster_breaking_potential: since("1.32"),
     }
 }
-
-crate::rt::serde_impls!(DeleteOptions);
 
 crate::rt::open_enum! {
     /// The values of `propagationPolicy` in [`DeleteOptions`].
@@ -555,44 +269,16 @@ pub struct Preconditions {
     pub uid: Option<String>,
     /// The object must be at this version.
     pub resource_version: Option<String>,
-    /// Members that this type does not know, kept and written back.
+    /// Fields that this type does not know, kept and written back.
     pub unknown: crate::meta::Unknown,
 }
 
-impl crate::rt::Members for Preconditions {
-    const NAME: &'static str = "Preconditions";
-    const NAMES: &'static [&'static str] = &["uid", "resourceVersion"];
-    const REQUIRED: u128 = 0;
-    fn index(name: &str) -> Option<usize> {
-        match name {
-            "uid" => Some(0),
-            "resourceVersion" => Some(1),
-            _ => None,
-        }
-    }
-    fn read<S: crate::rt::Source>(
-        &mut self,
-        index: usize,
-        source: &mut S,
-    ) -> Result<(), S::Error> {
-        match index {
-            0 => source.option(&mut self.uid),
-            _ => source.option(&mut self.resource_version),
-        }
-    }
-    fn write<S: crate::rt::Sink>(&self, sink: &mut S) -> Result<(), S::Error> {
-        crate::rt::write_option(sink, "uid", &self.uid)?;
-        crate::rt::write_option(sink, "resourceVersion", &self.resource_version)
-    }
-    fn unknown(&self) -> &crate::meta::Unknown {
-        &self.unknown
-    }
-    fn unknown_mut(&mut self) -> &mut crate::meta::Unknown {
-        &mut self.unknown
+crate::rt::fields! {
+    Preconditions {
+        "uid" => uid,
+        "resourceVersion" => resource_version,
     }
 }
-
-crate::rt::serde_impls!(Preconditions);
 
 /// The server's answer when it has no object to give: every error, and a deletion that is
 /// complete.
@@ -612,68 +298,20 @@ pub struct Status {
     /// HTTP status code of the answer. Inside a watch event this is the only place to find it. Absent
     /// means 0: no code.
     pub code: Option<i32>,
-    /// Members that this type does not know, kept and written back.
+    /// Fields that this type does not know, kept and written back.
     pub unknown: crate::meta::Unknown,
 }
 
-impl crate::rt::Members for Status {
-    const NAME: &'static str = "Status";
-    const TYPE_META: Option<crate::rt::TypeMeta> = Some(crate::rt::TypeMeta {
-        api_version: "v1",
-        kind: "Status",
-        list: false,
-    });
-    const NAMES: &'static [&'static str] = &[
-        "metadata",
-        "status",
-        "message",
-        "reason",
-        "details",
-        "code",
-    ];
-    const REQUIRED: u128 = 0;
-    fn index(name: &str) -> Option<usize> {
-        match name {
-            "metadata" => Some(0),
-            "status" => Some(1),
-            "message" => Some(2),
-            "reason" => Some(3),
-            "details" => Some(4),
-            "code" => Some(5),
-            _ => None,
-        }
-    }
-    fn read<S: crate::rt::Source>(
-        &mut self,
-        index: usize,
-        source: &mut S,
-    ) -> Result<(), S::Error> {
-        match index {
-            0 => source.option(&mut self.metadata),
-            1 => source.option(&mut self.status),
-            2 => source.option(&mut self.message),
-            3 => source.option(&mut self.reason),
-            4 => source.option(&mut self.details),
-            _ => source.option(&mut self.code),
-        }
-    }
-    fn write<S: crate::rt::Sink>(&self, sink: &mut S) -> Result<(), S::Error> {
-        crate::rt::write_option(sink, "metadata", &self.metadata)?;
-        crate::rt::write_option(sink, "status", &self.status)?;
-        crate::rt::write_option(sink, "message", &self.message)?;
-        crate::rt::write_option(sink, "reason", &self.reason)?;
-        crate::rt::write_option(sink, "details", &self.details)?;
-        crate::rt::write_option(sink, "code", &self.code)
-    }
-    fn unknown(&self) -> &crate::meta::Unknown {
-        &self.unknown
-    }
-    fn unknown_mut(&mut self) -> &mut crate::meta::Unknown {
-        &mut self.unknown
+crate::rt::fields! {
+    Status as "v1" "Status" {
+        "metadata" => metadata: always,
+        "status" => status,
+        "message" => message,
+        "reason" => reason,
+        "details" => details,
+        "code" => code,
     }
 }
-
-crate::rt::serde_impls!(Status);
 
 /// The object that a Status is about, and what was wrong with it.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -691,63 +329,20 @@ pub struct StatusDetails {
     pub causes: Vec<StatusCause>,
     /// Seconds to wait before trying again. Absent or 0 means that the server has no advice.
     pub retry_after_seconds: Option<i32>,
-    /// Members that this type does not know, kept and written back.
+    /// Fields that this type does not know, kept and written back.
     pub unknown: crate::meta::Unknown,
 }
 
-impl crate::rt::Members for StatusDetails {
-    const NAME: &'static str = "StatusDetails";
-    const NAMES: &'static [&'static str] = &[
-        "name",
-        "group",
-        "kind",
-        "uid",
-        "causes",
-        "retryAfterSeconds",
-    ];
-    const REQUIRED: u128 = 0;
-    fn index(name: &str) -> Option<usize> {
-        match name {
-            "name" => Some(0),
-            "group" => Some(1),
-            "kind" => Some(2),
-            "uid" => Some(3),
-            "causes" => Some(4),
-            "retryAfterSeconds" => Some(5),
-            _ => None,
-        }
-    }
-    fn read<S: crate::rt::Source>(
-        &mut self,
-        index: usize,
-        source: &mut S,
-    ) -> Result<(), S::Error> {
-        match index {
-            0 => source.option(&mut self.name),
-            1 => source.option(&mut self.group),
-            2 => source.option(&mut self.kind),
-            3 => source.option(&mut self.uid),
-            4 => source.list(&mut self.causes),
-            _ => source.option(&mut self.retry_after_seconds),
-        }
-    }
-    fn write<S: crate::rt::Sink>(&self, sink: &mut S) -> Result<(), S::Error> {
-        crate::rt::write_option(sink, "name", &self.name)?;
-        crate::rt::write_option(sink, "group", &self.group)?;
-        crate::rt::write_option(sink, "kind", &self.kind)?;
-        crate::rt::write_option(sink, "uid", &self.uid)?;
-        crate::rt::write_list(sink, "causes", &self.causes)?;
-        crate::rt::write_option(sink, "retryAfterSeconds", &self.retry_after_seconds)
-    }
-    fn unknown(&self) -> &crate::meta::Unknown {
-        &self.unknown
-    }
-    fn unknown_mut(&mut self) -> &mut crate::meta::Unknown {
-        &mut self.unknown
+crate::rt::fields! {
+    StatusDetails {
+        "name" => name,
+        "group" => group,
+        "kind" => kind,
+        "uid" => uid,
+        "causes" => causes,
+        "retryAfterSeconds" => retry_after_seconds,
     }
 }
-
-crate::rt::serde_impls!(StatusDetails);
 
 /// One of the problems behind an error.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -758,47 +353,17 @@ pub struct StatusCause {
     pub message: Option<String>,
     /// Where the problem is, as a path in the object: `spec.rules[0].subjects`. Indices count from 0.
     pub field: Option<String>,
-    /// Members that this type does not know, kept and written back.
+    /// Fields that this type does not know, kept and written back.
     pub unknown: crate::meta::Unknown,
 }
 
-impl crate::rt::Members for StatusCause {
-    const NAME: &'static str = "StatusCause";
-    const NAMES: &'static [&'static str] = &["reason", "message", "field"];
-    const REQUIRED: u128 = 0;
-    fn index(name: &str) -> Option<usize> {
-        match name {
-            "reason" => Some(0),
-            "message" => Some(1),
-            "field" => Some(2),
-            _ => None,
-        }
-    }
-    fn read<S: crate::rt::Source>(
-        &mut self,
-        index: usize,
-        source: &mut S,
-    ) -> Result<(), S::Error> {
-        match index {
-            0 => source.option(&mut self.reason),
-            1 => source.option(&mut self.message),
-            _ => source.option(&mut self.field),
-        }
-    }
-    fn write<S: crate::rt::Sink>(&self, sink: &mut S) -> Result<(), S::Error> {
-        crate::rt::write_option(sink, "reason", &self.reason)?;
-        crate::rt::write_option(sink, "message", &self.message)?;
-        crate::rt::write_option(sink, "field", &self.field)
-    }
-    fn unknown(&self) -> &crate::meta::Unknown {
-        &self.unknown
-    }
-    fn unknown_mut(&mut self) -> &mut crate::meta::Unknown {
-        &mut self.unknown
+crate::rt::fields! {
+    StatusCause {
+        "reason" => reason,
+        "message" => message,
+        "field" => field,
     }
 }
-
-crate::rt::serde_impls!(StatusCause);
 
 /// One line of a watch: what happened, and to what.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -809,44 +374,16 @@ pub struct WatchEvent {
     /// of the deletion; with `BOOKMARK` an object of the same kind that has little more than a
     /// `metadata.resourceVersion`; with `ERROR` a Status, after which the stream ends.
     pub object: crate::meta::RawJson,
-    /// Members that this type does not know, kept and written back.
+    /// Fields that this type does not know, kept and written back.
     pub unknown: crate::meta::Unknown,
 }
 
-impl crate::rt::Members for WatchEvent {
-    const NAME: &'static str = "WatchEvent";
-    const NAMES: &'static [&'static str] = &["type", "object"];
-    const REQUIRED: u128 = 3;
-    fn index(name: &str) -> Option<usize> {
-        match name {
-            "type" => Some(0),
-            "object" => Some(1),
-            _ => None,
-        }
-    }
-    fn read<S: crate::rt::Source>(
-        &mut self,
-        index: usize,
-        source: &mut S,
-    ) -> Result<(), S::Error> {
-        match index {
-            0 => source.nullable(&mut self.r#type),
-            _ => source.nullable(&mut self.object),
-        }
-    }
-    fn write<S: crate::rt::Sink>(&self, sink: &mut S) -> Result<(), S::Error> {
-        crate::rt::write_required(sink, self, 0, &self.r#type)?;
-        crate::rt::write_required(sink, self, 1, &self.object)
-    }
-    fn unknown(&self) -> &crate::meta::Unknown {
-        &self.unknown
-    }
-    fn unknown_mut(&mut self) -> &mut crate::meta::Unknown {
-        &mut self.unknown
+crate::rt::fields! {
+    WatchEvent {
+        "type" => r#type: always,
+        "object" => object: always,
     }
 }
-
-crate::rt::serde_impls!(WatchEvent);
 
 /// The resources that a server has in one group and version.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -855,49 +392,16 @@ pub struct ApiResourceList {
     pub group_version: String,
     /// The resources and subresources, each on its own.
     pub resources: Vec<ApiResource>,
-    /// Members that this type does not know, kept and written back.
+    /// Fields that this type does not know, kept and written back.
     pub unknown: crate::meta::Unknown,
 }
 
-impl crate::rt::Members for ApiResourceList {
-    const NAME: &'static str = "ApiResourceList";
-    const TYPE_META: Option<crate::rt::TypeMeta> = Some(crate::rt::TypeMeta {
-        api_version: "v1",
-        kind: "APIResourceList",
-        list: false,
-    });
-    const NAMES: &'static [&'static str] = &["groupVersion", "resources"];
-    const REQUIRED: u128 = 1;
-    fn index(name: &str) -> Option<usize> {
-        match name {
-            "groupVersion" => Some(0),
-            "resources" => Some(1),
-            _ => None,
-        }
-    }
-    fn read<S: crate::rt::Source>(
-        &mut self,
-        index: usize,
-        source: &mut S,
-    ) -> Result<(), S::Error> {
-        match index {
-            0 => source.nullable(&mut self.group_version),
-            _ => source.list(&mut self.resources),
-        }
-    }
-    fn write<S: crate::rt::Sink>(&self, sink: &mut S) -> Result<(), S::Error> {
-        crate::rt::write_required(sink, self, 0, &self.group_version)?;
-        crate::rt::write_list(sink, "resources", &self.resources)
-    }
-    fn unknown(&self) -> &crate::meta::Unknown {
-        &self.unknown
-    }
-    fn unknown_mut(&mut self) -> &mut crate::meta::Unknown {
-        &mut self.unknown
+crate::rt::fields! {
+    ApiResourceList("APIResourceList") as "v1" "APIResourceList" {
+        "groupVersion" => group_version: always,
+        "resources" => resources: required always,
     }
 }
-
-crate::rt::serde_impls!(ApiResourceList);
 
 /// A resource or subresource that a server has.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -925,79 +429,24 @@ pub struct ApiResource {
     /// Stands for the version that objects are stored in. Two values can be compared, and mean nothing
     /// else. Absent for subresources.
     pub storage_version_hash: Option<String>,
-    /// Members that this type does not know, kept and written back.
+    /// Fields that this type does not know, kept and written back.
     pub unknown: crate::meta::Unknown,
 }
 
-impl crate::rt::Members for ApiResource {
-    const NAME: &'static str = "ApiResource";
-    const NAMES: &'static [&'static str] = &[
-        "name",
-        "singularName",
-        "namespaced",
-        "group",
-        "version",
-        "kind",
-        "verbs",
-        "shortNames",
-        "categories",
-        "storageVersionHash",
-    ];
-    const REQUIRED: u128 = 39;
-    fn index(name: &str) -> Option<usize> {
-        match name {
-            "name" => Some(0),
-            "singularName" => Some(1),
-            "namespaced" => Some(2),
-            "group" => Some(3),
-            "version" => Some(4),
-            "kind" => Some(5),
-            "verbs" => Some(6),
-            "shortNames" => Some(7),
-            "categories" => Some(8),
-            "storageVersionHash" => Some(9),
-            _ => None,
-        }
-    }
-    fn read<S: crate::rt::Source>(
-        &mut self,
-        index: usize,
-        source: &mut S,
-    ) -> Result<(), S::Error> {
-        match index {
-            0 => source.nullable(&mut self.name),
-            1 => source.nullable(&mut self.singular_name),
-            2 => source.nullable(&mut self.namespaced),
-            3 => source.option(&mut self.group),
-            4 => source.option(&mut self.version),
-            5 => source.nullable(&mut self.kind),
-            6 => source.list(&mut self.verbs),
-            7 => source.list(&mut self.short_names),
-            8 => source.list(&mut self.categories),
-            _ => source.option(&mut self.storage_version_hash),
-        }
-    }
-    fn write<S: crate::rt::Sink>(&self, sink: &mut S) -> Result<(), S::Error> {
-        crate::rt::write_required(sink, self, 0, &self.name)?;
-        crate::rt::write_required(sink, self, 1, &self.singular_name)?;
-        crate::rt::write_required(sink, self, 2, &self.namespaced)?;
-        crate::rt::write_option(sink, "group", &self.group)?;
-        crate::rt::write_option(sink, "version", &self.version)?;
-        crate::rt::write_required(sink, self, 5, &self.kind)?;
-        crate::rt::write_list(sink, "verbs", &self.verbs)?;
-        crate::rt::write_list(sink, "shortNames", &self.short_names)?;
-        crate::rt::write_list(sink, "categories", &self.categories)?;
-        crate::rt::write_option(sink, "storageVersionHash", &self.storage_version_hash)
-    }
-    fn unknown(&self) -> &crate::meta::Unknown {
-        &self.unknown
-    }
-    fn unknown_mut(&mut self) -> &mut crate::meta::Unknown {
-        &mut self.unknown
+crate::rt::fields! {
+    ApiResource("APIResource") {
+        "name" => name: always,
+        "singularName" => singular_name: always,
+        "namespaced" => namespaced: always,
+        "group" => group,
+        "version" => version,
+        "kind" => kind: always,
+        "verbs" => verbs: required always,
+        "shortNames" => short_names,
+        "categories" => categories,
+        "storageVersionHash" => storage_version_hash,
     }
 }
-
-crate::rt::serde_impls!(ApiResource);
 
 /// An API group and the versions that a server has of it.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -1010,109 +459,33 @@ pub struct ApiGroup {
     pub preferred_version: Option<GroupVersionForDiscovery>,
     /// Which address of the server to use from which network. Absent in practice.
     pub server_address_by_client_cidrs: Vec<ServerAddressByClientCidr>,
-    /// Members that this type does not know, kept and written back.
+    /// Fields that this type does not know, kept and written back.
     pub unknown: crate::meta::Unknown,
 }
 
-impl crate::rt::Members for ApiGroup {
-    const NAME: &'static str = "ApiGroup";
-    const TYPE_META: Option<crate::rt::TypeMeta> = Some(crate::rt::TypeMeta {
-        api_version: "v1",
-        kind: "APIGroup",
-        list: false,
-    });
-    const NAMES: &'static [&'static str] = &[
-        "name",
-        "versions",
-        "preferredVersion",
-        "serverAddressByClientCIDRs",
-    ];
-    const REQUIRED: u128 = 1;
-    fn index(name: &str) -> Option<usize> {
-        match name {
-            "name" => Some(0),
-            "versions" => Some(1),
-            "preferredVersion" => Some(2),
-            "serverAddressByClientCIDRs" => Some(3),
-            _ => None,
-        }
-    }
-    fn read<S: crate::rt::Source>(
-        &mut self,
-        index: usize,
-        source: &mut S,
-    ) -> Result<(), S::Error> {
-        match index {
-            0 => source.nullable(&mut self.name),
-            1 => source.list(&mut self.versions),
-            2 => source.option(&mut self.preferred_version),
-            _ => source.list(&mut self.server_address_by_client_cidrs),
-        }
-    }
-    fn write<S: crate::rt::Sink>(&self, sink: &mut S) -> Result<(), S::Error> {
-        crate::rt::write_required(sink, self, 0, &self.name)?;
-        crate::rt::write_list(sink, "versions", &self.versions)?;
-        crate::rt::write_option(sink, "preferredVersion", &self.preferred_version)?;
-        crate::rt::write_list(
-            sink,
-            "serverAddressByClientCIDRs",
-            &self.server_address_by_client_cidrs,
-        )
-    }
-    fn unknown(&self) -> &crate::meta::Unknown {
-        &self.unknown
-    }
-    fn unknown_mut(&mut self) -> &mut crate::meta::Unknown {
-        &mut self.unknown
+crate::rt::fields! {
+    ApiGroup("APIGroup") as "v1" "APIGroup" {
+        "name" => name: always,
+        "versions" => versions: required always,
+        "preferredVersion" => preferred_version: always,
+        "serverAddressByClientCIDRs" => server_address_by_client_cidrs,
     }
 }
-
-crate::rt::serde_impls!(ApiGroup);
 
 /// All API groups of a server, the core group excepted. The answer at `/apis`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ApiGroupList {
     /// The groups.
     pub groups: Vec<ApiGroup>,
-    /// Members that this type does not know, kept and written back.
+    /// Fields that this type does not know, kept and written back.
     pub unknown: crate::meta::Unknown,
 }
 
-impl crate::rt::Members for ApiGroupList {
-    const NAME: &'static str = "ApiGroupList";
-    const TYPE_META: Option<crate::rt::TypeMeta> = Some(crate::rt::TypeMeta {
-        api_version: "v1",
-        kind: "APIGroupList",
-        list: false,
-    });
-    const NAMES: &'static [&'static str] = &["groups"];
-    const REQUIRED: u128 = 0;
-    fn index(name: &str) -> Option<usize> {
-        match name {
-            "groups" => Some(0),
-            _ => None,
-        }
-    }
-    fn read<S: crate::rt::Source>(
-        &mut self,
-        index: usize,
-        source: &mut S,
-    ) -> Result<(), S::Error> {
-        let _ = index;
-        source.list(&mut self.groups)
-    }
-    fn write<S: crate::rt::Sink>(&self, sink: &mut S) -> Result<(), S::Error> {
-        crate::rt::write_list(sink, "groups", &self.groups)
-    }
-    fn unknown(&self) -> &crate::meta::Unknown {
-        &self.unknown
-    }
-    fn unknown_mut(&mut self) -> &mut crate::meta::Unknown {
-        &mut self.unknown
+crate::rt::fields! {
+    ApiGroupList("APIGroupList") as "v1" "APIGroupList" {
+        "groups" => groups: required always,
     }
 }
-
-crate::rt::serde_impls!(ApiGroupList);
 
 /// The versions of the core group. The answer at `/api`.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -1121,53 +494,16 @@ pub struct ApiVersions {
     pub versions: Vec<String>,
     /// Which address of the server to use from which network.
     pub server_address_by_client_cidrs: Vec<ServerAddressByClientCidr>,
-    /// Members that this type does not know, kept and written back.
+    /// Fields that this type does not know, kept and written back.
     pub unknown: crate::meta::Unknown,
 }
 
-impl crate::rt::Members for ApiVersions {
-    const NAME: &'static str = "ApiVersions";
-    const TYPE_META: Option<crate::rt::TypeMeta> = Some(crate::rt::TypeMeta {
-        api_version: "v1",
-        kind: "APIVersions",
-        list: false,
-    });
-    const NAMES: &'static [&'static str] = &["versions", "serverAddressByClientCIDRs"];
-    const REQUIRED: u128 = 0;
-    fn index(name: &str) -> Option<usize> {
-        match name {
-            "versions" => Some(0),
-            "serverAddressByClientCIDRs" => Some(1),
-            _ => None,
-        }
-    }
-    fn read<S: crate::rt::Source>(
-        &mut self,
-        index: usize,
-        source: &mut S,
-    ) -> Result<(), S::Error> {
-        match index {
-            0 => source.list(&mut self.versions),
-            _ => source.list(&mut self.server_address_by_client_cidrs),
-        }
-    }
-    fn write<S: crate::rt::Sink>(&self, sink: &mut S) -> Result<(), S::Error> {
-        crate::rt::write_list(sink, "versions", &self.versions)?;
-        crate::rt::write_list(
-            sink,
-            "serverAddressByClientCIDRs",
-            &self.server_address_by_client_cidrs,
-        )
-    }
-    fn unknown(&self) -> &crate::meta::Unknown {
-        &self.unknown
-    }
-    fn unknown_mut(&mut self) -> &mut crate::meta::Unknown {
-        &mut self.unknown
+crate::rt::fields! {
+    ApiVersions("APIVersions") as "v1" "APIVersions" {
+        "versions" => versions: required always,
+        "serverAddressByClientCIDRs" => server_address_by_client_cidrs: required always,
     }
 }
-
-crate::rt::serde_impls!(ApiVersions);
 
 /// One version of an API group.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -1176,44 +512,16 @@ pub struct GroupVersionForDiscovery {
     pub group_version: String,
     /// The version alone: `v1`.
     pub version: String,
-    /// Members that this type does not know, kept and written back.
+    /// Fields that this type does not know, kept and written back.
     pub unknown: crate::meta::Unknown,
 }
 
-impl crate::rt::Members for GroupVersionForDiscovery {
-    const NAME: &'static str = "GroupVersionForDiscovery";
-    const NAMES: &'static [&'static str] = &["groupVersion", "version"];
-    const REQUIRED: u128 = 3;
-    fn index(name: &str) -> Option<usize> {
-        match name {
-            "groupVersion" => Some(0),
-            "version" => Some(1),
-            _ => None,
-        }
-    }
-    fn read<S: crate::rt::Source>(
-        &mut self,
-        index: usize,
-        source: &mut S,
-    ) -> Result<(), S::Error> {
-        match index {
-            0 => source.nullable(&mut self.group_version),
-            _ => source.nullable(&mut self.version),
-        }
-    }
-    fn write<S: crate::rt::Sink>(&self, sink: &mut S) -> Result<(), S::Error> {
-        crate::rt::write_required(sink, self, 0, &self.group_version)?;
-        crate::rt::write_required(sink, self, 1, &self.version)
-    }
-    fn unknown(&self) -> &crate::meta::Unknown {
-        &self.unknown
-    }
-    fn unknown_mut(&mut self) -> &mut crate::meta::Unknown {
-        &mut self.unknown
+crate::rt::fields! {
+    GroupVersionForDiscovery {
+        "groupVersion" => group_version: always,
+        "version" => version: always,
     }
 }
-
-crate::rt::serde_impls!(GroupVersionForDiscovery);
 
 /// The address at which clients of one network reach the server.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -1222,44 +530,16 @@ pub struct ServerAddressByClientCidr {
     pub client_cidr: String,
     /// Where they reach the server: a host name or IP address, with an optional port.
     pub server_address: String,
-    /// Members that this type does not know, kept and written back.
+    /// Fields that this type does not know, kept and written back.
     pub unknown: crate::meta::Unknown,
 }
 
-impl crate::rt::Members for ServerAddressByClientCidr {
-    const NAME: &'static str = "ServerAddressByClientCidr";
-    const NAMES: &'static [&'static str] = &["clientCIDR", "serverAddress"];
-    const REQUIRED: u128 = 3;
-    fn index(name: &str) -> Option<usize> {
-        match name {
-            "clientCIDR" => Some(0),
-            "serverAddress" => Some(1),
-            _ => None,
-        }
-    }
-    fn read<S: crate::rt::Source>(
-        &mut self,
-        index: usize,
-        source: &mut S,
-    ) -> Result<(), S::Error> {
-        match index {
-            0 => source.nullable(&mut self.client_cidr),
-            _ => source.nullable(&mut self.server_address),
-        }
-    }
-    fn write<S: crate::rt::Sink>(&self, sink: &mut S) -> Result<(), S::Error> {
-        crate::rt::write_required(sink, self, 0, &self.client_cidr)?;
-        crate::rt::write_required(sink, self, 1, &self.server_address)
-    }
-    fn unknown(&self) -> &crate::meta::Unknown {
-        &self.unknown
-    }
-    fn unknown_mut(&mut self) -> &mut crate::meta::Unknown {
-        &mut self.unknown
+crate::rt::fields! {
+    ServerAddressByClientCidr("ServerAddressByClientCIDR") {
+        "clientCIDR" => client_cidr: always,
+        "serverAddress" => server_address: always,
     }
 }
-
-crate::rt::serde_impls!(ServerAddressByClientCidr);
 
 /// A condition on labels. An object must satisfy both members; an empty selector takes every
 /// object, an absent one takes none.
@@ -1269,44 +549,16 @@ pub struct LabelSelector {
     pub match_labels: ::std::collections::BTreeMap<String, String>,
     /// Conditions that must all hold.
     pub match_expressions: Vec<LabelSelectorRequirement>,
-    /// Members that this type does not know, kept and written back.
+    /// Fields that this type does not know, kept and written back.
     pub unknown: crate::meta::Unknown,
 }
 
-impl crate::rt::Members for LabelSelector {
-    const NAME: &'static str = "LabelSelector";
-    const NAMES: &'static [&'static str] = &["matchLabels", "matchExpressions"];
-    const REQUIRED: u128 = 0;
-    fn index(name: &str) -> Option<usize> {
-        match name {
-            "matchLabels" => Some(0),
-            "matchExpressions" => Some(1),
-            _ => None,
-        }
-    }
-    fn read<S: crate::rt::Source>(
-        &mut self,
-        index: usize,
-        source: &mut S,
-    ) -> Result<(), S::Error> {
-        match index {
-            0 => source.map(&mut self.match_labels),
-            _ => source.list(&mut self.match_expressions),
-        }
-    }
-    fn write<S: crate::rt::Sink>(&self, sink: &mut S) -> Result<(), S::Error> {
-        crate::rt::write_map(sink, "matchLabels", &self.match_labels)?;
-        crate::rt::write_list(sink, "matchExpressions", &self.match_expressions)
-    }
-    fn unknown(&self) -> &crate::meta::Unknown {
-        &self.unknown
-    }
-    fn unknown_mut(&mut self) -> &mut crate::meta::Unknown {
-        &mut self.unknown
+crate::rt::fields! {
+    LabelSelector atomic {
+        "matchLabels" => match_labels,
+        "matchExpressions" => match_expressions,
     }
 }
-
-crate::rt::serde_impls!(LabelSelector);
 
 /// A condition on one label.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -1318,47 +570,17 @@ pub struct LabelSelectorRequirement {
     pub operator: LabelSelectorOperator,
     /// Values to compare with. Not empty for `In` and `NotIn`, empty for the other two.
     pub values: Vec<String>,
-    /// Members that this type does not know, kept and written back.
+    /// Fields that this type does not know, kept and written back.
     pub unknown: crate::meta::Unknown,
 }
 
-impl crate::rt::Members for LabelSelectorRequirement {
-    const NAME: &'static str = "LabelSelectorRequirement";
-    const NAMES: &'static [&'static str] = &["key", "operator", "values"];
-    const REQUIRED: u128 = 3;
-    fn index(name: &str) -> Option<usize> {
-        match name {
-            "key" => Some(0),
-            "operator" => Some(1),
-            "values" => Some(2),
-            _ => None,
-        }
-    }
-    fn read<S: crate::rt::Source>(
-        &mut self,
-        index: usize,
-        source: &mut S,
-    ) -> Result<(), S::Error> {
-        match index {
-            0 => source.nullable(&mut self.key),
-            1 => source.nullable(&mut self.operator),
-            _ => source.list(&mut self.values),
-        }
-    }
-    fn write<S: crate::rt::Sink>(&self, sink: &mut S) -> Result<(), S::Error> {
-        crate::rt::write_required(sink, self, 0, &self.key)?;
-        crate::rt::write_required(sink, self, 1, &self.operator)?;
-        crate::rt::write_list(sink, "values", &self.values)
-    }
-    fn unknown(&self) -> &crate::meta::Unknown {
-        &self.unknown
-    }
-    fn unknown_mut(&mut self) -> &mut crate::meta::Unknown {
-        &mut self.unknown
+crate::rt::fields! {
+    LabelSelectorRequirement {
+        "key" => key: always,
+        "operator" => operator: always,
+        "values" => values,
     }
 }
-
-crate::rt::serde_impls!(LabelSelectorRequirement);
 
 crate::rt::open_enum! {
     /// The values of `operator` in [`LabelSelectorRequirement`].
@@ -1387,47 +609,17 @@ pub struct FieldSelectorRequirement {
     pub operator: FieldSelectorOperator,
     /// Values to compare with. Not empty for `In` and `NotIn`, empty for the other two.
     pub values: Vec<String>,
-    /// Members that this type does not know, kept and written back.
+    /// Fields that this type does not know, kept and written back.
     pub unknown: crate::meta::Unknown,
 }
 
-impl crate::rt::Members for FieldSelectorRequirement {
-    const NAME: &'static str = "FieldSelectorRequirement";
-    const NAMES: &'static [&'static str] = &["key", "operator", "values"];
-    const REQUIRED: u128 = 3;
-    fn index(name: &str) -> Option<usize> {
-        match name {
-            "key" => Some(0),
-            "operator" => Some(1),
-            "values" => Some(2),
-            _ => None,
-        }
-    }
-    fn read<S: crate::rt::Source>(
-        &mut self,
-        index: usize,
-        source: &mut S,
-    ) -> Result<(), S::Error> {
-        match index {
-            0 => source.nullable(&mut self.key),
-            1 => source.nullable(&mut self.operator),
-            _ => source.list(&mut self.values),
-        }
-    }
-    fn write<S: crate::rt::Sink>(&self, sink: &mut S) -> Result<(), S::Error> {
-        crate::rt::write_required(sink, self, 0, &self.key)?;
-        crate::rt::write_required(sink, self, 1, &self.operator)?;
-        crate::rt::write_list(sink, "values", &self.values)
-    }
-    fn unknown(&self) -> &crate::meta::Unknown {
-        &self.unknown
-    }
-    fn unknown_mut(&mut self) -> &mut crate::meta::Unknown {
-        &mut self.unknown
+crate::rt::fields! {
+    FieldSelectorRequirement {
+        "key" => key: always,
+        "operator" => operator: always,
+        "values" => values,
     }
 }
-
-crate::rt::serde_impls!(FieldSelectorRequirement);
 
 crate::rt::open_enum! {
     /// The values of `operator` in [`FieldSelectorRequirement`].
@@ -1464,63 +656,20 @@ pub struct Condition {
     pub reason: String,
     /// Why `status` last changed, for people. May be empty.
     pub message: String,
-    /// Members that this type does not know, kept and written back.
+    /// Fields that this type does not know, kept and written back.
     pub unknown: crate::meta::Unknown,
 }
 
-impl crate::rt::Members for Condition {
-    const NAME: &'static str = "Condition";
-    const NAMES: &'static [&'static str] = &[
-        "type",
-        "status",
-        "observedGeneration",
-        "lastTransitionTime",
-        "reason",
-        "message",
-    ];
-    const REQUIRED: u128 = 59;
-    fn index(name: &str) -> Option<usize> {
-        match name {
-            "type" => Some(0),
-            "status" => Some(1),
-            "observedGeneration" => Some(2),
-            "lastTransitionTime" => Some(3),
-            "reason" => Some(4),
-            "message" => Some(5),
-            _ => None,
-        }
-    }
-    fn read<S: crate::rt::Source>(
-        &mut self,
-        index: usize,
-        source: &mut S,
-    ) -> Result<(), S::Error> {
-        match index {
-            0 => source.nullable(&mut self.r#type),
-            1 => source.nullable(&mut self.status),
-            2 => source.option(&mut self.observed_generation),
-            3 => source.nullable(&mut self.last_transition_time),
-            4 => source.nullable(&mut self.reason),
-            _ => source.nullable(&mut self.message),
-        }
-    }
-    fn write<S: crate::rt::Sink>(&self, sink: &mut S) -> Result<(), S::Error> {
-        crate::rt::write_required(sink, self, 0, &self.r#type)?;
-        crate::rt::write_required(sink, self, 1, &self.status)?;
-        crate::rt::write_option(sink, "observedGeneration", &self.observed_generation)?;
-        crate::rt::write_required(sink, self, 3, &self.last_transition_time)?;
-        crate::rt::write_required(sink, self, 4, &self.reason)?;
-        crate::rt::write_required(sink, self, 5, &self.message)
-    }
-    fn unknown(&self) -> &crate::meta::Unknown {
-        &self.unknown
-    }
-    fn unknown_mut(&mut self) -> &mut crate::meta::Unknown {
-        &mut self.unknown
+crate::rt::fields! {
+    Condition {
+        "type" => r#type: always,
+        "status" => status: always,
+        "observedGeneration" => observed_generation,
+        "lastTransitionTime" => last_transition_time: always,
+        "reason" => reason: always,
+        "message" => message: always,
     }
 }
-
-crate::rt::serde_impls!(Condition);
 
 /// What a server says about its own build. The answer at `/version`.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -1551,1031 +700,24 @@ pub struct Info {
     pub compiler: String,
     /// Operating system and processor: `linux/amd64`.
     pub platform: String,
-    /// Members that this type does not know, kept and written back.
+    /// Fields that this type does not know, kept and written back.
     pub unknown: crate::meta::Unknown,
 }
 
-impl crate::rt::Members for Info {
-    const NAME: &'static str = "Info";
-    const NAMES: &'static [&'static str] = &[
-        "major",
-        "minor",
-        "emulationMajor",
-        "emulationMinor",
-        "minCompatibilityMajor",
-        "minCompatibilityMinor",
-        "gitVersion",
-        "gitCommit",
-        "gitTreeState",
-        "buildDate",
-        "goVersion",
-        "compiler",
-        "platform",
-    ];
-    const REQUIRED: u128 = 8131;
-    fn index(name: &str) -> Option<usize> {
-        match name {
-            "major" => Some(0),
-            "minor" => Some(1),
-            "emulationMajor" => Some(2),
-            "emulationMinor" => Some(3),
-            "minCompatibilityMajor" => Some(4),
-            "minCompatibilityMinor" => Some(5),
-            "gitVersion" => Some(6),
-            "gitCommit" => Some(7),
-            "gitTreeState" => Some(8),
-            "buildDate" => Some(9),
-            "goVersion" => Some(10),
-            "compiler" => Some(11),
-            "platform" => Some(12),
-            _ => None,
-        }
+crate::rt::fields! {
+    Info {
+        "major" => major: always,
+        "minor" => minor: always,
+        "emulationMajor" => emulation_major: since("1.33"),
+        "emulationMinor" => emulation_minor: since("1.33"),
+        "minCompatibilityMajor" => min_compatibility_major: since("1.33"),
+        "minCompatibilityMinor" => min_compatibility_minor: since("1.33"),
+        "gitVersion" => git_version: always,
+        "gitCommit" => git_commit: always,
+        "gitTreeState" => git_tree_state: always,
+        "buildDate" => build_date: always,
+        "goVersion" => go_version: always,
+        "compiler" => compiler: always,
+        "platform" => platform: always,
     }
-    fn read<S: crate::rt::Source>(
-        &mut self,
-        index: usize,
-        source: &mut S,
-    ) -> Result<(), S::Error> {
-        match index {
-            0 => source.nullable(&mut self.major),
-            1 => source.nullable(&mut self.minor),
-            2 => source.option(&mut self.emulation_major),
-            3 => source.option(&mut self.emulation_minor),
-            4 => source.option(&mut self.min_compatibility_major),
-            5 => source.option(&mut self.min_compatibility_minor),
-            6 => source.nullable(&mut self.git_version),
-            7 => source.nullable(&mut self.git_commit),
-            8 => source.nullable(&mut self.git_tree_state),
-            9 => source.nullable(&mut self.build_date),
-            10 => source.nullable(&mut self.go_version),
-            11 => source.nullable(&mut self.compiler),
-            _ => source.nullable(&mut self.platform),
-        }
-    }
-    fn write<S: crate::rt::Sink>(&self, sink: &mut S) -> Result<(), S::Error> {
-        crate::rt::write_required(sink, self, 0, &self.major)?;
-        crate::rt::write_required(sink, self, 1, &self.minor)?;
-        crate::rt::write_option(sink, "emulationMajor", &self.emulation_major)?;
-        crate::rt::write_option(sink, "emulationMinor", &self.emulation_minor)?;
-        crate::rt::write_option(
-            sink,
-            "minCompatibilityMajor",
-            &self.min_compatibility_major,
-        )?;
-        crate::rt::write_option(
-            sink,
-            "minCompatibilityMinor",
-            &self.min_compatibility_minor,
-        )?;
-        crate::rt::write_required(sink, self, 6, &self.git_version)?;
-        crate::rt::write_required(sink, self, 7, &self.git_commit)?;
-        crate::rt::write_required(sink, self, 8, &self.git_tree_state)?;
-        crate::rt::write_required(sink, self, 9, &self.build_date)?;
-        crate::rt::write_required(sink, self, 10, &self.go_version)?;
-        crate::rt::write_required(sink, self, 11, &self.compiler)?;
-        crate::rt::write_required(sink, self, 12, &self.platform)
-    }
-    fn unknown(&self) -> &crate::meta::Unknown {
-        &self.unknown
-    }
-    fn unknown_mut(&mut self) -> &mut crate::meta::Unknown {
-        &mut self.unknown
-    }
-}
-
-crate::rt::serde_impls!(Info);
-
-/// What the documents say of each type's members, at run time.
-pub mod schema {
-    use crate::schema::{FieldSchema, ListKind, PatchStrategy, Shape, TypeSchema};
-    const _FIELD: FieldSchema = FieldSchema {
-        name: "",
-        shape: Shape::Any,
-        required: false,
-        always_emitted: false,
-        patch_strategy: None,
-        patch_merge_key: None,
-        introduced_in: None,
-    };
-    /// The members of [`ObjectMeta`](super::ObjectMeta).
-    pub static OBJECT_META: TypeSchema = TypeSchema {
-        name: "ObjectMeta",
-        fields: &[
-            FieldSchema {
-                name: "name",
-                shape: Shape::String,
-                .._FIELD
-            },
-            FieldSchema {
-                name: "generateName",
-                shape: Shape::String,
-                .._FIELD
-            },
-            FieldSchema {
-                name: "namespace",
-                shape: Shape::String,
-                .._FIELD
-            },
-            FieldSchema {
-                name: "selfLink",
-                shape: Shape::String,
-                .._FIELD
-            },
-            FieldSchema {
-                name: "uid",
-                shape: Shape::String,
-                .._FIELD
-            },
-            FieldSchema {
-                name: "resourceVersion",
-                shape: Shape::String,
-                .._FIELD
-            },
-            FieldSchema {
-                name: "generation",
-                shape: Shape::Int64,
-                .._FIELD
-            },
-            FieldSchema {
-                name: "creationTimestamp",
-                shape: Shape::Time,
-                always_emitted: true,
-                .._FIELD
-            },
-            FieldSchema {
-                name: "deletionTimestamp",
-                shape: Shape::Time,
-                .._FIELD
-            },
-            FieldSchema {
-                name: "deletionGracePeriodSeconds",
-                shape: Shape::Int64,
-                .._FIELD
-            },
-            FieldSchema {
-                name: "labels",
-                shape: Shape::Map {
-                    value: &Shape::String,
-                    atomic: false,
-                },
-                .._FIELD
-            },
-            FieldSchema {
-                name: "annotations",
-                shape: Shape::Map {
-                    value: &Shape::String,
-                    atomic: false,
-                },
-                .._FIELD
-            },
-            FieldSchema {
-                name: "ownerReferences",
-                shape: Shape::List {
-                    element: &Shape::Object(&OWNER_REFERENCE),
-                    kind: ListKind::Map(&["uid"]),
-                },
-                patch_strategy: Some(PatchStrategy::Merge),
-                patch_merge_key: Some("uid"),
-                .._FIELD
-            },
-            FieldSchema {
-                name: "finalizers",
-                shape: Shape::List {
-                    element: &Shape::String,
-                    kind: ListKind::Set,
-                },
-                patch_strategy: Some(PatchStrategy::Merge),
-                .._FIELD
-            },
-            FieldSchema {
-                name: "managedFields",
-                shape: Shape::List {
-                    element: &Shape::Object(&MANAGED_FIELDS_ENTRY),
-                    kind: ListKind::Atomic,
-                },
-                .._FIELD
-            },
-        ],
-        map_type_atomic: false,
-    };
-    /// The members of [`OwnerReference`](super::OwnerReference).
-    pub static OWNER_REFERENCE: TypeSchema = TypeSchema {
-        name: "OwnerReference",
-        fields: &[
-            FieldSchema {
-                name: "apiVersion",
-                shape: Shape::String,
-                required: true,
-                always_emitted: true,
-                .._FIELD
-            },
-            FieldSchema {
-                name: "kind",
-                shape: Shape::String,
-                required: true,
-                always_emitted: true,
-                .._FIELD
-            },
-            FieldSchema {
-                name: "name",
-                shape: Shape::String,
-                required: true,
-                always_emitted: true,
-                .._FIELD
-            },
-            FieldSchema {
-                name: "uid",
-                shape: Shape::String,
-                required: true,
-                always_emitted: true,
-                .._FIELD
-            },
-            FieldSchema {
-                name: "controller",
-                shape: Shape::Boolean,
-                .._FIELD
-            },
-            FieldSchema {
-                name: "blockOwnerDeletion",
-                shape: Shape::Boolean,
-                .._FIELD
-            },
-        ],
-        map_type_atomic: true,
-    };
-    /// The members of [`ManagedFieldsEntry`](super::ManagedFieldsEntry).
-    pub static MANAGED_FIELDS_ENTRY: TypeSchema = TypeSchema {
-        name: "ManagedFieldsEntry",
-        fields: &[
-            FieldSchema {
-                name: "manager",
-                shape: Shape::String,
-                .._FIELD
-            },
-            FieldSchema {
-                name: "operation",
-                shape: Shape::String,
-                .._FIELD
-            },
-            FieldSchema {
-                name: "apiVersion",
-                shape: Shape::String,
-                .._FIELD
-            },
-            FieldSchema {
-                name: "time",
-                shape: Shape::Time,
-                .._FIELD
-            },
-            FieldSchema {
-                name: "fieldsType",
-                shape: Shape::String,
-                .._FIELD
-            },
-            FieldSchema {
-                name: "fieldsV1",
-                shape: Shape::Any,
-                .._FIELD
-            },
-            FieldSchema {
-                name: "subresource",
-                shape: Shape::String,
-                introduced_in: Some("1.22"),
-                .._FIELD
-            },
-        ],
-        map_type_atomic: false,
-    };
-    /// The members of [`ListMeta`](super::ListMeta).
-    pub static LIST_META: TypeSchema = TypeSchema {
-        name: "ListMeta",
-        fields: &[
-            FieldSchema {
-                name: "selfLink",
-                shape: Shape::String,
-                .._FIELD
-            },
-            FieldSchema {
-                name: "resourceVersion",
-                shape: Shape::String,
-                .._FIELD
-            },
-            FieldSchema {
-                name: "continue",
-                shape: Shape::String,
-                .._FIELD
-            },
-            FieldSchema {
-                name: "remainingItemCount",
-                shape: Shape::Int64,
-                .._FIELD
-            },
-            FieldSchema {
-                name: "shardInfo",
-                shape: Shape::Object(&SHARD_INFO),
-                introduced_in: Some("1.36"),
-                .._FIELD
-            },
-        ],
-        map_type_atomic: false,
-    };
-    /// The members of [`ShardInfo`](super::ShardInfo).
-    pub static SHARD_INFO: TypeSchema = TypeSchema {
-        name: "ShardInfo",
-        fields: &[
-            FieldSchema {
-                name: "selector",
-                shape: Shape::String,
-                required: true,
-                always_emitted: true,
-                .._FIELD
-            },
-        ],
-        map_type_atomic: false,
-    };
-    /// The members of [`DeleteOptions`](super::DeleteOptions).
-    pub static DELETE_OPTIONS: TypeSchema = TypeSchema {
-        name: "DeleteOptions",
-        fields: &[
-            FieldSchema {
-                name: "kind",
-                shape: Shape::String,
-                .._FIELD
-            },
-            FieldSchema {
-                name: "apiVersion",
-                shape: Shape::String,
-                .._FIELD
-            },
-            FieldSchema {
-                name: "gracePeriodSeconds",
-                shape: Shape::Int64,
-                .._FIELD
-            },
-            FieldSchema {
-                name: "preconditions",
-                shape: Shape::Object(&PRECONDITIONS),
-                .._FIELD
-            },
-            FieldSchema {
-                name: "orphanDependents",
-                shape: Shape::Boolean,
-                .._FIELD
-            },
-            FieldSchema {
-                name: "propagationPolicy",
-                shape: Shape::String,
-                .._FIELD
-            },
-            FieldSchema {
-                name: "dryRun",
-                shape: Shape::List {
-                    element: &Shape::String,
-                    kind: ListKind::Atomic,
-                },
-                .._FIELD
-            },
-            FieldSchema {
-                name: "ignoreStoreReadErrorWithClusterBreakingPotential",
-                shape: Shape::Boolean,
-                introduced_in: Some("1.32"),
-                .._FIELD
-            },
-        ],
-        map_type_atomic: false,
-    };
-    /// The members of [`Preconditions`](super::Preconditions).
-    pub static PRECONDITIONS: TypeSchema = TypeSchema {
-        name: "Preconditions",
-        fields: &[
-            FieldSchema {
-                name: "uid",
-                shape: Shape::String,
-                .._FIELD
-            },
-            FieldSchema {
-                name: "resourceVersion",
-                shape: Shape::String,
-                .._FIELD
-            },
-        ],
-        map_type_atomic: false,
-    };
-    /// The members of [`Status`](super::Status).
-    pub static STATUS: TypeSchema = TypeSchema {
-        name: "Status",
-        fields: &[
-            FieldSchema {
-                name: "kind",
-                shape: Shape::String,
-                .._FIELD
-            },
-            FieldSchema {
-                name: "apiVersion",
-                shape: Shape::String,
-                .._FIELD
-            },
-            FieldSchema {
-                name: "metadata",
-                shape: Shape::Object(&LIST_META),
-                always_emitted: true,
-                .._FIELD
-            },
-            FieldSchema {
-                name: "status",
-                shape: Shape::String,
-                .._FIELD
-            },
-            FieldSchema {
-                name: "message",
-                shape: Shape::String,
-                .._FIELD
-            },
-            FieldSchema {
-                name: "reason",
-                shape: Shape::String,
-                .._FIELD
-            },
-            FieldSchema {
-                name: "details",
-                shape: Shape::Object(&STATUS_DETAILS),
-                .._FIELD
-            },
-            FieldSchema {
-                name: "code",
-                shape: Shape::Int32,
-                .._FIELD
-            },
-        ],
-        map_type_atomic: false,
-    };
-    /// The members of [`StatusDetails`](super::StatusDetails).
-    pub static STATUS_DETAILS: TypeSchema = TypeSchema {
-        name: "StatusDetails",
-        fields: &[
-            FieldSchema {
-                name: "name",
-                shape: Shape::String,
-                .._FIELD
-            },
-            FieldSchema {
-                name: "group",
-                shape: Shape::String,
-                .._FIELD
-            },
-            FieldSchema {
-                name: "kind",
-                shape: Shape::String,
-                .._FIELD
-            },
-            FieldSchema {
-                name: "uid",
-                shape: Shape::String,
-                .._FIELD
-            },
-            FieldSchema {
-                name: "causes",
-                shape: Shape::List {
-                    element: &Shape::Object(&STATUS_CAUSE),
-                    kind: ListKind::Atomic,
-                },
-                .._FIELD
-            },
-            FieldSchema {
-                name: "retryAfterSeconds",
-                shape: Shape::Int32,
-                .._FIELD
-            },
-        ],
-        map_type_atomic: false,
-    };
-    /// The members of [`StatusCause`](super::StatusCause).
-    pub static STATUS_CAUSE: TypeSchema = TypeSchema {
-        name: "StatusCause",
-        fields: &[
-            FieldSchema {
-                name: "reason",
-                shape: Shape::String,
-                .._FIELD
-            },
-            FieldSchema {
-                name: "message",
-                shape: Shape::String,
-                .._FIELD
-            },
-            FieldSchema {
-                name: "field",
-                shape: Shape::String,
-                .._FIELD
-            },
-        ],
-        map_type_atomic: false,
-    };
-    /// The members of [`WatchEvent`](super::WatchEvent).
-    pub static WATCH_EVENT: TypeSchema = TypeSchema {
-        name: "WatchEvent",
-        fields: &[
-            FieldSchema {
-                name: "type",
-                shape: Shape::String,
-                required: true,
-                always_emitted: true,
-                .._FIELD
-            },
-            FieldSchema {
-                name: "object",
-                shape: Shape::Any,
-                required: true,
-                always_emitted: true,
-                .._FIELD
-            },
-        ],
-        map_type_atomic: false,
-    };
-    /// The members of [`ApiResourceList`](super::ApiResourceList).
-    pub static API_RESOURCE_LIST: TypeSchema = TypeSchema {
-        name: "APIResourceList",
-        fields: &[
-            FieldSchema {
-                name: "kind",
-                shape: Shape::String,
-                .._FIELD
-            },
-            FieldSchema {
-                name: "apiVersion",
-                shape: Shape::String,
-                .._FIELD
-            },
-            FieldSchema {
-                name: "groupVersion",
-                shape: Shape::String,
-                required: true,
-                always_emitted: true,
-                .._FIELD
-            },
-            FieldSchema {
-                name: "resources",
-                shape: Shape::List {
-                    element: &Shape::Object(&API_RESOURCE),
-                    kind: ListKind::Atomic,
-                },
-                required: true,
-                always_emitted: true,
-                .._FIELD
-            },
-        ],
-        map_type_atomic: false,
-    };
-    /// The members of [`ApiResource`](super::ApiResource).
-    pub static API_RESOURCE: TypeSchema = TypeSchema {
-        name: "APIResource",
-        fields: &[
-            FieldSchema {
-                name: "name",
-                shape: Shape::String,
-                required: true,
-                always_emitted: true,
-                .._FIELD
-            },
-            FieldSchema {
-                name: "singularName",
-                shape: Shape::String,
-                required: true,
-                always_emitted: true,
-                .._FIELD
-            },
-            FieldSchema {
-                name: "namespaced",
-                shape: Shape::Boolean,
-                required: true,
-                always_emitted: true,
-                .._FIELD
-            },
-            FieldSchema {
-                name: "group",
-                shape: Shape::String,
-                .._FIELD
-            },
-            FieldSchema {
-                name: "version",
-                shape: Shape::String,
-                .._FIELD
-            },
-            FieldSchema {
-                name: "kind",
-                shape: Shape::String,
-                required: true,
-                always_emitted: true,
-                .._FIELD
-            },
-            FieldSchema {
-                name: "verbs",
-                shape: Shape::List {
-                    element: &Shape::String,
-                    kind: ListKind::Atomic,
-                },
-                required: true,
-                always_emitted: true,
-                .._FIELD
-            },
-            FieldSchema {
-                name: "shortNames",
-                shape: Shape::List {
-                    element: &Shape::String,
-                    kind: ListKind::Atomic,
-                },
-                .._FIELD
-            },
-            FieldSchema {
-                name: "categories",
-                shape: Shape::List {
-                    element: &Shape::String,
-                    kind: ListKind::Atomic,
-                },
-                .._FIELD
-            },
-            FieldSchema {
-                name: "storageVersionHash",
-                shape: Shape::String,
-                .._FIELD
-            },
-        ],
-        map_type_atomic: false,
-    };
-    /// The members of [`ApiGroup`](super::ApiGroup).
-    pub static API_GROUP: TypeSchema = TypeSchema {
-        name: "APIGroup",
-        fields: &[
-            FieldSchema {
-                name: "kind",
-                shape: Shape::String,
-                .._FIELD
-            },
-            FieldSchema {
-                name: "apiVersion",
-                shape: Shape::String,
-                .._FIELD
-            },
-            FieldSchema {
-                name: "name",
-                shape: Shape::String,
-                required: true,
-                always_emitted: true,
-                .._FIELD
-            },
-            FieldSchema {
-                name: "versions",
-                shape: Shape::List {
-                    element: &Shape::Object(&GROUP_VERSION_FOR_DISCOVERY),
-                    kind: ListKind::Atomic,
-                },
-                required: true,
-                always_emitted: true,
-                .._FIELD
-            },
-            FieldSchema {
-                name: "preferredVersion",
-                shape: Shape::Object(&GROUP_VERSION_FOR_DISCOVERY),
-                always_emitted: true,
-                .._FIELD
-            },
-            FieldSchema {
-                name: "serverAddressByClientCIDRs",
-                shape: Shape::List {
-                    element: &Shape::Object(&SERVER_ADDRESS_BY_CLIENT_CIDR),
-                    kind: ListKind::Atomic,
-                },
-                .._FIELD
-            },
-        ],
-        map_type_atomic: false,
-    };
-    /// The members of [`ApiGroupList`](super::ApiGroupList).
-    pub static API_GROUP_LIST: TypeSchema = TypeSchema {
-        name: "APIGroupList",
-        fields: &[
-            FieldSchema {
-                name: "kind",
-                shape: Shape::String,
-                .._FIELD
-            },
-            FieldSchema {
-                name: "apiVersion",
-                shape: Shape::String,
-                .._FIELD
-            },
-            FieldSchema {
-                name: "groups",
-                shape: Shape::List {
-                    element: &Shape::Object(&API_GROUP),
-                    kind: ListKind::Atomic,
-                },
-                required: true,
-                always_emitted: true,
-                .._FIELD
-            },
-        ],
-        map_type_atomic: false,
-    };
-    /// The members of [`ApiVersions`](super::ApiVersions).
-    pub static API_VERSIONS: TypeSchema = TypeSchema {
-        name: "APIVersions",
-        fields: &[
-            FieldSchema {
-                name: "kind",
-                shape: Shape::String,
-                .._FIELD
-            },
-            FieldSchema {
-                name: "apiVersion",
-                shape: Shape::String,
-                .._FIELD
-            },
-            FieldSchema {
-                name: "versions",
-                shape: Shape::List {
-                    element: &Shape::String,
-                    kind: ListKind::Atomic,
-                },
-                required: true,
-                always_emitted: true,
-                .._FIELD
-            },
-            FieldSchema {
-                name: "serverAddressByClientCIDRs",
-                shape: Shape::List {
-                    element: &Shape::Object(&SERVER_ADDRESS_BY_CLIENT_CIDR),
-                    kind: ListKind::Atomic,
-                },
-                required: true,
-                always_emitted: true,
-                .._FIELD
-            },
-        ],
-        map_type_atomic: false,
-    };
-    /// The members of [`GroupVersionForDiscovery`](super::GroupVersionForDiscovery).
-    pub static GROUP_VERSION_FOR_DISCOVERY: TypeSchema = TypeSchema {
-        name: "GroupVersionForDiscovery",
-        fields: &[
-            FieldSchema {
-                name: "groupVersion",
-                shape: Shape::String,
-                required: true,
-                always_emitted: true,
-                .._FIELD
-            },
-            FieldSchema {
-                name: "version",
-                shape: Shape::String,
-                required: true,
-                always_emitted: true,
-                .._FIELD
-            },
-        ],
-        map_type_atomic: false,
-    };
-    /// The members of [`ServerAddressByClientCidr`](super::ServerAddressByClientCidr).
-    pub static SERVER_ADDRESS_BY_CLIENT_CIDR: TypeSchema = TypeSchema {
-        name: "ServerAddressByClientCIDR",
-        fields: &[
-            FieldSchema {
-                name: "clientCIDR",
-                shape: Shape::String,
-                required: true,
-                always_emitted: true,
-                .._FIELD
-            },
-            FieldSchema {
-                name: "serverAddress",
-                shape: Shape::String,
-                required: true,
-                always_emitted: true,
-                .._FIELD
-            },
-        ],
-        map_type_atomic: false,
-    };
-    /// The members of [`LabelSelector`](super::LabelSelector).
-    pub static LABEL_SELECTOR: TypeSchema = TypeSchema {
-        name: "LabelSelector",
-        fields: &[
-            FieldSchema {
-                name: "matchLabels",
-                shape: Shape::Map {
-                    value: &Shape::String,
-                    atomic: false,
-                },
-                .._FIELD
-            },
-            FieldSchema {
-                name: "matchExpressions",
-                shape: Shape::List {
-                    element: &Shape::Object(&LABEL_SELECTOR_REQUIREMENT),
-                    kind: ListKind::Atomic,
-                },
-                .._FIELD
-            },
-        ],
-        map_type_atomic: true,
-    };
-    /// The members of [`LabelSelectorRequirement`](super::LabelSelectorRequirement).
-    pub static LABEL_SELECTOR_REQUIREMENT: TypeSchema = TypeSchema {
-        name: "LabelSelectorRequirement",
-        fields: &[
-            FieldSchema {
-                name: "key",
-                shape: Shape::String,
-                required: true,
-                always_emitted: true,
-                .._FIELD
-            },
-            FieldSchema {
-                name: "operator",
-                shape: Shape::String,
-                required: true,
-                always_emitted: true,
-                .._FIELD
-            },
-            FieldSchema {
-                name: "values",
-                shape: Shape::List {
-                    element: &Shape::String,
-                    kind: ListKind::Atomic,
-                },
-                .._FIELD
-            },
-        ],
-        map_type_atomic: false,
-    };
-    /// The members of [`FieldSelectorRequirement`](super::FieldSelectorRequirement).
-    pub static FIELD_SELECTOR_REQUIREMENT: TypeSchema = TypeSchema {
-        name: "FieldSelectorRequirement",
-        fields: &[
-            FieldSchema {
-                name: "key",
-                shape: Shape::String,
-                required: true,
-                always_emitted: true,
-                .._FIELD
-            },
-            FieldSchema {
-                name: "operator",
-                shape: Shape::String,
-                required: true,
-                always_emitted: true,
-                .._FIELD
-            },
-            FieldSchema {
-                name: "values",
-                shape: Shape::List {
-                    element: &Shape::String,
-                    kind: ListKind::Atomic,
-                },
-                .._FIELD
-            },
-        ],
-        map_type_atomic: false,
-    };
-    /// The members of [`Condition`](super::Condition).
-    pub static CONDITION: TypeSchema = TypeSchema {
-        name: "Condition",
-        fields: &[
-            FieldSchema {
-                name: "type",
-                shape: Shape::String,
-                required: true,
-                always_emitted: true,
-                .._FIELD
-            },
-            FieldSchema {
-                name: "status",
-                shape: Shape::String,
-                required: true,
-                always_emitted: true,
-                .._FIELD
-            },
-            FieldSchema {
-                name: "observedGeneration",
-                shape: Shape::Int64,
-                .._FIELD
-            },
-            FieldSchema {
-                name: "lastTransitionTime",
-                shape: Shape::Time,
-                required: true,
-                always_emitted: true,
-                .._FIELD
-            },
-            FieldSchema {
-                name: "reason",
-                shape: Shape::String,
-                required: true,
-                always_emitted: true,
-                .._FIELD
-            },
-            FieldSchema {
-                name: "message",
-                shape: Shape::String,
-                required: true,
-                always_emitted: true,
-                .._FIELD
-            },
-        ],
-        map_type_atomic: false,
-    };
-    /// The members of [`Info`](super::Info).
-    pub static INFO: TypeSchema = TypeSchema {
-        name: "Info",
-        fields: &[
-            FieldSchema {
-                name: "major",
-                shape: Shape::String,
-                required: true,
-                always_emitted: true,
-                .._FIELD
-            },
-            FieldSchema {
-                name: "minor",
-                shape: Shape::String,
-                required: true,
-                always_emitted: true,
-                .._FIELD
-            },
-            FieldSchema {
-                name: "emulationMajor",
-                shape: Shape::String,
-                introduced_in: Some("1.33"),
-                .._FIELD
-            },
-            FieldSchema {
-                name: "emulationMinor",
-                shape: Shape::String,
-                introduced_in: Some("1.33"),
-                .._FIELD
-            },
-            FieldSchema {
-                name: "minCompatibilityMajor",
-                shape: Shape::String,
-                introduced_in: Some("1.33"),
-                .._FIELD
-            },
-            FieldSchema {
-                name: "minCompatibilityMinor",
-                shape: Shape::String,
-                introduced_in: Some("1.33"),
-                .._FIELD
-            },
-            FieldSchema {
-                name: "gitVersion",
-                shape: Shape::String,
-                required: true,
-                always_emitted: true,
-                .._FIELD
-            },
-            FieldSchema {
-                name: "gitCommit",
-                shape: Shape::String,
-                required: true,
-                always_emitted: true,
-                .._FIELD
-            },
-            FieldSchema {
-                name: "gitTreeState",
-                shape: Shape::String,
-                required: true,
-                always_emitted: true,
-                .._FIELD
-            },
-            FieldSchema {
-                name: "buildDate",
-                shape: Shape::String,
-                required: true,
-                always_emitted: true,
-                .._FIELD
-            },
-            FieldSchema {
-                name: "goVersion",
-                shape: Shape::String,
-                required: true,
-                always_emitted: true,
-                .._FIELD
-            },
-            FieldSchema {
-                name: "compiler",
-                shape: Shape::String,
-                required: true,
-                always_emitted: true,
-                .._FIELD
-            },
-            FieldSchema {
-                name: "platform",
-                shape: Shape::String,
-                required: true,
-                always_emitted: true,
-                .._FIELD
-            },
-        ],
-        map_type_atomic: false,
-    };
 }

@@ -19,70 +19,28 @@ pub struct FlowSchema {
     /// What the server found out about the object. Only the `status` subresource writes it: create
     /// drops it, and replace leaves it as it was.
     pub status: Option<FlowSchemaStatus>,
-    /// Members that this type does not know, kept and written back.
+    /// Fields that this type does not know, kept and written back.
     pub unknown: crate::meta::Unknown,
 }
 
-impl crate::rt::Members for FlowSchema {
-    const NAME: &'static str = "FlowSchema";
-    const TYPE_META: Option<crate::rt::TypeMeta> = Some(crate::rt::TypeMeta {
-        api_version: "flowcontrol.apiserver.k8s.io/v1",
-        kind: "FlowSchema",
-        list: false,
-    });
-    const NAMES: &'static [&'static str] = &["metadata", "spec", "status"];
-    const REQUIRED: u128 = 3;
-    fn index(name: &str) -> Option<usize> {
-        match name {
-            "metadata" => Some(0),
-            "spec" => Some(1),
-            "status" => Some(2),
-            _ => None,
-        }
-    }
-    fn read<S: crate::rt::Source>(
-        &mut self,
-        index: usize,
-        source: &mut S,
-    ) -> Result<(), S::Error> {
-        match index {
-            0 => source.nullable(&mut self.metadata),
-            1 => source.nullable(&mut self.spec),
-            _ => source.option(&mut self.status),
-        }
-    }
-    fn write<S: crate::rt::Sink>(&self, sink: &mut S) -> Result<(), S::Error> {
-        crate::rt::write_required(sink, self, 0, &self.metadata)?;
-        crate::rt::write_required(sink, self, 1, &self.spec)?;
-        crate::rt::write_option(sink, "status", &self.status)
-    }
-    fn unknown(&self) -> &crate::meta::Unknown {
-        &self.unknown
-    }
-    fn unknown_mut(&mut self) -> &mut crate::meta::Unknown {
-        &mut self.unknown
+crate::rt::fields! {
+    FlowSchema as Resource {
+        "metadata" => metadata: always,
+        "spec" => spec: always,
+        "status" => status: always,
     }
 }
 
-crate::rt::serde_impls!(FlowSchema);
-
-impl crate::Resource for FlowSchema {
-    const GROUP: &'static str = "flowcontrol.apiserver.k8s.io";
-    const VERSION: &'static str = "v1";
-    const API_VERSION: &'static str = "flowcontrol.apiserver.k8s.io/v1";
-    const KIND: &'static str = "FlowSchema";
-    const PLURAL: &'static str = "flowschemas";
-    const NAMESPACED: bool = false;
-    type Spec = FlowSchemaSpec;
-    type Status = FlowSchemaStatus;
-    fn schema() -> &'static crate::schema::ResourceSchema {
-        &RESOURCES[0]
-    }
-    fn metadata(&self) -> &crate::meta::ObjectMeta {
-        &self.metadata
-    }
-    fn metadata_mut(&mut self) -> &mut crate::meta::ObjectMeta {
-        &mut self.metadata
+crate::rt::resource! {
+    FlowSchema {
+        group: "flowcontrol.apiserver.k8s.io",
+        version: "v1",
+        kind: "FlowSchema",
+        plural: "flowschemas",
+        namespaced: false,
+        subresources: ["status"],
+        spec: FlowSchemaSpec,
+        status: FlowSchemaStatus,
     }
 }
 
@@ -105,59 +63,18 @@ pub struct FlowSchemaSpec {
     /// Which requests to take: those that fit at least one of the rules. Absent or empty, the
     /// FlowSchema takes none.
     pub rules: Vec<PolicyRulesWithSubjects>,
-    /// Members that this type does not know, kept and written back.
+    /// Fields that this type does not know, kept and written back.
     pub unknown: crate::meta::Unknown,
 }
 
-impl crate::rt::Members for FlowSchemaSpec {
-    const NAME: &'static str = "FlowSchemaSpec";
-    const NAMES: &'static [&'static str] = &[
-        "priorityLevelConfiguration",
-        "matchingPrecedence",
-        "distinguisherMethod",
-        "rules",
-    ];
-    const REQUIRED: u128 = 1;
-    fn index(name: &str) -> Option<usize> {
-        match name {
-            "priorityLevelConfiguration" => Some(0),
-            "matchingPrecedence" => Some(1),
-            "distinguisherMethod" => Some(2),
-            "rules" => Some(3),
-            _ => None,
-        }
-    }
-    fn read<S: crate::rt::Source>(
-        &mut self,
-        index: usize,
-        source: &mut S,
-    ) -> Result<(), S::Error> {
-        match index {
-            0 => source.nullable(&mut self.priority_level_configuration),
-            1 => source.option(&mut self.matching_precedence),
-            2 => source.option(&mut self.distinguisher_method),
-            _ => source.list(&mut self.rules),
-        }
-    }
-    fn write<S: crate::rt::Sink>(&self, sink: &mut S) -> Result<(), S::Error> {
-        crate::rt::write_required(sink, self, 0, &self.priority_level_configuration)?;
-        crate::rt::write_option(sink, "matchingPrecedence", &self.matching_precedence)?;
-        crate::rt::write_option(
-            sink,
-            "distinguisherMethod",
-            &self.distinguisher_method,
-        )?;
-        crate::rt::write_list(sink, "rules", &self.rules)
-    }
-    fn unknown(&self) -> &crate::meta::Unknown {
-        &self.unknown
-    }
-    fn unknown_mut(&mut self) -> &mut crate::meta::Unknown {
-        &mut self.unknown
+crate::rt::fields! {
+    FlowSchemaSpec {
+        "priorityLevelConfiguration" => priority_level_configuration: always,
+        "matchingPrecedence" => matching_precedence: always,
+        "distinguisherMethod" => distinguisher_method,
+        "rules" => rules,
     }
 }
-
-crate::rt::serde_impls!(FlowSchemaSpec);
 
 /// The property of a request that tells flows apart.
 ///
@@ -168,40 +85,15 @@ pub struct FlowDistinguisherMethod {
     /// `ByUser`: the user name. `ByNamespace`: the namespace of the request, which is empty for
     /// cluster-scoped resources and for paths outside the resources. There is no default.
     pub r#type: FlowDistinguisherMethodType,
-    /// Members that this type does not know, kept and written back.
+    /// Fields that this type does not know, kept and written back.
     pub unknown: crate::meta::Unknown,
 }
 
-impl crate::rt::Members for FlowDistinguisherMethod {
-    const NAME: &'static str = "FlowDistinguisherMethod";
-    const NAMES: &'static [&'static str] = &["type"];
-    const REQUIRED: u128 = 1;
-    fn index(name: &str) -> Option<usize> {
-        match name {
-            "type" => Some(0),
-            _ => None,
-        }
-    }
-    fn read<S: crate::rt::Source>(
-        &mut self,
-        index: usize,
-        source: &mut S,
-    ) -> Result<(), S::Error> {
-        let _ = index;
-        source.nullable(&mut self.r#type)
-    }
-    fn write<S: crate::rt::Sink>(&self, sink: &mut S) -> Result<(), S::Error> {
-        crate::rt::write_required(sink, self, 0, &self.r#type)
-    }
-    fn unknown(&self) -> &crate::meta::Unknown {
-        &self.unknown
-    }
-    fn unknown_mut(&mut self) -> &mut crate::meta::Unknown {
-        &mut self.unknown
+crate::rt::fields! {
+    FlowDistinguisherMethod {
+        "type" => r#type: always,
     }
 }
-
-crate::rt::serde_impls!(FlowDistinguisherMethod);
 
 crate::rt::open_enum! {
     /// The values of `type` in [`FlowDistinguisherMethod`].
@@ -221,40 +113,15 @@ crate::rt::open_enum! {
 pub struct PriorityLevelConfigurationReference {
     /// Name of the PriorityLevelConfiguration, a DNS-1123 subdomain. Must not be empty.
     pub name: String,
-    /// Members that this type does not know, kept and written back.
+    /// Fields that this type does not know, kept and written back.
     pub unknown: crate::meta::Unknown,
 }
 
-impl crate::rt::Members for PriorityLevelConfigurationReference {
-    const NAME: &'static str = "PriorityLevelConfigurationReference";
-    const NAMES: &'static [&'static str] = &["name"];
-    const REQUIRED: u128 = 1;
-    fn index(name: &str) -> Option<usize> {
-        match name {
-            "name" => Some(0),
-            _ => None,
-        }
-    }
-    fn read<S: crate::rt::Source>(
-        &mut self,
-        index: usize,
-        source: &mut S,
-    ) -> Result<(), S::Error> {
-        let _ = index;
-        source.nullable(&mut self.name)
-    }
-    fn write<S: crate::rt::Sink>(&self, sink: &mut S) -> Result<(), S::Error> {
-        crate::rt::write_required(sink, self, 0, &self.name)
-    }
-    fn unknown(&self) -> &crate::meta::Unknown {
-        &self.unknown
-    }
-    fn unknown_mut(&mut self) -> &mut crate::meta::Unknown {
-        &mut self.unknown
+crate::rt::fields! {
+    PriorityLevelConfigurationReference {
+        "name" => name: always,
     }
 }
-
-crate::rt::serde_impls!(PriorityLevelConfigurationReference);
 
 /// A rule: who asks, and for what.
 ///
@@ -271,51 +138,17 @@ pub struct PolicyRulesWithSubjects {
     /// Requests to other paths that the rule is about. This list and `resourceRules` must not both be
     /// empty.
     pub non_resource_rules: Vec<NonResourcePolicyRule>,
-    /// Members that this type does not know, kept and written back.
+    /// Fields that this type does not know, kept and written back.
     pub unknown: crate::meta::Unknown,
 }
 
-impl crate::rt::Members for PolicyRulesWithSubjects {
-    const NAME: &'static str = "PolicyRulesWithSubjects";
-    const NAMES: &'static [&'static str] = &[
-        "subjects",
-        "resourceRules",
-        "nonResourceRules",
-    ];
-    const REQUIRED: u128 = 0;
-    fn index(name: &str) -> Option<usize> {
-        match name {
-            "subjects" => Some(0),
-            "resourceRules" => Some(1),
-            "nonResourceRules" => Some(2),
-            _ => None,
-        }
-    }
-    fn read<S: crate::rt::Source>(
-        &mut self,
-        index: usize,
-        source: &mut S,
-    ) -> Result<(), S::Error> {
-        match index {
-            0 => source.list(&mut self.subjects),
-            1 => source.list(&mut self.resource_rules),
-            _ => source.list(&mut self.non_resource_rules),
-        }
-    }
-    fn write<S: crate::rt::Sink>(&self, sink: &mut S) -> Result<(), S::Error> {
-        crate::rt::write_list(sink, "subjects", &self.subjects)?;
-        crate::rt::write_list(sink, "resourceRules", &self.resource_rules)?;
-        crate::rt::write_list(sink, "nonResourceRules", &self.non_resource_rules)
-    }
-    fn unknown(&self) -> &crate::meta::Unknown {
-        &self.unknown
-    }
-    fn unknown_mut(&mut self) -> &mut crate::meta::Unknown {
-        &mut self.unknown
+crate::rt::fields! {
+    PolicyRulesWithSubjects {
+        "subjects" => subjects: required always,
+        "resourceRules" => resource_rules,
+        "nonResourceRules" => non_resource_rules,
     }
 }
-
-crate::rt::serde_impls!(PolicyRulesWithSubjects);
 
 /// A user, a group of users, or service accounts. Exactly one of the other members is set: the one
 /// that `kind` names.
@@ -330,50 +163,18 @@ pub struct Subject {
     /// The service account or accounts. Required when `kind` is `ServiceAccount`, not allowed
     /// otherwise.
     pub service_account: Option<ServiceAccountSubject>,
-    /// Members that this type does not know, kept and written back.
+    /// Fields that this type does not know, kept and written back.
     pub unknown: crate::meta::Unknown,
 }
 
-impl crate::rt::Members for Subject {
-    const NAME: &'static str = "Subject";
-    const NAMES: &'static [&'static str] = &["kind", "user", "group", "serviceAccount"];
-    const REQUIRED: u128 = 1;
-    fn index(name: &str) -> Option<usize> {
-        match name {
-            "kind" => Some(0),
-            "user" => Some(1),
-            "group" => Some(2),
-            "serviceAccount" => Some(3),
-            _ => None,
-        }
-    }
-    fn read<S: crate::rt::Source>(
-        &mut self,
-        index: usize,
-        source: &mut S,
-    ) -> Result<(), S::Error> {
-        match index {
-            0 => source.nullable(&mut self.kind),
-            1 => source.option(&mut self.user),
-            2 => source.option(&mut self.group),
-            _ => source.option(&mut self.service_account),
-        }
-    }
-    fn write<S: crate::rt::Sink>(&self, sink: &mut S) -> Result<(), S::Error> {
-        crate::rt::write_required(sink, self, 0, &self.kind)?;
-        crate::rt::write_option(sink, "user", &self.user)?;
-        crate::rt::write_option(sink, "group", &self.group)?;
-        crate::rt::write_option(sink, "serviceAccount", &self.service_account)
-    }
-    fn unknown(&self) -> &crate::meta::Unknown {
-        &self.unknown
-    }
-    fn unknown_mut(&mut self) -> &mut crate::meta::Unknown {
-        &mut self.unknown
+crate::rt::fields! {
+    Subject {
+        "kind" => kind: always,
+        "user" => user,
+        "group" => group,
+        "serviceAccount" => service_account,
     }
 }
-
-crate::rt::serde_impls!(Subject);
 
 crate::rt::open_enum! {
     /// The values of `kind` in [`Subject`].
@@ -395,40 +196,15 @@ pub struct UserSubject {
     /// User name, compared exactly, or `*` for every user. Must not be empty. A service account is the
     /// user `system:serviceaccount:<namespace>:<name>`.
     pub name: String,
-    /// Members that this type does not know, kept and written back.
+    /// Fields that this type does not know, kept and written back.
     pub unknown: crate::meta::Unknown,
 }
 
-impl crate::rt::Members for UserSubject {
-    const NAME: &'static str = "UserSubject";
-    const NAMES: &'static [&'static str] = &["name"];
-    const REQUIRED: u128 = 1;
-    fn index(name: &str) -> Option<usize> {
-        match name {
-            "name" => Some(0),
-            _ => None,
-        }
-    }
-    fn read<S: crate::rt::Source>(
-        &mut self,
-        index: usize,
-        source: &mut S,
-    ) -> Result<(), S::Error> {
-        let _ = index;
-        source.nullable(&mut self.name)
-    }
-    fn write<S: crate::rt::Sink>(&self, sink: &mut S) -> Result<(), S::Error> {
-        crate::rt::write_required(sink, self, 0, &self.name)
-    }
-    fn unknown(&self) -> &crate::meta::Unknown {
-        &self.unknown
-    }
-    fn unknown_mut(&mut self) -> &mut crate::meta::Unknown {
-        &mut self.unknown
+crate::rt::fields! {
+    UserSubject {
+        "name" => name: always,
     }
 }
-
-crate::rt::serde_impls!(UserSubject);
 
 /// The users of a group.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -437,40 +213,15 @@ pub struct GroupSubject {
     /// Well-known groups are `system:authenticated`, `system:unauthenticated`, `system:masters`,
     /// `system:nodes` and `system:serviceaccounts`.
     pub name: String,
-    /// Members that this type does not know, kept and written back.
+    /// Fields that this type does not know, kept and written back.
     pub unknown: crate::meta::Unknown,
 }
 
-impl crate::rt::Members for GroupSubject {
-    const NAME: &'static str = "GroupSubject";
-    const NAMES: &'static [&'static str] = &["name"];
-    const REQUIRED: u128 = 1;
-    fn index(name: &str) -> Option<usize> {
-        match name {
-            "name" => Some(0),
-            _ => None,
-        }
-    }
-    fn read<S: crate::rt::Source>(
-        &mut self,
-        index: usize,
-        source: &mut S,
-    ) -> Result<(), S::Error> {
-        let _ = index;
-        source.nullable(&mut self.name)
-    }
-    fn write<S: crate::rt::Sink>(&self, sink: &mut S) -> Result<(), S::Error> {
-        crate::rt::write_required(sink, self, 0, &self.name)
-    }
-    fn unknown(&self) -> &crate::meta::Unknown {
-        &self.unknown
-    }
-    fn unknown_mut(&mut self) -> &mut crate::meta::Unknown {
-        &mut self.unknown
+crate::rt::fields! {
+    GroupSubject {
+        "name" => name: always,
     }
 }
-
-crate::rt::serde_impls!(GroupSubject);
 
 /// One service account, or all those of a namespace.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -479,44 +230,16 @@ pub struct ServiceAccountSubject {
     pub namespace: String,
     /// Name of the service account, a DNS-1123 subdomain, or `*` for all of the namespace.
     pub name: String,
-    /// Members that this type does not know, kept and written back.
+    /// Fields that this type does not know, kept and written back.
     pub unknown: crate::meta::Unknown,
 }
 
-impl crate::rt::Members for ServiceAccountSubject {
-    const NAME: &'static str = "ServiceAccountSubject";
-    const NAMES: &'static [&'static str] = &["namespace", "name"];
-    const REQUIRED: u128 = 3;
-    fn index(name: &str) -> Option<usize> {
-        match name {
-            "namespace" => Some(0),
-            "name" => Some(1),
-            _ => None,
-        }
-    }
-    fn read<S: crate::rt::Source>(
-        &mut self,
-        index: usize,
-        source: &mut S,
-    ) -> Result<(), S::Error> {
-        match index {
-            0 => source.nullable(&mut self.namespace),
-            _ => source.nullable(&mut self.name),
-        }
-    }
-    fn write<S: crate::rt::Sink>(&self, sink: &mut S) -> Result<(), S::Error> {
-        crate::rt::write_required(sink, self, 0, &self.namespace)?;
-        crate::rt::write_required(sink, self, 1, &self.name)
-    }
-    fn unknown(&self) -> &crate::meta::Unknown {
-        &self.unknown
-    }
-    fn unknown_mut(&mut self) -> &mut crate::meta::Unknown {
-        &mut self.unknown
+crate::rt::fields! {
+    ServiceAccountSubject {
+        "namespace" => namespace: always,
+        "name" => name: always,
     }
 }
-
-crate::rt::serde_impls!(ServiceAccountSubject);
 
 /// Requests to resources, by verb, API group, resource and namespace; all four must fit.
 ///
@@ -540,59 +263,19 @@ pub struct ResourcePolicyRule {
     /// without a namespace: even `*` leaves those to `clusterScope`. May be empty if `clusterScope` is
     /// `true`; the server then writes `null`.
     pub namespaces: Vec<String>,
-    /// Members that this type does not know, kept and written back.
+    /// Fields that this type does not know, kept and written back.
     pub unknown: crate::meta::Unknown,
 }
 
-impl crate::rt::Members for ResourcePolicyRule {
-    const NAME: &'static str = "ResourcePolicyRule";
-    const NAMES: &'static [&'static str] = &[
-        "verbs",
-        "apiGroups",
-        "resources",
-        "clusterScope",
-        "namespaces",
-    ];
-    const REQUIRED: u128 = 0;
-    fn index(name: &str) -> Option<usize> {
-        match name {
-            "verbs" => Some(0),
-            "apiGroups" => Some(1),
-            "resources" => Some(2),
-            "clusterScope" => Some(3),
-            "namespaces" => Some(4),
-            _ => None,
-        }
-    }
-    fn read<S: crate::rt::Source>(
-        &mut self,
-        index: usize,
-        source: &mut S,
-    ) -> Result<(), S::Error> {
-        match index {
-            0 => source.list(&mut self.verbs),
-            1 => source.list(&mut self.api_groups),
-            2 => source.list(&mut self.resources),
-            3 => source.option(&mut self.cluster_scope),
-            _ => source.list(&mut self.namespaces),
-        }
-    }
-    fn write<S: crate::rt::Sink>(&self, sink: &mut S) -> Result<(), S::Error> {
-        crate::rt::write_list(sink, "verbs", &self.verbs)?;
-        crate::rt::write_list(sink, "apiGroups", &self.api_groups)?;
-        crate::rt::write_list(sink, "resources", &self.resources)?;
-        crate::rt::write_option(sink, "clusterScope", &self.cluster_scope)?;
-        crate::rt::write_list(sink, "namespaces", &self.namespaces)
-    }
-    fn unknown(&self) -> &crate::meta::Unknown {
-        &self.unknown
-    }
-    fn unknown_mut(&mut self) -> &mut crate::meta::Unknown {
-        &mut self.unknown
+crate::rt::fields! {
+    ResourcePolicyRule {
+        "verbs" => verbs: required always set,
+        "apiGroups" => api_groups: required always set,
+        "resources" => resources: required always set,
+        "clusterScope" => cluster_scope,
+        "namespaces" => namespaces: always set,
     }
 }
-
-crate::rt::serde_impls!(ResourcePolicyRule);
 
 /// Requests to paths that are not resources, such as `/healthz`, `/version` or `/apis`. Verb and
 /// path must both fit.
@@ -611,44 +294,16 @@ pub struct NonResourcePolicyRule {
     /// `/` takes every path. Every entry starts with `/` and contains neither a space nor `//`; a `*`
     /// is allowed only once, as the end of `/*`. The query string plays no part.
     pub non_resource_urls: Vec<String>,
-    /// Members that this type does not know, kept and written back.
+    /// Fields that this type does not know, kept and written back.
     pub unknown: crate::meta::Unknown,
 }
 
-impl crate::rt::Members for NonResourcePolicyRule {
-    const NAME: &'static str = "NonResourcePolicyRule";
-    const NAMES: &'static [&'static str] = &["verbs", "nonResourceURLs"];
-    const REQUIRED: u128 = 0;
-    fn index(name: &str) -> Option<usize> {
-        match name {
-            "verbs" => Some(0),
-            "nonResourceURLs" => Some(1),
-            _ => None,
-        }
-    }
-    fn read<S: crate::rt::Source>(
-        &mut self,
-        index: usize,
-        source: &mut S,
-    ) -> Result<(), S::Error> {
-        match index {
-            0 => source.list(&mut self.verbs),
-            _ => source.list(&mut self.non_resource_urls),
-        }
-    }
-    fn write<S: crate::rt::Sink>(&self, sink: &mut S) -> Result<(), S::Error> {
-        crate::rt::write_list(sink, "verbs", &self.verbs)?;
-        crate::rt::write_list(sink, "nonResourceURLs", &self.non_resource_urls)
-    }
-    fn unknown(&self) -> &crate::meta::Unknown {
-        &self.unknown
-    }
-    fn unknown_mut(&mut self) -> &mut crate::meta::Unknown {
-        &mut self.unknown
+crate::rt::fields! {
+    NonResourcePolicyRule {
+        "verbs" => verbs: required always set,
+        "nonResourceURLs" => non_resource_urls: required always set,
     }
 }
-
-crate::rt::serde_impls!(NonResourcePolicyRule);
 
 crate::rt::open_enum! {
     /// The values of `verbs` in [`NonResourcePolicyRule`].
@@ -683,40 +338,15 @@ pub struct FlowSchemaStatus {
     /// priority level is missing. A strategic merge patch merges them by type in v1 and v1beta3, and
     /// replaces the whole list in v1beta2 and v1beta1.
     pub conditions: Vec<FlowSchemaCondition>,
-    /// Members that this type does not know, kept and written back.
+    /// Fields that this type does not know, kept and written back.
     pub unknown: crate::meta::Unknown,
 }
 
-impl crate::rt::Members for FlowSchemaStatus {
-    const NAME: &'static str = "FlowSchemaStatus";
-    const NAMES: &'static [&'static str] = &["conditions"];
-    const REQUIRED: u128 = 0;
-    fn index(name: &str) -> Option<usize> {
-        match name {
-            "conditions" => Some(0),
-            _ => None,
-        }
-    }
-    fn read<S: crate::rt::Source>(
-        &mut self,
-        index: usize,
-        source: &mut S,
-    ) -> Result<(), S::Error> {
-        let _ = index;
-        source.list(&mut self.conditions)
-    }
-    fn write<S: crate::rt::Sink>(&self, sink: &mut S) -> Result<(), S::Error> {
-        crate::rt::write_list(sink, "conditions", &self.conditions)
-    }
-    fn unknown(&self) -> &crate::meta::Unknown {
-        &self.unknown
-    }
-    fn unknown_mut(&mut self) -> &mut crate::meta::Unknown {
-        &mut self.unknown
+crate::rt::fields! {
+    FlowSchemaStatus {
+        "conditions" => conditions: map(&["type"]) merge_by("type"),
     }
 }
-
-crate::rt::serde_impls!(FlowSchemaStatus);
 
 /// One aspect of a FlowSchema's state.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -733,59 +363,19 @@ pub struct FlowSchemaCondition {
     pub reason: Option<String>,
     /// Why `status` last changed, for people.
     pub message: Option<String>,
-    /// Members that this type does not know, kept and written back.
+    /// Fields that this type does not know, kept and written back.
     pub unknown: crate::meta::Unknown,
 }
 
-impl crate::rt::Members for FlowSchemaCondition {
-    const NAME: &'static str = "FlowSchemaCondition";
-    const NAMES: &'static [&'static str] = &[
-        "type",
-        "status",
-        "lastTransitionTime",
-        "reason",
-        "message",
-    ];
-    const REQUIRED: u128 = 1;
-    fn index(name: &str) -> Option<usize> {
-        match name {
-            "type" => Some(0),
-            "status" => Some(1),
-            "lastTransitionTime" => Some(2),
-            "reason" => Some(3),
-            "message" => Some(4),
-            _ => None,
-        }
-    }
-    fn read<S: crate::rt::Source>(
-        &mut self,
-        index: usize,
-        source: &mut S,
-    ) -> Result<(), S::Error> {
-        match index {
-            0 => source.nullable(&mut self.r#type),
-            1 => source.option(&mut self.status),
-            2 => source.option(&mut self.last_transition_time),
-            3 => source.option(&mut self.reason),
-            _ => source.option(&mut self.message),
-        }
-    }
-    fn write<S: crate::rt::Sink>(&self, sink: &mut S) -> Result<(), S::Error> {
-        crate::rt::write_required(sink, self, 0, &self.r#type)?;
-        crate::rt::write_option(sink, "status", &self.status)?;
-        crate::rt::write_option(sink, "lastTransitionTime", &self.last_transition_time)?;
-        crate::rt::write_option(sink, "reason", &self.reason)?;
-        crate::rt::write_option(sink, "message", &self.message)
-    }
-    fn unknown(&self) -> &crate::meta::Unknown {
-        &self.unknown
-    }
-    fn unknown_mut(&mut self) -> &mut crate::meta::Unknown {
-        &mut self.unknown
+crate::rt::fields! {
+    FlowSchemaCondition {
+        "type" => r#type,
+        "status" => status,
+        "lastTransitionTime" => last_transition_time: always,
+        "reason" => reason,
+        "message" => message,
     }
 }
-
-crate::rt::serde_impls!(FlowSchemaCondition);
 
 /// A part of the server's capacity with a limit and queues of its own, for the requests that
 /// FlowSchemas send there.
@@ -807,70 +397,28 @@ pub struct PriorityLevelConfiguration {
     /// State of the object, which the server never fills in. Only the `status` subresource writes it:
     /// create drops it, and replace leaves it as it was.
     pub status: Option<PriorityLevelConfigurationStatus>,
-    /// Members that this type does not know, kept and written back.
+    /// Fields that this type does not know, kept and written back.
     pub unknown: crate::meta::Unknown,
 }
 
-impl crate::rt::Members for PriorityLevelConfiguration {
-    const NAME: &'static str = "PriorityLevelConfiguration";
-    const TYPE_META: Option<crate::rt::TypeMeta> = Some(crate::rt::TypeMeta {
-        api_version: "flowcontrol.apiserver.k8s.io/v1",
-        kind: "PriorityLevelConfiguration",
-        list: false,
-    });
-    const NAMES: &'static [&'static str] = &["metadata", "spec", "status"];
-    const REQUIRED: u128 = 3;
-    fn index(name: &str) -> Option<usize> {
-        match name {
-            "metadata" => Some(0),
-            "spec" => Some(1),
-            "status" => Some(2),
-            _ => None,
-        }
-    }
-    fn read<S: crate::rt::Source>(
-        &mut self,
-        index: usize,
-        source: &mut S,
-    ) -> Result<(), S::Error> {
-        match index {
-            0 => source.nullable(&mut self.metadata),
-            1 => source.nullable(&mut self.spec),
-            _ => source.option(&mut self.status),
-        }
-    }
-    fn write<S: crate::rt::Sink>(&self, sink: &mut S) -> Result<(), S::Error> {
-        crate::rt::write_required(sink, self, 0, &self.metadata)?;
-        crate::rt::write_required(sink, self, 1, &self.spec)?;
-        crate::rt::write_option(sink, "status", &self.status)
-    }
-    fn unknown(&self) -> &crate::meta::Unknown {
-        &self.unknown
-    }
-    fn unknown_mut(&mut self) -> &mut crate::meta::Unknown {
-        &mut self.unknown
+crate::rt::fields! {
+    PriorityLevelConfiguration as Resource {
+        "metadata" => metadata: always,
+        "spec" => spec: always,
+        "status" => status: always,
     }
 }
 
-crate::rt::serde_impls!(PriorityLevelConfiguration);
-
-impl crate::Resource for PriorityLevelConfiguration {
-    const GROUP: &'static str = "flowcontrol.apiserver.k8s.io";
-    const VERSION: &'static str = "v1";
-    const API_VERSION: &'static str = "flowcontrol.apiserver.k8s.io/v1";
-    const KIND: &'static str = "PriorityLevelConfiguration";
-    const PLURAL: &'static str = "prioritylevelconfigurations";
-    const NAMESPACED: bool = false;
-    type Spec = PriorityLevelConfigurationSpec;
-    type Status = PriorityLevelConfigurationStatus;
-    fn schema() -> &'static crate::schema::ResourceSchema {
-        &RESOURCES[1]
-    }
-    fn metadata(&self) -> &crate::meta::ObjectMeta {
-        &self.metadata
-    }
-    fn metadata_mut(&mut self) -> &mut crate::meta::ObjectMeta {
-        &mut self.metadata
+crate::rt::resource! {
+    PriorityLevelConfiguration {
+        group: "flowcontrol.apiserver.k8s.io",
+        version: "v1",
+        kind: "PriorityLevelConfiguration",
+        plural: "prioritylevelconfigurations",
+        namespaced: false,
+        subresources: ["status"],
+        spec: PriorityLevelConfigurationSpec,
+        status: PriorityLevelConfigurationStatus,
     }
 }
 
@@ -890,47 +438,17 @@ pub struct PriorityLevelConfigurationSpec {
     /// `Limited`. The server does not supply it, and passes over an exempt level that lacks it.
     /// Servers before 1.28 do not know it.
     pub exempt: Option<ExemptPriorityLevelConfiguration>,
-    /// Members that this type does not know, kept and written back.
+    /// Fields that this type does not know, kept and written back.
     pub unknown: crate::meta::Unknown,
 }
 
-impl crate::rt::Members for PriorityLevelConfigurationSpec {
-    const NAME: &'static str = "PriorityLevelConfigurationSpec";
-    const NAMES: &'static [&'static str] = &["type", "limited", "exempt"];
-    const REQUIRED: u128 = 1;
-    fn index(name: &str) -> Option<usize> {
-        match name {
-            "type" => Some(0),
-            "limited" => Some(1),
-            "exempt" => Some(2),
-            _ => None,
-        }
-    }
-    fn read<S: crate::rt::Source>(
-        &mut self,
-        index: usize,
-        source: &mut S,
-    ) -> Result<(), S::Error> {
-        match index {
-            0 => source.nullable(&mut self.r#type),
-            1 => source.option(&mut self.limited),
-            _ => source.option(&mut self.exempt),
-        }
-    }
-    fn write<S: crate::rt::Sink>(&self, sink: &mut S) -> Result<(), S::Error> {
-        crate::rt::write_required(sink, self, 0, &self.r#type)?;
-        crate::rt::write_option(sink, "limited", &self.limited)?;
-        crate::rt::write_option(sink, "exempt", &self.exempt)
-    }
-    fn unknown(&self) -> &crate::meta::Unknown {
-        &self.unknown
-    }
-    fn unknown_mut(&mut self) -> &mut crate::meta::Unknown {
-        &mut self.unknown
+crate::rt::fields! {
+    PriorityLevelConfigurationSpec {
+        "type" => r#type: always,
+        "limited" => limited,
+        "exempt" => exempt,
     }
 }
-
-crate::rt::serde_impls!(PriorityLevelConfigurationSpec);
 
 crate::rt::open_enum! {
     /// The values of `type` in [`PriorityLevelConfigurationSpec`].
@@ -972,63 +490,18 @@ pub struct LimitedPriorityLevelConfiguration {
     /// seats. At least 0, and it may exceed 100. With 0 it borrows nothing; absent, it may borrow as
     /// much as the others lend.
     pub borrowing_limit_percent: Option<i32>,
-    /// Members that this type does not know, kept and written back.
+    /// Fields that this type does not know, kept and written back.
     pub unknown: crate::meta::Unknown,
 }
 
-impl crate::rt::Members for LimitedPriorityLevelConfiguration {
-    const NAME: &'static str = "LimitedPriorityLevelConfiguration";
-    const NAMES: &'static [&'static str] = &[
-        "nominalConcurrencyShares",
-        "limitResponse",
-        "lendablePercent",
-        "borrowingLimitPercent",
-    ];
-    const REQUIRED: u128 = 2;
-    fn index(name: &str) -> Option<usize> {
-        match name {
-            "nominalConcurrencyShares" => Some(0),
-            "limitResponse" => Some(1),
-            "lendablePercent" => Some(2),
-            "borrowingLimitPercent" => Some(3),
-            _ => None,
-        }
-    }
-    fn read<S: crate::rt::Source>(
-        &mut self,
-        index: usize,
-        source: &mut S,
-    ) -> Result<(), S::Error> {
-        match index {
-            0 => source.option(&mut self.nominal_concurrency_shares),
-            1 => source.nullable(&mut self.limit_response),
-            2 => source.option(&mut self.lendable_percent),
-            _ => source.option(&mut self.borrowing_limit_percent),
-        }
-    }
-    fn write<S: crate::rt::Sink>(&self, sink: &mut S) -> Result<(), S::Error> {
-        crate::rt::write_option(
-            sink,
-            "nominalConcurrencyShares",
-            &self.nominal_concurrency_shares,
-        )?;
-        crate::rt::write_required(sink, self, 1, &self.limit_response)?;
-        crate::rt::write_option(sink, "lendablePercent", &self.lendable_percent)?;
-        crate::rt::write_option(
-            sink,
-            "borrowingLimitPercent",
-            &self.borrowing_limit_percent,
-        )
-    }
-    fn unknown(&self) -> &crate::meta::Unknown {
-        &self.unknown
-    }
-    fn unknown_mut(&mut self) -> &mut crate::meta::Unknown {
-        &mut self.unknown
+crate::rt::fields! {
+    LimitedPriorityLevelConfiguration {
+        "nominalConcurrencyShares" => nominal_concurrency_shares: always,
+        "limitResponse" => limit_response: always,
+        "lendablePercent" => lendable_percent,
+        "borrowingLimitPercent" => borrowing_limit_percent,
     }
 }
-
-crate::rt::serde_impls!(LimitedPriorityLevelConfiguration);
 
 /// What the exempt level counts for when seats are shared out. It never holds up an exempt
 /// request; it only decides how many seats are kept back from the other levels. Servers before
@@ -1041,51 +514,16 @@ pub struct ExemptPriorityLevelConfiguration {
     /// Part of the nominal limit that other levels may borrow, in percent: `round(nominal * lendablePercent / 100)`
     /// seats. From 0 to 100; absence means 0.
     pub lendable_percent: Option<i32>,
-    /// Members that this type does not know, kept and written back.
+    /// Fields that this type does not know, kept and written back.
     pub unknown: crate::meta::Unknown,
 }
 
-impl crate::rt::Members for ExemptPriorityLevelConfiguration {
-    const NAME: &'static str = "ExemptPriorityLevelConfiguration";
-    const NAMES: &'static [&'static str] = &[
-        "nominalConcurrencyShares",
-        "lendablePercent",
-    ];
-    const REQUIRED: u128 = 0;
-    fn index(name: &str) -> Option<usize> {
-        match name {
-            "nominalConcurrencyShares" => Some(0),
-            "lendablePercent" => Some(1),
-            _ => None,
-        }
-    }
-    fn read<S: crate::rt::Source>(
-        &mut self,
-        index: usize,
-        source: &mut S,
-    ) -> Result<(), S::Error> {
-        match index {
-            0 => source.option(&mut self.nominal_concurrency_shares),
-            _ => source.option(&mut self.lendable_percent),
-        }
-    }
-    fn write<S: crate::rt::Sink>(&self, sink: &mut S) -> Result<(), S::Error> {
-        crate::rt::write_option(
-            sink,
-            "nominalConcurrencyShares",
-            &self.nominal_concurrency_shares,
-        )?;
-        crate::rt::write_option(sink, "lendablePercent", &self.lendable_percent)
-    }
-    fn unknown(&self) -> &crate::meta::Unknown {
-        &self.unknown
-    }
-    fn unknown_mut(&mut self) -> &mut crate::meta::Unknown {
-        &mut self.unknown
+crate::rt::fields! {
+    ExemptPriorityLevelConfiguration {
+        "nominalConcurrencyShares" => nominal_concurrency_shares,
+        "lendablePercent" => lendable_percent,
     }
 }
-
-crate::rt::serde_impls!(ExemptPriorityLevelConfiguration);
 
 /// What becomes of requests for which no seat is free.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -1096,44 +534,16 @@ pub struct LimitResponse {
     /// The queues. Required when `type` is `Queue`, where `{}` asks for the defaults; not allowed when
     /// it is `Reject`.
     pub queuing: Option<QueuingConfiguration>,
-    /// Members that this type does not know, kept and written back.
+    /// Fields that this type does not know, kept and written back.
     pub unknown: crate::meta::Unknown,
 }
 
-impl crate::rt::Members for LimitResponse {
-    const NAME: &'static str = "LimitResponse";
-    const NAMES: &'static [&'static str] = &["type", "queuing"];
-    const REQUIRED: u128 = 1;
-    fn index(name: &str) -> Option<usize> {
-        match name {
-            "type" => Some(0),
-            "queuing" => Some(1),
-            _ => None,
-        }
-    }
-    fn read<S: crate::rt::Source>(
-        &mut self,
-        index: usize,
-        source: &mut S,
-    ) -> Result<(), S::Error> {
-        match index {
-            0 => source.nullable(&mut self.r#type),
-            _ => source.option(&mut self.queuing),
-        }
-    }
-    fn write<S: crate::rt::Sink>(&self, sink: &mut S) -> Result<(), S::Error> {
-        crate::rt::write_required(sink, self, 0, &self.r#type)?;
-        crate::rt::write_option(sink, "queuing", &self.queuing)
-    }
-    fn unknown(&self) -> &crate::meta::Unknown {
-        &self.unknown
-    }
-    fn unknown_mut(&mut self) -> &mut crate::meta::Unknown {
-        &mut self.unknown
+crate::rt::fields! {
+    LimitResponse {
+        "type" => r#type: always,
+        "queuing" => queuing,
     }
 }
-
-crate::rt::serde_impls!(LimitResponse);
 
 crate::rt::open_enum! {
     /// The values of `type` in [`LimitResponse`].
@@ -1165,47 +575,17 @@ pub struct QueuingConfiguration {
     /// How many requests may wait in one queue. At least 1; 0 and absence mean 50. A request that
     /// finds its queue full and no seat free is answered with 429.
     pub queue_length_limit: Option<i32>,
-    /// Members that this type does not know, kept and written back.
+    /// Fields that this type does not know, kept and written back.
     pub unknown: crate::meta::Unknown,
 }
 
-impl crate::rt::Members for QueuingConfiguration {
-    const NAME: &'static str = "QueuingConfiguration";
-    const NAMES: &'static [&'static str] = &["queues", "handSize", "queueLengthLimit"];
-    const REQUIRED: u128 = 0;
-    fn index(name: &str) -> Option<usize> {
-        match name {
-            "queues" => Some(0),
-            "handSize" => Some(1),
-            "queueLengthLimit" => Some(2),
-            _ => None,
-        }
-    }
-    fn read<S: crate::rt::Source>(
-        &mut self,
-        index: usize,
-        source: &mut S,
-    ) -> Result<(), S::Error> {
-        match index {
-            0 => source.option(&mut self.queues),
-            1 => source.option(&mut self.hand_size),
-            _ => source.option(&mut self.queue_length_limit),
-        }
-    }
-    fn write<S: crate::rt::Sink>(&self, sink: &mut S) -> Result<(), S::Error> {
-        crate::rt::write_option(sink, "queues", &self.queues)?;
-        crate::rt::write_option(sink, "handSize", &self.hand_size)?;
-        crate::rt::write_option(sink, "queueLengthLimit", &self.queue_length_limit)
-    }
-    fn unknown(&self) -> &crate::meta::Unknown {
-        &self.unknown
-    }
-    fn unknown_mut(&mut self) -> &mut crate::meta::Unknown {
-        &mut self.unknown
+crate::rt::fields! {
+    QueuingConfiguration {
+        "queues" => queues: always,
+        "handSize" => hand_size: always,
+        "queueLengthLimit" => queue_length_limit: always,
     }
 }
-
-crate::rt::serde_impls!(QueuingConfiguration);
 
 /// State of a priority level.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -1213,40 +593,15 @@ pub struct PriorityLevelConfigurationStatus {
     /// Conditions, one of each type. The server itself sets none. A strategic merge patch merges them
     /// by type in v1 and v1beta3, and replaces the whole list in v1beta2 and v1beta1.
     pub conditions: Vec<PriorityLevelConfigurationCondition>,
-    /// Members that this type does not know, kept and written back.
+    /// Fields that this type does not know, kept and written back.
     pub unknown: crate::meta::Unknown,
 }
 
-impl crate::rt::Members for PriorityLevelConfigurationStatus {
-    const NAME: &'static str = "PriorityLevelConfigurationStatus";
-    const NAMES: &'static [&'static str] = &["conditions"];
-    const REQUIRED: u128 = 0;
-    fn index(name: &str) -> Option<usize> {
-        match name {
-            "conditions" => Some(0),
-            _ => None,
-        }
-    }
-    fn read<S: crate::rt::Source>(
-        &mut self,
-        index: usize,
-        source: &mut S,
-    ) -> Result<(), S::Error> {
-        let _ = index;
-        source.list(&mut self.conditions)
-    }
-    fn write<S: crate::rt::Sink>(&self, sink: &mut S) -> Result<(), S::Error> {
-        crate::rt::write_list(sink, "conditions", &self.conditions)
-    }
-    fn unknown(&self) -> &crate::meta::Unknown {
-        &self.unknown
-    }
-    fn unknown_mut(&mut self) -> &mut crate::meta::Unknown {
-        &mut self.unknown
+crate::rt::fields! {
+    PriorityLevelConfigurationStatus {
+        "conditions" => conditions: map(&["type"]) merge_by("type"),
     }
 }
-
-crate::rt::serde_impls!(PriorityLevelConfigurationStatus);
 
 /// One aspect of a priority level's state.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -1261,1560 +616,22 @@ pub struct PriorityLevelConfigurationCondition {
     pub reason: Option<String>,
     /// Why `status` last changed, for people.
     pub message: Option<String>,
-    /// Members that this type does not know, kept and written back.
+    /// Fields that this type does not know, kept and written back.
     pub unknown: crate::meta::Unknown,
 }
 
-impl crate::rt::Members for PriorityLevelConfigurationCondition {
-    const NAME: &'static str = "PriorityLevelConfigurationCondition";
-    const NAMES: &'static [&'static str] = &[
-        "type",
-        "status",
-        "lastTransitionTime",
-        "reason",
-        "message",
-    ];
-    const REQUIRED: u128 = 1;
-    fn index(name: &str) -> Option<usize> {
-        match name {
-            "type" => Some(0),
-            "status" => Some(1),
-            "lastTransitionTime" => Some(2),
-            "reason" => Some(3),
-            "message" => Some(4),
-            _ => None,
-        }
-    }
-    fn read<S: crate::rt::Source>(
-        &mut self,
-        index: usize,
-        source: &mut S,
-    ) -> Result<(), S::Error> {
-        match index {
-            0 => source.nullable(&mut self.r#type),
-            1 => source.option(&mut self.status),
-            2 => source.option(&mut self.last_transition_time),
-            3 => source.option(&mut self.reason),
-            _ => source.option(&mut self.message),
-        }
-    }
-    fn write<S: crate::rt::Sink>(&self, sink: &mut S) -> Result<(), S::Error> {
-        crate::rt::write_required(sink, self, 0, &self.r#type)?;
-        crate::rt::write_option(sink, "status", &self.status)?;
-        crate::rt::write_option(sink, "lastTransitionTime", &self.last_transition_time)?;
-        crate::rt::write_option(sink, "reason", &self.reason)?;
-        crate::rt::write_option(sink, "message", &self.message)
-    }
-    fn unknown(&self) -> &crate::meta::Unknown {
-        &self.unknown
-    }
-    fn unknown_mut(&mut self) -> &mut crate::meta::Unknown {
-        &mut self.unknown
+crate::rt::fields! {
+    PriorityLevelConfigurationCondition {
+        "type" => r#type,
+        "status" => status,
+        "lastTransitionTime" => last_transition_time: always,
+        "reason" => reason,
+        "message" => message,
     }
 }
-
-crate::rt::serde_impls!(PriorityLevelConfigurationCondition);
 
 /// The kinds that are served.
 pub static RESOURCES: &[crate::schema::ResourceSchema] = &[
-    crate::schema::ResourceSchema {
-        group: "flowcontrol.apiserver.k8s.io",
-        version: "v1",
-        kind: "FlowSchema",
-        plural: "flowschemas",
-        namespaced: false,
-        subresources: &["status"],
-        schema: &schema::FLOW_SCHEMA,
-    },
-    crate::schema::ResourceSchema {
-        group: "flowcontrol.apiserver.k8s.io",
-        version: "v1",
-        kind: "PriorityLevelConfiguration",
-        plural: "prioritylevelconfigurations",
-        namespaced: false,
-        subresources: &["status"],
-        schema: &schema::PRIORITY_LEVEL_CONFIGURATION,
-    },
+    crate::resource::resource_schema::<FlowSchema>(),
+    crate::resource::resource_schema::<PriorityLevelConfiguration>(),
 ];
-
-mod operations {
-    use crate::schema::{Body, Operation, Parameter, Response};
-    const ALLOW_WATCH_BOOKMARKS: Parameter = Parameter {
-        name: "allowWatchBookmarks",
-        location: "query",
-        value_type: "boolean",
-    };
-    const CONTINUE: Parameter = Parameter {
-        name: "continue",
-        location: "query",
-        value_type: "string",
-    };
-    const DRY_RUN: Parameter = Parameter {
-        name: "dryRun",
-        location: "query",
-        value_type: "string",
-    };
-    const FIELD_MANAGER: Parameter = Parameter {
-        name: "fieldManager",
-        location: "query",
-        value_type: "string",
-    };
-    const FIELD_SELECTOR: Parameter = Parameter {
-        name: "fieldSelector",
-        location: "query",
-        value_type: "string",
-    };
-    const FIELD_VALIDATION: Parameter = Parameter {
-        name: "fieldValidation",
-        location: "query",
-        value_type: "string",
-    };
-    const FORCE: Parameter = Parameter {
-        name: "force",
-        location: "query",
-        value_type: "boolean",
-    };
-    const GRACE_PERIOD_SECONDS: Parameter = Parameter {
-        name: "gracePeriodSeconds",
-        location: "query",
-        value_type: "integer",
-    };
-    const IGNORE_STORE_READ_ERROR_WITH_CLUSTER_BREAKING_POTENTIAL: Parameter = Parameter {
-        name: "ignoreStoreReadErrorWithClusterBreakingPotential",
-        location: "query",
-        value_type: "boolean",
-    };
-    const LABEL_SELECTOR: Parameter = Parameter {
-        name: "labelSelector",
-        location: "query",
-        value_type: "string",
-    };
-    const LIMIT: Parameter = Parameter {
-        name: "limit",
-        location: "query",
-        value_type: "integer",
-    };
-    const NAME: Parameter = Parameter {
-        name: "name",
-        location: "path",
-        value_type: "string",
-    };
-    const ORPHAN_DEPENDENTS: Parameter = Parameter {
-        name: "orphanDependents",
-        location: "query",
-        value_type: "boolean",
-    };
-    const PRETTY: Parameter = Parameter {
-        name: "pretty",
-        location: "query",
-        value_type: "string",
-    };
-    const PROPAGATION_POLICY: Parameter = Parameter {
-        name: "propagationPolicy",
-        location: "query",
-        value_type: "string",
-    };
-    const RESOURCE_VERSION: Parameter = Parameter {
-        name: "resourceVersion",
-        location: "query",
-        value_type: "string",
-    };
-    const RESOURCE_VERSION_MATCH: Parameter = Parameter {
-        name: "resourceVersionMatch",
-        location: "query",
-        value_type: "string",
-    };
-    const SEND_INITIAL_EVENTS: Parameter = Parameter {
-        name: "sendInitialEvents",
-        location: "query",
-        value_type: "boolean",
-    };
-    const SHARD_SELECTOR: Parameter = Parameter {
-        name: "shardSelector",
-        location: "query",
-        value_type: "string",
-    };
-    const TIMEOUT_SECONDS: Parameter = Parameter {
-        name: "timeoutSeconds",
-        location: "query",
-        value_type: "integer",
-    };
-    const WATCH: Parameter = Parameter {
-        name: "watch",
-        location: "query",
-        value_type: "boolean",
-    };
-    const MEDIA_TYPES_0: &[&str] = &[
-        "application/json",
-        "application/yaml",
-        "application/vnd.kubernetes.protobuf",
-    ];
-    const MEDIA_TYPES_1: &[&str] = &[
-        "application/json",
-        "application/json;stream=watch",
-        "application/yaml",
-        "application/vnd.kubernetes.protobuf",
-        "application/vnd.kubernetes.protobuf;stream=watch",
-    ];
-    const MEDIA_TYPES_2: &[&str] = &[
-        "application/json-patch+json",
-        "application/merge-patch+json",
-        "application/strategic-merge-patch+json",
-        "application/apply-patch+yaml",
-    ];
-    const MEDIA_TYPES_3: &[&str] = &[
-        "application/json",
-        "application/json;stream=watch",
-        "application/vnd.kubernetes.protobuf",
-        "application/vnd.kubernetes.protobuf;stream=watch",
-    ];
-    /// The documented operations, in the document's order.
-    pub static OPERATIONS: &[Operation] = &[
-        Operation {
-            id: "getFlowcontrolApiserverV1APIResources",
-            method: "GET",
-            path: "/apis/flowcontrol.apiserver.k8s.io/v1/",
-            action: "",
-            kind: "",
-            deprecated: false,
-            parameters: &[],
-            body: None,
-            responses: &[
-                Response {
-                    code: 200,
-                    schema: Some("APIResourceList"),
-                    media_types: MEDIA_TYPES_0,
-                },
-                Response {
-                    code: 401,
-                    schema: None,
-                    media_types: &[],
-                },
-            ],
-        },
-        Operation {
-            id: "listFlowcontrolApiserverV1FlowSchema",
-            method: "GET",
-            path: "/apis/flowcontrol.apiserver.k8s.io/v1/flowschemas",
-            action: "list",
-            kind: "FlowSchema",
-            deprecated: false,
-            parameters: &[
-                PRETTY,
-                ALLOW_WATCH_BOOKMARKS,
-                CONTINUE,
-                FIELD_SELECTOR,
-                LABEL_SELECTOR,
-                LIMIT,
-                RESOURCE_VERSION,
-                RESOURCE_VERSION_MATCH,
-                SEND_INITIAL_EVENTS,
-                SHARD_SELECTOR,
-                TIMEOUT_SECONDS,
-                WATCH,
-            ],
-            body: None,
-            responses: &[
-                Response {
-                    code: 200,
-                    schema: Some("FlowSchemaList"),
-                    media_types: MEDIA_TYPES_1,
-                },
-                Response {
-                    code: 401,
-                    schema: None,
-                    media_types: &[],
-                },
-            ],
-        },
-        Operation {
-            id: "createFlowcontrolApiserverV1FlowSchema",
-            method: "POST",
-            path: "/apis/flowcontrol.apiserver.k8s.io/v1/flowschemas",
-            action: "post",
-            kind: "FlowSchema",
-            deprecated: false,
-            parameters: &[PRETTY, DRY_RUN, FIELD_MANAGER, FIELD_VALIDATION],
-            body: Some(Body {
-                schema: "FlowSchema",
-                media_types: MEDIA_TYPES_0,
-            }),
-            responses: &[
-                Response {
-                    code: 200,
-                    schema: Some("FlowSchema"),
-                    media_types: MEDIA_TYPES_0,
-                },
-                Response {
-                    code: 201,
-                    schema: Some("FlowSchema"),
-                    media_types: MEDIA_TYPES_0,
-                },
-                Response {
-                    code: 202,
-                    schema: Some("FlowSchema"),
-                    media_types: MEDIA_TYPES_0,
-                },
-                Response {
-                    code: 401,
-                    schema: None,
-                    media_types: &[],
-                },
-            ],
-        },
-        Operation {
-            id: "deleteFlowcontrolApiserverV1CollectionFlowSchema",
-            method: "DELETE",
-            path: "/apis/flowcontrol.apiserver.k8s.io/v1/flowschemas",
-            action: "deletecollection",
-            kind: "FlowSchema",
-            deprecated: false,
-            parameters: &[
-                PRETTY,
-                CONTINUE,
-                DRY_RUN,
-                FIELD_SELECTOR,
-                GRACE_PERIOD_SECONDS,
-                IGNORE_STORE_READ_ERROR_WITH_CLUSTER_BREAKING_POTENTIAL,
-                LABEL_SELECTOR,
-                LIMIT,
-                ORPHAN_DEPENDENTS,
-                PROPAGATION_POLICY,
-                RESOURCE_VERSION,
-                RESOURCE_VERSION_MATCH,
-                SEND_INITIAL_EVENTS,
-                SHARD_SELECTOR,
-                TIMEOUT_SECONDS,
-            ],
-            body: Some(Body {
-                schema: "DeleteOptions",
-                media_types: MEDIA_TYPES_0,
-            }),
-            responses: &[
-                Response {
-                    code: 200,
-                    schema: Some("Status"),
-                    media_types: MEDIA_TYPES_0,
-                },
-                Response {
-                    code: 401,
-                    schema: None,
-                    media_types: &[],
-                },
-            ],
-        },
-        Operation {
-            id: "readFlowcontrolApiserverV1FlowSchema",
-            method: "GET",
-            path: "/apis/flowcontrol.apiserver.k8s.io/v1/flowschemas/{name}",
-            action: "get",
-            kind: "FlowSchema",
-            deprecated: false,
-            parameters: &[NAME, PRETTY],
-            body: None,
-            responses: &[
-                Response {
-                    code: 200,
-                    schema: Some("FlowSchema"),
-                    media_types: MEDIA_TYPES_0,
-                },
-                Response {
-                    code: 401,
-                    schema: None,
-                    media_types: &[],
-                },
-            ],
-        },
-        Operation {
-            id: "replaceFlowcontrolApiserverV1FlowSchema",
-            method: "PUT",
-            path: "/apis/flowcontrol.apiserver.k8s.io/v1/flowschemas/{name}",
-            action: "put",
-            kind: "FlowSchema",
-            deprecated: false,
-            parameters: &[NAME, PRETTY, DRY_RUN, FIELD_MANAGER, FIELD_VALIDATION],
-            body: Some(Body {
-                schema: "FlowSchema",
-                media_types: MEDIA_TYPES_0,
-            }),
-            responses: &[
-                Response {
-                    code: 200,
-                    schema: Some("FlowSchema"),
-                    media_types: MEDIA_TYPES_0,
-                },
-                Response {
-                    code: 201,
-                    schema: Some("FlowSchema"),
-                    media_types: MEDIA_TYPES_0,
-                },
-                Response {
-                    code: 401,
-                    schema: None,
-                    media_types: &[],
-                },
-            ],
-        },
-        Operation {
-            id: "deleteFlowcontrolApiserverV1FlowSchema",
-            method: "DELETE",
-            path: "/apis/flowcontrol.apiserver.k8s.io/v1/flowschemas/{name}",
-            action: "delete",
-            kind: "FlowSchema",
-            deprecated: false,
-            parameters: &[
-                NAME,
-                PRETTY,
-                DRY_RUN,
-                GRACE_PERIOD_SECONDS,
-                IGNORE_STORE_READ_ERROR_WITH_CLUSTER_BREAKING_POTENTIAL,
-                ORPHAN_DEPENDENTS,
-                PROPAGATION_POLICY,
-            ],
-            body: Some(Body {
-                schema: "DeleteOptions",
-                media_types: MEDIA_TYPES_0,
-            }),
-            responses: &[
-                Response {
-                    code: 200,
-                    schema: Some("Status"),
-                    media_types: MEDIA_TYPES_0,
-                },
-                Response {
-                    code: 202,
-                    schema: Some("Status"),
-                    media_types: MEDIA_TYPES_0,
-                },
-                Response {
-                    code: 401,
-                    schema: None,
-                    media_types: &[],
-                },
-            ],
-        },
-        Operation {
-            id: "patchFlowcontrolApiserverV1FlowSchema",
-            method: "PATCH",
-            path: "/apis/flowcontrol.apiserver.k8s.io/v1/flowschemas/{name}",
-            action: "patch",
-            kind: "FlowSchema",
-            deprecated: false,
-            parameters: &[NAME, PRETTY, DRY_RUN, FIELD_MANAGER, FIELD_VALIDATION, FORCE],
-            body: Some(Body {
-                schema: "Patch",
-                media_types: MEDIA_TYPES_2,
-            }),
-            responses: &[
-                Response {
-                    code: 200,
-                    schema: Some("FlowSchema"),
-                    media_types: MEDIA_TYPES_0,
-                },
-                Response {
-                    code: 201,
-                    schema: Some("FlowSchema"),
-                    media_types: MEDIA_TYPES_0,
-                },
-                Response {
-                    code: 401,
-                    schema: None,
-                    media_types: &[],
-                },
-            ],
-        },
-        Operation {
-            id: "readFlowcontrolApiserverV1FlowSchemaStatus",
-            method: "GET",
-            path: "/apis/flowcontrol.apiserver.k8s.io/v1/flowschemas/{name}/status",
-            action: "get",
-            kind: "FlowSchema",
-            deprecated: false,
-            parameters: &[NAME, PRETTY],
-            body: None,
-            responses: &[
-                Response {
-                    code: 200,
-                    schema: Some("FlowSchema"),
-                    media_types: MEDIA_TYPES_0,
-                },
-                Response {
-                    code: 401,
-                    schema: None,
-                    media_types: &[],
-                },
-            ],
-        },
-        Operation {
-            id: "replaceFlowcontrolApiserverV1FlowSchemaStatus",
-            method: "PUT",
-            path: "/apis/flowcontrol.apiserver.k8s.io/v1/flowschemas/{name}/status",
-            action: "put",
-            kind: "FlowSchema",
-            deprecated: false,
-            parameters: &[NAME, PRETTY, DRY_RUN, FIELD_MANAGER, FIELD_VALIDATION],
-            body: Some(Body {
-                schema: "FlowSchema",
-                media_types: MEDIA_TYPES_0,
-            }),
-            responses: &[
-                Response {
-                    code: 200,
-                    schema: Some("FlowSchema"),
-                    media_types: MEDIA_TYPES_0,
-                },
-                Response {
-                    code: 201,
-                    schema: Some("FlowSchema"),
-                    media_types: MEDIA_TYPES_0,
-                },
-                Response {
-                    code: 401,
-                    schema: None,
-                    media_types: &[],
-                },
-            ],
-        },
-        Operation {
-            id: "patchFlowcontrolApiserverV1FlowSchemaStatus",
-            method: "PATCH",
-            path: "/apis/flowcontrol.apiserver.k8s.io/v1/flowschemas/{name}/status",
-            action: "patch",
-            kind: "FlowSchema",
-            deprecated: false,
-            parameters: &[NAME, PRETTY, DRY_RUN, FIELD_MANAGER, FIELD_VALIDATION, FORCE],
-            body: Some(Body {
-                schema: "Patch",
-                media_types: MEDIA_TYPES_2,
-            }),
-            responses: &[
-                Response {
-                    code: 200,
-                    schema: Some("FlowSchema"),
-                    media_types: MEDIA_TYPES_0,
-                },
-                Response {
-                    code: 201,
-                    schema: Some("FlowSchema"),
-                    media_types: MEDIA_TYPES_0,
-                },
-                Response {
-                    code: 401,
-                    schema: None,
-                    media_types: &[],
-                },
-            ],
-        },
-        Operation {
-            id: "listFlowcontrolApiserverV1PriorityLevelConfiguration",
-            method: "GET",
-            path: "/apis/flowcontrol.apiserver.k8s.io/v1/prioritylevelconfigurations",
-            action: "list",
-            kind: "PriorityLevelConfiguration",
-            deprecated: false,
-            parameters: &[
-                PRETTY,
-                ALLOW_WATCH_BOOKMARKS,
-                CONTINUE,
-                FIELD_SELECTOR,
-                LABEL_SELECTOR,
-                LIMIT,
-                RESOURCE_VERSION,
-                RESOURCE_VERSION_MATCH,
-                SEND_INITIAL_EVENTS,
-                SHARD_SELECTOR,
-                TIMEOUT_SECONDS,
-                WATCH,
-            ],
-            body: None,
-            responses: &[
-                Response {
-                    code: 200,
-                    schema: Some("PriorityLevelConfigurationList"),
-                    media_types: MEDIA_TYPES_1,
-                },
-                Response {
-                    code: 401,
-                    schema: None,
-                    media_types: &[],
-                },
-            ],
-        },
-        Operation {
-            id: "createFlowcontrolApiserverV1PriorityLevelConfiguration",
-            method: "POST",
-            path: "/apis/flowcontrol.apiserver.k8s.io/v1/prioritylevelconfigurations",
-            action: "post",
-            kind: "PriorityLevelConfiguration",
-            deprecated: false,
-            parameters: &[PRETTY, DRY_RUN, FIELD_MANAGER, FIELD_VALIDATION],
-            body: Some(Body {
-                schema: "PriorityLevelConfiguration",
-                media_types: MEDIA_TYPES_0,
-            }),
-            responses: &[
-                Response {
-                    code: 200,
-                    schema: Some("PriorityLevelConfiguration"),
-                    media_types: MEDIA_TYPES_0,
-                },
-                Response {
-                    code: 201,
-                    schema: Some("PriorityLevelConfiguration"),
-                    media_types: MEDIA_TYPES_0,
-                },
-                Response {
-                    code: 202,
-                    schema: Some("PriorityLevelConfiguration"),
-                    media_types: MEDIA_TYPES_0,
-                },
-                Response {
-                    code: 401,
-                    schema: None,
-                    media_types: &[],
-                },
-            ],
-        },
-        Operation {
-            id: "deleteFlowcontrolApiserverV1CollectionPriorityLevelConfiguration",
-            method: "DELETE",
-            path: "/apis/flowcontrol.apiserver.k8s.io/v1/prioritylevelconfigurations",
-            action: "deletecollection",
-            kind: "PriorityLevelConfiguration",
-            deprecated: false,
-            parameters: &[
-                PRETTY,
-                CONTINUE,
-                DRY_RUN,
-                FIELD_SELECTOR,
-                GRACE_PERIOD_SECONDS,
-                IGNORE_STORE_READ_ERROR_WITH_CLUSTER_BREAKING_POTENTIAL,
-                LABEL_SELECTOR,
-                LIMIT,
-                ORPHAN_DEPENDENTS,
-                PROPAGATION_POLICY,
-                RESOURCE_VERSION,
-                RESOURCE_VERSION_MATCH,
-                SEND_INITIAL_EVENTS,
-                SHARD_SELECTOR,
-                TIMEOUT_SECONDS,
-            ],
-            body: Some(Body {
-                schema: "DeleteOptions",
-                media_types: MEDIA_TYPES_0,
-            }),
-            responses: &[
-                Response {
-                    code: 200,
-                    schema: Some("Status"),
-                    media_types: MEDIA_TYPES_0,
-                },
-                Response {
-                    code: 401,
-                    schema: None,
-                    media_types: &[],
-                },
-            ],
-        },
-        Operation {
-            id: "readFlowcontrolApiserverV1PriorityLevelConfiguration",
-            method: "GET",
-            path: "/apis/flowcontrol.apiserver.k8s.io/v1/prioritylevelconfigurations/{name}",
-            action: "get",
-            kind: "PriorityLevelConfiguration",
-            deprecated: false,
-            parameters: &[NAME, PRETTY],
-            body: None,
-            responses: &[
-                Response {
-                    code: 200,
-                    schema: Some("PriorityLevelConfiguration"),
-                    media_types: MEDIA_TYPES_0,
-                },
-                Response {
-                    code: 401,
-                    schema: None,
-                    media_types: &[],
-                },
-            ],
-        },
-        Operation {
-            id: "replaceFlowcontrolApiserverV1PriorityLevelConfiguration",
-            method: "PUT",
-            path: "/apis/flowcontrol.apiserver.k8s.io/v1/prioritylevelconfigurations/{name}",
-            action: "put",
-            kind: "PriorityLevelConfiguration",
-            deprecated: false,
-            parameters: &[NAME, PRETTY, DRY_RUN, FIELD_MANAGER, FIELD_VALIDATION],
-            body: Some(Body {
-                schema: "PriorityLevelConfiguration",
-                media_types: MEDIA_TYPES_0,
-            }),
-            responses: &[
-                Response {
-                    code: 200,
-                    schema: Some("PriorityLevelConfiguration"),
-                    media_types: MEDIA_TYPES_0,
-                },
-                Response {
-                    code: 201,
-                    schema: Some("PriorityLevelConfiguration"),
-                    media_types: MEDIA_TYPES_0,
-                },
-                Response {
-                    code: 401,
-                    schema: None,
-                    media_types: &[],
-                },
-            ],
-        },
-        Operation {
-            id: "deleteFlowcontrolApiserverV1PriorityLevelConfiguration",
-            method: "DELETE",
-            path: "/apis/flowcontrol.apiserver.k8s.io/v1/prioritylevelconfigurations/{name}",
-            action: "delete",
-            kind: "PriorityLevelConfiguration",
-            deprecated: false,
-            parameters: &[
-                NAME,
-                PRETTY,
-                DRY_RUN,
-                GRACE_PERIOD_SECONDS,
-                IGNORE_STORE_READ_ERROR_WITH_CLUSTER_BREAKING_POTENTIAL,
-                ORPHAN_DEPENDENTS,
-                PROPAGATION_POLICY,
-            ],
-            body: Some(Body {
-                schema: "DeleteOptions",
-                media_types: MEDIA_TYPES_0,
-            }),
-            responses: &[
-                Response {
-                    code: 200,
-                    schema: Some("Status"),
-                    media_types: MEDIA_TYPES_0,
-                },
-                Response {
-                    code: 202,
-                    schema: Some("Status"),
-                    media_types: MEDIA_TYPES_0,
-                },
-                Response {
-                    code: 401,
-                    schema: None,
-                    media_types: &[],
-                },
-            ],
-        },
-        Operation {
-            id: "patchFlowcontrolApiserverV1PriorityLevelConfiguration",
-            method: "PATCH",
-            path: "/apis/flowcontrol.apiserver.k8s.io/v1/prioritylevelconfigurations/{name}",
-            action: "patch",
-            kind: "PriorityLevelConfiguration",
-            deprecated: false,
-            parameters: &[NAME, PRETTY, DRY_RUN, FIELD_MANAGER, FIELD_VALIDATION, FORCE],
-            body: Some(Body {
-                schema: "Patch",
-                media_types: MEDIA_TYPES_2,
-            }),
-            responses: &[
-                Response {
-                    code: 200,
-                    schema: Some("PriorityLevelConfiguration"),
-                    media_types: MEDIA_TYPES_0,
-                },
-                Response {
-                    code: 201,
-                    schema: Some("PriorityLevelConfiguration"),
-                    media_types: MEDIA_TYPES_0,
-                },
-                Response {
-                    code: 401,
-                    schema: None,
-                    media_types: &[],
-                },
-            ],
-        },
-        Operation {
-            id: "readFlowcontrolApiserverV1PriorityLevelConfigurationStatus",
-            method: "GET",
-            path: "/apis/flowcontrol.apiserver.k8s.io/v1/prioritylevelconfigurations/{name}/status",
-            action: "get",
-            kind: "PriorityLevelConfiguration",
-            deprecated: false,
-            parameters: &[NAME, PRETTY],
-            body: None,
-            responses: &[
-                Response {
-                    code: 200,
-                    schema: Some("PriorityLevelConfiguration"),
-                    media_types: MEDIA_TYPES_0,
-                },
-                Response {
-                    code: 401,
-                    schema: None,
-                    media_types: &[],
-                },
-            ],
-        },
-        Operation {
-            id: "replaceFlowcontrolApiserverV1PriorityLevelConfigurationStatus",
-            method: "PUT",
-            path: "/apis/flowcontrol.apiserver.k8s.io/v1/prioritylevelconfigurations/{name}/status",
-            action: "put",
-            kind: "PriorityLevelConfiguration",
-            deprecated: false,
-            parameters: &[NAME, PRETTY, DRY_RUN, FIELD_MANAGER, FIELD_VALIDATION],
-            body: Some(Body {
-                schema: "PriorityLevelConfiguration",
-                media_types: MEDIA_TYPES_0,
-            }),
-            responses: &[
-                Response {
-                    code: 200,
-                    schema: Some("PriorityLevelConfiguration"),
-                    media_types: MEDIA_TYPES_0,
-                },
-                Response {
-                    code: 201,
-                    schema: Some("PriorityLevelConfiguration"),
-                    media_types: MEDIA_TYPES_0,
-                },
-                Response {
-                    code: 401,
-                    schema: None,
-                    media_types: &[],
-                },
-            ],
-        },
-        Operation {
-            id: "patchFlowcontrolApiserverV1PriorityLevelConfigurationStatus",
-            method: "PATCH",
-            path: "/apis/flowcontrol.apiserver.k8s.io/v1/prioritylevelconfigurations/{name}/status",
-            action: "patch",
-            kind: "PriorityLevelConfiguration",
-            deprecated: false,
-            parameters: &[NAME, PRETTY, DRY_RUN, FIELD_MANAGER, FIELD_VALIDATION, FORCE],
-            body: Some(Body {
-                schema: "Patch",
-                media_types: MEDIA_TYPES_2,
-            }),
-            responses: &[
-                Response {
-                    code: 200,
-                    schema: Some("PriorityLevelConfiguration"),
-                    media_types: MEDIA_TYPES_0,
-                },
-                Response {
-                    code: 201,
-                    schema: Some("PriorityLevelConfiguration"),
-                    media_types: MEDIA_TYPES_0,
-                },
-                Response {
-                    code: 401,
-                    schema: None,
-                    media_types: &[],
-                },
-            ],
-        },
-        Operation {
-            id: "watchFlowcontrolApiserverV1FlowSchemaList",
-            method: "GET",
-            path: "/apis/flowcontrol.apiserver.k8s.io/v1/watch/flowschemas",
-            action: "watchlist",
-            kind: "FlowSchema",
-            deprecated: true,
-            parameters: &[
-                ALLOW_WATCH_BOOKMARKS,
-                CONTINUE,
-                FIELD_SELECTOR,
-                LABEL_SELECTOR,
-                LIMIT,
-                PRETTY,
-                RESOURCE_VERSION,
-                RESOURCE_VERSION_MATCH,
-                SEND_INITIAL_EVENTS,
-                SHARD_SELECTOR,
-                TIMEOUT_SECONDS,
-                WATCH,
-            ],
-            body: None,
-            responses: &[
-                Response {
-                    code: 200,
-                    schema: Some("WatchEvent"),
-                    media_types: MEDIA_TYPES_3,
-                },
-                Response {
-                    code: 401,
-                    schema: None,
-                    media_types: &[],
-                },
-            ],
-        },
-        Operation {
-            id: "watchFlowcontrolApiserverV1FlowSchema",
-            method: "GET",
-            path: "/apis/flowcontrol.apiserver.k8s.io/v1/watch/flowschemas/{name}",
-            action: "watch",
-            kind: "FlowSchema",
-            deprecated: true,
-            parameters: &[
-                NAME,
-                ALLOW_WATCH_BOOKMARKS,
-                CONTINUE,
-                FIELD_SELECTOR,
-                LABEL_SELECTOR,
-                LIMIT,
-                PRETTY,
-                RESOURCE_VERSION,
-                RESOURCE_VERSION_MATCH,
-                SEND_INITIAL_EVENTS,
-                SHARD_SELECTOR,
-                TIMEOUT_SECONDS,
-                WATCH,
-            ],
-            body: None,
-            responses: &[
-                Response {
-                    code: 200,
-                    schema: Some("WatchEvent"),
-                    media_types: MEDIA_TYPES_3,
-                },
-                Response {
-                    code: 401,
-                    schema: None,
-                    media_types: &[],
-                },
-            ],
-        },
-        Operation {
-            id: "watchFlowcontrolApiserverV1PriorityLevelConfigurationList",
-            method: "GET",
-            path: "/apis/flowcontrol.apiserver.k8s.io/v1/watch/prioritylevelconfigurations",
-            action: "watchlist",
-            kind: "PriorityLevelConfiguration",
-            deprecated: true,
-            parameters: &[
-                ALLOW_WATCH_BOOKMARKS,
-                CONTINUE,
-                FIELD_SELECTOR,
-                LABEL_SELECTOR,
-                LIMIT,
-                PRETTY,
-                RESOURCE_VERSION,
-                RESOURCE_VERSION_MATCH,
-                SEND_INITIAL_EVENTS,
-                SHARD_SELECTOR,
-                TIMEOUT_SECONDS,
-                WATCH,
-            ],
-            body: None,
-            responses: &[
-                Response {
-                    code: 200,
-                    schema: Some("WatchEvent"),
-                    media_types: MEDIA_TYPES_3,
-                },
-                Response {
-                    code: 401,
-                    schema: None,
-                    media_types: &[],
-                },
-            ],
-        },
-        Operation {
-            id: "watchFlowcontrolApiserverV1PriorityLevelConfiguration",
-            method: "GET",
-            path: "/apis/flowcontrol.apiserver.k8s.io/v1/watch/prioritylevelconfigurations/{name}",
-            action: "watch",
-            kind: "PriorityLevelConfiguration",
-            deprecated: true,
-            parameters: &[
-                NAME,
-                ALLOW_WATCH_BOOKMARKS,
-                CONTINUE,
-                FIELD_SELECTOR,
-                LABEL_SELECTOR,
-                LIMIT,
-                PRETTY,
-                RESOURCE_VERSION,
-                RESOURCE_VERSION_MATCH,
-                SEND_INITIAL_EVENTS,
-                SHARD_SELECTOR,
-                TIMEOUT_SECONDS,
-                WATCH,
-            ],
-            body: None,
-            responses: &[
-                Response {
-                    code: 200,
-                    schema: Some("WatchEvent"),
-                    media_types: MEDIA_TYPES_3,
-                },
-                Response {
-                    code: 401,
-                    schema: None,
-                    media_types: &[],
-                },
-            ],
-        },
-    ];
-}
-pub use operations::OPERATIONS;
-
-/// What the documents say of each type's members, at run time.
-pub mod schema {
-    use crate::schema::{FieldSchema, ListKind, PatchStrategy, Shape, TypeSchema};
-    const _FIELD: FieldSchema = FieldSchema {
-        name: "",
-        shape: Shape::Any,
-        required: false,
-        always_emitted: false,
-        patch_strategy: None,
-        patch_merge_key: None,
-        introduced_in: None,
-    };
-    /// The members of [`FlowSchema`](super::FlowSchema).
-    pub static FLOW_SCHEMA: TypeSchema = TypeSchema {
-        name: "FlowSchema",
-        fields: &[
-            FieldSchema {
-                name: "kind",
-                shape: Shape::String,
-                .._FIELD
-            },
-            FieldSchema {
-                name: "apiVersion",
-                shape: Shape::String,
-                .._FIELD
-            },
-            FieldSchema {
-                name: "metadata",
-                shape: Shape::Object(&crate::meta::schema::OBJECT_META),
-                required: true,
-                always_emitted: true,
-                .._FIELD
-            },
-            FieldSchema {
-                name: "spec",
-                shape: Shape::Object(&FLOW_SCHEMA_SPEC),
-                required: true,
-                always_emitted: true,
-                .._FIELD
-            },
-            FieldSchema {
-                name: "status",
-                shape: Shape::Object(&FLOW_SCHEMA_STATUS),
-                always_emitted: true,
-                .._FIELD
-            },
-        ],
-        map_type_atomic: false,
-    };
-    /// The members of [`FlowSchemaSpec`](super::FlowSchemaSpec).
-    pub static FLOW_SCHEMA_SPEC: TypeSchema = TypeSchema {
-        name: "FlowSchemaSpec",
-        fields: &[
-            FieldSchema {
-                name: "priorityLevelConfiguration",
-                shape: Shape::Object(&PRIORITY_LEVEL_CONFIGURATION_REFERENCE),
-                required: true,
-                always_emitted: true,
-                .._FIELD
-            },
-            FieldSchema {
-                name: "matchingPrecedence",
-                shape: Shape::Int32,
-                always_emitted: true,
-                .._FIELD
-            },
-            FieldSchema {
-                name: "distinguisherMethod",
-                shape: Shape::Object(&FLOW_DISTINGUISHER_METHOD),
-                .._FIELD
-            },
-            FieldSchema {
-                name: "rules",
-                shape: Shape::List {
-                    element: &Shape::Object(&POLICY_RULES_WITH_SUBJECTS),
-                    kind: ListKind::Atomic,
-                },
-                .._FIELD
-            },
-        ],
-        map_type_atomic: false,
-    };
-    /// The members of [`FlowDistinguisherMethod`](super::FlowDistinguisherMethod).
-    pub static FLOW_DISTINGUISHER_METHOD: TypeSchema = TypeSchema {
-        name: "FlowDistinguisherMethod",
-        fields: &[
-            FieldSchema {
-                name: "type",
-                shape: Shape::String,
-                required: true,
-                always_emitted: true,
-                .._FIELD
-            },
-        ],
-        map_type_atomic: false,
-    };
-    /// The members of [`PriorityLevelConfigurationReference`](super::PriorityLevelConfigurationReference).
-    pub static PRIORITY_LEVEL_CONFIGURATION_REFERENCE: TypeSchema = TypeSchema {
-        name: "PriorityLevelConfigurationReference",
-        fields: &[
-            FieldSchema {
-                name: "name",
-                shape: Shape::String,
-                required: true,
-                always_emitted: true,
-                .._FIELD
-            },
-        ],
-        map_type_atomic: false,
-    };
-    /// The members of [`PolicyRulesWithSubjects`](super::PolicyRulesWithSubjects).
-    pub static POLICY_RULES_WITH_SUBJECTS: TypeSchema = TypeSchema {
-        name: "PolicyRulesWithSubjects",
-        fields: &[
-            FieldSchema {
-                name: "subjects",
-                shape: Shape::List {
-                    element: &Shape::Object(&SUBJECT),
-                    kind: ListKind::Atomic,
-                },
-                required: true,
-                always_emitted: true,
-                .._FIELD
-            },
-            FieldSchema {
-                name: "resourceRules",
-                shape: Shape::List {
-                    element: &Shape::Object(&RESOURCE_POLICY_RULE),
-                    kind: ListKind::Atomic,
-                },
-                .._FIELD
-            },
-            FieldSchema {
-                name: "nonResourceRules",
-                shape: Shape::List {
-                    element: &Shape::Object(&NON_RESOURCE_POLICY_RULE),
-                    kind: ListKind::Atomic,
-                },
-                .._FIELD
-            },
-        ],
-        map_type_atomic: false,
-    };
-    /// The members of [`Subject`](super::Subject).
-    pub static SUBJECT: TypeSchema = TypeSchema {
-        name: "Subject",
-        fields: &[
-            FieldSchema {
-                name: "kind",
-                shape: Shape::String,
-                required: true,
-                always_emitted: true,
-                .._FIELD
-            },
-            FieldSchema {
-                name: "user",
-                shape: Shape::Object(&USER_SUBJECT),
-                .._FIELD
-            },
-            FieldSchema {
-                name: "group",
-                shape: Shape::Object(&GROUP_SUBJECT),
-                .._FIELD
-            },
-            FieldSchema {
-                name: "serviceAccount",
-                shape: Shape::Object(&SERVICE_ACCOUNT_SUBJECT),
-                .._FIELD
-            },
-        ],
-        map_type_atomic: false,
-    };
-    /// The members of [`UserSubject`](super::UserSubject).
-    pub static USER_SUBJECT: TypeSchema = TypeSchema {
-        name: "UserSubject",
-        fields: &[
-            FieldSchema {
-                name: "name",
-                shape: Shape::String,
-                required: true,
-                always_emitted: true,
-                .._FIELD
-            },
-        ],
-        map_type_atomic: false,
-    };
-    /// The members of [`GroupSubject`](super::GroupSubject).
-    pub static GROUP_SUBJECT: TypeSchema = TypeSchema {
-        name: "GroupSubject",
-        fields: &[
-            FieldSchema {
-                name: "name",
-                shape: Shape::String,
-                required: true,
-                always_emitted: true,
-                .._FIELD
-            },
-        ],
-        map_type_atomic: false,
-    };
-    /// The members of [`ServiceAccountSubject`](super::ServiceAccountSubject).
-    pub static SERVICE_ACCOUNT_SUBJECT: TypeSchema = TypeSchema {
-        name: "ServiceAccountSubject",
-        fields: &[
-            FieldSchema {
-                name: "namespace",
-                shape: Shape::String,
-                required: true,
-                always_emitted: true,
-                .._FIELD
-            },
-            FieldSchema {
-                name: "name",
-                shape: Shape::String,
-                required: true,
-                always_emitted: true,
-                .._FIELD
-            },
-        ],
-        map_type_atomic: false,
-    };
-    /// The members of [`ResourcePolicyRule`](super::ResourcePolicyRule).
-    pub static RESOURCE_POLICY_RULE: TypeSchema = TypeSchema {
-        name: "ResourcePolicyRule",
-        fields: &[
-            FieldSchema {
-                name: "verbs",
-                shape: Shape::List {
-                    element: &Shape::String,
-                    kind: ListKind::Set,
-                },
-                required: true,
-                always_emitted: true,
-                .._FIELD
-            },
-            FieldSchema {
-                name: "apiGroups",
-                shape: Shape::List {
-                    element: &Shape::String,
-                    kind: ListKind::Set,
-                },
-                required: true,
-                always_emitted: true,
-                .._FIELD
-            },
-            FieldSchema {
-                name: "resources",
-                shape: Shape::List {
-                    element: &Shape::String,
-                    kind: ListKind::Set,
-                },
-                required: true,
-                always_emitted: true,
-                .._FIELD
-            },
-            FieldSchema {
-                name: "clusterScope",
-                shape: Shape::Boolean,
-                .._FIELD
-            },
-            FieldSchema {
-                name: "namespaces",
-                shape: Shape::List {
-                    element: &Shape::String,
-                    kind: ListKind::Set,
-                },
-                always_emitted: true,
-                .._FIELD
-            },
-        ],
-        map_type_atomic: false,
-    };
-    /// The members of [`NonResourcePolicyRule`](super::NonResourcePolicyRule).
-    pub static NON_RESOURCE_POLICY_RULE: TypeSchema = TypeSchema {
-        name: "NonResourcePolicyRule",
-        fields: &[
-            FieldSchema {
-                name: "verbs",
-                shape: Shape::List {
-                    element: &Shape::String,
-                    kind: ListKind::Set,
-                },
-                required: true,
-                always_emitted: true,
-                .._FIELD
-            },
-            FieldSchema {
-                name: "nonResourceURLs",
-                shape: Shape::List {
-                    element: &Shape::String,
-                    kind: ListKind::Set,
-                },
-                required: true,
-                always_emitted: true,
-                .._FIELD
-            },
-        ],
-        map_type_atomic: false,
-    };
-    /// The members of [`FlowSchemaStatus`](super::FlowSchemaStatus).
-    pub static FLOW_SCHEMA_STATUS: TypeSchema = TypeSchema {
-        name: "FlowSchemaStatus",
-        fields: &[
-            FieldSchema {
-                name: "conditions",
-                shape: Shape::List {
-                    element: &Shape::Object(&FLOW_SCHEMA_CONDITION),
-                    kind: ListKind::Map(&["type"]),
-                },
-                patch_strategy: Some(PatchStrategy::Merge),
-                patch_merge_key: Some("type"),
-                .._FIELD
-            },
-        ],
-        map_type_atomic: false,
-    };
-    /// The members of [`FlowSchemaCondition`](super::FlowSchemaCondition).
-    pub static FLOW_SCHEMA_CONDITION: TypeSchema = TypeSchema {
-        name: "FlowSchemaCondition",
-        fields: &[
-            FieldSchema {
-                name: "type",
-                shape: Shape::String,
-                required: true,
-                .._FIELD
-            },
-            FieldSchema {
-                name: "status",
-                shape: Shape::String,
-                .._FIELD
-            },
-            FieldSchema {
-                name: "lastTransitionTime",
-                shape: Shape::Time,
-                always_emitted: true,
-                .._FIELD
-            },
-            FieldSchema {
-                name: "reason",
-                shape: Shape::String,
-                .._FIELD
-            },
-            FieldSchema {
-                name: "message",
-                shape: Shape::String,
-                .._FIELD
-            },
-        ],
-        map_type_atomic: false,
-    };
-    /// The members of [`PriorityLevelConfiguration`](super::PriorityLevelConfiguration).
-    pub static PRIORITY_LEVEL_CONFIGURATION: TypeSchema = TypeSchema {
-        name: "PriorityLevelConfiguration",
-        fields: &[
-            FieldSchema {
-                name: "kind",
-                shape: Shape::String,
-                .._FIELD
-            },
-            FieldSchema {
-                name: "apiVersion",
-                shape: Shape::String,
-                .._FIELD
-            },
-            FieldSchema {
-                name: "metadata",
-                shape: Shape::Object(&crate::meta::schema::OBJECT_META),
-                required: true,
-                always_emitted: true,
-                .._FIELD
-            },
-            FieldSchema {
-                name: "spec",
-                shape: Shape::Object(&PRIORITY_LEVEL_CONFIGURATION_SPEC),
-                required: true,
-                always_emitted: true,
-                .._FIELD
-            },
-            FieldSchema {
-                name: "status",
-                shape: Shape::Object(&PRIORITY_LEVEL_CONFIGURATION_STATUS),
-                always_emitted: true,
-                .._FIELD
-            },
-        ],
-        map_type_atomic: false,
-    };
-    /// The members of [`PriorityLevelConfigurationSpec`](super::PriorityLevelConfigurationSpec).
-    pub static PRIORITY_LEVEL_CONFIGURATION_SPEC: TypeSchema = TypeSchema {
-        name: "PriorityLevelConfigurationSpec",
-        fields: &[
-            FieldSchema {
-                name: "type",
-                shape: Shape::String,
-                required: true,
-                always_emitted: true,
-                .._FIELD
-            },
-            FieldSchema {
-                name: "limited",
-                shape: Shape::Object(&LIMITED_PRIORITY_LEVEL_CONFIGURATION),
-                .._FIELD
-            },
-            FieldSchema {
-                name: "exempt",
-                shape: Shape::Object(&EXEMPT_PRIORITY_LEVEL_CONFIGURATION),
-                .._FIELD
-            },
-        ],
-        map_type_atomic: false,
-    };
-    /// The members of [`LimitedPriorityLevelConfiguration`](super::LimitedPriorityLevelConfiguration).
-    pub static LIMITED_PRIORITY_LEVEL_CONFIGURATION: TypeSchema = TypeSchema {
-        name: "LimitedPriorityLevelConfiguration",
-        fields: &[
-            FieldSchema {
-                name: "nominalConcurrencyShares",
-                shape: Shape::Int32,
-                always_emitted: true,
-                .._FIELD
-            },
-            FieldSchema {
-                name: "limitResponse",
-                shape: Shape::Object(&LIMIT_RESPONSE),
-                required: true,
-                always_emitted: true,
-                .._FIELD
-            },
-            FieldSchema {
-                name: "lendablePercent",
-                shape: Shape::Int32,
-                .._FIELD
-            },
-            FieldSchema {
-                name: "borrowingLimitPercent",
-                shape: Shape::Int32,
-                .._FIELD
-            },
-        ],
-        map_type_atomic: false,
-    };
-    /// The members of [`ExemptPriorityLevelConfiguration`](super::ExemptPriorityLevelConfiguration).
-    pub static EXEMPT_PRIORITY_LEVEL_CONFIGURATION: TypeSchema = TypeSchema {
-        name: "ExemptPriorityLevelConfiguration",
-        fields: &[
-            FieldSchema {
-                name: "nominalConcurrencyShares",
-                shape: Shape::Int32,
-                .._FIELD
-            },
-            FieldSchema {
-                name: "lendablePercent",
-                shape: Shape::Int32,
-                .._FIELD
-            },
-        ],
-        map_type_atomic: false,
-    };
-    /// The members of [`LimitResponse`](super::LimitResponse).
-    pub static LIMIT_RESPONSE: TypeSchema = TypeSchema {
-        name: "LimitResponse",
-        fields: &[
-            FieldSchema {
-                name: "type",
-                shape: Shape::String,
-                required: true,
-                always_emitted: true,
-                .._FIELD
-            },
-            FieldSchema {
-                name: "queuing",
-                shape: Shape::Object(&QUEUING_CONFIGURATION),
-                .._FIELD
-            },
-        ],
-        map_type_atomic: false,
-    };
-    /// The members of [`QueuingConfiguration`](super::QueuingConfiguration).
-    pub static QUEUING_CONFIGURATION: TypeSchema = TypeSchema {
-        name: "QueuingConfiguration",
-        fields: &[
-            FieldSchema {
-                name: "queues",
-                shape: Shape::Int32,
-                always_emitted: true,
-                .._FIELD
-            },
-            FieldSchema {
-                name: "handSize",
-                shape: Shape::Int32,
-                always_emitted: true,
-                .._FIELD
-            },
-            FieldSchema {
-                name: "queueLengthLimit",
-                shape: Shape::Int32,
-                always_emitted: true,
-                .._FIELD
-            },
-        ],
-        map_type_atomic: false,
-    };
-    /// The members of [`PriorityLevelConfigurationStatus`](super::PriorityLevelConfigurationStatus).
-    pub static PRIORITY_LEVEL_CONFIGURATION_STATUS: TypeSchema = TypeSchema {
-        name: "PriorityLevelConfigurationStatus",
-        fields: &[
-            FieldSchema {
-                name: "conditions",
-                shape: Shape::List {
-                    element: &Shape::Object(&PRIORITY_LEVEL_CONFIGURATION_CONDITION),
-                    kind: ListKind::Map(&["type"]),
-                },
-                patch_strategy: Some(PatchStrategy::Merge),
-                patch_merge_key: Some("type"),
-                .._FIELD
-            },
-        ],
-        map_type_atomic: false,
-    };
-    /// The members of [`PriorityLevelConfigurationCondition`](super::PriorityLevelConfigurationCondition).
-    pub static PRIORITY_LEVEL_CONFIGURATION_CONDITION: TypeSchema = TypeSchema {
-        name: "PriorityLevelConfigurationCondition",
-        fields: &[
-            FieldSchema {
-                name: "type",
-                shape: Shape::String,
-                required: true,
-                .._FIELD
-            },
-            FieldSchema {
-                name: "status",
-                shape: Shape::String,
-                .._FIELD
-            },
-            FieldSchema {
-                name: "lastTransitionTime",
-                shape: Shape::Time,
-                always_emitted: true,
-                .._FIELD
-            },
-            FieldSchema {
-                name: "reason",
-                shape: Shape::String,
-                .._FIELD
-            },
-            FieldSchema {
-                name: "message",
-                shape: Shape::String,
-                .._FIELD
-            },
-        ],
-        map_type_atomic: false,
-    };
-}

@@ -1,7 +1,8 @@
 //! A value that is an integer or a string.
 
-use serde::de::{Error, Unexpected, Visitor};
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use crate::json::{Fault, ReadJson, Reader, WriteJson, Writer};
+use crate::rt::Field;
+use crate::schema::Shape;
 use std::fmt;
 
 /// An integer or a string, such as a port number or a port name.
@@ -41,43 +42,30 @@ impl fmt::Display for IntOrString {
     }
 }
 
-impl Serialize for IntOrString {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+impl Field for IntOrString {
+    const SHAPE: Shape = Shape::IntOrString;
+}
+
+impl ReadJson for IntOrString {
+    fn read_json(&mut self, reader: &mut Reader<'_>) -> Result<(), Fault> {
+        if reader.is_string() {
+            *self = Self::String(reader.string(&"a string")?.into_owned());
+            return Ok(());
+        }
+        let mut value = 0;
+        value.read_json(reader)?;
+        *self = Self::Int(value);
+        Ok(())
+    }
+}
+
+impl WriteJson for IntOrString {
+    fn write_json(&self, writer: &mut Writer) {
         match self {
-            Self::Int(value) => serializer.serialize_i32(*value),
-            Self::String(value) => serializer.serialize_str(value),
+            Self::Int(value) => value.write_json(writer),
+            Self::String(value) => value.write_json(writer),
         }
     }
 }
 
-impl<'de> Deserialize<'de> for IntOrString {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct IntOrStringVisitor;
-
-        impl Visitor<'_> for IntOrStringVisitor {
-            type Value = IntOrString;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("an integer of 32 bits or a string")
-            }
-
-            fn visit_i64<E: Error>(self, value: i64) -> Result<IntOrString, E> {
-                i32::try_from(value)
-                    .map(IntOrString::Int)
-                    .map_err(|_| E::invalid_value(Unexpected::Signed(value), &self))
-            }
-
-            fn visit_u64<E: Error>(self, value: u64) -> Result<IntOrString, E> {
-                i32::try_from(value)
-                    .map(IntOrString::Int)
-                    .map_err(|_| E::invalid_value(Unexpected::Unsigned(value), &self))
-            }
-
-            fn visit_str<E: Error>(self, value: &str) -> Result<IntOrString, E> {
-                Ok(IntOrString::String(value.to_owned()))
-            }
-        }
-
-        deserializer.deserialize_any(IntOrStringVisitor)
-    }
-}
+crate::__serde_by_json!(IntOrString);

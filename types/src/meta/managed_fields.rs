@@ -1,56 +1,24 @@
-//! `metadata.managedFields`, read when somebody asks.
+//! `metadata.managedFields`, kept as text.
 
-use super::{InvalidJson, ManagedFieldsEntry, RawJson};
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use crate::json::{Fault, RawJson, ReadJson, Reader, WriteJson, Writer};
 use std::fmt;
 
-/// Which manager owns which fields, kept as text until it is asked for.
+/// The fields that each field manager owns, kept as text until a program asks for them.
 ///
-/// About half of a real list is [managed fields](https://kubernetes.io/docs/reference/using-api/server-side-apply/#field-management)
-/// that few programs look at, so they are read by [`entries`](Self::entries) only.
+/// About half of a real list is [managed fields](https://kubernetes.io/docs/reference/using-api/server-side-apply/#field-management),
+/// which few programs look at, so only [`entries`](Self::entries) reads them.
 #[derive(Clone, Default, PartialEq)]
 pub struct ManagedFields(Option<RawJson>);
 
 impl ManagedFields {
-    /// Whether there are none.
+    /// Whether there are no entries.
     pub fn is_empty(&self) -> bool {
         self.0.is_none()
     }
 
-    /// The entries, read anew at each call.
-    ///
-    /// # Errors
-    /// [`InvalidJson`] when the text is no list of entries.
-    pub fn entries(&self) -> Result<Vec<ManagedFieldsEntry>, InvalidJson> {
-        match &self.0 {
-            None => Ok(Vec::new()),
-            Some(raw) => {
-                let entries: Vec<Option<ManagedFieldsEntry>> = raw.to()?;
-                Ok(entries.into_iter().map(Option::unwrap_or_default).collect())
-            }
-        }
-    }
-
-    /// Replaces the entries; an empty slice leaves none.
-    ///
-    /// # Errors
-    /// [`InvalidJson`] when an entry has no JSON form.
-    pub fn set(&mut self, entries: &[ManagedFieldsEntry]) -> Result<(), InvalidJson> {
-        self.0 = if entries.is_empty() {
-            None
-        } else {
-            Some(RawJson::from_value(entries)?)
-        };
-        Ok(())
-    }
-
-    /// Leaves none.
+    /// Removes all entries.
     pub fn clear(&mut self) {
         self.0 = None;
-    }
-
-    pub(crate) fn json(&self) -> &str {
-        self.0.as_ref().map_or("[]", RawJson::as_str)
     }
 
     /// The JSON text of the entries.
@@ -61,7 +29,7 @@ impl ManagedFields {
 
 impl From<RawJson> for ManagedFields {
     fn from(raw: RawJson) -> Self {
-        Self(Some(raw).filter(|raw| raw.as_str() != "[]"))
+        Self(Some(raw).filter(|raw| !matches!(raw.as_str(), "[]" | "null")))
     }
 }
 
@@ -74,18 +42,17 @@ impl fmt::Debug for ManagedFields {
     }
 }
 
-impl Serialize for ManagedFields {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        match &self.0 {
-            Some(raw) => raw.serialize(serializer),
-            None => serializer.collect_seq([(); 0]),
-        }
+impl ReadJson for ManagedFields {
+    fn read_json(&mut self, reader: &mut Reader<'_>) -> Result<(), Fault> {
+        *self = Self::from(reader.raw_json()?);
+        Ok(())
     }
 }
 
-impl<'de> Deserialize<'de> for ManagedFields {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let raw = Option::<RawJson>::deserialize(deserializer)?;
-        Ok(raw.map_or_else(Self::default, Self::from))
+impl WriteJson for ManagedFields {
+    fn write_json(&self, writer: &mut Writer) {
+        writer.raw(self.0.as_ref().map_or("[]", RawJson::as_str));
     }
 }
+
+crate::__serde_by_json!(ManagedFields);

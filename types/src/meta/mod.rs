@@ -5,20 +5,18 @@
 
 mod int_or_string;
 mod managed_fields;
+mod managed_fields_entries;
 mod number;
 mod quantity;
-mod raw_json;
-mod same_value;
 mod time;
-mod unknown;
 
+pub use crate::json::{InvalidJson, RawJson};
+pub use crate::rt::Unknown;
 pub use int_or_string::IntOrString;
 pub use managed_fields::ManagedFields;
 pub use number::Number;
 pub use quantity::Quantity;
-pub use raw_json::{InvalidJson, RawJson};
 pub use time::{InvalidTime, MicroTime, Time};
-pub use unknown::Unknown;
 
 pub use generated::*;
 

@@ -1,7 +1,8 @@
 //! Numbers that are not known to be integers.
 
-use super::RawJson;
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use crate::json::{Fault, RawJson, ReadJson, Reader, WriteJson, Writer};
+use crate::rt::Field;
+use crate::schema::Shape;
 use std::fmt;
 
 /// A JSON number, kept as it came: `0`, `0.0` and `18446744073709551616` come back letter by letter.
@@ -29,10 +30,6 @@ impl Number {
     pub fn as_f64(&self) -> f64 {
         // JSON numbers are Rust's too.
         self.0.as_str().parse().unwrap_or_default()
-    }
-
-    pub(crate) fn json(&self) -> &str {
-        self.as_str()
     }
 
     /// The number as JSON text.
@@ -73,20 +70,27 @@ impl fmt::Display for Number {
     }
 }
 
-impl Serialize for Number {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        self.0.serialize(serializer)
-    }
+impl Field for Number {
+    const SHAPE: Shape = Shape::Number;
 }
 
-impl<'de> Deserialize<'de> for Number {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let raw = RawJson::deserialize(deserializer)?;
+impl ReadJson for Number {
+    fn read_json(&mut self, reader: &mut Reader<'_>) -> Result<(), Fault> {
+        let raw = reader.raw_json()?;
         match raw.as_str().as_bytes().first() {
-            Some(b'-' | b'0'..=b'9') => Ok(Self(raw)),
-            _ => Err(serde::de::Error::custom(format_args!(
-                "expected a number, found {raw}"
-            ))),
+            Some(b'-' | b'0'..=b'9') => {
+                *self = Self(raw);
+                Ok(())
+            }
+            _ => Err(reader.fault(format!("expected a number, found {raw}"))),
         }
     }
 }
+
+impl WriteJson for Number {
+    fn write_json(&self, writer: &mut Writer) {
+        self.0.write_json(writer);
+    }
+}
+
+crate::__serde_by_json!(Number);

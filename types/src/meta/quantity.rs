@@ -1,7 +1,8 @@
 //! Kubernetes quantities.
 
-use super::RawJson;
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use crate::json::{Fault, RawJson, ReadJson, Reader, WriteJson, Writer};
+use crate::rt::Field;
+use crate::schema::Shape;
 use std::fmt;
 
 /// An amount with a suffix, such as `500m` or `2Gi`, kept as it came.
@@ -11,10 +12,6 @@ use std::fmt;
 pub struct Quantity(RawJson);
 
 impl Quantity {
-    pub(crate) fn json(&self) -> &str {
-        self.0.as_str()
-    }
-
     /// The amount as text, without quotes.
     pub fn as_str(&self) -> &str {
         self.0.as_str().trim_matches('"')
@@ -47,20 +44,27 @@ impl fmt::Display for Quantity {
     }
 }
 
-impl Serialize for Quantity {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        self.0.serialize(serializer)
-    }
+impl Field for Quantity {
+    const SHAPE: Shape = Shape::Quantity;
 }
 
-impl<'de> Deserialize<'de> for Quantity {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let raw = RawJson::deserialize(deserializer)?;
+impl ReadJson for Quantity {
+    fn read_json(&mut self, reader: &mut Reader<'_>) -> Result<(), Fault> {
+        let raw = reader.raw_json()?;
         match raw.as_str().as_bytes().first() {
-            Some(b'"' | b'-' | b'0'..=b'9') => Ok(Self(raw)),
-            _ => Err(serde::de::Error::custom(format_args!(
-                "expected a quantity such as \"500m\" or a number, found {raw}"
-            ))),
+            Some(b'"' | b'-' | b'0'..=b'9') => {
+                *self = Self(raw);
+                Ok(())
+            }
+            _ => Err(reader.fault(format!("expected a quantity such as \"500m\" or a number, found {raw}"))),
         }
     }
 }
+
+impl WriteJson for Quantity {
+    fn write_json(&self, writer: &mut Writer) {
+        self.0.write_json(writer);
+    }
+}
+
+crate::__serde_by_json!(Quantity);

@@ -1,6 +1,9 @@
 //! Points in time as Kubernetes writes them.
 
 use crate::civil::{DateTime, parse_rfc3339};
+use crate::json::{Fault, ReadJson, Reader, WriteJson, Writer};
+use crate::rt::Field;
+use crate::schema::Shape;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::fmt;
 use std::time::{Duration, SystemTime};
@@ -58,6 +61,23 @@ macro_rules! time {
             }
         }
 
+        impl Field for $name {
+            const SHAPE: Shape = Shape::$name;
+        }
+
+        impl ReadJson for $name {
+            fn read_json(&mut self, reader: &mut Reader<'_>) -> Result<(), Fault> {
+                *self = Self::from(&*reader.string(&"a string (an RFC 3339 time)")?);
+                Ok(())
+            }
+        }
+
+        impl WriteJson for $name {
+            fn write_json(&self, writer: &mut Writer) {
+                writer.string(self.as_str());
+            }
+        }
+
         impl Serialize for $name {
             fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
                 serializer.serialize_str(&self.0)
@@ -66,7 +86,7 @@ macro_rules! time {
 
         impl<'de> Deserialize<'de> for $name {
             fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-                crate::rt::read_str(deserializer, "an RFC 3339 time", |text| Self(text.into()))
+                String::deserialize(deserializer).map(|text| Self(text.into()))
             }
         }
     };

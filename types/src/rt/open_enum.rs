@@ -116,19 +116,23 @@ macro_rules! __open_enum {
             }
         }
 
-        impl $crate::rt::json::ReadJson for $name {
+        impl $crate::rt::Field for $name {
+            const SHAPE: $crate::schema::Shape = $crate::schema::Shape::String;
+        }
+
+        impl $crate::json::ReadJson for $name {
             fn read_json(
                 &mut self,
-                reader: &mut $crate::rt::json::Reader<'_>,
-            ) -> ::std::result::Result<(), $crate::rt::json::Fault> {
+                reader: &mut $crate::json::Reader<'_>,
+            ) -> ::std::result::Result<(), $crate::json::Fault> {
                 let expected = concat!("a string (", stringify!($name), ")");
                 *self = Self::from(&*reader.string(&expected)?);
                 ::std::result::Result::Ok(())
             }
         }
 
-        impl $crate::rt::json::WriteJson for $name {
-            fn write_json(&self, writer: &mut $crate::rt::json::Writer) {
+        impl $crate::json::WriteJson for $name {
+            fn write_json(&self, writer: &mut $crate::json::Writer) {
                 writer.string(self.as_str());
             }
         }
@@ -137,7 +141,8 @@ macro_rules! __open_enum {
             fn deserialize<D: $crate::rt::serde::Deserializer<'de>>(
                 deserializer: D,
             ) -> ::std::result::Result<Self, D::Error> {
-                $crate::rt::read_str(deserializer, stringify!($name), |value| Self::from(value))
+                <::std::string::String as $crate::rt::serde::Deserialize>::deserialize(deserializer)
+                    .map(Self::from)
             }
         }
     };

@@ -5,7 +5,7 @@ use crate::client::response::Decoded;
 use crate::client::wire::Wire;
 use crate::convert::Loss;
 use crate::meta::{ObjectMeta, Status};
-use crate::rt::json::{self, Fault, ReadJson, Reader};
+use crate::json::{self, Fault, ReadJson, Reader};
 
 /// The annotation of the bookmark that ends the initial events.
 const INITIAL_EVENTS_END: &str = "k8s.io/initial-events-end";
@@ -131,7 +131,7 @@ fn read(
         let mut kind = None;
         // Where the object begins, and whether it was read: it cannot be before its type is known.
         let mut object: Option<(Reader<'_>, bool)> = None;
-        reader.members(&EXPECTED, &mut |name, reader| match &*name {
+        reader.fields(&EXPECTED, &mut |name, reader| match &*name {
             "type" if kind.is_some() => Err(reader.fault("duplicate field `type`")),
             "object" if object.is_some() => Err(reader.fault("duplicate field `object`")),
             "type" => {

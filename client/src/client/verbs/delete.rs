@@ -5,7 +5,7 @@ use crate::client::params::{pretty_setter, selection_setters, setters};
 use crate::client::response::{Decoded, kind_of};
 use crate::client::wire::Wire;
 use crate::meta::{DeleteOptions, PropagationPolicy, Status};
-use crate::rt::json;
+use crate::json;
 use crate::{List, Resource};
 
 /// The result of a delete.

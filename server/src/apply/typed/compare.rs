@@ -50,7 +50,7 @@ fn compare_fields(
     path: &mut Vec<Step>,
     out: &mut Comparison,
 ) {
-    for field in schema.fields {
+    for field in schema.fields() {
         let (old, new) = (value_of(old, field.name), value_of(new, field.name));
         path.push(Step::field(field.name));
         compare_values(old, new, &field.shape, path, out);

@@ -12,7 +12,7 @@ use std::collections::BTreeSet;
 /// The elements of a list need their key fields, and up to 1.28 no two elements may be equal.
 pub(crate) fn is_trackable(object: &Value, schema: &TypeSchema, release: Release) -> bool {
     let may_repeat = release.minor() >= 29;
-    schema.fields.iter().all(|field| {
+    schema.fields().iter().all(|field| {
         let value = object.get(field.name);
         value.is_none_or(|value| can_track(value, &field.shape, may_repeat, release))
     })

@@ -1,7 +1,7 @@
 //! Whether two JSON texts mean the same.
 
+use super::read_whole;
 use crate::order;
-use crate::rt::json;
 use serde_json::value::RawValue;
 use std::borrow::Cow;
 
@@ -9,7 +9,7 @@ use std::borrow::Cow;
 /// text could be all depth.
 const MAX_DEPTH: usize = 128;
 
-/// Compares by value: member order and the spelling of numbers and strings do not count.
+/// Compares by value: field order and the spelling of numbers and strings do not count.
 pub(super) fn same_value(left: &str, right: &str) -> bool {
     same_at(left, right, 0)
 }
@@ -20,7 +20,7 @@ fn same_at(left: &str, right: &str, depth: usize) -> bool {
     }
     match (left.as_bytes().first(), right.as_bytes().first()) {
         _ if depth > MAX_DEPTH => false,
-        (Some(b'{'), Some(b'{')) => match (members(left), members(right)) {
+        (Some(b'{'), Some(b'{')) => match (fields(left), fields(right)) {
             (Some(left), Some(right)) => {
                 left.len() == right.len()
                     && left
@@ -56,18 +56,18 @@ fn string(text: &str) -> Option<String> {
     serde_json::from_str(text).ok()
 }
 
-/// The members of an object, sorted by name; of equal names the order stays.
-fn members(text: &str) -> Option<Vec<(Cow<'_, str>, &RawValue)>> {
-    let mut members = Vec::new();
-    json::read_whole(text, |reader| {
-        reader.members(&"a JSON object", &mut |name, reader| {
-            members.push((name, reader.raw()?));
+/// The fields of an object, sorted by name; of equal names the order stays.
+fn fields(text: &str) -> Option<Vec<(Cow<'_, str>, &RawValue)>> {
+    let mut fields = Vec::new();
+    read_whole(text, |reader| {
+        reader.fields(&"a JSON object", &mut |name, reader| {
+            fields.push((name, reader.raw()?));
             Ok(())
         })
     })
     .ok()?;
-    order::sort_by(&mut members, |left, right| left.0.cmp(&right.0));
-    Some(members)
+    order::sort_by(&mut fields, |left, right| left.0.cmp(&right.0));
+    Some(fields)
 }
 
 /// Sign, digits without outer zeros, and the exponent of the last digit.
@@ -101,7 +101,7 @@ fn number(text: &str) -> (bool, String, i64) {
 
 #[cfg(test)]
 mod tests {
-    use crate::meta::RawJson;
+    use crate::json::RawJson;
 
     fn equal(left: &str, right: &str) -> bool {
         RawJson::parse(left).unwrap() == RawJson::parse(right).unwrap()

@@ -1,30 +1,31 @@
-//! Why text does not fit.
+//! Errors of reading, before they have a line and column.
 
 use serde::de::{Error as _, IgnoredAny};
 
-/// What was wrong, and where. One word, so that results stay small.
+/// An error at a place of the text. One word, so that results stay small.
 #[derive(Debug)]
 pub struct Fault(Box<Problem>);
 
 #[derive(Debug)]
 struct Problem {
-    /// How many bytes had been read when it was found.
+    /// The offset in the text.
     at: usize,
     message: String,
 }
 
 impl Fault {
+    /// An error at the offset `at`.
     pub fn new(at: usize, message: impl Into<String>) -> Self {
         let message = message.into();
         Self(Box::new(Problem { at, message }))
     }
 
-    /// The error of a part of the text that begins at `start`.
+    /// The error of serde_json for the part of the text that begins at `start`.
     pub fn from_json(start: usize, error: &serde_json::Error) -> Self {
         let (line, column) = (error.line(), error.column());
         let message = error.to_string();
         let position = format!(" at line {line} column {column}");
-        // Of a part of several lines only the beginning is known.
+        // The offset follows from the column only within the first line of the part.
         let within = if line == 1 { column } else { 0 };
         Self::new(
             start + within,
@@ -32,13 +33,13 @@ impl Fault {
         )
     }
 
-    /// The same, found when so many bytes had been read.
+    /// The same error at another offset.
     pub fn at(mut self, at: usize) -> Self {
         self.0.at = at;
         self
     }
 
-    /// The error, with line and column. When `text` is no JSON at all, serde_json says so.
+    /// The error with its line and column in `text`. Where `text` is not JSON, that error comes first.
     pub fn into_error(self, text: &str) -> serde_json::Error {
         match serde_json::from_str::<IgnoredAny>(text) {
             Err(error) => error,
@@ -56,7 +57,7 @@ impl Fault {
             .rev()
             .take_while(|byte| **byte != b'\n')
             .count();
-        // serde_json takes the position out of the message.
+        // serde_json takes the position out of a message that ends like this.
         serde_json::Error::custom(format_args!("{message} at line {line} column {column}"))
     }
 }

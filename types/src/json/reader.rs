@@ -1,9 +1,8 @@
 //! JSON text, read token by token.
 
-use super::Fault;
 use super::compact::compact_value_end;
-use super::words::plain_string_end;
-use crate::meta::RawJson;
+use super::plain_string::plain_string_end;
+use super::{Fault, RawJson, ReadJson};
 use serde::de::{Deserialize, DeserializeOwned, Deserializer, Visitor};
 use serde_json::value::RawValue;
 use std::borrow::Cow;
@@ -14,8 +13,8 @@ const MAX_DEPTH: u8 = 128;
 
 /// JSON text, read from front to back.
 ///
-/// What is plain (strings without escapes, integers) it reads by itself; everything else, and the words for what
-/// does not fit, it has from serde_json.
+/// It reads strings without escapes and integers itself, and hands everything else to serde_json, which also words the
+/// errors.
 #[derive(Clone)]
 pub struct Reader<'a> {
     text: &'a str,
@@ -24,10 +23,11 @@ pub struct Reader<'a> {
     depth: u8,
 }
 
-/// Reads the value of the member with a name.
-type ReadMember<'a, 'f> = dyn FnMut(Cow<'a, str>, &mut Reader<'a>) -> Result<(), Fault> + 'f;
+/// Reads the value of the field with a name.
+type ReadField<'a, 'f> = dyn FnMut(Cow<'a, str>, &mut Reader<'a>) -> Result<(), Fault> + 'f;
 
 impl<'a> Reader<'a> {
+    /// A reader at the beginning of `text`.
     pub fn new(text: &'a str) -> Self {
         Self {
             text,
@@ -36,14 +36,24 @@ impl<'a> Reader<'a> {
         }
     }
 
+    /// Whether nothing more may be opened.
+    pub(super) fn is_deepest(&self) -> bool {
+        self.depth + 1 >= MAX_DEPTH
+    }
+
+    /// Whether a string is next.
+    pub fn is_string(&mut self) -> bool {
+        self.peek() == b'"'
+    }
+
     /// Whether nothing but white space is left.
     pub fn is_at_end(&mut self) -> bool {
         self.peek();
         self.at == self.text.len()
     }
 
-    /// The next byte that is no white space; 0 at the end.
-    fn peek(&mut self) -> u8 {
+    /// The next byte that is not white space; 0 at the end.
+    pub(super) fn peek(&mut self) -> u8 {
         match self.text.as_bytes().get(self.at) {
             Some(byte) if *byte > b' ' => *byte,
             _ => self.peek_behind_space(),
@@ -61,13 +71,21 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn rest(&self) -> &'a str {
+    pub(super) fn rest(&self) -> &'a str {
         self.text.get(self.at..).unwrap_or_default()
     }
 
-    /// Takes `null`, if that is next.
+    /// Skips `null`, and tells whether it was next.
     pub fn null(&mut self) -> bool {
         self.peek() == b'n' && self.literal("null")
+    }
+
+    /// Reads the next value into `value`, which holds the default; `null` leaves that.
+    pub fn value<T: ReadJson>(&mut self, value: &mut T) -> Result<(), Fault> {
+        if self.null() {
+            return Ok(());
+        }
+        value.read_json(self)
     }
 
     fn literal(&mut self, literal: &str) -> bool {
@@ -83,11 +101,11 @@ impl<'a> Reader<'a> {
         match self.peek() {
             b't' if self.literal("true") => Ok(true),
             b'f' if self.literal("false") => Ok(false),
-            _ => self.careful(),
+            _ => self.by_serde_json(),
         }
     }
 
-    /// An integer without fraction and exponent, if that is next and is no larger than 18 digits.
+    /// The next value, if it is an integer of at most 18 digits without fraction and exponent.
     pub fn integer(&mut self) -> Option<i64> {
         let minus = self.peek() == b'-';
         let start = self.at + usize::from(minus);
@@ -137,10 +155,10 @@ impl<'a> Reader<'a> {
         if self.peek() != b'"' {
             return Err(self.mismatch(expected));
         }
-        self.careful().map(Cow::Owned)
+        self.by_serde_json().map(Cow::Owned)
     }
 
-    /// Whatever is next, as it stands.
+    /// The text of the next value.
     pub fn raw(&mut self) -> Result<&'a RawValue, Fault> {
         self.peek();
         let mut deserializer = serde_json::Deserializer::from_str(self.rest());
@@ -150,15 +168,15 @@ impl<'a> Reader<'a> {
         Ok(raw)
     }
 
-    /// Whatever is next, kept.
-    pub fn kept(&mut self) -> Result<RawJson, Fault> {
+    /// The next value, to be kept.
+    pub fn raw_json(&mut self) -> Result<RawJson, Fault> {
         match self.compact() {
             Some(text) => Ok(RawJson::from_compact(text)),
             None => self.raw().map(RawJson::from),
         }
     }
 
-    /// Passes over whatever is next.
+    /// Skips the next value.
     pub fn skip(&mut self) -> Result<(), Fault> {
         match self.compact() {
             Some(_) => Ok(()),
@@ -166,7 +184,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// What is next, if it is as servers write it.
+    /// The next value, if it is compact and plain.
     fn compact(&mut self) -> Option<&'a str> {
         self.peek();
         let rest = self.rest();
@@ -176,41 +194,41 @@ impl<'a> Reader<'a> {
     }
 
     /// Reads the next value by serde_json.
-    pub fn careful<T: DeserializeOwned>(&mut self) -> Result<T, Fault> {
+    pub fn by_serde_json<T: DeserializeOwned>(&mut self) -> Result<T, Fault> {
         let raw = self.raw()?;
         let start = self.at - raw.get().len();
         serde_json::from_str(raw.get()).map_err(|error| Fault::from_json(start, &error))
     }
 
-    /// Calls `each` with every member's name, to read its value.
-    pub fn members(
+    /// Calls `each` with every field's name, to read its value.
+    pub fn fields(
         &mut self,
         expected: &dyn fmt::Display,
-        each: &mut ReadMember<'a, '_>,
+        each: &mut ReadField<'a, '_>,
     ) -> Result<(), Fault> {
         let mut more = self.object(expected)?;
         while more {
             let name = self.name()?;
             each(name, self)?;
-            more = self.more_members()?;
+            more = self.more_fields()?;
         }
         Ok(())
     }
 
     /// Enters an object; `false` when it is empty. Read a name and a value, and call
-    /// [`more_members`](Self::more_members).
-    pub(super) fn object(&mut self, expected: &dyn fmt::Display) -> Result<bool, Fault> {
+    /// [`more_fields`](Self::more_fields).
+    pub(crate) fn object(&mut self, expected: &dyn fmt::Display) -> Result<bool, Fault> {
         self.open(b'{', expected)
     }
 
-    /// Whether another member follows.
-    pub(super) fn more_members(&mut self) -> Result<bool, Fault> {
+    /// Whether another field follows.
+    pub(crate) fn more_fields(&mut self) -> Result<bool, Fault> {
         self.more(b'}')
     }
 
-    /// A member's name, and its colon.
-    pub(super) fn name(&mut self) -> Result<Cow<'a, str>, Fault> {
-        let name = self.string(&"a member name")?;
+    /// A field's name, and its colon.
+    pub(crate) fn name(&mut self) -> Result<Cow<'a, str>, Fault> {
+        let name = self.string(&"a field name")?;
         if self.peek() != b':' {
             return Err(self.unexpected());
         }
@@ -218,8 +236,8 @@ impl<'a> Reader<'a> {
         Ok(name)
     }
 
-    /// A name that is one of these, and its colon, if that is next and nothing stands between them: the name's index.
-    pub(super) fn name_of(&mut self, names: &[&str]) -> Option<usize> {
+    /// The index in `names` of the next name. `None` when it is another one, or not directly followed by its colon.
+    pub(crate) fn name_of(&mut self, names: &[&str]) -> Option<usize> {
         let rest = self.text.as_bytes().get(self.at..)?;
         let (first, rest) = match rest {
             [b'"', rest @ ..] => (rest.first()?, rest),
@@ -284,13 +302,13 @@ impl<'a> Reader<'a> {
         self.depth -= 1;
     }
 
-    /// What is no JSON: serde_json will say why.
+    /// The text is not JSON. serde_json finds the reason when the error is worded.
     #[cold]
     fn unexpected(&self) -> Fault {
         self.fault("invalid JSON")
     }
 
-    /// A fault of what is next.
+    /// An error at the present place.
     #[cold]
     pub fn fault(&self, message: impl Into<String>) -> Fault {
         Fault::new(self.at, message)
@@ -311,7 +329,7 @@ impl<'a> Reader<'a> {
 
         let mut deserializer = serde_json::Deserializer::from_str(self.rest());
         match deserializer.deserialize_any(Mismatch(expected)) {
-            // Where serde_json says it, too.
+            // The place that serde_json gives.
             Err(error) if matches!(self.peek(), b'{' | b'[') => {
                 Fault::from_json(self.at, &error).at(self.at)
             }

@@ -1,6 +1,6 @@
 //! Members that a type does not know.
 
-use super::RawJson;
+use crate::json::RawJson;
 use crate::order;
 use std::fmt;
 

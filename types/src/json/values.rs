@@ -1,8 +1,6 @@
 //! Scalars and collections.
 
 use super::{Fault, ReadJson, Reader, WriteJson, Writer};
-use crate::meta::{IntOrString, ManagedFields, MicroTime, Number, Quantity, RawJson, Time};
-use crate::rt::{Source as _, Value};
 use std::collections::BTreeMap;
 
 macro_rules! integers {
@@ -14,7 +12,7 @@ macro_rules! integers {
                     Some(value) => *self = value,
                     None => {
                         *reader = start;
-                        *self = reader.careful()?;
+                        *self = reader.by_serde_json()?;
                     }
                 }
                 Ok(())
@@ -63,80 +61,6 @@ impl WriteJson for str {
     }
 }
 
-macro_rules! times {
-    ($($time:ident)*) => {$(
-        impl ReadJson for $time {
-            fn read_json(&mut self, reader: &mut Reader<'_>) -> Result<(), Fault> {
-                *self = Self::from(&*reader.string(&"a string (an RFC 3339 time)")?);
-                Ok(())
-            }
-        }
-
-        impl WriteJson for $time {
-            fn write_json(&self, writer: &mut Writer) {
-                writer.string(self.as_str());
-            }
-        }
-    )*};
-}
-
-times!(Time MicroTime);
-
-impl ReadJson for RawJson {
-    fn read_json(&mut self, reader: &mut Reader<'_>) -> Result<(), Fault> {
-        *self = reader.kept()?;
-        Ok(())
-    }
-}
-
-impl WriteJson for RawJson {
-    fn write_json(&self, writer: &mut Writer) {
-        writer.raw(self.as_str());
-    }
-}
-
-/// What serde_json reads and [`RawJson`] holds.
-macro_rules! by_serde_json {
-    ($($name:ident)*) => {$(
-        impl ReadJson for $name {
-            fn read_json(&mut self, reader: &mut Reader<'_>) -> Result<(), Fault> {
-                *self = reader.careful()?;
-                Ok(())
-            }
-        }
-    )*};
-}
-
-by_serde_json!(IntOrString Number Quantity);
-
-macro_rules! raw {
-    ($($name:ident)*) => {$(
-        impl WriteJson for $name {
-            fn write_json(&self, writer: &mut Writer) {
-                writer.raw(self.json());
-            }
-        }
-    )*};
-}
-
-raw!(ManagedFields Number Quantity);
-
-impl ReadJson for ManagedFields {
-    fn read_json(&mut self, reader: &mut Reader<'_>) -> Result<(), Fault> {
-        *self = Self::from(reader.kept()?);
-        Ok(())
-    }
-}
-
-impl WriteJson for IntOrString {
-    fn write_json(&self, writer: &mut Writer) {
-        match self {
-            Self::Int(value) => writer.display(value),
-            Self::String(value) => writer.string(value),
-        }
-    }
-}
-
 impl<T: ReadJson> ReadJson for Box<T> {
     fn read_json(&mut self, reader: &mut Reader<'_>) -> Result<(), Fault> {
         (**self).read_json(reader)
@@ -155,16 +79,35 @@ impl<T: WriteJson> WriteJson for Box<T> {
     }
 }
 
+impl<T: ReadJson> ReadJson for Option<T> {
+    fn read_json(&mut self, reader: &mut Reader<'_>) -> Result<(), Fault> {
+        match reader.null() {
+            true => Ok(()),
+            false => self.insert(T::default()).read_json(reader),
+        }
+    }
+}
+
+/// Absent is `null`, where it is written at all.
+impl<T: WriteJson> WriteJson for Option<T> {
+    fn write_json(&self, writer: &mut Writer) {
+        match self {
+            Some(value) => value.write_json(writer),
+            None => writer.raw("null"),
+        }
+    }
+}
+
 /// How many bytes of a vector may stay unused: an allocator gives no less back.
 const SLACK: usize = 32;
 
-impl<T: Value> ReadJson for Vec<T> {
+impl<T: ReadJson> ReadJson for Vec<T> {
     fn read_json(&mut self, reader: &mut Reader<'_>) -> Result<(), Fault> {
         if !reader.elements()? {
             return Ok(());
         }
         let mut first = T::default();
-        reader.nullable(&mut first)?;
+        reader.value(&mut first)?;
         let mut more = reader.more_elements()?;
         // Most lists have one element.
         self.reserve_exact(if more { 4 } else { 1 });
@@ -173,7 +116,7 @@ impl<T: Value> ReadJson for Vec<T> {
             self.push(T::default());
             // In its place, since moving a large element takes longer than reading it.
             if let Some(element) = self.last_mut() {
-                reader.nullable(element)?;
+                reader.value(element)?;
             }
             more = reader.more_elements()?;
         }
@@ -186,15 +129,21 @@ impl<T: Value> ReadJson for Vec<T> {
 
 impl<T: WriteJson> WriteJson for Vec<T> {
     fn write_json(&self, writer: &mut Writer) {
+        self.as_slice().write_json(writer);
+    }
+}
+
+impl<T: WriteJson> WriteJson for [T] {
+    fn write_json(&self, writer: &mut Writer) {
         writer.array(self.iter());
     }
 }
 
-impl<T: Value> ReadJson for BTreeMap<String, T> {
+impl<T: ReadJson> ReadJson for BTreeMap<String, T> {
     fn read_json(&mut self, reader: &mut Reader<'_>) -> Result<(), Fault> {
-        reader.members(&"a JSON object", &mut |name, reader| {
+        reader.fields(&"a JSON object", &mut |name, reader| {
             let mut value = T::default();
-            reader.nullable(&mut value)?;
+            reader.value(&mut value)?;
             self.insert(name.into_owned(), value);
             Ok(())
         })
@@ -205,7 +154,7 @@ impl<T: WriteJson> WriteJson for BTreeMap<String, T> {
     fn write_json(&self, writer: &mut Writer) {
         writer.object(|writer| {
             for (name, value) in self {
-                writer.member(name, value);
+                writer.field(name, value);
             }
         });
     }

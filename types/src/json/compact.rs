@@ -1,6 +1,6 @@
 //! Passing over JSON that is as servers write it.
 
-use super::words::plain_string_end;
+use super::plain_string::plain_string_end;
 
 /// Where the JSON value at the start of `bytes` ends, if it is compact and nothing about it is odd.
 ///

@@ -1,9 +1,6 @@
 //! JSON text, written piece by piece.
 
 use super::WriteJson;
-use crate::rt::Sink;
-use serde::Serialize;
-use std::convert::Infallible;
 use std::fmt;
 
 /// Compact JSON text, written from front to back.
@@ -13,22 +10,24 @@ pub struct Writer {
 }
 
 impl Writer {
+    /// The text so far.
     pub fn into_text(self) -> String {
         self.text
     }
 
-    /// JSON as it stands.
+    /// Writes text that is JSON already.
     pub fn raw(&mut self, json: &str) {
         self.text.push_str(json);
     }
 
-    /// What prints as JSON, such as an integer.
+    /// Writes a value whose display form is JSON, such as an integer.
     pub fn display(&mut self, json: impl fmt::Display) {
         use fmt::Write as _;
-        // A String takes everything.
+        // Writing to a String cannot fail.
         let _ = write!(self.text, "{json}");
     }
 
+    /// Writes a string.
     pub fn string(&mut self, value: &str) {
         self.text.push('"');
         let mut rest = value;
@@ -59,8 +58,8 @@ impl Writer {
         }
     }
 
-    /// A member of the object that was begun.
-    pub fn member(&mut self, name: &str, value: &(impl WriteJson + ?Sized)) {
+    /// A field of the open object.
+    pub fn field(&mut self, name: &str, value: &(impl WriteJson + ?Sized)) {
         self.name(name);
         value.write_json(self);
     }
@@ -73,12 +72,14 @@ impl Writer {
         self.text.push(':');
     }
 
-    pub fn object(&mut self, members: impl FnOnce(&mut Self)) {
+    /// Writes an object with the fields that `fields` writes.
+    pub fn object(&mut self, fields: impl FnOnce(&mut Self)) {
         self.text.push('{');
-        members(self);
+        fields(self);
         self.text.push('}');
     }
 
+    /// Writes an array.
     pub fn array<T: WriteJson>(&mut self, elements: impl Iterator<Item = T>) {
         self.text.push('[');
         for (index, element) in elements.enumerate() {
@@ -88,17 +89,5 @@ impl Writer {
             element.write_json(self);
         }
         self.text.push(']');
-    }
-}
-
-impl Sink for Writer {
-    type Error = Infallible;
-
-    fn member<T>(&mut self, name: &'static str, value: &T) -> Result<(), Infallible>
-    where
-        T: Serialize + WriteJson + ?Sized,
-    {
-        self.member(name, value);
-        Ok(())
     }
 }

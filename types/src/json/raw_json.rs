@@ -1,18 +1,16 @@
 //! JSON that is kept, not interpreted.
 
+use super::compact::compact_value_end;
 use super::same_value::same_value;
-use crate::rt::json::is_compact;
-use serde::ser::Error as _;
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use super::{Fault, ReadJson, Reader, WriteJson, Writer};
+use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use std::fmt;
 
-/// A JSON value kept as text: compact, with its numbers, duplicate members and member order as they came.
+/// A JSON value kept as compact text, with the spelling of its numbers, duplicate fields and field order.
 ///
-/// Two values are equal when they mean the same: member order and the spelling of numbers and strings
-/// do not count (`1.50` equals `15e-1`). What is nested deeper than 128 levels is compared as text.
-///
-/// It reads and writes through `serde_json` only.
+/// Two values are equal when they mean the same: field order and the spelling of numbers and strings
+/// do not count (`1.50` equals `15e-1`). Below 128 levels of nesting, values are compared as text.
 ///
 /// ```
 /// use k8s_flowcontrol_types::meta::RawJson;
@@ -75,10 +73,11 @@ impl Default for RawJson {
 
 impl From<Box<RawValue>> for RawJson {
     fn from(raw: Box<RawValue>) -> Self {
-        if is_compact(raw.get()) {
+        let text = raw.get();
+        if compact_value_end(text.as_bytes()) == Some(text.len()) {
             Self(raw.into())
         } else {
-            Self(compact(raw.get()))
+            Self(compact(text))
         }
     }
 }
@@ -107,20 +106,20 @@ impl fmt::Display for RawJson {
     }
 }
 
-impl Serialize for RawJson {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        // serde_json takes raw text from its own type only, and that reads it.
-        serde_json::from_str::<&RawValue>(&self.0)
-            .map_err(S::Error::custom)?
-            .serialize(serializer)
+impl ReadJson for RawJson {
+    fn read_json(&mut self, reader: &mut Reader<'_>) -> Result<(), Fault> {
+        *self = reader.raw_json()?;
+        Ok(())
     }
 }
 
-impl<'de> Deserialize<'de> for RawJson {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        Box::<RawValue>::deserialize(deserializer).map(Self::from)
+impl WriteJson for RawJson {
+    fn write_json(&self, writer: &mut Writer) {
+        writer.raw(self.as_str());
     }
 }
+
+crate::__serde_by_json!(RawJson);
 
 /// Text that is not JSON, or JSON that does not fit a type.
 #[derive(Debug)]
@@ -133,6 +132,12 @@ impl fmt::Display for InvalidJson {
 }
 
 impl std::error::Error for InvalidJson {}
+
+impl From<serde_json::Error> for InvalidJson {
+    fn from(error: serde_json::Error) -> Self {
+        Self(error)
+    }
+}
 
 /// Drops the white space between tokens.
 fn compact(text: &str) -> Box<str> {

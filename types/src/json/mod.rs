@@ -1,0 +1,134 @@
+//! JSON text into types and types into JSON text: the only way in and out.
+//!
+//! The types also implement serde's traits, so that `serde_json` and everything built on it read and write them. Those
+//! implementations come back here: they take the text of a value and read it with these functions, or write the text
+//! and hand it on. The functions themselves are faster, and compile once instead of once for each type.
+//!
+//! ```
+//! use k8s_flowcontrol_types::{json, List};
+//! use k8s_flowcontrol_types::api::v1::FlowSchema;
+//!
+//! let text = r#"{"metadata":{"resourceVersion":"7"},"items":[{"metadata":{"name":"a"}}],"new":1.50}"#;
+//! let list: List<FlowSchema> = json::from_str(text)?;
+//! assert_eq!(list, serde_json::from_str(text)?);
+//! assert_eq!(json::to_string(&list), serde_json::to_string(&list)?);
+//!
+//! let error = json::from_str::<FlowSchema>("{\"spec\":\n {\"rules\": 5}}").unwrap_err();
+//! assert_eq!(error.to_string(), "invalid type: integer `5`, expected a JSON array at line 2 column 12");
+//! # Ok::<(), serde_json::Error>(())
+//! ```
+//!
+//! An error of `serde_json::from_str` names the same line and column, counted from the first character of the value:
+//! for a value inside a structure of the caller, or behind white space, only these functions know the whole text.
+
+mod compact;
+mod fault;
+mod plain_string;
+mod raw_json;
+mod reader;
+mod same_value;
+mod serde;
+mod values;
+mod writer;
+
+pub use raw_json::{InvalidJson, RawJson};
+#[doc(hidden)]
+pub use self::{
+    fault::Fault,
+    reader::Reader,
+    serde::{deserialize, serialize},
+    writer::Writer,
+};
+
+use serde_json::{Error, Value};
+
+/// A value that can be read from JSON text.
+pub trait ReadJson: Default {
+    /// Reads the next value into `self`, which holds the default. A `null` has been handled before.
+    ///
+    /// # Errors
+    /// The text is not JSON, or does not fit the type.
+    fn read_json(&mut self, reader: &mut Reader<'_>) -> Result<(), Fault>;
+}
+
+/// A value that can be written as JSON text.
+pub trait WriteJson {
+    /// Writes the value.
+    fn write_json(&self, writer: &mut Writer);
+}
+
+/// Reads a value from JSON text.
+///
+/// # Errors
+/// The text is not exactly one JSON value, or does not fit the type; the error has its line and column.
+pub fn from_str<T: ReadJson>(text: &str) -> Result<T, Error> {
+    let mut value = T::default();
+    read_whole(text, |reader| value.read_json(reader))?;
+    Ok(value)
+}
+
+/// Reads a value from JSON text in bytes.
+///
+/// # Errors
+/// The bytes are not UTF-8; otherwise those of [`from_str`].
+pub fn from_slice<T: ReadJson>(bytes: &[u8]) -> Result<T, Error> {
+    from_str(utf8(bytes)?)
+}
+
+/// Reads a value from a tree.
+///
+/// # Errors
+/// The tree does not fit the type.
+pub fn from_value<T: ReadJson>(tree: &Value) -> Result<T, Error> {
+    from_str(&tree.to_string())
+}
+
+/// Writes a value as compact JSON text.
+pub fn to_string<T: WriteJson + ?Sized>(value: &T) -> String {
+    let mut writer = Writer::default();
+    value.write_json(&mut writer);
+    writer.into_text()
+}
+
+/// Writes a value as compact JSON text in bytes.
+pub fn to_vec<T: WriteJson + ?Sized>(value: &T) -> Vec<u8> {
+    to_string(value).into_bytes()
+}
+
+/// Writes a value as a tree.
+///
+/// # Errors
+/// A field that the type does not know holds something no tree can hold: a number such as `1e400`, or more than 128
+/// levels of nesting. The text of [`to_string`] can hold both.
+pub fn to_value<T: WriteJson + ?Sized>(value: &T) -> Result<Value, Error> {
+    serde_json::from_str(&to_string(value))
+}
+
+/// The text of `bytes`.
+///
+/// # Errors
+/// The bytes are not UTF-8; the error has the line and column of the first wrong one.
+#[doc(hidden)]
+pub fn utf8(bytes: &[u8]) -> Result<&str, Error> {
+    std::str::from_utf8(bytes).map_err(|error| {
+        let valid = String::from_utf8_lossy(&bytes[..error.valid_up_to()]);
+        Fault::new(valid.len(), "invalid unicode code point").into_positioned(&valid)
+    })
+}
+
+/// Reads the whole text with `read`, after which nothing may be left.
+///
+/// # Errors
+/// Those of `read`, and text behind the value.
+#[doc(hidden)]
+pub fn read_whole<'a, T>(
+    text: &'a str,
+    read: impl FnOnce(&mut Reader<'a>) -> Result<T, Fault>,
+) -> Result<T, Error> {
+    let mut reader = Reader::new(text);
+    match read(&mut reader) {
+        Ok(value) if reader.is_at_end() => Ok(value),
+        Ok(_) => Err(reader.fault("trailing characters").into_error(text)),
+        Err(fault) => Err(fault.into_error(text)),
+    }
+}

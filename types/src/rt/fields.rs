@@ -1,0 +1,188 @@
+//! The table of a struct's fields.
+
+use super::Field;
+use crate::schema::{FieldSchema, Shape};
+
+/// The field `kind` of a type with an `apiVersion` and a kind of its own.
+pub const KIND: FieldSchema = FieldSchema::new("kind", Shape::String, false);
+/// The field `apiVersion` of such a type.
+pub const API_VERSION: FieldSchema = FieldSchema::new("apiVersion", Shape::String, false);
+
+/// A row of a table: the name on the wire, and the field, whose type gives the shape.
+pub const fn field<T, F: Field>(name: &'static str, _: fn(&T) -> &F) -> FieldSchema {
+    FieldSchema::new(name, F::SHAPE, F::IS_REQUIRED)
+}
+
+/// Stands in a table for `x-kubernetes-map-type: atomic`.
+#[expect(non_upper_case_globals, reason = "a word of the tables")]
+pub const atomic: bool = true;
+
+/// The bits of those `count` fields behind the first `before` ones that are neither optional nor collections.
+pub(super) const fn required_bits(fields: &[FieldSchema], before: usize, count: usize) -> u128 {
+    let mut bits = 0;
+    let mut index = 0;
+    while index < count {
+        let field = &fields[before + index];
+        let is_collection = matches!(field.shape, Shape::List { .. } | Shape::Map { .. });
+        if field.required && !is_collection {
+            bits |= 1 << index;
+        }
+        index += 1;
+    }
+    bits
+}
+
+/// Ties the names on the wire to the fields of a struct, in the order in which a Kubernetes API server writes them.
+///
+/// Behind a field stand the facts that its type does not tell, each a method of [`FieldSchema`]. After the struct's name
+/// may stand the schema's name where it differs, and `as` with the `apiVersion` and kind, or with `Resource` for a kind
+/// that has paths of its own. Fields that are listed under `unknown` have no Rust field, because a struct cannot have more
+/// than 128.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __fields {
+    ($type:ident $(($title:literal))? as Resource $($rest:tt)*) => {
+        $crate::__table! {
+            $type, [$($title,)? stringify!($type)][0],
+            ::std::option::Option::Some($crate::resource::type_meta::<$type>()),
+            [$crate::rt::KIND, $crate::rt::API_VERSION], $($rest)*
+        }
+    };
+    ($type:ident $(($title:literal))? as $api_version:literal $kind:literal $($rest:tt)*) => {
+        $crate::__table! {
+            $type, [$($title,)? stringify!($type)][0],
+            ::std::option::Option::Some($crate::rt::TypeMeta {
+                api_version: $api_version,
+                kind: $kind,
+                list: false,
+            }),
+            [$crate::rt::KIND, $crate::rt::API_VERSION], $($rest)*
+        }
+    };
+    ($type:ident $(($title:literal))? $($whole:ident)? { $($row:tt)* } $($rest:tt)*) => {
+        $crate::__table! {
+            $type, [$($title,)? stringify!($type)][0], ::std::option::Option::None, [],
+            $($whole)? { $($row)* } $($rest)*
+        }
+    };
+}
+
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __table {
+    (
+        $type:ident, $title:expr, $type_meta:expr, [$($first:expr),*],
+        $($whole:ident)? {
+            $($name:literal => $field:ident $(: $($fact:ident $(($($argument:tt)*))?)+)?,)*
+        }
+        $(unknown { $($unknown:tt)* })?
+    ) => {
+        const _: () = {
+            const FIELDS: &[$crate::schema::FieldSchema] = $crate::__rows! {
+                $type, [$($first),*], {
+                    $($name => $field $(: $($fact $(($($argument)*))?)+)?,)*
+                }
+                $(unknown { $($unknown)* })?
+            };
+            static SCHEMA: $crate::schema::TypeSchema = $crate::schema::TypeSchema::new(
+                $title,
+                || FIELDS,
+                [$($crate::rt::$whole,)? false][0],
+            );
+
+            #[allow(non_camel_case_types, clippy::upper_case_acronyms)]
+            enum At { $($field,)* }
+
+            impl $crate::rt::Field for $type {
+                const SHAPE: $crate::schema::Shape = $crate::schema::Shape::Object(&SCHEMA);
+            }
+
+            impl $crate::rt::Object for $type {
+                const TABLE: $crate::rt::Table = $crate::rt::Table::new(
+                    &SCHEMA,
+                    FIELDS,
+                    &[$($name),*],
+                    $type_meta,
+                );
+            }
+
+            impl $crate::rt::Fields for $type {
+                #[allow(unused_variables)]
+                fn read_field(
+                    &mut self,
+                    index: usize,
+                    reader: &mut $crate::json::Reader<'_>,
+                ) -> ::std::result::Result<(), $crate::json::Fault> {
+                    $(if index == At::$field as usize {
+                        return reader.value(&mut self.$field);
+                    })*
+                    ::std::result::Result::Ok(())
+                }
+
+                #[allow(unused_variables)]
+                fn write_fields(&self, writer: &mut $crate::json::Writer) {
+                    $($crate::rt::write_field(
+                        writer, &self.unknown, At::$field as usize, $name, &self.$field,
+                    );)*
+                }
+
+                fn unknown(&self) -> &$crate::rt::Unknown {
+                    &self.unknown
+                }
+
+                fn unknown_mut(&mut self) -> &mut $crate::rt::Unknown {
+                    &mut self.unknown
+                }
+            }
+
+            impl $crate::json::ReadJson for $type {
+                fn read_json(
+                    &mut self,
+                    reader: &mut $crate::json::Reader<'_>,
+                ) -> ::std::result::Result<(), $crate::json::Fault> {
+                    $crate::rt::read_object(self, reader)
+                }
+            }
+
+            impl $crate::json::WriteJson for $type {
+                fn write_json(&self, writer: &mut $crate::json::Writer) {
+                    $crate::rt::write_object(self, writer, true);
+                }
+            }
+
+            $crate::__serde_by_json!($type);
+        };
+    };
+}
+
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __rows {
+    (
+        $type:ident, [$($first:expr),*], {
+            $($name:literal => $field:ident $(: $($fact:ident $(($($argument:tt)*))?)+)?,)*
+        }
+        $(unknown { $($more:literal: $shape:ty $(: $($more_fact:ident $(($($more_argument:tt)*))?)+)?,)* })?
+    ) => {
+        &[
+            $($first,)*
+            $($crate::rt::field($name, |object: &$type| &object.$field)
+                $($(.$fact($($($argument)*)?))+)?,)*
+            $($($crate::schema::FieldSchema::new($more, <$shape as $crate::rt::Field>::SHAPE, false)
+                $($(.$more_fact($($($more_argument)*)?))+)?,)*)?
+        ]
+    };
+}
+
+/// The schema at run time of a type that another version owns, where this version's document says something else.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __schema {
+    ($type:ident $(($title:literal))? $($whole:ident)? { $($row:tt)* } $($unknown:tt)*) => {
+        $crate::schema::TypeSchema::new(
+            [$($title,)? stringify!($type)][0],
+            || const { $crate::__rows! { $type, [], { $($row)* } $($unknown)* } },
+            [$($crate::rt::$whole,)? false][0],
+        )
+    };
+}

@@ -1,0 +1,144 @@
+//! Reading and writing objects of every type with one loop each, compiled once.
+
+use super::{Field, Fields, Object, Table, TypeMeta, Unknown};
+use crate::json::{Fault, Reader, WriteJson, Writer};
+use std::borrow::Cow;
+use std::fmt;
+
+/// How many names are compared with the next one before all are.
+const AHEAD: usize = 6;
+
+impl fmt::Display for Table {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "a JSON object ({})", self.schema.name)
+    }
+}
+
+/// Reads a struct: known fields in any order, unknown ones kept, `null` as absence.
+///
+/// # Errors
+/// The text is not JSON, or does not fit the type.
+pub fn read_object<T: Object>(object: &mut T, reader: &mut Reader<'_>) -> Result<(), Fault> {
+    read(object, const { &T::TABLE }, reader)
+}
+
+fn read(
+    object: &mut dyn Fields,
+    table: &'static Table,
+    reader: &mut Reader<'_>,
+) -> Result<(), Fault> {
+    let mut seen = 0u128;
+    // Servers write fields in the table's order and leave some out.
+    let mut next = 0;
+    let mut more = reader.object(table)?;
+    while more {
+        let end = table.names.len().min(next + AHEAD);
+        let index = match reader.name_of(&table.names[next..end]) {
+            Some(ahead) => Some(next + ahead),
+            None => {
+                let name = reader.name()?;
+                let index = table.names.iter().position(|known| **known == *name);
+                if index.is_none() {
+                    read_other(object, table, name, reader)?;
+                }
+                index
+            }
+        };
+        if let Some(index) = index {
+            if seen & (1 << index) != 0 {
+                let (field, of) = (table.names[index], table.schema.name);
+                return Err(reader.fault(format!("duplicate field `{field}` in {of}")));
+            }
+            seen |= 1 << index;
+            object.read_field(index, reader)?;
+            next = index + 1;
+        }
+        more = reader.more_fields()?;
+    }
+    let absent = table.required & !seen;
+    if absent != 0 {
+        object.unknown_mut().set_absent(absent);
+    }
+    object.unknown_mut().fit();
+    Ok(())
+}
+
+/// Reads a field that is not in the table.
+fn read_other(
+    object: &mut dyn Fields,
+    table: &Table,
+    name: Cow<'_, str>,
+    reader: &mut Reader<'_>,
+) -> Result<(), Fault> {
+    let (expected, suffix) = match (table.type_meta, &*name) {
+        (Some(meta), "apiVersion") => (meta.api_version, ""),
+        (Some(meta), "kind") => (meta.kind, meta.suffix()),
+        _ => {
+            let value = reader.raw_json()?;
+            object.unknown_mut().push(name.into(), value);
+            return Ok(());
+        }
+    };
+    if reader.null() {
+        return Ok(());
+    }
+    let found = reader.string(&"a string")?;
+    // An empty one is an absent one.
+    if found.is_empty() || found.strip_suffix(suffix) == Some(expected) {
+        return Ok(());
+    }
+    let of = table.schema.name;
+    Err(reader.fault(format!(
+        "{of}: expected {name} `{expected}{suffix}`, found `{found}`"
+    )))
+}
+
+/// Writes a struct: the fields of its table, then the unknown ones. `type_meta` tells whether to begin with the
+/// `apiVersion` and `kind` that belong to it.
+pub fn write_object<T: Object>(object: &T, writer: &mut Writer, type_meta: bool) {
+    let type_meta = const { T::TABLE.type_meta }.filter(|_| type_meta);
+    write(object, type_meta, writer);
+}
+
+fn write(object: &dyn Fields, type_meta: Option<TypeMeta>, writer: &mut Writer) {
+    writer.object(|writer| {
+        if let Some(meta) = type_meta {
+            // In the order of a Kubernetes API server, so that its own text comes back unchanged.
+            writer.field("kind", &format!("{}{}", meta.kind, meta.suffix()));
+            writer.field("apiVersion", meta.api_version);
+        }
+        object.write_fields(writer);
+        for (name, raw) in object.unknown().iter() {
+            writer.field(name, raw);
+        }
+    });
+}
+
+impl TypeMeta {
+    fn suffix(self) -> &'static str {
+        if self.list { "List" } else { "" }
+    }
+}
+
+/// Writes the field at `index` of an object, unless it is absent: empty, or a required field that was absent when read and
+/// still has its default.
+pub fn write_field<V>(writer: &mut Writer, unknown: &Unknown, index: usize, name: &str, value: &V)
+where
+    V: Field + PartialEq,
+{
+    if value.is_absent()
+        || V::IS_REQUIRED && unknown.is_absent(index) && *value == V::default()
+    {
+        return;
+    }
+    writer.field(name, value);
+}
+
+/// A kind inside a typed list: written without `apiVersion` and `kind`.
+pub struct Untyped<'a, T>(pub &'a T);
+
+impl<T: Object> WriteJson for Untyped<'_, T> {
+    fn write_json(&self, writer: &mut Writer) {
+        write_object(self.0, writer, false);
+    }
+}
