@@ -1,7 +1,7 @@
-//! The readers of JSON and YAML text: no panic, and what YAML becomes is JSON.
+//! The readers of JSON and YAML text: they never panic, and YAML is converted to valid JSON.
 #![no_main]
 
-use k8s_flowcontrol::text::{
+use k8s_flowcontrol_text::{
     parse_json, parse_json_lines, parse_json_values, parse_yaml_documents, to_value, yaml_to_json,
 };
 use libfuzzer_sys::fuzz_target;

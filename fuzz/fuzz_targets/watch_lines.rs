@@ -1,4 +1,4 @@
-//! The line decoder: the same lines, whatever the chunks.
+//! The line decoder: the lines do not depend on the chunks.
 #![no_main]
 
 use k8s_flowcontrol::watch::{LineDecoder, LineTooLong};

@@ -2,10 +2,10 @@
 //! no consumer got an impossible event.
 
 use crate::model::{Follower, State, Step, Subscriber};
-use crate::proxy::{Mischief, Proxy};
+use crate::proxy::{NetworkFault, Proxy};
 use crate::random::Random;
 use crate::support::soon;
-use crate::world::{Fits, World, everything, in_team_a, in_union};
+use crate::world::{Matching, World, everything, in_team_a, in_union};
 use k8s_flowcontrol::Client;
 use k8s_flowcontrol::api::v1::PriorityLevelConfiguration as Level;
 use k8s_flowcontrol::watch::{Selection, Store, Watcher};
@@ -37,7 +37,7 @@ async fn chaos(faults: usize, consumers: usize) {
     let mut random = Random::new(seed);
     // A short history, so that long interruptions lead to 410 Gone.
     let server = server(400).await;
-    let proxy = Proxy::start(address(&server), &Mischief::ALL, random.fork()).await;
+    let proxy = Proxy::start(address(&server), &NetworkFault::ALL, random.fork()).await;
     let client = Client::from_url(proxy.url()).unwrap();
     let world = World::new(&server);
 
@@ -109,7 +109,7 @@ async fn nothing_is_lost_while_the_server_remembers() {
     println!("FLOWCONTROL_TEST_SEED={seed}");
     let mut random = Random::new(seed);
     let server = server(1_000_000).await;
-    let proxy = Proxy::start(address(&server), &Mischief::PASSING, random.fork()).await;
+    let proxy = Proxy::start(address(&server), &NetworkFault::PASSING, random.fork()).await;
     let client = Client::from_url(proxy.url()).unwrap();
     let world = World::new(&server);
 
@@ -229,10 +229,10 @@ fn subscribe(
     store: &Store<Level>,
     pauses: u64,
     random: Random,
-    fits: Fits,
+    matches: Matching,
 ) -> JoinHandle<Subscriber> {
     let subscriber = Subscriber::new(store.subscribe());
-    follow_changes(world, subscriber, pauses, random, fits)
+    follow_changes(world, subscriber, pauses, random, matches)
 }
 
 /// Reads the events of a store, with pauses of up to `20 * pauses` milliseconds, until its copy is the expected one.
@@ -241,7 +241,7 @@ fn follow_changes(
     mut subscriber: Subscriber,
     pauses: u64,
     mut random: Random,
-    fits: Fits,
+    matches: Matching,
 ) -> JoinHandle<Subscriber> {
     let world = world.clone();
     tokio::spawn(async move {
@@ -249,7 +249,7 @@ fn follow_changes(
         let world = &alarm.0;
         let mut finished = world.last.subscribe();
         loop {
-            if let Some(last) = world.last(fits)
+            if let Some(last) = world.last(matches)
                 && subscriber.states() == last
             {
                 let copy = subscriber.changes.store().snapshot();
@@ -269,7 +269,7 @@ fn follow_changes(
 }
 
 /// Keeps a copy by a watcher's events until it is the expected one.
-fn follower(world: &World, mut watcher: Watcher<Level>, fits: Fits) -> JoinHandle<Follower> {
+fn follower(world: &World, mut watcher: Watcher<Level>, matches: Matching) -> JoinHandle<Follower> {
     let world = world.clone();
     tokio::spawn(async move {
         let alarm = Alarm(world);
@@ -277,7 +277,7 @@ fn follower(world: &World, mut watcher: Watcher<Level>, fits: Fits) -> JoinHandl
         let mut finished = world.last.subscribe();
         let mut follower = Follower::default();
         loop {
-            if let Some(last) = world.last(fits)
+            if let Some(last) = world.last(matches)
                 && follower.states() == last
             {
                 return follower;

@@ -1,6 +1,6 @@
-//! Where the chunks of an HTTP/1.1 answer begin.
+//! The starts of the chunks in an HTTP/1.1 response.
 
-/// Where in HTTP/1.1 answers a byte is: as much as is needed to find where chunks end.
+/// The position in a stream of HTTP/1.1 responses, precise enough to find the ends of chunks.
 #[derive(Clone, Default)]
 pub(crate) struct Framing {
     state: Part,
@@ -15,12 +15,12 @@ enum Part {
     Head,
     Body(usize),
     ChunkSize,
-    /// Bytes left, with the line end.
+    /// The remaining bytes, with the line end.
     Chunk(usize),
 }
 
 impl Framing {
-    /// How many of these bytes, but at least so many, come before a chunk begins; `None` when none does.
+    /// The index of the first chunk start in `bytes` from `at_least` on.
     pub(crate) fn next_boundary(&self, at_least: usize, bytes: &[u8]) -> Option<usize> {
         let mut framing = self.clone();
         let mut index = 0;

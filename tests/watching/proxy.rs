@@ -1,4 +1,4 @@
-//! A TCP proxy in front of the server that does to connections what networks do, and to watches what servers do.
+//! A TCP proxy in front of the server, with the faults of networks and of servers.
 
 use crate::framing::Framing;
 use crate::random::Random;
@@ -12,35 +12,35 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
 
-/// What the proxy may do.
+/// A fault of the network or the server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Mischief {
-    /// Closes a connection as soon as it comes.
+pub(crate) enum NetworkFault {
+    /// Closes a connection at once.
     Refuse,
-    /// Closes both sides at any byte of the answer.
+    /// Closes both sides at any byte of the response.
     Cut,
     /// Lets nothing through for some milliseconds.
     Delay,
     /// Lets some bytes through one by one.
     Throttle,
-    /// Closes everything and takes no connection for some milliseconds: what a restart looks like.
+    /// Closes all connections and accepts none for some milliseconds, as during a restart of the server.
     Outage,
-    /// Ends the body of a watch in good order, between two events.
+    /// Ends the body of a watch properly, between two events.
     EndEarly,
-    /// Ends the body of a watch in good order, in the middle of an event.
+    /// Ends the body of a watch properly, in the middle of an event.
     EndInLine,
-    /// A line that is no JSON, between two events.
+    /// Sends a line that is not JSON, between two events.
     GarbageLine,
-    /// An event ERROR of code 410, and the end.
+    /// Sends an ERROR event with code 410, and ends.
     Expired,
-    /// An event ERROR of code 500, and the end.
+    /// Sends an ERROR event with code 500, and ends.
     ServerError,
-    /// Lets nothing through any more, but closes nothing.
+    /// Lets nothing through any more, without closing the connection.
     Stall,
 }
 
-impl Mischief {
-    /// After these a watch goes on from where it was.
+impl NetworkFault {
+    /// The faults after which a watch continues.
     pub(crate) const PASSING: [Self; 8] = [
         Self::Refuse,
         Self::Cut,
@@ -51,7 +51,7 @@ impl Mischief {
         Self::EndInLine,
         Self::ServerError,
     ];
-    /// After these it may have to begin anew.
+    /// All faults; after some a list is needed.
     pub(crate) const ALL: [Self; 11] = [
         Self::Refuse,
         Self::Cut,
@@ -66,7 +66,7 @@ impl Mischief {
         Self::Stall,
     ];
 
-    /// Whether it is done where a chunk of a watch ends.
+    /// Whether the fault happens at the end of a chunk of a watch.
     fn is_between_chunks(self) -> bool {
         matches!(
             self,
@@ -88,18 +88,22 @@ pub(crate) struct Proxy {
 
 struct Shared {
     server: SocketAddr,
-    repertoire: Vec<Mischief>,
+    repertoire: Vec<NetworkFault>,
     random: Mutex<Random>,
     is_calm: AtomicBool,
     done: AtomicUsize,
-    counts: Mutex<BTreeMap<Mischief, usize>>,
-    /// Whether the server seems to be up.
+    counts: Mutex<BTreeMap<NetworkFault, usize>>,
+    /// Whether the proxy accepts connections.
     up: watch::Sender<bool>,
 }
 
 impl Proxy {
-    /// A proxy that does nothing yet but pass on.
-    pub(crate) async fn start(server: SocketAddr, repertoire: &[Mischief], random: Random) -> Self {
+    /// A running proxy.
+    pub(crate) async fn start(
+        server: SocketAddr,
+        repertoire: &[NetworkFault],
+        random: Random,
+    ) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
         let shared = Arc::new(Shared {
@@ -123,17 +127,17 @@ impl Proxy {
         format!("http://{}", self.address)
     }
 
-    /// How much mischief was done.
+    /// The number of faults so far.
     pub(crate) fn done(&self) -> usize {
         self.shared.done.load(Ordering::Relaxed)
     }
 
-    /// How often each kind was done.
-    pub(crate) fn counts(&self) -> BTreeMap<Mischief, usize> {
+    /// The number of faults of each kind.
+    pub(crate) fn counts(&self) -> BTreeMap<NetworkFault, usize> {
         self.shared.counts.lock().unwrap().clone()
     }
 
-    /// From now on everything is passed on.
+    /// Ends the faults.
     pub(crate) fn calm(&self) {
         self.shared.is_calm.store(true, Ordering::Relaxed);
     }
@@ -141,15 +145,14 @@ impl Proxy {
 
 impl Drop for Proxy {
     fn drop(&mut self) {
-        // The connections notice that the sender of `up` is gone with the last of them; what they wait for is cut by
-        // the runtime's end at the latest.
+        // Each connection ends when the sender of `up` is dropped, or with the runtime.
         self.task.abort();
         self.shared.up.send_replace(false);
     }
 }
 
 impl Shared {
-    fn count(&self, mischief: Mischief) {
+    fn count(&self, mischief: NetworkFault) {
         *self.counts.lock().unwrap().entry(mischief).or_default() += 1;
         self.done.fetch_add(1, Ordering::Relaxed);
     }
@@ -162,11 +165,11 @@ impl Shared {
         self.is_calm.load(Ordering::Relaxed)
     }
 
-    /// What to do next on a connection, and after how many bytes of the answer.
-    fn plan(&self) -> (Mischief, usize) {
+    /// The next fault of a connection, and the number of response bytes before it.
+    fn plan(&self) -> (NetworkFault, usize) {
         self.with_random(|random| {
             let mischief = random.choose(&self.repertoire);
-            // Most strike early, but lists must have a chance to come through.
+            // Most happen early, but some lists must succeed.
             let range = random.choose(&[300, 3000, 30_000]);
             (mischief, usize::try_from(random.below(range)).unwrap())
         })
@@ -183,12 +186,12 @@ async fn accept(listener: TcpListener, shared: Arc<Shared>) {
             continue;
         };
         if !*shared.up.borrow() {
-            // What a server that is down does.
+            // As the system does while the server is down.
             continue;
         }
-        let refuses = shared.repertoire.contains(&Mischief::Refuse) && !shared.is_calm();
+        let refuses = shared.repertoire.contains(&NetworkFault::Refuse) && !shared.is_calm();
         if refuses && shared.with_random(|random| random.happens(8)) {
-            shared.count(Mischief::Refuse);
+            shared.count(NetworkFault::Refuse);
             continue;
         }
         tokio::spawn(serve(client, shared.clone()));
@@ -210,7 +213,7 @@ async fn serve(client: TcpStream, shared: Arc<Shared>) {
         framing: Framing::default(),
         passed: 0,
     };
-    // When one side ends or the server goes down, the connection does.
+    // The connection ends with either side, and when the server goes down.
     tokio::select! {
         _ = requests => {}
         _ = answers.pass_on() => {}
@@ -261,10 +264,10 @@ impl Answers {
         }
     }
 
-    fn plan(&mut self) -> (Mischief, usize) {
+    fn plan(&mut self) -> (NetworkFault, usize) {
         self.passed = 0;
         if self.shared.repertoire.is_empty() {
-            return (Mischief::Delay, usize::MAX);
+            return (NetworkFault::Delay, usize::MAX);
         }
         self.shared.plan()
     }
@@ -276,13 +279,13 @@ impl Answers {
         Ok(())
     }
 
-    /// Does it; whether the connection is over.
-    async fn strike(&mut self, mischief: Mischief, rest: &mut &[u8]) -> std::io::Result<bool> {
+    /// Causes the fault. Returns whether the connection has ended.
+    async fn strike(&mut self, mischief: NetworkFault, rest: &mut &[u8]) -> std::io::Result<bool> {
         self.shared.count(mischief);
         match mischief {
-            Mischief::Refuse | Mischief::Cut => return Ok(true),
-            Mischief::Delay => tokio::time::sleep(self.shared.pause()).await,
-            Mischief::Throttle => {
+            NetworkFault::Refuse | NetworkFault::Cut => return Ok(true),
+            NetworkFault::Delay => tokio::time::sleep(self.shared.pause()).await,
+            NetworkFault::Throttle => {
                 let (slow, behind) = rest.split_at(rest.len().min(100));
                 for byte in slow {
                     self.pass(std::slice::from_ref(byte)).await?;
@@ -290,41 +293,41 @@ impl Answers {
                 }
                 *rest = behind;
             }
-            Mischief::Outage => {
+            NetworkFault::Outage => {
                 self.shared.up.send_replace(false);
                 let shared = self.shared.clone();
                 let pause = shared.pause();
-                // The connection is closed by that, but the server comes back.
+                // Closes this connection; the server accepts others later.
                 tokio::spawn(async move {
                     tokio::time::sleep(pause).await;
                     shared.up.send_replace(true);
                 });
                 return Ok(true);
             }
-            Mischief::GarbageLine => self.insert("<html>\u{fffd}{\"type\":\n").await?,
-            Mischief::EndInLine => {
+            NetworkFault::GarbageLine => self.insert("<html>\u{fffd}{\"type\":\n").await?,
+            NetworkFault::EndInLine => {
                 self.insert("{\"type\":\"MODIFIED\",\"object\":{\"metadata\":{\"na")
                     .await?;
                 return self.end().await;
             }
-            Mischief::EndEarly => return self.end().await,
-            Mischief::Expired => {
+            NetworkFault::EndEarly => return self.end().await,
+            NetworkFault::Expired => {
                 self.insert(&error_event(410, "Expired")).await?;
                 return self.end().await;
             }
-            Mischief::ServerError => {
+            NetworkFault::ServerError => {
                 self.insert(&error_event(500, "InternalError")).await?;
                 return self.end().await;
             }
-            Mischief::Stall => {
-                // Till the client gives up.
+            NetworkFault::Stall => {
+                // Until the client closes the connection.
                 std::future::pending::<()>().await;
             }
         }
         Ok(false)
     }
 
-    /// A chunk of our own.
+    /// Sends a chunk that is not from the server.
     async fn insert(&mut self, text: &str) -> std::io::Result<()> {
         let chunk = format!("{:x}\r\n{text}\r\n", text.len());
         self.to_client.write_all(chunk.as_bytes()).await

@@ -1,4 +1,4 @@
-//! Random numbers from a seed that is printed, so that a failure can be told apart from another one.
+//! Random numbers from a printed seed, so that a failing run can be repeated.
 
 use std::hash::{BuildHasher, RandomState};
 
@@ -32,7 +32,7 @@ impl Random {
         self.next() % limit.max(1)
     }
 
-    /// Whether an event of this chance happens.
+    /// Whether an event with this probability happens.
     pub(crate) fn happens(&mut self, percent: u64) -> bool {
         self.below(100) < percent
     }
@@ -42,7 +42,7 @@ impl Random {
         items[usize::try_from(index).unwrap()].clone()
     }
 
-    /// A generator of its own, for another task.
+    /// An independent generator for another task.
     pub(crate) fn fork(&mut self) -> Self {
         Self(self.next())
     }

@@ -1,4 +1,4 @@
-//! The server's side of a run with faults: who writes, what was written, and what is there in the end.
+//! The server's side of a run with faults: the writer, the written states, and the final objects.
 
 use crate::model::{State, Step};
 use crate::random::Random;
@@ -16,18 +16,18 @@ use std::time::Duration;
 const NAMES: u64 = 30;
 const TEAMS: [&str; 3] = ["a", "b", "c"];
 
-/// The server's side: who writes, and what is there in the end.
+/// The server's side of a run.
 #[derive(Clone)]
 pub(crate) struct World {
     pub(crate) client: Client,
     pub(crate) stop: Arc<AtomicBool>,
-    /// What a copy must be in the end; set when the writer has finished.
+    /// The final objects; set when the writer has finished.
     pub(crate) last: tokio::sync::watch::Sender<Option<Arc<Vec<Level>>>>,
     pub(crate) errors: Arc<AtomicUsize>,
     pub(crate) broken: Arc<AtomicBool>,
 }
 
-/// What was written.
+/// The written states and changes.
 #[derive(Default)]
 pub(crate) struct Written {
     pub(crate) states: HashSet<State>,
@@ -81,7 +81,7 @@ impl World {
                 written.steps.push(Step::Gone(name));
                 shares.remove();
             } else {
-                // Each change is one: a write of what is there already is none.
+                // Always a new number, since a write without a difference is no change.
                 *shares.get_mut() += 1;
                 let shares = shares.get();
                 let marked = random.happens(50).then_some("yes");
@@ -97,7 +97,7 @@ impl World {
         written
     }
 
-    /// The last write, which all selections hold; then what is there is known.
+    /// Writes a last object, which matches all selections, and notes the final objects.
     pub(crate) async fn finish(&self) {
         let levels = self.client.priority_level_configurations();
         let marker = level("marker", &[("team", "a")]);
@@ -106,15 +106,15 @@ impl World {
         self.last.send_replace(Some(Arc::new(all)));
     }
 
-    /// What a copy of the objects that fit must be in the end, once that is known.
-    pub(crate) fn last(&self, fits: Fits) -> Option<Vec<State>> {
+    /// The final states of the matching objects; `None` while the writer runs.
+    pub(crate) fn last(&self, matches: Matching) -> Option<Vec<State>> {
         let last = self.last.borrow();
-        let fitting = last.as_ref()?.iter().filter(|level| fits(level));
+        let fitting = last.as_ref()?.iter().filter(|level| matches(level));
         Some(fitting.map(State::of).collect())
     }
 }
 
-pub(crate) type Fits = fn(&Level) -> bool;
+pub(crate) type Matching = fn(&Level) -> bool;
 
 pub(crate) fn everything(_: &Level) -> bool {
     true

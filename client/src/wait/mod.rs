@@ -1,6 +1,6 @@
 //! Waiting until a condition holds for an object.
 //!
-//! [`Api::wait_for`] takes one of the conditions of this module, or any closure:
+//! [`Api::wait_for`] takes a condition of this module, or any closure:
 //!
 //! ```no_run
 //! use k8s_flowcontrol::wait;
@@ -37,8 +37,8 @@ use std::time::Duration;
 impl<K: Resource> Api<K> {
     /// Waits until `condition` holds for the object with a name, and returns that object.
     ///
-    /// The condition is called with the object as it is now and after each change, and with `None` while the object does
-    /// not exist.
+    /// The condition is called with the current object and again after each change, with `None` while the object does not
+    /// exist.
     ///
     /// ```no_run
     /// # async fn example(client: k8s_flowcontrol::Client) -> Result<(), k8s_flowcontrol::Error> {

@@ -13,8 +13,8 @@ use std::sync::Arc;
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum StoreEvent<K> {
-    /// All objects as they are now: the first event of a subscription, and the next one of a subscription that missed
-    /// events because it was too slow.
+    /// All current objects: the first event of a subscription, and the next event of a subscription that was too slow
+    /// and missed events.
     Snapshot(Snapshot<K>),
     /// The object is new.
     Added {
@@ -27,7 +27,7 @@ pub enum StoreEvent<K> {
     Modified {
         /// The object in the previous event about it.
         old: Arc<K>,
-        /// The object as it is now.
+        /// The current object.
         new: Arc<K>,
         /// The fields that the conversion of `new` lost.
         losses: Vec<Loss>,

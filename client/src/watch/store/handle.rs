@@ -18,7 +18,7 @@ use tokio::sync::watch;
 /// A task of the tokio runtime drives a store that [`start`](Self::start) made; [`new`](Self::new) leaves that to the
 /// caller. It ends when the last clone and the last subscription are dropped.
 ///
-/// A store never fails: after an error the watcher tries again and the copy stays as it is.
+/// A store never fails: after an error the copy stays, and the watcher tries again.
 /// [`wait_ready`](Self::wait_ready) returns errors that prevent the first list, [`last_error`](Self::last_error) the
 /// current one, and [`StoreBuilder::on_error`](super::StoreBuilder::on_error) calls a handler for each.
 ///
@@ -86,7 +86,7 @@ impl<K: Resource> Store<K> {
         losses.unwrap_or_default()
     }
 
-    /// All objects as they are now, in the order of their keys.
+    /// All current objects, in the order of their keys.
     pub fn snapshot(&self) -> Vec<Arc<K>> {
         self.filter(|_| true)
     }

@@ -137,7 +137,7 @@ impl<K: Resource> AnyOf<K> {
         }
     }
 
-    /// Lets all sources list again; `begun` is the one that has just begun by itself.
+    /// Makes all sources list again, except `begun`, which has just begun its list.
     fn begin_list(&mut self, begun: Option<usize>) -> WatcherEvent<K> {
         let mut before = self.list.take().map(|list| list.before).unwrap_or_default();
         before.extend(self.matches.clear());

@@ -62,7 +62,7 @@ pub enum WatcherEvent<K> {
     },
     /// The object is new or has changed.
     Applied {
-        /// The object as it is now.
+        /// The current object.
         object: K,
         /// The fields that the conversion lost.
         losses: Vec<Loss>,

@@ -132,7 +132,7 @@ impl ListWatch {
         }
     }
 
-    /// Whether the next page is the first one of a list.
+    /// Whether the next page is the first page of a list.
     pub(super) fn is_first_page(&self) -> bool {
         self.token.is_none()
     }

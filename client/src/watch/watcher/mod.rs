@@ -55,7 +55,7 @@ impl<K: Resource> Negotiated<K> {
     }
 }
 
-/// The changes of objects, for as long as it is polled; made by [`Api::watcher`].
+/// An endless stream of the changes of objects, made by [`Api::watcher`].
 ///
 /// A watcher lists all objects, with a [streaming list] if the server supports it and page by page otherwise, and then
 /// watches them. When the watch ends or breaks, it continues from the resource version of the last event or bookmark.
@@ -63,7 +63,7 @@ impl<K: Resource> Negotiated<K> {
 /// [disappeared](WatcherEvent::ListEnd) meanwhile. A connection that delivers nothing, not even bookmarks, is closed and
 /// replaced.
 ///
-/// Every failure is an `Err`, including those that only a person can fix, such as 401, 403 and 404. The watcher never
+/// Every failure is an `Err`, including 401, 403 and 404, which only a person can fix. The watcher never
 /// ends by itself: after a failure it waits (0.5 s at first, up to 30 s, partly random, or for the time that the server
 /// sets) and tries again. Stop polling it, or drop it, to end it.
 ///

@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 
 /// Compares two [resource versions](https://kubernetes.io/docs/reference/using-api/api-concepts/#resource-versions), which
-/// are decimal numbers of any size; `None` when one of them is not.
+/// are decimal numbers of any size. Returns `None` for any other text.
 pub(super) fn compare(a: &str, b: &str) -> Option<Ordering> {
     let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     if !is_number(a) || !is_number(b) {
