@@ -24,17 +24,17 @@ mod classifier;
 mod explanation;
 mod http;
 mod index;
+mod mismatch;
+mod percent;
 mod policy;
 mod query;
 mod request;
 mod subject;
 
 pub use classifier::{Classification, Classifier};
-pub use explanation::{
-    Considered, Explanation, NonResourceMismatch, ResourceMismatch, RuleMatch, RuleMismatch,
-    Verdict,
-};
+pub use explanation::{Considered, Explanation, RuleMatch, Verdict};
 pub use http::InvalidRequest;
+pub use mismatch::{NonResourceMismatch, ResourceMismatch, RuleMismatch};
 pub use request::{RequestAttributes, User};
 
 pub(super) use policy::{Names, NonResourceRule, PolicyRule, ResourceRule, Url};

@@ -1,6 +1,6 @@
 //! What a rule is about.
 
-use super::explanation::{NonResourceMismatch, ResourceMismatch};
+use super::mismatch::{NonResourceMismatch, ResourceMismatch};
 use super::request::RequestAttributes;
 use super::subject::Subject;
 use k8s_flowcontrol_types::api::v1;

@@ -1,6 +1,6 @@
 //! The parts of a query that classification depends on.
 
-use super::http::decode;
+use super::percent::decode;
 use std::borrow::Cow;
 
 /// The parameters of a query, decoded; those that a server drops are left out.

@@ -4,7 +4,6 @@ use super::managed_fields;
 use super::names;
 use super::owner_references::{self, OwnerReference};
 use super::violation::{Bad, Path, Report};
-use super::wording::Wording;
 use k8s_flowcontrol_types::order;
 use serde_json::Value;
 
@@ -283,14 +282,5 @@ pub(super) fn check_preserve_zero(metadata: &Metadata, path: &Path, report: &mut
     {
         let detail = format!("annotation '{annotation}' is forbidden");
         report.forbidden(&path.child("annotations"), &detail);
-    }
-}
-
-/// The words of a release: rules of fields below need them too.
-pub(super) fn owner_field_detail(field: &str, wording: &Wording) -> String {
-    if wording.names_empty_owner_fields {
-        format!("{field} must not be empty")
-    } else {
-        "must not be empty".into()
     }
 }

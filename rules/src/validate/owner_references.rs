@@ -1,7 +1,6 @@
 //! The rules of `metadata.ownerReferences`.
 
 use super::go_value::{Field, GoValue};
-use super::metadata::owner_field_detail;
 use super::violation::{Bad, Path, Report};
 use serde_json::Value;
 
@@ -134,7 +133,7 @@ fn check_one(reference: &OwnerReference, path: &Path, report: &mut Report) {
     ];
     for (field, called, value, is_empty) in fields {
         if is_empty {
-            let detail = owner_field_detail(called, report.wording);
+            let detail = report.wording.empty_owner_field(called);
             let value = if field == "uid" {
                 Bad::Named(value)
             } else {

@@ -13,8 +13,8 @@ pub(super) struct Wording {
     pub(super) qualified_name: &'static str,
     /// Whether two controllers among the owners are told apart by their kinds too.
     pub(super) names_owner_kinds: bool,
-    /// What an owner reference's empty fields are told: with the field's name or without.
-    pub(super) names_empty_owner_fields: bool,
+    /// Whether the message for an empty field of an owner reference names the field.
+    names_empty_owner_fields: bool,
     /// The level `exempt` and the type `Exempt` go together.
     pub(super) exempt_type: &'static str,
     /// What an empty condition type is told.
@@ -75,5 +75,14 @@ impl Wording {
         let found = WORDINGS.iter().find(|(since, _)| release.minor() >= *since);
         // The last entry is for every release.
         &found.unwrap_or(&WORDINGS[WORDINGS.len() - 1]).1
+    }
+
+    /// The message for an empty field of an owner reference.
+    pub(super) fn empty_owner_field(&self, name: &str) -> String {
+        if self.names_empty_owner_fields {
+            format!("{name} must not be empty")
+        } else {
+            "must not be empty".into()
+        }
     }
 }

@@ -1,0 +1,83 @@
+//! The reasons why a rule does not match a request.
+
+use std::fmt;
+
+/// Why a rule does not match.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum RuleMismatch {
+    /// No subject matches the user.
+    Subjects,
+    /// The request is about a resource and none of `resourceRules` matches: why, for each of them.
+    ResourceRules(Vec<ResourceMismatch>),
+    /// The request is about no resource and none of `nonResourceRules` matches: why, for each of them.
+    NonResourceRules(Vec<NonResourceMismatch>),
+}
+
+/// The first thing about a resource request that a rule does not cover.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ResourceMismatch {
+    /// The verb.
+    Verb,
+    /// The resource, or the resource with its subresource.
+    Resource,
+    /// The API group.
+    ApiGroup,
+    /// The request has no namespace and the rule has no `clusterScope`.
+    ClusterScope,
+    /// The namespace.
+    Namespace,
+}
+
+/// The first thing about another request that a rule does not cover.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NonResourceMismatch {
+    /// The verb.
+    Verb,
+    /// The path.
+    Url,
+}
+
+impl fmt::Display for RuleMismatch {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (list, whys): (_, Vec<&str>) = match self {
+            Self::Subjects => return f.write_str("is for other subjects"),
+            Self::ResourceRules(whys) => (
+                "resourceRules",
+                whys.iter().map(|why| why.as_str()).collect(),
+            ),
+            Self::NonResourceRules(whys) => (
+                "nonResourceRules",
+                whys.iter().map(|why| why.as_str()).collect(),
+            ),
+        };
+        if whys.is_empty() {
+            return write!(f, "has no {list}");
+        }
+        for (number, why) in whys.iter().enumerate() {
+            let comma = if number == 0 { "" } else { ", " };
+            write!(f, "{comma}{list}[{number}] {why}")?;
+        }
+        Ok(())
+    }
+}
+
+impl ResourceMismatch {
+    const fn as_str(self) -> &'static str {
+        match self {
+            Self::Verb => "is for other verbs",
+            Self::Resource => "is for other resources",
+            Self::ApiGroup => "is for other API groups",
+            Self::ClusterScope => "has no clusterScope",
+            Self::Namespace => "is for other namespaces",
+        }
+    }
+}
+
+impl NonResourceMismatch {
+    const fn as_str(self) -> &'static str {
+        match self {
+            Self::Verb => "is for other verbs",
+            Self::Url => "is for other URLs",
+        }
+    }
+}
