@@ -11,6 +11,7 @@
 //! | [`matching`] | the FlowSchema and priority level that take a request, and why |
 //! | [`lint`] | advice on objects that a server accepts |
 //! | [`bootstrap`] | the objects every server creates itself |
+//! | [`storage`] | the hash that names the version in which objects are stored |
 //! | [`dumps`] | a server's debug dumps and flow headers |
 //!
 //! Nothing here does I/O. The behaviour depends on the server's [`Release`](k8s_flowcontrol_types::Release), so every entry
@@ -26,4 +27,5 @@ pub mod lint;
 pub mod matching;
 mod objects;
 pub mod sharding;
+pub mod storage;
 pub mod validate;

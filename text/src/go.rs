@@ -78,7 +78,7 @@ pub fn json_quote(text: &str) -> String {
 
 /// Takes the character at the beginning of `bytes`, or U+FFFD for one byte that begins none, and
 /// returns how many bytes it took.
-pub fn push_character(bytes: &[u8], out: &mut String) -> usize {
+pub(crate) fn push_character(bytes: &[u8], out: &mut String) -> usize {
     let longest = &bytes[..bytes.len().min(4)];
     let valid = match std::str::from_utf8(longest) {
         Ok(text) => text,
@@ -95,6 +95,17 @@ pub fn push_character(bytes: &[u8], out: &mut String) -> usize {
             1
         }
     }
+}
+
+/// The text of bytes as Go decodes them: every byte that is not UTF-8 becomes U+FFFD.
+pub fn lossy(bytes: &[u8]) -> String {
+    let mut out = String::with_capacity(bytes.len());
+    let mut rest = bytes;
+    while !rest.is_empty() {
+        let taken = push_character(rest, &mut out);
+        rest = &rest[taken..];
+    }
+    out
 }
 
 #[cfg(test)]

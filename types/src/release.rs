@@ -1,8 +1,5 @@
 //! Kubernetes releases and the API versions that each of them serves.
 
-use base64::Engine;
-use base64::engine::general_purpose::STANDARD;
-use hmac_sha256::Hash;
 use std::fmt;
 use std::str::FromStr;
 
@@ -58,17 +55,6 @@ impl ApiVersion {
             deprecated,
             removed,
         }
-    }
-
-    /// The `storageVersionHash` that a server's discovery shows for `kind` while it stores objects in this version.
-    ///
-    /// ```
-    /// # use k8s_flowcontrol_types::ApiVersion;
-    /// assert_eq!(ApiVersion::V1.storage_version_hash("FlowSchema"), "GJVAJZSZBIw=");
-    /// ```
-    pub fn storage_version_hash(self, kind: &str) -> String {
-        let name = format!("{}/{kind}", self.api_version());
-        STANDARD.encode(&Hash::hash(name.as_bytes())[..8])
     }
 
     /// Whether `release` serves the version.

@@ -10,6 +10,7 @@ use crate::live::{Live, LiveArgs, WriteArgs, name};
 use crate::output::{HINT, Streams, plural};
 use k8s_flowcontrol::ApiVersion;
 use k8s_flowcontrol::Kind;
+use k8s_flowcontrol::rules::storage;
 use serde_json::Value;
 use std::io::Write;
 use std::path::PathBuf;
@@ -146,7 +147,7 @@ pub(crate) fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
 fn tell_version(kind: Kind, hash: &str, streams: &mut Streams) -> Result<(), Failure> {
     let known = ApiVersion::ALL
         .into_iter()
-        .find(|version| version.storage_version_hash(kind.as_str()) == hash);
+        .find(|version| storage::version_hash(kind, *version) == hash);
     let Some(version) = known else {
         return Err(Failure::new(
             Exit::Cluster,

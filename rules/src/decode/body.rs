@@ -315,13 +315,7 @@ fn summary(body: &[u8]) -> String {
     };
     let start = &body[..body.len().min(LENGTH)];
     let mut out = if *first == b'{' {
-        let mut out = String::new();
-        let mut rest = start;
-        while !rest.is_empty() {
-            let taken = go::push_character(rest, &mut out);
-            rest = &rest[taken..];
-        }
-        out
+        go::lossy(start)
     } else {
         start.iter().map(|byte| format!("{byte:02x}")).collect()
     };

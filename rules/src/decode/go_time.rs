@@ -1,7 +1,9 @@
-//! Times as Go reads them.
+//! Times as Go reads them: an own reader, because its leniency and its messages are those of Go's `time.Parse`.
 
+use jiff::SignedDuration;
+use jiff::civil::DateTime;
 use k8s_flowcontrol_text::go::quote;
-use k8s_flowcontrol_types::civil::DateTime;
+use std::ops::RangeInclusive;
 
 /// How precise a time is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,8 +25,8 @@ impl Precision {
 
 /// Reads an RFC 3339 time with the leniency and the messages of Go's `time.Parse`.
 ///
-/// Returns the time as a server writes it back: in UTC, with the digits that its precision has; nothing
-/// for Go's zero time.
+/// Returns the time as a server writes it back: in UTC, with the digits that its precision has; `None` for Go's zero
+/// time.
 pub(super) fn parse(text: &str, precision: Precision) -> Result<Option<String>, String> {
     let mut reader = Reader {
         precision,
@@ -53,26 +55,18 @@ pub(super) fn parse(text: &str, precision: Precision) -> Result<Option<String>, 
     if !reader.rest.is_empty() {
         return Err(reader.failed(&format!(": extra text: {}", quote(reader.rest))));
     }
-    let local = DateTime {
-        year,
-        month,
-        day,
-        hour,
-        minute,
-        second,
-    };
-    let seconds = local
-        .to_seconds()
-        .ok_or_else(|| reader.failed(": day out of range"))?;
-    Ok(utc(seconds - offset, micros))
+    // The other parts are in their ranges.
+    let local = DateTime::new(year, month, day, hour, minute, second, 0)
+        .map_err(|_| reader.failed(": day out of range"))?;
+    Ok(utc(local, offset, micros))
 }
 
-/// The text of the time in UTC. Times that no RFC 3339 text can name do not come back.
-fn utc(seconds: i64, micros: Option<&str>) -> Option<String> {
-    const GO_ZERO: i64 = -62_135_596_800;
-    let time = DateTime::from_seconds(seconds);
-    let is_zero = seconds == GO_ZERO && micros.is_none_or(|micros| micros == "000000");
-    if is_zero || !(0..=9999).contains(&time.year) {
+/// The text of the time in UTC; `None` for Go's zero time, and for times that RFC 3339 has no text for.
+fn utc(local: DateTime, offset: SignedDuration, micros: Option<&str>) -> Option<String> {
+    const GO_ZERO: DateTime = DateTime::constant(1, 1, 1, 0, 0, 0, 0);
+    let time = local.checked_sub(offset).ok()?;
+    let is_zero = time == GO_ZERO && micros.is_none_or(|micros| micros == "000000");
+    if is_zero || time.year() < 0 {
         return None;
     }
     Some(match micros {
@@ -88,7 +82,7 @@ struct Reader<'a> {
 }
 
 impl<'a> Reader<'a> {
-    fn year(&mut self) -> Result<i64, String> {
+    fn year(&mut self) -> Result<i16, String> {
         let digits = self
             .rest
             .get(..4)
@@ -113,9 +107,9 @@ impl<'a> Reader<'a> {
         &mut self,
         element: &str,
         fixed: bool,
-        range: std::ops::RangeInclusive<u8>,
+        range: RangeInclusive<i8>,
         name: &str,
-    ) -> Result<u8, String> {
+    ) -> Result<i8, String> {
         let digits = self
             .rest
             .bytes()
@@ -154,11 +148,11 @@ impl<'a> Reader<'a> {
         Ok(digits)
     }
 
-    fn zone(&mut self) -> Result<i64, String> {
+    fn zone(&mut self) -> Result<SignedDuration, String> {
         const ELEMENT: &str = "Z07:00";
         if let Some(rest) = self.rest.strip_prefix('Z') {
             self.rest = rest;
-            return Ok(0);
+            return Ok(SignedDuration::ZERO);
         }
         let zone = self.rest.get(..6).ok_or_else(|| self.bad(ELEMENT))?;
         let number = |range| {
@@ -179,7 +173,9 @@ impl<'a> Reader<'a> {
         match (hours, minutes) {
             (25.., _) => Err(self.failed(": time zone offset hour out of range")),
             (_, 61..) => Err(self.failed(": time zone offset minute out of range")),
-            _ => Ok(sign * (hours * 3600 + minutes * 60)),
+            _ => Ok(SignedDuration::from_secs(
+                sign * (hours * 3600 + minutes * 60),
+            )),
         }
     }
 

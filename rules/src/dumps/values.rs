@@ -1,6 +1,6 @@
 //! The values in cells.
 
-use k8s_flowcontrol_types::civil::parse_rfc3339;
+use jiff::Timestamp;
 use std::fmt;
 use std::str::FromStr;
 use std::time::Duration;
@@ -68,10 +68,9 @@ impl fmt::Display for InvalidSeatSeconds {
 
 impl std::error::Error for InvalidSeatSeconds {}
 
-/// A time, as seconds since 1970; the inner `None` is the zero time of what has not happened.
+/// A time as seconds since 1970; the inner `None` stands for Go's zero time, the year 1, which means "never".
 pub(super) fn parse_time(text: &str) -> Option<Option<i64>> {
-    let (seconds, _) = parse_rfc3339(text)?;
-    // The year 1 stands for "never".
+    let seconds = text.parse::<Timestamp>().ok()?.as_second();
     Some((seconds > i64::from(i32::MIN)).then_some(seconds))
 }
 

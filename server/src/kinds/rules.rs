@@ -2,7 +2,7 @@
 
 use k8s_flowcontrol_rules::decode::{self, BodyError, Format, Object};
 use k8s_flowcontrol_rules::validate::{self, Violation};
-use k8s_flowcontrol_rules::{conversion, defaults};
+use k8s_flowcontrol_rules::{conversion, defaults, storage};
 use k8s_flowcontrol_types::kind::VersionedKind;
 use k8s_flowcontrol_types::schema::ResourceSchema;
 use k8s_flowcontrol_types::{ApiVersion, FieldValidation, Kind, Release};
@@ -118,9 +118,6 @@ impl Rules {
 
     /// The hash by which discovery names the version in which objects are stored.
     pub(super) fn storage_version_hash(self) -> String {
-        self.kind
-            .release
-            .stored()
-            .storage_version_hash(self.kind.kind.as_str())
+        storage::version_hash(self.kind.kind, self.kind.release.stored())
     }
 }

@@ -1,6 +1,10 @@
 //! What a scalar is: YAML 1.1 as the Kubernetes YAML reader takes it.
 
 use super::parser::Scalar;
+use crate::go;
+use base64::Engine;
+use base64::alphabet::STANDARD;
+use base64::engine::{GeneralPurpose, GeneralPurposeConfig};
 
 const PREFIX: &str = "tag:yaml.org,2002:";
 
@@ -156,47 +160,20 @@ fn is_timestamp(text: &str) -> bool {
         && parts[1..].iter().all(|part| part.len() <= 2)
 }
 
-/// The text that base64 stands for. What is no UTF-8 becomes U+FFFD when it is written as JSON.
+/// The text that base64 encodes. Bytes that are not UTF-8 become U+FFFD when they are written as JSON.
 fn binary(text: &str) -> Result<Value, String> {
-    let complaint = || "!!binary value contains invalid base64 data".to_owned();
-    let digits: Vec<u8> = text
-        .bytes()
-        .filter(|byte| !matches!(byte, b'\r' | b'\n'))
-        .collect();
-    let padding = digits
-        .iter()
-        .rev()
-        .take_while(|byte| **byte == b'=')
-        .count();
-    if !digits.len().is_multiple_of(4) || padding > 2 {
-        return Err(complaint());
-    }
-    let mut bytes = Vec::new();
-    let (mut bits, mut count) = (0u32, 0);
-    for digit in &digits[..digits.len() - padding] {
-        let value = match digit {
-            b'A'..=b'Z' => digit - b'A',
-            b'a'..=b'z' => digit - b'a' + 26,
-            b'0'..=b'9' => digit - b'0' + 52,
-            b'+' => 62,
-            b'/' => 63,
-            _ => return Err(complaint()),
-        };
-        bits = (bits << 6 | u32::from(value)) & 0xFF_FFFF;
-        count += 6;
-        if count >= 8 {
-            count -= 8;
-            bytes.push((bits >> count).to_le_bytes()[0]);
-        }
-    }
-    let mut out = String::new();
-    let mut rest = bytes.as_slice();
-    while !rest.is_empty() {
-        let taken = crate::go::push_character(rest, &mut out);
-        rest = &rest[taken..];
-    }
-    Ok(Value::Text(out))
+    let digits = text.replace(['\r', '\n'], "");
+    let bytes = GO_BASE64
+        .decode(digits)
+        .map_err(|_| "!!binary value contains invalid base64 data".to_owned())?;
+    Ok(Value::Text(go::lossy(&bytes)))
 }
+
+/// Go's standard encoding: padding is required, and the unused bits before it may be set.
+const GO_BASE64: GeneralPurpose = GeneralPurpose::new(
+    &STANDARD,
+    GeneralPurposeConfig::new().with_decode_allow_trailing_bits(true),
+);
 
 #[cfg(test)]
 mod tests {
