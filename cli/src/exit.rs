@@ -5,7 +5,6 @@ use std::process::ExitCode;
 /// How a run ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
-#[allow(dead_code, reason = "some are for commands to come")]
 pub(crate) enum Exit {
     /// Done, and nothing to complain about.
     Success = 0,

@@ -1,11 +1,11 @@
-//! Why a command could not do what it was asked to.
+//! The error of a command.
 
 use crate::exit::Exit;
 use crate::output::{Diagnostic, ERROR, HINT, Streams};
 use std::fmt;
 use std::io::{self, Write};
 
-/// Why a command could not do what it was asked to, in words for people, and with which exit code it ends.
+/// The error of a command: a message, the places at fault, a hint, and the exit code.
 #[derive(Debug)]
 pub(crate) struct Failure {
     exit: Exit,
@@ -14,9 +14,8 @@ pub(crate) struct Failure {
     reasons: Vec<Diagnostic>,
 }
 
-#[allow(dead_code, reason = "some are for commands to come")]
 impl Failure {
-    /// A failure of a kind, which its exit code names.
+    /// A failure with an exit code.
     pub(crate) fn new(exit: Exit, message: impl Into<String>) -> Self {
         Self {
             exit,
@@ -26,31 +25,31 @@ impl Failure {
         }
     }
 
-    /// Options that do not go together, or a value that makes no sense.
+    /// Options that exclude each other, or an invalid value.
     pub(crate) fn usage(message: impl Into<String>) -> Self {
         Self::new(Exit::Usage, message)
     }
 
-    /// A file that cannot be read or written, or what it has inside.
+    /// A file that cannot be read or written, or has wrong content.
     pub(crate) fn input(message: impl Into<String>) -> Self {
         Self::new(Exit::Input, message)
     }
 
-    /// What the person can do about it.
+    /// Adds one line that tells the user what to do.
     #[must_use]
     pub(crate) fn hint(mut self, hint: impl Into<String>) -> Self {
         self.hint = Some(hint.into());
         self
     }
 
-    /// The places in files that are at fault.
+    /// Adds the places in files that caused the failure.
     #[must_use]
     pub(crate) fn because(mut self, reasons: Vec<Diagnostic>) -> Self {
         self.reasons = reasons;
         self
     }
 
-    /// The places in files that are at fault.
+    /// The places in files that caused the failure.
     pub(crate) fn into_diagnostics(self) -> Vec<Diagnostic> {
         self.reasons
     }
@@ -60,13 +59,13 @@ impl Failure {
         self.exit
     }
 
-    /// Says it on the standard error. Nothing is said when nobody reads the output: that is no failure of ours.
+    /// Prints the failure on the standard error, unless the output was closed: the reader has ended on purpose.
     pub(crate) fn report(&self, streams: &mut Streams) {
         if self.exit == Exit::BrokenPipe {
             return;
         }
-        // When the standard error is closed as well there is nobody left to tell.
-        let _unread = self.write(streams);
+        // If the standard error is closed as well, the failure cannot be reported anywhere.
+        let _ = self.write(streams);
     }
 
     fn write(&self, streams: &mut Streams) -> io::Result<()> {
@@ -87,11 +86,11 @@ impl fmt::Display for Failure {
     }
 }
 
-/// Output that could not be written. (Errors of reading carry the file's name and are made by hand.)
+/// An error of writing the output. Errors of reading are converted where the file's name is known.
 impl From<io::Error> for Failure {
     fn from(error: io::Error) -> Self {
         match error.kind() {
-            io::ErrorKind::BrokenPipe => Self::new(Exit::BrokenPipe, "nobody reads the output"),
+            io::ErrorKind::BrokenPipe => Self::new(Exit::BrokenPipe, "the output was closed"),
             _ => Self::input(format!("cannot write the output: {error}")),
         }
     }

@@ -1,30 +1,33 @@
 //! `kubectl flowcontrol`: migration of Kubernetes API Priority and Fairness objects, and everyday work with them.
 
-mod args;
+mod cli;
 mod cluster;
 mod commands;
+mod documents;
 mod exit;
 mod failure;
-mod input;
 mod interrupt;
-mod live;
+mod kubernetes_arg;
+mod metrics;
 mod migrate;
+mod objects;
 mod output;
-mod plan;
-mod scan;
+mod source;
 
-use args::Cli;
 use clap::Parser;
+use cli::Cli;
 use exit::Exit;
+use failure::Failure;
 use output::Streams;
+use std::io::Write;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(error) => {
-            // Help and usage errors; when nobody reads them, nobody is to be told.
-            let _unread = error.print();
+            // If nobody reads the help or the usage error, there is nobody to report that to.
+            let _ = error.print();
             return match error.use_stderr() {
                 true => Exit::Usage.into(),
                 false => Exit::Success.into(),
@@ -34,8 +37,9 @@ fn main() -> ExitCode {
     cli.color.write_global();
     let mut streams = Streams::new();
     let result = cli.command.run(&mut streams);
-    let result = streams.finish(result);
-    match result {
+    // A failure of the command counts more than a failure of the last write.
+    let flushed = streams.out.flush().map_err(Failure::from);
+    match result.and_then(|exit| flushed.map(|()| exit)) {
         Ok(exit) => exit.into(),
         Err(failure) => {
             failure.report(&mut streams);

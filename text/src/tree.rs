@@ -112,7 +112,7 @@ impl Tree {
     }
 
     /// The same tree, of a text that begins `by` bytes into a larger one.
-    pub(crate) fn shifted(mut self, by: usize) -> Self {
+    pub fn shifted(mut self, by: usize) -> Self {
         let shift = |span: &mut Span| *span = Span::new(span.start + by, span.end + by);
         for entry in &mut self.entries {
             shift(&mut entry.span);

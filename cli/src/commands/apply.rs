@@ -2,11 +2,11 @@
 
 mod prune;
 
-use crate::cluster;
+use crate::cluster::block_on;
+use crate::cluster::{Live, LiveArgs, Manifest, WriteArgs, apply_dry_run, owner, takeover};
+use crate::documents::FileArgs;
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::input::FileArgs;
-use crate::live::{Live, LiveArgs, Manifest, WriteArgs, owner, rehearse, takeover};
 use crate::output::{Streams, plural};
 use k8s_flowcontrol::Error;
 use serde_json::Value;
@@ -64,7 +64,7 @@ Exit code 1 when there were conflicts, or something was left alone because it be
 const ATTEMPTS: usize = 5;
 
 pub(crate) fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
-    cluster::block_on(async {
+    block_on(async {
         let live = args.live.connect().await?;
         let release = live.release().await;
         let manifests = Manifest::read(&args.files, &live, release, args.allow_loss, streams)?;
@@ -111,14 +111,14 @@ async fn apply(
             // Nothing is taken over for an apply that comes to nothing.
             let rehearsal = WriteArgs::rehearsal(&args.write.field_manager);
             let tree = &manifest.tree;
-            let tried = rehearse(live, kind, tree, Some(before), &rehearsal, args.force).await;
+            let tried = apply_dry_run(live, kind, tree, Some(before), &rehearsal, args.force).await;
             tried.map_err(|error| explain(manifest, error))?;
             take_over(args, live, manifest, before.clone()).await?;
         }
     }
     let (tree, write) = (&manifest.tree, &args.write);
     let applied = match write.is_dry_run() {
-        true => rehearse(live, kind, tree, before.as_ref(), write, args.force).await,
+        true => apply_dry_run(live, kind, tree, before.as_ref(), write, args.force).await,
         false => live.apply(kind, tree, write, args.force).await,
     };
     let after = applied.map_err(|error| explain(manifest, error))?;

@@ -1,10 +1,9 @@
 //! `completions SHELL`.
 
-use crate::args::Cli;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::Streams;
-use clap::CommandFactory;
+use clap::Command;
 use clap_complete::{Shell, generate};
 use std::io::Write;
 
@@ -27,10 +26,10 @@ Examples:
   # fish, for good
   kubectl-flowcontrol completions fish > ~/.config/fish/completions/kubectl-flowcontrol.fish";
 
-pub(crate) fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
+pub(crate) fn run(args: &Args, program: Command, streams: &mut Streams) -> Result<Exit, Failure> {
     // The generator panics when its output cannot be written, so that it writes to memory.
     let mut script = Vec::new();
-    let mut command = Cli::command().bin_name("kubectl-flowcontrol");
+    let mut command = program.bin_name("kubectl-flowcontrol");
     generate(args.shell, &mut command, "kubectl-flowcontrol", &mut script);
     streams.out.write_all(&script)?;
     Ok(Exit::Success)

@@ -1,8 +1,8 @@
 //! `convert`: objects in another version.
 
+use crate::documents::{Document, ExportArgs, FileArgs, Skipped, documents, strip_server_fields};
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::input::{Document, ExportArgs, FileArgs, Passed, documents, strip_server_fields};
 use crate::output::{Diagnostic, ObjectFormat, Streams, plural, write_objects};
 use k8s_flowcontrol::convert::{Loss, Lossy, shape_tree};
 use k8s_flowcontrol::kind::VersionedKind;
@@ -65,13 +65,13 @@ Exit code 4 when something would be lost.";
 
 pub(crate) fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
     let release = release(args)?;
-    let mut passed = Passed::default();
+    let mut skipped = Skipped::default();
     let mut converted = Vec::new();
     let mut losses = Vec::new();
     let mut broken = Vec::new();
     for source in args.files.sources()? {
         let found = documents(source?);
-        passed.add(&found, streams)?;
+        skipped.add(&found, streams)?;
         for document in &found.documents {
             match convert(args, document, release, streams) {
                 Ok((value, lost)) => {
@@ -91,7 +91,7 @@ pub(crate) fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
         write_objects(args.output, &converted, streams)?;
     }
     streams.out.flush()?;
-    passed.summarize(streams)?;
+    skipped.summarize(streams)?;
     if is_refused {
         let count = plural(losses.len(), "loss").replace("losss", "losses");
         let failure = Failure::new(Exit::Loss, format!("{count} on the way to {}", args.to));

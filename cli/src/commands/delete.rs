@@ -1,10 +1,10 @@
 //! `delete`: objects of a cluster.
 
-use crate::cluster;
+use crate::cluster::block_on;
+use crate::cluster::{Live, LiveArgs, TargetArgs, WriteArgs, name};
+use crate::documents::{FileArgs, Skipped, documents};
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::input::{FileArgs, Passed, documents};
-use crate::live::{Live, LiveArgs, TargetArgs, WriteArgs, name};
 use crate::output::{Streams, plural};
 use k8s_flowcontrol::Kind;
 use k8s_flowcontrol::Release;
@@ -57,7 +57,7 @@ pub(crate) fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
         true => None,
         false => Some(in_files(&args.files, streams)?),
     };
-    cluster::block_on(async {
+    block_on(async {
         let live = args.live.connect().await?;
         let objects = match named {
             Some(named) => find(args, &live, named).await?,
@@ -93,17 +93,17 @@ pub(crate) fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
 
 /// The kinds and names of the objects in files.
 fn in_files(files: &FileArgs, streams: &mut Streams) -> Result<Vec<(Kind, String)>, Failure> {
-    let mut passed = Passed::default();
+    let mut skipped = Skipped::default();
     let mut named = Vec::new();
     for source in files.sources()? {
         let found = documents(source?);
-        passed.add(&found, streams)?;
+        skipped.add(&found, streams)?;
         for document in &found.documents {
             let object = document.decode(Release::NEWEST)?;
             named.push((object.kind, object.name().to_owned()));
         }
     }
-    passed.summarize(streams)?;
+    skipped.summarize(streams)?;
     Ok(named)
 }
 

@@ -3,10 +3,10 @@
 mod level;
 mod schema;
 
-use crate::cluster;
+use crate::cluster::block_on;
+use crate::cluster::{LiveArgs, TargetArgs, age, name, owner};
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::live::{LiveArgs, TargetArgs, age, name, owner};
 use crate::output::Streams;
 use k8s_flowcontrol::Kind;
 use k8s_flowcontrol::api::v1::{FlowSchema, PriorityLevelConfiguration};
@@ -46,7 +46,7 @@ struct Surroundings {
 }
 
 pub(crate) fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
-    cluster::block_on(async {
+    block_on(async {
         let live = args.live.connect().await?;
         let objects = args.target.find(&live).await?;
         let client = &live.client;

@@ -1,10 +1,10 @@
 //! `diff`: what applying files would change.
 
-use crate::cluster;
+use crate::cluster::block_on;
+use crate::cluster::{FIELD_MANAGER, LiveArgs, Manifest, WriteArgs, apply_dry_run};
+use crate::documents::FileArgs;
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::input::FileArgs;
-use crate::live::{FIELD_MANAGER, LiveArgs, Manifest, WriteArgs, rehearse};
 use crate::output::{Streams, unified_diff};
 use serde_json::{Map, Value};
 use std::io::Write;
@@ -38,7 +38,7 @@ Examples:
 Exit code 1 when there are differences.";
 
 pub(crate) fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
-    cluster::block_on(async {
+    block_on(async {
         let live = args.live.connect().await?;
         let release = live.release().await;
         let manifests = Manifest::read(&args.files, &live, release, args.allow_loss, streams)?;
@@ -52,7 +52,7 @@ pub(crate) fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
                 Err(error) => return Err(error.into()),
             };
             let tree = &manifest.tree;
-            let after = rehearse(&live, kind, tree, before.as_ref(), &rehearsal, true).await;
+            let after = apply_dry_run(&live, kind, tree, before.as_ref(), &rehearsal, true).await;
             let before = before.map(text).unwrap_or_default();
             let after = after.map(text).map_err(|error| {
                 Failure::new(

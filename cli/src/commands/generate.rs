@@ -1,6 +1,6 @@
 //! `generate`: Rust types of an API group from what a cluster publishes of it.
 
-use crate::cluster::{self, ClusterArgs};
+use crate::cluster::{ClusterArgs, block_on};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::Streams;
@@ -45,7 +45,7 @@ Examples:
   k8s-flowcontrol-codegen generate --spec openapi.json --out src/generated";
 
 pub(crate) fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
-    let text = cluster::block_on(async {
+    let text = block_on(async {
         let client = args.cluster.client().await?;
         document(&client, &args.group, &args.version).await
     })?;

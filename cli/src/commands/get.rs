@@ -1,9 +1,9 @@
 //! `get`: the objects of a cluster.
 
-use crate::cluster;
+use crate::cluster::block_on;
+use crate::cluster::{LiveArgs, TargetArgs, name, table};
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::live::{LiveArgs, TargetArgs, name, table};
 use crate::output::{ObjectFormat, Streams, write_objects};
 use clap::ValueEnum;
 use k8s_flowcontrol::Kind;
@@ -50,7 +50,7 @@ enum Output {
 }
 
 pub(crate) fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
-    let objects = cluster::block_on(async {
+    let objects = block_on(async {
         let live = args.live.connect().await?;
         args.target.find(&live).await
     })?;

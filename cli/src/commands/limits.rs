@@ -3,12 +3,13 @@
 mod changes;
 mod chart;
 
-use crate::args::KubernetesArg;
 use crate::cluster::ClusterArgs;
+use crate::documents::FileArgs;
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::input::{FileArgs, Objects};
-use crate::output::{Streams, Table, bar};
+use crate::kubernetes_arg::KubernetesArg;
+use crate::objects::Objects;
+use crate::output::{Streams, Table, bar, write_list};
 use clap::ValueEnum;
 use k8s_flowcontrol::Release;
 use k8s_flowcontrol::rules::limits::{LevelLimits, ServerLimits};
@@ -133,10 +134,8 @@ pub(crate) fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
         match args.output {
             Output::Table => table(&limits, streams)?,
             Output::Json => {
-                let levels: Vec<_> = limits.levels().iter().map(Level::from).collect();
-                serde_json::to_writer_pretty(&mut streams.out, &levels)
-                    .map_err(std::io::Error::from)?;
-                writeln!(streams.out)?;
+                let levels = limits.levels().iter().map(Level::from);
+                write_list(&mut streams.out, levels)?;
             }
         }
         write_svg(args, &limits, None)?;

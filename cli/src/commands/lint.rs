@@ -1,19 +1,23 @@
 //! `lint`: what a server accepts and a person regrets.
 
-mod sarif;
-
-use crate::args::KubernetesArg;
 use crate::cluster::ClusterArgs;
+use crate::documents::FileArgs;
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::input::{FileArgs, Objects};
-use crate::output::{Diagnostic, Level, Streams, plural};
+use crate::kubernetes_arg::KubernetesArg;
+use crate::objects::Objects;
+use crate::output::{
+    Diagnostic, Level, SarifResult, SarifRule, Streams, plural, write_report, write_sarif,
+};
+use crate::source::Source;
 use clap::ValueEnum;
 use k8s_flowcontrol::Release;
 use k8s_flowcontrol::rules::lint::{Configuration, Finding, Severity, lint, rules};
-use k8s_flowcontrol_text::Position;
+use k8s_flowcontrol_text::Span;
 use serde_json::{Value, json};
-use std::io::Write;
+use std::io::{self, Write};
+use std::path::PathBuf;
+use std::sync::Arc;
 
 /// Find what a server accepts and a person regrets
 ///
@@ -94,16 +98,10 @@ impl FailOn {
     }
 }
 
-/// A finding, and the object's text if it has one.
+/// A finding, and its place if the object comes from a file.
 struct Placed<'a> {
     finding: &'a Finding,
-    place: Option<Place>,
-}
-
-struct Place {
-    source: std::sync::Arc<crate::input::Source>,
-    span: k8s_flowcontrol_text::Span,
-    position: Position,
+    place: Option<(Arc<Source>, Span)>,
 }
 
 pub(crate) fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
@@ -140,8 +138,8 @@ pub(crate) fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
                 write!(streams.out, "{}", diagnose(placed).render())?;
             }
         }
-        Output::Json => writeln!(streams.out, "{:#}", document(release, &placed))?,
-        Output::Sarif => writeln!(streams.out, "{:#}", sarif::log(&placed))?,
+        Output::Json => write_report(&mut streams.out, report(release, &placed))?,
+        Output::Sarif => write_log(release, &placed, &mut streams.out)?,
     }
     streams.out.flush()?;
     let count = |severity| {
@@ -168,16 +166,9 @@ pub(crate) fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
 }
 
 fn place<'a>(finding: &'a Finding, objects: &Objects) -> Placed<'a> {
-    let place = objects
-        .document(finding.kind.as_str(), &finding.name)
-        .map(|document| {
-            let span = document.locate(&finding.path);
-            Place {
-                source: std::sync::Arc::clone(&document.source),
-                span,
-                position: Position::of(&document.source.text, span.start),
-            }
-        });
+    let document = objects.document(finding.kind, &finding.name);
+    let place =
+        document.map(|document| (Arc::clone(&document.source), document.locate(&finding.path)));
     Placed { finding, place }
 }
 
@@ -192,41 +183,72 @@ fn diagnose(placed: &Placed<'_>) -> Diagnostic {
         help,
         ..
     } = placed.finding;
-    let level = match severity {
-        Severity::Error => Level::Error,
-        Severity::Warning => Level::Warning,
-        _ => Level::Note,
-    };
-    let diagnostic = Diagnostic::new(level, format!("{kind} \"{name}\", {path}: {message}"))
-        .id(*rule)
-        .help(help.as_str());
+    let diagnostic = Diagnostic::new(
+        level(*severity),
+        format!("{kind} \"{name}\", {path}: {message}"),
+    )
+    .id(*rule)
+    .help(help.as_str());
     match &placed.place {
-        Some(place) => diagnostic.at(&place.source, place.span),
+        Some((source, span)) => diagnostic.at(source, *span),
         None => diagnostic,
     }
 }
 
-fn document(release: Release, findings: &[Placed<'_>]) -> Value {
+fn level(severity: Severity) -> Level {
+    match severity {
+        Severity::Error => Level::Error,
+        Severity::Warning => Level::Warning,
+        _ => Level::Note,
+    }
+}
+
+fn report(release: Release, findings: &[Placed<'_>]) -> Value {
     let findings: Vec<_> = findings
         .iter()
         .map(|Placed { finding, place }| {
+            let position = place
+                .as_ref()
+                .map(|(source, span)| source.position(span.start));
             json!({
                 "rule": finding.rule,
                 "severity": finding.severity.to_string(),
-                "kind": finding.kind.as_str(),
+                "kind": finding.kind,
                 "name": finding.name,
                 "path": finding.path,
                 "message": finding.message,
                 "help": finding.help,
-                "source": place.as_ref().map(|place| place.source.name.as_str()),
-                "line": place.as_ref().map(|place| place.position.line),
-                "column": place.as_ref().map(|place| place.position.column),
+                "source": place.as_ref().map(|(source, _)| source.name.as_str()),
+                "line": position.map(|position| position.line),
+                "column": position.map(|position| position.column),
             })
         })
         .collect();
-    json!({
-        "schemaVersion": 1,
-        "kubernetes": release.to_string(),
-        "findings": findings,
-    })
+    json!({"kubernetes": release.to_string(), "findings": findings})
+}
+
+fn write_log(release: Release, findings: &[Placed<'_>], out: &mut impl Write) -> io::Result<()> {
+    let rules: Vec<_> = rules()
+        .iter()
+        .map(|rule| SarifRule {
+            id: rule.id(),
+            summary: rule.summary(),
+            level: Some(level(rule.severity())),
+        })
+        .collect();
+    let result = |Placed { finding, place }: &'_ Placed<'_>| SarifResult {
+        rule: finding.rule,
+        level: level(finding.severity),
+        message: format!("{}; {}", finding.message, finding.help),
+        place: place
+            .as_ref()
+            .map(|(source, span)| (PathBuf::from(&source.name), source.position(span.start))),
+        field: Some(format!(
+            "{}/{}/{}",
+            finding.kind, finding.name, finding.path
+        )),
+    };
+    let results: Vec<_> = findings.iter().map(result).collect();
+    let properties = json!({"kubernetes": release.to_string()});
+    write_sarif(out, &rules, &results, properties)
 }

@@ -2,12 +2,13 @@
 
 mod requests;
 
-use crate::args::KubernetesArg;
 use crate::cluster::ClusterArgs;
+use crate::documents::FileArgs;
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::input::{FileArgs, Objects};
-use crate::output::Streams;
+use crate::kubernetes_arg::KubernetesArg;
+use crate::objects::Objects;
+use crate::output::{Streams, write_report};
 use clap::ValueEnum;
 use k8s_flowcontrol::rules::matching::{Classifier, Explanation, RequestAttributes, User};
 use serde_json::json;
@@ -137,22 +138,21 @@ pub(crate) fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
                 })
                 .collect();
             let taken = explanation.classification;
-            let document = json!({
-                "schemaVersion": 1,
+            let report = json!({
                 "flowSchema": taken.flow_schema,
                 "priorityLevel": taken.priority_level,
                 "flowDistinguisher": taken.flow_distinguisher,
                 "considered": considered,
             });
-            writeln!(streams.out, "{document:#}")?;
+            write_report(&mut streams.out, report)?;
         }
         (None, Output::Table) => writeln!(
             streams.out,
             "none: the request is long-running, and flow control lets it through"
         )?,
         (None, Output::Json) => {
-            let document = json!({"schemaVersion": 1, "flowSchema": null, "priorityLevel": null});
-            writeln!(streams.out, "{document:#}")?;
+            let report = json!({"flowSchema": null, "priorityLevel": null});
+            write_report(&mut streams.out, report)?;
         }
     }
     Ok(Exit::Success)

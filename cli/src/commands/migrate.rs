@@ -2,19 +2,17 @@
 
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::input::Source;
 use crate::interrupt::Interrupt;
 use crate::migrate::{
-    Candidates, Examined, Mend, Settings, Severity, Status, Summary, Writing, collect, examine_all,
-    json, sarif, unified, write_all,
+    Candidates, Examined, Mend, Settings, Severity, Status, Summary, Writing, collect, diff,
+    examine_all, json, write_all, write_log,
 };
-use crate::output::{Diagnostic, Level, Streams};
+use crate::output::{Diagnostic, Level, Streams, write_report};
 use clap::ValueEnum;
 use k8s_flowcontrol::{ApiVersion, Release};
 use k8s_flowcontrol_text::Span;
 use std::io::{IsTerminal, Write};
 use std::path::PathBuf;
-use std::sync::Arc;
 
 /// Bring manifests to another API version, keeping the files as they are written
 ///
@@ -125,15 +123,12 @@ pub(crate) fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
     Progress::clear();
     let summary = Summary::of(&files);
     match args.output {
-        Some(format) => {
-            let report = match format {
-                Format::Json => json(&files, summary, settings),
-                Format::Sarif => sarif(&files, settings),
-            };
-            serde_json::to_writer_pretty(&mut streams.out, &report)
-                .map_err(std::io::Error::from)?;
-            writeln!(streams.out)?;
-        }
+        Some(format) => match format {
+            Format::Json => {
+                write_report(&mut streams.out, json(&files, summary, settings))?;
+            }
+            Format::Sarif => write_log(&files, settings, &mut streams.out)?,
+        },
         None => print(args, &files, streams)?,
     }
     for skipped in &skipped {
@@ -203,7 +198,7 @@ fn print(args: &Args, files: &[Examined], streams: &mut Streams) -> Result<(), F
         match file.status {
             Status::Changed => writeln!(streams.out, "{path}")?,
             Status::Outdated if args.check => writeln!(streams.out, "{path}")?,
-            Status::Outdated if !args.write => write!(streams.out, "{}", unified(file))?,
+            Status::Outdated if !args.write => write!(streams.out, "{}", diff(file))?,
             Status::Outdated | Status::Current | Status::Refused => {}
         }
         let findings = file.outcome.findings.iter();
@@ -215,24 +210,14 @@ fn print(args: &Args, files: &[Examined], streams: &mut Streams) -> Result<(), F
         }
         // What is found stands behind the diff that it belongs to.
         streams.out.flush()?;
-        let source = Arc::new(Source::new(
-            path.to_string(),
-            file.bytes.clone(),
-            file.candidate.is_named,
-        ));
         for finding in findings {
-            let level = match finding.severity {
-                Severity::Note => Level::Note,
-                Severity::Manual => Level::Warning,
-                Severity::Error => Level::Error,
-            };
             let message = match &finding.path {
                 Some(path) => format!("{path}: {}", finding.message),
                 None => finding.message.clone(),
             };
-            let mut diagnostic = Diagnostic::new(level, message)
+            let mut diagnostic = Diagnostic::new(finding.severity.into(), message)
                 .id(finding.rule.as_str())
-                .at(&source, Span::new(finding.offset, finding.offset + 1));
+                .at(&file.source, Span::new(finding.offset, finding.offset + 1));
             if let Some(help) = &finding.help {
                 diagnostic = diagnostic.help(help.as_str());
             }

@@ -1,13 +1,19 @@
-//! `plan --from 1.27 --to 1.32 [PATH…]`.
+//! `plan`: the steps of an upgrade.
+
+mod cluster;
+mod files;
+mod moves;
+mod report;
 
 use crate::cluster::{ClusterArgs, block_on};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::migrate::{Candidates, collect};
-use crate::output::Streams;
-use crate::plan::{self, ClusterState, Plan};
+use crate::output::{Streams, write_report};
 use clap::ValueEnum;
+use cluster::ClusterState;
 use k8s_flowcontrol::Release;
+use moves::Plan;
 use std::io::Write;
 use std::path::PathBuf;
 
@@ -81,7 +87,7 @@ pub(crate) fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
     })?;
     let files: Vec<_> = files
         .iter()
-        .filter_map(|file| plan::read(file, plan))
+        .filter_map(|file| files::read(file, plan))
         .collect();
     let mut has_unread = files.iter().any(|file| file.error.is_some());
     for skipped in skipped.iter().filter(|skipped| skipped.is_error) {
@@ -98,11 +104,9 @@ pub(crate) fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
         })
         .collect();
     match args.output {
-        Format::Table => plan::table(plan, &files, &clusters, &mut streams.out)?,
+        Format::Table => report::table(plan, &files, &clusters, &mut streams.out)?,
         Format::Json => {
-            let value = plan::json(plan, &files, &clusters);
-            serde_json::to_writer_pretty(&mut streams.out, &value).map_err(std::io::Error::from)?;
-            writeln!(streams.out)?;
+            write_report(&mut streams.out, report::json(plan, &files, &clusters))?;
         }
     }
     Ok(match (has_unread, has_lost) {
@@ -121,7 +125,7 @@ fn look_at_clusters(args: &Args) -> Result<Vec<ClusterState>, Failure> {
         for context in &args.contexts {
             let cluster = ClusterArgs::new(args.kubeconfig.clone(), Some(context.clone()));
             states.push(match cluster.client().await {
-                Ok(client) => plan::look_at(context, client, Some(args.to)).await,
+                Ok(client) => cluster::look_at(context, client, Some(args.to)).await,
                 Err(failure) => ClusterState {
                     context: context.clone(),
                     error: Some(failure.to_string()),

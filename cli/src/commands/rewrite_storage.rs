@@ -2,11 +2,11 @@
 
 mod backup;
 
-use crate::cluster;
+use crate::cluster::block_on;
+use crate::cluster::{Live, LiveArgs, WriteArgs, name};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::interrupt::Interrupt;
-use crate::live::{Live, LiveArgs, WriteArgs, name};
 use crate::output::{HINT, Streams, plural};
 use k8s_flowcontrol::ApiVersion;
 use k8s_flowcontrol::Kind;
@@ -54,7 +54,7 @@ const ATTEMPTS: usize = 5;
 
 pub(crate) fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
     let interrupt = Interrupt::listen();
-    cluster::block_on(async {
+    block_on(async {
         let live = args.live.connect().await?;
         let hashes = live.storage_hashes().await?;
         for (kind, hash) in &hashes {

@@ -1,11 +1,20 @@
 //! `scan`: who still depends on old versions of the API.
 
-use crate::cluster::{self, ClusterArgs};
+mod audit;
+mod cluster;
+mod helm;
+mod refusal;
+mod report;
+mod requested;
+mod writers;
+
+use crate::cluster::{ClusterArgs, block_on};
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::output::{Streams, WARNING, plural};
-use crate::scan::{self, AuditLog, ClusterScan};
+use crate::output::{Streams, WARNING, plural, write_report};
+use audit::AuditLog;
 use clap::ValueEnum;
+use cluster::ClusterScan;
 use k8s_flowcontrol::config::Config;
 use k8s_flowcontrol::{Client, Release};
 use std::fs::File;
@@ -104,18 +113,18 @@ pub(crate) fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
         ));
     }
     let contexts = contexts(args)?;
-    let clusters = cluster::block_on(async { Ok(look_at_all(args, contexts).await) })?;
+    let clusters = block_on(async { Ok(look_at_all(args, contexts).await) })?;
     match args.output {
-        Format::Table => scan::table(args.target, &clusters, &logs, streams)?,
+        Format::Table => report::table(args.target, &clusters, &logs, streams)?,
         Format::Json => {
-            let value = scan::json(args.target, &clusters, &logs);
-            writeln!(streams.out, "{value:#}")?;
+            let report = report::json(args.target, &clusters, &logs);
+            write_report(&mut streams.out, report)?;
         }
     }
     let is_read = |cluster: &ClusterScan| cluster.verdict.is_known() && cluster.unread.is_empty();
     Ok(if !clusters.iter().all(is_read) {
         Exit::Cluster
-    } else if !scan::refusals(&clusters, &logs).is_empty() {
+    } else if !report::refusals(&clusters, &logs).is_empty() {
         Exit::Findings
     } else {
         Exit::Success
@@ -167,7 +176,7 @@ async fn look_at_all(args: &Args, contexts: Vec<Option<String>>) -> Vec<ClusterS
             // The semaphore is never closed; if it were, nothing would have to wait.
             let _permit = permits.acquire().await;
             let scan = match client(ClusterArgs::new(kubeconfig, context.clone()), timeout) {
-                Ok(client) => scan::look_at(context, client, target, reads_helm, timeout).await,
+                Ok(client) => cluster::look_at(context, client, target, reads_helm, timeout).await,
                 Err(failure) => ClusterScan::failed(context, failure),
             };
             (index, scan)

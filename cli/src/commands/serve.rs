@@ -2,10 +2,11 @@
 
 mod kubeconfig;
 
-use crate::cluster;
+use crate::cluster::block_on;
+use crate::documents::FileArgs;
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::input::{FileArgs, Objects};
+use crate::objects::Objects;
 use crate::output::{Streams, plural};
 use k8s_flowcontrol::api::v1::{FlowSchema, PriorityLevelConfiguration};
 use k8s_flowcontrol::config::Config;
@@ -82,7 +83,7 @@ pub(crate) fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
         true => Objects::default(),
         false => Objects::read(&FileArgs::of(&args.files), release, streams)?,
     };
-    cluster::block_on(async {
+    block_on(async {
         // Before anything is announced: who stops it meanwhile is heard.
         let mut stop = Stop::new()?;
         let server = builder

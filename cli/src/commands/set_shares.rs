@@ -1,9 +1,9 @@
 //! `set-shares`: how much of the servers a priority level gets.
 
-use crate::cluster;
+use crate::cluster::block_on;
+use crate::cluster::{Live, LiveArgs, Target, TargetArgs, WriteArgs, shares, stanza};
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::live::{Live, LiveArgs, Target, TargetArgs, WriteArgs, part_of, shares};
 use crate::output::Streams;
 use k8s_flowcontrol::ApiVersion;
 use k8s_flowcontrol::Kind;
@@ -73,7 +73,7 @@ impl FromStr for Borrowing {
 
 pub(crate) fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
     let kind = Kind::PriorityLevelConfiguration;
-    cluster::block_on(async {
+    block_on(async {
         let live = args.live.connect().await?;
         let target = TargetArgs::of(&Target {
             kind,
@@ -88,7 +88,7 @@ pub(crate) fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
         args.write.check_owner(kind, &before)?;
         let patch = patch(args, &live, &before)?;
         let after = live.patch(kind, &args.level, &patch, &args.write).await?;
-        let spec = part_of(&before["spec"]);
+        let spec = stanza(&before["spec"]);
         for member in [
             "nominalConcurrencyShares",
             "assuredConcurrencyShares",
@@ -124,7 +124,7 @@ fn patch(args: &Args, live: &Live, before: &Value) -> Result<Value, Failure> {
     let mut part = Map::new();
     if let Some(wanted) = args.shares {
         let member = match live.version {
-            ApiVersion::V1Beta1 | ApiVersion::V1Beta2 if part_of(spec) == "limited" => {
+            ApiVersion::V1Beta1 | ApiVersion::V1Beta2 if stanza(spec) == "limited" => {
                 "assuredConcurrencyShares"
             }
             _ => "nominalConcurrencyShares",
@@ -132,7 +132,7 @@ fn patch(args: &Args, live: &Live, before: &Value) -> Result<Value, Failure> {
         if wanted == 0
             && shares(spec) != Some(0)
             && live.version != ApiVersion::V1
-            && part_of(spec) == "limited"
+            && stanza(spec) == "limited"
         {
             return Err(Failure::new(
                 Exit::Loss,
@@ -146,14 +146,14 @@ fn patch(args: &Args, live: &Live, before: &Value) -> Result<Value, Failure> {
         part.insert("lendablePercent".into(), percent.into());
     }
     if let Some(Borrowing(percent)) = args.borrowing_limit_percent {
-        if part_of(spec) == "exempt" {
+        if stanza(spec) == "exempt" {
             return Err(Failure::usage(
                 "an exempt level borrows without a limit: `--borrowing-limit-percent` is not for it",
             ));
         }
         part.insert("borrowingLimitPercent".into(), json!(percent));
     }
-    let mut patch = json!({"spec": {part_of(spec): part}});
+    let mut patch = json!({"spec": {stanza(spec): part}});
     if before["metadata"]["annotations"][AUTO_UPDATE_ANNOTATION] == "true" {
         patch["metadata"] = json!({"annotations": {AUTO_UPDATE_ANNOTATION: "false"}});
     }

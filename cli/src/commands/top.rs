@@ -2,10 +2,10 @@
 
 mod reading;
 
-use crate::cluster::{self, ClusterArgs};
+use crate::cluster::{ClusterArgs, block_on};
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::output::{Streams, Table};
+use crate::output::{Streams, Table, write_report};
 use clap::ValueEnum;
 use reading::Reading;
 use serde_json::json;
@@ -52,13 +52,13 @@ enum Output {
 }
 
 pub(crate) fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
-    cluster::block_on(async {
+    block_on(async {
         let client = args.cluster.client().await?;
         let is_live = args.output == Output::Table && !args.once && std::io::stdout().is_terminal();
         loop {
             let reading = Reading::take(&client).await?;
             match args.output {
-                Output::Json => writeln!(streams.out, "{:#}", as_json(&reading))?,
+                Output::Json => write_report(&mut streams.out, as_json(&reading))?,
                 Output::Table => {
                     if is_live {
                         // To the upper left, and everything below gone.
@@ -120,7 +120,6 @@ fn as_json(reading: &Reading) -> serde_json::Value {
         })
     };
     json!({
-        "schemaVersion": 1,
         "servers": [{"address": reading.address, "reachedBy": reading.reached_by}],
         "levels": reading.levels.iter().map(level).collect::<Vec<_>>(),
     })

@@ -3,11 +3,12 @@
 mod judge;
 mod report;
 
-use crate::args::KubernetesArg;
 use crate::cluster::ClusterArgs;
+use crate::documents::{ExportArgs, FileArgs, documents};
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::input::{ExportArgs, FileArgs, Objects, documents};
+use crate::kubernetes_arg::KubernetesArg;
+use crate::objects::Objects;
 use crate::output::Streams;
 use clap::ValueEnum;
 use judge::{Judge, Old};

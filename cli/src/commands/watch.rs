@@ -1,13 +1,13 @@
 //! `watch`: changes of a cluster's objects as they happen.
 
-use crate::cluster;
+use crate::cluster::block_on;
+use crate::cluster::{Live, LiveArgs, Target, TargetArgs, tree, with_api};
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::live::{Live, LiveArgs, Target, TargetArgs, tree, with_api};
-use crate::output::Streams;
+use crate::output::{Streams, write_line};
 use clap::ValueEnum;
-use k8s_flowcontrol::Kind;
 use k8s_flowcontrol::api::{v1, v1beta1, v1beta2, v1beta3};
+use k8s_flowcontrol::rules::decode::Kind;
 use k8s_flowcontrol::watch::WatcherEvent;
 use k8s_flowcontrol::{ApiVersion, Error};
 use serde_json::{Value, json};
@@ -71,7 +71,7 @@ enum Change {
 
 pub(crate) fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
     let targets = args.target.targets()?;
-    cluster::block_on(async {
+    block_on(async {
         let live = args.live.connect().await?;
         let (sender, mut changes) = mpsc::channel(64);
         let mut sources = targets.len();
@@ -146,13 +146,13 @@ fn follow(live: &Live, target: Target, labels: Option<String>, sender: mpsc::Sen
         tokio::spawn(async move {
             loop {
                 let changes = match watcher.next().await {
-                    Ok(WatcherEvent::ListItem { object, .. } | WatcherEvent::Applied { object, .. }) => {
+                    Ok(WatcherEvent::RestartItem(object) | WatcherEvent::Applied(object)) => {
                         vec![Change::Is(kind, tree(&object))]
                     }
-                    Ok(WatcherEvent::Deleted { object, .. }) => {
-                        vec![Change::Gone(kind, crate::live::name(&tree(&object)).to_owned())]
+                    Ok(WatcherEvent::Deleted(object)) => {
+                        vec![Change::Gone(kind, crate::cluster::name(&tree(&object)).to_owned())]
                     }
-                    Ok(WatcherEvent::ListEnd { disappeared, .. }) => {
+                    Ok(WatcherEvent::RestartEnd { disappeared, .. }) => {
                         let gone = disappeared.iter().map(|key| Change::Gone(kind, key.name().to_owned()));
                         gone.chain([Change::Ready]).collect()
                     }
@@ -179,7 +179,7 @@ struct Line {
 
 /// The change of an object compared with what was known of it; none when it is as it was.
 fn changed(kind: Kind, object: Value, seen: &mut BTreeMap<(Kind, String), Value>) -> Option<Line> {
-    let key = (kind, crate::live::name(&object).to_owned());
+    let key = (kind, crate::cluster::name(&object).to_owned());
     let old = seen.insert(key, object.clone());
     let event = match &old {
         None => "ADDED",
@@ -204,16 +204,15 @@ impl Line {
         } = self;
         match output {
             Output::Json => {
-                let line =
-                    json!({"schemaVersion": 1, "event": event, "old": old, "object": object});
-                writeln!(streams.out, "{line}")?;
+                let line = json!({"event": event, "old": old, "object": object});
+                write_line(&mut streams.out, line)?;
             }
             Output::Table => {
                 let kind = kind.as_str().to_ascii_lowercase();
                 write!(
                     streams.out,
                     "{event:<8} {kind}/{}",
-                    crate::live::name(object)
+                    crate::cluster::name(object)
                 )?;
                 if let Some(old) = old {
                     let mut paths = Vec::new();

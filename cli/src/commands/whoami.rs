@@ -1,10 +1,10 @@
 //! `whoami`: which flow schema and level a cluster puts one's own requests into.
 
-use crate::cluster::{self, ClusterArgs};
+use crate::cluster::Live;
+use crate::cluster::{ClusterArgs, block_on};
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::live::Live;
-use crate::output::{Streams, Table};
+use crate::output::{Streams, Table, write_report};
 use clap::ValueEnum;
 use k8s_flowcontrol::api::v1::{FlowSchema, PriorityLevelConfiguration};
 use k8s_flowcontrol::rules::dumps::{FlowName, FlowNames};
@@ -55,7 +55,7 @@ struct Answer {
 }
 
 pub(crate) fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
-    cluster::block_on(async {
+    block_on(async {
         let client = args.cluster.client().await?;
         let mut paths = args.paths.clone();
         if paths.is_empty() {
@@ -148,11 +148,7 @@ fn print(
             })
         };
         let requests: Vec<_> = answers.iter().map(request).collect();
-        writeln!(
-            streams.out,
-            "{:#}",
-            json!({"schemaVersion": 1, "requests": requests})
-        )?;
+        write_report(&mut streams.out, json!({"requests": requests}))?;
         return Ok(());
     }
     let mut table = Table::new(["REQUEST", "CODE", "FLOWSCHEMA", "PRIORITYLEVEL"]);

@@ -1,49 +1,26 @@
 //! Migration of files: from a text to the same text in another API version.
 //!
-//! The heart of it is pure, [`migrate`]: a text goes in, edits and findings come out. [`collect`], [`examine_all`] and
-//! [`write_all`] bring it to files.
+//! [`migrate`](migration::migrate) is pure: a text goes in, edits and findings come out. [`files`] applies it to files.
 //!
-//! An object is read with the place of
-//! each of its members, converted as the [client](k8s_flowcontrol::convert) converts it, and the difference is
-//! written into the text where it stands, so that comments, order, quotes and anchors stay. What comes out is read
-//! again: a text that does not say what the conversion says is refused. What is not understood but mentions an old
-//! version or field is listed.
+//! `read` finds the objects with the places of their fields, `decide` converts each with the
+//! [conversion rules](k8s_flowcontrol::convert), and `edit` writes the difference into the text, so comments, order,
+//! quotes and anchors stay. The result is read again: a text that does not read as converted is rejected. Other mentions
+//! of an old version or field are listed. `report` prints the outcome.
 
-mod batch;
-mod candidates;
-mod difference;
+mod decide;
 mod edit;
-mod embedded;
-mod examine;
-mod insert;
-mod leaves;
-mod lines;
-mod meaning;
-mod mentions;
-mod object;
-mod objects;
-mod others;
-mod output;
-mod patches;
-mod place;
-mod replace;
+mod files;
+mod findings;
+mod migration;
+mod read;
 mod report;
-mod residue;
-mod run;
-mod settle;
-mod source;
-mod splice;
-mod step;
-mod template;
+mod settings;
 #[cfg(test)]
 mod tests;
-mod verify;
 
-pub(crate) use batch::{Examined, Status, Writing, examine_all, write_all};
-pub(crate) use candidates::{Candidate, Candidates, collect};
-pub(crate) use examine::examine;
-pub(crate) use objects::version_of;
-pub(crate) use output::{Summary, json, sarif, unified};
-pub(crate) use report::Severity;
-pub(crate) use run::migrate;
-pub(crate) use step::{Mend, Settings};
+pub(crate) use files::{
+    Candidate, Candidates, Examined, Status, Writing, collect, examine, examine_all, write_all,
+};
+pub(crate) use findings::Severity;
+pub(crate) use report::{Summary, diff, json, write_log};
+pub(crate) use settings::{Mend, Settings};

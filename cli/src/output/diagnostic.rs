@@ -1,15 +1,14 @@
-//! Something to say about a place in a text: file, line and column, and the line itself.
+//! A message about a place in a text, printed with file, line, column and the line itself.
 
-use crate::input::Source;
+use crate::source::Source;
 use annotate_snippets::{AnnotationKind, Group, Origin, Renderer, Snippet};
 use k8s_flowcontrol_text::Span;
-use std::fmt::Write;
 use std::sync::Arc;
 
-/// How much of a line is shown before and behind the place, in bytes.
+/// The most bytes of a line that are shown before the place.
 const CONTEXT: usize = 90;
 
-/// Something to say about a place in a text.
+/// A message about a place in a text.
 #[derive(Clone, Debug)]
 pub(crate) struct Diagnostic {
     level: Level,
@@ -19,14 +18,14 @@ pub(crate) struct Diagnostic {
     help: Option<String>,
 }
 
-/// How grave it is.
+/// The severity of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Level {
-    /// It does not work.
+    /// The object or file cannot be used.
     Error,
-    /// It works, but hardly as meant.
+    /// The object or file can be used, but probably not as intended.
     Warning,
-    /// Good to know.
+    /// Information; nothing to do.
     Note,
 }
 
@@ -49,7 +48,7 @@ impl Diagnostic {
         Self::new(Level::Warning, message)
     }
 
-    /// The name of the rule that says it.
+    /// The name of the rule.
     #[must_use]
     pub(crate) fn id(mut self, id: impl Into<String>) -> Self {
         self.id = Some(id.into());
@@ -63,21 +62,21 @@ impl Diagnostic {
         self
     }
 
-    /// What to do about it.
+    /// The way to solve the problem.
     #[must_use]
     pub(crate) fn help(mut self, help: impl Into<String>) -> Self {
         self.help = Some(help.into());
         self
     }
 
-    /// As it is shown, with styles, and with a line break at the end.
+    /// The message with styles, and with a line break at the end.
     pub(crate) fn render(&self) -> String {
         let level = match self.level {
             Level::Error => annotate_snippets::Level::ERROR,
             Level::Warning => annotate_snippets::Level::WARNING,
             Level::Note => annotate_snippets::Level::NOTE,
         };
-        // Not one line of it may be cut: the message is what matters.
+        // A primary title is never cut, however long it is.
         let mut title = level.primary_title(self.message.as_str());
         if let Some(id) = &self.id {
             title = title.id(id.as_str());
@@ -95,7 +94,7 @@ impl Diagnostic {
                 .line_start(position.line)
                 .annotation(AnnotationKind::Primary.span(start..end));
             if is_cut {
-                // The column cannot be counted in what is shown.
+                // The excerpt does not show the column, so it is set here.
                 let origin = Origin::path(source.name.as_str()).line(position.line);
                 group = group.element(origin.char_column(position.column));
             } else {
@@ -107,18 +106,17 @@ impl Diagnostic {
             group = group.element(annotate_snippets::Level::HELP.message(help.as_str()));
         }
         let mut text = Renderer::styled().render(&[group]);
-        // A string takes any text.
-        let _ = writeln!(text);
+        text.push('\n');
         text
     }
 }
 
-/// A line of the text around a place, as much as fits; the place in it in bytes.
+/// The line of a place, shortened if it is long, and the place in it in bytes.
 struct Excerpt {
     line: String,
     start: usize,
     end: usize,
-    /// Whether the line begins before what is shown of it.
+    /// Whether the beginning of the line is missing.
     is_cut: bool,
 }
 
@@ -157,7 +155,7 @@ impl Excerpt {
     }
 }
 
-/// What a terminal can show: a broken character as the replacement character, controls as blanks.
+/// Text for a terminal: invalid UTF-8 becomes the replacement character, control characters become blanks.
 fn printable(bytes: &[u8]) -> String {
     let is_odd = |c: char| c.is_control() && c != '\t';
     String::from_utf8_lossy(bytes)

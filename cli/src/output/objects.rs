@@ -1,24 +1,24 @@
-//! Objects as text.
+//! Kubernetes objects as YAML or JSON.
 
 use super::Streams;
-use crate::failure::Failure;
 use clap::ValueEnum;
 use serde_json::{Value, json};
-use std::io::Write;
+use std::io::{self, Write};
 
-/// How objects are written.
+/// The format of objects.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum ObjectFormat {
     Yaml,
     Json,
 }
 
-/// Writes objects to the standard output: several are several YAML documents, or one JSON List.
+/// Writes objects to the standard output: as YAML documents, or as one JSON object, which is a List for several objects.
+/// They are manifests, so nothing is added to their fields.
 pub(crate) fn write_objects(
     format: ObjectFormat,
     objects: &[Value],
     streams: &mut Streams,
-) -> Result<(), Failure> {
+) -> io::Result<()> {
     match (format, objects) {
         (ObjectFormat::Yaml, objects) => {
             for (index, object) in objects.iter().enumerate() {

@@ -1,6 +1,10 @@
-//! Tables as kubectl prints them: columns three blanks apart, a head in capitals.
+//! Tables in the style of kubectl: a header in capitals, and columns three blanks apart.
 
 use std::io::{self, Write};
+use unicode_width::UnicodeWidthStr;
+
+/// The blanks between two columns.
+const GAP: usize = 3;
 
 /// A table.
 pub(crate) struct Table {
@@ -8,21 +12,21 @@ pub(crate) struct Table {
 }
 
 impl Table {
-    /// A table with a head.
+    /// A table with a header.
     pub(crate) fn new<const N: usize>(head: [&str; N]) -> Self {
         Self {
             rows: vec![head.map(str::to_owned).to_vec()],
         }
     }
 
-    /// A table with a head of columns that are known when it is made.
+    /// A table whose columns are chosen at run time.
     pub(crate) fn with_head(head: &[&str]) -> Self {
         Self {
             rows: vec![head.iter().map(|cell| (*cell).to_owned()).collect()],
         }
     }
 
-    /// Adds a row that has as many cells as the head.
+    /// Adds a row with as many cells as the header.
     pub(crate) fn add(&mut self, cells: Vec<String>) {
         self.rows.push(cells);
     }
@@ -32,18 +36,20 @@ impl Table {
         self.rows.push(cells.to_vec());
     }
 
-    /// Writes it; the last column is as wide as it wants to be.
+    /// Writes the table; the last column is not padded.
     pub(crate) fn write(&self, out: &mut impl Write) -> io::Result<()> {
         let columns = self.rows[0].len();
         let width = |column: usize| {
-            let cells = self.rows.iter().map(|row| row[column].chars().count());
+            let cells = self.rows.iter().map(|row| row[column].as_str().width());
             cells.max().unwrap_or_default()
         };
         let widths: Vec<_> = (0..columns).map(width).collect();
         for row in &self.rows {
             let mut line = String::new();
             for (cell, width) in row.iter().zip(&widths) {
-                line.push_str(&format!("{cell:<width$}   "));
+                let blanks = width - cell.as_str().width() + GAP;
+                line.push_str(cell);
+                line.extend(std::iter::repeat_n(' ', blanks));
             }
             writeln!(out, "{}", line.trim_end())?;
         }

@@ -43,7 +43,7 @@ fn json_has_every_document_and_finding() {
     let ran = run(&folder, &["migrate", ".", "--check", "-o", "json"]);
     assert_eq!(ran.code, 1, "{ran:?}");
     let report: Value = serde_json::from_str(&ran.out).unwrap();
-    assert_eq!(report["schemaVersion"], "1");
+    assert_eq!(report["schemaVersion"], 1);
     assert_eq!(report["to"], "flowcontrol.apiserver.k8s.io/v1");
     let file = &report["files"][0];
     assert_eq!(
@@ -83,7 +83,7 @@ fn sarif_points_at_lines() {
     let report: Value = serde_json::from_str(&ran.out).unwrap();
     assert_eq!(report["version"], "2.1.0");
     let run = &report["runs"][0];
-    assert_eq!(run["properties"]["schemaVersion"], "1");
+    assert_eq!(run["properties"]["schemaVersion"], 1);
     let results = run["results"].as_array().unwrap();
     let rules = run["tool"]["driver"]["rules"].as_array().unwrap();
     for result in results {

@@ -37,7 +37,7 @@ kubectl flowcontrol migrate --to v1 --kubernetes 1.29 --write 'a b.yaml'
         &["plan", "--from", "1.28", "--to", "1.32", "-o", "json", "."],
     );
     let plan: Value = serde_json::from_str(&ran.out).unwrap();
-    assert_eq!(plan["schemaVersion"], "1");
+    assert_eq!(plan["schemaVersion"], 1);
     assert_eq!(plan["stages"][0]["steps"][0]["files"][0], "./a b.yaml");
     assert_eq!(plan["files"][0]["steps"][1]["before"], "1.32");
 }

@@ -1,7 +1,7 @@
 //! Objects that were applied once and are no longer in the files.
 
+use crate::cluster::{Live, Manifest, WriteArgs, name};
 use crate::failure::Failure;
-use crate::live::{Live, Manifest, WriteArgs, name};
 use crate::output::Streams;
 use k8s_flowcontrol::Kind;
 use serde_json::Value;

@@ -1,8 +1,8 @@
 //! A priority level in words.
 
 use super::{Surroundings, line};
+use crate::cluster::{name, shares, stanza};
 use crate::failure::Failure;
-use crate::live::{name, part_of, shares};
 use crate::output::Streams;
 use k8s_flowcontrol::Resource;
 use k8s_flowcontrol::rules::limits::ServerLimits;
@@ -14,7 +14,7 @@ pub(super) fn describe(
     streams: &mut Streams,
 ) -> Result<(), Failure> {
     let spec = &object["spec"];
-    let part = &spec[part_of(spec)];
+    let part = &spec[stanza(spec)];
     line(streams, "Type", spec["type"].as_str().unwrap_or_default())?;
     if let Some(shares) = shares(spec) {
         line(streams, "Shares", &shares.to_string())?;

@@ -1,8 +1,8 @@
 //! A flow schema in words.
 
 use super::{Surroundings, line};
+use crate::cluster::{dangling, name};
 use crate::failure::Failure;
-use crate::live::{dangling, name};
 use crate::output::Streams;
 use k8s_flowcontrol::Resource;
 use serde_json::Value;

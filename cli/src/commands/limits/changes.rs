@@ -2,7 +2,7 @@
 
 use super::Level;
 use crate::failure::Failure;
-use crate::output::{Streams, Table};
+use crate::output::{Streams, Table, write_report};
 use k8s_flowcontrol::rules::limits::{LevelChange, LevelLimits, ServerLimits};
 use serde_json::json;
 use std::io::Write;
@@ -26,12 +26,11 @@ pub(super) fn print(
                 })
             })
             .collect();
-        let document = json!({
-            "schemaVersion": 1,
+        let report = json!({
             "serverSeats": after.concurrency_limit(),
             "changes": changes,
         });
-        writeln!(streams.out, "{document:#}")?;
+        write_report(&mut streams.out, report)?;
         return Ok(());
     }
     let mut table = Table::new(["NAME", "CHANGE", "NOMINAL", "MINIMUM", "MAXIMUM"]);

@@ -1,14 +1,14 @@
 //! Many requests, one a line.
 
+use crate::documents::read;
 use crate::failure::Failure;
-use crate::input::Source;
-use crate::output::{Diagnostic, Streams};
+use crate::output::{Diagnostic, Streams, write_line};
 use k8s_flowcontrol::rules::matching::{Classifier, RequestAttributes, User};
 use k8s_flowcontrol_text::Span;
 use serde::de::IgnoredAny;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
-use std::io::{self, Write};
+use std::io::Write;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -45,11 +45,7 @@ pub(super) fn classify(
     classifier: &Classifier,
     streams: &mut Streams,
 ) -> Result<(), Failure> {
-    let source = match file.as_os_str() == "-" {
-        true => Source::read_stdin()?,
-        false => Source::read(file, true)?,
-    };
-    let source = Arc::new(source);
+    let source = Arc::new(read(file, true)?);
     let mut unknown = BTreeMap::new();
     let mut start = 0;
     for line in source.text.split_inclusive(|byte| *byte == b'\n') {
@@ -76,8 +72,7 @@ pub(super) fn classify(
             flow_schema: taken.map(|taken| taken.flow_schema),
             priority_level: taken.map(|taken| taken.priority_level),
         };
-        serde_json::to_writer(&mut streams.out, &answer).map_err(io::Error::from)?;
-        writeln!(streams.out)?;
+        write_line(&mut streams.out, &answer)?;
     }
     if !unknown.is_empty() {
         let names: Vec<_> = unknown.keys().map(String::as_str).collect();

@@ -1,7 +1,7 @@
 //! Objects in a file, from which they can be restored.
 
+use crate::documents::strip_server_fields;
 use crate::failure::Failure;
-use crate::input::strip_server_fields;
 use serde_json::Value;
 use std::fs::OpenOptions;
 use std::io::{self, Write};

@@ -2,6 +2,7 @@
 
 use crate::exit::Exit;
 use crate::failure::Failure;
+use crate::metrics::samples;
 use k8s_flowcontrol::rules::dumps::parse_priority_levels;
 use k8s_flowcontrol::{Client, Error};
 use std::collections::BTreeMap;
@@ -82,11 +83,11 @@ fn read_dump(text: &str, levels: &mut BTreeMap<String, Level>) -> Result<(), Fai
 /// Adds what the metrics say. Of several series of a level, such as one per flow schema, the sum counts.
 fn read_metrics(text: &str, levels: &mut BTreeMap<String, Level>) {
     let mut seen = BTreeMap::<(&str, String), f64>::new();
-    for line in text.lines() {
-        let Some(sample) = Sample::read(line) else {
-            continue;
-        };
-        *seen.entry((sample.metric, sample.level)).or_default() += sample.value;
+    for sample in samples(text) {
+        let metric = sample.name.strip_prefix("apiserver_flowcontrol_");
+        if let (Some(metric), Some(level)) = (metric, sample.label("priority_level")) {
+            *seen.entry((metric, level.to_owned())).or_default() += sample.value;
+        }
     }
     for ((metric, name), value) in seen {
         let level = named(levels, &name);
@@ -108,31 +109,6 @@ fn named<'a>(levels: &'a mut BTreeMap<String, Level>, name: &str) -> &'a mut Lev
         name: name.to_owned(),
         ..Level::default()
     })
-}
-
-/// A sample of flow control's metrics.
-struct Sample<'a> {
-    metric: &'a str,
-    level: String,
-    value: f64,
-}
-
-impl<'a> Sample<'a> {
-    /// Reads a line such as `apiserver_flowcontrol_current_limit_seats{priority_level="system"} 74`.
-    fn read(line: &'a str) -> Option<Self> {
-        let rest = line.strip_prefix("apiserver_flowcontrol_")?;
-        let (metric, rest) = rest.split_once('{')?;
-        // Names of levels have neither quotes nor braces.
-        let (labels, value) = rest.rsplit_once('}')?;
-        let (_, level) = labels.split_once("priority_level=\"")?;
-        let (level, _) = level.split_once('"')?;
-        let value = value.split_whitespace().next()?.parse().ok()?;
-        Some(Self {
-            metric,
-            level: level.to_owned(),
-            value,
-        })
-    }
 }
 
 #[cfg(test)]

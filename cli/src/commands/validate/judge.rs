@@ -1,7 +1,8 @@
 //! The verdict on one document.
 
+use crate::documents::{Document, documents, read};
 use crate::failure::Failure;
-use crate::input::{Document, Objects, Source, documents};
+use crate::objects::Objects;
 use crate::output::Streams;
 use k8s_flowcontrol::Kind;
 use k8s_flowcontrol::kind::VersionedKind;
@@ -87,7 +88,7 @@ impl Judge {
             }
             Some(known) => {
                 let Some((old_kind, found)) = known.find(document, version, self.release) else {
-                    return Verdict::not_found(kind, document.said.name.as_deref());
+                    return Verdict::not_found(kind, document.identity.name.as_deref());
                 };
                 (kind, old) = (old_kind, found);
                 match self.status_only {
@@ -233,10 +234,7 @@ impl Old {
         release: Release,
         streams: &mut Streams,
     ) -> Result<Self, Failure> {
-        let source = match file.as_os_str() == "-" {
-            true => Source::read_stdin()?,
-            false => Source::read(file, true)?,
-        };
+        let source = read(file, true)?;
         let name = source.name.clone();
         let mut objects = Vec::new();
         for document in &documents(source).documents {
@@ -286,7 +284,7 @@ impl Old {
         let old = self.objects.iter().find(|old| {
             !self.by_name
                 || old.kind == document.posted.kind
-                    && Some(old.name.as_str()) == document.said.name.as_deref()
+                    && Some(old.name.as_str()) == document.identity.name.as_deref()
         })?;
         let kind = VersionedKind::new(old.kind, old.version, release);
         let shown = conversion::server_tree(old.tree.clone(), kind, version);

@@ -1,14 +1,14 @@
 //! Verdicts for people and for programs.
 
 use super::judge::Verdict;
+use crate::documents::{Document, Found, Skipped};
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::input::{Document, Found, Passed};
-use crate::output::{Diagnostic, Streams, plural};
+use crate::output::{Diagnostic, Streams, plural, write_line};
 use k8s_flowcontrol::Release;
 use serde::Serialize;
 use serde_json::Value;
-use std::io::Write;
+use std::io::{self, Write};
 
 /// Writes verdicts as they come, and counts them.
 pub(super) struct Report {
@@ -19,7 +19,7 @@ pub(super) struct Report {
     invalid: usize,
     existing: usize,
     carries_server_fields: usize,
-    passed: Passed,
+    skipped: Skipped,
     unreadable_files: usize,
 }
 
@@ -46,7 +46,7 @@ impl Report {
             invalid: 0,
             existing: 0,
             carries_server_fields: 0,
-            passed: Passed::default(),
+            skipped: Skipped::default(),
             unreadable_files: 0,
         }
     }
@@ -74,20 +74,19 @@ impl Report {
         if self.json {
             let version = document.version(self.release);
             let said = document
-                .said
+                .identity
                 .api_version
                 .as_deref()
                 .filter(|said| !said.is_empty());
             let line = Line {
                 source: &document.source.name,
                 kind: document.kind(),
-                name: document.said.name.as_deref(),
+                name: document.identity.name.as_deref(),
                 api_version: said.unwrap_or(version.api_version()),
                 valid,
                 status: verdict.status.as_ref(),
             };
-            serde_json::to_writer(&mut streams.out, &line).map_err(std::io::Error::from)?;
-            writeln!(streams.out)?;
+            write_line(&mut streams.out, &line)?;
         } else if valid {
             let start = document.source.position(document.start().start);
             let (source, title) = (&document.source.name, document.title());
@@ -163,12 +162,8 @@ impl Report {
         self.unreadable_files += 1;
     }
 
-    pub(super) fn passed_over(
-        &mut self,
-        found: &Found,
-        streams: &mut Streams,
-    ) -> Result<(), Failure> {
-        self.passed.add(found, streams)
+    pub(super) fn passed_over(&mut self, found: &Found, streams: &mut Streams) -> io::Result<()> {
+        self.skipped.add(found, streams)
     }
 
     /// The summary, and how it went.
@@ -187,7 +182,7 @@ impl Report {
             ));
         }
         writeln!(streams.err, "{summary}")?;
-        self.passed.summarize(streams)?;
+        self.skipped.summarize(streams)?;
         if self.carries_server_fields > 0 {
             writeln!(
                 streams.err,

@@ -1,7 +1,7 @@
 //! The files of the corpus, and what becomes of them.
 
 use super::{Mend, Settings, V1, clean, findings, run, to};
-use crate::migrate::report::{Rule, Severity};
+use crate::migrate::findings::{Rule, Severity};
 use k8s_flowcontrol::ApiVersion;
 use std::path::Path;
 

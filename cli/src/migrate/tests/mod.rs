@@ -10,9 +10,10 @@ mod properties;
 mod rules;
 mod style;
 
-use super::report::{Rule, Severity};
-use super::{Mend, Settings, migrate};
-use crate::migrate::report::Outcome;
+use super::findings::{Outcome, Rule, Severity};
+use super::migration::migrate;
+use super::settings::{Mend, Settings};
+use crate::source::Source;
 use k8s_flowcontrol::ApiVersion;
 use std::path::Path;
 
@@ -45,11 +46,11 @@ fn clean(text: &str, settings: Settings) -> String {
 
 /// The findings that weigh something, as rule and line.
 fn findings(outcome: &Outcome, text: &str) -> Vec<(Rule, usize)> {
-    let lines = super::lines::Lines::of(text.as_bytes());
+    let source = Source::new("a.yaml".into(), text.into(), true);
     outcome
         .findings
         .iter()
         .filter(|finding| finding.severity > Severity::Note)
-        .map(|finding| (finding.rule, lines.position(finding.offset).line))
+        .map(|finding| (finding.rule, source.position(finding.offset).line))
         .collect()
 }

@@ -2,7 +2,7 @@
 
 use super::style::{Tape, render};
 use super::{Mend, Settings, findings, migrate, to};
-use crate::migrate::report::Severity;
+use crate::migrate::findings::Severity;
 use k8s_flowcontrol::convert::{Lossy, PRESERVE_ZERO_ANNOTATION, shape_tree};
 use k8s_flowcontrol::kind::VersionedKind;
 use k8s_flowcontrol::{ApiVersion, Release};

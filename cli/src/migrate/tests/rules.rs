@@ -1,7 +1,7 @@
 //! What a migration refuses, and what it says of it.
 
 use super::{Mend, Settings, V1, clean, findings, run, to};
-use crate::migrate::report::{Outcome, Rule};
+use crate::migrate::findings::{Outcome, Rule};
 use k8s_flowcontrol::ApiVersion;
 
 fn level(version: &str, limited: &str) -> String {

@@ -1,0 +1,126 @@
+//! The command line: the global options and the commands.
+
+use crate::commands::{
+    apply, completions, convert, delete, describe, diff, generate, get, limits, lint,
+    match_request, migrate, plan, rbac, rewrite_storage, scan, serve, set_shares, top, validate,
+    watch, whoami,
+};
+use crate::exit::{self, Exit};
+use crate::failure::Failure;
+use crate::output::Streams;
+use clap::{CommandFactory, Parser, Subcommand, ValueEnum};
+
+/// Kubernetes API Priority and Fairness: migration between API versions, and everyday work.
+///
+/// Knows the objects of flowcontrol.apiserver.k8s.io, FlowSchema and PriorityLevelConfiguration, in all their
+/// versions, and what each Kubernetes release makes of them.
+#[derive(Debug, Parser)]
+#[command(
+    name = "kubectl-flowcontrol",
+    bin_name = "kubectl flowcontrol",
+    version,
+    after_help = exit::HELP,
+    subcommand_required = true,
+    arg_required_else_help = true,
+    propagate_version = true
+)]
+pub(crate) struct Cli {
+    /// When to use color
+    #[arg(long, global = true, value_name = "WHEN", default_value = "auto")]
+    pub(crate) color: Color,
+
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+/// A command with its options.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    Migrate(migrate::Args),
+    Plan(plan::Args),
+    Convert(convert::Args),
+    Validate(validate::Args),
+    Lint(lint::Args),
+    Limits(limits::Args),
+    #[command(name = "match")]
+    Match(match_request::Args),
+    Get(get::Args),
+    Describe(describe::Args),
+    Diff(diff::Args),
+    Apply(apply::Args),
+    Delete(delete::Args),
+    SetShares(set_shares::Args),
+    Watch(watch::Args),
+    Scan(scan::Args),
+    RewriteStorage(rewrite_storage::Args),
+    Top(top::Args),
+    Whoami(whoami::Args),
+    Rbac(rbac::Args),
+    Serve(serve::Args),
+    Generate(generate::Args),
+    Completions(completions::Args),
+}
+
+impl Command {
+    /// Runs the command. Data goes to the standard output, everything else to the standard error.
+    pub(crate) fn run(self, streams: &mut Streams) -> Result<Exit, Failure> {
+        match self {
+            Self::Migrate(args) => migrate::run(&args, streams),
+            Self::Plan(args) => plan::run(&args, streams),
+            Self::Convert(args) => convert::run(&args, streams),
+            Self::Validate(args) => validate::run(&args, streams),
+            Self::Lint(args) => lint::run(&args, streams),
+            Self::Limits(args) => limits::run(&args, streams),
+            Self::Match(args) => match_request::run(&args, streams),
+            Self::Get(args) => get::run(&args, streams),
+            Self::Describe(args) => describe::run(&args, streams),
+            Self::Diff(args) => diff::run(&args, streams),
+            Self::Apply(args) => apply::run(&args, streams),
+            Self::Delete(args) => delete::run(&args, streams),
+            Self::SetShares(args) => set_shares::run(&args, streams),
+            Self::Watch(args) => watch::run(&args, streams),
+            Self::Scan(args) => scan::run(&args, streams),
+            Self::RewriteStorage(args) => rewrite_storage::run(&args, streams),
+            Self::Top(args) => top::run(&args, streams),
+            Self::Whoami(args) => whoami::run(&args, streams),
+            Self::Rbac(args) => rbac::run(&args, streams),
+            Self::Generate(args) => generate::run(&args, streams),
+            Self::Serve(args) => serve::run(&args, streams),
+            Self::Completions(args) => completions::run(&args, Cli::command(), streams),
+        }
+    }
+}
+
+/// When to use color.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(crate) enum Color {
+    /// On a terminal, unless NO_COLOR is set
+    Auto,
+    /// Always
+    Always,
+    /// Never
+    Never,
+}
+
+impl Color {
+    /// Applies the choice to everything that is written from now on.
+    pub(crate) fn write_global(self) {
+        match self {
+            Self::Auto => anstream::ColorChoice::Auto,
+            Self::Always => anstream::ColorChoice::Always,
+            Self::Never => anstream::ColorChoice::Never,
+        }
+        .write_global();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Cli;
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_command_line_is_consistent() {
+        Cli::command().debug_assert();
+    }
+}

@@ -1,0 +1,116 @@
+//! What applying would make of an object, tried out by the server.
+//!
+//! Taking over fields and applying are two requests, of which the second one depends on what the first one stored. A
+//! rehearsal stores nothing, so that it comes to the same result in another way.
+
+use super::live::Live;
+use super::takeover::{CLIENT_SIDE, Holdings, LAST_APPLIED, in_version, merge};
+use super::tree::name;
+use super::write::WriteArgs;
+use k8s_flowcontrol::rules::decode::Kind;
+use k8s_flowcontrol::{ApiVersion, Error};
+use serde_json::{Value, json};
+
+/// What applying would make of an object, without the fields that are given up; nothing is stored.
+///
+/// `write` asks for a dry run.
+pub(crate) async fn apply_dry_run(
+    live: &Live,
+    kind: Kind,
+    tree: &Value,
+    before: Option<&Value>,
+    write: &WriteArgs,
+    force: bool,
+) -> Result<Value, Error> {
+    let manager = write.field_manager.as_str();
+    let holdings = before.and_then(|before| Holdings::of(before, manager, live.version));
+    let applied = live.apply(kind, tree, write, force).await;
+    let Some(holdings) = holdings else {
+        return applied;
+    };
+    let mut after = match applied {
+        // What is taken over first is no conflict.
+        Err(error) if is_with_client_side_only(&error) => {
+            live.apply(kind, tree, write, true).await?
+        }
+        applied => applied?,
+    };
+    give_up(&mut after, tree, &holdings, live.version);
+    let map = |member: &str| match &after["metadata"][member] {
+        Value::Null => json!({}),
+        map => map.clone(),
+    };
+    let patch = json!([
+        {"op": "add", "path": "/spec", "value": after["spec"]},
+        {"op": "add", "path": "/metadata/labels", "value": map("labels")},
+        {"op": "add", "path": "/metadata/annotations", "value": map("annotations")},
+    ]);
+    live.json_patch(kind, name(tree), &patch, true).await
+}
+
+fn is_with_client_side_only(error: &Error) -> bool {
+    let client_side = format!("conflict with \"{CLIENT_SIDE}\"");
+    let is_client_side = |message: &str| message.starts_with(&client_side);
+    let causes = error.causes();
+    error.is_conflict()
+        && !causes.is_empty()
+        && causes
+            .iter()
+            .all(|cause| cause.message.as_deref().is_some_and(is_client_side))
+}
+
+/// Removes what was one's own, is not in the file, and is nobody else's.
+fn give_up(after: &mut Value, tree: &Value, holdings: &Holdings, version: ApiVersion) {
+    let mut others = json!({});
+    for entry in &holdings.rest {
+        merge(&mut others, &in_version(entry, version));
+    }
+    remove(after, tree, &holdings.own, &others);
+    let annotations = after.pointer_mut("/metadata/annotations");
+    if let Some(annotations) = annotations.and_then(Value::as_object_mut) {
+        annotations.remove(LAST_APPLIED);
+    }
+}
+
+/// Fields are steps by name, `f:NAME`; lists of these objects are owned as a whole.
+fn remove(after: &mut Value, tree: &Value, own: &Value, others: &Value) {
+    let (Some(members), Some(own)) = (after.as_object_mut(), own.as_object()) else {
+        return;
+    };
+    for (step, below) in own {
+        let Some(name) = step.strip_prefix("f:") else {
+            continue;
+        };
+        let (said, shared) = (&tree[name], &others[step.as_str()]);
+        let has_steps = below
+            .as_object()
+            .is_some_and(|below| below.keys().any(|step| step.starts_with("f:")));
+        if has_steps {
+            if let Some(after) = members.get_mut(name) {
+                remove(after, said, below, shared);
+            }
+        } else if said.is_null() && shared.is_null() {
+            members.remove(name);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_ones_own_and_no_longer_said_goes() {
+        let mut after =
+            json!({"spec": {"type": "Limited", "limited": {"a": 1, "b": 2, "c": 3, "d": 4}}});
+        let limited = |fields: Value| json!({"f:spec": {"f:limited": fields}});
+        let own = limited(json!({".": {}, "f:a": {}, "f:b": {}, "f:c": {}}));
+        let others = limited(json!({"f:b": {}}));
+        let tree = json!({"spec": {"limited": {"a": 1}}});
+        remove(&mut after, &tree, &own, &others);
+        assert_eq!(
+            after,
+            json!({"spec": {"type": "Limited", "limited": {"a": 1, "b": 2, "d": 4}}})
+        );
+    }
+}

@@ -1,0 +1,135 @@
+//! Objects of files, made ready for the version that is spoken with a cluster.
+
+use super::live::Live;
+use crate::documents::{Document, FileArgs, Skipped, documents, strip_server_fields};
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::output::{Diagnostic, Streams, plural};
+use k8s_flowcontrol::Kind;
+use k8s_flowcontrol::Release;
+use k8s_flowcontrol::convert::{Lossy, shape_tree};
+use k8s_flowcontrol::kind::VersionedKind;
+use k8s_flowcontrol::rules::bootstrap;
+use k8s_flowcontrol::rules::bootstrap::AUTO_UPDATE_ANNOTATION;
+use serde_json::Value;
+use std::io::Write;
+
+/// An object of a file, in the version that is spoken.
+pub(crate) struct Manifest {
+    pub(crate) document: Document,
+    pub(crate) kind: Kind,
+    pub(crate) tree: Value,
+}
+
+impl Manifest {
+    pub(crate) fn name(&self) -> &str {
+        super::tree::name(&self.tree)
+    }
+
+    /// The objects of files, without what a server has filled in; levels first, as schemas refer to them.
+    pub(crate) fn read(
+        files: &FileArgs,
+        live: &Live,
+        release: Release,
+        allow_loss: bool,
+        streams: &mut Streams,
+    ) -> Result<Vec<Self>, Failure> {
+        let mut skipped = Skipped::default();
+        let mut manifests = Vec::new();
+        let mut broken = Vec::new();
+        let mut losses = Vec::new();
+        for source in files.sources()? {
+            let found = documents(source?);
+            skipped.add(&found, streams)?;
+            for document in found.documents {
+                let object = match document.decode(release) {
+                    Ok(object) => object,
+                    Err(failure) => {
+                        broken.extend(failure.into_diagnostics());
+                        continue;
+                    }
+                };
+                object.warn_of_duplicates(streams)?;
+                let (kind, from) = (object.kind, object.version);
+                let shape = shape_tree(
+                    object.written(),
+                    VersionedKind::new(kind, from, release),
+                    live.version,
+                );
+                let (mut tree, lost) = Lossy::parts(shape);
+                for loss in lost {
+                    let message = format!("{}: {}: {}", document.title(), loss.path, loss.why);
+                    let diagnostic = Diagnostic::error(message).id("loss");
+                    losses.push(diagnostic.at(&document.source, document.locate(&loss.path)));
+                }
+                tree["apiVersion"] = live.version.api_version().into();
+                tree["kind"] = kind.as_str().into();
+                strip_server_fields(&mut tree);
+                drop_foreign_annotation(kind, &mut tree, &document, release, streams)?;
+                manifests.push(Self {
+                    document,
+                    kind,
+                    tree,
+                });
+            }
+        }
+        skipped.summarize(streams)?;
+        if !broken.is_empty() {
+            let count = plural(broken.len(), "object");
+            return Err(Failure::input(format!("{count} cannot be read")).because(broken));
+        }
+        if !losses.is_empty() && !allow_loss {
+            let message = format!(
+                "the cluster speaks {}, which cannot say all of it",
+                live.version
+            );
+            let failure = Failure::new(Exit::Loss, message).because(losses);
+            return Err(
+                failure.hint("change the objects, or accept the losses with `--allow-loss`")
+            );
+        }
+        manifests.sort_by_key(|manifest| manifest.kind == Kind::FlowSchema);
+        Ok(manifests)
+    }
+}
+
+/// Takes the annotation away that makes a server delete an object which is none of its own: a copy of a built-in
+/// object has it.
+fn drop_foreign_annotation(
+    kind: Kind,
+    tree: &mut Value,
+    document: &Document,
+    release: Release,
+    streams: &mut Streams,
+) -> Result<(), Failure> {
+    let name = super::tree::name(tree).to_owned();
+    let is_built_in = bootstrap::objects(release)
+        .iter()
+        .any(|object| object.kind == kind && object.name == name);
+    let annotations = tree
+        .pointer_mut("/metadata/annotations")
+        .and_then(Value::as_object_mut);
+    let removed = annotations
+        .filter(|annotations| {
+            !is_built_in
+                && annotations
+                    .get(AUTO_UPDATE_ANNOTATION)
+                    .is_some_and(|value| value == "true")
+        })
+        .and_then(|annotations| annotations.remove(AUTO_UPDATE_ANNOTATION));
+    if removed.is_some() {
+        let message = format!(
+            "{}: the annotation {AUTO_UPDATE_ANNOTATION} is left out: with it the server would delete the object, which is none of its own",
+            document.title()
+        );
+        let place = document.locate("metadata.annotations");
+        write!(
+            streams.err,
+            "{}",
+            Diagnostic::warning(message)
+                .at(&document.source, place)
+                .render()
+        )?;
+    }
+    Ok(())
+}

@@ -1,0 +1,23 @@
+//! Talking to a cluster: which one, which objects, and reading and writing them in the API version of the requests.
+
+mod apply_dry_run;
+mod connect;
+mod live;
+mod manifest;
+mod owner;
+mod table;
+mod takeover;
+mod target;
+mod tree;
+mod write;
+
+pub(crate) use apply_dry_run::apply_dry_run;
+pub(crate) use connect::{ClusterArgs, block_on};
+pub(crate) use live::{Live, LiveArgs, with_api};
+pub(crate) use manifest::Manifest;
+pub(crate) use owner::owner;
+pub(crate) use table::{age, dangling, shares, stanza, table};
+pub(crate) use takeover::takeover;
+pub(crate) use target::{Target, TargetArgs};
+pub(crate) use tree::{name, tree};
+pub(crate) use write::{FIELD_MANAGER, WriteArgs};

@@ -1,0 +1,66 @@
+//! What the files of a plan need.
+
+use super::moves::{Move, Plan, moves, not_before};
+use crate::documents::version_of;
+use crate::migrate::{Candidate, Settings, Severity, examine};
+use k8s_flowcontrol::ApiVersion;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+
+/// A file with objects of the group.
+#[derive(Clone, Debug)]
+pub(crate) struct FileNeeds {
+    pub(crate) path: String,
+    pub(crate) objects: usize,
+    /// How many objects are in each version.
+    pub(crate) versions: BTreeMap<ApiVersion, usize>,
+    pub(crate) moves: BTreeSet<Move>,
+    /// The first release on which all of the file can be applied as it is, when that is later than the first one.
+    pub(crate) not_before: Option<u32>,
+    /// Places that `migrate` leaves to people, and errors.
+    pub(crate) manual: usize,
+    /// Why the file could not be looked into.
+    pub(crate) error: Option<String>,
+}
+
+/// Reads a file; nothing when it has nothing to do with the group.
+pub(crate) fn read(candidate: &Candidate, plan: Plan) -> Option<FileNeeds> {
+    let mut needs = FileNeeds {
+        path: candidate.path.display().to_string(),
+        objects: 0,
+        versions: BTreeMap::new(),
+        moves: BTreeSet::new(),
+        not_before: None,
+        manual: 0,
+        error: None,
+    };
+    let bytes = match fs::read(&candidate.real) {
+        Ok(bytes) => bytes,
+        Err(error) => {
+            needs.error = Some(error.to_string());
+            return Some(needs);
+        }
+    };
+    let settings = Settings {
+        to: plan.to.preferred(),
+        release: None,
+        mend: None,
+        allow_loss: false,
+    };
+    let outcome = examine(&bytes, &candidate.path, candidate.is_named, settings);
+    needs.manual = outcome
+        .findings
+        .iter()
+        .filter(|finding| finding.severity > Severity::Note)
+        .count();
+    for document in &outcome.documents {
+        let Some(version) = document.from.as_deref().and_then(version_of) else {
+            continue;
+        };
+        needs.objects += 1;
+        *needs.versions.entry(version).or_default() += 1;
+        needs.moves.extend(moves(version, plan));
+        needs.not_before = needs.not_before.max(not_before(version, plan));
+    }
+    (needs.objects > 0 || needs.manual > 0).then_some(needs)
+}

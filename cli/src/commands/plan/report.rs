@@ -1,0 +1,301 @@
+//! A plan for people and for programs.
+
+use super::cluster::ClusterState;
+use super::files::FileNeeds;
+use super::moves::{Move, Plan, moves};
+use crate::output::{Table, plural};
+use k8s_flowcontrol::ApiVersion;
+use serde_json::{Value, json};
+use std::collections::BTreeSet;
+use std::io::{self, Write};
+
+/// Writes a plan as tables and commands.
+pub(crate) fn table(
+    plan: Plan,
+    files: &[FileNeeds],
+    clusters: &[(ClusterState, Option<Plan>)],
+    out: &mut impl Write,
+) -> io::Result<()> {
+    let mut stages = Table::new(["RELEASE", "SERVES", "STORES", "APPLY", "TO DO"]);
+    for release in plan.releases() {
+        let served: Vec<_> = release.served().map(ApiVersion::as_str).collect();
+        let work: Vec<_> = all_moves(files)
+            .into_iter()
+            .filter(|step| step.on == release)
+            .map(|step| {
+                let count = files
+                    .iter()
+                    .filter(|file| file.moves.contains(&step))
+                    .count();
+                format!("{}: {}", plural(count, "file"), describe(step))
+            })
+            .collect();
+        stages.row([
+            release.to_string(),
+            served.join(", "),
+            release.stored().to_string(),
+            release.preferred().to_string(),
+            work.join("; "),
+        ]);
+    }
+    stages.write(out)?;
+    if !files.is_empty() {
+        writeln!(out)?;
+        let mut table = Table::new(["FILE", "OBJECTS", "NOW", "STEPS"]);
+        for file in files {
+            let now: Vec<_> = file
+                .versions
+                .iter()
+                .map(|(version, count)| match file.versions.len() {
+                    1 => version.to_string(),
+                    _ => format!("{version} ({count})"),
+                })
+                .collect();
+            table.row([
+                file.path.clone(),
+                file.objects.to_string(),
+                now.join(", "),
+                steps(file).join("; "),
+            ]);
+        }
+        table.write(out)?;
+    }
+    for step in all_moves(files) {
+        writeln!(out)?;
+        if step.is_overdue() {
+            writeln!(
+                out,
+                "# at once: Kubernetes {} refuses {}",
+                step.on, step.from
+            )?;
+        } else {
+            writeln!(out, "# on Kubernetes {}, before 1.{}", step.on, step.before)?;
+        }
+        let release = step.on;
+        write!(
+            out,
+            "kubectl flowcontrol migrate --to {} --kubernetes {release} --write",
+            step.to
+        )?;
+        for file in files.iter().filter(|file| file.moves.contains(&step)) {
+            write!(out, " {}", quoted(&file.path))?;
+        }
+        writeln!(out)?;
+    }
+    if !clusters.is_empty() {
+        writeln!(out)?;
+        write_clusters(clusters, out)?;
+    }
+    Ok(())
+}
+
+fn write_clusters(
+    clusters: &[(ClusterState, Option<Plan>)],
+    out: &mut impl Write,
+) -> io::Result<()> {
+    let mut table = Table::new(["CONTEXT", "RELEASE", "SERVES", "OBJECTS", "TO DO"]);
+    for (state, plan) in clusters {
+        let release = state.git_version.clone().unwrap_or("<unknown>".to_owned());
+        let todo = match (&state.error, plan) {
+            (Some(error), _) => error.clone(),
+            (None, None) => "nothing: it is beyond the end of the plan".to_owned(),
+            (None, Some(plan)) => cluster_steps(*plan).join("; "),
+        };
+        table.row([
+            state.context.clone(),
+            release,
+            state.served.join(", "),
+            state.objects.to_string(),
+            todo,
+        ]);
+    }
+    table.write(out)?;
+    if clusters.iter().all(|(state, _)| state.writers.is_empty()) {
+        return Ok(());
+    }
+    writeln!(out)?;
+    let mut table = Table::new(["CONTEXT", "LAST WRITTEN BY", "IN", "OBJECTS", "TIME"]);
+    for (state, _) in clusters {
+        for writer in &state.writers {
+            table.row([
+                state.context.clone(),
+                writer.manager.clone(),
+                writer.version.to_string(),
+                writer.objects.to_string(),
+                writer.last.clone().unwrap_or_default(),
+            ]);
+        }
+    }
+    table.write(out)
+}
+
+/// A plan as JSON.
+pub(crate) fn json(
+    plan: Plan,
+    files: &[FileNeeds],
+    clusters: &[(ClusterState, Option<Plan>)],
+) -> Value {
+    let stages: Vec<_> = plan
+        .releases()
+        .map(|release| {
+            let served: Vec<_> = release.served().map(ApiVersion::as_str).collect();
+            let steps: Vec<_> = all_moves(files)
+                .into_iter()
+                .filter(|step| step.on == release)
+                .map(|step| {
+                    let files = files.iter().filter(|file| file.moves.contains(&step));
+                    let paths: Vec<_> = files.map(|file| file.path.as_str()).collect();
+                    let mut value = of_move(step);
+                    value["files"] = json!(paths);
+                    value
+                })
+                .collect();
+            json!({
+                "release": release.to_string(),
+                "serves": served,
+                "stores": release.stored().as_str(),
+                "apply": release.preferred().as_str(),
+                "steps": steps,
+            })
+        })
+        .collect();
+    json!({
+        "command": "plan",
+        "from": plan.from.to_string(),
+        "to": plan.to.to_string(),
+        "stages": stages,
+        "files": files.iter().map(of_file).collect::<Vec<_>>(),
+        "clusters": clusters.iter().map(of_cluster).collect::<Vec<_>>(),
+    })
+}
+
+fn of_move(step: Move) -> Value {
+    json!({
+        "on": step.on.to_string(),
+        "before": format!("1.{}", step.before),
+        "from": step.from.as_str(),
+        "to": step.to.as_str(),
+        "overdue": step.is_overdue(),
+    })
+}
+
+fn of_file(file: &FileNeeds) -> Value {
+    let versions: serde_json::Map<_, _> = file
+        .versions
+        .iter()
+        .map(|(version, count)| (version.to_string(), json!(count)))
+        .collect();
+    json!({
+        "path": file.path,
+        "objects": file.objects,
+        "versions": versions,
+        "steps": file.moves.iter().map(|step| of_move(*step)).collect::<Vec<_>>(),
+        "notBefore": file.not_before.map(|minor| format!("1.{minor}")),
+        "byHand": file.manual,
+        "error": file.error,
+    })
+}
+
+fn of_cluster((state, plan): &(ClusterState, Option<Plan>)) -> Value {
+    let steps = plan.map(|plan| {
+        let oldest = oldest_served(plan);
+        moves(oldest, plan)
+            .into_iter()
+            .map(of_move)
+            .collect::<Vec<_>>()
+    });
+    let writers: Vec<_> = state
+        .writers
+        .iter()
+        .map(|writer| {
+            json!({
+                "manager": writer.manager,
+                "version": writer.version.as_str(),
+                "objects": writer.objects,
+                "last": writer.last,
+            })
+        })
+        .collect();
+    json!({
+        "context": state.context,
+        "release": state.release.map(|release| release.to_string()),
+        "gitVersion": state.git_version,
+        "serves": state.served,
+        "objects": state.objects,
+        "steps": steps,
+        "writers": writers,
+        "error": state.error,
+    })
+}
+
+fn all_moves(files: &[FileNeeds]) -> BTreeSet<Move> {
+    files
+        .iter()
+        .flat_map(|file| file.moves.iter().copied())
+        .collect()
+}
+
+fn describe(step: Move) -> String {
+    let Move {
+        before, from, to, ..
+    } = step;
+    if step.is_overdue() {
+        format!("{from} to {to}, at once: {from} is refused since 1.{before}")
+    } else {
+        format!("{from} to {to}, before 1.{before}")
+    }
+}
+
+fn steps(file: &FileNeeds) -> Vec<String> {
+    let mut steps: Vec<_> = file
+        .moves
+        .iter()
+        .map(|step| format!("on {}: {}", step.on, describe(*step)))
+        .collect();
+    if let Some(minor) = file.not_before {
+        steps.push(format!("cannot be applied before 1.{minor}"));
+    }
+    if file.manual > 0 {
+        steps.push(format!("{} by hand", plural(file.manual, "place")));
+    }
+    if let Some(error) = &file.error {
+        steps.push(format!("cannot be read: {error}"));
+    }
+    if steps.is_empty() {
+        steps.push("nothing".to_owned());
+    }
+    steps
+}
+
+/// What a cluster needs before each release that takes a version away.
+fn cluster_steps(plan: Plan) -> Vec<String> {
+    let steps: Vec<_> = moves(oldest_served(plan), plan)
+        .into_iter()
+        .map(|step| {
+            format!(
+                "on {}: apply {}, before 1.{}",
+                step.on, step.to, step.before
+            )
+        })
+        .collect();
+    match steps.is_empty() {
+        true => vec![format!("apply {}", plan.to.preferred())],
+        false => steps,
+    }
+}
+
+fn oldest_served(plan: Plan) -> ApiVersion {
+    plan.from.served().min().unwrap_or(ApiVersion::V1)
+}
+
+/// A path that a shell takes as one word.
+fn quoted(path: &str) -> String {
+    let is_plain = path
+        .bytes()
+        .all(|byte| byte.is_ascii_alphanumeric() || b"-._/+@:".contains(&byte));
+    if is_plain && !path.is_empty() {
+        path.to_owned()
+    } else {
+        format!("'{}'", path.replace('\'', "'\\''"))
+    }
+}

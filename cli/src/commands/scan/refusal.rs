@@ -1,0 +1,26 @@
+//! The releases that refuse a version.
+
+use k8s_flowcontrol::{ApiVersion, Release};
+use serde::Serializer;
+
+/// The minor release from which servers refuse `version`; none if servers of `target` still accept it.
+pub(super) fn refused_from(version: &str, target: Release) -> Option<u32> {
+    let removed = match version {
+        // Off by default in all releases that had it, and removed before the oldest release known here.
+        "v1alpha1" => Some(21),
+        version => version
+            .parse()
+            .ok()
+            .and_then(|version: ApiVersion| version.lifecycle().removed),
+    };
+    removed.filter(|removed| *removed <= target.minor())
+}
+
+/// Serializes a minor release as text: 29 as `1.29`.
+#[expect(
+    clippy::trivially_copy_pass_by_ref,
+    reason = "the signature that serde calls"
+)]
+pub(super) fn as_release<S: Serializer>(minor: &u32, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_str(&format_args!("1.{minor}"))
+}

@@ -1,0 +1,294 @@
+//! What was found, for people and for scripts.
+
+use super::audit::{AuditLog, Caller};
+use super::cluster::ClusterScan;
+use super::helm::{Fails, HelmRevision};
+use super::refusal::as_release;
+use super::writers::{Evidence, Stamp};
+use crate::failure::Failure;
+use crate::output::{Streams, Table, plural};
+use k8s_flowcontrol::Release;
+use serde::Serialize;
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+use std::io::Write;
+
+/// What breaks at a release: the version that it refuses, and who is affected.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Refusal {
+    #[serde(serialize_with = "as_release")]
+    release: u32,
+    version: String,
+    affected: Vec<String>,
+}
+
+/// Which releases will refuse what, the oldest first. History alone is not affected.
+pub(crate) fn refusals(clusters: &[ClusterScan], logs: &[(String, AuditLog)]) -> Vec<Refusal> {
+    let mut all = BTreeMap::<(u32, String), Vec<String>>::new();
+    let mut add = |release: u32, version: &str, who: String| {
+        let affected = all.entry((release, version.to_owned())).or_default();
+        if !affected.contains(&who) {
+            affected.push(who);
+        }
+    };
+    for cluster in clusters {
+        let title = cluster.title();
+        for sample in &cluster.requested {
+            let who = format!(
+                "{title}: requests for {}",
+                joined(&sample.resource, &sample.subresource)
+            );
+            add(sample.refused_from, &sample.version, who);
+        }
+        for stamp in &cluster.writers {
+            let who = format!("{title}: writes of {}", stamp.manager);
+            add(stamp.refused_from, &stamp.version, who);
+        }
+        for revision in cluster
+            .helm
+            .iter()
+            .filter(|kept| kept.fails == Fails::Upgrade)
+        {
+            for object in &revision.objects {
+                let who = format!(
+                    "{title}: `helm upgrade` of {}/{}",
+                    revision.namespace, revision.release
+                );
+                add(object.refused_from, &object.version, who);
+            }
+        }
+    }
+    for (name, log) in logs {
+        for caller in log.callers() {
+            let who = format!("{name}: {} ({})", caller.user, caller.user_agent);
+            add(caller.refused_from, &caller.version, who);
+        }
+    }
+    let refusal = |((release, version), affected)| Refusal {
+        release,
+        version,
+        affected,
+    };
+    all.into_iter().map(refusal).collect()
+}
+
+/// One JSON object.
+pub(crate) fn json(
+    target: Release,
+    clusters: &[ClusterScan],
+    logs: &[(String, AuditLog)],
+) -> Value {
+    let log = |(name, log): &(String, AuditLog)| json!({"file": name, "events": log.events, "brokenLines": log.broken, "callers": log.callers()});
+    json!({
+        "kubernetes": target.to_string(),
+        "clusters": clusters,
+        "auditLogs": logs.iter().map(log).collect::<Vec<_>>(),
+        "refusals": refusals(clusters, logs),
+    })
+}
+
+/// Tables and lines.
+pub(crate) fn table(
+    target: Release,
+    clusters: &[ClusterScan],
+    logs: &[(String, AuditLog)],
+    streams: &mut Streams,
+) -> Result<(), Failure> {
+    let mut table = Table::new(["CONTEXT", "RELEASE", "SERVES", "OBJECTS", "VERDICT"]);
+    for cluster in clusters {
+        table.row([
+            cluster.title().to_owned(),
+            cluster.release.clone().unwrap_or_else(|| "?".into()),
+            cluster.served.join(", "),
+            cluster.objects.to_string(),
+            cluster.verdict.to_string(),
+        ]);
+    }
+    table.write(&mut streams.out)?;
+    for cluster in clusters {
+        let lines = lines(cluster);
+        if !lines.is_empty() {
+            writeln!(streams.out, "\n{}:", cluster.title())?;
+        }
+        for line in lines {
+            writeln!(streams.out, "  {line}")?;
+        }
+    }
+    for (name, log) in logs {
+        audit(name, log, streams)?;
+    }
+    let refusals = refusals(clusters, logs);
+    let is_known = |cluster: &ClusterScan| cluster.verdict.is_known();
+    if refusals.is_empty() && clusters.iter().any(is_known) {
+        let limit = match clusters.iter().all(is_known) {
+            true => "",
+            false => ", in what could be read",
+        };
+        writeln!(
+            streams.out,
+            "\nNobody was found who depends on what Kubernetes {target} refuses{limit}."
+        )?;
+    }
+    for refusal in refusals {
+        writeln!(
+            streams.out,
+            "\nKubernetes 1.{} and later refuse {}. That hits",
+            refusal.release, refusal.version
+        )?;
+        for who in refusal.affected {
+            writeln!(streams.out, "  {who}")?;
+        }
+    }
+    Ok(())
+}
+
+/// What there is to say of a cluster.
+fn lines(cluster: &ClusterScan) -> Vec<String> {
+    let mut lines: Vec<_> = cluster
+        .error
+        .iter()
+        .map(|error| format!("error: {error}"))
+        .collect();
+    let since = match &cluster.requested_since {
+        Some(time) => format!("since the API server started at {time}"),
+        None => "since the API server started".to_owned(),
+    };
+    for sample in &cluster.requested {
+        let resource = joined(&sample.resource, &sample.subresource);
+        lines.push(format!(
+            "requested {since}: {resource} in {}",
+            sample.version
+        ));
+    }
+    lines.extend(
+        cluster
+            .writers
+            .iter()
+            .map(|stamp| format!("still writes: {}", trace(stamp))),
+    );
+    lines.extend(
+        cluster
+            .helm
+            .iter()
+            .map(|revision| kept(revision, &cluster.served)),
+    );
+    lines.extend(
+        cluster
+            .history
+            .iter()
+            .map(|stamp| format!("history: {}", trace(stamp))),
+    );
+    lines.extend(
+        cluster
+            .unread
+            .iter()
+            .map(|part| format!("not read: {}: {}", part.what, part.error)),
+    );
+    lines
+}
+
+fn trace(stamp: &Stamp) -> String {
+    let place = match stamp.evidence {
+        Evidence::ManagedFields => "managedFields",
+        Evidence::LastApplied => "the last-applied annotation",
+    };
+    let time = stamp.last.as_deref().unwrap_or("an unknown time");
+    format!(
+        "{} in {}, in {place} of {}, last at {time}",
+        stamp.manager,
+        stamp.version,
+        plural(stamp.objects, "object")
+    )
+}
+
+fn kept(revision: &HelmRevision, served: &[String]) -> String {
+    let objects: Vec<_> = revision
+        .objects
+        .iter()
+        .map(|object| format!("{} \"{}\" in {}", object.kind, object.name, object.version))
+        .collect();
+    let command = match revision.fails {
+        Fails::Upgrade => "`helm upgrade`",
+        Fails::Rollback => "only `helm rollback` to it",
+    };
+    let is_gone = |version: &String| !served.contains(version);
+    let when = match revision
+        .objects
+        .iter()
+        .any(|object| is_gone(&object.version))
+    {
+        true => "fails now".to_owned(),
+        false => {
+            let first = revision
+                .objects
+                .iter()
+                .map(|object| object.refused_from)
+                .min();
+            format!("fails from Kubernetes 1.{}", first.unwrap_or_default())
+        }
+    };
+    format!(
+        "Helm release {}/{} revision {} ({}, {}): {}; {command} {when}",
+        revision.namespace,
+        revision.release,
+        revision.revision,
+        revision.status,
+        revision.storage,
+        objects.join(", ")
+    )
+}
+
+fn audit(name: &str, log: &AuditLog, streams: &mut Streams) -> Result<(), Failure> {
+    let callers = log.callers();
+    let events = plural(log.events, "event");
+    if callers.is_empty() {
+        writeln!(streams.out, "\n{name}: {events}, none in an old version")?;
+        return Ok(());
+    }
+    writeln!(streams.out, "\n{name}: {events}, in old versions by")?;
+    let mut table = Table::new([
+        "USER",
+        "USERAGENT",
+        "VERSION",
+        "RESOURCE",
+        "WRITES",
+        "VERBS",
+        "FAILED",
+        "LAST",
+    ]);
+    for caller in callers {
+        table.row([
+            caller.user.clone(),
+            caller.user_agent.clone(),
+            caller.version.clone(),
+            caller.resource.clone(),
+            if caller.writes { "yes" } else { "no" }.to_owned(),
+            verbs(caller),
+            caller.failed.to_string(),
+            caller.last.clone().unwrap_or_default(),
+        ]);
+    }
+    table.write(&mut streams.out)?;
+    Ok(())
+}
+
+fn verbs(caller: &Caller) -> String {
+    let verbs: Vec<_> = caller
+        .verbs
+        .iter()
+        .map(|(verb, count)| match verb.as_str() {
+            // A method that no verb is for.
+            "" => format!("other {count}"),
+            verb => format!("{verb} {count}"),
+        })
+        .collect();
+    verbs.join(", ")
+}
+
+fn joined(resource: &str, subresource: &str) -> String {
+    match subresource {
+        "" => resource.to_owned(),
+        subresource => format!("{resource}/{subresource}"),
+    }
+}

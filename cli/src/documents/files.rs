@@ -1,0 +1,89 @@
+//! The options `-f` and `-R`.
+
+use super::folder::walk;
+use super::read::read;
+use crate::failure::Failure;
+use crate::source::Source;
+use std::path::{Path, PathBuf};
+
+/// The extensions of the files that are read from a folder.
+const EXTENSIONS: [&str; 5] = ["json", "jsonl", "ndjson", "yaml", "yml"];
+
+/// The files that a command reads.
+#[derive(Clone, Debug, clap::Args)]
+pub(crate) struct FileArgs {
+    /// A file or folder with objects, or - for the standard input; can be repeated
+    #[arg(short = 'f', long = "filename", value_name = "FILE")]
+    files: Vec<PathBuf>,
+
+    /// Also read the subfolders of folders
+    #[arg(short = 'R', long, requires = "files")]
+    recursive: bool,
+}
+
+/// Options for objects that were exported from a cluster.
+#[derive(Clone, Copy, Debug, clap::Args)]
+pub(crate) struct ExportArgs {
+    /// Remove fields that servers fill in: status, resourceVersion, uid, managedFields and others
+    #[arg(long)]
+    pub(crate) strip_server_fields: bool,
+}
+
+impl FileArgs {
+    /// The same as these files given with `-f`.
+    pub(crate) fn of(files: &[PathBuf]) -> Self {
+        Self {
+            files: files.to_vec(),
+            recursive: false,
+        }
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.files.is_empty()
+    }
+
+    /// The texts, one after the other: files in the order given, those of a folder by name.
+    pub(crate) fn sources(&self) -> Result<impl Iterator<Item = Result<Source, Failure>>, Failure> {
+        if self.is_empty() {
+            return Err(Failure::usage("no input files").hint(
+                "name files or folders with `-f FILE`, or read the standard input with `-f -`",
+            ));
+        }
+        let mut inputs = Vec::new();
+        for path in &self.files {
+            if path.as_os_str() != "-" && path.is_dir() {
+                let found = in_folder(path, self.recursive)?;
+                inputs.extend(found.into_iter().map(|path| (path, false)));
+            } else {
+                inputs.push((path.clone(), true));
+            }
+        }
+        Ok(inputs
+            .into_iter()
+            .map(|(path, is_named)| read(&path, is_named)))
+    }
+}
+
+/// The JSON and YAML files of a folder by name. Linked files count, linked folders do not.
+fn in_folder(folder: &Path, is_recursive: bool) -> Result<Vec<PathBuf>, Failure> {
+    let mut files = Vec::new();
+    for entry in walk(folder, is_recursive, &[]) {
+        let entry = entry.map_err(|error| {
+            let folder = folder.display();
+            Failure::input(format!("cannot read the folder {folder}: {error}"))
+        })?;
+        let path = entry.into_path();
+        let extension = path.extension().and_then(|extension| extension.to_str());
+        if extension.is_some_and(|extension| EXTENSIONS.contains(&extension)) && path.is_file() {
+            files.push(path);
+        }
+    }
+    if files.is_empty() {
+        let name = folder.display();
+        return Err(Failure::input(format!(
+            "{name} contains no file that ends in .json, .jsonl, .ndjson, .yaml or .yml"
+        ))
+        .hint("`-R` also reads the subfolders"));
+    }
+    Ok(files)
+}

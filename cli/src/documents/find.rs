@@ -1,0 +1,172 @@
+//! Finding the flow-control objects of a text.
+
+use super::document::{Body, Document};
+use super::form::Form;
+use super::parse::{Part, parse_each, parse_part};
+use super::recognize::{Identity, Posted, Recognized, recognize, recognize_text};
+use crate::source::Source;
+use k8s_flowcontrol::rules::decode::{Format, Problem};
+use k8s_flowcontrol_text::{Content, Node, Span, SyntaxError, Tree, to_value};
+use std::ops::Range;
+use std::sync::Arc;
+
+/// The documents of a text.
+#[derive(Debug, Default)]
+pub(crate) struct Found {
+    /// Flow-control objects, and broken documents that mention flow control.
+    pub(crate) documents: Vec<Document>,
+    /// The number of documents of other kinds.
+    pub(crate) others: usize,
+    /// Broken documents that do not mention flow control, such as templates of other kinds.
+    pub(crate) unreadable: Vec<(Arc<Source>, Span, SyntaxError)>,
+}
+
+/// Finds the flow-control objects of a text.
+pub(crate) fn documents(source: Source) -> Found {
+    let source = Arc::new(source);
+    let mut found = Found::default();
+    let form = Form::of_manifest(&source);
+    let format = match form.is_json() {
+        true => Format::Json,
+        false => Format::Yaml,
+    };
+    let mut parts = parse_each(&source.text, form);
+    if parts.is_empty() && source.is_named && source.name != "-" {
+        // A server has a response to an empty body; an empty pipe is no request.
+        let range = 0..source.text.len();
+        parts.push(Part {
+            parsed: parse_part(&source.text, range.clone(), form),
+            range,
+        });
+    }
+    // A single document in a file that the user named is read as flow control unless it says otherwise.
+    let is_named = source.is_named && parts.len() == 1;
+    for Part { range, parsed } in parts {
+        match parsed {
+            Ok(document) => {
+                let problem = |key: &k8s_flowcontrol_text::DuplicateKey| Problem {
+                    message: key.to_string(),
+                    span: key.span,
+                };
+                let part = ParsedPart {
+                    source: &source,
+                    format,
+                    range,
+                    is_named,
+                    duplicates: document.duplicates.iter().map(problem).collect(),
+                    tree: Arc::new(document.tree),
+                };
+                part.document(&mut found);
+            }
+            Err(error) => match recognize_text(&source.text[range.clone()], is_named) {
+                Some(posted) => found.documents.push(Document {
+                    source: Arc::clone(&source),
+                    identity: Identity::default(),
+                    posted,
+                    body: Body::Text(format, range),
+                }),
+                None => {
+                    let at = error.offset();
+                    let source = Arc::clone(&source);
+                    found.unreadable.push((source, Span::new(at, at), error));
+                }
+            },
+        }
+    }
+    found
+}
+
+/// A document without syntax errors.
+struct ParsedPart<'a> {
+    source: &'a Arc<Source>,
+    format: Format,
+    range: Range<usize>,
+    is_named: bool,
+    tree: Arc<Tree>,
+    duplicates: Vec<Problem>,
+}
+
+impl ParsedPart<'_> {
+    fn document(&self, found: &mut Found) {
+        let root = self.tree.root();
+        let identity = Identity::of(root);
+        match root.content() {
+            Content::Null if self.format == Format::Yaml && !self.is_named => return,
+            Content::Object(_) => {}
+            _ if self.is_named => {}
+            _ => {
+                found.others += 1;
+                return;
+            }
+        }
+        match recognize(root, &identity, self.is_named) {
+            Recognized::Ours(posted) => {
+                let body = Body::Text(self.format, self.range.clone());
+                found.documents.push(self.make(identity, posted, body));
+            }
+            Recognized::List(of) => self.items(of, found),
+            Recognized::Other => found.others += 1,
+        }
+    }
+
+    /// The items of a list, and of the lists in it, in order.
+    fn items(&self, of: Option<Posted>, found: &mut Found) {
+        let mut lists = vec![(Vec::new(), of, items(self.tree.root()).enumerate())];
+        while let Some((path, of, rest)) = lists.last_mut() {
+            let Some((index, node)) = rest.next() else {
+                lists.pop();
+                continue;
+            };
+            let mut path = path.clone();
+            path.push(index);
+            let identity = Identity::of(node);
+            // Items of a typed list need not say what they are.
+            let recognized = match *of {
+                Some(posted) if identity.kind.is_none() => Recognized::Ours(posted),
+                _ => recognize(node, &identity, false),
+            };
+            match recognized {
+                Recognized::Ours(posted) => {
+                    found
+                        .documents
+                        .push(self.make(identity, posted, self.item(node, path)));
+                }
+                Recognized::List(of) => lists.push((path, of, items(node).enumerate())),
+                Recognized::Other => found.others += 1,
+            }
+        }
+    }
+
+    fn item(&self, node: Node<'_>, path: Vec<usize>) -> Body {
+        let span = node.span();
+        if self.format == Format::Json {
+            return Body::Text(Format::Json, span.range());
+        }
+        let within = |problem: &&Problem| span.range().contains(&problem.span.start);
+        Body::Item {
+            // A value that is too deep or too large has no JSON; its error message stands in, and fails to parse.
+            json: to_value(node)
+                .map_or_else(String::into_bytes, |value| value.to_string().into_bytes()),
+            list: Arc::clone(&self.tree),
+            duplicates: self.duplicates.iter().filter(within).cloned().collect(),
+            path,
+        }
+    }
+
+    fn make(&self, identity: Identity, posted: Posted, body: Body) -> Document {
+        Document {
+            source: Arc::clone(self.source),
+            identity,
+            posted,
+            body,
+        }
+    }
+}
+
+fn items(list: Node<'_>) -> std::vec::IntoIter<Node<'_>> {
+    let items = match list.get("items").map(Node::content) {
+        Some(Content::Array(elements)) => elements.iter().collect(),
+        _ => Vec::new(),
+    };
+    items.into_iter()
+}

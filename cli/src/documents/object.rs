@@ -1,0 +1,195 @@
+//! Documents as objects.
+
+use super::document::Document;
+use crate::failure::Failure;
+use crate::output::{Diagnostic, Streams};
+use k8s_flowcontrol::convert::{Loss, Lossy};
+use k8s_flowcontrol::rules::conversion::server_tree;
+use k8s_flowcontrol::rules::decode::{self, DecodeAs, Format, Kind, Problem};
+use k8s_flowcontrol::schema::ResourceSchema;
+use k8s_flowcontrol::{ApiVersion, Release, Resource, api};
+use k8s_flowcontrol_text::{Content, DuplicateKey, Node, Span, SyntaxError, to_value};
+use serde_json::Value;
+use std::io::{self, Write};
+
+/// An object as a server reads it.
+#[derive(Clone, Debug)]
+pub(crate) struct Object {
+    /// Where it stands.
+    pub(crate) document: Document,
+    /// Its kind.
+    pub(crate) kind: Kind,
+    /// The version that it is written in.
+    pub(crate) version: ApiVersion,
+    /// The object in that version: known members only, and no defaults.
+    pub(crate) tree: Value,
+    /// Members that a server does not know, or that are there twice.
+    problems: Vec<Problem>,
+}
+
+impl Object {
+    pub(crate) fn name(&self) -> &str {
+        self.tree["metadata"]["name"].as_str().unwrap_or_default()
+    }
+
+    /// The object with its unknown members, so that they are seen to get lost; one that holds too much for that
+    /// without.
+    pub(crate) fn written(&self) -> Value {
+        let value = self.document.value().filter(Value::is_object);
+        value.unwrap_or_else(|| self.tree.clone())
+    }
+
+    /// Warns of members that a server does not know, and of those that are there more than once.
+    pub(crate) fn warn(&self, streams: &mut Streams) -> io::Result<()> {
+        self.warn_of(streams, |_| true)
+    }
+
+    /// Warns of members that are there more than once: one of them counts.
+    pub(crate) fn warn_of_duplicates(&self, streams: &mut Streams) -> io::Result<()> {
+        self.warn_of(streams, |problem| !problem.message.starts_with("unknown"))
+    }
+
+    fn warn_of(
+        &self,
+        streams: &mut Streams,
+        is_meant: impl Fn(&&Problem) -> bool,
+    ) -> io::Result<()> {
+        for problem in self.problems.iter().filter(is_meant) {
+            let span = self.document.clamped(problem.span);
+            let message = format!("{}: {}", self.document.title(), problem.message);
+            let diagnostic = Diagnostic::warning(message)
+                .at(&self.document.source, span.unwrap_or(self.document.start()));
+            write!(streams.err, "{}", diagnostic.render())?;
+        }
+        Ok(())
+    }
+
+    /// The object as a server of `release` shows it in v1, and what is lost on the way.
+    pub(crate) fn in_v1<K: Resource>(&self, release: Release) -> Result<(K, Vec<Loss>), Failure> {
+        let (kind, tree) = (self.kind.as_str(), self.tree.clone());
+        let (tree, losses) = Lossy::parts(server_tree(
+            tree,
+            kind,
+            self.version,
+            ApiVersion::V1,
+            release,
+        ));
+        let object = serde_json::from_value(tree).map_err(|error| {
+            let diagnostic = Diagnostic::error(format!("{}: {error}", self.document.title()))
+                .at(&self.document.source, self.document.start());
+            Failure::input("an object cannot be read").because(vec![diagnostic])
+        })?;
+        Ok((object, losses))
+    }
+}
+
+impl Document {
+    /// The object as a server of `release` decodes it.
+    pub(crate) fn decode(&self, release: Release) -> Result<Object, Failure> {
+        let fail = |message: &str, span: Option<Span>| {
+            let span = span.and_then(|span| self.clamped(span));
+            let diagnostic = Diagnostic::error(format!("{}: {message}", self.title()))
+                .at(&self.source, span.unwrap_or(self.start()));
+            Failure::input("cannot read an object").because(vec![diagnostic])
+        };
+        let syntax = |error: SyntaxError| {
+            let at = error.offset();
+            fail(error.message(), Some(Span::new(at, at + 1)))
+        };
+        let (tree, duplicates) = self.parse().map_err(syntax)?;
+        let root = tree.root();
+        if matches!(root.content(), Content::Null) {
+            let message =
+                "the document is empty: expected a FlowSchema or a PriorityLevelConfiguration";
+            return Err(fail(message, None));
+        }
+        let kind = self.posted.kind;
+        let written = self.identity.api_version.as_deref().unwrap_or_default();
+        let shape = self.identity.shape();
+        if self.posted.version.is_none() && shape.is_none() && !written.is_empty() {
+            let message = format!(
+                "{written:?} is no version of flow control: expected one of v1, v1beta3, v1beta2 and v1beta1"
+            );
+            let span = root.get("apiVersion").map(Node::span);
+            return Err(fail(&message, span));
+        }
+        let version = shape.unwrap_or(self.version(release));
+        let target = DecodeAs {
+            schema: resource(kind, version).schema,
+            package: version.as_str(),
+            release,
+            sorted: self.body().0 == Format::Yaml,
+        };
+        let decoded =
+            decode::decode(root, target).map_err(|error| fail(&error.message, Some(error.span)))?;
+        let mut tree = decoded.value;
+        tree["apiVersion"] = version.api_version().into();
+        tree["kind"] = kind.as_str().into();
+        let problem = |key: DuplicateKey| Problem {
+            message: key.to_string(),
+            span: key.span,
+        };
+        let duplicates = duplicates.into_iter().map(problem);
+        Ok(Object {
+            document: self.clone(),
+            kind,
+            version,
+            tree,
+            problems: duplicates.chain(decoded.problems).collect(),
+        })
+    }
+
+    /// The object as it is written, unknown members and all, without what a server has filled in. Nothing for
+    /// a text that cannot be read.
+    pub(crate) fn stripped(&self) -> Option<Value> {
+        let mut value = self.value()?;
+        strip_server_fields(&mut value);
+        Some(value)
+    }
+
+    /// The object as it is written, unknown members and all.
+    pub(crate) fn value(&self) -> Option<Value> {
+        let (tree, _) = self.parse().ok()?;
+        to_value(tree.root()).ok()
+    }
+
+    /// Whether the object was exported from a cluster, and so cannot be created as it is.
+    pub(crate) fn has_resource_version(&self) -> bool {
+        self.identity.has_resource_version
+    }
+}
+
+/// Takes away what only a server can say.
+pub(crate) fn strip_server_fields(object: &mut Value) {
+    let Some(members) = object.as_object_mut() else {
+        return;
+    };
+    members.remove("status");
+    if let Some(metadata) = members.get_mut("metadata").and_then(Value::as_object_mut) {
+        for name in [
+            "creationTimestamp",
+            "generation",
+            "managedFields",
+            "resourceVersion",
+            "selfLink",
+            "uid",
+        ] {
+            metadata.remove(name);
+        }
+    }
+}
+
+/// The schema of a kind in a version.
+fn resource(kind: Kind, version: ApiVersion) -> &'static ResourceSchema {
+    let resources = match version {
+        ApiVersion::V1Beta1 => api::v1beta1::RESOURCES,
+        ApiVersion::V1Beta2 => api::v1beta2::RESOURCES,
+        ApiVersion::V1Beta3 => api::v1beta3::RESOURCES,
+        ApiVersion::V1 => api::v1::RESOURCES,
+    };
+    let found = resources
+        .iter()
+        .find(|resource| resource.kind == kind.as_str());
+    // Every version has both kinds.
+    found.unwrap_or(&resources[0])
+}

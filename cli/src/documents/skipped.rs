@@ -1,0 +1,33 @@
+//! Counting and reporting the documents that a command skips.
+
+use super::find::Found;
+use crate::output::{Diagnostic, Streams, plural};
+use std::io::{self, Write};
+
+/// Counts skipped documents: nothing is skipped silently.
+#[derive(Debug, Default)]
+pub(crate) struct Skipped {
+    others: usize,
+}
+
+impl Skipped {
+    /// Counts the documents of other kinds, and warns of broken ones.
+    pub(crate) fn add(&mut self, found: &Found, streams: &mut Streams) -> io::Result<()> {
+        self.others += found.others;
+        for (source, span, error) in &found.unreadable {
+            let message = format!("skipped a document that does not mention flow control: {error}");
+            let diagnostic = Diagnostic::warning(message).at(source, *span);
+            write!(streams.err, "{}", diagnostic.render())?;
+        }
+        Ok(())
+    }
+
+    /// Prints the number of skipped documents.
+    pub(crate) fn summarize(&self, streams: &mut Streams) -> io::Result<()> {
+        if self.others > 0 {
+            let others = plural(self.others, "document");
+            writeln!(streams.err, "skipped {others} of other kinds")?;
+        }
+        Ok(())
+    }
+}

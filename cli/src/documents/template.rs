@@ -1,0 +1,178 @@
+//! Go templates, which Helm makes manifests of: the same text with its actions masked, so that it can be read as
+//! YAML and every byte keeps its place.
+
+use k8s_flowcontrol_text::Span;
+
+/// An action, `{{ … }}`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Action {
+    pub(crate) span: Span,
+    /// Whether it writes something, as `include` does and `if` does not.
+    pub(crate) writes: bool,
+}
+
+/// A template that can be read as YAML.
+#[derive(Debug)]
+pub(super) struct Masked {
+    /// As long as the template, with the same line breaks.
+    pub(super) text: String,
+    pub(super) actions: Vec<Action>,
+}
+
+/// The actions of a text; nothing when one has no end.
+pub(super) fn actions(text: &str) -> Option<Vec<Action>> {
+    let mut actions = Vec::new();
+    let mut at = 0;
+    while let Some(found) = text[at..].find("{{") {
+        let start = at + found;
+        let end = action_end(text, start + 2)?;
+        let inside = text[start + 2..end - 2].trim_matches(['-', ' ', '\t', '\r', '\n']);
+        actions.push(Action {
+            span: Span::new(start, end),
+            writes: writes(inside),
+        });
+        at = end;
+    }
+    Some(actions)
+}
+
+/// Masks the actions of a template.
+///
+/// What stands alone in its lines becomes a comment; what writes a value becomes a word that nothing else in the
+/// text is; what only steers becomes blanks.
+pub(super) fn mask(text: &str) -> Option<Masked> {
+    let actions = actions(text)?;
+    let mut out = text.as_bytes().to_vec();
+    for (index, action) in actions.iter().enumerate() {
+        let Span { start, end } = action.span;
+        if stands_alone(text, &actions, action.span) {
+            fill(&mut out[start..end], b'#', true);
+        } else if action.writes {
+            fill(&mut out[start..end], b'x', false);
+            for (place, digit) in out[start + 1..end]
+                .iter_mut()
+                .zip(index.to_string().bytes())
+            {
+                *place = digit;
+            }
+        } else {
+            fill(&mut out[start..end], b' ', true);
+        }
+    }
+    let text = String::from_utf8(out).ok()?;
+    Some(Masked { text, actions })
+}
+
+/// Whether one of the actions overlaps a part of the text.
+pub(crate) fn touches(actions: &[Action], span: Span) -> bool {
+    actions
+        .iter()
+        .any(|action| action.span.start < span.end && span.start < action.span.end)
+}
+
+fn fill(bytes: &mut [u8], with: u8, keep_breaks: bool) {
+    for byte in bytes {
+        if !(keep_breaks && matches!(*byte, b'\n' | b'\r')) {
+            *byte = with;
+        }
+    }
+}
+
+/// Whether the lines of an action have nothing but actions.
+fn stands_alone(text: &str, actions: &[Action], span: Span) -> bool {
+    let line_start = text[..span.start].rfind('\n').map_or(0, |at| at + 1);
+    let line_end = text[span.end..]
+        .find('\n')
+        .map_or(text.len(), |at| span.end + at);
+    let mut at = line_start;
+    for action in actions {
+        if action.span.end <= line_start || action.span.start >= line_end {
+            continue;
+        }
+        let before = text.get(at..action.span.start).unwrap_or_default();
+        if !before.trim().is_empty() {
+            return false;
+        }
+        at = action.span.end;
+    }
+    text.get(at..line_end).unwrap_or_default().trim().is_empty()
+}
+
+/// The end of an action whose inside begins at `at`. Braces in strings and comments end nothing.
+fn action_end(text: &str, at: usize) -> Option<usize> {
+    let bytes = text.as_bytes();
+    let inside = text[at..].trim_start_matches('-').trim_start();
+    if inside.starts_with("/*") {
+        let comment = text.len() - inside.len();
+        let close = comment + text[comment..].find("*/")?;
+        return Some(close + text[close..].find("}}")? + 2);
+    }
+    let mut at = at;
+    let mut quote = None;
+    while at < bytes.len() {
+        match (quote, bytes[at]) {
+            (None, b'}') if bytes.get(at + 1) == Some(&b'}') => return Some(at + 2),
+            (None, byte @ (b'"' | b'`' | b'\'')) => quote = Some(byte),
+            (Some(b'"'), b'\\') => at += 1,
+            (Some(open), byte) if open == byte => quote = None,
+            _ => {}
+        }
+        at += 1;
+    }
+    None
+}
+
+fn writes(inside: &str) -> bool {
+    let word: String = inside
+        .chars()
+        .take_while(|character| character.is_ascii_alphabetic())
+        .collect();
+    let steers = matches!(
+        word.as_str(),
+        "if" | "else" | "end" | "with" | "range" | "define" | "block" | "break" | "continue"
+    );
+    let assigns = inside.starts_with('$')
+        && inside
+            .split_once('=')
+            .is_some_and(|(name, _)| !name.contains(['"', '(', '|']));
+    !(steers || assigns || inside.is_empty() || inside.starts_with("/*"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_masked_template_has_the_same_places() {
+        let template = "{{- if .Values.on }}\nname: {{ .Values.name | quote }}\nlabels:\n  {{- include \"a\" . | nindent 2 }}\n{{- end }}\n";
+        let masked = mask(template).unwrap();
+        assert_eq!(masked.text.len(), template.len());
+        assert_eq!(masked.text.lines().count(), template.lines().count());
+        assert!(masked.text.starts_with("####"));
+        assert!(masked.text.contains("name: x1"));
+        assert!(!masked.text.contains('{'));
+        let writes: Vec<_> = masked.actions.iter().map(|action| action.writes).collect();
+        assert_eq!(writes, [false, true, true, false]);
+    }
+
+    #[test]
+    fn braces_in_strings_and_comments_end_nothing() {
+        let template = "a: {{ \"}}\" }} {{/* }} */}}\n{{ `}}` }}{{ $x := \"a=b\" }}";
+        let spans = actions(template).unwrap();
+        let texts: Vec<_> = spans
+            .iter()
+            .map(|action| &template[action.span.range()])
+            .collect();
+        assert_eq!(
+            texts,
+            [
+                "{{ \"}}\" }}",
+                "{{/* }} */}}",
+                "{{ `}}` }}",
+                "{{ $x := \"a=b\" }}"
+            ]
+        );
+        assert!(!spans[3].writes);
+        assert!(actions("a: {{ b").is_none());
+    }
+}

@@ -1,0 +1,159 @@
+//! The files that a migration looks at: those that are named, and all in the folders that are.
+
+use super::replace::is_draft;
+use crate::documents::walk;
+use std::collections::HashSet;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// Folders of version control, which contain old versions on purpose.
+const VERSION_CONTROL: [&str; 4] = [".git", ".hg", ".svn", ".jj"];
+
+/// A file to look at.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Candidate {
+    /// The path as it is shown.
+    pub(crate) path: PathBuf,
+    /// The file itself, behind links.
+    pub(crate) real: PathBuf,
+    /// Whether the person named it; files found in a folder are not.
+    pub(crate) is_named: bool,
+    /// Whether a link in a folder leads out of all folders: such a file is looked at, but not changed.
+    pub(crate) is_outside: bool,
+}
+
+/// Something in a folder that is no file to look at, and why.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Skipped {
+    pub(crate) path: PathBuf,
+    pub(crate) why: String,
+    /// Whether it should have been looked at.
+    pub(crate) is_error: bool,
+}
+
+/// What there is to look at.
+#[derive(Debug, Default)]
+pub(crate) struct Candidates {
+    pub(crate) files: Vec<Candidate>,
+    pub(crate) skipped: Vec<Skipped>,
+}
+
+/// Collects the files of `paths`, each once, those of a folder by name. `left_out` is a folder that is passed
+/// over, such as the one that takes the backup.
+///
+/// # Errors
+/// The path that is not there, or is neither file nor folder.
+pub(crate) fn collect(
+    paths: &[PathBuf],
+    left_out: Option<&Path>,
+) -> Result<Candidates, (PathBuf, io::Error)> {
+    let mut roots = Vec::new();
+    for path in paths {
+        let real = fs::canonicalize(path).map_err(|error| (path.clone(), error))?;
+        roots.push((path.clone(), real));
+    }
+    let folders: Vec<_> = roots
+        .iter()
+        .map(|(_, real)| real.clone())
+        .filter(|real| real.is_dir())
+        .collect();
+    let mut walk = Walk {
+        folders,
+        left_out: left_out.and_then(|path| fs::canonicalize(path).ok()),
+        seen: HashSet::new(),
+        found: Candidates::default(),
+    };
+    for (path, real) in roots {
+        if real.is_dir() {
+            walk.folder(&path, &real);
+        } else if real.is_file() {
+            walk.file(path, real, true, false);
+        } else {
+            let error = io::Error::new(io::ErrorKind::InvalidInput, "neither a file nor a folder");
+            return Err((path, error));
+        }
+    }
+    Ok(walk.found)
+}
+
+struct Walk {
+    /// The folders that are named, behind links.
+    folders: Vec<PathBuf>,
+    left_out: Option<PathBuf>,
+    seen: HashSet<PathBuf>,
+    found: Candidates,
+}
+
+impl Walk {
+    fn file(&mut self, path: PathBuf, real: PathBuf, is_named: bool, is_outside: bool) {
+        if self.seen.insert(real.clone()) {
+            self.found.files.push(Candidate {
+                path,
+                real,
+                is_named,
+                is_outside,
+            });
+        }
+    }
+
+    /// Collects the files of a folder and its subfolders.
+    fn folder(&mut self, path: &Path, real: &Path) {
+        for entry in walk(path, true, &VERSION_CONTROL) {
+            let entry = match entry {
+                Ok(entry) => entry,
+                Err(error) => {
+                    let path = error.path().unwrap_or(path).to_owned();
+                    self.skip(path, format!("the folder cannot be read: {error}"), true);
+                    continue;
+                }
+            };
+            let inside = entry.path().strip_prefix(path).unwrap_or(entry.path());
+            let real = real.join(inside);
+            let is_left_out = |folder: &PathBuf| real.starts_with(folder);
+            if self.left_out.as_ref().is_some_and(is_left_out) {
+                continue;
+            }
+            let kind = entry.file_type();
+            if kind.is_symlink() {
+                self.link(entry.into_path());
+            } else if kind.is_file() && is_draft(entry.file_name()) {
+                let why = "a draft of an interrupted run; remove it";
+                self.skip(entry.into_path(), why.to_owned(), false);
+            } else if kind.is_file() {
+                // Sockets, pipes and devices contain no manifests.
+                self.file(entry.into_path(), real, false, false);
+            }
+        }
+    }
+
+    /// A link in a folder: what it leads to is looked at in its own place, unless that is elsewhere.
+    fn link(&mut self, path: PathBuf) {
+        let real = match fs::canonicalize(&path) {
+            Ok(real) => real,
+            Err(error) => {
+                return self.skip(path, format!("a link that leads nowhere: {error}"), false);
+            }
+        };
+        if self.folders.iter().any(|folder| real.starts_with(folder)) {
+            return;
+        }
+        if real.is_file() {
+            self.file(path, real, false, true);
+        } else if real.is_dir() {
+            let why = format!(
+                "a link to a folder elsewhere, {}, which was not looked into; name it to do so",
+                real.display()
+            );
+            self.skip(path, why, false);
+        }
+    }
+
+    fn skip(&mut self, path: PathBuf, why: String, is_error: bool) {
+        self.found.skipped.push(Skipped {
+            path,
+            why,
+            is_error,
+        });
+    }
+}

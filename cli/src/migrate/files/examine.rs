@@ -1,0 +1,145 @@
+//! One file: whether it is a manifest at all, and what has to change in it.
+
+use crate::migrate::decide::elsewhere;
+use crate::migrate::findings::{Finding, Outcome, Rule, Severity};
+use crate::migrate::migration::migrate;
+use crate::migrate::read::{is_relevant, mentions};
+use crate::migrate::settings::Settings;
+use k8s_flowcontrol_text::MAX_LENGTH;
+use std::path::Path;
+
+/// How a file is treated, by its name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Treatment {
+    Manifest,
+    /// Text for people.
+    Documentation,
+    /// A packed folder.
+    Archive,
+    /// A program, a script, anything: it is a manifest if it reads like one.
+    Unknown,
+}
+
+/// Looks at a file.
+pub(crate) fn examine(bytes: &[u8], path: &Path, is_named: bool, settings: Settings) -> Outcome {
+    let treatment = match treatment(path) {
+        Treatment::Documentation | Treatment::Unknown if is_named => Treatment::Manifest,
+        other => other,
+    };
+    if treatment == Treatment::Archive {
+        let message = "an archive was not looked into; unpack it first";
+        return only(Finding::new(Severity::Note, Rule::NotChecked, 0, message));
+    }
+    if bytes.len() > MAX_LENGTH {
+        let message = format!("the file is longer than {} MiB", MAX_LENGTH >> 20);
+        return only(Finding::new(Severity::Error, Rule::Unreadable, 0, message).help("split it"));
+    }
+    if let Some(text) = utf16(bytes) {
+        if mentions(&text, settings.to).is_empty() {
+            return Outcome::default();
+        }
+        let message = "the file is in UTF-16, which is not changed here";
+        let finding = Finding::new(Severity::Manual, Rule::CannotEdit, 0, message);
+        return only(finding.help("turn it into UTF-8 first"));
+    }
+    if !is_relevant(bytes) {
+        return Outcome::default();
+    }
+    let text = match std::str::from_utf8(bytes) {
+        Ok(text) => text,
+        Err(error) => return not_utf8(bytes, error.valid_up_to(), settings),
+    };
+    match treatment {
+        Treatment::Documentation => {
+            let found = mentions(text, settings.to);
+            let Some(first) = found.first() else {
+                return Outcome::default();
+            };
+            let message = match found.len() {
+                1 => format!("documentation mentions {}", first.describe()),
+                more => format!(
+                    "documentation mentions {}, and {} other places",
+                    first.describe(),
+                    more - 1
+                ),
+            };
+            only(Finding::new(
+                Severity::Note,
+                Rule::Mention,
+                first.span.start,
+                message,
+            ))
+        }
+        Treatment::Unknown => {
+            let outcome = migrate(text, path, settings);
+            if !outcome.documents.is_empty() {
+                return outcome;
+            }
+            let found = mentions(text, settings.to);
+            Outcome {
+                findings: elsewhere(
+                    &found,
+                    "this file is no manifest",
+                    Severity::Manual,
+                    Rule::Mention,
+                ),
+                ..Outcome::default()
+            }
+        }
+        _ => migrate(text, path, settings),
+    }
+}
+
+fn only(finding: Finding) -> Outcome {
+    Outcome {
+        findings: vec![finding],
+        ..Outcome::default()
+    }
+}
+
+/// A file that is no UTF-8: a program, an image, or a text in an old encoding.
+fn not_utf8(bytes: &[u8], offset: usize, settings: Settings) -> Outcome {
+    let text = String::from_utf8_lossy(bytes);
+    if bytes.contains(&0) || mentions(&text, settings.to).is_empty() {
+        return Outcome::default();
+    }
+    let message = "the file is no UTF-8, and mentions an old version or field";
+    let finding = Finding::new(Severity::Manual, Rule::CannotEdit, offset, message);
+    only(finding.help("turn it into UTF-8 first"))
+}
+
+/// The text of a file in UTF-16 with its byte order mark.
+fn utf16(bytes: &[u8]) -> Option<String> {
+    let unit: fn([u8; 2]) -> u16 = match bytes {
+        [0xFF, 0xFE, ..] => u16::from_le_bytes,
+        [0xFE, 0xFF, ..] => u16::from_be_bytes,
+        _ => return None,
+    };
+    let units: Vec<_> = bytes[2..]
+        .chunks_exact(2)
+        .map(|pair| unit([pair[0], pair[1]]))
+        .collect();
+    Some(String::from_utf16_lossy(&units))
+}
+
+fn treatment(path: &Path) -> Treatment {
+    let name = path
+        .file_name()
+        .map(|name| name.to_string_lossy().to_ascii_lowercase())
+        .unwrap_or_default();
+    let ends = |endings: &[&str]| endings.iter().any(|ending| name.ends_with(ending));
+    if ends(&[".tgz", ".tar.gz", ".tar", ".zip"]) {
+        Treatment::Archive
+    } else if ends(&[".md", ".markdown", ".rst", ".adoc", ".txt", ".html", ".log"]) {
+        Treatment::Documentation
+    } else if [
+        ".yaml", ".yml", ".json", ".jsonl", ".ndjson", ".tpl", ".tmpl", ".gotmpl",
+    ]
+    .iter()
+    .any(|ending| name.contains(ending))
+    {
+        Treatment::Manifest
+    } else {
+        Treatment::Unknown
+    }
+}

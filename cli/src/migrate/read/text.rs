@@ -1,0 +1,49 @@
+//! The text of a file without its byte order mark, addressed by lines.
+
+use k8s_flowcontrol_text::Span;
+
+const BYTE_ORDER_MARK: &str = "\u{feff}";
+
+/// The text of a file without its byte order mark.
+pub(in crate::migrate) struct Text<'a> {
+    pub(in crate::migrate) text: &'a str,
+    /// The length of the byte order mark.
+    pub(in crate::migrate) mark: usize,
+}
+
+impl<'a> Text<'a> {
+    pub(in crate::migrate) fn new(text: &'a str) -> Self {
+        let rest = text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text);
+        Self {
+            text: rest,
+            mark: text.len() - rest.len(),
+        }
+    }
+
+    /// The text of a span.
+    pub(in crate::migrate) fn slice(&self, span: Span) -> &'a str {
+        self.text.get(span.range()).unwrap_or_default()
+    }
+
+    /// The line break that the text uses.
+    pub(in crate::migrate) fn line_break(&self) -> &'static str {
+        match self.text.find('\n') {
+            Some(at) if self.text[..at].ends_with('\r') => "\r\n",
+            _ => "\n",
+        }
+    }
+
+    /// The start of the line that contains a byte.
+    pub(in crate::migrate) fn line_start(&self, offset: usize) -> usize {
+        self.text[..offset].rfind('\n').map_or(0, |at| at + 1)
+    }
+
+    /// The end of the line that contains a byte, without its line break.
+    pub(in crate::migrate) fn line_end(&self, offset: usize) -> usize {
+        let end = self.text[offset..]
+            .find('\n')
+            .map_or(self.text.len(), |at| offset + at);
+        let line = &self.text[offset..end];
+        end - usize::from(line.ends_with('\r'))
+    }
+}

@@ -1,0 +1,77 @@
+//! A run as JSON.
+
+use super::summary::Summary;
+use crate::migrate::files::Examined;
+use crate::migrate::settings::Settings;
+use serde_json::{Value, json};
+
+/// A run as JSON: every file that has objects of the group or findings.
+pub(crate) fn json(files: &[Examined], summary: Summary, settings: Settings) -> Value {
+    let files: Vec<_> = files
+        .iter()
+        .filter(|file| !(file.outcome.documents.is_empty() && file.outcome.findings.is_empty()))
+        .map(of_file)
+        .collect();
+    json!({
+        "command": "migrate",
+        "to": settings.to.api_version(),
+        "kubernetes": settings.release.map(|release| release.to_string()),
+        "files": files,
+        "summary": summary.to_json(),
+    })
+}
+
+fn of_file(file: &Examined) -> Value {
+    let source = &file.source;
+    let documents: Vec<_> =
+        file.outcome
+            .documents
+            .iter()
+            .map(|document| {
+                let at = source.position(document.offset);
+                let changes: Vec<_> = document
+                    .changes
+                    .iter()
+                    .map(|change| {
+                        let at = source.position(change.offset);
+                        json!({"line": at.line, "column": at.column, "what": change.what})
+                    })
+                    .collect();
+                let server = document.server.as_ref().map(
+                    |(before, after)| json!({"before": before["spec"], "after": after["spec"]}),
+                );
+                json!({
+                    "line": at.line,
+                    "column": at.column,
+                    "kind": document.kind,
+                    "name": document.name,
+                    "apiVersion": document.from,
+                    "changes": changes,
+                    "server": server,
+                })
+            })
+            .collect();
+    let findings: Vec<_> = file
+        .outcome
+        .findings
+        .iter()
+        .map(|finding| {
+            let at = source.position(finding.offset);
+            json!({
+                "severity": finding.severity.as_str(),
+                "rule": finding.rule.as_str(),
+                "line": at.line,
+                "column": at.column,
+                "path": finding.path,
+                "message": finding.message,
+                "help": finding.help,
+            })
+        })
+        .collect();
+    json!({
+        "path": source.name,
+        "status": file.status.as_str(),
+        "documents": documents,
+        "findings": findings,
+    })
+}

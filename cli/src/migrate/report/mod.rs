@@ -1,0 +1,11 @@
+//! Reporting the outcome of a migration: as a diff, JSON, SARIF and in numbers.
+
+mod diff;
+mod json;
+mod sarif;
+mod summary;
+
+pub(crate) use diff::diff;
+pub(crate) use json::json;
+pub(crate) use sarif::write_log;
+pub(crate) use summary::Summary;

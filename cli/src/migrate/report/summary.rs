@@ -1,0 +1,114 @@
+//! A run in numbers.
+
+use crate::migrate::files::{Examined, Status};
+use crate::migrate::findings::{Rule, Severity};
+use crate::output::plural;
+use serde_json::{Value, json};
+use std::fmt;
+
+/// A run in numbers.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Summary {
+    /// Files that were looked at.
+    pub(crate) files: usize,
+    /// Files with something that can be changed, and is not yet.
+    pub(crate) outdated: usize,
+    /// Files that were changed.
+    pub(crate) changed: usize,
+    /// Files that stay as they are because of an error.
+    pub(crate) refused: usize,
+    /// Objects that are in another version.
+    pub(crate) objects: usize,
+    /// Places that somebody has to look at.
+    pub(crate) manual: usize,
+    pub(crate) errors: usize,
+    pub(crate) notes: usize,
+    /// Errors that are losses or fields of another version.
+    pub(crate) losses: usize,
+    /// Documents of other kinds.
+    pub(crate) passed_over: usize,
+}
+
+impl Summary {
+    pub(crate) fn of(files: &[Examined]) -> Self {
+        let mut summary = Self {
+            files: files.len(),
+            ..Self::default()
+        };
+        for file in files {
+            match file.status {
+                Status::Current => {}
+                Status::Outdated => summary.outdated += 1,
+                Status::Changed => summary.changed += 1,
+                Status::Refused => summary.refused += 1,
+            }
+            summary.passed_over += file.outcome.passed_over;
+            let documents = file.outcome.documents.iter();
+            summary.objects += documents
+                .filter(|document| !document.changes.is_empty())
+                .count();
+            for finding in &file.outcome.findings {
+                match finding.severity {
+                    Severity::Note => summary.notes += 1,
+                    Severity::Manual => summary.manual += 1,
+                    Severity::Error => summary.errors += 1,
+                }
+                let is_loss = matches!(finding.rule, Rule::Loss | Rule::ForeignField);
+                summary.losses += usize::from(is_loss);
+            }
+        }
+        summary
+    }
+
+    /// Whether there is anything that is not in the wanted version.
+    pub(crate) fn is_outdated(self) -> bool {
+        self.outdated + self.refused + self.manual + self.errors > 0
+    }
+
+    pub(crate) fn to_json(self) -> Value {
+        json!({
+            "files": self.files,
+            "outdated": self.outdated,
+            "changed": self.changed,
+            "refused": self.refused,
+            "objects": self.objects,
+            "manual": self.manual,
+            "errors": self.errors,
+            "notes": self.notes,
+            "passedOver": self.passed_over,
+        })
+    }
+}
+
+impl fmt::Display for Summary {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} looked at", plural(self.files, "file"))?;
+        if self.passed_over > 0 {
+            write!(
+                f,
+                " ({} passed over)",
+                plural(self.passed_over, "other document")
+            )?;
+        }
+        let parts = [
+            (self.changed, "file", "changed"),
+            (self.outdated, "file", "to change"),
+            (self.refused, "file", "left as it is"),
+            (self.manual, "place", "to change by hand"),
+            (self.errors, "error", ""),
+            (self.notes, "note", ""),
+        ];
+        let mut is_any = false;
+        for (number, thing, what) in parts {
+            if number > 0 {
+                is_any = true;
+                let space = if what.is_empty() { "" } else { " " };
+                write!(f, ", {}{space}{what}", plural(number, thing))?;
+            }
+        }
+        if !is_any {
+            f.write_str(", nothing to do")?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,142 @@
+//! The flow schemas and priority levels that a command looks at together: from files or from a cluster.
+
+use crate::cluster::{ClusterArgs, block_on};
+use crate::documents::{Document, FileArgs, Object, Skipped, documents};
+use crate::failure::Failure;
+use crate::output::{Diagnostic, Streams, plural};
+use k8s_flowcontrol::api::v1::{FlowSchema, PriorityLevelConfiguration};
+use k8s_flowcontrol::rules::bootstrap;
+use k8s_flowcontrol::rules::decode::Kind;
+use k8s_flowcontrol::{Release, Resource};
+use std::io::Write;
+
+/// A set of objects in v1's types.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Objects {
+    pub(crate) flow_schemas: Vec<FlowSchema>,
+    pub(crate) levels: Vec<PriorityLevelConfiguration>,
+    /// Where those from files stand: flow schemas and levels in the order in which they came.
+    pub(crate) documents: Vec<Document>,
+    /// The release of the cluster that they come from, when it is known.
+    pub(crate) live: Option<Release>,
+}
+
+impl Objects {
+    /// The objects of files, as a server of `release` reads them.
+    pub(crate) fn read(
+        files: &FileArgs,
+        release: Release,
+        streams: &mut Streams,
+    ) -> Result<Self, Failure> {
+        let mut objects = Self::default();
+        let mut skipped = Skipped::default();
+        let mut broken = Vec::new();
+        for source in files.sources()? {
+            let found = documents(source?);
+            skipped.add(&found, streams)?;
+            for document in &found.documents {
+                match document.decode(release) {
+                    Ok(object) => objects.push(&object, release, streams)?,
+                    Err(failure) => broken.extend(failure.into_diagnostics()),
+                }
+            }
+        }
+        skipped.summarize(streams)?;
+        if !broken.is_empty() {
+            let count = plural(broken.len(), "object");
+            return Err(Failure::input(format!("{count} cannot be read")).because(broken));
+        }
+        Ok(objects)
+    }
+
+    /// The objects of a cluster.
+    pub(crate) fn live(cluster: &ClusterArgs) -> Result<Self, Failure> {
+        block_on(async {
+            let client = cluster.client().await?;
+            let version = client.version().await?;
+            let schemas = client.negotiated::<FlowSchema>().await?;
+            let levels = client.negotiated::<PriorityLevelConfiguration>().await?;
+            let flow_schemas = schemas.list().await?.items;
+            let levels = levels.list().await?.items;
+            Ok(Self {
+                flow_schemas,
+                levels,
+                documents: Vec::new(),
+                live: version.git_version.parse().ok(),
+            })
+        })
+    }
+
+    /// Adds the objects that a server of `release` makes by itself, where there is none of their name.
+    pub(crate) fn add_bootstrap(&mut self, release: Release) {
+        for object in bootstrap::objects(release) {
+            // The built-in trees are written in v1 and fit its types.
+            let tree = object.tree();
+            if object.kind == FlowSchema::KIND {
+                let missing = self
+                    .flow_schemas
+                    .iter()
+                    .all(|other| other.name() != object.name);
+                let object = serde_json::from_value(tree).ok().filter(|_| missing);
+                self.flow_schemas.extend(object);
+            } else {
+                let missing = self.levels.iter().all(|other| other.name() != object.name);
+                self.levels
+                    .extend(serde_json::from_value(tree).ok().filter(|_| missing));
+            }
+        }
+    }
+
+    /// Replaces objects of the same name, and adds the others.
+    pub(crate) fn apply(&mut self, others: Self) {
+        // Of several objects of one name the last counts.
+        self.flow_schemas.extend(others.flow_schemas);
+        self.levels.extend(others.levels);
+        self.documents.extend(others.documents);
+    }
+
+    /// The document of an object, of several of one name the last.
+    pub(crate) fn document(&self, kind: &str, name: &str) -> Option<&Document> {
+        self.documents.iter().rev().find(|document| {
+            document.posted.kind.as_str() == kind && document.identity.name.as_deref() == Some(name)
+        })
+    }
+
+    fn push(
+        &mut self,
+        object: &Object,
+        release: Release,
+        streams: &mut Streams,
+    ) -> Result<(), Failure> {
+        object.warn(streams)?;
+        if self.document(object.kind.as_str(), object.name()).is_some() {
+            let message = format!(
+                "{} is there more than once; the last one counts",
+                object.document.title()
+            );
+            let diagnostic =
+                Diagnostic::warning(message).at(&object.document.source, object.document.start());
+            write!(streams.err, "{}", diagnostic.render())?;
+        }
+        let losses = match object.kind {
+            Kind::FlowSchema => {
+                let (schema, losses) = object.in_v1(release)?;
+                self.flow_schemas.push(schema);
+                losses
+            }
+            Kind::PriorityLevelConfiguration => {
+                let (level, losses) = object.in_v1(release)?;
+                self.levels.push(level);
+                losses
+            }
+        };
+        for loss in losses {
+            let message = format!("{}: {loss}", object.document.title());
+            let diagnostic = Diagnostic::warning(message)
+                .at(&object.document.source, object.document.locate(&loss.path));
+            write!(streams.err, "{}", diagnostic.render())?;
+        }
+        self.documents.push(object.document.clone());
+        Ok(())
+    }
+}

@@ -1,0 +1,51 @@
+//! The envelope of everything that is printed as JSON, except Kubernetes objects and SARIF logs.
+//!
+//! Every report, line and list element has an integer field `schemaVersion` beside its own fields. Kubernetes objects
+//! do not: they must stay valid manifests.
+
+use serde::Serialize;
+use serde_json::Value;
+use std::io::{self, Write};
+
+/// The version of all JSON forms. It increases when a field is renamed or removed, or changes its meaning.
+pub(super) const SCHEMA_VERSION: u32 = 1;
+
+/// Fields together with the schema version.
+#[derive(Serialize)]
+struct Versioned<T> {
+    #[serde(flatten)]
+    fields: T,
+    #[serde(rename = "schemaVersion")]
+    schema_version: u32,
+}
+
+impl<T> Versioned<T> {
+    fn new(fields: T) -> Self {
+        Self {
+            fields,
+            schema_version: SCHEMA_VERSION,
+        }
+    }
+}
+
+/// Writes a report, which is a JSON object, over several lines.
+pub(crate) fn write_report(out: &mut impl Write, mut report: Value) -> io::Result<()> {
+    report["schemaVersion"] = SCHEMA_VERSION.into();
+    writeln!(out, "{report:#}")
+}
+
+/// Writes fields and the schema version in one line.
+pub(crate) fn write_line(out: &mut impl Write, fields: impl Serialize) -> io::Result<()> {
+    serde_json::to_writer(&mut *out, &Versioned::new(fields))?;
+    writeln!(out)
+}
+
+/// Writes a list over several lines; every element gets the schema version.
+pub(crate) fn write_list<T: Serialize>(
+    out: &mut impl Write,
+    elements: impl Iterator<Item = T>,
+) -> io::Result<()> {
+    let elements: Vec<_> = elements.map(Versioned::new).collect();
+    serde_json::to_writer_pretty(&mut *out, &elements)?;
+    writeln!(out)
+}
