@@ -94,12 +94,20 @@ fn a_broken_text_has_a_verdict_too() {
 }
 
 #[test]
-fn a_verdict_has_these_members_and_no_others() {
+fn a_verdict_has_these_fields_and_no_others() {
     let found = verdicts(SCHEMA.as_bytes(), "x.json");
-    let members: Vec<_> = found[0].as_object().unwrap().keys().cloned().collect();
+    let fields: Vec<_> = found[0].as_object().unwrap().keys().cloned().collect();
     assert_eq!(
-        members,
-        ["apiVersion", "kind", "name", "source", "status", "valid"]
+        fields,
+        [
+            "apiVersion",
+            "kind",
+            "name",
+            "schemaVersion",
+            "source",
+            "status",
+            "valid"
+        ]
     );
     assert_eq!(
         (&found[0]["valid"], &found[0]["status"]),

@@ -71,7 +71,7 @@ fn values(text: &[u8]) -> Vec<Range<usize>> {
 fn yaml(text: &[u8]) -> Vec<Range<usize>> {
     let mut documents = Vec::new();
     let mut start = 0;
-    let mut has_content = false;
+    let (mut has_content, mut has_marker) = (false, false);
     for line in lines(text) {
         let bytes = &text[line.clone()];
         if is_marker(bytes, b"---") {
@@ -79,11 +79,18 @@ fn yaml(text: &[u8]) -> Vec<Range<usize>> {
             if has_content {
                 documents.push(start..line.start);
                 // A marker with content behind it is needed to read the content.
+                has_marker = content_follows;
                 start = if content_follows {
                     line.start
                 } else {
                     line.end
                 };
+            } else {
+                if has_marker {
+                    // The document before this marker is empty.
+                    start = line.start;
+                }
+                has_marker = true;
             }
             has_content = content_follows;
         } else if is_marker(bytes, b"...") {
@@ -91,7 +98,7 @@ fn yaml(text: &[u8]) -> Vec<Range<usize>> {
                 documents.push(start..line.end);
             }
             start = line.end;
-            has_content = false;
+            (has_content, has_marker) = (false, false);
         } else if !is_empty(bytes) && !bytes.starts_with(b"%") {
             has_content = true;
         }
@@ -180,6 +187,7 @@ mod tests {
             ["a: |\n  ---\n  x\n---x: 1\n"]
         );
         assert!(split_text("-", "---\n# nothing\n---\n\n").is_empty());
+        assert_eq!(split_text("-", "---\n# nothing\n---\nb: 2"), ["---\nb: 2"]);
     }
 
     #[test]

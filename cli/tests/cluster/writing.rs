@@ -55,7 +55,7 @@ async fn delete_what_files_name() {
         .expect(0);
     assert_eq!(ran.out, "prioritylevelconfiguration/mine deleted\n");
     assert!(
-        ran.err.contains("1 document of other kinds passed over"),
+        ran.err.contains("skipped 1 document of other kinds"),
         "{}",
         ran.err
     );

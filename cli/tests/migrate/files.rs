@@ -205,8 +205,7 @@ fn a_draft_of_a_run_that_was_killed_is_no_manifest() {
     let ran = run(&folder, &["migrate", ".", "--write", "--verbose"]);
     assert_eq!(ran.code, 0, "{ran:?}");
     assert!(
-        ran.err
-            .contains("a draft that an interrupted run left behind"),
+        ran.err.contains("a draft of an interrupted run"),
         "{}",
         ran.err
     );

@@ -1,0 +1,91 @@
+//! Everything that is printed as JSON has an integer `schemaVersion`, except Kubernetes objects, which stay valid manifests.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test")]
+
+#[allow(dead_code, reason = "each test file uses its part")]
+mod common;
+
+use common::{Folder, Served, run, stderr, stdout};
+use serde_json::Value;
+
+fn json(arguments: &[&str]) -> Value {
+    let output = run(arguments);
+    let text = stdout(&output);
+    serde_json::from_str(&text).unwrap_or_else(|error| {
+        unreachable!("{arguments:?}: {error}: {text}{}", stderr(&output));
+    })
+}
+
+fn lines(arguments: &[&str]) -> Vec<Value> {
+    let text = stdout(&run(arguments));
+    let lines: Vec<_> = text
+        .lines()
+        .map(|line| serde_json::from_str(line).expect(line))
+        .collect();
+    assert!(!lines.is_empty(), "{arguments:?}");
+    lines
+}
+
+#[track_caller]
+fn is_versioned(value: &Value) {
+    assert_eq!(value["schemaVersion"].as_u64(), Some(1), "{value}");
+}
+
+const BATCH: &str = "examples/batch.yaml";
+
+#[test]
+fn reports_about_files() {
+    is_versioned(&json(&["lint", "-f", BATCH, "-o", "json"]));
+    let (limits, of_batch) = (["limits", "-f", BATCH, "-o", "json"], ["--diff", BATCH]);
+    is_versioned(&json(&[&limits[..], &of_batch].concat()));
+    let levels = json(&limits);
+    levels.as_array().unwrap().iter().for_each(is_versioned);
+    let request = ["--user", "alice", "--path", "/healthz", "-o", "json"];
+    is_versioned(&json(&[&["match", "-f", BATCH], &request[..]].concat()));
+    is_versioned(&json(&["migrate", "examples", "--check", "-o", "json"]));
+    let plan = [
+        "plan", "--from", "1.28", "--to", "1.32", "-o", "json", BATCH,
+    ];
+    is_versioned(&json(&plan));
+    for sarif in [
+        json(&["lint", "-f", BATCH, "-o", "sarif"]),
+        json(&["migrate", "examples", "--check", "-o", "sarif"]),
+    ] {
+        is_versioned(&sarif["runs"][0]["properties"]);
+    }
+}
+
+#[test]
+fn one_line_per_input() {
+    let requests = "tests/fixtures/requests.jsonl";
+    let answers = lines(&["match", "-f", BATCH, "--requests", requests]);
+    answers.iter().for_each(is_versioned);
+    let verdicts = lines(&["validate", "-f", BATCH, "-o", "json"]);
+    assert_eq!(verdicts.len(), 2);
+    verdicts.iter().for_each(is_versioned);
+}
+
+#[test]
+fn reports_about_a_cluster() {
+    let folder = Folder::new();
+    let kubeconfig = folder.path("kubeconfig");
+    let _served = Served::start(&["--kubeconfig", &kubeconfig, "-f", BATCH]);
+    let of_cluster = |arguments: &[&'static str]| {
+        json(&[arguments, &["-o", "json", "--kubeconfig", &kubeconfig]].concat())
+    };
+    is_versioned(&of_cluster(&["scan"]));
+    is_versioned(&of_cluster(&["top"]));
+    is_versioned(&of_cluster(&["whoami"]));
+    is_versioned(&of_cluster(&["watch", "plc/batch", "--count", "1"]));
+    is_versioned(&of_cluster(&["plan", "--context", "embedded"]));
+    // Objects and lists of objects can be applied as they are.
+    for object in [
+        of_cluster(&["get", "plc/batch"]),
+        of_cluster(&["get", "plc"]),
+        json(&["convert", "-f", BATCH, "-o", "json"]),
+        json(&["rbac", "scan", "-o", "json"]),
+    ] {
+        assert!(object["kind"].is_string());
+        assert_eq!(object.get("schemaVersion"), None);
+    }
+}
