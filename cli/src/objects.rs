@@ -4,9 +4,9 @@ use crate::cluster::{ClusterArgs, block_on};
 use crate::documents::{Document, FileArgs, Object, Skipped, documents};
 use crate::failure::Failure;
 use crate::output::{Diagnostic, Streams, plural};
+use k8s_flowcontrol::Kind;
 use k8s_flowcontrol::api::v1::{FlowSchema, PriorityLevelConfiguration};
 use k8s_flowcontrol::rules::bootstrap;
-use k8s_flowcontrol::rules::decode::Kind;
 use k8s_flowcontrol::{Release, Resource};
 use std::io::Write;
 
@@ -72,7 +72,7 @@ impl Objects {
         for object in bootstrap::objects(release) {
             // The built-in trees are written in v1 and fit its types.
             let tree = object.tree();
-            if object.kind == FlowSchema::KIND {
+            if object.kind == Kind::FlowSchema {
                 let missing = self
                     .flow_schemas
                     .iter()
@@ -96,9 +96,9 @@ impl Objects {
     }
 
     /// The document of an object, of several of one name the last.
-    pub(crate) fn document(&self, kind: &str, name: &str) -> Option<&Document> {
+    pub(crate) fn document(&self, kind: Kind, name: &str) -> Option<&Document> {
         self.documents.iter().rev().find(|document| {
-            document.posted.kind.as_str() == kind && document.identity.name.as_deref() == Some(name)
+            document.posted.kind == kind && document.identity.name.as_deref() == Some(name)
         })
     }
 
@@ -109,7 +109,7 @@ impl Objects {
         streams: &mut Streams,
     ) -> Result<(), Failure> {
         object.warn(streams)?;
-        if self.document(object.kind.as_str(), object.name()).is_some() {
+        if self.document(object.kind, object.name()).is_some() {
             let message = format!(
                 "{} is there more than once; the last one counts",
                 object.document.title()

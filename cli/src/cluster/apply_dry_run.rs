@@ -7,7 +7,7 @@ use super::live::Live;
 use super::takeover::{CLIENT_SIDE, Holdings, LAST_APPLIED, in_version, merge};
 use super::tree::name;
 use super::write::WriteArgs;
-use k8s_flowcontrol::rules::decode::Kind;
+use k8s_flowcontrol::Kind;
 use k8s_flowcontrol::{ApiVersion, Error};
 use serde_json::{Value, json};
 

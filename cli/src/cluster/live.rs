@@ -5,8 +5,8 @@ use super::tree::{name, tree};
 use super::write::WriteArgs;
 use crate::exit::Exit;
 use crate::failure::Failure;
+use k8s_flowcontrol::Kind;
 use k8s_flowcontrol::api::{v1, v1beta1, v1beta2, v1beta3};
-use k8s_flowcontrol::rules::decode::Kind;
 use k8s_flowcontrol::{ApiVersion, Client, Error, GROUP, Release};
 use serde_json::Value;
 

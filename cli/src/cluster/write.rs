@@ -4,7 +4,7 @@ use super::owner::owner;
 use super::tree::name;
 use crate::exit::Exit;
 use crate::failure::Failure;
-use k8s_flowcontrol::rules::decode::Kind;
+use k8s_flowcontrol::Kind;
 use serde_json::Value;
 
 /// Under which name changes are booked unless another one is given.

@@ -213,7 +213,7 @@ fn report(release: Release, findings: &[Placed<'_>]) -> Value {
             json!({
                 "rule": finding.rule,
                 "severity": finding.severity.to_string(),
-                "kind": finding.kind,
+                "kind": finding.kind.as_str(),
                 "name": finding.name,
                 "path": finding.path,
                 "message": finding.message,

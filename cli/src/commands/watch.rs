@@ -6,8 +6,8 @@ use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::{Streams, write_line};
 use clap::ValueEnum;
+use k8s_flowcontrol::Kind;
 use k8s_flowcontrol::api::{v1, v1beta1, v1beta2, v1beta3};
-use k8s_flowcontrol::rules::decode::Kind;
 use k8s_flowcontrol::watch::WatcherEvent;
 use k8s_flowcontrol::{ApiVersion, Error};
 use serde_json::{Value, json};
@@ -146,13 +146,13 @@ fn follow(live: &Live, target: Target, labels: Option<String>, sender: mpsc::Sen
         tokio::spawn(async move {
             loop {
                 let changes = match watcher.next().await {
-                    Ok(WatcherEvent::RestartItem(object) | WatcherEvent::Applied(object)) => {
+                    Ok(WatcherEvent::ListItem { object, .. } | WatcherEvent::Applied { object, .. }) => {
                         vec![Change::Is(kind, tree(&object))]
                     }
-                    Ok(WatcherEvent::Deleted(object)) => {
+                    Ok(WatcherEvent::Deleted { object, .. }) => {
                         vec![Change::Gone(kind, crate::cluster::name(&tree(&object)).to_owned())]
                     }
-                    Ok(WatcherEvent::RestartEnd { disappeared, .. }) => {
+                    Ok(WatcherEvent::ListEnd { disappeared, .. }) => {
                         let gone = disappeared.iter().map(|key| Change::Gone(kind, key.name().to_owned()));
                         gone.chain([Change::Ready]).collect()
                     }

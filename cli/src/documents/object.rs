@@ -4,10 +4,10 @@ use super::document::Document;
 use crate::failure::Failure;
 use crate::output::{Diagnostic, Streams};
 use k8s_flowcontrol::convert::{Loss, Lossy};
+use k8s_flowcontrol::kind::VersionedKind;
 use k8s_flowcontrol::rules::conversion::server_tree;
-use k8s_flowcontrol::rules::decode::{self, DecodeAs, Format, Kind, Problem};
-use k8s_flowcontrol::schema::ResourceSchema;
-use k8s_flowcontrol::{ApiVersion, Release, Resource, api};
+use k8s_flowcontrol::rules::decode::{self, DecodeAs, Format, Problem};
+use k8s_flowcontrol::{ApiVersion, Kind, Release, Resource};
 use k8s_flowcontrol_text::{Content, DuplicateKey, Node, Span, SyntaxError, to_value};
 use serde_json::Value;
 use std::io::{self, Write};
@@ -66,14 +66,8 @@ impl Object {
 
     /// The object as a server of `release` shows it in v1, and what is lost on the way.
     pub(crate) fn in_v1<K: Resource>(&self, release: Release) -> Result<(K, Vec<Loss>), Failure> {
-        let (kind, tree) = (self.kind.as_str(), self.tree.clone());
-        let (tree, losses) = Lossy::parts(server_tree(
-            tree,
-            kind,
-            self.version,
-            ApiVersion::V1,
-            release,
-        ));
+        let kind = VersionedKind::new(self.kind, self.version, release);
+        let (tree, losses) = Lossy::parts(server_tree(self.tree.clone(), kind, ApiVersion::V1));
         let object = serde_json::from_value(tree).map_err(|error| {
             let diagnostic = Diagnostic::error(format!("{}: {error}", self.document.title()))
                 .at(&self.document.source, self.document.start());
@@ -114,12 +108,8 @@ impl Document {
             return Err(fail(&message, span));
         }
         let version = shape.unwrap_or(self.version(release));
-        let target = DecodeAs {
-            schema: resource(kind, version).schema,
-            package: version.as_str(),
-            release,
-            sorted: self.body().0 == Format::Yaml,
-        };
+        let target = DecodeAs::from(VersionedKind::new(kind, version, release))
+            .sorted(self.body().0 == Format::Yaml);
         let decoded =
             decode::decode(root, target).map_err(|error| fail(&error.message, Some(error.span)))?;
         let mut tree = decoded.value;
@@ -177,19 +167,4 @@ pub(crate) fn strip_server_fields(object: &mut Value) {
             metadata.remove(name);
         }
     }
-}
-
-/// The schema of a kind in a version.
-fn resource(kind: Kind, version: ApiVersion) -> &'static ResourceSchema {
-    let resources = match version {
-        ApiVersion::V1Beta1 => api::v1beta1::RESOURCES,
-        ApiVersion::V1Beta2 => api::v1beta2::RESOURCES,
-        ApiVersion::V1Beta3 => api::v1beta3::RESOURCES,
-        ApiVersion::V1 => api::v1::RESOURCES,
-    };
-    let found = resources
-        .iter()
-        .find(|resource| resource.kind == kind.as_str());
-    // Every version has both kinds.
-    found.unwrap_or(&resources[0])
 }

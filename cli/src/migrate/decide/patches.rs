@@ -3,9 +3,9 @@
 
 use crate::documents::version_of;
 use crate::migrate::read::{SHARES, other_shares_of};
-use k8s_flowcontrol::rules::decode::Kind;
+use k8s_flowcontrol::Kind;
 use k8s_flowcontrol::{ApiVersion, GROUP};
-use k8s_flowcontrol_text::{Content, Member, Node};
+use k8s_flowcontrol_text::{Content, Field, Node};
 use serde_json::Value;
 
 /// A string that gets another text.
@@ -184,7 +184,7 @@ fn renamed(path: &str, separator: char, to: ApiVersion) -> Option<String> {
     (prefix == expected).then(|| format!("{prefix}{new}"))
 }
 
-fn escaped(member: &Member<'_>) -> String {
+fn escaped(member: &Field<'_>) -> String {
     member.name.replace('~', "~0").replace('/', "~1")
 }
 

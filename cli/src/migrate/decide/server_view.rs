@@ -1,8 +1,9 @@
 //! What a server makes of an object: the same form for every version, so that two can be compared.
 
+use k8s_flowcontrol::Kind;
 use k8s_flowcontrol::convert::{Lossy, PRESERVE_ZERO_ANNOTATION};
+use k8s_flowcontrol::kind::VersionedKind;
 use k8s_flowcontrol::rules::conversion::server_tree;
-use k8s_flowcontrol::rules::decode::Kind;
 use k8s_flowcontrol::{ApiVersion, Release};
 use serde_json::{Value, json};
 
@@ -26,13 +27,8 @@ pub(in crate::migrate) fn held(
     version: ApiVersion,
     release: Release,
 ) -> Value {
-    let shown = server_tree(
-        object.clone(),
-        kind.as_str(),
-        version,
-        ApiVersion::V1,
-        release,
-    );
+    let kind = VersionedKind::new(kind, version, release);
+    let shown = server_tree(object.clone(), kind, ApiVersion::V1);
     let (mut shown, _) = Lossy::parts(shown);
     if let Some(limited) = shown
         .pointer_mut("/spec/limited")

@@ -5,8 +5,9 @@ use crate::migrate::findings::Rule;
 use crate::migrate::read::SHARES;
 use crate::migrate::settings::{Mend, Settings};
 use k8s_flowcontrol::ApiVersion;
+use k8s_flowcontrol::Kind;
 use k8s_flowcontrol::convert::{Loss, Lossy, PRESERVE_ZERO_ANNOTATION, shape_tree};
-use k8s_flowcontrol::rules::decode::Kind;
+use k8s_flowcontrol::kind::VersionedKind;
 use serde_json::Value;
 
 /// Something that stands in the way of a migration.
@@ -56,7 +57,7 @@ pub(in crate::migrate) fn step(
         }
     }
     let rules = settings.release.unwrap_or_default();
-    let converted = shape_tree(mended.clone(), kind.as_str(), from, to, rules);
+    let converted = shape_tree(mended.clone(), VersionedKind::new(kind, from, rules), to);
     let (mut after, mut losses) = Lossy::parts(converted);
     if let Some(mend) = settings.mend {
         // Members that only the target knows: the file wants them, and what runs has them not.

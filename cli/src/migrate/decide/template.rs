@@ -5,7 +5,7 @@ use crate::documents::{Action, locate, touches};
 use crate::migrate::findings::{Finding, Rule, Severity};
 use crate::migrate::read::{Found, SHARES, shares_of};
 use k8s_flowcontrol::ApiVersion;
-use k8s_flowcontrol::rules::decode::Kind;
+use k8s_flowcontrol::Kind;
 use k8s_flowcontrol_text::{Node, Span};
 
 /// Why an object in a template cannot be judged by what is literally there.

@@ -4,7 +4,7 @@ use super::edits::{Edit, Refusal};
 use super::{insert, splice};
 use crate::documents::Form;
 use crate::migrate::read::{SHARES, Text};
-use k8s_flowcontrol_text::{Content, Member, Node};
+use k8s_flowcontrol_text::{Content, Field, Node};
 use serde_json::Value;
 
 /// A change of an object, in words, and the edits that make it.
@@ -56,7 +56,7 @@ impl Context<'_> {
             ));
         };
         let span = node.span();
-        let is_own = |member: &Member<'_>| {
+        let is_own = |member: &Field<'_>| {
             member.name_span.start >= span.start && member.name_span.end <= span.end
         };
         let own: Vec<_> = all.iter().filter(is_own).collect();
@@ -132,7 +132,7 @@ impl Context<'_> {
 
     fn member(
         &self,
-        member: &Member<'_>,
+        member: &Field<'_>,
         before: &Value,
         after: &Value,
         path: &str,

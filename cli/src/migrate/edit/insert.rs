@@ -5,7 +5,7 @@ use super::place::{colon, content, is_flow, value_span};
 use super::splice::{Quote, flow_text, key_text, quote_of};
 use crate::documents::Form;
 use crate::migrate::read::Text;
-use k8s_flowcontrol_text::{Content, Member, Node};
+use k8s_flowcontrol_text::{Content, Field, Node};
 use serde_json::Value;
 
 /// Puts a member into a mapping.
@@ -13,7 +13,7 @@ pub(in crate::migrate) fn insert(
     source: &Text<'_>,
     form: Form,
     mapping: Node<'_>,
-    members: &[Member<'_>],
+    members: &[Field<'_>],
     name: &str,
     value: &Value,
 ) -> Result<Edit, Refusal> {
@@ -33,8 +33,8 @@ pub(in crate::migrate) fn insert(
 fn into_flow(
     source: &Text<'_>,
     form: Form,
-    members: &[Member<'_>],
-    last: &Member<'_>,
+    members: &[Field<'_>],
+    last: &Field<'_>,
     quote: Quote,
     (name, value): (&str, &Value),
 ) -> Result<Edit, Refusal> {
@@ -90,7 +90,7 @@ fn unit(indent: &str) -> String {
 /// In a line of its own behind a member that takes one line, or else before the first member.
 fn into_block(
     source: &Text<'_>,
-    members: &[Member<'_>],
+    members: &[Field<'_>],
     quote: Quote,
     (name, value): (&str, &Value),
 ) -> Result<Edit, Refusal> {

@@ -2,7 +2,7 @@
 
 use super::edits::Refusal;
 use crate::migrate::read::Text;
-use k8s_flowcontrol_text::{Content, Member, Node, Span};
+use k8s_flowcontrol_text::{Content, Field, Node, Span};
 
 /// A value as it is written, without the anchor and the tag before it.
 pub(in crate::migrate) fn content(source: &Text<'_>, span: Span) -> Span {
@@ -33,7 +33,7 @@ pub(in crate::migrate) fn is_flow(source: &Text<'_>, mapping: Node<'_>) -> bool 
 /// place behind the colon.
 pub(in crate::migrate) fn value_span(
     source: &Text<'_>,
-    member: &Member<'_>,
+    member: &Field<'_>,
 ) -> Result<Span, Refusal> {
     let colon = colon(source, member.name_span)?;
     let after = skip_blanks_and_comments(source, colon + 1);
@@ -77,7 +77,7 @@ fn skip_blanks_and_comments(source: &Text<'_>, from: usize) -> usize {
 /// begins no comment.
 pub(in crate::migrate) fn comments<'a>(
     source: &Text<'a>,
-    members: &[Member<'_>],
+    members: &[Field<'_>],
     end: usize,
 ) -> Vec<&'a str> {
     let Some(first) = members.first() else {
@@ -113,7 +113,7 @@ fn comment(line: &str) -> Option<&str> {
     None
 }
 
-fn collect_scalars(member: &Member<'_>, out: &mut Vec<Span>) {
+fn collect_scalars(member: &Field<'_>, out: &mut Vec<Span>) {
     out.push(member.name_span);
     collect_value(member.value, out);
 }

@@ -4,11 +4,11 @@ use super::edits::{Edit, Refusal};
 use super::place::{self, comments, content, is_flow, value_span};
 use crate::documents::Form;
 use crate::migrate::read::Text;
-use k8s_flowcontrol_text::{Content, Member, Node, Span};
+use k8s_flowcontrol_text::{Content, Field, Node, Span};
 use serde_json::Value;
 
 /// Gives a key another name.
-pub(in crate::migrate) fn rename(source: &Text<'_>, member: &Member<'_>, name: &str) -> Edit {
+pub(in crate::migrate) fn rename(source: &Text<'_>, member: &Field<'_>, name: &str) -> Edit {
     replace_word(source, member.name_span, member.name, name)
 }
 
@@ -16,7 +16,7 @@ pub(in crate::migrate) fn rename(source: &Text<'_>, member: &Member<'_>, name: &
 pub(in crate::migrate) fn set_scalar(
     source: &Text<'_>,
     form: Form,
-    owner: Option<&Member<'_>>,
+    owner: Option<&Field<'_>>,
     value: Node<'_>,
     new: &Value,
 ) -> Result<Edit, Refusal> {
@@ -82,7 +82,7 @@ fn replace_word(source: &Text<'_>, span: Span, old: &str, new: &str) -> Edit {
 pub(in crate::migrate) fn remove(
     source: &Text<'_>,
     mapping: Node<'_>,
-    members: &[Member<'_>],
+    members: &[Field<'_>],
     gone: &[usize],
 ) -> Result<Vec<Edit>, Refusal> {
     let (Some(first), Some(last)) = (members.first(), members.last()) else {
@@ -121,7 +121,7 @@ pub(in crate::migrate) fn remove(
 /// An edit of a part that has no comments.
 fn without_comments(
     source: &Text<'_>,
-    members: &[Member<'_>],
+    members: &[Field<'_>],
     span: Span,
     text: &str,
 ) -> Result<Edit, Refusal> {
@@ -134,7 +134,7 @@ fn without_comments(
 }
 
 /// Takes the lines of a member away.
-fn remove_block(source: &Text<'_>, member: &Member<'_>) -> Result<Edit, Refusal> {
+fn remove_block(source: &Text<'_>, member: &Field<'_>) -> Result<Edit, Refusal> {
     let value = value_span(source, member)?;
     let key = member.name_span;
     let line_start = source.line_start(key.start);
@@ -191,7 +191,7 @@ pub(in crate::migrate) enum Quote {
 pub(in crate::migrate) fn quote_of(
     form: Form,
     source: &Text<'_>,
-    member: Option<&Member<'_>>,
+    member: Option<&Field<'_>>,
 ) -> Quote {
     if form == Form::Json {
         return Quote::Double;

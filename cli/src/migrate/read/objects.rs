@@ -2,7 +2,7 @@
 
 use super::shares::SHARES;
 use crate::documents::version_of;
-use k8s_flowcontrol::rules::decode::Kind;
+use k8s_flowcontrol::Kind;
 use k8s_flowcontrol::{ApiVersion, GROUP};
 use k8s_flowcontrol_text::{Content, Node};
 
