@@ -1,4 +1,4 @@
-//! The documents that were given, and the neighbouring files that they refer to.
+//! The given documents, and the neighbouring files to which they refer.
 
 use crate::error::{At, Error};
 use crate::format::{Format, recognize};
@@ -8,12 +8,12 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// A file.
+/// A document.
 #[derive(Debug)]
 pub(crate) struct Document {
-    /// The name by which errors call it.
+    /// Its name in errors and references.
     pub(crate) name: Arc<str>,
-    /// Where its neighbours are looked for; without one they must be given.
+    /// The folder of its neighbouring files; without a folder their texts must be given.
     folder: Option<PathBuf>,
     pub(crate) format: Format,
     root: Json,
@@ -31,7 +31,8 @@ impl Document {
                     &at,
                     format!("nested too deeply to be a schema document: {message}"),
                 )
-            } else if message.starts_with("the member ") {
+                .help("give a document with at most 128 levels")
+            } else if message.starts_with("the field ") {
                 Error::at(&at, message).help("remove one of the two")
             } else {
                 Error::at(&at, format!("not JSON: {message}")).help(instead_of_json(text, &error))
@@ -64,7 +65,7 @@ impl Document {
         }
     }
 
-    /// The members that hold the document's named schemas, as tokens of a JSON pointer.
+    /// The JSON pointers, as tokens, of the objects that hold the document's named schemas.
     pub(crate) fn schema_sections(&self) -> &'static [&'static [&'static str]] {
         match self.format {
             Format::OpenApi3 => &[&["components", "schemas"]],
@@ -93,7 +94,7 @@ impl Document {
     }
 }
 
-/// All files, those that were given first.
+/// All documents.
 #[derive(Debug, Default)]
 pub(crate) struct Documents {
     given: Vec<Arc<Document>>,
@@ -104,10 +105,10 @@ pub(crate) struct Documents {
 impl Documents {
     pub(crate) fn add(&mut self, document: Document) -> Result<(), Error> {
         if self.given.iter().any(|other| other.name == document.name) {
-            return Err(Error::at(
-                &At::root(&document.name),
-                "the document was given twice",
-            ));
+            return Err(
+                Error::at(&At::root(&document.name), "the document is given twice")
+                    .help("leave one of the two out"),
+            );
         }
         self.given.push(Arc::new(document));
         Ok(())
@@ -121,11 +122,11 @@ impl Documents {
         &self.given
     }
 
-    /// The document that `from` calls `file`.
+    /// The document to which `from` refers as `file`.
     fn neighbour(&self, from: &Document, file: &str, at: &At) -> Result<Arc<Document>, Error> {
         let missing = |why: String| {
             Error::at(at, format!("the reference leads to `{file}`, {why}"))
-                .help("put that file beside the document, or give it as a neighbour")
+                .help("put that file beside the document")
         };
         if file.contains("://") {
             return Err(missing(
@@ -158,7 +159,7 @@ impl Documents {
         Ok(document)
     }
 
-    /// The document and the pointer's tokens that a `$ref` means.
+    /// The document and the pointer's tokens to which a `$ref` leads.
     pub(crate) fn resolve(
         &self,
         from: &Arc<Document>,
@@ -191,12 +192,12 @@ impl Documents {
     }
 }
 
-/// What a text that is no JSON looks like, and what to do about it.
+/// Advice for a text that is not JSON.
 fn instead_of_json(text: &str, error: &serde_json::Error) -> &'static str {
     if text.trim().is_empty() {
-        "the text is empty: look at what the command that writes it says"
+        "the text is empty: check the command that writes it"
     } else if text.trim_start().starts_with('<') {
-        "this looks like HTML, such as a proxy or a login page answers: ask the API server itself"
+        "this looks like HTML from a proxy or a login page: ask the API server itself"
     } else if error.is_eof() {
         "the text ends in the middle of the document: get it again"
     } else {

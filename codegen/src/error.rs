@@ -1,12 +1,11 @@
-//! The one error type, and the places in documents that errors point at.
+//! The error type, and places in documents.
 
 use std::fmt;
 use std::sync::Arc;
 
-/// Why nothing was generated.
+/// A document cannot be used, or the options contradict each other. Nothing is generated then.
 ///
-/// Its text names the file and, where there is one, the JSON pointer of the place; what is wrong
-/// there; and what to do about it.
+/// The text names the file and the JSON pointer, the mistake, and a remedy.
 pub struct Error(Box<Inner>);
 
 struct Inner {
@@ -32,7 +31,7 @@ impl Error {
         }))
     }
 
-    /// Says what to do.
+    /// Adds a remedy.
     pub(crate) fn help(mut self, help: impl Into<String>) -> Self {
         self.0.help = Some(help.into());
         self
@@ -75,7 +74,7 @@ impl At {
         }
     }
 
-    /// The place of the member or element `token` of the value here.
+    /// The place of the field or element `token` of the value here.
     pub(crate) fn child(&self, token: &str) -> Self {
         let mut pointer = String::with_capacity(self.pointer.len() + token.len() + 1);
         pointer.push_str(&self.pointer);

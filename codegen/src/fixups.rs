@@ -1,24 +1,24 @@
 //! Corrections of published documents, each with its reason.
 //!
-//! A fix-up is addressed to the documents that need it. When it is addressed to a document and finds
-//! nothing to correct there it has become stale, and generation fails until it is removed.
+//! A fix-up selects the documents that need it. If it finds nothing to correct in one of them, it is
+//! stale, and generation fails until it is removed or selects fewer documents.
 
 use crate::error::{At, Error};
-use crate::read::DocumentModel;
+use crate::model::{DocumentModel, Operation};
 
 struct FixUp {
     name: &'static str,
-    /// Why the document cannot be taken at its word.
+    /// The mistake in the published documents.
     reason: &'static str,
-    addressed_to: fn(&DocumentModel) -> bool,
-    /// Corrects the document and says how many places it changed.
+    selects: fn(&DocumentModel) -> bool,
+    /// Corrects the document and returns the number of corrected places.
     apply: fn(&mut DocumentModel) -> usize,
 }
 
 const FIX_UPS: [FixUp; 1] = [FixUp {
     name: "deprecated-watch-endpoints",
-    reason: "kube-apiserver says of its watch endpoints in prose only that they are deprecated",
-    addressed_to: |model| {
+    reason: "kube-apiserver marks its watch endpoints as deprecated only in their descriptions",
+    selects: |model| {
         published_by_kube_apiserver(model) && model.operations.iter().any(is_watch_endpoint)
     },
     apply: |model| {
@@ -37,10 +37,10 @@ const FIX_UPS: [FixUp; 1] = [FixUp {
     },
 }];
 
-/// Applies the fix-ups that are addressed to the document.
+/// Applies the fix-ups that select the document.
 pub(crate) fn apply(model: &mut DocumentModel) -> Result<(), Error> {
     for fix_up in &FIX_UPS {
-        if (fix_up.addressed_to)(model) && (fix_up.apply)(model) == 0 {
+        if (fix_up.selects)(model) && (fix_up.apply)(model) == 0 {
             return Err(stale(fix_up, &model.document.root().at));
         }
     }
@@ -55,9 +55,7 @@ fn stale(fix_up: &FixUp, at: &At) -> Error {
             fix_up.name, fix_up.reason
         ),
     )
-    .help(
-        "when the document has been corrected, remove the fix-up or narrow whom it is addressed to",
-    )
+    .help("if the document has been corrected, remove the fix-up or let it select fewer documents")
 }
 
 fn published_by_kube_apiserver(model: &DocumentModel) -> bool {
@@ -67,6 +65,6 @@ fn published_by_kube_apiserver(model: &DocumentModel) -> bool {
         == Some("Kubernetes")
 }
 
-fn is_watch_endpoint(operation: &crate::model::Operation) -> bool {
+fn is_watch_endpoint(operation: &Operation) -> bool {
     matches!(operation.action.as_str(), "watch" | "watchlist")
 }

@@ -1,14 +1,15 @@
-//! JSON as a tree whose objects keep their order and have each member once.
+//! JSON with objects in document order, because the order of fields becomes the order of struct fields,
+//! and with an error for a field that appears twice in an object.
 //!
-//! Not `serde_json::Value`: its `preserve_order` feature would be switched on for everybody else in
-//! the same build, and it drops all but the last of several members with one name.
+//! `serde_json::Value` sorts fields unless its feature `preserve_order` is on, which Cargo would turn on
+//! for every crate of a user's build, and it silently keeps the last of two fields with one name.
 
 use crate::error::{At, Error};
 use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 use std::collections::HashSet;
 use std::fmt;
 
-/// A JSON value. Numbers are not told apart: nothing that is generated depends on one.
+/// A JSON value. The value of a number is dropped, because the generator never needs it.
 #[derive(Debug)]
 pub(crate) enum Json {
     Null,
@@ -22,7 +23,7 @@ pub(crate) enum Json {
 impl Json {
     pub(crate) fn get(&self, name: &str) -> Option<&Json> {
         match self {
-            Self::Object(members) => members.iter().find(|(n, _)| n == name).map(|(_, v)| v),
+            Self::Object(fields) => fields.iter().find(|(n, _)| n == name).map(|(_, v)| v),
             _ => None,
         }
     }
@@ -95,16 +96,16 @@ impl<'de> Deserialize<'de> for Json {
 
             fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Json, A::Error> {
                 let mut names = HashSet::new();
-                let mut members = Vec::new();
+                let mut fields = Vec::new();
                 while let Some((name, value)) = map.next_entry::<String, Json>()? {
                     if !names.insert(name.clone()) {
                         return Err(serde::de::Error::custom(format_args!(
-                            "the member `{name}` stands twice in one object"
+                            "the field `{name}` appears twice in one object"
                         )));
                     }
-                    members.push((name, value));
+                    fields.push((name, value));
                 }
-                Ok(Json::Object(members))
+                Ok(Json::Object(fields))
             }
         }
 
@@ -112,7 +113,7 @@ impl<'de> Deserialize<'de> for Json {
     }
 }
 
-/// A JSON value and where it stands.
+/// A JSON value and its place.
 #[derive(Clone)]
 pub(crate) struct Node<'a> {
     pub(crate) json: &'a Json,
@@ -140,10 +141,10 @@ impl<'a> Node<'a> {
         matches!(self.json, Json::Object(_))
     }
 
-    /// The members of an object.
-    pub(crate) fn members(&self) -> Result<Vec<(&'a str, Node<'a>)>, Error> {
+    /// The fields of an object.
+    pub(crate) fn fields(&self) -> Result<Vec<(&'a str, Node<'a>)>, Error> {
         match self.json {
-            Json::Object(members) => Ok(members
+            Json::Object(fields) => Ok(fields
                 .iter()
                 .map(|(name, json)| {
                     (
@@ -185,12 +186,12 @@ impl<'a> Node<'a> {
         }
     }
 
-    /// The member `name` as a string, when it is there.
+    /// The field `name` as a string, if present.
     pub(crate) fn string_of(&self, name: &str) -> Result<Option<&'a str>, Error> {
         self.get(name).map(|node| node.string()).transpose()
     }
 
-    /// The member `name` as a boolean, `false` when it is not there.
+    /// The field `name` as a boolean, `false` if absent.
     pub(crate) fn flag(&self, name: &str) -> Result<bool, Error> {
         Ok(self
             .get(name)
@@ -199,7 +200,7 @@ impl<'a> Node<'a> {
             .unwrap_or(false))
     }
 
-    /// The member `name` as strings, none when it is not there.
+    /// The field `name` as a list of strings, empty if absent.
     pub(crate) fn strings_of(&self, name: &str) -> Result<Vec<String>, Error> {
         let Some(node) = self.get(name) else {
             return Ok(Vec::new());

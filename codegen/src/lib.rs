@@ -1,8 +1,8 @@
-//! Rust types with their runtime schemas from Kubernetes documents.
+//! Rust types from Kubernetes documents.
 //!
-//! A [`Generator`] reads OpenAPI v3, Swagger 2 and JSON Schema documents and writes Rust modules for
-//! the runtime of `k8s-flowcontrol-types`. It touches no file unless [`Generator::file`] or
-//! [`Generated::write`] is asked to.
+//! A [`Generator`] reads OpenAPI v3, Swagger 2 and JSON Schema documents and writes Rust modules that
+//! depend on `k8s-flowcontrol-types`. Only [`Generator::file`] and [`Generated::write`] use the file
+//! system.
 //!
 //! ```
 //! use k8s_flowcontrol_codegen::Generator;
@@ -26,11 +26,11 @@ mod error;
 mod fixups;
 mod format;
 mod json;
-mod known;
 mod model;
 mod names;
 mod plan;
 mod read;
+mod runtime;
 mod select;
 mod sharing;
 mod structs;
@@ -45,7 +45,7 @@ use select::Selection;
 use sharing::Sharing;
 use std::path::{Path, PathBuf};
 
-/// Reads documents and writes Rust.
+/// Generates Rust modules from documents.
 #[derive(Debug)]
 pub struct Generator {
     documents: Documents,
@@ -55,24 +55,24 @@ pub struct Generator {
     options: Options,
 }
 
-/// What was generated.
+/// Generated modules.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Generated {
     /// File names and texts: one Rust module each, and a `mod.rs` that declares them.
     pub files: Vec<(String, String)>,
-    /// The list of what the versions share, as [`Generator::shared`] takes it.
+    /// The list of types that versions share, for [`Generator::shared`].
     pub shared: String,
-    /// How many kinds with paths of their own there are. A document such as that of `/apis` or
-    /// `/version` serves none: only its schemas are written then.
+    /// The number of kinds that the documents serve. Documents such as those of `/apis` and `/version`
+    /// serve none; only their schemas become types.
     pub kinds: usize,
 }
 
 impl Generated {
-    /// Writes the files into the folder `out`, which is made if need be: those that are not there yet with
-    /// the same text. Says of each whether it was written.
+    /// Writes the files into the folder `out`, which it creates if necessary, and leaves out files that
+    /// already have the same text. Returns each path, with `true` if the file was written.
     ///
     /// # Errors
-    /// A message that names the file that cannot be written.
+    /// A message with the path, if a file cannot be written.
     pub fn write(&self, out: &Path) -> Result<Vec<(PathBuf, bool)>, String> {
         let failed = |path: &Path, error: std::io::Error| {
             format!("{}: cannot be written: {error}", path.display())
@@ -109,21 +109,21 @@ impl Generator {
         Self::default()
     }
 
-    /// Adds a document; of several versions the first one owns what they share.
+    /// Adds a document. Of several versions of a group the first owns the types that they share.
     ///
-    /// Other documents refer to it as `name`, and errors call it so.
+    /// References from other documents, and errors, use `name`.
     ///
     /// # Errors
-    /// When the text is no JSON or no document of a format that is read.
+    /// If the text is not JSON, or not a document of a supported format.
     pub fn document(mut self, name: &str, text: &str) -> Result<Self, Error> {
         self.documents.add(Document::parse(name, text, None)?)?;
         Ok(self)
     }
 
-    /// Adds a document from a file; the files that it refers to are looked for beside it.
+    /// Adds a document from a file. References to other files are relative to its folder.
     ///
     /// # Errors
-    /// When the file cannot be read, and as [`Generator::document`].
+    /// If the file cannot be read, and the errors of [`Generator::document`].
     pub fn file(mut self, path: &Path) -> Result<Self, Error> {
         let name = path.display().to_string();
         let text = std::fs::read_to_string(path)
@@ -134,28 +134,28 @@ impl Generator {
         Ok(self)
     }
 
-    /// Provides a file that documents refer to, without generating what nobody refers to.
+    /// Provides a file to which documents refer. Only the referenced schemas are generated.
     pub fn neighbour(mut self, name: &str, text: &str) -> Self {
         self.documents.add_neighbour(name, text);
         self
     }
 
-    /// The path of the runtime crate in the generated code; `::k8s_flowcontrol_types` unless set.
+    /// Sets the path of the types crate in the generated code. Defaults to `::k8s_flowcontrol_types`.
     pub fn runtime(mut self, path: &str) -> Self {
         self.runtime = path.to_owned();
         self
     }
 
-    /// The list of what the versions share, as it was when somebody last looked at it. Generation
-    /// fails when it has changed.
+    /// Sets the reviewed list of types that versions share. Generation fails if the documents differ
+    /// from it.
     pub fn shared(mut self, list: &str) -> Self {
         self.shared = Some(list.to_owned());
         self
     }
 
-    /// Takes only what is served below the paths of an API group, of all its versions or of one, and
-    /// what that refers to; for documents of several groups, such as a server's `/openapi/v2`. The
-    /// core group is `core`, or empty.
+    /// Selects the kinds of one API group, in all versions or in one, and the schemas to which they refer;
+    /// for documents of several groups, such as a server's `/openapi/v2`. The core group is `core` or
+    /// empty.
     pub fn select(mut self, group: &str, version: Option<&str>) -> Self {
         self.selection = Some(Selection {
             group: if group == "core" { "" } else { group }.to_owned(),
@@ -164,16 +164,16 @@ impl Generator {
         self
     }
 
-    /// Generates the shared apimachinery schemas too, as the module `meta` of the runtime itself.
+    /// Generates the shared apimachinery schemas too, as the module `meta` of the types crate itself.
     pub fn with_meta(mut self) -> Self {
         self.options.own_meta = true;
         self
     }
 
-    /// Writes the Rust modules.
+    /// Generates the Rust modules.
     ///
     /// # Errors
-    /// When a document cannot be understood; nothing is generated then.
+    /// If a document uses an unsupported keyword or cannot become Rust types.
     pub fn generate(&self) -> Result<Generated, Error> {
         let runtime = syn::parse_str::<syn::Path>(&self.runtime).map_err(|_| {
             Error::new(format!("the runtime `{}` is no Rust path", self.runtime))
@@ -182,7 +182,9 @@ impl Generator {
         let model = self.read()?;
         let mut plan = Plan::new(&model, self.options)?;
         structs::complete(&mut plan, &runtime)?;
-        plan.check(self.options)?;
+        if self.options.own_meta {
+            plan.check_runtime_types()?;
+        }
         let sharing = Sharing::new(&plan);
         if let Some(expected) = &self.shared {
             sharing.check(&plan, expected)?;
@@ -200,7 +202,7 @@ impl Generator {
         })
     }
 
-    fn read(&self) -> Result<read::Model, Error> {
+    fn read(&self) -> Result<model::Model, Error> {
         let mut model = read::read(&self.documents)?;
         if let Some(selection) = &self.selection {
             selection.apply(&mut model)?;
@@ -208,10 +210,10 @@ impl Generator {
         Ok(model)
     }
 
-    /// A table of the operations that the documents offer.
+    /// Prints a table of the operations in the documents.
     ///
     /// # Errors
-    /// When a document cannot be understood.
+    /// If a document uses an unsupported keyword.
     pub fn operations(&self) -> Result<String, Error> {
         let model = self.read()?;
         Ok(table::table(

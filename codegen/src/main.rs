@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 const HELP: &str = "\
-Writes Rust types from Kubernetes documents: OpenAPI v3, Swagger 2, JSON Schema.
+Generate Rust types from Kubernetes documents: OpenAPI v3, Swagger 2 and JSON Schema.
 
 Usage:
   k8s-flowcontrol-codegen generate --spec FILE [--spec FILE...] --out DIR [options]
@@ -14,22 +14,22 @@ Usage:
 
 Commands:
   generate    write one Rust module per API version or package into DIR, and a mod.rs
-  operations  print a table of what the documents offer
+  operations  print a table of the operations in the documents
 
 Options:
-  --spec FILE     a document; `-` is standard input; of several versions the first owns what they share
-  --group GROUP   take only this API group, such as `apps`, or `core`, out of documents of several
-  --version V     take only this version of the group
-  --out DIR       where the modules go; files are written only when all went well, and only if changed
-  --runtime PATH  the Rust path of the runtime crate [default: ::k8s_flowcontrol_types]
-  --shared FILE   the checked-in list of what the versions share; an error when it has changed
-  -h, --help      print this
+  --spec FILE     a document, or `-` for standard input; of several versions the first owns shared types
+  --group GROUP   select one API group, such as `apps` or `core`, from documents that describe several
+  --version V     select one version of the group
+  --out DIR       the folder of the modules; changed files are written after all documents are read
+  --runtime PATH  the Rust path of the types crate [default: ::k8s_flowcontrol_types]
+  --shared FILE   the checked-in list of types that versions share; an error if the documents differ
+  -h, --help      print this help
   -V, --version   print the version
 
 Exit codes: 0 success, 1 a document or file cannot be used, 2 wrong arguments.
 ";
 
-/// Why the program ends.
+/// An error, which decides the exit code.
 enum Failure {
     Usage(String),
     Documents(String),
@@ -58,7 +58,7 @@ fn main() -> ExitCode {
         .collect();
     match run(&arguments) {
         Ok(text) => {
-            // A reader that has seen enough is no failure.
+            // A closed pipe, such as that of `head`, is not an error.
             let _ = std::io::stdout().write_all(text.as_bytes());
             ExitCode::SUCCESS
         }
@@ -73,12 +73,12 @@ fn main() -> ExitCode {
     }
 }
 
-/// Does what the arguments ask for and returns what is to be printed.
+/// Runs the command and returns the text to print.
 fn run(arguments: &[String]) -> Result<String, Failure> {
     if arguments.iter().any(|a| a == "-h" || a == "--help") {
         return Ok(HELP.to_owned());
     }
-    // Behind a command `--version` is an API version.
+    // After a command `--version` is an API version.
     let first = arguments.first().map(String::as_str);
     if first == Some("--version") || arguments.iter().any(|a| a == "-V") {
         return Ok(
@@ -89,8 +89,12 @@ fn run(arguments: &[String]) -> Result<String, Failure> {
         [command, rest @ ..] if matches!(command.as_str(), "generate" | "operations") => {
             (command, rest)
         }
-        [other, ..] => return Err(Failure::Usage(format!("there is no command `{other}`"))),
-        [] => return Err(Failure::Usage("a command is missing".to_owned())),
+        [other, ..] => return Err(Failure::Usage(format!("unknown command `{other}`"))),
+        [] => {
+            return Err(Failure::Usage(
+                "give a command: `generate` or `operations`".to_owned(),
+            ));
+        }
     };
     let options = parse(rest)?;
     let mut generator = Generator::new();
@@ -128,7 +132,7 @@ fn run(arguments: &[String]) -> Result<String, Failure> {
     }
     if generated.kinds == 0 {
         report
-            .push_str("note: nothing that was given serves a kind; there is no `impl Resource`\n");
+            .push_str("note: the documents serve no kind, so that no type implements `Resource`\n");
     }
     Ok(report)
 }
@@ -145,7 +149,7 @@ fn parse(arguments: &[String]) -> Result<Arguments, Failure> {
             name,
             "--spec" | "--group" | "--version" | "--out" | "--runtime" | "--shared"
         ) {
-            return Err(Failure::Usage(format!("there is no option `{argument}`")));
+            return Err(Failure::Usage(format!("unknown option `{argument}`")));
         }
         if value.is_none() {
             value = rest.next().cloned();

@@ -1,9 +1,29 @@
-//! What the generator knows of documents, whatever their format was.
+//! Schemas and operations of documents, whatever their format was.
 
+use crate::documents::Document;
 use crate::error::At;
+use std::collections::BTreeMap;
 use std::fmt;
+use std::sync::Arc;
 
-/// The name of a schema: the package and the name behind its last dot.
+/// The schemas and operations of all documents.
+#[derive(Debug, Default)]
+pub(crate) struct Model {
+    /// The schemas of the given documents, and the schemas of neighbouring files that they refer to.
+    pub(crate) schemas: BTreeMap<Key, Schema>,
+    pub(crate) documents: Vec<DocumentModel>,
+}
+
+/// The part of one given document.
+#[derive(Debug)]
+pub(crate) struct DocumentModel {
+    pub(crate) document: Arc<Document>,
+    /// Its schemas in its order.
+    pub(crate) keys: Vec<Key>,
+    pub(crate) operations: Vec<Operation>,
+}
+
+/// The name of a schema: the package, and the part that follows its last dot.
 ///
 /// A schema without a package belongs to its file: the package is then `file:` and the file's stem.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -81,6 +101,28 @@ pub(crate) enum Type {
     Map(Box<Type>, bool),
 }
 
+impl Type {
+    /// Whether two types are the same except for descriptions and extensions.
+    pub(crate) fn has_type_of(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Type::Scalar(left), Type::Scalar(right)) => left == right,
+            (Type::Enum(left), Type::Enum(right)) => left.values == right.values,
+            (Type::Reference(left, _), Type::Reference(right, _)) => left == right,
+            (Type::List(left, _), Type::List(right, _)) => left.has_type_of(right),
+            (Type::Map(left, _), Type::Map(right, _)) => left.has_type_of(right),
+            (Type::Object(left), Type::Object(right)) => {
+                left.fields.len() == right.fields.len()
+                    && left.fields.iter().zip(&right.fields).all(|(left, right)| {
+                        left.name == right.name
+                            && left.required == right.required
+                            && left.value.has_type_of(&right.value)
+                    })
+            }
+            _ => false,
+        }
+    }
+}
+
 /// Types that the runtime has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Scalar {
@@ -105,18 +147,18 @@ pub(crate) struct EnumType {
     pub(crate) at: At,
 }
 
-/// An object with known members.
+/// An object with known fields.
 #[derive(Clone, Debug)]
 pub(crate) struct ObjectType {
     pub(crate) title: Option<String>,
     pub(crate) description: String,
     pub(crate) fields: Vec<Field>,
-    /// Whether an object is owned as a whole.
+    /// Whether one field manager owns the whole object.
     pub(crate) atomic: bool,
     pub(crate) at: At,
 }
 
-/// A member of an object.
+/// A field of an object.
 #[derive(Clone, Debug)]
 pub(crate) struct Field {
     pub(crate) name: String,
@@ -127,7 +169,7 @@ pub(crate) struct Field {
     pub(crate) at: At,
 }
 
-/// What a document's extensions say of a member.
+/// The Kubernetes extensions of a field.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct FieldFacts {
     pub(crate) always_emitted: bool,
@@ -136,7 +178,7 @@ pub(crate) struct FieldFacts {
     pub(crate) introduced_in: Option<String>,
 }
 
-/// Which elements of a list are the same one.
+/// The `x-kubernetes-list-type`: how server-side apply merges a list.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum ListKind {
     Atomic,
@@ -159,16 +201,15 @@ pub(crate) struct Operation {
 }
 
 /// A parameter of an operation.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug)]
 pub(crate) struct Parameter {
     pub(crate) name: String,
     pub(crate) location: String,
-    pub(crate) value_type: String,
 }
 
-/// What a request or response carries.
-#[derive(Clone, Debug, Default)]
+/// The body of a request or response.
+#[derive(Debug, Default)]
 pub(crate) struct Content {
+    /// Its schema, if that has a name.
     pub(crate) schema: Option<Key>,
-    pub(crate) media_types: Vec<String>,
 }

@@ -1,5 +1,5 @@
-//! Rust names for what typify does not name: modules, enum variants, statics; and the few names of
-//! typify's that read better otherwise.
+//! Rust names that typify does not make: modules, enum variants, constants; and corrections of the few
+//! names of typify's that are hard to read.
 
 use heck::{ToShoutySnakeCase, ToSnakeCase, ToUpperCamelCase};
 
@@ -8,7 +8,7 @@ pub(crate) fn module(text: &str) -> String {
     identifier(text.to_snake_case(), "document")
 }
 
-/// A type's name, as typify makes it of a schema's.
+/// The name that typify gives to the type of a schema of this name.
 pub(crate) fn type_name(text: &str) -> String {
     let named: schemars::schema::Schema = schemars::schema::SchemaObject {
         instance_type: Some(schemars::schema::InstanceType::String.into()),
@@ -32,8 +32,8 @@ pub(crate) fn constant(ident: &str) -> String {
     ident.to_shouty_snake_case()
 }
 
-/// Prepares a member's name for typify, which takes the plural of an abbreviation apart:
-/// `nonResourceURLs` becomes `nonResourceUrls`.
+/// Respells a field's name for typify, which splits the plural of an abbreviation: `nonResourceURLs`
+/// becomes `nonResourceUrls`.
 pub(crate) fn plain_plurals(name: &str) -> String {
     let chars: Vec<char> = split_version(name).chars().collect();
     let mut out = String::with_capacity(name.len());
@@ -47,7 +47,7 @@ pub(crate) fn plain_plurals(name: &str) -> String {
                 .get(index + 2)
                 .is_none_or(|next| next.is_ascii_uppercase());
         if c.is_ascii_uppercase() && index > start && plural {
-            // The letters of the abbreviation behind its first one.
+            // All letters of the abbreviation except the first.
             out.truncate(out.len() - (index - start - 1));
             out.extend(
                 chars[start + 1..=index]
@@ -61,7 +61,7 @@ pub(crate) fn plain_plurals(name: &str) -> String {
     out
 }
 
-/// Takes a version off an abbreviation: `openAPIV3Schema` becomes `openApiV3Schema`.
+/// Separates an abbreviation from the version that follows: `openAPIV3Schema` becomes `openApiV3Schema`.
 fn split_version(name: &str) -> String {
     let mut out = String::with_capacity(name.len());
     for (index, c) in name.char_indices() {
@@ -79,7 +79,8 @@ fn split_version(name: &str) -> String {
     out
 }
 
-/// A member's Rust name from typify's: keywords as raw identifiers, and none that the generator needs.
+/// A field's Rust name from typify's: keywords become raw identifiers, and `unknown` stays free for the
+/// generator's own field.
 pub(crate) fn field(typify: &str) -> String {
     match typify.strip_suffix('_') {
         Some(word)
@@ -92,7 +93,7 @@ pub(crate) fn field(typify: &str) -> String {
     }
 }
 
-/// The variants' names for the values of the enum named `ident`, each another one.
+/// A different variant name for each value of the enum `ident`.
 pub(crate) fn variants(ident: &str, values: &[String]) -> Vec<String> {
     let short: Vec<String> = values
         .iter()
@@ -111,7 +112,7 @@ pub(crate) fn variants(ident: &str, values: &[String]) -> Vec<String> {
             }
         })
         .collect();
-    // `debug` and `DEBUG`: the later ones are counted.
+    // `debug` and `DEBUG` become one name: the later ones get a number.
     for index in 1..names.len() {
         if names[..index].contains(&names[index]) {
             let numbered = (2..).map(|number| format!("{}{number}", names[index]));
@@ -123,7 +124,7 @@ pub(crate) fn variants(ident: &str, values: &[String]) -> Vec<String> {
     names
 }
 
-/// The variant's name for a value, with its punctuation spelled out if that is needed.
+/// The variant's name for a value; `spell` writes its punctuation out.
 fn variant(ident: &str, value: &str, spell: bool) -> String {
     match value {
         "" => return "Empty".to_owned(),
@@ -140,7 +141,7 @@ fn variant(ident: &str, value: &str, spell: bool) -> String {
     }
     let name = identifier(name, "Value");
     match name.as_str() {
-        // The runtime's catch-all has this name.
+        // The runtime's variant for unknown values has this name.
         "Unknown" => {
             let words = ident.to_snake_case();
             let last = words
@@ -175,7 +176,7 @@ fn spelling(c: char) -> Option<String> {
     Some(word.to_owned())
 }
 
-/// Makes a Rust identifier of a word that came out of a change of case.
+/// Makes a Rust identifier of a word in the right case.
 fn identifier(word: String, empty: &str) -> String {
     let word: String = word
         .chars()

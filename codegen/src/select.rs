@@ -1,15 +1,15 @@
-//! Choosing one API group out of documents that describe several, such as a server's `/openapi/v2`.
+//! Selection of one API group from documents that describe several, such as a server's `/openapi/v2`.
 
 use crate::error::Error;
+use crate::model::Model;
 use crate::plan::group_version;
-use crate::read::Model;
 use std::collections::BTreeSet;
 
-/// What to take of the documents.
+/// The API group and version to generate.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Selection {
     pub(crate) group: String,
-    /// All versions of the group without one.
+    /// All versions of the group if absent.
     pub(crate) version: Option<String>,
 }
 
@@ -20,7 +20,8 @@ impl Selection {
         })
     }
 
-    /// Leaves only the operations below the group's paths; what nothing refers to is not generated.
+    /// Keeps only the operations below the group's paths. Schemas to which no kept schema or operation
+    /// refers are not generated.
     pub(crate) fn apply(&self, model: &mut Model) -> Result<(), Error> {
         let mut offered: BTreeSet<String> = BTreeSet::new();
         let mut kept = 0;
@@ -45,7 +46,8 @@ impl Selection {
         let wanted = shown(&self.group, self.version.as_deref());
         Err(
             Error::new(format!("no document describes `{wanted}`")).help(match offered.len() {
-                0 => "the documents describe the paths of no API group".to_owned(),
+                0 => "the documents describe no API group: give an OpenAPI document with `paths`"
+                    .to_owned(),
                 _ => format!(
                     "the documents describe {}",
                     offered.into_iter().collect::<Vec<_>>().join(", ")

@@ -1,16 +1,16 @@
-//! What the versions of a group have in common is one type, which the first given version owns.
+//! Types that several versions of a group share: the first given version owns them.
 
 use crate::error::Error;
 use crate::plan::{Body, Item, Plan, Shape, Struct};
 use std::collections::HashMap;
 use std::fmt::Write;
 
-/// For each item that another version owns: that version's item.
+/// Items that another version owns, each with the owner's item.
 #[derive(Debug, Default)]
 pub(crate) struct Sharing {
-    /// Types: names, types and references agree.
+    /// Rust types with the same names, field types and references.
     pub(crate) types: HashMap<usize, usize>,
-    /// Runtime schemas: everything that they say agrees.
+    /// Runtime schemas that agree in everything, merge rules included.
     pub(crate) schemas: HashMap<usize, usize>,
 }
 
@@ -48,11 +48,11 @@ impl Sharing {
         sharing
     }
 
-    /// The list of what is shared, as it is checked in.
+    /// The list of shared types, in the form of the checked-in file.
     pub(crate) fn list(&self, plan: &Plan) -> String {
         let mut text = String::from(
-            "# Types that a version takes from another one: names, types and references agree.\n\
-             # Generation fails when this list is not true. Each line is a promise to users.\n",
+            "# Types that a version takes from another version: names, field types and references agree.\n\
+             # Generation fails when this list differs. Each line is a promise to users.\n",
         );
         for module in &plan.modules {
             let mut lines: Vec<String> = module
@@ -74,7 +74,7 @@ impl Sharing {
         text
     }
 
-    /// Compares the checked-in list with what is shared.
+    /// Compares the checked-in list with the shared types.
     pub(crate) fn check(&self, plan: &Plan, expected: &str) -> Result<(), Error> {
         fn entries(text: &str) -> Vec<&str> {
             text.lines()
@@ -94,20 +94,18 @@ impl Sharing {
         if difference.is_empty() {
             return Ok(());
         }
-        Err(Error::new(format!("what the versions share is not what the list says:{difference}")).help(
-            "a line with `-` is in the list but no longer shared, which breaks users who pass one \
-             version's value as another's; a line with `+` is newly shared; if that is meant, change \
-             the list",
+        Err(Error::new(format!("the list of shared types differs from the documents:{difference}")).help(
+            "types with `-` are no longer shared, which breaks users who pass one version's value as \
+             another's; types with `+` are shared now; change the list to accept both",
         ))
     }
 }
 
-/// Names the class of an item that another one refers to.
+/// Gives the class of the item to which another item refers.
 type ClassOf<'a> = &'a dyn Fn(usize) -> String;
 
-/// Splits items into classes of equal ones, however deep their references go: items start out equal
-/// when they look equal on the surface, and classes are split until none holds items whose references
-/// lead to different classes.
+/// Splits items into classes of equal items, at any depth of references: all items start in one class,
+/// and classes are split until the items of each class refer to the same classes.
 fn owners(
     items: &[usize],
     signature: &dyn Fn(usize, ClassOf<'_>) -> String,
@@ -123,7 +121,7 @@ fn owners(
                 None => format!("item {other}"),
             };
             let fresh = known.len();
-            // The old class is part of it, so that classes are only ever split.
+            // The text contains the old class, so that classes are split and never merged.
             let text = format!(
                 "{} {}",
                 classes.get(&item).copied().unwrap_or(0),
@@ -156,7 +154,7 @@ fn type_signature(plan: &Plan, index: usize, class: ClassOf<'_>) -> String {
     let item = &plan.items[index];
     let body = match &item.body {
         Body::Enum(values) => return format!("enum {} {values:?}", item.ident),
-        // Defaults, conversion and rules hang on the versioned kind.
+        // Kinds are never shared: defaults, conversion and rules belong to the versioned kind.
         Body::Struct(Struct {
             type_meta: Some(_), ..
         }) => return format!("kind {index}"),
@@ -209,7 +207,7 @@ fn schema_signature(plan: &Plan, index: usize, class: ClassOf<'_>) -> String {
     text
 }
 
-/// What a shape says of merging, from the outside in.
+/// The merge rules of a shape, the innermost first.
 fn kinds(shape: &Shape) -> Vec<String> {
     match shape {
         Shape::List(element, kind) => {

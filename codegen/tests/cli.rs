@@ -157,7 +157,7 @@ fn documents_that_serve_no_kind_say_so() {
             document,
         );
         assert_eq!(output.status.code(), Some(0));
-        assert!(text(&output.stdout).contains("note: nothing that was given serves a kind"));
+        assert!(text(&output.stdout).contains("note: the documents serve no kind"));
         let modules = std::fs::read_to_string(out.join("mod.rs")).unwrap();
         assert!(!modules.contains("pub mod"), "{modules}");
     }

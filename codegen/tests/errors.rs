@@ -24,8 +24,8 @@ fn schemas(schemas: &str) -> String {
     ))
 }
 
-/// The error for an object with one member of this schema.
-fn member(schema: &str) -> String {
+/// The error for an object with one field of this schema.
+fn field(schema: &str) -> String {
     schemas(&format!(
         r#"{{ "a.v1.Foo": {{ "type": "object", "properties": {{ "bar": {schema} }} }} }}"#
     ))
@@ -100,11 +100,11 @@ fn text_that_is_no_document() {
 }
 
 #[test]
-fn a_member_that_stands_twice() {
+fn a_field_that_appears_twice() {
     let twice = r#"{"openapi": "3.0.0", "components": {"schemas": {"a.Foo": {}, "a.Foo": {}}}}"#;
     check(
         &error(twice),
-        &["bad.json#: the member `a.Foo` stands twice in one object"],
+        &["bad.json#: the field `a.Foo` appears twice in one object"],
     );
 }
 
@@ -120,22 +120,22 @@ fn a_document_that_is_too_deep() {
 
 #[test]
 fn wrong_json_types() {
-    let error = member("7");
+    let error = field("7");
     assert!(
         error.contains("bad.json#/components/schemas/a.v1.Foo/properties/bar: expected an object, found a number"),
         "{error}"
     );
-    let error = member(r#"{"type": "string", "description": []}"#);
+    let error = field(r#"{"type": "string", "description": []}"#);
     assert!(
         error.contains("/properties/bar/description: expected a string, found an array"),
         "{error}"
     );
     check(
-        &member(r#"{"type": "text"}"#),
-        &["properties/bar/type: `text` is no JSON Schema type"],
+        &field(r#"{"type": "text"}"#),
+        &["properties/bar/type: `text` is not a JSON Schema type"],
     );
     check(
-        &member("false"),
+        &field("false"),
         &["properties/bar: the schema `false` allows no value"],
     );
 }
@@ -143,7 +143,7 @@ fn wrong_json_types() {
 #[test]
 fn references_that_lead_nowhere() {
     check(
-        &member(r##"{"$ref": "#/components/schemas/a.v1.Nobody"}"##),
+        &field(r##"{"$ref": "#/components/schemas/a.v1.Nobody"}"##),
         &[
             "bad.json#/components/schemas/a.v1.Foo/properties/bar/$ref: no such reference: \
              `#/components/schemas/a.v1.Nobody`",
@@ -151,20 +151,20 @@ fn references_that_lead_nowhere() {
         ],
     );
     check(
-        &member(r##"{"$ref": "other.json#/definitions/Foo"}"##),
+        &field(r##"{"$ref": "other.json#/definitions/Foo"}"##),
         &["properties/bar/$ref: the reference leads to `other.json`, which was not given"],
     );
     check(
-        &member(r##"{"$ref": "https://example.com/a.json#/definitions/Foo"}"##),
+        &field(r##"{"$ref": "https://example.com/a.json#/definitions/Foo"}"##),
         &["which is not a file beside the document"],
     );
     check(
-        &member(r##"{"$ref": "#foo"}"##),
+        &field(r##"{"$ref": "#foo"}"##),
         &["the reference `#foo` has no JSON pointer"],
     );
     check(
-        &member(r##"{"$ref": "#/components/schemas/a.v1.Foo/properties/bar"}"##),
-        &["is no named schema"],
+        &field(r##"{"$ref": "#/components/schemas/a.v1.Foo/properties/bar"}"##),
+        &["is not a named schema"],
     );
 }
 
@@ -173,7 +173,7 @@ fn circles_that_no_type_can_hold() {
     check(
         &schemas(r##"{ "a.v1.Foo": { "$ref": "#/components/schemas/a.v1.Foo" } }"##),
         &[
-            "the schema `a.v1.Foo` leads back to itself",
+            "the schema `a.v1.Foo` refers to itself",
             "no type can hold it",
         ],
     );
@@ -182,7 +182,7 @@ fn circles_that_no_type_can_hold() {
             r##"{ "a.v1.A": { "allOf": [{ "$ref": "#/components/schemas/a.v1.B" }] },
                   "a.v1.B": { "type": "array", "items": { "$ref": "#/components/schemas/a.v1.A" } } }"##,
         ),
-        &["leads back to itself"],
+        &["refers to itself"],
     );
     check(
         &schemas(
@@ -212,36 +212,36 @@ fn keywords_that_change_the_meaning() {
         "unevaluatedProperties",
     ] {
         let pointer =
-            format!("/properties/bar/{keyword}: the keyword `{keyword}` changes the meaning");
+            format!("/properties/bar/{keyword}: the keyword `{keyword}` is not supported");
         check(
-            &member(&format!(
+            &field(&format!(
                 r#"{{"type": "object", "{keyword}": {{"type": "string"}}}}"#
             )),
             &[&pointer],
         );
     }
     check(
-        &member(r#"{"oneOf": [{"type": "string"}, {"type": "boolean"}]}"#),
+        &field(r#"{"oneOf": [{"type": "string"}, {"type": "boolean"}]}"#),
         &["/properties/bar/oneOf: `oneOf` of several schemas is not supported"],
     );
     check(
-        &member(r#"{"anyOf": [{"type": "object", "properties": {"a": {}}}, {"type": "string"}]}"#),
+        &field(r#"{"anyOf": [{"type": "object", "properties": {"a": {}}}, {"type": "string"}]}"#),
         &["/properties/bar/anyOf: `anyOf` of several schemas"],
     );
     check(
-        &member(r##"{"allOf": [{"type": "object"}, {"properties": {"a": {}}}]}"##),
+        &field(r##"{"allOf": [{"type": "object"}, {"properties": {"a": {}}}]}"##),
         &["/properties/bar/allOf: `allOf` of several schemas"],
     );
     check(
-        &member(r#"{"type": "array", "items": [{"type": "string"}, {"type": "integer"}]}"#),
+        &field(r#"{"type": "array", "items": [{"type": "string"}, {"type": "integer"}]}"#),
         &["/properties/bar/items: a list whose elements have a schema each"],
     );
     check(
-        &member(r#"{"type": ["string", "boolean"]}"#),
+        &field(r#"{"type": ["string", "boolean"]}"#),
         &["/properties/bar/type: a value of several types (string, boolean)"],
     );
     check(
-        &member(r#"{"properties": {"a": {}}, "additionalProperties": {"type": "string"}}"#),
+        &field(r#"{"properties": {"a": {}}, "additionalProperties": {"type": "string"}}"#),
         &["/properties/bar/additionalProperties: an object with `properties` and a schema"],
     );
 }
@@ -305,7 +305,7 @@ fn two_documents_that_disagree() {
     check(
         &error,
         &[
-            "two.json#/components/schemas/a.v1.Foo: the schema `a.v1.Foo` is not the same as the one at one.json#",
+            "two.json#/components/schemas/a.v1.Foo: the schema `a.v1.Foo` differs from the one at one.json#",
         ],
     );
 }

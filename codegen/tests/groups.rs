@@ -319,7 +319,7 @@ fn values_that_no_plain_type_holds_are_any_json() {
 }
 
 #[test]
-fn a_kind_of_which_nothing_is_said_is_a_kind() {
+fn a_kind_without_a_schema_is_a_kind() {
     let document = r##"{ "swagger": "2.0", "info": {}, "paths": { "/apis/a.io/v1/things": { "get": {
             "operationId": "list", "x-kubernetes-action": "list",
             "x-kubernetes-group-version-kind": { "group": "a.io", "version": "v1", "kind": "Thing" },
@@ -345,13 +345,13 @@ fn a_kind_of_which_nothing_is_said_is_a_kind() {
 }
 
 #[test]
-fn more_members_than_a_struct_has_fields_are_kept() {
-    let members: Vec<String> = (0..130)
+fn fields_beyond_the_maximum_are_kept_in_unknown() {
+    let fields: Vec<String> = (0..130)
         .map(|n| format!(r#""m{n}": {{ "type": "string" }}"#))
         .collect();
     let document = schemas(&format!(
         r#"{{ "a.v1.Foo": {{ "type": "object", "required": ["m129"], "properties": {{ {} }} }} }}"#,
-        members.join(",")
+        fields.join(",")
     ));
     let generated = done(generate(&[("x.json", &document)]));
     let text = file(&generated, "a_v1.rs");

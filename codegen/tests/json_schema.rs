@@ -27,7 +27,7 @@ fn objects_in_place_become_types() {
     check(
         &files[0].1,
         &[
-            // The root is named by the file, what stands in place by its members.
+            // The file names the root, and fields name inline schemas.
             "pub struct PaintV1 {",
             "pub layers: Option<i32>,",
             "pub drying: Option<PaintV1Drying>,",

@@ -1,12 +1,12 @@
-//! Which schemas are kinds: what the paths say of them.
+//! The kinds that documents serve, with their plurals, scopes and subresources from the paths.
 
 use crate::error::Error;
-use crate::known;
+use crate::model::Model;
 use crate::model::{GroupVersionKind, Key, Type};
-use crate::read::Model;
+use crate::runtime;
 use std::collections::BTreeMap;
 
-/// A kind that is served at a path of its own.
+/// A kind with paths of its own.
 #[derive(Clone, Debug)]
 pub(crate) struct Served {
     pub(crate) kind: GroupVersionKind,
@@ -116,7 +116,7 @@ fn has_object_meta(model: &Model, key: &Key) -> bool {
     };
     object.fields.iter().any(|field| {
         field.name == "metadata"
-            && matches!(&field.value, Type::Reference(key, _) if key.is(known::OBJECT_META))
+            && matches!(&field.value, Type::Reference(key, _) if key.is(runtime::OBJECT_META))
     })
 }
 
@@ -146,7 +146,7 @@ pub(super) fn packages(
             if first != name && operates {
                 return Err(Error::at(
                     &document.document.root().at,
-                    format!("`{first}` describes {} too", entry.kind.api_version()),
+                    format!("`{first}` describes {} as well", entry.kind.api_version()),
                 )
                 .help("give one document for each version"));
             }

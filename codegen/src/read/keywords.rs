@@ -1,13 +1,13 @@
-//! Which JSON Schema keywords are understood, which are harmless, and which must be refused.
+//! JSON Schema keywords: which of them are supported, and which only restrict values.
 
 use crate::error::Error;
 use crate::json::{Json, Node};
 
-/// Keywords that change which values a schema describes in ways that no generated type can show.
+/// Keywords that no generated type can express, each with an alternative.
 ///
-/// Everything else that the reader does not interpret either restricts values (`minimum`, `pattern`),
-/// which is the server's business, or says something about the schema (`example`, extensions).
-const REFUSED: [(&str, &str); 20] = [
+/// All other keywords restrict values (`minimum`, `pattern`), which the server checks, or annotate the
+/// schema (`example`, extensions).
+const UNSUPPORTED: [(&str, &str); 20] = [
     ("$dynamicRef", "write a plain `$ref`"),
     ("$recursiveRef", "write a plain `$ref`"),
     (
@@ -18,21 +18,18 @@ const REFUSED: [(&str, &str); 20] = [
         "contains",
         "describe all elements with one schema in `items`",
     ),
-    (
-        "contentSchema",
-        "describe the value as it stands in the JSON text",
-    ),
-    ("dependencies", "list the members in `properties`"),
-    ("dependentSchemas", "list the members in `properties`"),
+    ("contentSchema", "describe the encoded value"),
+    ("dependencies", "list the fields in `properties`"),
+    ("dependentSchemas", "list the fields in `properties`"),
     (
         "discriminator",
-        "list the members of all variants in `properties`",
+        "list the fields of all variants in `properties`",
     ),
-    ("else", "list the members of both branches in `properties`"),
-    ("extends", "list all members in `properties`"),
-    ("if", "list the members of both branches in `properties`"),
-    ("disallow", "say what is allowed in `type`"),
-    ("not", "say what is allowed"),
+    ("else", "list the fields of both branches in `properties`"),
+    ("extends", "list all fields in `properties`"),
+    ("if", "list the fields of both branches in `properties`"),
+    ("disallow", "list the allowed types in `type`"),
+    ("not", "describe the allowed values"),
     (
         "patternProperties",
         "describe the values with `additionalProperties`",
@@ -45,7 +42,7 @@ const REFUSED: [(&str, &str); 20] = [
         "propertyNames",
         "describe the values with `additionalProperties`",
     ),
-    ("then", "list the members of both branches in `properties`"),
+    ("then", "list the fields of both branches in `properties`"),
     (
         "unevaluatedItems",
         "describe all elements with one schema in `items`",
@@ -57,11 +54,11 @@ const REFUSED: [(&str, &str); 20] = [
     ("$anchor", "name the schema in `$defs`"),
 ];
 
-/// Refuses a schema whose meaning would be lost.
+/// Fails if the meaning of the schema would be lost.
 pub(super) fn check(node: &Node<'_>) -> Result<(), Error> {
-    for (keyword, instead) in REFUSED {
+    for (keyword, instead) in UNSUPPORTED {
         if let Some(found) = node.get(keyword) {
-            // As in CustomResourceDefinitions, whose rules state no types.
+            // The rules of CustomResourceDefinitions state no types.
             if keyword == "not" && is_described(node) && !states_type(found.json) {
                 continue;
             }
@@ -72,7 +69,7 @@ pub(super) fn check(node: &Node<'_>) -> Result<(), Error> {
             }
             return Err(found
                 .error(format!(
-                    "the keyword `{keyword}` changes the meaning and is not supported"
+                    "the keyword `{keyword}` is not supported, because it changes the type"
                 ))
                 .help(instead));
         }
@@ -80,15 +77,15 @@ pub(super) fn check(node: &Node<'_>) -> Result<(), Error> {
     Ok(())
 }
 
-/// Whether the schema itself says what its values are, whatever stands in `oneOf` and the like.
+/// Whether the schema states its type outside of `oneOf`, `anyOf` and `allOf`.
 pub(super) fn is_described(node: &Node<'_>) -> bool {
     ["type", "properties", "items"]
         .iter()
         .any(|word| node.get(word).is_some())
 }
 
-/// Whether a schema, or one inside it, says of which type its values are. One that does not can only
-/// restrict the values that the schema around it describes.
+/// Whether a schema, or a schema inside it, states a type. Without a type it can only restrict the values
+/// of the schema around it.
 pub(super) fn states_type(schema: &Json) -> bool {
     let Json::Object(words) = schema else {
         return false;
@@ -96,7 +93,7 @@ pub(super) fn states_type(schema: &Json) -> bool {
     words.iter().any(|(word, value)| match word.as_str() {
         "type" | "$ref" => true,
         "properties" => match value {
-            Json::Object(members) => members.iter().any(|(_, member)| states_type(member)),
+            Json::Object(fields) => fields.iter().any(|(_, field)| states_type(field)),
             _ => false,
         },
         "items" | "not" | "additionalProperties" => states_type(value),
@@ -132,7 +129,7 @@ pub(super) fn only_restricts(branch: &Node<'_>) -> bool {
         "nullable",
     ];
     match branch.json {
-        Json::Object(members) => members
+        Json::Object(words) => words
             .iter()
             .all(|(name, _)| RULES.contains(&name.as_str()) || name.starts_with("x-")),
         Json::Bool(true) => true,

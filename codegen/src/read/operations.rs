@@ -1,6 +1,7 @@
 //! From a document's paths to its operations.
 
-use super::{Reader, group_version_kinds};
+use super::kinds;
+use super::references::References;
 use crate::documents::Document;
 use crate::error::Error;
 use crate::format::Format;
@@ -19,32 +20,27 @@ const METHODS: [(&str, &str); 8] = [
     ("trace", "TRACE"),
 ];
 
-/// A value found by following references, and the document that it stands in.
-struct Found {
-    document: Arc<Document>,
-    tokens: Vec<String>,
-}
+/// The maximum of references in a row.
+const MAX_REFERENCES: usize = 32;
 
-/// What is done with a value and the document that it stands in.
-type Visitor<'a, R> = &'a mut dyn FnMut(&mut R, &Arc<Document>, &Node<'_>) -> Result<(), Error>;
-
-impl Reader<'_> {
+impl References<'_> {
     /// Reads the operations of a document in its order.
     pub(super) fn operations(&mut self, document: &Arc<Document>) -> Result<Vec<Operation>, Error> {
         let mut operations = Vec::new();
-        let Some(paths) = document.root().get("paths") else {
+        let paths = document.root().get("paths");
+        let Some(paths) = paths.filter(|_| document.format != Format::JsonSchema) else {
             return Ok(operations);
         };
-        for (path, item) in paths.members()? {
+        for (path, item) in paths.fields()? {
             if path.starts_with("x-") {
                 continue;
             }
             if let Some(reference) = item.get("$ref") {
                 return Err(reference
                     .error("a reference in place of a path's operations is not supported")
-                    .help("write the operations out"));
+                    .help("write the operations in place of the reference"));
             }
-            for (name, node) in item.members()? {
+            for (name, node) in item.fields()? {
                 let Some((_, method)) = METHODS.iter().find(|(n, _)| *n == name) else {
                     continue;
                 };
@@ -62,8 +58,6 @@ impl Reader<'_> {
         method: &'static str,
         node: &Node<'_>,
     ) -> Result<Operation, Error> {
-        let swagger = document.format == Format::Swagger2;
-        let (root, operation) = (document, node);
         let mut parameters: Vec<Parameter> = Vec::new();
         let mut body = None;
         for list in [item.get("parameters"), node.get("parameters")]
@@ -71,21 +65,14 @@ impl Reader<'_> {
             .flatten()
         {
             for entry in list.elements()? {
-                self.visit(document, &entry, &mut |reader, document, node| {
-                    if swagger && node.string_of("in")? == Some("body") {
-                        let schema = node
-                            .get("schema")
-                            .map(|s| reader.short(document, &s))
-                            .transpose()?;
-                        let media_types = media_types(root, operation, "consumes")?;
-                        body = Some(Content {
-                            schema: schema.flatten(),
-                            media_types,
-                        });
+                self.follow(document, &entry, |references, document, node| {
+                    // Swagger 2 lists the body among the parameters.
+                    if node.string_of("in")? == Some("body") {
+                        body = Some(references.content(document, node)?);
                         return Ok(());
                     }
-                    let parameter = reader.parameter(document, node)?;
-                    // An operation's own parameter replaces one of its path.
+                    let parameter = parameter(node)?;
+                    // An operation's own parameter replaces the same parameter of its path.
                     parameters.retain(|p| {
                         (&p.name, &p.location) != (&parameter.name, &parameter.location)
                     });
@@ -95,154 +82,103 @@ impl Reader<'_> {
             }
         }
         if let Some(request) = node.get("requestBody") {
-            self.visit(document, &request, &mut |reader, document, node| {
-                body = Some(reader.content(document, node)?);
-                Ok(())
-            })?;
+            body = Some(self.follow(document, &request, Self::content)?);
         }
         let mut responses = Vec::new();
-        if let Some(all) = node.get("responses") {
-            for (code, response) in all.members()? {
-                // A server's other answers; no code belongs to them.
-                if code == "default" || code.starts_with("x-") {
-                    continue;
-                }
-                let Some(number) = code.parse::<u16>().ok().filter(|n| (100..600).contains(n))
-                else {
-                    return Err(response.error(format!("`{code}` is no HTTP status code")));
-                };
-                self.visit(document, &response, &mut |reader, document, node| {
-                    let content = if swagger {
-                        let schema = node
-                            .get("schema")
-                            .map(|s| reader.short(document, &s))
-                            .transpose()?;
-                        let media_types = match schema {
-                            Some(_) => media_types(root, operation, "produces")?,
-                            None => Vec::new(),
-                        };
-                        Content {
-                            schema: schema.flatten(),
-                            media_types,
-                        }
-                    } else {
-                        reader.content(document, node)?
-                    };
-                    responses.push((number, content));
-                    Ok(())
-                })?;
+        let all = node.get("responses").map(|all| all.fields()).transpose()?;
+        for (code, response) in all.unwrap_or_default() {
+            // `default` has no status code.
+            if code == "default" || code.starts_with("x-") {
+                continue;
             }
+            let Some(number) = code.parse::<u16>().ok().filter(|n| (100..600).contains(n)) else {
+                return Err(response
+                    .error(format!("`{code}` is not an HTTP status code"))
+                    .help("give a number from 100 to 599, or `default`"));
+            };
+            responses.push((number, self.follow(document, &response, Self::content)?));
         }
+        let text = |name| Ok(node.string_of(name)?.unwrap_or_default().to_owned());
         Ok(Operation {
             method,
             path: path.to_owned(),
-            action: node
-                .string_of("x-kubernetes-action")?
-                .unwrap_or_default()
-                .to_owned(),
-            kind: group_version_kinds(node)?.into_iter().next(),
+            action: text("x-kubernetes-action")?,
+            kind: kinds::of(node)?.into_iter().next(),
             deprecated: node.flag("deprecated")?,
-            description: node
-                .string_of("description")?
-                .unwrap_or_default()
-                .to_owned(),
+            description: text("description")?,
             parameters,
             body,
             responses,
         })
     }
 
-    /// Follows references from `node` and hands the value on with the document that it stands in.
-    fn visit(
+    /// Follows references from `node` and reads the value, which may be in another document.
+    fn follow<R>(
         &mut self,
         document: &Arc<Document>,
         node: &Node<'_>,
-        visitor: Visitor<'_, Self>,
-    ) -> Result<(), Error> {
-        let mut found: Option<Found> = None;
-        // More steps than any document needs: a cycle.
-        for _ in 0..32 {
-            let document = found.as_ref().map_or(document, |f| &f.document);
-            let current = match &found {
-                Some(f) => f.document.find(&f.tokens),
-                None => Some(node.clone()),
+        read: impl FnOnce(&mut Self, &Arc<Document>, &Node<'_>) -> Result<R, Error>,
+    ) -> Result<R, Error> {
+        let Some(reference) = node.get("$ref") else {
+            return read(self, document, node);
+        };
+        let (mut target, mut tokens) =
+            self.documents
+                .resolve(document, reference.string()?, &reference.at)?;
+        for _ in 0..MAX_REFERENCES {
+            let Some(value) = target.find(&tokens) else {
+                break;
             };
-            let Some(current) = current else { break };
-            let Some(reference) = current.get("$ref") else {
-                return visitor(self, document, &current);
+            let Some(next) = value.get("$ref") else {
+                return read(self, &target, &value);
             };
-            let (document, tokens) =
-                self.documents
-                    .resolve(document, reference.string()?, &reference.at)?;
-            found = Some(Found { document, tokens });
+            (target, tokens) = self.documents.resolve(&target, next.string()?, &next.at)?;
         }
         Err(node
             .error("the references lead in a circle")
-            .help("let one of them be a value"))
+            .help("replace one of them by its value"))
     }
 
-    fn parameter(&mut self, document: &Arc<Document>, node: &Node<'_>) -> Result<Parameter, Error> {
-        let text = |name: &str| {
-            node.string_of(name)?
-                .map(str::to_owned)
-                .ok_or_else(|| node.error(format!("the parameter has no `{name}`")))
-        };
-        let mut value_type = node.string_of("type")?.unwrap_or("string").to_owned();
-        if let Some(schema) = node.get("schema") {
-            self.visit(document, &schema, &mut |_, _, schema| {
-                value_type = schema.string_of("type")?.unwrap_or("string").to_owned();
-                Ok(())
-            })?;
-        }
-        Ok(Parameter {
-            name: text("name")?,
-            location: text("in")?,
-            value_type,
-        })
-    }
-
-    /// Reads the `content` of an OpenAPI v3 body or response.
+    /// The body of a request or response: in OpenAPI v3 by media type, in Swagger 2 with one schema.
     fn content(&mut self, document: &Arc<Document>, node: &Node<'_>) -> Result<Content, Error> {
+        let mut schemas: Vec<Node<'_>> = node.get("schema").into_iter().collect();
+        if let Some(all) = node.get("content") {
+            let types = all.fields()?;
+            schemas.extend(types.iter().filter_map(|(_, value)| value.get("schema")));
+        }
         let mut content = Content::default();
-        let Some(all) = node.get("content") else {
-            return Ok(content);
-        };
-        for (media_type, value) in all.members()? {
-            content.media_types.push(media_type.to_owned());
-            if let (None, Some(schema)) = (&content.schema, value.get("schema")) {
-                content.schema = self.short(document, &schema)?;
+        for schema in schemas {
+            if content.schema.is_none() {
+                content.schema = self.named(document, &schema)?;
             }
         }
         Ok(content)
     }
 
-    /// The named schema that a body or response refers to.
-    fn short(&mut self, document: &Arc<Document>, node: &Node<'_>) -> Result<Option<Key>, Error> {
+    /// The named schema that the schema of a body refers to.
+    fn named(&mut self, document: &Arc<Document>, node: &Node<'_>) -> Result<Option<Key>, Error> {
         if let Some(reference) = node.get("$ref") {
             return self
-                .reference(document, reference.string()?, &reference.at)
+                .key(document, reference.string()?, &reference.at)
                 .map(Some);
         }
-        match node
-            .get("allOf")
-            .map(|all| all.elements())
-            .transpose()?
-            .as_deref()
-        {
-            Some([one]) => self.short(document, one),
+        let all = node.get("allOf").map(|all| all.elements()).transpose()?;
+        match all.as_deref() {
+            Some([one]) => self.named(document, one),
             _ => Ok(None),
         }
     }
 }
 
-/// The media types of a Swagger 2 operation: its own or the document's.
-fn media_types(
-    document: &Document,
-    operation: &Node<'_>,
-    name: &str,
-) -> Result<Vec<String>, Error> {
-    match operation.get(name) {
-        Some(_) => operation.strings_of(name),
-        None => document.root().strings_of(name),
-    }
+fn parameter(node: &Node<'_>) -> Result<Parameter, Error> {
+    let text = |name: &str| {
+        node.string_of(name)?.map(str::to_owned).ok_or_else(|| {
+            node.error(format!("the parameter has no `{name}`"))
+                .help("give every parameter `name` and `in`")
+        })
+    };
+    Ok(Parameter {
+        name: text("name")?,
+        location: text("in")?,
+    })
 }

@@ -1,13 +1,14 @@
 //! From a JSON schema to a type.
 
-use super::{Reader, keywords};
+use super::keywords;
+use super::references::References;
 use crate::documents::Document;
 use crate::error::Error;
 use crate::json::{Json, Node};
 use crate::model::{EnumType, Field, FieldFacts, ListKind, ObjectType, Scalar, Type};
 use std::sync::Arc;
 
-impl Reader<'_> {
+impl References<'_> {
     /// Reads the schema at `node`.
     pub(super) fn schema(
         &mut self,
@@ -20,20 +21,20 @@ impl Reader<'_> {
             Json::Bool(false) => {
                 return Err(node
                     .error("the schema `false` allows no value")
-                    .help("leave the member out of the document"));
+                    .help("remove the field from the document"));
             }
-            // A wrong type: the error says what was found.
+            // The error names the type that was found.
             _ => {
                 return Err(node
-                    .members()
+                    .fields()
                     .err()
-                    .unwrap_or_else(|| node.error("no schema")));
+                    .unwrap_or_else(|| node.error("expected a schema")));
             }
         }
         keywords::check(node)?;
         if let Some(reference) = node.get("$ref") {
-            // JSONSchemaProps has a member of this name, but it stands in `properties`.
-            let key = self.reference(document, reference.string()?, &reference.at)?;
+            // JSONSchemaProps has a field of this name, but under `properties`.
+            let key = self.key(document, reference.string()?, &reference.at)?;
             return Ok(Type::Reference(key, reference.at));
         }
         if let Some(value) = self.composed(document, node)? {
@@ -42,7 +43,7 @@ impl Reader<'_> {
         self.plain(document, node)
     }
 
-    /// Reads `allOf`, `oneOf` and `anyOf`; `None` when they only restrict what stands beside them.
+    /// Reads `allOf`, `oneOf` and `anyOf`. `None` if they only restrict the schema that contains them.
     fn composed(
         &mut self,
         document: &Arc<Document>,
@@ -71,7 +72,7 @@ impl Reader<'_> {
                     .error(format!(
                         "`{keyword}` beside `properties` or `items` is not supported"
                     ))
-                    .help("list all members in `properties` of one schema"));
+                    .help("list all fields in `properties` of one schema"));
             }
             if let [branch] = branches.as_slice() {
                 return self.schema(document, branch).map(Some);
@@ -99,9 +100,8 @@ impl Reader<'_> {
             return Err(all
                 .error(format!("`{keyword}` of several schemas is not supported"))
                 .help(
-                    "only one schema (with annotations beside it), an integer or a string, and a \
-                     number or a string are understood; list all members in `properties` of one \
-                     schema",
+                    "give one schema, an integer and a string, or a number and a string; list the fields \
+                     of all schemas in `properties` of one",
                 ));
         }
         Ok(None)
@@ -145,7 +145,7 @@ impl Reader<'_> {
             Some("object") => return self.object(document, node),
             Some(other) => {
                 let at = node.get("type").map_or_else(|| node.at.clone(), |t| t.at);
-                return Err(Error::at(&at, format!("`{other}` is no JSON Schema type")).help(
+                return Err(Error::at(&at, format!("`{other}` is not a JSON Schema type")).help(
                     "the types are `string`, `integer`, `number`, `boolean`, `array` and `object`",
                 ));
             }
@@ -159,7 +159,7 @@ impl Reader<'_> {
             Some(items) if matches!(items.json, Json::Array(_)) => {
                 return Err(items
                     .error("a list whose elements have a schema each is not supported")
-                    .help("describe all elements with one schema in `items`"));
+                    .help("describe all elements by one schema in `items`"));
             }
             Some(items) => self.inner(document, &items)?,
         };
@@ -171,8 +171,8 @@ impl Reader<'_> {
         Ok(Type::List(Box::new(element), kind))
     }
 
-    /// Reads the schema of a list's elements or a map's values. Among them `null` is no absence: where it
-    /// is allowed, only any JSON can hold it.
+    /// Reads the schema of a list's elements or a map's values. A nullable element is any JSON, because a
+    /// `null` in a list or map is a value of its own.
     fn inner(&mut self, document: &Arc<Document>, node: &Node<'_>) -> Result<Type, Error> {
         let value = self.schema(document, node)?;
         Ok(match node.flag("nullable")? {
@@ -182,20 +182,20 @@ impl Reader<'_> {
     }
 
     fn object(&mut self, document: &Arc<Document>, node: &Node<'_>) -> Result<Type, Error> {
-        let members = node
+        let properties = node
             .get("properties")
-            .map(|p| p.members())
+            .map(|p| p.fields())
             .transpose()?
             .unwrap_or_default();
         let values = node
             .get("additionalProperties")
             .filter(|values| match values.json {
                 Json::Bool(_) => false,
-                // `{}` says what its absence says.
-                Json::Object(words) => !words.is_empty() || members.is_empty(),
+                // `{}` allows everything, like an absent keyword.
+                Json::Object(words) => !words.is_empty() || properties.is_empty(),
                 _ => true,
             });
-        if members.is_empty() {
+        if properties.is_empty() {
             return match values {
                 Some(values) => {
                     let value = self.inner(document, &values)?;
@@ -208,19 +208,19 @@ impl Reader<'_> {
         if let Some(values) = values {
             return Err(values
                 .error("an object with `properties` and a schema in `additionalProperties` is not supported")
-                .help("describe either the members or the values; unknown members are always kept"));
+                .help("describe either the fields or the values; objects keep unknown fields in any case"));
         }
         let required = node.strings_of("required")?;
-        let fields = members
+        let fields = properties
             .into_iter()
-            .map(|(name, member)| {
+            .map(|(name, property)| {
                 Ok(Field {
                     name: name.to_owned(),
-                    value: self.schema(document, &member)?,
+                    value: self.schema(document, &property)?,
                     required: required.iter().any(|r| r == name),
-                    description: description(&member)?,
-                    facts: facts(&member)?,
-                    at: member.at,
+                    description: description(&property)?,
+                    facts: facts(&property)?,
+                    at: property.at,
                 })
             })
             .collect::<Result<_, Error>>()?;
@@ -240,7 +240,7 @@ fn enumeration(node: &Node<'_>) -> Result<Type, Error> {
     };
     let mut values: Vec<String> = Vec::new();
     for value in list.elements()? {
-        // `null` in an enum says what `"null"` in a type says.
+        // `null` in an enum only makes the field nullable.
         if matches!(value.json, Json::Null) {
             continue;
         }
@@ -250,7 +250,9 @@ fn enumeration(node: &Node<'_>) -> Result<Type, Error> {
         }
     }
     if values.is_empty() {
-        return Err(list.error("an `enum` without values allows nothing"));
+        return Err(list
+            .error("the `enum` has no values")
+            .help("list the values, or remove `enum`"));
     }
     Ok(Type::Enum(EnumType {
         title: node.string_of("title")?.map(str::to_owned),
@@ -269,7 +271,7 @@ fn facts(node: &Node<'_>) -> Result<FieldFacts, Error> {
         Some("merge,retainKeys") => Some("MergeRetainKeys"),
         Some(other) => {
             return Err(node
-                .error(format!("`{other}` is no patch strategy"))
+                .error(format!("`{other}` is not a patch strategy"))
                 .help("the strategies are `merge`, `replace`, `retainKeys`, `merge,retainKeys`"));
         }
     };
@@ -300,7 +302,7 @@ fn is_null(branch: &Node<'_>) -> bool {
     branch.json.get("type").and_then(Json::as_str) == Some("null")
 }
 
-/// Whether all values but `null` are strings.
+/// Whether all values except `null` are strings.
 fn only_strings(values: &Node<'_>) -> bool {
     let Json::Array(values) = values.json else {
         return false;
@@ -312,7 +314,7 @@ fn only_strings(values: &Node<'_>) -> bool {
     values.peek().is_some() && values.all(|v| v.as_str().is_some())
 }
 
-/// The one type beside `null`.
+/// The only type besides `null`.
 fn single_type<'a>(node: &Node<'a>) -> Result<Option<&'a str>, Error> {
     if let Some(one) = node.json.as_str() {
         return Ok(Some(one));
@@ -331,7 +333,7 @@ fn single_type<'a>(node: &Node<'a>) -> Result<Option<&'a str>, Error> {
                 "a value of several types ({}) is not supported",
                 several.join(", ")
             ))
-            .help("only one type besides `null`, or `integer` and `string`, are understood")),
+            .help("give one type besides `null`, or `integer` and `string`")),
     }
 }
 

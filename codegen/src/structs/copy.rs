@@ -30,11 +30,7 @@ pub(super) struct Copy<'a> {
 }
 
 impl<'a> Copy<'a> {
-    pub(super) fn of(
-        plan: &'a Plan,
-        module: usize,
-        runtime: &syn::Path,
-    ) -> Result<Self, Error> {
+    pub(super) fn of(plan: &'a Plan, module: usize, runtime: &syn::Path) -> Result<Self, Error> {
         let runtime = runtime.to_token_stream().to_string().replace(' ', "");
         let mut copy = Self {
             plan,
@@ -60,7 +56,7 @@ impl<'a> Copy<'a> {
         Ok(copy)
     }
 
-    /// What typify is to write for schemas that have no type of their own.
+    /// The Rust paths that typify writes for numbers, for any JSON and for types outside the module.
     pub(super) fn settings(&self) -> TypeSpaceSettings {
         let mut settings = TypeSpaceSettings::default();
         settings.with_map_type("::std::collections::BTreeMap");
@@ -197,7 +193,7 @@ impl<'a> Copy<'a> {
     }
 }
 
-/// The name of a definition, without the characters that mean something in a reference.
+/// The name of an item's definition, without the characters that are special in a reference.
 pub(super) fn definition(item: &Item) -> String {
     let name = match &item.origin {
         Origin::Schema(key) => &key.name,
@@ -206,8 +202,8 @@ pub(super) fn definition(item: &Item) -> String {
     name.replace(['/', '~', '%', '#'], "-")
 }
 
-/// The names of a struct's properties in the copy, each another one, spelled so that typify makes
-/// readable Rust of them.
+/// A different name for each of a struct's properties in the copy, in a spelling from which typify makes
+/// readable Rust.
 pub(super) fn properties(body: &Struct) -> Vec<String> {
     let mut names: Vec<String> = Vec::with_capacity(body.fields.len());
     for field in &body.fields {
@@ -221,7 +217,8 @@ pub(super) fn properties(body: &Struct) -> Vec<String> {
     names
 }
 
-/// A string with values that typify must not close: their length makes it a type with a name.
+/// An open enum: without the values, from which typify would make a closed enum, but with their maximum
+/// length, so that typify makes a named type.
 fn open(values: &[String]) -> SchemaObject {
     let longest = values.iter().map(|value| value.chars().count()).max();
     let string = StringValidation {

@@ -56,13 +56,8 @@ fn typify(plan: &Plan, module: usize, runtime: &syn::Path) -> Result<Output, Err
     Output::read(&mut space, &names).map_err(failed)
 }
 
-/// Takes over the name of an item and of the items that stand in place inside it.
-fn name(
-    plan: &mut Plan,
-    output: &Output,
-    item: usize,
-    ident: Option<&str>,
-) -> Result<(), Error> {
+/// Takes over the names of an item and of the inline items inside it.
+fn name(plan: &mut Plan, output: &Output, item: usize, ident: Option<&str>) -> Result<(), Error> {
     let Some(ident) = ident else {
         return Err(collision(plan, item));
     };
@@ -91,7 +86,7 @@ fn name(
     Ok(())
 }
 
-/// Every item and list of a module needs a name of its own, as a type and as a constant.
+/// Fails if two items or lists of a module have the same name, as types or as constants.
 fn check_names(plan: &Plan, module: usize) -> Result<(), Error> {
     let module = &plan.modules[module];
     let mut constants: HashSet<String> = HashSet::new();
@@ -171,5 +166,5 @@ fn collision(plan: &Plan, index: usize) -> Error {
         &item.at,
         format!("the type would be named `{wanted}`{place}"),
     )
-    .help("give a schema that stands in place a `title` of its own, or rename the schema")
+    .help("rename the schema, or give an inline schema a `title` of its own")
 }

@@ -1,4 +1,4 @@
-//! What typify wrote: its structs, their fields and types.
+//! typify's output: structs, fields and types.
 
 use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};

@@ -1,20 +1,12 @@
-//! What must hold of a plan before anything is written.
+//! A check of the generator's list of the runtime's types.
 
-use super::{Body, Options, Origin, Plan};
+use super::types::{Body, Origin, Plan};
 use crate::error::Error;
-use crate::known::{RUNTIME_META, runtime_meta};
+use crate::runtime::{RUNTIME_META, runtime_meta};
 
 impl Plan {
-    pub(crate) fn check(&self, options: Options) -> Result<(), Error> {
-        if options.own_meta {
-            self.check_meta()
-        } else {
-            Ok(())
-        }
-    }
-
-    /// The generator knows the runtime's shared types by a list, which must be true.
-    fn check_meta(&self) -> Result<(), Error> {
+    /// Compares the generator's list of the runtime's shared types with the types of the plan.
+    pub(crate) fn check_runtime_types(&self) -> Result<(), Error> {
         let mut found = 0;
         let mut missing = Vec::new();
         for module in self.modules.iter().filter(|module| module.is_meta) {
@@ -33,8 +25,8 @@ impl Plan {
             return Ok(());
         }
         Err(Error::new(format!(
-            "the list of the runtime's shared types has {} entries, of which {found} were generated; \
-             it lacks:{}",
+            "the list of the runtime's types has {} entries, of which {found} were generated; these are \
+             missing from it:{}",
             RUNTIME_META.len(),
             missing.concat()
         ))

@@ -1,15 +1,18 @@
-//! From the model's types to items and shapes: references followed, schemas in place made items.
+//! From the model's types to items and shapes: references are followed, and inline schemas become items.
 
-use super::{Body, Builder, Item, Origin, PlannedField, Shape, Struct};
+use super::modules::Modules;
+use super::served::Served;
+use super::types::{Body, Item, Options, Origin, PlannedField, Shape, Struct};
 use crate::error::{At, Error};
-use crate::known;
-use crate::model::{EnumType, Key, ObjectType, Scalar, Type};
+use crate::model::{EnumType, Key, Model, ObjectType, Scalar, Type};
+use crate::runtime;
 use proc_macro2::TokenStream;
+use std::collections::BTreeMap;
 
-/// More references in a row than any document needs.
+/// The maximum of references in a row.
 const MAX_ALIASES: usize = 64;
 
-/// Where a type stands that may become an item of its own.
+/// The field whose inline schema may become an item.
 #[derive(Clone, Copy)]
 struct Owner<'a> {
     module: usize,
@@ -17,13 +20,54 @@ struct Owner<'a> {
     field: &'a str,
 }
 
-impl Builder<'_> {
+/// The items reached so far, and their modules.
+pub(super) struct Items<'a> {
+    model: &'a Model,
+    options: Options,
+    served: &'a BTreeMap<Key, Served>,
+    /// Schemas that are the whole body of a request or response.
+    top_level: &'a [&'a Key],
+    pub(super) modules: Modules,
+    pub(super) list: Vec<Item>,
+    item_of: BTreeMap<Key, usize>,
+    /// Enums with a title, by module.
+    titled: BTreeMap<(usize, String), usize>,
+    /// Items of named schemas whose bodies are still empty.
+    queue: Vec<(usize, Key)>,
+}
+
+impl<'a> Items<'a> {
+    pub(super) fn new(
+        model: &'a Model,
+        options: Options,
+        served: &'a BTreeMap<Key, Served>,
+        top_level: &'a [&'a Key],
+        modules: Modules,
+    ) -> Self {
+        Self {
+            model,
+            options,
+            served,
+            top_level,
+            modules,
+            list: Vec::new(),
+            item_of: BTreeMap::new(),
+            titled: BTreeMap::new(),
+            queue: Vec::new(),
+        }
+    }
+
+    /// The item of a named schema, if it has been reached.
+    pub(super) fn get(&self, key: &Key) -> Option<usize> {
+        self.item_of.get(key).copied()
+    }
+
     /// The shape of the schema named `key`.
     pub(super) fn reference(&mut self, key: &Key, at: &At, aliases: usize) -> Result<Shape, Error> {
-        if let Some(scalar) = known::scalar(key) {
+        if let Some(scalar) = runtime::scalar(key) {
             return Ok(Shape::Scalar(scalar));
         }
-        if let (false, Some(name)) = (self.options.own_meta, known::runtime_meta(key)) {
+        if let (false, Some(name)) = (self.options.own_meta, runtime::runtime_meta(key)) {
             return Ok(Shape::Runtime(name));
         }
         if let Some(&item) = self.item_of.get(key) {
@@ -31,7 +75,8 @@ impl Builder<'_> {
         }
         let model = self.model;
         let Some(schema) = model.schemas.get(key) else {
-            return Err(Error::at(at, format!("no such schema: `{key}`")));
+            return Err(Error::at(at, format!("the schema `{key}` does not exist"))
+                .help("add it to the document, or correct the reference"));
         };
         let (title, description, body) = match &schema.value {
             Type::Object(object) => (
@@ -44,22 +89,22 @@ impl Builder<'_> {
                 &values.description,
                 Body::Enum(values.values.clone()),
             ),
-            // The schema is another name for a type.
+            // The schema is an alias.
             other if aliases < MAX_ALIASES => return self.alias(other, aliases + 1),
             _ => {
                 return Err(Error::at(
                     at,
                     format!(
-                        "the schema `{key}` leads back to itself, or through more than \
-                         {MAX_ALIASES} others, without an object in between"
+                        "the schema `{key}` refers to itself, or through more than {MAX_ALIASES} \
+                         other schemas, without an object in between"
                     ),
                 )
-                .help("no type can hold it: let an object with `properties` stand in the circle"));
+                .help("no type can hold it: put an object with `properties` into the circle"));
             }
         };
-        let module = self.module(key, &schema.at)?;
-        let item = self.plan.items.len();
-        self.plan.items.push(Item {
+        let module = self.modules.of(key, &schema.at)?;
+        let item = self.list.len();
+        self.list.push(Item {
             module,
             origin: Origin::Schema(key.clone()),
             title: title.clone(),
@@ -68,7 +113,7 @@ impl Builder<'_> {
             body,
             ident: String::new(),
         });
-        self.plan.modules[module].items.push(item);
+        self.modules.list[module].items.push(item);
         self.item_of.insert(key.clone(), item);
         self.queue.push((item, key.clone()));
         Ok(Shape::Item(item))
@@ -89,15 +134,15 @@ impl Builder<'_> {
             Type::Object(ObjectType { at, .. }) | Type::Enum(EnumType { at, .. }) => {
                 Err(Error::at(
                     at,
-                    "an object or `enum` in place inside a named list or map is not supported",
+                    "an inline object or `enum` inside a named list or map is not supported",
                 )
                 .help("give it a name in the schemas and refer to it"))
             }
         }
     }
 
-    /// Fills the items that have been reached and whatever they reach.
-    pub(super) fn finish_items(&mut self) -> Result<(), Error> {
+    /// Fills the reached items, and the items that they reach.
+    pub(super) fn finish(&mut self) -> Result<(), Error> {
         while let Some((item, key)) = self.queue.pop() {
             let model = self.model;
             let Some(schema) = model.schemas.get(&key) else {
@@ -119,7 +164,7 @@ impl Builder<'_> {
                     type_meta.is_some() && matches!(field.name.as_str(), "apiVersion" | "kind");
                 field.required |= served.is_some() && field.name == "metadata";
             }
-            self.plan.items[item].body = Body::Struct(Struct {
+            self.list[item].body = Body::Struct(Struct {
                 fields,
                 atomic: object.atomic,
                 type_meta,
@@ -131,12 +176,12 @@ impl Builder<'_> {
 
     /// Whether objects of the schema are sent or received on their own.
     fn is_top_level(&self, key: &Key) -> bool {
-        let shared = self.options.own_meta && key.package.starts_with(known::SHARED_PACKAGE);
+        let shared = self.options.own_meta && runtime::is_shared(key);
         shared || self.top_level.contains(&key)
     }
 
     fn fields(&mut self, item: usize, object: &ObjectType) -> Result<Vec<PlannedField>, Error> {
-        let module = self.plan.items[item].module;
+        let module = self.list[item].module;
         let mut fields = Vec::with_capacity(object.fields.len());
         for field in &object.fields {
             let owner = Owner {
@@ -169,7 +214,7 @@ impl Builder<'_> {
     fn is_managed_fields(&self, value: &Type) -> bool {
         match value {
             Type::List(element, _) => {
-                matches!(&**element, Type::Reference(key, _) if key.is(known::MANAGED_FIELDS_ENTRY))
+                matches!(&**element, Type::Reference(key, _) if key.is(runtime::MANAGED_FIELDS_ENTRY))
             }
             _ => false,
         }
@@ -193,7 +238,7 @@ impl Builder<'_> {
                     Body::Struct(Struct::default()),
                 );
                 let fields = self.fields(item, object)?;
-                self.plan.items[item].body = Body::Struct(Struct {
+                self.list[item].body = Body::Struct(Struct {
                     fields,
                     atomic: object.atomic,
                     ..Struct::default()
@@ -211,8 +256,8 @@ impl Builder<'_> {
         at: At,
         body: Body,
     ) -> usize {
-        let item = self.plan.items.len();
-        self.plan.items.push(Item {
+        let item = self.list.len();
+        self.list.push(Item {
             module: owner.module,
             origin: Origin::Inline {
                 parent: owner.item,
@@ -224,16 +269,16 @@ impl Builder<'_> {
             body,
             ident: String::new(),
         });
-        self.plan.modules[owner.module].items.push(item);
+        self.modules.list[owner.module].items.push(item);
         item
     }
 
-    /// The same title with the same values is one type.
+    /// Inline enums with the same title and values are one type.
     fn inline_enum(&mut self, values: &EnumType, owner: Owner<'_>) -> usize {
         if let Some(title) = &values.title {
             let slot = (owner.module, title.clone());
             if let Some(&item) = self.titled.get(&slot) {
-                let other = &self.plan.items[item];
+                let other = &self.list[item];
                 if matches!(&other.body, Body::Enum(known) if *known == values.values) {
                     return item;
                 }
@@ -247,7 +292,7 @@ impl Builder<'_> {
             Body::Enum(values.values.clone()),
         );
         if let Some(title) = &values.title {
-            // Of several with one title the first keeps it.
+            // Of several enums with one title the first keeps it.
             let slot = (owner.module, title.clone());
             self.titled.entry(slot).or_insert(item);
         }

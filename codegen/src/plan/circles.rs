@@ -1,9 +1,9 @@
-//! Structs that hold themselves: behind a pointer where they may be absent, refused where they may not.
+//! Structs that contain themselves: a `Box` where they are optional, an error where they are required.
 
-use super::{Body, Plan, Shape};
+use super::types::{Body, Plan, Shape};
 use crate::error::Error;
 
-/// A direct edge from a struct to one that lies inside it.
+/// A field of the struct `from` whose value is the struct `to`.
 struct Edge {
     from: usize,
     field: usize,
@@ -21,9 +21,9 @@ pub(super) fn cut(plan: &mut Plan) -> Result<(), Error> {
         {
             return Err(Error::at(
                 &body.fields[edge.field].at,
-                "the object requires itself: no value can be written",
+                "the object requires itself, so that no finite value exists",
             )
-            .help("leave one of the members in the circle out of `required`"));
+            .help("remove one of the fields in the circle from `required`"));
         }
     }
     let all = components(count, edges.iter());
@@ -44,15 +44,15 @@ fn edges(plan: &Plan) -> Vec<Edge> {
         let Body::Struct(body) = &item.body else {
             continue;
         };
-        for (field, member) in body.fields.iter().enumerate() {
-            if let Shape::Item(to) = member.shape
+        for (index, field) in body.fields.iter().enumerate() {
+            if let Shape::Item(to) = field.shape
                 && matches!(plan.items[to].body, Body::Struct(_))
             {
                 edges.push(Edge {
                     from,
-                    field,
+                    field: index,
                     to,
-                    plain: member.is_plain(),
+                    plain: field.is_plain(),
                 });
             }
         }
@@ -60,8 +60,8 @@ fn edges(plan: &Plan) -> Vec<Edge> {
     edges
 }
 
-/// The strongly connected component of each node (Tarjan, with a stack of its own because documents
-/// may be deep). Nodes that lie on no cycle are alone in theirs, so a self-edge is a cycle too.
+/// The strongly connected component of each node, by Tarjan's algorithm; its stack is a `Vec` because
+/// documents may be deep. A node outside all circles is alone in its component.
 fn components<'a>(count: usize, edges: impl Iterator<Item = &'a Edge>) -> Vec<usize> {
     let mut next: Vec<Vec<usize>> = vec![Vec::new(); count];
     for edge in edges {
@@ -99,9 +99,9 @@ fn components<'a>(count: usize, edges: impl Iterator<Item = &'a Edge>) -> Vec<us
                 low[parent] = low[parent].min(low[node]);
             }
             if low[node] == order[node] {
-                while let Some(member) = open.pop() {
-                    component[member] = found;
-                    if member == node {
+                while let Some(inside) = open.pop() {
+                    component[inside] = found;
+                    if inside == node {
                         break;
                     }
                 }

@@ -5,6 +5,12 @@ use crate::model::{Key, Scalar};
 /// The package of the schemas that every Kubernetes API shares.
 pub(crate) const SHARED_PACKAGE: &str = "io.k8s.apimachinery.pkg.";
 
+/// Whether every Kubernetes API shares the schema.
+pub(crate) fn is_shared(key: &Key) -> bool {
+    key.package
+        .starts_with(SHARED_PACKAGE.trim_end_matches('.'))
+}
+
 pub(crate) const OBJECT_META: &str = "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta";
 pub(crate) const LIST_META: &str = "io.k8s.apimachinery.pkg.apis.meta.v1.ListMeta";
 pub(crate) const MANAGED_FIELDS_ENTRY: &str =

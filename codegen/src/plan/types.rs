@@ -1,0 +1,184 @@
+//! The plan's types: modules, items, structs and fields.
+
+use super::served::Served;
+use crate::error::At;
+use crate::model::{FieldFacts, Key, ListKind, Scalar};
+use proc_macro2::TokenStream;
+use std::collections::BTreeMap;
+
+/// The modules and types to write.
+#[derive(Debug, Default)]
+pub(crate) struct Plan {
+    pub(crate) modules: Vec<Module>,
+    /// The types of all modules.
+    pub(crate) items: Vec<Item>,
+}
+
+/// A Rust module.
+#[derive(Debug)]
+pub(crate) struct Module {
+    pub(crate) name: String,
+    /// The API group and version, if the documents serve kinds of them.
+    pub(crate) version: Option<(String, String)>,
+    /// Whether this is the runtime's own module of shared schemas.
+    pub(crate) is_meta: bool,
+    /// The given files with its schemas; empty for a package that is only referred to.
+    pub(crate) files: Vec<String>,
+    pub(crate) items: Vec<usize>,
+    pub(crate) lists: Vec<ListAlias>,
+}
+
+/// A list of a kind: an alias of the runtime's list.
+#[derive(Debug)]
+pub(crate) struct ListAlias {
+    pub(crate) name: String,
+    pub(crate) description: String,
+    /// The kind's item.
+    pub(crate) item: usize,
+}
+
+/// A type.
+#[derive(Debug)]
+pub(crate) struct Item {
+    pub(crate) module: usize,
+    pub(crate) origin: Origin,
+    pub(crate) title: Option<String>,
+    pub(crate) description: String,
+    pub(crate) at: At,
+    pub(crate) body: Body,
+    /// The Rust name; empty until typify supplies it.
+    pub(crate) ident: String,
+}
+
+/// The origin of an item's name.
+#[derive(Debug)]
+pub(crate) enum Origin {
+    /// A named schema.
+    Schema(Key),
+    /// A field's inline schema.
+    Inline { parent: usize, field: String },
+}
+
+#[derive(Debug)]
+pub(crate) enum Body {
+    Struct(Struct),
+    Enum(Vec<String>),
+}
+
+#[derive(Debug, Default)]
+pub(crate) struct Struct {
+    pub(crate) fields: Vec<PlannedField>,
+    /// Whether one field manager owns the whole object.
+    pub(crate) atomic: bool,
+    /// The `apiVersion` and kind that belong to the type.
+    pub(crate) type_meta: Option<(String, String)>,
+    pub(crate) served: Option<Served>,
+}
+
+/// A field of a struct.
+#[derive(Debug)]
+pub(crate) struct PlannedField {
+    pub(crate) name: String,
+    /// The Rust name; empty until typify supplies it.
+    pub(crate) ident: String,
+    pub(crate) shape: Shape,
+    pub(crate) required: bool,
+    /// The Rust type without `Option` and `Box`; empty until typify supplies it.
+    pub(crate) value_type: TokenStream,
+    /// Whether typify makes the field an `Option`.
+    pub(crate) optional: bool,
+    /// Whether the value is in a `Box`, so that the type has a finite size.
+    pub(crate) boxed: bool,
+    /// Whether the type itself determines the value: `apiVersion` and `kind` of a kind.
+    pub(crate) is_type_meta: bool,
+    /// Whether objects keep it in `unknown`, because the struct already has the maximum of fields.
+    pub(crate) is_kept_unknown: bool,
+    pub(crate) description: String,
+    pub(crate) facts: FieldFacts,
+    pub(crate) at: At,
+}
+
+impl PlannedField {
+    /// Whether the struct has a field for it.
+    pub(crate) fn has_field(&self) -> bool {
+        !self.is_type_meta && !self.is_kept_unknown
+    }
+
+    /// Whether the field is neither an `Option` nor empty when absent.
+    pub(crate) fn is_plain(&self) -> bool {
+        self.required
+            && !matches!(
+                self.shape,
+                Shape::List(..) | Shape::Map(..) | Shape::ManagedFields
+            )
+    }
+}
+
+/// The type of a value, with references followed.
+#[derive(Clone, Debug)]
+pub(crate) enum Shape {
+    Scalar(Scalar),
+    Item(usize),
+    /// A struct of the runtime's `meta` module.
+    Runtime(&'static str),
+    List(Box<Shape>, ListKind),
+    Map(Box<Shape>, bool),
+    /// `metadata.managedFields`.
+    ManagedFields,
+}
+
+/// Options of the generator.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Options {
+    /// Generate the shared schemas as the runtime's own module `meta`.
+    pub(crate) own_meta: bool,
+}
+
+impl Plan {
+    /// How many kinds have paths of their own.
+    pub(crate) fn kinds(&self) -> usize {
+        let served =
+            |item: &&Item| matches!(&item.body, Body::Struct(body) if body.served.is_some());
+        self.items.iter().filter(served).count()
+    }
+
+    pub(crate) fn structs_of(
+        &self,
+        module: usize,
+    ) -> impl Iterator<Item = (usize, &Item, &Struct)> {
+        self.modules[module]
+            .items
+            .iter()
+            .filter_map(|&index| match &self.items[index].body {
+                Body::Struct(body) => Some((index, &self.items[index], body)),
+                Body::Enum(_) => None,
+            })
+    }
+
+    /// Puts inline schemas after their parents, and sorts the schemas of packages that are only referred
+    /// to by name.
+    pub(super) fn order(&mut self) {
+        for module in &mut self.modules {
+            let mut children: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+            let mut roots: Vec<(&str, usize)> = Vec::new();
+            for &index in &module.items {
+                match &self.items[index].origin {
+                    Origin::Schema(key) => roots.push((&key.name, index)),
+                    Origin::Inline { parent, .. } => {
+                        children.entry(*parent).or_default().push(index)
+                    }
+                }
+            }
+            if module.files.is_empty() {
+                roots.sort_unstable();
+            }
+            let mut open: Vec<usize> = roots.iter().rev().map(|(_, index)| *index).collect();
+            let mut ordered = Vec::with_capacity(module.items.len());
+            while let Some(index) = open.pop() {
+                ordered.push(index);
+                open.extend(children.get(&index).into_iter().flatten().rev());
+            }
+            module.items = ordered;
+        }
+    }
+}

@@ -1,0 +1,71 @@
+//! The kinds of schemas and operations.
+
+use crate::error::{At, Error};
+use crate::json::Node;
+use crate::model::{Field, FieldFacts, GroupVersionKind, Key, Model, ObjectType, Scalar, Type};
+use crate::runtime;
+
+/// The `x-kubernetes-group-version-kind` of a schema or operation: an object or an array of objects.
+pub(super) fn of(node: &Node<'_>) -> Result<Vec<GroupVersionKind>, Error> {
+    let Some(node) = node.get("x-kubernetes-group-version-kind") else {
+        return Ok(Vec::new());
+    };
+    let entries = if node.is_object() {
+        vec![node]
+    } else {
+        node.elements()?
+    };
+    entries
+        .iter()
+        .map(|entry| {
+            let text = |name| Ok(entry.string_of(name)?.unwrap_or_default().to_owned());
+            Ok(GroupVersionKind {
+                group: text("group")?,
+                version: text("version")?,
+                kind: text("kind")?,
+            })
+        })
+        .collect()
+}
+
+/// Gives the fields of every kind to the kinds that a document serves without a schema, as `/openapi/v2`
+/// does for some CustomResourceDefinitions. Objects keep all other fields in `unknown`.
+pub(super) fn complete(model: &mut Model) {
+    let operations = model.documents.iter().flat_map(|read| &read.operations);
+    let served: Vec<&GroupVersionKind> = operations.filter_map(|o| o.kind.as_ref()).collect();
+    for schema in model.schemas.values_mut() {
+        let is_bare = matches!(schema.value, Type::Scalar(Scalar::Any));
+        if let (true, [kind]) = (is_bare, schema.kinds.as_slice())
+            && served.contains(&kind)
+        {
+            schema.value = Type::Object(bare_kind(&schema.at));
+        }
+    }
+}
+
+/// `apiVersion`, `kind` and `metadata`, which every kind has.
+fn bare_kind(at: &At) -> ObjectType {
+    let field = |name: &str, value: Type| Field {
+        name: name.to_owned(),
+        value,
+        required: false,
+        description: String::new(),
+        facts: FieldFacts::default(),
+        at: at.clone(),
+    };
+    let string = || Type::Scalar(Scalar::String);
+    ObjectType {
+        title: None,
+        description: String::new(),
+        fields: vec![
+            field("apiVersion", string()),
+            field("kind", string()),
+            field(
+                "metadata",
+                Type::Reference(Key::new(runtime::OBJECT_META, ""), at.clone()),
+            ),
+        ],
+        atomic: false,
+        at: at.clone(),
+    }
+}

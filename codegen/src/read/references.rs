@@ -1,0 +1,85 @@
+//! References to schemas, and the queue of schemas to read.
+
+use crate::documents::{Document, Documents};
+use crate::error::{At, Error};
+use crate::format::Format;
+use crate::json::Json;
+use crate::model::Key;
+use heck::ToUpperCamelCase;
+use std::collections::{HashSet, VecDeque};
+use std::sync::Arc;
+
+/// A named schema in the queue.
+pub(super) struct Place {
+    pub(super) document: Arc<Document>,
+    /// The tokens of its JSON pointer.
+    pub(super) tokens: Vec<String>,
+    pub(super) key: Key,
+}
+
+pub(super) struct References<'a> {
+    pub(super) documents: &'a Documents,
+    /// All places that ever entered the queue.
+    seen: HashSet<(Arc<str>, Vec<String>)>,
+    queue: VecDeque<Place>,
+}
+
+impl<'a> References<'a> {
+    pub(super) fn new(documents: &'a Documents) -> Self {
+        Self {
+            documents,
+            seen: HashSet::new(),
+            queue: VecDeque::new(),
+        }
+    }
+
+    pub(super) fn enqueue(&mut self, document: &Arc<Document>, tokens: Vec<String>, key: Key) {
+        if self
+            .seen
+            .insert((Arc::clone(&document.name), tokens.clone()))
+        {
+            self.queue.push_back(Place {
+                document: Arc::clone(document),
+                tokens,
+                key,
+            });
+        }
+    }
+
+    /// The next schema to read.
+    pub(super) fn next(&mut self) -> Option<Place> {
+        self.queue.pop_front()
+    }
+
+    /// The key of the schema that `reference` leads to; the schema enters the queue.
+    pub(super) fn key(
+        &mut self,
+        document: &Arc<Document>,
+        reference: &str,
+        at: &At,
+    ) -> Result<Key, Error> {
+        let (target, tokens) = self.documents.resolve(document, reference, at)?;
+        let key = match tokens.as_slice() {
+            [a, b, name] if a == "components" && b == "schemas" => Key::new(name, target.stem()),
+            [a, name] if a == "definitions" || a == "$defs" => Key::new(name, target.stem()),
+            [] if target.format == Format::JsonSchema => root_key(&target),
+            _ => {
+                return Err(
+                    Error::at(at, format!("`{reference}` is not a named schema"))
+                        .help("move the schema to `components/schemas`, `definitions` or `$defs`"),
+                );
+            }
+        };
+        self.enqueue(&target, tokens, key.clone());
+        Ok(key)
+    }
+}
+
+/// The key of the schema that is a whole document: its title or the file's name.
+pub(super) fn root_key(document: &Document) -> Key {
+    let title = document.root().json.get("title").and_then(Json::as_str);
+    Key {
+        package: format!("file:{}", document.stem()),
+        name: title.unwrap_or(document.stem()).to_upper_camel_case(),
+    }
+}
