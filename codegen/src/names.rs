@@ -2,6 +2,7 @@
 //! names of typify's that are hard to read.
 
 use heck::{ToShoutySnakeCase, ToSnakeCase, ToUpperCamelCase};
+use schemars::schema::{InstanceType, SchemaObject, StringValidation};
 
 /// A module's name.
 pub(crate) fn module(text: &str) -> String {
@@ -10,21 +11,22 @@ pub(crate) fn module(text: &str) -> String {
 
 /// The name that typify gives to the type of a schema of this name.
 pub(crate) fn type_name(text: &str) -> String {
-    let named: schemars::schema::Schema = schemars::schema::SchemaObject {
-        instance_type: Some(schemars::schema::InstanceType::String.into()),
-        string: Some(Box::new(schemars::schema::StringValidation {
-            max_length: Some(0),
-            ..Default::default()
-        })),
-        ..Default::default()
-    }
-    .into();
+    // typify names a string only if it has limits.
+    let limited = StringValidation {
+        max_length: Some(1),
+        ..StringValidation::default()
+    };
+    let string = SchemaObject {
+        instance_type: Some(InstanceType::String.into()),
+        string: Some(Box::new(limited)),
+        ..SchemaObject::default()
+    };
     let mut space = typify::TypeSpace::default();
     space
-        .add_type_with_name(&named, Some(text.to_owned()))
+        .add_type_with_name(&string.into(), Some(text.to_owned()))
         .and_then(|id| Ok(space.get_type(&id)?.name()))
-        // A string with a length always becomes a type with a name.
-        .unwrap_or_else(|_| identifier(text.to_upper_camel_case(), "Type"))
+        // Unreachable: a string with limits always becomes a type.
+        .unwrap_or_default()
 }
 
 /// The name of the runtime schema of a type.

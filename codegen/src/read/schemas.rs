@@ -110,12 +110,10 @@ impl References<'_> {
     /// Reads a schema that refers to no other.
     fn plain(&mut self, document: &Arc<Document>, node: &Node<'_>) -> Result<Type, Error> {
         let stated = match node.get("type") {
-            Some(types) => match types.json {
-                Json::Array(_) if is_int_or_string(&types)? => {
-                    return Ok(Type::Scalar(Scalar::IntOrString));
-                }
-                _ => single_type(&types)?,
-            },
+            Some(types) if is_int_or_string(&types)? => {
+                return Ok(Type::Scalar(Scalar::IntOrString));
+            }
+            Some(types) => single_type(&types)?,
             None => None,
         };
         let implied = || {
@@ -316,16 +314,7 @@ fn only_strings(values: &Node<'_>) -> bool {
 
 /// The only type besides `null`.
 fn single_type<'a>(node: &Node<'a>) -> Result<Option<&'a str>, Error> {
-    if let Some(one) = node.json.as_str() {
-        return Ok(Some(one));
-    }
-    let mut types = node
-        .elements()?
-        .iter()
-        .map(Node::string)
-        .collect::<Result<Vec<_>, _>>()?;
-    types.retain(|t| *t != "null");
-    match types.as_slice() {
+    match types(node)?.as_slice() {
         [] => Ok(None),
         [one] => Ok(Some(one)),
         several => Err(node
@@ -338,12 +327,21 @@ fn single_type<'a>(node: &Node<'a>) -> Result<Option<&'a str>, Error> {
 }
 
 fn is_int_or_string(node: &Node<'_>) -> Result<bool, Error> {
+    let mut types = types(node)?;
+    types.sort_unstable();
+    Ok(types == ["integer", "string"])
+}
+
+/// The types in a `type` keyword, without `null`. A single type stands for itself.
+fn types<'a>(node: &Node<'a>) -> Result<Vec<&'a str>, Error> {
+    if let Some(one) = node.json.as_str() {
+        return Ok(vec![one]);
+    }
     let mut types = node
         .elements()?
         .iter()
         .map(Node::string)
         .collect::<Result<Vec<_>, _>>()?;
-    types.retain(|t| *t != "null");
-    types.sort_unstable();
-    Ok(types == ["integer", "string"])
+    types.retain(|name| *name != "null");
+    Ok(types)
 }

@@ -4,6 +4,7 @@
 //! patterns and defaults, from which typify would make closed enums, `NonZero` types and functions.
 //! Types that exist elsewhere are references that typify replaces by their paths.
 
+use super::collisions::collision;
 use crate::error::Error;
 use crate::model::Scalar;
 use crate::names;
@@ -46,7 +47,7 @@ impl<'a> Copy<'a> {
             let name = definition(&plan.items[item]);
             copy.taken.insert(names::type_name(&name));
             if copy.own.insert(name, Schema::Bool(true)).is_some() {
-                return Err(super::collision(plan, item));
+                return Err(collision(plan, item));
             }
         }
         for &item in items.iter().filter(named) {

@@ -4,6 +4,7 @@
 //! ([`output`]). The generator adds open enums, the field `unknown`, reading and writing, merge rules
 //! and documentation.
 
+mod collisions;
 mod copy;
 mod output;
 
@@ -11,8 +12,8 @@ use crate::error::Error;
 use crate::names;
 use crate::plan::{Body, Item, Origin, Plan, Shape};
 use crate::titles;
+use collisions::collision;
 use copy::Copy;
-use heck::ToUpperCamelCase;
 use output::{Output, RustStruct};
 use std::collections::HashSet;
 
@@ -27,7 +28,7 @@ pub(crate) fn complete(plan: &mut Plan, runtime: &syn::Path) -> Result<(), Error
                 name(plan, &output, item, ident)?;
             }
         }
-        check_names(plan, module)?;
+        collisions::check(plan, module)?;
         let idents: HashSet<String> = plan.modules[module]
             .items
             .iter()
@@ -86,25 +87,6 @@ fn name(plan: &mut Plan, output: &Output, item: usize, ident: Option<&str>) -> R
     Ok(())
 }
 
-/// Fails if two items or lists of a module have the same name, as types or as constants.
-fn check_names(plan: &Plan, module: usize) -> Result<(), Error> {
-    let module = &plan.modules[module];
-    let mut constants: HashSet<String> = HashSet::new();
-    for &item in &module.items {
-        let ident = &plan.items[item].ident;
-        if ident.is_empty() || !constants.insert(names::constant(ident)) {
-            return Err(collision(plan, item));
-        }
-    }
-    for list in &module.lists {
-        let taken = |&&other: &&usize| plan.items[other].ident == list.name;
-        if let Some(&other) = module.items.iter().find(taken) {
-            return Err(collision(plan, other));
-        }
-    }
-    Ok(())
-}
-
 /// Takes over the names and types of an item's fields.
 fn fill(item: &mut Item, output: &Output, idents: &HashSet<String>) -> Result<(), Error> {
     let Body::Struct(body) = &mut item.body else {
@@ -144,27 +126,4 @@ impl Shape {
             Self::Scalar(_) | Self::Runtime(_) | Self::ManagedFields => None,
         }
     }
-}
-
-fn collision(plan: &Plan, index: usize) -> Error {
-    let item = &plan.items[index];
-    let wanted = match (&item.origin, &item.title) {
-        (Origin::Schema(key), _) => key.name.to_upper_camel_case(),
-        (_, Some(title)) => title.to_upper_camel_case(),
-        (Origin::Inline { parent, field }, None) => {
-            format!("{}_{field}", plan.items[*parent].ident).to_upper_camel_case()
-        }
-    };
-    let other = plan.modules[item.module]
-        .items
-        .iter()
-        .find(|&&other| other != index && plan.items[other].ident.starts_with(&wanted));
-    let place = other.map_or(String::new(), |&other| {
-        format!(", like {}", plan.items[other].at)
-    });
-    Error::at(
-        &item.at,
-        format!("the type would be named `{wanted}`{place}"),
-    )
-    .help("rename the schema, or give an inline schema a `title` of its own")
 }
