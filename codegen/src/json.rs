@@ -127,6 +127,7 @@ impl<'a> Node<'a> {
 
     fn expected(&self, what: &str) -> Error {
         self.error(format!("expected {what}, found {}", self.json.kind()))
+            .help("correct the document, or get it from the server again")
     }
 
     pub(crate) fn get(&self, name: &str) -> Option<Node<'a>> {

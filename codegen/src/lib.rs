@@ -126,8 +126,9 @@ impl Generator {
     /// If the file cannot be read, and the errors of [`Generator::document`].
     pub fn file(mut self, path: &Path) -> Result<Self, Error> {
         let name = path.display().to_string();
-        let text = std::fs::read_to_string(path)
-            .map_err(|error| Error::new(format!("{name}: cannot be read: {error}")))?;
+        let text = std::fs::read_to_string(path).map_err(|error| {
+            Error::new(format!("{name}: cannot be read: {error}")).help("check the path")
+        })?;
         let folder = path.parent().map(Path::to_path_buf).unwrap_or_default();
         self.documents
             .add(Document::parse(&name, &text, Some(folder))?)?;
@@ -176,7 +177,7 @@ impl Generator {
     /// If a document uses an unsupported keyword or cannot become Rust types.
     pub fn generate(&self) -> Result<Generated, Error> {
         let runtime = syn::parse_str::<syn::Path>(&self.runtime).map_err(|_| {
-            Error::new(format!("the runtime `{}` is no Rust path", self.runtime))
+            Error::new(format!("the runtime `{}` is not a Rust path", self.runtime))
                 .help("give a path such as `crate` or `::k8s_flowcontrol_types`")
         })?;
         let model = self.read()?;

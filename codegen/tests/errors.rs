@@ -43,7 +43,7 @@ fn check(error: &str, parts: &[&str]) {
 }
 
 #[test]
-fn text_that_is_no_document() {
+fn text_that_is_not_a_document() {
     check(
         &error("openapi: 3.0.0"),
         &["bad.json#: not JSON: expected value at line 1 column 1"],
@@ -311,7 +311,7 @@ fn two_documents_that_disagree() {
 }
 
 #[test]
-fn a_runtime_that_is_no_path() {
+fn a_runtime_that_is_not_a_path() {
     let result = Generator::new()
         .document(
             "a.json",
@@ -320,6 +320,6 @@ fn a_runtime_that_is_no_path() {
         .and_then(|g| g.runtime("not a path").generate());
     assert!(result.is_err_and(|e| {
         e.to_string()
-            .contains("the runtime `not a path` is no Rust path")
+            .contains("the runtime `not a path` is not a Rust path")
     }));
 }

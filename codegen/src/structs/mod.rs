@@ -48,6 +48,7 @@ fn typify(plan: &Plan, module: usize, runtime: &syn::Path) -> Result<Output, Err
             "typify cannot make the structs of the module `{}`: {error}",
             plan.modules[module].name
         ))
+        .help("this is a mistake in the generator: report it with the document")
     };
     let names: Vec<String> = copy.own.keys().cloned().collect();
     let mut space = typify::TypeSpace::new(&copy.settings());
