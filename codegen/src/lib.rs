@@ -35,7 +35,6 @@ mod select;
 mod sharing;
 mod structs;
 mod table;
-mod titles;
 
 pub use error::Error;
 

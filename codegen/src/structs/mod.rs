@@ -6,12 +6,12 @@
 
 mod collisions;
 mod copy;
+mod inline_names;
 mod output;
 
 use crate::error::Error;
 use crate::names;
 use crate::plan::{Body, Item, Origin, Plan, Shape};
-use crate::titles;
 use collisions::collision;
 use copy::Copy;
 use output::{Output, RustStruct};
@@ -20,7 +20,7 @@ use std::collections::HashSet;
 /// Fills in the plan's Rust names and types. `runtime` is the path of the runtime crate.
 pub(crate) fn complete(plan: &mut Plan, runtime: &syn::Path) -> Result<(), Error> {
     for module in 0..plan.modules.len() {
-        titles::disambiguate(plan, module);
+        inline_names::disambiguate(plan, module);
         let output = typify(plan, module, runtime)?;
         for item in plan.modules[module].items.clone() {
             if matches!(plan.items[item].origin, Origin::Schema(_)) {

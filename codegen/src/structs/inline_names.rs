@@ -1,13 +1,12 @@
-//! Titles for schemas in place whose names would be another type's.
+//! Names of inline schemas that would collide with another type of the module.
 
 use crate::names;
 use crate::plan::{Origin, Plan};
 use std::collections::{HashMap, HashSet};
 
-/// Gives a title to each schema in place that would otherwise be named as another type of its module.
-///
-/// Named schemas keep their names: only what the document left nameless gets out of the way.
-pub(crate) fn disambiguate(plan: &mut Plan, module: usize) {
+/// Gives a title to each inline schema whose name would be that of another type of its module. Named
+/// schemas keep their names.
+pub(super) fn disambiguate(plan: &mut Plan, module: usize) {
     let mut taken: HashSet<String> = HashSet::new();
     let mut names: HashMap<usize, String> = HashMap::new();
     for &index in &plan.modules[module].items {
@@ -20,7 +19,7 @@ pub(crate) fn disambiguate(plan: &mut Plan, module: usize) {
     for list in &plan.modules[module].lists {
         taken.insert(names::constant(&list.name));
     }
-    // Parents stand before what lies inside them.
+    // Parents come before the schemas inside them.
     for index in plan.modules[module].items.clone() {
         let item = &plan.items[index];
         let Origin::Inline { parent, field } = &item.origin else {
