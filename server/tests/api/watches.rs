@@ -85,7 +85,7 @@ async fn a_watch_continues_from_a_revision_until_it_expires() {
         (&error["object"]["code"], &error["object"]["reason"]),
         (&json!(410), &json!("Expired"))
     );
-    // The requested revision, and the oldest one of the history.
+    // The requested revision, and the oldest revision of the history.
     let now = api.get(LEVELS).await.body["metadata"]["resourceVersion"].clone();
     let (then, now) = (then.as_str().unwrap(), now.as_str().unwrap());
     assert_eq!(

@@ -1,6 +1,6 @@
 //! Bodies: valid objects and patches, and mutations of them.
 
-use crate::generator::Dice;
+use crate::generator::Generator;
 use crate::requests::NAMES;
 use serde_json::{Value, json};
 
@@ -26,48 +26,59 @@ const PATCHES: &[&str] = &[
 ];
 
 /// A media type and a body.
-pub(crate) fn random(dice: &mut Dice, method: &str, path: &str) -> (&'static str, Vec<u8>) {
+pub(crate) fn random(
+    generator: &mut Generator,
+    method: &str,
+    path: &str,
+) -> (&'static str, Vec<u8>) {
     let (content_type, value) = match method {
-        "PATCH" => patch(dice, path),
-        "DELETE" if dice.once_in(2) => return ("", Vec::new()),
-        "DELETE" => ("application/json", delete_options(dice)),
+        "PATCH" => patch(generator, path),
+        "DELETE" if generator.once_in(2) => return ("", Vec::new()),
+        "DELETE" => ("application/json", delete_options(generator)),
         _ => {
-            let types = if dice.once_in(12) { ODD_TYPES } else { TYPES };
-            (dice.pick(types), object(dice, path))
+            let types = if generator.once_in(12) {
+                ODD_TYPES
+            } else {
+                TYPES
+            };
+            (generator.pick(types), object(generator, path))
         }
     };
     let mut value = value;
-    if dice.once_in(4) {
-        for _ in 0..=dice.below(3) {
-            mutate(dice, &mut value);
+    if generator.once_in(4) {
+        for _ in 0..=generator.below(3) {
+            mutate(generator, &mut value);
         }
     }
-    (content_type, damaged(dice, value.to_string().into_bytes()))
+    (
+        content_type,
+        damaged(generator, value.to_string().into_bytes()),
+    )
 }
 
-fn object(dice: &mut Dice, path: &str) -> Value {
+fn object(generator: &mut Generator, path: &str) -> Value {
     let mut segments = path.split(['/', '?']).skip(3);
-    let version = segments.next().filter(|_| !dice.once_in(15));
+    let version = segments.next().filter(|_| !generator.once_in(15));
     let version = version.unwrap_or("v1beta2");
-    let is_schema = path.contains("/flowschemas") != dice.once_in(20);
-    let name = segments.nth(1).filter(|_| !dice.once_in(15));
-    let mut metadata = json!({"name": name.unwrap_or(dice.pick(NAMES))});
-    if dice.once_in(4) {
-        metadata["labels"] = json!({"a": dice.pick(&["b", "1", "not a label"])});
+    let is_schema = path.contains("/flowschemas") != generator.once_in(20);
+    let name = segments.nth(1).filter(|_| !generator.once_in(15));
+    let mut metadata = json!({"name": name.unwrap_or(generator.pick(NAMES))});
+    if generator.once_in(4) {
+        metadata["labels"] = json!({"a": generator.pick(&["b", "1", "not a label"])});
     }
-    if dice.once_in(6) {
+    if generator.once_in(6) {
         metadata["finalizers"] = json!(["example.com/hold"]);
     }
-    if dice.once_in(8) {
+    if generator.once_in(8) {
         metadata["annotations"] = json!({"apf.kubernetes.io/autoupdate-spec": "true"});
     }
-    if dice.once_in(8) {
-        metadata["resourceVersion"] = dice.pick(&["", "0", "5", "abc"]).into();
+    if generator.once_in(8) {
+        metadata["resourceVersion"] = generator.pick(&["", "0", "5", "abc"]).into();
     }
     let (kind, spec) = if is_schema {
-        ("FlowSchema", flow_schema(dice))
+        ("FlowSchema", flow_schema(generator))
     } else {
-        ("PriorityLevelConfiguration", level(dice, version))
+        ("PriorityLevelConfiguration", level(generator, version))
     };
     let mut object = json!({
         "apiVersion": format!("{GROUP}/{version}"),
@@ -75,7 +86,7 @@ fn object(dice: &mut Dice, path: &str) -> Value {
         "metadata": metadata,
         "spec": spec,
     });
-    if dice.once_in(4) {
+    if generator.once_in(4) {
         // Then the version and the kind match the path.
         for field in ["apiVersion", "kind"] {
             object.as_object_mut().unwrap().remove(field);
@@ -84,11 +95,11 @@ fn object(dice: &mut Dice, path: &str) -> Value {
     object
 }
 
-fn flow_schema(dice: &mut Dice) -> Value {
+fn flow_schema(generator: &mut Generator) -> Value {
     json!({
-        "priorityLevelConfiguration": {"name": dice.pick(NAMES)},
-        "matchingPrecedence": dice.below(10_100),
-        "distinguisherMethod": {"type": dice.pick(&["ByUser", "ByUser", "ByNamespace", "ByUser", "ByMood"])},
+        "priorityLevelConfiguration": {"name": generator.pick(NAMES)},
+        "matchingPrecedence": generator.below(10_100),
+        "distinguisherMethod": {"type": generator.pick(&["ByUser", "ByUser", "ByNamespace", "ByUser", "ByMood"])},
         "rules": [{
             "subjects": [{"kind": "User", "user": {"name": "jo"}}],
             "nonResourceRules": [{"verbs": ["*"], "nonResourceURLs": ["/x/*"]}],
@@ -96,68 +107,68 @@ fn flow_schema(dice: &mut Dice) -> Value {
     })
 }
 
-fn level(dice: &mut Dice, version: &str) -> Value {
+fn level(generator: &mut Generator, version: &str) -> Value {
     let shares = match version {
         "v1beta1" | "v1beta2" => "assuredConcurrencyShares",
         _ => "nominalConcurrencyShares",
     };
     json!({"type": "Limited", "limited": {
-        shares: dice.below(50),
-        "limitResponse": {"type": "Queue", "queuing": {"queues": 8 + dice.below(70)}},
+        shares: generator.below(50),
+        "limitResponse": {"type": "Queue", "queuing": {"queues": 8 + generator.below(70)}},
     }})
 }
 
-fn patch(dice: &mut Dice, path: &str) -> (&'static str, Value) {
-    let content_type = dice.pick(PATCHES);
+fn patch(generator: &mut Generator, path: &str) -> (&'static str, Value) {
+    let content_type = generator.pick(PATCHES);
     let value = match content_type {
         "application/json-patch+json" => json!([{
-            "op": dice.pick(&["add", "replace", "remove", "test", "move", "copy", "frob"]),
-            "path": dice.pick(&["/metadata/labels", "/metadata/labels/a", "/spec", "", "/metadata/finalizers/-", "/a~2"]),
-            "from": dice.pick(&["/metadata/name", "/metadata/labels", "/nothing"]),
-            "value": dice.pick(&["b", "c"]),
+            "op": generator.pick(&["add", "replace", "remove", "test", "move", "copy", "frob"]),
+            "path": generator.pick(&["/metadata/labels", "/metadata/labels/a", "/spec", "", "/metadata/finalizers/-", "/a~2"]),
+            "from": generator.pick(&["/metadata/name", "/metadata/labels", "/nothing"]),
+            "value": generator.pick(&["b", "c"]),
         }]),
-        "application/apply-patch+yaml" => object(dice, path),
+        "application/apply-patch+yaml" => object(generator, path),
         _ => json!({
             "metadata": {
-                "labels": {"a": dice.pick(&["x", "y"]), "$patch": dice.pick(&["merge", "delete", "frob"])},
+                "labels": {"a": generator.pick(&["x", "y"]), "$patch": generator.pick(&["merge", "delete", "frob"])},
                 "finalizers": null,
             },
-            "status": {"conditions": [{"type": dice.pick(&["A", "B", ""]), "status": "True"}]},
+            "status": {"conditions": [{"type": generator.pick(&["A", "B", ""]), "status": "True"}]},
         }),
     };
     (content_type, value)
 }
 
-fn delete_options(dice: &mut Dice) -> Value {
+fn delete_options(generator: &mut Generator) -> Value {
     json!({
         "kind": "DeleteOptions",
         "apiVersion": "v1",
-        "propagationPolicy": dice.pick(&["Background", "Foreground", "Orphan", "Sideways"]),
-        "preconditions": {"resourceVersion": dice.pick(&["", "1", "x"])},
+        "propagationPolicy": generator.pick(&["Background", "Foreground", "Orphan", "Sideways"]),
+        "preconditions": {"resourceVersion": generator.pick(&["", "1", "x"])},
     })
 }
 
 /// Replaces a random part with another value.
-fn mutate(dice: &mut Dice, value: &mut Value) {
+fn mutate(generator: &mut Generator, value: &mut Value) {
     let inner = match value {
         Value::Object(fields) if !fields.is_empty() => {
-            let at = dice.below(fields.len());
+            let at = generator.below(fields.len());
             fields.values_mut().nth(at)
         }
         Value::Array(elements) if !elements.is_empty() => {
-            let at = dice.below(elements.len());
+            let at = generator.below(elements.len());
             elements.get_mut(at)
         }
         _ => None,
     };
     match inner {
-        Some(inner) if !dice.once_in(4) => mutate(dice, inner),
-        _ => *value = anything(dice),
+        Some(inner) if !generator.once_in(4) => mutate(generator, inner),
+        _ => *value = anything(generator),
     }
 }
 
-fn anything(dice: &mut Dice) -> Value {
-    match dice.below(11) {
+fn anything(generator: &mut Generator) -> Value {
+    match generator.below(11) {
         0 => Value::Null,
         1 => true.into(),
         2 => json!(-1),
@@ -173,26 +184,26 @@ fn anything(dice: &mut Dice) -> Value {
 }
 
 /// A damaged text.
-fn damaged(dice: &mut Dice, mut text: Vec<u8>) -> Vec<u8> {
-    match dice.below(40) {
-        0 => text.truncate(dice.below(text.len() + 1)),
+fn damaged(generator: &mut Generator, mut text: Vec<u8>) -> Vec<u8> {
+    match generator.below(40) {
+        0 => text.truncate(generator.below(text.len() + 1)),
         1 => {
-            let at = dice.below(text.len() + 1);
-            text.splice(at..at, dice.bytes(3));
+            let at = generator.below(text.len() + 1);
+            text.splice(at..at, generator.bytes(3));
         }
         2 => {
-            let count = dice.below(300);
-            text = dice.bytes(count);
+            let count = generator.below(300);
+            text = generator.bytes(count);
         }
         3 => {
-            text = dice
+            text = generator
                 .pick(&["[", "{\"a\":", "- ", "&a [*a, "])
                 .repeat(20_000)
                 .into_bytes()
         }
         4 => text.extend(b"\n---\ngarbage: ["),
         5 => text = Vec::new(),
-        6 if dice.once_in(10) => text = vec![b' '; 3 * 1024 * 1024 + 1],
+        6 if generator.once_in(10) => text = vec![b' '; 3 * 1024 * 1024 + 1],
         7 => text = b"a: &a [x, x, x, x]\nb: &b [*a, *a, *a, *a]\nc: [*b, *b, *b, *b]".to_vec(),
         _ => {}
     }

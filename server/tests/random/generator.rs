@@ -1,9 +1,9 @@
 //! A generator of random choices, repeatable by its seed.
 
 /// A generator of the splitmix family.
-pub(crate) struct Dice(u64);
+pub(crate) struct Generator(u64);
 
-impl Dice {
+impl Generator {
     pub(crate) fn new(seed: u64) -> Self {
         Self(seed)
     }

@@ -15,7 +15,7 @@ mod generator;
 mod requests;
 mod wire;
 
-use generator::Dice;
+use generator::Generator;
 use k8s_flowcontrol_server::ApiServer;
 use std::collections::BTreeMap;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -44,10 +44,10 @@ async fn every_request_gets_a_response_and_the_store_stays_consistent() {
     for client in 0..AT_ONCE {
         let port = server.port();
         clients.spawn(async move {
-            let mut dice = Dice::new(seed ^ client.wrapping_mul(0x9e37_79b9_7f4a_7c15));
+            let mut generator = Generator::new(seed ^ client.wrapping_mul(0x9e37_79b9_7f4a_7c15));
             let mut codes = BTreeMap::<u16, u64>::new();
             for index in 0..requests / AT_ONCE {
-                let request = requests::random(&mut dice);
+                let request = requests::random(&mut generator);
                 let answer = wire::send(port, &request).await;
                 let answer = answer.unwrap_or_else(|error| {
                     panic!(

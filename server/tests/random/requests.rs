@@ -1,7 +1,7 @@
 //! Requests that are plausible enough to reach the handlers.
 
 use crate::bodies;
-use crate::generator::Dice;
+use crate::generator::Generator;
 use crate::wire::Request;
 
 const GROUP: &str = "/apis/flowcontrol.apiserver.k8s.io";
@@ -136,21 +136,21 @@ const HEADERS: &[&str] = &[
     "Impersonate-Uid: ",
 ];
 
-pub(crate) fn random(dice: &mut Dice) -> Request {
-    let (mut path, is_item) = path(dice);
-    let method = match (dice.once_in(12), is_item) {
-        (true, _) => dice.pick(ODD_METHODS),
-        (false, true) => dice.pick(OF_ITEMS),
-        (false, false) => dice.pick(OF_COLLECTIONS),
+pub(crate) fn random(generator: &mut Generator) -> Request {
+    let (mut path, is_item) = path(generator);
+    let method = match (generator.once_in(12), is_item) {
+        (true, _) => generator.pick(ODD_METHODS),
+        (false, true) => generator.pick(OF_ITEMS),
+        (false, false) => generator.pick(OF_COLLECTIONS),
     };
-    let query = query(dice);
+    let query = query(generator);
     if !query.is_empty() && !path.contains('?') {
         path = format!("{path}?{query}");
     }
     let is_watch = method == "GET" && path.contains("watch");
-    let (content_type, body) = bodies::random(dice, method, &path);
+    let (content_type, body) = bodies::random(generator, method, &path);
     let mut head = format!("{method} {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n");
-    let sends = !["GET", "HEAD", "TRACE"].contains(&method) || dice.once_in(9);
+    let sends = !["GET", "HEAD", "TRACE"].contains(&method) || generator.once_in(9);
     let body = if sends { body } else { Vec::new() };
     if sends {
         head += &format!("Content-Length: {}\r\n", body.len());
@@ -158,11 +158,11 @@ pub(crate) fn random(dice: &mut Dice) -> Request {
     if sends && !content_type.is_empty() {
         head += &format!("Content-Type: {content_type}\r\n");
     }
-    if dice.once_in(5) {
-        head += &format!("Accept: {}\r\n", dice.pick(ACCEPTS));
+    if generator.once_in(5) {
+        head += &format!("Accept: {}\r\n", generator.pick(ACCEPTS));
     }
-    while dice.once_in(12) {
-        head += &format!("{}\r\n", dice.pick(HEADERS));
+    while generator.once_in(12) {
+        head += &format!("{}\r\n", generator.pick(HEADERS));
     }
     Request {
         head: format!("{head}\r\n").into_bytes(),
@@ -171,39 +171,39 @@ pub(crate) fn random(dice: &mut Dice) -> Request {
     }
 }
 
-fn path(dice: &mut Dice) -> (String, bool) {
-    if dice.once_in(14) {
-        return (dice.pick(ODD_PATHS).to_owned(), false);
+fn path(generator: &mut Generator) -> (String, bool) {
+    if generator.once_in(14) {
+        return (generator.pick(ODD_PATHS).to_owned(), false);
     }
-    let watch = if dice.once_in(15) { "/watch" } else { "" };
-    let odd = dice.once_in(30);
-    let version = dice.pick(if odd { ODD_VERSIONS } else { VERSIONS });
-    let resource = if dice.once_in(25) {
+    let watch = if generator.once_in(15) { "/watch" } else { "" };
+    let odd = generator.once_in(30);
+    let version = generator.pick(if odd { ODD_VERSIONS } else { VERSIONS });
+    let resource = if generator.once_in(25) {
         "nopes"
     } else {
-        dice.pick(RESOURCES)
+        generator.pick(RESOURCES)
     };
     let mut path = format!("{GROUP}/{version}{watch}/{resource}");
-    let is_item = dice.once_in(2);
+    let is_item = generator.once_in(2);
     if is_item {
         path += "/";
-        path += &match dice.below(25) {
+        path += &match generator.below(25) {
             0 => "n".repeat(5000),
             1 => "%2e%2e%2f%00%ff".into(),
-            _ => dice.pick(NAMES).to_owned(),
+            _ => generator.pick(NAMES).to_owned(),
         };
-        if dice.once_in(6) {
-            path += dice.pick(&["/status", "/status", "/scale", "/status/x", "/"]);
+        if generator.once_in(6) {
+            path += generator.pick(&["/status", "/status", "/scale", "/status/x", "/"]);
         }
     }
     (path, is_item)
 }
 
-fn query(dice: &mut Dice) -> String {
+fn query(generator: &mut Generator) -> String {
     let mut pairs = Vec::new();
-    while dice.once_in(3) {
-        let (name, values) = dice.pick(PARAMETERS);
-        pairs.push(format!("{name}={}", dice.pick(values)));
+    while generator.once_in(3) {
+        let (name, values) = generator.pick(PARAMETERS);
+        pairs.push(format!("{name}={}", generator.pick(values)));
     }
     pairs.join("&")
 }
