@@ -1,7 +1,7 @@
-//! The objects that every server makes by itself when it starts.
+//! The bootstrap objects, which every server creates when it starts.
 //!
-//! A server creates them, brings them back when they are deleted, and, unless the annotation
-//! [`AUTO_UPDATE_ANNOTATION`] says otherwise, resets their `spec`.
+//! A server creates them again when they are deleted. It also resets their `spec`, unless the annotation
+//! [`AUTO_UPDATE_ANNOTATION`] is `"false"`.
 
 mod configuration;
 
@@ -17,10 +17,9 @@ use k8s_flowcontrol_types::json::{WriteJson, to_value};
 use k8s_flowcontrol_types::{ApiVersion, Kind, Release};
 use serde_json::{Value, json};
 
-/// The annotation that says whether a server keeps an object's `spec` at its built-in value.
+/// The annotation that controls whether a server keeps an object's `spec` at its built-in value.
 ///
-/// Every bootstrap object is created with `"true"`. On an object that is none, `"true"` makes the server
-/// delete it.
+/// Every bootstrap object is created with `"true"`. A server deletes any other object that has `"true"`.
 pub const AUTO_UPDATE_ANNOTATION: &str = "apf.kubernetes.io/autoupdate-spec";
 
 /// A built-in object.
@@ -31,15 +30,14 @@ pub struct BootstrapObject {
     pub kind: Kind,
     /// The object's name.
     pub name: &'static str,
-    /// Whether the server insists on the object; the others are suggestions that an annotation can opt
-    /// out of.
+    /// Whether the object is mandatory. The others are suggested: an annotation stops the server from resetting them.
     pub mandatory: bool,
     /// The built-in `spec` in v1.
     pub spec: Value,
 }
 
 impl BootstrapObject {
-    /// The object as it is created, in v1.
+    /// Returns the object in v1, as a server creates it.
     pub fn tree(&self) -> Value {
         json!({
             "apiVersion": ApiVersion::V1.api_version(),
@@ -118,7 +116,7 @@ fn schemas_of(release: Release) -> impl Iterator<Item = &'static Schema> {
 }
 
 fn tree(spec: &impl WriteJson) -> Value {
-    // The types have string keys and whole numbers only, so that this cannot fail.
+    // The types have only string keys and integers, so this cannot fail.
     to_value(spec).unwrap_or_default()
 }
 
@@ -134,7 +132,7 @@ enum LevelKind {
     Limited {
         shares: i32,
         lendable: i32,
-        /// Queues and hand size; the queue length is 50 everywhere. `None` rejects at once.
+        /// Number of queues and hand size; the queue length is always 50. `None`: limit response `Reject`.
         queuing: Option<(i32, i32)>,
     },
 }
@@ -214,9 +212,9 @@ struct Schema {
     distinguisher: Option<&'static str>,
     subjects: &'static [Subject],
     resources: &'static [ResourceRule],
-    /// Verb and URLs of the rule for other requests.
+    /// Verb and URLs of the non-resource rule.
     urls: Option<(&'static str, &'static [&'static str])>,
-    /// The last minor release that has it.
+    /// The last minor release that has the schema.
     until: Option<u32>,
 }
 

@@ -1,4 +1,4 @@
-//! The objects that a server works with: those given with its defaults, and its own.
+//! The objects that a server uses: the given ones with defaults, and missing mandatory ones.
 
 use crate::defaults::Defaulted;
 use k8s_flowcontrol_types::api::v1::{
@@ -6,12 +6,12 @@ use k8s_flowcontrol_types::api::v1::{
 };
 use k8s_flowcontrol_types::{Release, Resource, order};
 
-/// The name of the mandatory level and of the mandatory schema for requests that are never held back.
+/// The name of the mandatory level and schema for requests without limits.
 pub(super) const EXEMPT: &str = "exempt";
-/// The name of the mandatory level and of the mandatory schema for requests that nothing else takes.
+/// The name of the mandatory level and schema for requests that match no other schema.
 pub(super) const CATCH_ALL: &str = "catch-all";
 
-/// The objects sorted by name, with the server's defaults; of several with one name the last.
+/// The objects sorted by name, with the server's defaults. Of several objects with the same name the last one counts.
 pub(super) fn by_name<K: Resource + Defaulted>(objects: &[K], release: Release) -> Vec<K> {
     let mut sorted: Vec<&K> = objects.iter().rev().collect();
     order::sort_by(&mut sorted, |left, right| left.name().cmp(right.name()));
@@ -22,18 +22,18 @@ pub(super) fn by_name<K: Resource + Defaulted>(objects: &[K], release: Release) 
         .collect()
 }
 
-/// A copy of an object with the server's defaults and without managed fields.
+/// Copies an object with the server's defaults and without managed fields.
 fn defaulted<K: Resource + Defaulted>(object: &K, release: Release) -> K {
     let mut copy = object.clone();
     copy.metadata_mut().managed_fields.clear();
     copy.defaulted(release)
 }
 
-/// A priority level that a server works with.
+/// A priority level that a server uses.
 pub(super) struct LevelInUse {
     /// With defaults.
     pub(super) object: PriorityLevelConfiguration,
-    /// Whether the level is mandatory, missing and so taken at its built-in values.
+    /// Whether the level is mandatory but missing, so that the server uses its built-in value.
     pub(super) imagined: bool,
 }
 
@@ -43,10 +43,9 @@ impl LevelInUse {
     }
 }
 
-/// The levels that a server of `release` works with, sorted by name.
+/// The levels that a server of `release` uses, sorted by name.
 ///
-/// A level whose parts contradict each other is left out, as if it were not there. Missing mandatory
-/// levels are imagined.
+/// Inconsistent levels are skipped, as a server ignores them. Missing mandatory levels are added.
 pub(super) fn levels_in_use(
     levels: &[PriorityLevelConfiguration],
     release: Release,
@@ -68,16 +67,16 @@ pub(super) fn levels_in_use(
     in_use
 }
 
-/// The level named `name` of levels sorted by name.
+/// Finds the level `name` in levels sorted by name.
 pub(super) fn level_named<'a>(levels: &'a [LevelInUse], name: &str) -> Option<&'a LevelInUse> {
     let index = levels.binary_search_by(|level| level.name().cmp(name));
     index.ok().and_then(|index| levels.get(index))
 }
 
-/// Whether the parts of a level fit together, so that a server does not ignore it.
+/// Whether a server uses the level: its type fits its `limited` and `exempt` fields.
 fn is_usable(level: &PriorityLevelConfiguration, release: Release) -> bool {
     let spec = &level.spec;
-    // Older releases do not know the stanza.
+    // Older releases do not have the field `exempt`.
     let knows_exempt = release.minor() >= 28;
     match &spec.r#type {
         PriorityLevelType::Exempt => {
@@ -92,7 +91,7 @@ fn is_usable(level: &PriorityLevelConfiguration, release: Release) -> bool {
     }
 }
 
-/// The number of queues and the hand size of a level with defaults, when it queues.
+/// The number of queues and the hand size of a level with defaults; `None` if it has no queues.
 pub(super) fn queuing(level: &PriorityLevelConfiguration) -> Option<(i32, i32)> {
     let response = &level.spec.limited.as_ref()?.limit_response;
     let queuing = response

@@ -5,7 +5,7 @@ use base64::engine::general_purpose::STANDARD;
 use hmac_sha256::Hash;
 use k8s_flowcontrol_types::{ApiVersion, Kind};
 
-/// The `storageVersionHash` in a server's discovery document while it stores objects of `kind` in `version`.
+/// Returns the `storageVersionHash` in the discovery document of a server that stores `kind` in `version`.
 ///
 /// ```
 /// use k8s_flowcontrol_rules::storage::version_hash;

@@ -1,4 +1,4 @@
-//! Several documents in one text: JSON lines and YAML streams.
+//! Several documents in one text: JSON lines, JSON values in sequence and YAML streams.
 
 use crate::SyntaxError;
 use crate::json::{parse_json, parse_json_at};
@@ -8,24 +8,24 @@ use crate::yaml::DuplicateKey;
 /// One document of several.
 #[derive(Clone, Debug)]
 pub struct Document {
-    /// The document. Spans count from the beginning of the whole text.
+    /// The document. Spans count from the start of the whole text.
     pub tree: Tree,
-    /// Where the document stands in the whole text.
+    /// The document's position in the whole text.
     pub span: Span,
-    /// Keys that a YAML mapping has more than once; JSON keeps duplicates in the tree.
+    /// Duplicate keys of YAML mappings; empty for JSON, where the tree keeps duplicate fields.
     pub duplicates: Vec<DuplicateKey>,
 }
 
-/// The documents of a text, and the error that ended reading them.
+/// The documents of a text, up to the first syntax error.
 #[derive(Clone, Debug, Default)]
 pub struct Documents {
-    /// The documents that could be read.
+    /// The documents before the error.
     pub documents: Vec<Document>,
-    /// What was wrong with the next one.
+    /// The error in the next document; `None` if the whole text was read.
     pub error: Option<SyntaxError>,
 }
 
-/// Reads JSON lines: one value per line, empty lines left out.
+/// Reads JSON lines: one value per line. Empty lines are skipped.
 pub fn parse_json_lines(text: &[u8]) -> Documents {
     let mut documents = Documents::default();
     let mut start = 0;
@@ -51,7 +51,7 @@ pub fn parse_json_lines(text: &[u8]) -> Documents {
     documents
 }
 
-/// Reads JSON values that follow each other, in lines of their own or not, as clients of Kubernetes read a file.
+/// Reads JSON values in sequence, with or without line breaks between them, as kubectl reads a JSON file.
 pub fn parse_json_values(text: &[u8]) -> Documents {
     let mut documents = Documents::default();
     if let Err(error) = crate::check_length(text) {
@@ -79,7 +79,7 @@ pub fn parse_json_values(text: &[u8]) -> Documents {
     documents
 }
 
-/// Reads a YAML stream: documents between `---` lines. Documents without content are left out.
+/// Reads a YAML stream: documents between `---` lines. Empty documents are skipped.
 pub fn parse_yaml_documents(text: &[u8]) -> Documents {
     let mut documents = Documents::default();
     let mut stream = crate::yaml::Stream::new(text);

@@ -1,8 +1,8 @@
-//! The error of text that is not JSON or YAML.
+//! The syntax error of JSON and YAML texts.
 
 use std::fmt;
 
-/// Text that is not JSON or YAML.
+/// A syntax error in a JSON or YAML text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SyntaxError {
     message: String,
@@ -10,17 +10,17 @@ pub struct SyntaxError {
 }
 
 impl SyntaxError {
-    /// An error with the words of the Kubernetes readers, at a byte of the text.
+    /// Creates an error with the parser's message, at a byte offset of the text.
     pub fn new(message: String, offset: usize) -> Self {
         Self { message, offset }
     }
 
-    /// The server's words, such as `invalid character '}' looking for beginning of value`.
+    /// The parser's message, such as `invalid character '}' looking for beginning of value`.
     pub fn message(&self) -> &str {
         &self.message
     }
 
-    /// The byte at which reading stopped.
+    /// The byte offset at which parsing stopped.
     pub fn offset(&self) -> usize {
         self.offset
     }

@@ -1,4 +1,4 @@
-//! How Go prints and reads text: the server's messages are made of it.
+//! Go's string functions that the server's error messages depend on.
 
 /// Quotes as Go's `%q` does.
 pub fn quote(text: &str) -> String {
@@ -11,7 +11,7 @@ pub fn quote(text: &str) -> String {
     out
 }
 
-/// Quotes a byte, taken as Latin-1, as Go's JSON scanner does in its messages.
+/// Quotes a byte, interpreted as Latin-1, as Go's JSON scanner does in its messages.
 pub fn quote_byte(byte: u8) -> String {
     let mut out = String::from("'");
     push_escaped(char::from(byte), '\'', &mut out);
@@ -40,10 +40,10 @@ fn push_escaped(character: char, delimiter: char, out: &mut String) {
     }
 }
 
-/// Whether Go's `strconv.IsPrint` holds: a letter, mark, number, punctuation, symbol or an ASCII space.
+/// Whether Go's `strconv.IsPrint` is true: letters, marks, numbers, punctuation, symbols and the ASCII space.
 pub fn is_printable(character: char) -> bool {
-    // Rust's debug escaping has the same table, except for a mark at the beginning of a text and the
-    // few characters that it escapes by name.
+    // Rust's `escape_debug` uses the same table, except for a mark at the start of a text and the characters with named
+    // escapes.
     match character {
         ' '..='~' => true,
         _ => {
@@ -76,13 +76,13 @@ pub fn json_quote(text: &str) -> String {
     out
 }
 
-/// Takes the character at the beginning of `bytes`, or U+FFFD for one byte that begins none, and
-/// returns how many bytes it took.
+/// Appends the first character of `bytes` and returns its length in bytes. An invalid byte becomes U+FFFD and has
+/// length 1.
 pub(crate) fn push_character(bytes: &[u8], out: &mut String) -> usize {
     let longest = &bytes[..bytes.len().min(4)];
     let valid = match std::str::from_utf8(longest) {
         Ok(text) => text,
-        // The prefix was just found valid.
+        // `valid_up_to` ends a valid prefix, so this cannot fail.
         Err(error) => std::str::from_utf8(&longest[..error.valid_up_to()]).unwrap_or_default(),
     };
     match valid.chars().next() {

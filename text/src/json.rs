@@ -1,16 +1,17 @@
-//! JSON text to a tree, with the words of Go's decoder for what is wrong.
+//! Parses JSON text into a tree, with the error messages of Go's decoder.
 
 use crate::SyntaxError;
 use crate::go::quote_byte;
 use crate::tree::{self, Data, Entry, Id, Pair, Span, Tree};
 
-/// How deep lists and objects may lie in each other: what a Kubernetes API server allows.
+/// Maximum nesting depth of lists and objects; the limit of the Kubernetes API server.
 pub const MAX_DEPTH: usize = 10_000;
 
-/// Reads a JSON text.
+/// Parses a JSON text.
 ///
-/// Takes what Go's decoder takes: duplicate fields, invalid UTF-8 and lone surrogates in strings (they
-/// become U+FFFD), and nesting of up to [`MAX_DEPTH`]; no byte order mark, no comment, nothing after the value.
+/// Accepts the same texts as Go's decoder: duplicate fields, invalid UTF-8 and lone surrogates in strings (both become
+/// U+FFFD), and up to [`MAX_DEPTH`] levels of nesting. A byte order mark, a comment or text after the value is an
+/// error.
 ///
 /// # Errors
 /// [`SyntaxError`] at the first byte that is not JSON.
@@ -28,7 +29,7 @@ pub fn parse_json(text: &[u8]) -> Result<Tree, SyntaxError> {
     }
 }
 
-/// Reads the value that begins behind the blanks at `at`, and says where it ends; nothing at the end of the text.
+/// Parses one value at byte `at`, after any white space, and returns it with its end; `None` at the end of the text.
 pub(crate) fn parse_json_at(text: &[u8], at: usize) -> Result<Option<(Tree, usize)>, SyntaxError> {
     let mut reader = Reader {
         text,
@@ -48,7 +49,7 @@ struct Reader<'a> {
     entries: Vec<Entry>,
 }
 
-/// A list or an object that is still open.
+/// A list or an object whose end was not read yet.
 enum Open {
     Array {
         start: usize,
@@ -63,15 +64,15 @@ enum Open {
 }
 
 impl Reader<'_> {
-    /// Reads one value with all that lies in it.
+    /// Reads one value and everything inside it.
     fn document(&mut self) -> Result<Id, SyntaxError> {
         let mut open: Vec<Open> = Vec::new();
         loop {
-            // A value begins, unless it is a container with something in it: that one stays open.
+            // `None` means that a non-empty list or object was opened.
             let Some(mut id) = self.value(&mut open)? else {
                 continue;
             };
-            // The value is complete; it may complete the containers around it.
+            // A complete value may complete the lists and objects around it.
             loop {
                 let Some(container) = open.last_mut() else {
                     return Ok(id);
@@ -136,7 +137,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Reads a scalar or an empty container; opens one that is not empty and returns nothing.
+    /// Reads a scalar or an empty list or object. Opens a non-empty one and returns `None`.
     fn value(&mut self, open: &mut Vec<Open>) -> Result<Option<Id>, SyntaxError> {
         let byte = self.next_byte().ok_or_else(|| self.end())?;
         let start = self.at;
@@ -257,7 +258,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Reads a string, from its opening quote to after the closing one.
+    /// Reads a string from its opening quote to its closing quote.
     fn string(&mut self) -> Result<Box<str>, SyntaxError> {
         self.at += 1;
         let mut out = String::new();
@@ -305,7 +306,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// The character that `unit` begins; takes the second half of a pair when it follows.
+    /// The character of the escape `unit`; reads the low surrogate too if one follows.
     fn surrogate_pair(&mut self, unit: u32) -> char {
         if (0xD800..0xDC00).contains(&unit) && self.text[self.at..].starts_with(b"\\u") {
             let before = self.at;
@@ -314,7 +315,7 @@ impl Reader<'_> {
                 let code = 0x10000 + ((unit - 0xD800) << 10) + (low - 0xDC00);
                 return char::from_u32(code).unwrap_or(char::REPLACEMENT_CHARACTER);
             }
-            // Not a pair: the next escape is read on its own, and its errors are its own.
+            // Not a surrogate pair: the next escape is read separately and reports its own errors.
             self.at = before;
         }
         char::from_u32(unit).unwrap_or(char::REPLACEMENT_CHARACTER)
@@ -333,7 +334,7 @@ impl Reader<'_> {
         Ok(unit)
     }
 
-    /// Skips white space and looks at what follows.
+    /// Skips white space and returns the next byte without reading it.
     fn next_byte(&mut self) -> Option<u8> {
         while let Some(b' ' | b'\t' | b'\r' | b'\n') = self.text.get(self.at) {
             self.at += 1;
@@ -341,7 +342,7 @@ impl Reader<'_> {
         self.text.get(self.at).copied()
     }
 
-    /// The byte here. Behind the text Go's scanner sees a space, and so its messages speak of one.
+    /// The current byte. Go's scanner reads a space at the end of the text, and its messages name that space.
     fn here(&self) -> u8 {
         self.text.get(self.at).copied().unwrap_or(b' ')
     }

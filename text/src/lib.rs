@@ -1,11 +1,12 @@
-//! JSON and YAML text to trees with positions, as the Kubernetes readers take it.
+//! Parses JSON and YAML text into trees with positions, as the parsers of Kubernetes do.
 //!
-//! [`parse_json`] and [`parse_yaml`] make a [`Tree`]: ordered fields, duplicates kept or named, every value with its
-//! place in the text. The rules and the messages are those of Go's `encoding/json` and of go-yaml, because a
-//! Kubernetes API server, kubectl and kubeconfig files follow them; no library in Rust does.
+//! [`parse_json`] and [`parse_yaml`] return a [`Tree`]: fields in order, every value with its position in the text. The
+//! tree of a JSON text keeps duplicate fields, [`parse_yaml`] lists duplicate keys. The rules and the error messages
+//! are those of Go's `encoding/json` and of go-yaml, because the Kubernetes API server and kubectl use them; no Rust
+//! library does.
 //!
-//! Everything is bounded: a text has at most [`MAX_LENGTH`] bytes; a document may be as deep as a server allows
-//! ([`MAX_DEPTH`]) and costs no stack; YAML aliases may not expand beyond what the Kubernetes YAML reader allows.
+//! All input is bounded: a text has at most [`MAX_LENGTH`] bytes, a document nests at most [`MAX_DEPTH`] levels and is
+//! parsed without recursion, and YAML aliases expand no further than the Kubernetes YAML parser allows.
 //!
 //! ```
 //! use k8s_flowcontrol_text::{parse_json, parse_yaml, Position};
@@ -36,10 +37,10 @@ pub use raw_value::{scalar, to_value};
 pub use tree::{Content, Elements, Field, Fields, Node, Position, Span, Tree};
 pub use yaml::{DuplicateKey, Yaml, parse_yaml, yaml_to_json};
 
-/// How long a text may be, in bytes: 64 MiB. (A server takes 3 MiB in a request.)
+/// Maximum length of a text in bytes: 64 MiB. (A server accepts 3 MiB in a request.)
 pub const MAX_LENGTH: usize = 64 << 20;
 
-/// Fails for a text that is too long to be read.
+/// Returns an error for a text longer than [`MAX_LENGTH`].
 fn check_length(text: &[u8]) -> Result<(), SyntaxError> {
     if text.len() <= MAX_LENGTH {
         return Ok(());
@@ -50,3 +51,7 @@ fn check_length(text: &[u8]) -> Result<(), SyntaxError> {
     );
     Err(SyntaxError::new(message, MAX_LENGTH))
 }
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -1,32 +1,30 @@
-//! Values that are not interpreted: a node as a JSON value.
+//! Tree nodes as JSON values of serde_json.
 
 use crate::tree::{Content, Node};
 use serde_json::{Map, Number, Value};
 
-/// How deep a value that is kept may lie; what serde_json reads at most.
-const MAX_KEPT_DEPTH: usize = 120;
+/// Maximum depth of a converted value; serde_json parses no deeper values.
+const MAX_VALUE_DEPTH: usize = 120;
 
-/// How many values one may have, aliases expanded.
-const MAX_KEPT_VALUES: usize = 1_000_000;
+/// Maximum number of values after aliases are expanded.
+const MAX_VALUES: usize = 1_000_000;
 
-/// The node as JSON; of duplicate fields the last wins.
+/// Converts a node to a JSON value. Of duplicate fields the last one counts.
 ///
 /// # Errors
-/// A message when the value lies deeper than 120 levels, or is too large after its aliases are expanded.
+/// A message if the value nests more than 120 levels, or has too many values after its aliases are expanded.
 pub fn to_value(node: Node<'_>) -> Result<Value, String> {
-    let mut budget = MAX_KEPT_VALUES;
-    convert(node, MAX_KEPT_DEPTH, &mut budget)
+    let mut budget = MAX_VALUES;
+    convert(node, MAX_VALUE_DEPTH, &mut budget)
 }
 
 fn convert(node: Node<'_>, depth: usize, budget: &mut usize) -> Result<Value, String> {
     if depth == 0 {
-        return Err(format!(
-            "exceeded max depth of {MAX_KEPT_DEPTH} for a value that is kept"
-        ));
+        return Err(format!("value nests more than {MAX_VALUE_DEPTH} levels"));
     }
     *budget = budget
         .checked_sub(1)
-        .ok_or_else(|| format!("more than {MAX_KEPT_VALUES} values after expanding aliases"))?;
+        .ok_or_else(|| format!("more than {MAX_VALUES} values after expanding aliases"))?;
     Ok(match node.content() {
         Content::Array(elements) => Value::Array(
             elements
@@ -45,7 +43,7 @@ fn convert(node: Node<'_>, depth: usize, budget: &mut usize) -> Result<Value, St
     })
 }
 
-/// A scalar as JSON.
+/// Converts a scalar; lists and objects become `null`.
 pub fn scalar(node: Node<'_>) -> Value {
     match node.content() {
         Content::Bool(value) => value.into(),
@@ -56,7 +54,7 @@ pub fn scalar(node: Node<'_>) -> Value {
 }
 
 fn number(text: &str) -> Value {
-    // What fits no integer becomes a float; what fits none of both is kept as its text.
+    // Numbers beyond the integers become floats; numbers beyond the floats stay text.
     text.parse::<Number>()
         .map_or_else(|_| text.into(), Value::Number)
 }

@@ -1,4 +1,4 @@
-//! A read text as a tree: ordered fields, duplicates kept, every value with its place in the text.
+//! The tree of a parsed text: fields in order, duplicates included, every value with its position.
 
 use std::fmt;
 use std::ops::Range;
@@ -13,28 +13,28 @@ pub struct Span {
 }
 
 impl Span {
-    /// The span from `start` up to, but not with, `end`.
+    /// The span from `start` to before `end`.
     pub const fn new(start: usize, end: usize) -> Self {
         Self { start, end }
     }
 
-    /// The span as a range, to slice the text with.
+    /// The span as a range, for slicing the text.
     pub const fn range(self) -> Range<usize> {
         self.start..self.end
     }
 }
 
-/// A place in a text, as people count: both numbers begin at 1.
+/// A position in a text; lines and columns count from 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Position {
     /// The line.
     pub line: usize,
-    /// The character in the line.
+    /// The column, in characters.
     pub column: usize,
 }
 
 impl Position {
-    /// The place of byte `offset` of `text`; an offset past the end means the end.
+    /// The position of byte `offset` of `text`; an offset past the end means the end.
     pub fn of(text: &[u8], offset: usize) -> Self {
         let before = &text[..offset.min(text.len())];
         let line_start = before
@@ -58,10 +58,10 @@ impl fmt::Display for Position {
     }
 }
 
-/// A JSON or YAML document with its spans.
+/// A JSON or YAML document with spans.
 ///
-/// The values lie in one flat arena, so that a deep document costs no stack, neither when it is walked
-/// nor when it is dropped. A YAML alias means the anchored value itself, not a copy of it.
+/// All values are in one flat arena, so that walking or dropping a deep document needs no recursion. A YAML alias
+/// refers to the anchored value itself, not to a copy.
 #[derive(Clone, Debug)]
 pub struct Tree {
     entries: Vec<Entry>,
@@ -106,12 +106,12 @@ impl Tree {
         Self { entries, root }
     }
 
-    /// The values; what lies in another one comes before it.
+    /// All values; children come before their parents.
     pub(crate) fn entries(&self) -> &[Entry] {
         &self.entries
     }
 
-    /// The same tree, of a text that begins `by` bytes into a larger one.
+    /// The same tree with every span moved by `by` bytes: for a text that is part of a larger one.
     pub fn shifted(mut self, by: usize) -> Self {
         let shift = |span: &mut Span| *span = Span::new(span.start + by, span.end + by);
         for entry in &mut self.entries {
@@ -127,7 +127,7 @@ impl Tree {
 /// Adds a value to an arena that becomes a [`Tree`].
 pub(crate) fn push(entries: &mut Vec<Entry>, data: Data, span: Span) -> Id {
     entries.push(Entry { data, span });
-    // A document is bounded far below 2^32 values; the last ones would alias if it were not.
+    // A bounded text has far fewer than 2^32 values, so this cannot fail.
     Id::try_from(entries.len() - 1).unwrap_or(Id::MAX)
 }
 
@@ -138,7 +138,7 @@ pub struct Node<'a> {
     id: Id,
 }
 
-/// What a [`Node`] holds.
+/// The type and content of a [`Node`].
 #[derive(Clone, Copy, Debug)]
 pub enum Content<'a> {
     /// `null`.
@@ -156,7 +156,7 @@ pub enum Content<'a> {
 }
 
 impl<'a> Node<'a> {
-    /// What the value is.
+    /// The value's type and content.
     pub fn content(self) -> Content<'a> {
         match self.entry().map(|entry| &entry.data) {
             None | Some(Data::Null) => Content::Null,
@@ -174,12 +174,12 @@ impl<'a> Node<'a> {
         }
     }
 
-    /// Where the value stands in the text; for an alias, where the anchored value stands.
+    /// The value's position in the text; for an alias, the position of the anchored value.
     pub fn span(self) -> Span {
         self.entry().map_or_else(Span::default, |entry| entry.span)
     }
 
-    /// The value of the field named `name`; of several the last one.
+    /// The value of the field `name`; the last one if there are several. `None` if this is not an object.
     pub fn get(self, name: &str) -> Option<Node<'a>> {
         match self.content() {
             Content::Object(fields) => fields.get(name),
@@ -187,7 +187,7 @@ impl<'a> Node<'a> {
         }
     }
 
-    /// The string, when it is one.
+    /// The string; `None` for other types.
     pub fn as_str(self) -> Option<&'a str> {
         match self.content() {
             Content::String(text) => Some(text),
@@ -219,12 +219,12 @@ pub struct Elements<'a> {
 }
 
 impl<'a> Elements<'a> {
-    /// How many there are.
+    /// The number of elements.
     pub fn len(self) -> usize {
         self.ids.len()
     }
 
-    /// Whether there is none.
+    /// Whether the list is empty.
     pub fn is_empty(self) -> bool {
         self.ids.is_empty()
     }
@@ -256,19 +256,19 @@ pub struct Fields<'a> {
 pub struct Field<'a> {
     /// The name.
     pub name: &'a str,
-    /// Where the name stands.
+    /// The name's position in the text.
     pub name_span: Span,
     /// The value.
     pub value: Node<'a>,
 }
 
 impl<'a> Fields<'a> {
-    /// How many there are, duplicates counted.
+    /// The number of fields, duplicates included.
     pub fn len(self) -> usize {
         self.pairs.len()
     }
 
-    /// Whether there is none.
+    /// Whether the object has no fields.
     pub fn is_empty(self) -> bool {
         self.pairs.is_empty()
     }
@@ -278,14 +278,14 @@ impl<'a> Fields<'a> {
         self.pairs.iter().map(move |pair| self.field(pair))
     }
 
-    /// The fields in the order of their names, as Go writes a map.
+    /// The fields sorted by name, as Go writes a map.
     pub fn sorted(self) -> impl Iterator<Item = Field<'a>> {
         let mut pairs: Vec<_> = self.pairs.iter().collect();
         pairs.sort_by(|left, right| left.name.cmp(&right.name));
         pairs.into_iter().map(move |pair| self.field(pair))
     }
 
-    /// The value of the field named `name`; of several the last one.
+    /// The value of the field `name`; the last one if there are several.
     pub fn get(self, name: &str) -> Option<Node<'a>> {
         let pair = self.pairs.iter().rev().find(|pair| &*pair.name == name)?;
         Some(self.field(pair).value)

@@ -158,7 +158,7 @@ pub(super) const SCHEMAS: &[Schema] = &[
 ];
 
 impl Schema {
-    /// A suggestion for every request, its flows told apart by user.
+    /// A suggested schema for all requests, with one flow per user.
     const fn of(name: &'static str, level: &'static str, precedence: i32) -> Self {
         Self {
             name,

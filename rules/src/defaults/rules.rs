@@ -1,10 +1,10 @@
-//! The defaults as data.
+//! The table of defaults.
 
 use k8s_flowcontrol_types::convert::shares_name;
 use k8s_flowcontrol_types::kind::VersionedKind;
 use k8s_flowcontrol_types::{ApiVersion, Kind};
 
-/// A field that has a default.
+/// A field with a default.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Field {
     MatchingPrecedence,
@@ -18,7 +18,7 @@ pub enum Field {
 }
 
 impl Field {
-    /// The stanza that holds the field.
+    /// The path of the object that contains the field.
     pub(super) fn parent(self) -> &'static [&'static str] {
         match self {
             Self::MatchingPrecedence => &["spec"],
@@ -44,22 +44,22 @@ impl Field {
     }
 }
 
-/// One default of one field.
+/// A default of a field.
 pub(super) struct Rule {
     pub(super) kind: Kind,
     pub(super) field: Field,
     pub(super) value: i32,
     versions: &'static [ApiVersion],
-    /// The first minor release that applies it.
+    /// The first minor release with the default.
     since: u32,
-    /// Whether a zero counts as absent: Go cannot tell them apart in a plain integer.
+    /// Whether zero counts as absent, as in a plain Go integer.
     pub(super) zero_is_absent: bool,
-    /// Whether the rule is for levels with the annotation that preserves zero shares, or for those without;
-    /// `None`: for all.
+    /// Whether the default applies only with (`true`) or only without (`false`) the annotation that preserves zero
+    /// shares; `None`: always.
     annotated: Option<bool>,
 }
 
-/// The rules for objects of `kind`; `preserves_zero` tells whether the annotation for zero shares counts.
+/// The defaults of objects of `kind`. `preserves_zero` is the effect of the annotation for zero shares.
 pub(super) fn rules(
     kind: VersionedKind,
     preserves_zero: bool,
@@ -114,7 +114,7 @@ const RULES: &[Rule] = &[
     plain(Field::QueueLengthLimit, 50),
 ];
 
-/// A field that is a plain integer in Go.
+/// A plain integer in Go, in which zero and absent are equal.
 const fn plain(field: Field, value: i32) -> Rule {
     Rule {
         kind: Kind::PriorityLevelConfiguration,
@@ -127,7 +127,7 @@ const fn plain(field: Field, value: i32) -> Rule {
     }
 }
 
-/// A field that is a pointer in Go, so that zero and absence differ.
+/// A pointer in Go, in which zero and absent differ.
 const fn pointer(field: Field, value: i32) -> Rule {
     Rule {
         zero_is_absent: false,

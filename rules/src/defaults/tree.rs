@@ -1,4 +1,4 @@
-//! Defaults of JSON trees.
+//! Defaults for JSON trees.
 
 use super::rules::{Rule, rules};
 use k8s_flowcontrol_types::ApiVersion;
@@ -6,10 +6,10 @@ use k8s_flowcontrol_types::convert::{PRESERVE_ZERO_ANNOTATION, annotation_counts
 use k8s_flowcontrol_types::kind::VersionedKind;
 use serde_json::{Map, Value};
 
-/// Fills in the defaults that a server fills in when it reads `object`, which is of `kind`.
+/// Sets the defaults that a server sets when it decodes `object`, which is of `kind`.
 ///
-/// A field that has a value keeps it, whatever its type. An absent stanza stays absent, except the `spec` of a flow
-/// schema, which is not a pointer in Go.
+/// An existing value is kept, even one of a wrong type. An absent parent object stays absent, except the `spec` of a
+/// flow schema, which is a plain struct in Go.
 ///
 /// ```
 /// use k8s_flowcontrol_rules::defaults;
@@ -32,7 +32,7 @@ pub fn apply(object: &mut Value, kind: VersionedKind) {
     }
 }
 
-/// Whether zero shares stay zero: in v1beta3, since 1.29, the annotation has that effect, whatever its value.
+/// Whether zero shares stay zero: the annotation has this effect in v1beta3 since 1.29, with any value.
 fn preserves_zero(object: &Value, kind: VersionedKind) -> bool {
     kind.version == ApiVersion::V1Beta3
         && annotation_counts(kind.release)
@@ -45,7 +45,7 @@ fn parent<'a>(object: &'a mut Value, rule: &Rule) -> Option<&'a mut Map<String, 
     let mut stanza = object.as_object_mut()?;
     let path = rule.field.parent();
     for name in path {
-        // `spec` is a plain struct in Go and so always there; deeper stanzas are pointers.
+        // `spec` is a plain struct in Go and therefore always present; deeper objects are pointers.
         if path.len() == 1 && stanza.get(*name).is_none_or(Value::is_null) {
             stanza.insert((*name).into(), Value::Object(Map::new()));
         }

@@ -1,4 +1,4 @@
-//! Defaults of types.
+//! Defaults for typed objects.
 
 use super::rules::{Field, rules};
 use k8s_flowcontrol_types::api::{v1, v1beta1, v1beta2, v1beta3};
@@ -7,9 +7,9 @@ use k8s_flowcontrol_types::kind::{Versioned, VersionedKind};
 use k8s_flowcontrol_types::meta::{RawJson, Unknown};
 use k8s_flowcontrol_types::{ApiVersion, List, Release, Resource};
 
-/// What a server fills in when it decodes an object of the type, or a list of them.
+/// Sets the defaults that a server sets when it decodes an object or a list.
 ///
-/// Implemented for both kinds in all versions. Unknown fields stay. Doing it twice is doing it once.
+/// Implemented for both kinds in all versions. Unknown fields are kept. A second call changes nothing.
 ///
 /// ```
 /// use k8s_flowcontrol_types::Release;
@@ -20,10 +20,10 @@ use k8s_flowcontrol_types::{ApiVersion, List, Release, Resource};
 /// assert_eq!(schema.spec.matching_precedence, Some(1000));
 /// ```
 pub trait Defaulted: Sized {
-    /// Fills in what a server of `release` fills in.
+    /// Sets the defaults of a server of `release`.
     fn default_in_place(&mut self, release: Release);
 
-    /// The object with what a server of `release` fills in.
+    /// Returns the object with the defaults of a server of `release`.
     fn defaulted(mut self, release: Release) -> Self {
         self.default_in_place(release);
         self
@@ -54,9 +54,9 @@ impl<K: Resource + Defaulted> Defaulted for List<K> {
     }
 }
 
-/// A kind with access to the fields that have defaults.
+/// Access to the fields of a kind that have defaults.
 pub trait Fields: Versioned {
-    /// Changes a field, if the stanza that holds it is there.
+    /// Calls `change` with the field, if its parent object exists.
     fn change(&mut self, field: Field, change: &mut dyn FnMut(&mut Option<i32>));
 }
 
@@ -98,7 +98,7 @@ priority_level! {
     v1beta2 assured_concurrency_shares
 }
 
-/// Servers from 1.26 on give v1beta1 fields that its document, that of 1.25, does not have.
+/// Servers from 1.26 on set defaults of v1beta1 fields that the v1beta1 document, published with 1.25, does not have.
 impl Fields for v1beta1::PriorityLevelConfiguration {
     fn change(&mut self, field: Field, change: &mut dyn FnMut(&mut Option<i32>)) {
         match (field, &mut self.spec.limited) {
@@ -128,7 +128,7 @@ fn change_queuing(
     }
 }
 
-/// Changes an unknown field; one of a wrong type stays as it is.
+/// Calls `change` with an unknown field; a value of a wrong type is kept.
 fn change_unknown(unknown: &mut Unknown, field: Field, change: &mut dyn FnMut(&mut Option<i32>)) {
     let name = field.name(ApiVersion::V1Beta1);
     let mut value = match unknown.get(name).map(RawJson::to::<Option<i32>>) {

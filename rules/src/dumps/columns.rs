@@ -1,4 +1,4 @@
-//! What a cell of each column looks like.
+//! The columns of dumps and the format of their cells.
 
 use super::values::{SeatSeconds, parse_duration, parse_time};
 
@@ -7,7 +7,7 @@ use super::values::{SeatSeconds, parse_duration, parse_time};
 pub(super) struct Column {
     pub(super) title: &'static str,
     pub(super) form: Form,
-    /// Whether some releases or some dumps leave the column out.
+    /// Whether the column is missing in some releases or dumps.
     optional: bool,
 }
 
@@ -20,7 +20,7 @@ impl Column {
         }
     }
 
-    /// A column that is not in every such dump.
+    /// A column that some releases or dumps do not have.
     pub(super) const fn optional(title: &'static str, form: Form) -> Self {
         Self {
             title,
@@ -34,7 +34,7 @@ impl Column {
     }
 }
 
-/// What the cells of a column look like.
+/// The format of a column's cells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Form {
     /// An object's name, a resource or a version: no comma, no space; may be empty.
@@ -50,16 +50,16 @@ pub(super) enum Form {
     SeatSeconds,
 }
 
-/// What stands in every column but the first where a server has nothing to tell.
+/// The value of all columns but the first in a row without data.
 pub(super) const NONE: &str = "<none>";
 
 impl Form {
-    /// Whether a cell of such a column can contain a comma.
+    /// Whether a cell in this format can contain a comma.
     pub(super) const fn can_contain_comma(self) -> bool {
         matches!(self, Self::Text | Self::Path)
     }
 
-    /// Whether `cell` can stand in such a column.
+    /// Whether `cell` fits the format.
     pub(super) fn accepts(self, cell: &str) -> bool {
         cell == NONE
             || match self {

@@ -1,21 +1,21 @@
-//! A table as it was read.
+//! A parsed dump.
 
 use super::columns::Column;
 use super::rows::{Header, Row};
 use std::fmt;
 
-/// A dump: the rows that could be read, and the lines that could not.
+/// A dump: the parsed rows, and the lines that are not valid rows.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Dump<R> {
     /// The rows in the dump's order.
     pub rows: Vec<R>,
-    /// The lines that are no rows of this table.
+    /// The lines that are not valid rows.
     pub problems: Vec<DumpProblem>,
 }
 
 impl<R> Dump<R> {
-    /// Reads a table whose titles are among `columns`, the first of them required.
+    /// Parses a table with titles from `columns`, of which the first is required.
     pub(super) fn parse(
         text: &str,
         columns: &'static [Column],
@@ -30,7 +30,7 @@ impl<R> Dump<R> {
     }
 }
 
-/// Gives every row to `take`, and answers the lines that are none or are not taken.
+/// Calls `take` with every row, and returns the lines that are not rows or that `take` rejects.
 fn take_rows(
     text: &str,
     columns: &'static [Column],
@@ -60,7 +60,7 @@ fn take_rows(
     Ok(problems)
 }
 
-/// A line that is no row of its table.
+/// A line that is not a valid row.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct DumpProblem {
@@ -68,7 +68,7 @@ pub struct DumpProblem {
     pub line: usize,
     /// The line.
     pub text: String,
-    /// Why it is no row.
+    /// The reason.
     pub reason: &'static str,
 }
 
@@ -78,7 +78,7 @@ impl fmt::Display for DumpProblem {
     }
 }
 
-/// Text that does not start with the titles of the expected table.
+/// The error for text that does not start with the titles of the expected dump.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NotADump {
     expected: &'static [Column],

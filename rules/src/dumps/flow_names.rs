@@ -1,19 +1,18 @@
-//! Names for the UIDs in response headers.
+//! Resolves the UIDs in response headers to names.
 
 use k8s_flowcontrol_types::Resource;
 use k8s_flowcontrol_types::api::v1::{FlowSchema, PriorityLevelConfiguration};
 use std::collections::HashMap;
 
-/// The response header with the UID of the flow schema that took the request.
+/// The response header with the UID of the request's flow schema.
 pub const FLOW_SCHEMA_UID_HEADER: &str = "X-Kubernetes-PF-FlowSchema-UID";
-/// The response header with the UID of the priority level that took the request.
+/// The response header with the UID of the request's priority level.
 pub const PRIORITY_LEVEL_UID_HEADER: &str = "X-Kubernetes-PF-PriorityLevel-UID";
 
-/// Turns the UIDs of flow schemas and priority levels into names.
+/// Resolves the UIDs of flow schemas and priority levels to names.
 ///
-/// Every answer to a classified request has both headers: those that executed and those that were
-/// refused with 429. Objects that were deleted and made again have other UIDs, so take both lists after
-/// the answer or keep old ones.
+/// Every response to a classified request has both headers, including 429 responses. An object that was deleted and
+/// created again has a new UID, so list both kinds after the response, or keep older lists.
 ///
 /// ```
 /// use k8s_flowcontrol_types::api::v1::FlowSchema;
@@ -25,31 +24,31 @@ pub const PRIORITY_LEVEL_UID_HEADER: &str = "X-Kubernetes-PF-PriorityLevel-UID";
 /// let names = FlowNames::new([&schema], []);
 /// let (schema, level) = names.resolve("u-1", "");
 /// assert_eq!(schema, FlowName::Known("probes"));
-/// // An object that the server imagines has no UID; the schema says which level it is.
+/// A missing mandatory object has no UID; here the schema's spec has the name of its level.
 /// assert_eq!(level, FlowName::Known("exempt"));
 /// # Ok::<(), serde_json::Error>(())
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct FlowNames {
-    /// By UID: the name and the level that the schema refers to.
+    /// By UID: the name of the schema and of its priority level.
     schemas: HashMap<String, (String, String)>,
     levels: HashMap<String, String>,
 }
 
-/// What a UID stands for.
+/// The result of resolving a UID.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum FlowName<'a> {
     /// The object's name.
     Known(&'a str),
-    /// One of the mandatory objects `exempt` and `catch-all`, which was missing and which the server imagined.
+    /// A mandatory object, `exempt` or `catch-all`, that is missing in the cluster.
     Imagined,
     /// No object in the lists has this UID.
     Unknown(&'a str),
 }
 
 impl<'a> FlowName<'a> {
-    /// The name, when it is known.
+    /// The name; `None` unless it is known.
     pub const fn name(self) -> Option<&'a str> {
         match self {
             Self::Known(name) => Some(name),
@@ -59,7 +58,7 @@ impl<'a> FlowName<'a> {
 }
 
 impl FlowNames {
-    /// A resolver for the objects of two lists; objects without UID are left out.
+    /// Creates a resolver from two lists; objects without a UID are skipped.
     pub fn new<'a>(
         flow_schemas: impl IntoIterator<Item = &'a FlowSchema>,
         priority_levels: impl IntoIterator<Item = &'a PriorityLevelConfiguration>,
@@ -79,7 +78,7 @@ impl FlowNames {
         names
     }
 
-    /// The names of the flow schema and the priority level, given the values of both headers.
+    /// Resolves the values of both headers to the flow schema and the priority level.
     pub fn resolve<'a>(
         &'a self,
         flow_schema_uid: &'a str,
@@ -89,7 +88,7 @@ impl FlowNames {
         let level = self.levels.get(priority_level_uid);
         let name_schema = match (schema, flow_schema_uid, level) {
             (Some((name, _)), ..) => FlowName::Known(name),
-            // An imagined schema is named like the level that it refers to.
+            // A missing mandatory schema has the same name as its level.
             (None, "", Some(level)) => FlowName::Known(level),
             (None, "", None) => FlowName::Imagined,
             (None, uid, _) => FlowName::Unknown(uid),

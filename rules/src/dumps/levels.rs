@@ -23,36 +23,35 @@ const COLUMNS: &[Column] = &[
 pub struct PriorityLevelRow {
     /// The level's name.
     pub name: String,
-    /// What the server tells about it; nothing about exempt levels up to 1.27.
+    /// The level's state; `None` for exempt levels up to 1.27.
     pub state: Option<LevelState>,
 }
 
-/// The state of a priority level in one server.
+/// The state of a priority level on one server.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct LevelState {
-    /// Queues with at least one waiting request.
+    /// The number of queues with at least one waiting request.
     pub active_queues: i64,
-    /// Whether nothing waits or executes.
+    /// Whether no request waits or executes.
     pub is_idle: bool,
-    /// Whether the level was deleted and finishes its last requests.
+    /// Whether the level was deleted and only finishes its remaining requests.
     pub is_quiescing: bool,
-    /// Requests that wait in queues.
+    /// The number of requests in queues.
     pub waiting_requests: i64,
-    /// Requests that execute.
+    /// The number of executing requests.
     pub executing_requests: i64,
-    /// Requests dispatched since the server started; in newer releases only (not in 1.27, in 1.28), as are
-    /// the next three.
+    /// The number of requests dispatched since the server started. This and the next three are `None` up to 1.27.
     pub dispatched_requests: Option<i64>,
-    /// Requests rejected because queues were full or the limit was reached.
+    /// The number of requests rejected because of full queues or the limit.
     pub rejected_requests: Option<i64>,
-    /// Requests rejected because they waited too long.
+    /// The number of requests rejected because they waited too long.
     pub timedout_requests: Option<i64>,
-    /// Requests whose client gave up while they waited.
+    /// The number of requests cancelled by their client while they waited.
     pub cancelled_requests: Option<i64>,
 }
 
-/// Reads `/debug/api_priority_and_fairness/dump_priority_levels`.
+/// Parses the response of `/debug/api_priority_and_fairness/dump_priority_levels`.
 ///
 /// ```
 /// use k8s_flowcontrol_rules::dumps::parse_priority_levels;
@@ -68,7 +67,7 @@ pub struct LevelState {
 /// ```
 ///
 /// # Errors
-/// [`NotADump`] when the first line has not the titles of this dump.
+/// [`NotADump`] if the first line does not have the titles of this dump.
 pub fn parse_priority_levels(text: &str) -> Result<Dump<PriorityLevelRow>, NotADump> {
     Dump::parse(text, COLUMNS, read)
 }

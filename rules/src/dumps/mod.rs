@@ -1,17 +1,16 @@
-//! What a server tells about its flow control: debug dumps and response headers.
+//! The state that a server exposes: debug dumps and response headers.
 //!
-//! - [`parse_priority_levels`], [`parse_queues`] and [`parse_requests`] read the tables below
-//!   `/debug/api_priority_and_fairness/`, as any release writes them.
-//! - [`FlowNames`] turns the UIDs of the `X-Kubernetes-PF-*` response headers into names.
+//! - [`parse_priority_levels`], [`parse_queues`] and [`parse_requests`] parse the tables of
+//!   `/debug/api_priority_and_fairness/` from any release.
+//! - [`FlowNames`] resolves the UIDs of the `X-Kubernetes-PF-*` response headers to names.
 //!
 //! # Commas
 //!
-//! A dump separates cells with commas and quotes nothing, so a user name or a path with a comma looks like
-//! two cells. But it also pads cells so that each column starts below its title, and that decides: a row
-//! whose cells all end where the next title starts is cut there. A row that is not aligned (because
-//! the text was edited, say) is cut at its commas; if there are too many, the surplus is given to
-//! the columns that may contain a comma, provided there is exactly one way in which all others still make
-//! sense. Else the row is among the [problems](Dump::problems).
+//! A dump separates cells with commas and does not quote them, so that a user name or a path with a comma looks like
+//! two cells. Dumps also pad cells so that each column starts below its title. A row that is aligned with the titles is
+//! split at the titles. Any other row, such as an edited one, is split at its commas. If it has too many, the surplus
+//! commas must belong to columns that may contain commas; if exactly one assignment fits all columns, the row is read
+//! that way. Otherwise it is one of the [problems](Dump::problems).
 
 mod columns;
 mod dump;

@@ -23,36 +23,36 @@ const COLUMNS: &[Column] = &[
 pub struct QueueRow {
     /// The name of the queue's priority level.
     pub priority_level: String,
-    /// The queue; none for the row of an exempt level up to 1.27.
+    /// The queue's state; `None` in the row of an exempt level up to 1.27.
     pub queue: Option<QueueState>,
 }
 
-/// The state of a queue in one server.
+/// The state of a queue on one server.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct QueueState {
-    /// The queue's index, the number that hands are dealt from.
+    /// The index of the queue, as in a flow's hand.
     pub index: i64,
-    /// Requests that wait.
+    /// The number of waiting requests.
     pub pending_requests: i64,
-    /// Requests from this queue that execute.
+    /// The number of executing requests from this queue.
     pub executing_requests: i64,
-    /// Seats that those take.
+    /// The seats in use by those requests.
     pub seats_in_use: Option<i64>,
-    /// The virtual time at which the queue's next request would start.
+    /// The virtual time at which the queue's next request is dispatched.
     pub next_dispatch: Option<SeatSeconds>,
-    /// Sum of the initial seats of the waiting requests.
+    /// The sum of the initial seats of the waiting requests.
     pub initial_seats_sum: Option<i64>,
-    /// Sum of the larger one of initial and final seats of the waiting requests.
+    /// The sum over the waiting requests of the maximum of initial and final seats.
     pub max_seats_sum: Option<i64>,
-    /// Sum of the estimated work of the waiting requests.
+    /// The sum of the estimated work of the waiting requests.
     pub total_work_sum: Option<SeatSeconds>,
 }
 
-/// Reads `/debug/api_priority_and_fairness/dump_queues`.
+/// Parses the response of `/debug/api_priority_and_fairness/dump_queues`.
 ///
 /// # Errors
-/// [`NotADump`] when the first line has not the titles of this dump.
+/// [`NotADump`] if the first line does not have the titles of this dump.
 pub fn parse_queues(text: &str) -> Result<Dump<QueueRow>, NotADump> {
     Dump::parse(text, COLUMNS, read)
 }

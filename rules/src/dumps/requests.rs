@@ -12,7 +12,7 @@ const COLUMNS: &[Column] = &[
     Column::new("FlowSchemaName", Form::Word),
     Column::new("QueueIndex", Form::Integer),
     Column::new("RequestIndexInQueue", Form::Integer),
-    // The servers' spelling; the other one in case they ever correct it.
+    // The servers' spelling, and the correct one in case a later release has it.
     Column::optional("FlowDistingsher", Form::Text),
     Column::optional("FlowDistinguisher", Form::Text),
     Column::new("ArriveTime", Form::Time),
@@ -36,38 +36,38 @@ const COLUMNS: &[Column] = &[
 pub struct RequestRow {
     /// The name of the request's priority level.
     pub priority_level: String,
-    /// The request; none for the row of an exempt level up to 1.27.
+    /// The request's state; `None` in the row of an exempt level up to 1.27.
     pub request: Option<RequestState>,
 }
 
-/// A request that waits or executes.
+/// The state of a waiting or executing request.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct RequestState {
-    /// The name of the flow schema that took it.
+    /// The name of the flow schema.
     pub flow_schema: String,
-    /// The index of its queue; none for a request that executes without one (in exempt and rejecting
-    /// levels).
+    /// The index of the queue; `None` for a request that executes without a queue (in exempt levels and levels with
+    /// limit response `Reject`).
     pub queue: Option<u32>,
-    /// Its place in the queue, 0 for the first; none for a request that executes.
+    /// The position in the queue, from 0; `None` for an executing request.
     pub index_in_queue: Option<u32>,
-    /// What tells its flow from others of the flow schema.
+    /// The flow distinguisher.
     pub flow_distinguisher: String,
-    /// When it arrived.
+    /// The time of arrival.
     pub arrive_time: MicroTime,
-    /// Seats that it takes while it executes.
+    /// The seats that the request uses while it executes.
     pub initial_seats: Option<i64>,
-    /// Seats that it takes for some time afterwards.
+    /// The seats that the request uses for some time after its execution.
     pub final_seats: Option<i64>,
-    /// How long it takes the final seats.
+    /// The time for which the final seats are used.
     pub additional_latency: Option<Duration>,
-    /// When it started to execute; none while it waits, and in older releases (1.27).
+    /// The time at which execution started; `None` while the request waits, and up to 1.27.
     pub start_time: Option<MicroTime>,
-    /// What is asked, when the dump was taken with `includeRequestDetails`.
+    /// The request's attributes; `None` unless the dump was made with `includeRequestDetails`.
     pub details: Option<RequestDetails>,
 }
 
-/// What a request asks for; what does not apply is empty.
+/// The attributes of a request; those that do not apply are empty.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct RequestDetails {
@@ -89,7 +89,7 @@ pub struct RequestDetails {
     pub subresource: String,
 }
 
-/// Reads `/debug/api_priority_and_fairness/dump_requests`, with or without details.
+/// Parses the response of `/debug/api_priority_and_fairness/dump_requests`, with or without details.
 ///
 /// ```
 /// use k8s_flowcontrol_rules::dumps::parse_requests;
@@ -104,7 +104,7 @@ pub struct RequestDetails {
 /// ```
 ///
 /// # Errors
-/// [`NotADump`] when the first line has not the titles of this dump.
+/// [`NotADump`] if the first line does not have the titles of this dump.
 pub fn parse_requests(text: &str) -> Result<Dump<RequestRow>, NotADump> {
     Dump::parse(text, COLUMNS, read)
 }
@@ -123,7 +123,7 @@ fn read(row: &Row<'_>) -> Option<RequestRow> {
 fn request(row: &Row<'_>) -> Option<RequestState> {
     let text = |title| row.cell(title).unwrap_or_default().to_owned();
     let integer = |title| row.cell(title)?.parse().ok();
-    // -1 is none.
+    // A server writes -1 for a request without an index.
     let index = |title| Some(row.cell(title)?.parse::<i64>().ok()?.try_into().ok());
     let time = |title| {
         row.cell(title)

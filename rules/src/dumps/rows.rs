@@ -1,14 +1,14 @@
-//! Cutting a table into cells.
+//! Splits the rows of a table into cells.
 
 use super::columns::{Column, Form, NONE};
 use std::borrow::Cow;
 
-/// More surplus commas than this are not tried to be explained.
+/// Maximum number of surplus commas that are assigned to columns.
 const MOST_SURPLUS: usize = 32;
 
 /// The titles of a table.
 pub(super) struct Header {
-    /// Title, form and the character at which the column starts.
+    /// The title, format and starting character of each column.
     titles: Vec<Title>,
 }
 
@@ -18,14 +18,14 @@ struct Title {
     start: usize,
 }
 
-/// The cells of a line, by title.
+/// The cells of a row, by title.
 pub(super) struct Row<'a> {
     header: &'a Header,
     cells: Vec<Cow<'a, str>>,
 }
 
 impl Row<'_> {
-    /// The cell below `title`; `None` when the table has no such column.
+    /// The cell below `title`; `None` if the table has no such column.
     pub(super) fn cell(&self, title: &str) -> Option<&str> {
         let index = self
             .header
@@ -35,15 +35,15 @@ impl Row<'_> {
         self.cells.get(index).map(|cell| &**cell)
     }
 
-    /// Whether the server has nothing to tell about the level in the first column.
+    /// Whether the row has no data except for the level's name.
     pub(super) fn is_none(&self) -> bool {
         self.cells.len() > 1 && self.cells.iter().skip(1).all(|cell| *cell == NONE)
     }
 }
 
 impl Header {
-    /// The titles of a line that has all columns of `columns` that every release writes. Titles that are
-    /// not known are kept, as columns of text.
+    /// Parses the title line, which must have all required columns of `columns`. Columns with an unknown title are read
+    /// as text.
     pub(super) fn parse(line: &str, columns: &[Column]) -> Option<Self> {
         let mut titles = Vec::new();
         let mut start = 0;
@@ -69,7 +69,7 @@ impl Header {
         complete.then_some(Self { titles })
     }
 
-    /// The cells of a line.
+    /// Splits a line into cells.
     pub(super) fn row<'a>(&'a self, line: &'a str) -> Result<Row<'a>, &'static str> {
         let cells = match self.aligned(line) {
             Some(cells) if self.accepts(&cells) => cells,
@@ -89,14 +89,14 @@ impl Header {
                 .all(|(cell, title)| title.form.accepts(cell))
     }
 
-    /// Cuts where the titles start; `None` when a cell does not end there.
+    /// Splits at the starts of the titles; `None` if a cell does not end there.
     fn aligned<'a>(&self, line: &'a str) -> Option<Vec<Cow<'a, str>>> {
         let mut starts: Vec<usize> = line.char_indices().map(|(at, _)| at).collect();
         starts.push(line.len());
         let last = self.titles.len() - 1;
         let mut cells = Vec::with_capacity(self.titles.len());
         for (index, title) in self.titles.iter().enumerate() {
-            // Trailing padding may have been cut off with the last, empty cell.
+            // Trailing padding may be missing together with an empty last cell.
             let from = starts.get(title.start).copied();
             let from = if index == last {
                 from.unwrap_or(line.len())
@@ -118,7 +118,7 @@ impl Header {
         Some(cells)
     }
 
-    /// Cuts at commas, and glues what was cut too much if there is exactly one way.
+    /// Splits at commas, and joins surplus parts if there is exactly one way to do so.
     fn at_commas<'a>(&self, line: &'a str) -> Result<Vec<Cow<'a, str>>, &'static str> {
         let parts: Vec<&str> = line.split(',').collect();
         let surplus = parts
@@ -138,7 +138,7 @@ impl Header {
         }
     }
 
-    /// Collects the ways to make cells of `parts`, two at most.
+    /// Collects up to two ways to join `parts` into cells.
     fn glue<'a>(
         &self,
         parts: &[&'a str],

@@ -1,22 +1,22 @@
-//! Moving seats to the levels that ask for them.
+//! Borrowing: the adjustment of seat limits to demand.
 
 use super::allocation::{Class, allocate};
 use super::{LevelLimits, SeatDemand, ServerLimits};
 
 /// The first minor release with lending and borrowing.
 const SINCE: u32 = 26;
-/// The first minor release that serves exempt levels before it divides the rest.
+/// The first minor release that allots exempt levels their demand before it divides the rest.
 const EXEMPT_FIRST_SINCE: u32 = 31;
 
-/// What a server sets the levels' limits to, given how many seats they ask for.
+/// The seat limits of all levels after an adjustment to demand.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Adjustment {
-    /// How the limits came about.
+    /// How the server computed the limits.
     pub method: AdjustmentMethod,
-    /// What each level that is not cut by its bounds gets, in proportion to its target (metric
-    /// `seat_fair_frac`); 0 when no such proportion was sought.
+    /// The ratio of limit to target for levels that no bound limits (metric `seat_fair_frac`); 0 when the server
+    /// computed no such ratio.
     pub fair_fraction: f64,
-    /// The levels that take part, sorted by name: all since 1.28, before that those that are not exempt.
+    /// The levels in the adjustment, sorted by name: all levels since 1.28, the limited levels before.
     pub levels: Vec<AdjustedLevel>,
 }
 
@@ -27,19 +27,19 @@ impl Adjustment {
     }
 }
 
-/// How an adjustment came about.
+/// How a server computed the limits of an adjustment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum AdjustmentMethod {
-    /// The release has no borrowing: limits are nominal.
+    /// The release has no borrowing: limits are nominal limits.
     Fixed,
-    /// All seats are divided in proportion to the targets, within the levels' bounds.
+    /// All seats are divided in proportion to the targets, within each level's bounds.
     Proportional,
-    /// Exempt levels leave so little that every other level is at its minimum.
+    /// Exempt levels leave so few seats that every other level gets its minimum.
     Minimum,
-    /// Exempt levels leave more than all minimums, but less than what the others used.
+    /// Exempt levels leave more seats than the sum of all minimums, but fewer than the others used.
     Reduced,
-    /// The levels' bounds allow no division: every level keeps the limit that it had.
+    /// No division fits the levels' bounds: every level keeps its current limit.
     Unchanged,
 }
 
@@ -49,25 +49,24 @@ pub enum AdjustmentMethod {
 pub struct AdjustedLevel {
     /// The level's name.
     pub name: String,
-    /// The limit that is in force, in seats (metric `current_limit_seats`).
+    /// The current limit in seats (metric `current_limit_seats`).
     ///
-    /// For an exempt level it is what the level is counted with, not a limit to its requests.
+    /// Requests of an exempt level are not limited by it; it only takes part in the division.
     pub current: i64,
-    /// The seats that the adjustment aims for (metric `target_seats`). Absent where no aim is defined: for an
-    /// exempt level since 1.31 and before 1.26. (Servers since 1.31 export some other level's target for
-    /// exempt levels.)
+    /// The target of the adjustment in seats (metric `target_seats`). `None` for an exempt level since 1.31, and for
+    /// all levels before 1.26. (Servers since 1.31 export another level's target for exempt levels.)
     pub target: Option<f64>,
 }
 
 impl ServerLimits {
-    /// The limits after an adjustment, given each level's demand.
+    /// Computes the limits after an adjustment to each level's demand.
     ///
-    /// Servers adjust every ten seconds and whenever the configuration changes. Where the adjustment has
-    /// no solution a server keeps the limits that it had: `current` answers them, and the
-    /// [initial](LevelLimits::initial) ones count where it answers `None`.
+    /// A server adjusts every ten seconds and after each configuration change. If the adjustment has no solution, it
+    /// keeps its current limits: `current` returns them, or `None` for a level that still has its
+    /// [initial](LevelLimits::initial) limit.
     ///
-    /// Where a part of the division lies within rounding error of half a seat a server's own result varies
-    /// from run to run, because it sums in random order.
+    /// If a level's share of the division is within rounding error of half a seat, a server's own result varies between
+    /// runs, because it adds in random order.
     ///
     /// ```
     /// use k8s_flowcontrol_types::Release;
@@ -111,13 +110,13 @@ impl ServerLimits {
     }
 }
 
-/// A level with what the adjustment has to know of it.
+/// A level with the input of its adjustment.
 struct Input<'a> {
     level: &'a LevelLimits,
-    /// What the level has used and so should keep, in seats.
+    /// The seats that the level used and should keep.
     used: i64,
     class: Class,
-    /// Whether the level gets what it used before the rest is divided.
+    /// Whether the level gets the seats that it used before the rest is divided.
     served_first: bool,
 }
 
@@ -151,7 +150,7 @@ fn divide(
     previous: impl Fn(&LevelLimits) -> i64,
 ) -> (AdjustmentMethod, f64, Vec<i64>) {
     let others = || inputs.iter().filter(|input| !input.served_first);
-    // Demand comes from outside and may be any number.
+    // Demand comes from the caller and can be any number.
     let served_first = inputs
         .iter()
         .filter(|input| input.served_first)
@@ -171,7 +170,7 @@ fn divide(
             })
             .collect()
     };
-    // Before 1.31 nothing is served first, and the two cases below do not exist.
+    // Before 1.31 exempt levels take part in the division, so the two cases below do not exist.
     if inputs.iter().any(|input| input.served_first) {
         if remaining <= minimum_sum {
             return (
@@ -190,11 +189,11 @@ fn divide(
         }
     }
     let classes: Vec<Class> = others().map(|input| input.class).collect();
-    // Servers divide the whole sum here, not what exempt levels leave.
+    // Servers divide the nominal sum here, not the seats left by exempt levels.
     match allocate(nominal_sum, &classes) {
         Some(allocation) => {
             let mut parts = allocation.parts.into_iter();
-            // There is a part for each of the others.
+            // `parts` has one element for each of the other levels.
             let currents = with(&mut |_| parts.next().unwrap_or_default().round() as i64);
             (
                 AdjustmentMethod::Proportional,

@@ -1,13 +1,13 @@
-//! Dividing a sum in proportion to targets, within bounds.
+//! Divides a sum in proportion to targets, within bounds.
 
 use k8s_flowcontrol_types::order;
 
-/// Below this a target counts as this, so that a class without demand still gets a proportion.
+/// The least target: a class with a smaller one counts with this, so that it has a proportion.
 const LEAST_TARGET: f64 = 0.001;
-/// By how much sums may be off.
+/// The tolerance for sums.
 const TOLERANCE: f64 = 1e-7;
 
-/// What one class asks for, with `0 <= lower <= target` and `lower <= upper`.
+/// The target and bounds of one class, with `0 <= lower <= target` and `lower <= upper`.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Class {
     pub(super) lower: f64,
@@ -15,17 +15,17 @@ pub(super) struct Class {
     pub(super) target: f64,
 }
 
-/// Parts that sum up to what was asked.
+/// An allocation whose parts add up to the required sum.
 #[derive(Clone, Debug)]
 pub(super) struct Allocation {
     /// One part per class.
     pub(super) parts: Vec<f64>,
-    /// What each unbounded part is in proportion to its target.
+    /// The ratio of part to target for every part that is at no bound.
     pub(super) fair_fraction: f64,
 }
 
-/// The one allocation in which each part is `fair_fraction` × target, cut to the class's bounds, and all
-/// parts sum up to `required`; `None` when the bounds leave none.
+/// Returns the only allocation in which each part is `fair_fraction` × target, limited to the class's bounds, and all
+/// parts add up to `required`; `None` if the bounds exclude every allocation.
 pub(super) fn allocate(required: i64, classes: &[Class]) -> Option<Allocation> {
     let possible = |class: &Class| {
         class.lower >= 0.0 && class.target >= class.lower && class.upper >= class.lower
@@ -91,7 +91,7 @@ fn lower_sum(classes: &[Class]) -> f64 {
     classes.iter().map(|class| class.lower).sum()
 }
 
-/// A class with its bounds in proportion to its target.
+/// A class with its bounds divided by its target.
 struct Scaled {
     target: f64,
     lower: f64,
@@ -109,9 +109,9 @@ impl Scaled {
     }
 }
 
-/// Raises the fraction from bound to bound until the parts sum up.
+/// Raises the fraction from bound to bound until the parts add up to `required`.
 fn sweep(required: f64, lower_sum: f64, classes: &[Scaled]) -> Option<f64> {
-    // Passing a lower bound lets a class grow, passing its upper bound stops it.
+    // Beyond its lower bound a class grows with the fraction, beyond its upper bound it stops.
     let mut bounds = Vec::new();
     for class in classes {
         bounds.push((class.lower, class.target));
@@ -129,8 +129,7 @@ fn sweep(required: f64, lower_sum: f64, classes: &[Scaled]) -> Option<f64> {
         (sum, fraction) = (sum_at_bound, bound);
         growing += change;
     }
-    // All classes are at their upper bounds and the sum is not reached: excluded by the caller, up to
-    // rounding.
+    // All classes are at their upper bounds. The caller excludes a larger `required`, except for rounding.
     Some(fraction)
 }
 

@@ -1,21 +1,21 @@
-//! What another configuration would change.
+//! Differences between the seats of two configurations.
 
 use super::{LevelLimits, ServerLimits};
 use k8s_flowcontrol_types::order;
 
-/// A priority level that one configuration has and another has not, or has with other seats.
+/// A priority level that exists in only one of two configurations, or has different seats in them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum LevelChange {
-    /// The level is new.
+    /// The level exists only in the second configuration.
     Added(LevelLimits),
-    /// The level is gone.
+    /// The level exists only in the first configuration.
     Removed(LevelLimits),
-    /// The level is in both.
+    /// The level exists in both, with different seats.
     Changed {
-        /// The level as it was.
+        /// The level in the first configuration.
         before: LevelLimits,
-        /// The level as it would be.
+        /// The level in the second configuration.
         after: LevelLimits,
     },
 }
@@ -29,7 +29,7 @@ impl LevelChange {
         }
     }
 
-    /// The change in nominal, minimum and maximum seats; a level that is not there has none.
+    /// The change in nominal, minimum and maximum seats; a missing level counts as 0.
     pub fn seats(&self) -> SeatChange {
         let (before, after) = match self {
             Self::Added(level) => (None, Some(level)),
@@ -45,20 +45,20 @@ impl LevelChange {
     }
 }
 
-/// How many seats a level wins, or loses where negative.
+/// The seats that a level gains; negative numbers are losses.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct SeatChange {
     /// The change of the nominal limit.
     pub nominal: i64,
-    /// The change of what the level keeps in any case.
+    /// The change of the minimum.
     pub minimum: i64,
-    /// The change of what the level can reach.
+    /// The change of the maximum.
     pub maximum: i64,
 }
 
 impl ServerLimits {
-    /// What differs in `after`, sorted by level name; levels that stay the same are left out.
+    /// The levels that differ in `after`, sorted by name; unchanged levels are skipped.
     ///
     /// As all levels divide one sum, a change to one level's shares changes the seats of most others.
     ///

@@ -1,15 +1,15 @@
-//! How much of its seats a priority level asks for.
+//! The seat demand of a priority level.
 
 use std::time::Duration;
 
-/// How slowly the smoothed demand follows a falling demand, per period.
+/// The smoothing coefficient per period: how slowly the smoothed demand follows a falling demand.
 const SMOOTHING: f64 = 0.977;
-/// The weight of the new period; spelled out because `1.0 - SMOOTHING` is another number.
+/// The weight of the new period. Not `1.0 - SMOOTHING`, which is a different float.
 const SMOOTHING_REST: f64 = 0.023;
 
-/// What a server remembers of a level's seat demand from period to period.
+/// A level's seat demand, as a server tracks it from period to period.
 ///
-/// Demand is seats in use plus seats that waiting requests would take. The default is no demand.
+/// Demand is the seats in use plus the seats that queued requests need. The default is no demand.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct SeatDemand {
     /// The highest demand in the last period, in seats (metric `demand_seats_high_watermark`).
@@ -18,14 +18,14 @@ pub struct SeatDemand {
     pub average: f64,
     /// The time-weighted standard deviation of the last period (metric `demand_seats_stdev`).
     pub deviation: f64,
-    /// The demand that adjustments aim for, in seats (metric `demand_seats_smoothed`).
+    /// The demand used as target by adjustments, in seats (metric `demand_seats_smoothed`).
     ///
-    /// It follows a rise at once and a fall slowly.
+    /// It follows a rise immediately and a fall slowly.
     pub smoothed: f64,
 }
 
 impl SeatDemand {
-    /// A steady demand of so many seats.
+    /// A constant demand of `seats`.
     pub fn steady(seats: u32) -> Self {
         let seats_now = f64::from(seats);
         Self {
@@ -36,9 +36,9 @@ impl SeatDemand {
         }
     }
 
-    /// Takes in one more period; a server's last ten seconds, unless the configuration changed.
+    /// Adds a period. A server's periods last ten seconds, or end early with a configuration change.
     ///
-    /// A period without duration moves the high watermark only.
+    /// A period without duration changes only the high watermark.
     pub fn update(&mut self, period: &DemandPeriod) {
         self.high_watermark = period.maximum.round() as i64;
         if period.duration.is_zero() {
@@ -62,15 +62,15 @@ pub struct DemandPeriod {
     pub duration: Duration,
     /// The time-weighted average in seats.
     pub average: f64,
-    /// The time-weighted standard deviation in seats; not a number counts as 0.
+    /// The time-weighted standard deviation in seats; NaN counts as 0.
     pub deviation: f64,
     /// The highest demand in seats.
     pub maximum: f64,
 }
 
-/// Turns a demand that changes over time into [`DemandPeriod`]s.
+/// Records a changing demand and returns it as [`DemandPeriod`]s.
 ///
-/// Times are durations since any fixed moment; one before the last known counts as that.
+/// Times are durations since any fixed moment. A time before the last one counts as the last one.
 ///
 /// ```
 /// use k8s_flowcontrol_rules::limits::{DemandRecorder, SeatDemand};
@@ -94,7 +94,7 @@ pub struct DemandRecorder {
 }
 
 impl DemandRecorder {
-    /// A recorder that starts at a time with no demand.
+    /// Creates a recorder that starts at `start` with no demand.
     pub const fn new(start: Duration) -> Self {
         Self {
             now: start,
@@ -106,14 +106,14 @@ impl DemandRecorder {
         }
     }
 
-    /// The demand is `seats` from `now` on.
+    /// Sets the demand to `seats` from `now` on.
     pub fn set(&mut self, now: Duration, seats: f64) {
         self.advance(now);
         self.seats = seats;
         self.maximum = self.maximum.max(seats);
     }
 
-    /// Ends the period at `now` and starts the next with the demand of this moment.
+    /// Ends the period at `now` and starts the next one with the current demand.
     pub fn finish_period(&mut self, now: Duration) -> DemandPeriod {
         self.advance(now);
         let seconds = self.duration.as_secs_f64();

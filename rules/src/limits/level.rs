@@ -9,7 +9,7 @@ const LENDING_SINCE: u32 = 26;
 /// The first minor release in which exempt levels have shares.
 pub(super) const EXEMPT_SHARES_SINCE: u32 = 28;
 
-/// How many seats a priority level has, lends and borrows, while demand is left aside.
+/// The seats that a priority level has, can lend and can borrow, independent of demand.
 ///
 /// All numbers are seats of one server, 0 or more.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -19,23 +19,22 @@ pub struct LevelLimits {
     pub name: String,
     /// Whether the level is exempt: its requests are counted, but never queued or rejected.
     pub exempt: bool,
-    /// Whether the level is mandatory, was not given, and so has its built-in values.
+    /// Whether the level is a missing mandatory level, for which a server uses the built-in values.
     pub imagined: bool,
-    /// The shares that count, which is none for an exempt level before 1.28.
+    /// The effective shares; 0 for an exempt level before 1.28.
     pub shares: i64,
-    /// The level's part of the concurrency limit, rounded up (metric `nominal_limit_seats`).
+    /// The nominal limit: the level's part of the concurrency limit, rounded up (metric `nominal_limit_seats`).
     pub nominal: i64,
-    /// The part of `nominal` that other levels may use; always 0 before 1.26.
+    /// The part of `nominal` that other levels may borrow; always 0 before 1.26.
     pub lendable: i64,
-    /// The seats that the level may use beyond `nominal`; `None` is no limit. 0 for limited levels before
-    /// 1.26.
+    /// The seats that the level may borrow beyond `nominal`; `None` if unlimited. 0 for limited levels before 1.26.
     pub borrowing: Option<i64>,
-    /// What the level keeps in any case: `nominal` less `lendable` (metric `lower_limit_seats`).
+    /// The minimum after lending: `nominal` minus `lendable` (metric `lower_limit_seats`).
     pub minimum: i64,
-    /// What the level can reach: `nominal` plus `borrowing` (metric `upper_limit_seats`).
+    /// The maximum after borrowing: `nominal` plus `borrowing` (metric `upper_limit_seats`).
     ///
-    /// Without a borrowing limit a server counts its whole concurrency limit as `borrowing`, so this exceeds
-    /// what there is.
+    /// Without a borrowing limit a server uses its whole concurrency limit as `borrowing`, so that this exceeds all
+    /// seats.
     pub maximum: i64,
 }
 
@@ -51,7 +50,7 @@ impl LevelLimits {
         let nominal = if shares == 0 {
             0
         } else {
-            // Below 2³² + 1, as the level's shares are part of the sum.
+            // At most 2³², as the level's shares are part of the sum.
             (f64::from(concurrency_limit) * shares as f64 / all_shares).ceil() as i64
         };
         let lendable = percent_of(nominal, lendable_percent(object, release).min(100));
@@ -70,23 +69,23 @@ impl LevelLimits {
         }
     }
 
-    /// The limit that a new level starts with, in seats, until the first adjustment.
+    /// The limit of a new level, in seats, until the first adjustment.
     pub const fn initial(&self) -> i64 {
         self.nominal - self.lendable / 2
     }
 
-    /// Whether no request can ever get a seat through this level's queues.
+    /// Whether no queued request of this level can ever get a seat.
     pub const fn is_closed(&self) -> bool {
         !self.exempt && self.maximum == 0
     }
 
-    /// Whether the level takes part in the division of seats: exempt levels do since 1.28.
+    /// Whether the level is in the adjustment: limited levels always, exempt levels since 1.28.
     pub(super) fn takes_part(&self, release: Release) -> bool {
         !self.exempt || release.minor() >= EXEMPT_SHARES_SINCE
     }
 }
 
-/// The shares that count.
+/// The effective shares.
 pub(super) fn shares(level: &PriorityLevelConfiguration, release: Release) -> i64 {
     let shares = match (&level.spec.limited, &level.spec.exempt) {
         (Some(limited), _) => limited.nominal_concurrency_shares.unwrap_or(0),
@@ -117,8 +116,8 @@ fn borrowing_percent(level: &PriorityLevelConfiguration, release: Release) -> Op
     }
 }
 
-/// A percentage of seats, half a seat rounded up.
+/// A percentage of seats; half a seat rounds up.
 fn percent_of(seats: i64, percent: i32) -> i64 {
-    // In the server's order of operations, so that halves come out the same.
+    // The same order of operations as the server, so that halves round alike.
     (seats as f64 * f64::from(percent.max(0)) / 100.0).round() as i64
 }

@@ -1,12 +1,12 @@
-//! Seats: how much concurrency each priority level gets, may lend and may borrow.
+//! Seats: each priority level's nominal limit, lending and borrowing.
 //!
 //! A seat is one request being executed (some requests take several). A server divides its
 //! concurrency limit (`--max-requests-inflight` plus `--max-mutating-requests-inflight`, 600 unless
 //! configured) among the levels in proportion to their shares, and every ten seconds moves seats
 //! from levels that do not use them to levels that do. All numbers are per kube-apiserver process.
 //!
-//! [`ServerLimits`] computes the fixed numbers, [`ServerLimits::adjust`] the moving ones, and
-//! [`ServerLimits::changes_to`] what another configuration would change.
+//! [`ServerLimits`] computes the limits without demand, [`ServerLimits::adjust`] the limits at a given demand, and
+//! [`ServerLimits::changes_to`] the effect of another configuration.
 //!
 //! ```
 //! use k8s_flowcontrol_types::Release;
@@ -50,19 +50,18 @@ pub struct ServerLimits {
 }
 
 impl ServerLimits {
-    /// What a server of `release` with `concurrency_limit` seats makes of a set of levels.
+    /// Computes the limits of a server of `release` with a concurrency limit of `concurrency_limit` seats.
     ///
-    /// Mandatory levels that are not in the set are there too, with their built-in values; levels that a
-    /// server ignores because their parts contradict each other are not. Absent fields count
-    /// with the server's defaults. Values that a server refuses (negative shares or percentages, a
-    /// lendable part of more than 100 %) count as the nearest legal one.
+    /// Missing mandatory levels are added with their built-in values. Inconsistent levels are skipped, as a server
+    /// ignores them. Absent fields get the server's defaults. Invalid values (negative shares or percentages, a
+    /// lendable part above 100 %) count as the nearest valid value.
     pub fn new(
         levels: &[PriorityLevelConfiguration],
         concurrency_limit: u32,
         release: Release,
     ) -> Self {
         let in_use = objects::levels_in_use(levels, release);
-        // A sum of floating point numbers, as on the server.
+        // A float sum, as on the server.
         let all_shares: f64 = in_use
             .iter()
             .map(|level| level::shares(&level.object, release) as f64)
@@ -98,9 +97,9 @@ impl ServerLimits {
         self.release
     }
 
-    /// The sum of all nominal limits in seats: what is really distributed.
+    /// The sum of all nominal limits, in seats.
     ///
-    /// Each level's part is rounded up, so it can exceed the concurrency limit by some seats.
+    /// It can exceed the concurrency limit by some seats, because each level's part is rounded up.
     pub fn nominal_sum(&self) -> i64 {
         self.levels.iter().map(|level| level.nominal).sum()
     }

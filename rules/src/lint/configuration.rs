@@ -1,19 +1,19 @@
-//! What lint looks at.
+//! The input of lint.
 
 use k8s_flowcontrol_types::Release;
 use k8s_flowcontrol_types::api::v1::{FlowSchema, PriorityLevelConfiguration};
 
-/// The seats of a server whose flags nobody touched.
+/// A server's concurrency limit with default flags, in seats.
 const DEFAULT_CONCURRENCY_LIMIT: u32 = 600;
 
-/// A set of objects, and what is known of the server that has them or shall get them.
+/// The objects to check, and the server's release and concurrency limit.
 #[derive(Clone, Copy, Debug)]
 pub struct Configuration<'a> {
     pub(super) flow_schemas: &'a [FlowSchema],
     pub(super) priority_levels: &'a [PriorityLevelConfiguration],
     pub(super) release: Release,
     pub(super) concurrency_limit: u32,
-    /// Whether the objects are all that there are.
+    /// Whether the objects are the cluster's complete configuration.
     pub(super) complete: bool,
 }
 
@@ -34,9 +34,9 @@ impl<'a> Configuration<'a> {
         }
     }
 
-    /// Objects from files, to be applied to a cluster of which only the built-in objects are known.
+    /// Objects from files, for a cluster that otherwise has only the built-in objects.
     ///
-    /// What depends on objects that the cluster may have besides is a note, not an error.
+    /// A problem that other objects in the cluster could solve is a note instead of an error.
     pub const fn files(
         flow_schemas: &'a [FlowSchema],
         priority_levels: &'a [PriorityLevelConfiguration],
@@ -48,7 +48,7 @@ impl<'a> Configuration<'a> {
         }
     }
 
-    /// The server's concurrency limit in seats, 600 unless set.
+    /// Sets the server's concurrency limit in seats; defaults to 600.
     pub const fn concurrency_limit(self, seats: u32) -> Self {
         Self {
             concurrency_limit: seats,

@@ -1,4 +1,4 @@
-//! What rules look at: the objects in a form that is easy to compare.
+//! The configuration in a form that rules can compare.
 
 use super::configuration::Configuration;
 use crate::bootstrap::{self, AUTO_UPDATE_ANNOTATION};
@@ -8,10 +8,10 @@ use crate::objects::{self, CATCH_ALL, EXEMPT};
 use k8s_flowcontrol_types::api::v1::{self, FlowSchema, PriorityLevelConfiguration};
 use k8s_flowcontrol_types::{Release, Resource, order};
 
-/// A configuration with the objects that are taken to be there.
+/// The given objects together with the built-in ones.
 pub(super) struct Context {
     pub(super) release: Release,
-    /// Whether there are no other objects.
+    /// Whether the given objects are the cluster's complete configuration.
     pub(super) complete: bool,
     /// In the order in which a server tries them.
     pub(super) schemas: Vec<Schema>,
@@ -25,8 +25,8 @@ pub(super) struct Context {
 pub(super) struct Schema {
     /// With defaults.
     pub(super) object: FlowSchema,
-    pub(super) upkeep: Upkeep,
-    /// Whether a server skips it because its level is missing.
+    pub(super) maintainer: Maintainer,
+    /// Whether a server skips the schema because its priority level is missing.
     pub(super) dangling: bool,
     pub(super) rules: Vec<PolicyRule>,
 }
@@ -35,17 +35,17 @@ pub(super) struct Schema {
 pub(super) struct Level {
     /// With defaults.
     pub(super) object: PriorityLevelConfiguration,
-    pub(super) upkeep: Upkeep,
+    pub(super) maintainer: Maintainer,
 }
 
-/// Who says what an object is like.
+/// The maintainer of an object's spec.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Upkeep {
-    /// People do.
+pub(super) enum Maintainer {
+    /// Users edit it.
     User,
-    /// The server keeps it at its built-in value.
+    /// The server resets it to its built-in value.
     Server,
-    /// It was not given, but is taken to be there.
+    /// It is a built-in object that was not given.
     Assumed,
 }
 
@@ -69,8 +69,8 @@ impl Context {
         let in_use = objects::levels_in_use(&all_levels, release);
         let mut schemas: Vec<Schema> = schemas
             .into_iter()
-            .map(|(object, upkeep)| Schema {
-                upkeep,
+            .map(|(object, maintainer)| Schema {
+                maintainer,
                 dangling: objects::level_named(
                     &in_use,
                     &object.spec.priority_level_configuration.name,
@@ -80,13 +80,13 @@ impl Context {
                 object,
             })
             .collect();
-        // Stable, so the smaller name stays first among equals.
+        // A stable sort keeps equal precedences in the order of their names.
         order::sort_by(&mut schemas, |left, right| {
             left.precedence().cmp(&right.precedence())
         });
         let levels = levels
             .into_iter()
-            .map(|(object, upkeep)| Level { object, upkeep })
+            .map(|(object, maintainer)| Level { object, maintainer })
             .collect();
         Self {
             release,
@@ -98,18 +98,18 @@ impl Context {
         }
     }
 
-    /// The flow schemas that people can change.
+    /// The flow schemas that users can edit.
     pub(super) fn user_schemas(&self) -> impl Iterator<Item = &Schema> {
         self.schemas
             .iter()
-            .filter(|schema| schema.upkeep == Upkeep::User)
+            .filter(|schema| schema.maintainer == Maintainer::User)
     }
 
-    /// The priority levels that people can change.
+    /// The priority levels that users can edit.
     pub(super) fn user_levels(&self) -> impl Iterator<Item = &Level> {
         self.levels
             .iter()
-            .filter(|level| level.upkeep == Upkeep::User)
+            .filter(|level| level.maintainer == Maintainer::User)
     }
 
     /// The level named `name`.
@@ -131,7 +131,7 @@ impl Schema {
         self.object.spec.matching_precedence.unwrap_or_default()
     }
 
-    /// The rules about resources with their paths.
+    /// All resource rules with their paths.
     pub(super) fn resource_policies(
         &self,
     ) -> impl Iterator<Item = (String, &v1::ResourcePolicyRule)> {
@@ -151,7 +151,7 @@ impl Schema {
             })
     }
 
-    /// The rules about other requests with their paths.
+    /// All non-resource rules with their paths.
     pub(super) fn non_resource_policies(
         &self,
     ) -> impl Iterator<Item = (String, &v1::NonResourcePolicyRule)> {
@@ -181,25 +181,25 @@ impl Level {
     }
 }
 
-/// The given objects and the built-in ones that are taken to be there, sorted by name: the mandatory
-/// ones always, the suggested ones unless the set is complete.
+/// The given objects and the missing built-in ones, sorted by name: always the mandatory ones, and the suggested ones
+/// unless the configuration is complete.
 fn with_built_in<K: Resource>(
     given: Vec<K>,
     built_in: Vec<(bool, K)>,
     complete: bool,
-) -> Vec<(K, Upkeep)> {
-    let mut objects: Vec<(K, Upkeep)> = given
+) -> Vec<(K, Maintainer)> {
+    let mut objects: Vec<(K, Maintainer)> = given
         .into_iter()
-        .map(|object| (object, Upkeep::User))
+        .map(|object| (object, Maintainer::User))
         .collect();
     for (mandatory, built_in) in built_in {
         let found = objects
             .iter_mut()
             .find(|(object, _)| object.name() == built_in.name());
         match found {
-            Some((object, upkeep)) if is_kept(object) => *upkeep = Upkeep::Server,
+            Some((object, maintainer)) if is_kept(object) => *maintainer = Maintainer::Server,
             Some(_) => {}
-            None if mandatory || !complete => objects.push((built_in, Upkeep::Assumed)),
+            None if mandatory || !complete => objects.push((built_in, Maintainer::Assumed)),
             None => {}
         }
     }
@@ -209,14 +209,14 @@ fn with_built_in<K: Resource>(
     objects
 }
 
-/// Whether a server keeps a built-in object at its built-in value.
+/// Whether a server resets a built-in object to its built-in value.
 fn is_kept<K: Resource>(object: &K) -> bool {
     let metadata = object.metadata();
     matches!(object.name(), EXEMPT | CATCH_ALL)
         || auto_update(object).unwrap_or(metadata.generation.unwrap_or(1) <= 1)
 }
 
-/// What the annotation says, as a server reads it; `None` when it says nothing.
+/// The auto-update annotation as a server reads it; `None` if it is absent or not a boolean.
 pub(super) fn auto_update<K: Resource>(object: &K) -> Option<bool> {
     match object
         .metadata()

@@ -1,18 +1,17 @@
-//! Whether one thing takes every request that another would take.
+//! Whether one rule or subject matches every request that another one matches.
 //!
-//! The answers are on the safe side: "covers" is said only when it is certain, given that every user is
-//! in `system:authenticated` or `system:unauthenticated` and every service account in the groups of its
-//! token.
+//! `true` is certain, `false` may be wrong. Every user is assumed to be in `system:authenticated` or
+//! `system:unauthenticated`, and every service account in its token's groups.
 
 use crate::matching::{
     ANONYMOUS, AUTHENTICATED, Names, NonResourceRule, PolicyRule, ResourceRule,
     SERVICE_ACCOUNT_PREFIX, SERVICE_ACCOUNTS, Subject, UNAUTHENTICATED, Url,
 };
 
-/// A rule is taken apart into single names only when that gives no more pieces than this.
+/// Maximum number of combinations of single names into which a rule is split.
 const MOST_PIECES: usize = 512;
 
-/// Whether rules that are tried earlier take everything that `rule` would take.
+/// Whether the `earlier` rules together match every request that `rule` matches.
 pub(super) fn is_covered(rule: &PolicyRule, earlier: &[&PolicyRule]) -> bool {
     single_subjects(&rule.subjects).iter().all(|subject| {
         let mut resource_rules: Vec<&ResourceRule> = Vec::new();
@@ -33,7 +32,7 @@ pub(super) fn is_covered(rule: &PolicyRule, earlier: &[&PolicyRule]) -> bool {
     })
 }
 
-/// The subjects, everybody taken apart into the two groups of all users.
+/// The subjects, with "every user" split into the two groups of all users.
 fn single_subjects(subjects: &[Subject]) -> Vec<Subject> {
     let mut single = Vec::new();
     for subject in subjects {
@@ -89,7 +88,7 @@ fn is_unauthenticated(subject: &Subject) -> bool {
     }
 }
 
-/// For a group of service accounts: the namespace, or `None` inside for all.
+/// The namespace of a group of service accounts; `Some(None)` for the group of all service accounts.
 fn accounts_group(group: &str) -> Option<Option<&str>> {
     let rest = group.strip_prefix(SERVICE_ACCOUNTS)?;
     if rest.is_empty() {
@@ -99,7 +98,7 @@ fn accounts_group(group: &str) -> Option<Option<&str>> {
     }
 }
 
-/// The namespace of a subject that only service accounts of one match.
+/// The namespace, for a subject that matches only service accounts of one namespace.
 fn namespace_of(subject: &Subject) -> Option<&str> {
     match subject {
         Subject::Group(group) => accounts_group(group)?,
@@ -107,7 +106,7 @@ fn namespace_of(subject: &Subject) -> Option<&str> {
     }
 }
 
-/// Namespace and name of a subject that is a service account; no name for all of a namespace.
+/// Namespace and name of a service account subject; no name for all service accounts of a namespace.
 pub(super) fn account_of(subject: &Subject) -> Option<(&str, Option<&str>)> {
     match subject {
         Subject::ServiceAccount { namespace, name } => Some((namespace, name.as_deref())),
@@ -158,7 +157,7 @@ impl ResourceRule {
         wide.iter().any(|wide| wide.covers(self)) || self.is_covered_in_pieces(wide)
     }
 
-    /// Whether all rules are covered that have one name of each list; `false` when they are too many.
+    /// Whether each combination of single names is covered; `false` if there are too many.
     fn is_covered_in_pieces(&self, wide: &[&Self]) -> bool {
         let [verbs, groups, resources, namespaces] = [
             &self.verbs,
@@ -167,7 +166,7 @@ impl ResourceRule {
             &self.namespaces,
         ]
         .map(Names::pieces);
-        // Requests without a namespace are a piece of their own.
+        // Requests without a namespace are a separate combination.
         let nowhere = Names::OneOf([].into());
         let mut places: Vec<(Names, bool)> = namespaces
             .into_iter()
@@ -205,7 +204,7 @@ impl ResourceRule {
 
 impl NonResourceRule {
     fn is_covered(&self, wide: &[&Self]) -> bool {
-        // Verb by verb and URL by URL, as different rules may take them.
+        // Verb by verb and URL by URL, because different rules may match them.
         self.verbs.is_empty()
             || self.verbs.pieces().iter().all(|verb| {
                 self.urls.iter().all(|url| {

@@ -1,17 +1,17 @@
-//! What lint answers.
+//! The results of lint.
 
 use k8s_flowcontrol_types::Kind;
 use std::fmt;
 
-/// How much a finding matters; the gravest first.
+/// The severity of a finding; errors come first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum Severity {
     /// The object, or a part of it, has no effect or will be lost.
     Error,
-    /// The effect is probably not the one that was meant.
+    /// The effect is probably not the intended one.
     Warning,
-    /// Worth a look.
+    /// A hint to check.
     Note,
 }
 
@@ -25,13 +25,13 @@ impl fmt::Display for Severity {
     }
 }
 
-/// Something that is worth changing.
+/// A problem found in an object.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Finding {
-    /// The id of the rule that found it, such as `dangling-reference`.
+    /// The id of the rule, such as `dangling-reference`.
     pub rule: &'static str,
-    /// How much it matters.
+    /// The severity.
     pub severity: Severity,
     /// The object's kind.
     pub kind: Kind,
@@ -39,9 +39,9 @@ pub struct Finding {
     pub name: String,
     /// The path of the field, such as `spec.rules[0].subjects[1]`.
     pub path: String,
-    /// What is the matter, in one sentence.
+    /// The problem, in one sentence.
     pub message: String,
-    /// A way out, in one sentence.
+    /// A solution, in one sentence.
     pub help: String,
 }
 

@@ -1,8 +1,7 @@
-//! Lint: what a server accepts and a person regrets.
+//! Lint: problems in objects that a server accepts.
 //!
-//! [`Configuration`] says what to look at, [`lint`] answers [`Finding`]s, and [`rules`] lists what is
-//! looked for. Lint takes objects that pass validation; what a server refuses it does not repeat. It has no
-//! findings about the built-in objects as a server keeps them.
+//! [`Configuration`] is the input, [`lint`] returns [`Finding`]s, and [`rules`] lists all rules. Lint expects valid
+//! objects and does not repeat validation. The built-in objects in their original state have no findings.
 //!
 //! ```
 //! use k8s_flowcontrol_types::Release;
@@ -16,7 +15,7 @@
 //!         "rules": [{"subjects": [{"kind": "Group", "group": {"name": "monitoring"}}],
 //!             "nonResourceRules": [{"verbs": ["get"], "nonResourceURLs": ["/metrics", "/"]}]}]}}"#)?;
 //!
-//! // A manifest: what a server makes by itself is taken to be there.
+//! A manifest: the built-in objects are assumed to exist.
 //! let findings = lint(&Configuration::files(&[schema], &[], Release::NEWEST));
 //! assert_eq!(findings.len(), 1);
 //! assert_eq!((findings[0].rule, findings[0].severity), ("root-url", Severity::Warning));
@@ -38,7 +37,7 @@ pub use rules::{Rule, rules};
 use context::Context;
 use k8s_flowcontrol_types::order;
 
-/// What is worth changing in a configuration, ordered by severity, object and path.
+/// Returns the problems of a configuration, ordered by severity, object and path.
 pub fn lint(configuration: &Configuration<'_>) -> Vec<Finding> {
     let context = Context::new(configuration);
     let mut findings = Vec::new();

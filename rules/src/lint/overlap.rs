@@ -1,6 +1,4 @@
-//! Whether there is a request that two things would both take.
-//!
-//! The answers are on the safe side: "apart" is said only when it is certain.
+//! Whether two rules can match the same request. `false` is certain, `true` may be wrong.
 
 use super::cover::account_of;
 use crate::matching::{

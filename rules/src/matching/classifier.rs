@@ -1,4 +1,4 @@
-//! Classifying requests.
+//! Classifies requests: the flow schema, priority level and flow of each.
 
 use super::index::SubjectIndex;
 use super::objects;
@@ -10,44 +10,44 @@ use k8s_flowcontrol_types::api::v1::{
 };
 use k8s_flowcontrol_types::{Release, Resource, order};
 
-/// A configuration in the form in which requests are classified.
+/// A configuration, prepared for classifying requests.
 ///
-/// It holds its own copy of what it needs, and is cheap to share between threads by reference.
+/// It owns all its data, so that threads can share it by reference.
 #[derive(Clone, Debug)]
 pub struct Classifier {
-    /// In the order in which they are tried; those with a missing level included, to be explained.
+    /// In the order in which a server tries them; includes schemas with a missing level, for explanations.
     pub(super) schemas: Vec<Schema>,
-    /// All rules of the usable schemas in the order in which they are tried.
+    /// All rules of the usable schemas, in the order in which a server tries them.
     rules: Vec<Rule>,
     index: SubjectIndex,
 }
 
-/// A flow schema, ready to be matched.
+/// A flow schema, prepared for matching.
 #[derive(Clone, Debug)]
 pub(super) struct Schema {
     pub(super) name: String,
     pub(super) level: String,
     pub(super) dangling: bool,
-    /// Where the schema's rules are among all.
+    /// The range of the schema's rules in [`Classifier::rules`].
     pub(super) rules: std::ops::Range<usize>,
     imagined: bool,
-    /// By what flows are told apart, when the level tells any apart.
+    /// The flow distinguisher; `None` if the level has at most one queue.
     distinguisher: Option<FlowDistinguisherMethodType>,
 }
 
-/// A rule, ready to be matched.
+/// A rule, prepared for matching.
 #[derive(Clone, Debug)]
 pub(super) struct Rule {
-    /// The number of the schema.
+    /// The schema's index.
     pub(super) schema: usize,
     pub(super) policy: PolicyRule,
 }
 
 impl Classifier {
-    /// Prepares a configuration as a server of `release` takes it.
+    /// Prepares a configuration for a server of `release`.
     ///
-    /// Missing mandatory objects are imagined with their built-in values. Absent fields count with the
-    /// server's defaults. Of several objects of one name the last counts.
+    /// Missing mandatory objects are added with their built-in values. Absent fields get the server's defaults. Of
+    /// several objects with the same name the last one counts.
     pub fn new(
         flow_schemas: &[FlowSchema],
         priority_levels: &[PriorityLevelConfiguration],
@@ -67,8 +67,7 @@ impl Classifier {
         }
         let imagine =
             |name: &'static str| imagined.iter().filter(move |schema| schema.name() == name);
-        // `exempt` is tried before and `catch-all` after all others only when they are imagined;
-        // those that exist have a precedence like all.
+        // A missing `exempt` comes first and a missing `catch-all` last; existing ones are ordered by precedence.
         let ordered = imagine(objects::EXEMPT)
             .chain(&given)
             .chain(imagine(objects::CATCH_ALL));
@@ -117,10 +116,9 @@ impl Classifier {
         });
     }
 
-    /// The flow schema and the priority level that take a request, and its flow.
+    /// Returns the flow schema, the priority level and the flow of a request.
     ///
-    /// `None` for a request that is [not subject to flow
-    /// control](RequestAttributes::is_subject_to_flow_control).
+    /// `None` if the request is [not subject to flow control](RequestAttributes::is_subject_to_flow_control).
     pub fn classify<'a>(&'a self, request: &'a RequestAttributes) -> Option<Classification<'a>> {
         if !request.is_subject_to_flow_control() {
             return None;
@@ -136,7 +134,7 @@ impl Classifier {
         }
     }
 
-    /// What takes a request that no schema matches: a user in neither of the two groups of all users.
+    /// The classification of a request that no schema matches: the user is in neither group of all users.
     pub(super) fn last_resort<'a>(
         &'a self,
         request: &'a RequestAttributes,
@@ -175,7 +173,7 @@ impl Classifier {
 /// The schemas with defaults, in the order in which a server tries them.
 fn in_order(schemas: &[FlowSchema], release: Release) -> Vec<FlowSchema> {
     let mut ordered = objects::by_name(schemas, release);
-    // Stable, so the smaller name stays first among equals.
+    // A stable sort keeps equal precedences in the order of their names.
     order::sort_by(&mut ordered, |left, right| {
         let precedence = |schema: &FlowSchema| schema.spec.matching_precedence;
         precedence(left).cmp(&precedence(right))
@@ -183,7 +181,7 @@ fn in_order(schemas: &[FlowSchema], release: Release) -> Vec<FlowSchema> {
     ordered
 }
 
-/// What takes a request.
+/// The flow schema, priority level and flow of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Classification<'a> {
@@ -191,15 +189,15 @@ pub struct Classification<'a> {
     pub flow_schema: &'a str,
     /// The name of the priority level.
     pub priority_level: &'a str,
-    /// What tells the request's flow from others of the same schema: the user name, the namespace, or
-    /// nothing. Always nothing when the level has no more than one queue.
+    /// The flow distinguisher: the user name or the namespace; empty without a distinguisher method, or if the level
+    /// has at most one queue.
     pub flow_distinguisher: &'a str,
-    /// Whether the flow schema is mandatory and was imagined because it was missing.
+    /// Whether the flow schema is mandatory but missing, so that the server uses its built-in value.
     pub imagined: bool,
 }
 
 impl Classification<'_> {
-    /// The hash from which the flow's queues are dealt, see [`flow_hash`].
+    /// The hash of the flow, which selects its queues; see [`flow_hash`].
     pub fn flow_hash(&self) -> u64 {
         flow_hash(self.flow_schema, self.flow_distinguisher)
     }

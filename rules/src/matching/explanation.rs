@@ -1,4 +1,4 @@
-//! Why a flow schema takes a request.
+//! Explains a request's classification.
 
 use super::classifier::{Classification, Classifier, Schema};
 use super::mismatch::RuleMismatch;
@@ -7,9 +7,9 @@ use super::request::RequestAttributes;
 use std::fmt;
 
 impl Classifier {
-    /// What takes a request, and what was considered before.
+    /// Classifies a request and returns the verdict on each flow schema tried.
     ///
-    /// Answers the same as [`classify`](Self::classify), but slower.
+    /// The classification equals that of [`classify`](Self::classify), which is faster.
     ///
     /// ```
     /// use k8s_flowcontrol_types::Release;
@@ -75,7 +75,7 @@ impl Classifier {
     }
 }
 
-/// The matching subject and policy of a rule, or why there is none.
+/// The indexes of the matching subject and policy of a rule, or the mismatch.
 fn judge_rule(
     rule: &PolicyRule,
     request: &RequestAttributes,
@@ -103,7 +103,7 @@ fn judge_rule(
     policy.map(|policy| (subject, policy))
 }
 
-/// The number of the first policy without a mismatch, or all mismatches.
+/// The index of the first policy without a mismatch, or all mismatches.
 fn first_match<M>(mismatches: impl Iterator<Item = Option<M>>) -> Result<usize, Vec<M>> {
     let mut found = Vec::new();
     for (number, mismatch) in mismatches.enumerate() {
@@ -115,19 +115,18 @@ fn first_match<M>(mismatches: impl Iterator<Item = Option<M>>) -> Result<usize, 
     Err(found)
 }
 
-/// What takes a request, and how a server comes to that.
+/// A request's classification and the flow schemas tried for it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Explanation<'a> {
-    /// What takes the request.
+    /// The flow schema, priority level and flow of the request.
     pub classification: Classification<'a>,
-    /// The flow schemas tried, in order. The last one matched, unless nothing did and `catch-all` took
-    /// the request as a last resort.
+    /// The flow schemas tried, in order. The last one matched, or none matched and the request goes to `catch-all`.
     pub considered: Vec<Considered<'a>>,
 }
 
 impl Explanation<'_> {
-    /// The rule that matched; `None` when the request went to `catch-all` as a last resort.
+    /// The rule that matched; `None` if the request goes to `catch-all` because no schema matched.
     pub fn matched(&self) -> Option<RuleMatch> {
         self.considered.last().and_then(|last| match last.verdict {
             Verdict::Matched(matched) => Some(matched),
@@ -142,24 +141,24 @@ impl Explanation<'_> {
 pub struct Considered<'a> {
     /// The name of the flow schema.
     pub flow_schema: &'a str,
-    /// The name of the priority level that it refers to.
+    /// The name of the priority level in its spec.
     pub priority_level: &'a str,
-    /// What came out.
+    /// The result of trying it.
     pub verdict: Verdict,
 }
 
-/// What came out when a flow schema was tried.
+/// The result of trying a flow schema.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// Skipped, as the priority level does not exist or is ignored by the server.
+    /// Skipped: the priority level does not exist, or the server ignores it.
     Dangling,
-    /// It takes the request.
+    /// A rule matches the request.
     Matched(RuleMatch),
-    /// No rule matches: why, for each rule in order.
+    /// No rule matches; has the mismatch of each rule, in order.
     NoMatch(Vec<RuleMismatch>),
 }
 
-/// The part of a flow schema that matches a request.
+/// The part of a flow schema that matched a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RuleMatch {
     /// The index in `spec.rules`.
@@ -168,7 +167,7 @@ pub struct RuleMatch {
     pub subject: usize,
     /// The index in the rule's `resourceRules`, or in `nonResourceRules` for other requests.
     pub policy: usize,
-    /// Whether `policy` counts in `resourceRules`.
+    /// Whether `policy` is an index in `resourceRules`.
     pub is_resource_rule: bool,
 }
 

@@ -1,21 +1,21 @@
-//! A server's reading of method and URL.
+//! Derives request attributes from an HTTP method and URL.
 
 use super::percent::decode;
 use super::query::Query;
 use super::request::{RequestAttributes, User};
 use std::fmt;
 
-/// Path prefixes that once asked for a watch or a proxy: `/api/v1/watch/pods`.
+/// Path prefixes of deprecated endpoints for watch and proxy: `/api/v1/watch/pods`.
 const VERBS_IN_PATH: [&str; 2] = ["proxy", "watch"];
-/// What `/api/v1/namespaces/<name>/` can be followed by without being a resource in the namespace.
+/// Segments after `/api/v1/namespaces/<name>/` that are subresources of the namespace, not resources in it.
 const NAMESPACE_SUBRESOURCES: [&str; 2] = ["finalize", "status"];
 
 impl RequestAttributes {
-    /// What a server makes of a request.
+    /// Derives the attributes of a request from its method and URL, as a server does.
     ///
-    /// `method` is the HTTP method in capitals, `url` a path with an optional query, or a whole URL whose
-    /// scheme and host do not count. Anything that is not below `/api/<version>/` or
-    /// `/apis/<group>/<version>/` is no resource request: discovery, `/healthz`, `/metrics`.
+    /// `method` is the HTTP method in capitals; `url` is a path with an optional query, or a complete URL, whose scheme
+    /// and host are ignored. A path outside of `/api/<version>/` and `/apis/<group>/<version>/` is a non-resource
+    /// request: discovery, `/healthz`, `/metrics`.
     ///
     /// ```
     /// use k8s_flowcontrol_rules::matching::{RequestAttributes, User};
@@ -31,8 +31,8 @@ impl RequestAttributes {
     /// ```
     ///
     /// # Errors
-    /// [`InvalidRequest`] for what a server refuses before it classifies: a broken percent escape in the
-    /// path, or a path that ends behind an old-style `watch` or `proxy`.
+    /// [`InvalidRequest`] if a server returns 400 before classification: a broken percent escape in the path, or a path
+    /// that ends after the `watch` or `proxy` of a deprecated endpoint.
     pub fn from_http(method: &str, url: &str, user: User) -> Result<Self, InvalidRequest> {
         let target = request_target(url);
         let (path, query) = target.split_once('?').unwrap_or((target, ""));
@@ -46,7 +46,7 @@ impl RequestAttributes {
             path: path.into_owned(),
             ..Self::default()
         };
-        // What the path says is taken out of a copy, so that the parts can be borrowed.
+        // A copy of the path, so that its parts can be borrowed while the request changes.
         let path = request.path.clone();
         let Some((api_group, mut parts)) = resource_parts(&path) else {
             return Ok(request);
@@ -87,7 +87,7 @@ impl RequestAttributes {
         Ok(request)
     }
 
-    /// A `get` or `delete` without a name is about a collection.
+    /// Without a name, `get` and `delete` are about a collection.
     fn refine_nameless(&mut self, query: &Query<'_>) {
         if !self.name.is_empty() {
             return;
@@ -113,7 +113,7 @@ fn request_target(url: &str) -> &str {
     }
 }
 
-/// The API group and the path's segments behind the version; `None` for a path of no resource.
+/// The API group and the path segments after the version; `None` for a non-resource path.
 fn resource_parts(path: &str) -> Option<(&str, Vec<&str>)> {
     let segments: Vec<&str> = path.trim_matches('/').split('/').collect();
     match segments.as_slice() {
@@ -134,7 +134,7 @@ fn resource_verb(method: &str) -> &'static str {
     }
 }
 
-/// A request that a server refuses before it classifies it.
+/// A request that a server does not classify, because it is malformed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct InvalidRequest {
     url: Box<str>,

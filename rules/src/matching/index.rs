@@ -1,21 +1,21 @@
-//! Which rules are for a user, found without trying them all.
+//! An index of rules by user.
 
 use super::request::{SERVICE_ACCOUNT_PREFIX, User};
 use super::subject::Subject;
 use std::collections::HashMap;
 
-/// Rules by the subjects that they are for. Rules are numbered in the order in which they are tried.
+/// Rules indexed by their subjects. A rule's number is its position in the order of trying.
 #[derive(Clone, Debug, Default)]
 pub(super) struct SubjectIndex {
     everybody: RuleSet,
     users: HashMap<String, RuleSet>,
     groups: HashMap<String, RuleSet>,
-    /// By what follows the prefix of all service accounts in the user name, up to and with the `:`.
+    /// By the part of the user name after the prefix of service accounts, up to and including the `:`.
     namespaces: HashMap<String, RuleSet>,
 }
 
 impl SubjectIndex {
-    /// Adds the rule with this number, which is for `subjects`.
+    /// Adds rule number `rule` with its `subjects`.
     pub(super) fn insert(&mut self, rule: usize, subjects: &[Subject]) {
         for subject in subjects {
             if let Some(set) = self.set_of(subject) {
@@ -47,7 +47,7 @@ impl SubjectIndex {
 
     /// The rules with a subject that matches `user`, in order.
     pub(super) fn rules_for(&self, user: &User) -> impl Iterator<Item = usize> {
-        // A user is in a few groups; one more set for the name, one for the namespace, one for all.
+        // One set for each group, one for the name, one for the namespace and one for all users.
         let mut sets: Vec<&RuleSet> = Vec::with_capacity(user.groups.len() + 3);
         sets.push(&self.everybody);
         sets.extend(self.users.get(&user.name));
@@ -56,8 +56,8 @@ impl SubjectIndex {
                 .iter()
                 .filter_map(|group| self.groups.get(group)),
         );
-        // Whatever stands before a colon may be a namespace: validation lets none contain one, but a
-        // user name may contain several.
+        // A user name may contain several colons. Any part before a colon may be the namespace, although validation
+        // allows no colon in one.
         if let Some(account) = user.name.strip_prefix(SERVICE_ACCOUNT_PREFIX)
             && !self.namespaces.is_empty()
         {
@@ -91,7 +91,7 @@ impl RuleSet {
     }
 }
 
-/// The positions of the ones in a word, the lowest first.
+/// The positions of the 1 bits in a word, from the lowest.
 struct Ones(u64);
 
 impl Iterator for Ones {

@@ -2,18 +2,18 @@
 
 use std::fmt;
 
-/// Why a rule does not match.
+/// The reason why a rule does not match.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum RuleMismatch {
     /// No subject matches the user.
     Subjects,
-    /// The request is about a resource and none of `resourceRules` matches: why, for each of them.
+    /// The request is a resource request and none of `resourceRules` matches; has the mismatch of each.
     ResourceRules(Vec<ResourceMismatch>),
-    /// The request is about no resource and none of `nonResourceRules` matches: why, for each of them.
+    /// The request is a non-resource request and none of `nonResourceRules` matches; has the mismatch of each.
     NonResourceRules(Vec<NonResourceMismatch>),
 }
 
-/// The first thing about a resource request that a rule does not cover.
+/// The first part of a resource request that does not match a resource rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ResourceMismatch {
     /// The verb.
@@ -28,7 +28,7 @@ pub enum ResourceMismatch {
     Namespace,
 }
 
-/// The first thing about another request that a rule does not cover.
+/// The first part of a non-resource request that does not match a non-resource rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NonResourceMismatch {
     /// The verb.

@@ -1,15 +1,15 @@
-//! Matching: which flow schema and priority level take a request, and why.
+//! Matching: the flow schema and priority level of a request, and the reason.
 //!
-//! A server tries its flow schemas in order of `matchingPrecedence`, the smaller name first among
-//! equals, and takes the first one with a rule that matches. Flow schemas that refer to a missing level
-//! are skipped. A [`Classifier`] is built once from a configuration and then classifies
-//! millions of requests a second; [`Classifier::explain`] says what was considered on the way.
+//! A server tries its flow schemas in order of `matchingPrecedence`, then of their names, and uses the first one with a
+//! rule that matches. Flow schemas that refer to a missing level are skipped. A [`Classifier`] is built once from a
+//! configuration and then classifies millions of requests per second; [`Classifier::explain`] also returns the schemas
+//! tried.
 //!
 //! ```
 //! use k8s_flowcontrol_types::Release;
 //! use k8s_flowcontrol_rules::matching::{Classifier, RequestAttributes, User};
 //!
-//! // Without any object only the mandatory ones are there.
+//! Without any given object, only the mandatory ones exist.
 //! let classifier = Classifier::new(&[], &[], Release::NEWEST);
 //! let user = User::authenticated("alice", ["dev"]);
 //! let request = RequestAttributes::from_http("GET", "/api/v1/namespaces/team-a/pods?watch=1", user)?;

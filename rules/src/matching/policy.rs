@@ -1,11 +1,11 @@
-//! What a rule is about.
+//! Resource and non-resource rules.
 
 use super::mismatch::{NonResourceMismatch, ResourceMismatch};
 use super::request::RequestAttributes;
 use super::subject::Subject;
 use k8s_flowcontrol_types::api::v1;
 
-/// A list in which a lone `*` stands for everything.
+/// A list in which a single `*` matches everything.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Names {
     Any,
@@ -15,7 +15,7 @@ pub(crate) enum Names {
 impl Names {
     pub(crate) fn new<S: AsRef<str>>(names: &[S]) -> Self {
         match names {
-            // Among others a `*` is an ordinary word, which nothing is called.
+            // In a list of several entries, `*` is a plain name, which nothing has.
             [name] if name.as_ref() == "*" => Self::Any,
             names => Self::OneOf(names.iter().map(|name| name.as_ref().into()).collect()),
         }
@@ -28,7 +28,7 @@ impl Names {
         }
     }
 
-    /// Whether `resource`, or `resource/subresource` if there is one, is in the list.
+    /// Whether the list contains `resource`, or `resource/subresource` if there is a subresource.
     fn contain_resource(&self, resource: &str, subresource: &str) -> bool {
         let is_it = |known: &str| {
             known
@@ -44,7 +44,7 @@ impl Names {
     }
 }
 
-/// A rule of a flow schema, ready to be matched.
+/// A rule of a flow schema, prepared for matching.
 #[derive(Clone, Debug)]
 pub(crate) struct PolicyRule {
     pub(crate) subjects: Vec<Subject>,
@@ -65,7 +65,7 @@ impl PolicyRule {
         }
     }
 
-    /// Whether one of the rules about requests of this sort matches; subjects aside.
+    /// Whether a resource or non-resource rule matches the request; subjects are not checked.
     pub(super) fn matches_request(&self, request: &RequestAttributes) -> bool {
         if request.is_resource_request {
             self.resource_rules
@@ -79,7 +79,7 @@ impl PolicyRule {
     }
 }
 
-/// A rule for requests that are about resources.
+/// A rule for resource requests.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct ResourceRule {
     pub(crate) verbs: Names,
@@ -100,7 +100,7 @@ impl ResourceRule {
         }
     }
 
-    /// The first reason, in a server's order, why the rule does not match; `None` when it does.
+    /// The first mismatch, in the server's order of checks; `None` if the rule matches.
     pub(super) fn mismatch(&self, request: &RequestAttributes) -> Option<ResourceMismatch> {
         if !self.verbs.contain(&request.verb) {
             Some(ResourceMismatch::Verb)
@@ -119,7 +119,7 @@ impl ResourceRule {
     }
 }
 
-/// A rule for all other requests.
+/// A rule for non-resource requests.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct NonResourceRule {
     pub(crate) verbs: Names,
@@ -138,7 +138,7 @@ impl NonResourceRule {
         }
     }
 
-    /// Why the rule does not match; `None` when it does.
+    /// The first mismatch; `None` if the rule matches.
     pub(super) fn mismatch(&self, request: &RequestAttributes) -> Option<NonResourceMismatch> {
         if !self.verbs.contain(&request.verb) {
             Some(NonResourceMismatch::Verb)
@@ -149,14 +149,14 @@ impl NonResourceRule {
     }
 }
 
-/// A path, with everything below it.
+/// A path, or a path with everything below it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Url {
     Any,
     Path {
-        /// The entry as it stands, which matches the same path.
+        /// The unchanged entry, which matches the same path.
         exact: Box<str>,
-        /// The entry without a trailing `*` and with a trailing `/`, which matches all paths that start so.
+        /// The entry without its trailing `*` and with a trailing `/`, which matches all paths with this prefix.
         below: Box<str>,
     },
 }

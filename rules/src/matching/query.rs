@@ -1,9 +1,9 @@
-//! The parts of a query that classification depends on.
+//! The query parameters that classification depends on.
 
 use super::percent::decode;
 use std::borrow::Cow;
 
-/// The parameters of a query, decoded; those that a server drops are left out.
+/// The decoded parameters of a query, without those that a server drops.
 pub(super) struct Query<'a>(Vec<(Cow<'a, str>, Cow<'a, str>)>);
 
 impl<'a> Query<'a> {
@@ -29,15 +29,15 @@ impl<'a> Query<'a> {
             .map(|pair| &*pair.1)
     }
 
-    /// Whether a watch is asked for: anything but `false` and `0` says so, even nothing.
+    /// Whether the query requests a watch: `watch` is present and neither `false` nor `0`.
     pub(super) fn is_watch(&self) -> bool {
         self.get("watch")
             .is_some_and(|value| !value.eq_ignore_ascii_case("false") && value != "0")
     }
 
-    /// The object's name, when the field selector asks for exactly one.
+    /// The object's name, if the field selector requires exactly one name.
     pub(super) fn selected_name(&self) -> Option<String> {
-        // A server that cannot read a number reads no field selector either.
+        // A server that cannot parse these numbers ignores the field selector too.
         let numbers = ["limit", "timeoutSeconds"];
         let readable = |name| {
             self.get(name)
@@ -55,13 +55,13 @@ impl<'a> Query<'a> {
     }
 }
 
-/// The terms of a field selector: field, whether it must be equal, value. `None` when it is broken.
+/// The terms of a field selector: field, whether it must be equal, value. `None` if a term is malformed.
 fn terms(selector: &str) -> Option<Vec<(String, bool, String)>> {
     split(selector)
         .into_iter()
         .filter(|term| !term.is_empty())
         .map(|term| {
-            // The leftmost operator counts; `==` and `!=` before `=` at the same place.
+            // The leftmost operator counts; at the same position `==` and `!=` come before `=`.
             let (at, operator) = term.char_indices().find_map(|(at, _)| {
                 let rest = &term[at..];
                 ["!=", "==", "="]
@@ -75,7 +75,7 @@ fn terms(selector: &str) -> Option<Vec<(String, bool, String)>> {
         .collect()
 }
 
-/// Splits at commas that no backslash protects.
+/// Splits at commas, except for commas after a backslash.
 fn split(selector: &str) -> Vec<&str> {
     let mut terms = Vec::new();
     let mut start = 0;
@@ -95,7 +95,7 @@ fn split(selector: &str) -> Vec<&str> {
     terms
 }
 
-/// Removes backslashes; `None` for one that protects nothing, or a bare `,` or `=`.
+/// Removes backslashes; `None` for an invalid escape, and for a `,` or `=` without a backslash.
 fn unescape(value: &str) -> Option<String> {
     let mut out = String::with_capacity(value.len());
     let mut chars = value.chars();

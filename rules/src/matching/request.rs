@@ -1,22 +1,22 @@
-//! What a server knows of a request when it classifies it.
+//! The attributes of a request that classification uses.
 
-/// The group of every user who proved to be somebody.
+/// The group of all authenticated users.
 pub(crate) const AUTHENTICATED: &str = "system:authenticated";
-/// The group of the user whom nothing is known of.
+/// The group of all unauthenticated users.
 pub(crate) const UNAUTHENTICATED: &str = "system:unauthenticated";
 /// The user name of requests without credentials.
 pub(crate) const ANONYMOUS: &str = "system:anonymous";
-/// What every service account's user name starts with, followed by `<namespace>:<name>`.
+/// The prefix of every service account's user name, before `<namespace>:<name>`.
 pub(crate) const SERVICE_ACCOUNT_PREFIX: &str = "system:serviceaccount:";
-/// The group of all service accounts; with `:<namespace>` behind it those of one namespace.
+/// The group of all service accounts. With the suffix `:<namespace>`: those of one namespace.
 pub(crate) const SERVICE_ACCOUNTS: &str = "system:serviceaccounts";
 
-/// Who makes a request, after impersonation.
+/// The user of a request, after impersonation.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct User {
     /// The user name.
     pub name: String,
-    /// All groups, those that the server adds included.
+    /// All groups, including those added by the server.
     pub groups: Vec<String>,
 }
 
@@ -32,7 +32,7 @@ impl User {
         }
     }
 
-    /// A user as a server sees one after authentication: in these groups and `system:authenticated`.
+    /// A user as after authentication: in these groups and in `system:authenticated`.
     pub fn authenticated<G: Into<String>>(
         name: impl Into<String>,
         groups: impl IntoIterator<Item = G>,
@@ -61,39 +61,38 @@ impl User {
     }
 }
 
-/// A request as a server sees it when it classifies it.
+/// The attributes of a request that a server classifies it by.
 ///
-/// [`from_http`](Self::from_http) makes one from method and URL as the server does. Fields that do not
-/// apply are empty.
+/// [`from_http`](Self::from_http) derives them from method and URL as the server does. Fields that do not apply are
+/// empty.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RequestAttributes {
-    /// Who makes the request.
+    /// The user.
     pub user: User,
-    /// `get`, `list`, `watch`, `create`, `update`, `patch`, `delete`, `deletecollection` or `proxy` for
-    /// resources; the HTTP method in lower case for other paths.
+    /// The verb. For resource requests: `get`, `list`, `watch`, `create`, `update`, `patch`, `delete`,
+    /// `deletecollection` or `proxy`. For others: the HTTP method in lower case.
     pub verb: String,
-    /// Whether the request is about a resource, so that `resourceRules` apply; else
-    /// `nonResourceRules` do.
+    /// Whether this is a resource request, to which `resourceRules` apply. To others `nonResourceRules` apply.
     pub is_resource_request: bool,
     /// The API group; empty for the core group.
     pub api_group: String,
-    /// The resource in its plural, such as `pods`.
+    /// The plural name of the resource, such as `pods`.
     pub resource: String,
     /// The subresource, such as `status`.
     pub subresource: String,
-    /// The namespace; empty for a cluster-scoped resource or a request across namespaces.
+    /// The namespace; empty for a cluster-scoped resource or a request for all namespaces.
     pub namespace: String,
-    /// The object's name; flow schemas do not look at it.
+    /// The object's name, which flow schemas do not match on.
     pub name: String,
-    /// The decoded path, without query.
+    /// The decoded path, without the query.
     pub path: String,
 }
 
 impl RequestAttributes {
-    /// Whether API Priority and Fairness applies.
+    /// Whether API Priority and Fairness applies to the request.
     ///
-    /// It does not apply to requests that may run for long and are no watches: the verb `proxy`,
-    /// the subresources `attach`, `exec`, `log`, `portforward` and `proxy`, and `/debug/pprof/`.
+    /// It does not apply to long-running requests except watches: the verb `proxy`, the subresources `attach`, `exec`,
+    /// `log`, `portforward` and `proxy`, and paths below `/debug/pprof/`.
     pub fn is_subject_to_flow_control(&self) -> bool {
         const LONG_RUNNING: [&str; 5] = ["attach", "exec", "log", "portforward", "proxy"];
         if self.verb == "watch" {

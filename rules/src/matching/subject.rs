@@ -1,9 +1,9 @@
-//! Who a rule is for.
+//! Subjects of rules.
 
 use super::request::SERVICE_ACCOUNT_PREFIX;
 use k8s_flowcontrol_types::api::v1;
 
-/// A subject of a rule, as a server compares it.
+/// A subject of a rule, prepared for matching.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Subject {
     /// Every user.
@@ -15,10 +15,10 @@ pub(crate) enum Subject {
     /// A service account.
     ServiceAccount {
         namespace: String,
-        /// `None` for all of the namespace.
+        /// The name; `None` for all service accounts of the namespace.
         name: Option<String>,
     },
-    /// Nobody: the subject's parts contradict each other, which validation refuses.
+    /// Matches no user: an inconsistent subject, which validation rejects.
     Nobody,
 }
 

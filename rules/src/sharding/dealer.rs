@@ -1,19 +1,18 @@
-//! Dealing hands of queues.
+//! Deals hands of queues to flows.
 
 use std::fmt;
 
-/// The most queues that hands can be dealt from.
+/// Maximum number of queues that hands can be dealt from.
 ///
 /// Validation is stricter: a priority level may have 10,000,000.
 pub const MAX_QUEUES: u32 = 1 << 26;
 
-/// The most bits of a flow's hash that dealing may use up.
+/// Maximum number of bits of a flow's hash that a hand may use.
 pub const MAX_ENTROPY_BITS: u32 = 60;
 
-/// The bits of hash that dealing `hand_size` of `queues` queues uses up, rounded up.
+/// The number of hash bits used to deal `hand_size` of `queues` queues, rounded up.
 ///
-/// `handSize` × log₂ `queues`, the measure that a server validates against [`MAX_ENTROPY_BITS`]. A
-/// number of queues below one counts as none and uses no bits.
+/// `handSize` × log₂ `queues`, which a server validates against [`MAX_ENTROPY_BITS`]. 0 without queues.
 ///
 /// ```
 /// use k8s_flowcontrol_rules::sharding::entropy_bits;
@@ -25,14 +24,13 @@ pub fn entropy_bits(queues: u32, hand_size: u32) -> u32 {
     if queues == 0 {
         return 0;
     }
-    // At most 32 × 2³², which saturates; no sign and no NaN can come up.
+    // At most 32 × 2³², for which the cast saturates; never negative or NaN.
     (go_log2(f64::from(queues)) * f64::from(hand_size)).ceil() as u32
 }
 
 /// Go's `math.Log2` of a number of at least 1.
 ///
-/// At the limit the last bit of the logarithm decides, so the number is taken apart exactly as Go takes it
-/// apart.
+/// At the limit the last bit of the logarithm decides, so this splits the number exactly as Go does.
 fn go_log2(number: f64) -> f64 {
     let mut fraction = number;
     let mut exponent = 0.0;
@@ -55,10 +53,10 @@ pub struct Dealer {
 }
 
 impl Dealer {
-    /// A dealer for a priority level with `queues` queues and hands of `hand_size`.
+    /// Creates a dealer for a priority level with `queues` queues and hands of `hand_size`.
     ///
     /// # Errors
-    /// [`InvalidDealer`] when a number is not positive, a hand is larger than the deck, there are more than
+    /// [`InvalidDealer`] if a number is not positive, the hand is larger than the number of queues, there are more than
     /// [`MAX_QUEUES`] queues, or a hand needs more than [`MAX_ENTROPY_BITS`] bits of hash.
     pub fn new(queues: i32, hand_size: i32) -> Result<Self, InvalidDealer> {
         let problem = match (u32::try_from(queues), u32::try_from(hand_size)) {
@@ -87,12 +85,12 @@ impl Dealer {
         self.queues
     }
 
-    /// The number of queues in a hand, at most 15 unless there are fewer queues than 16.
+    /// The number of queues in a hand: at most 15, except with fewer than 16 queues.
     pub const fn hand_size(&self) -> u32 {
         self.hand_size
     }
 
-    /// The queues of a flow: distinct indexes below [`queues`](Self::queues), in the order dealt.
+    /// Deals the hand of a flow: distinct indexes below [`queues`](Self::queues), in the order dealt.
     ///
     /// A level with one queue has no shuffle sharding; its only hand is queue 0.
     pub fn deal(&self, flow_hash: u64) -> Vec<u32> {
@@ -100,12 +98,12 @@ impl Dealer {
         let mut remainders = Vec::with_capacity(self.hand_size as usize);
         let mut hand = Vec::with_capacity(self.hand_size as usize);
         for dealt in 0..self.hand_size {
-            // The hand is no larger than the deck, so cards are left.
+            // A hand is at most as large as the number of queues, so some are left.
             let left = u64::from(self.queues - dealt);
-            // Below `queues`, so it fits.
+            // Less than `queues`, so it fits.
             let remainder = (rest % left) as u32;
             rest /= left;
-            // The remainder counts the cards that are left; step over those already dealt.
+            // The remainder is an index among the queues left; this skips the queues already dealt.
             let card = remainders.iter().rev().fold(remainder, |card, earlier| {
                 if card >= *earlier { card + 1 } else { card }
             });
@@ -116,7 +114,7 @@ impl Dealer {
     }
 }
 
-/// Numbers of queues and hand sizes that hands cannot be dealt with.
+/// The error for a number of queues and a hand size with which hands cannot be dealt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct InvalidDealer {
     queues: i32,

@@ -2,11 +2,11 @@
 
 use hmac_sha256::Hash;
 
-/// The hash from which a flow's hand is dealt.
+/// The hash of a flow, which determines its hand.
 ///
-/// It is made of the flow schema's *name* (not its UID) and the flow distinguisher, so it is the same on
-/// every server and survives a restart: the first eight bytes, in little-endian order, of the SHA-256 of
-/// the name, a zero byte and the distinguisher.
+/// It depends only on the flow schema's *name* (not its UID) and the flow distinguisher, so it is equal on every server
+/// and after a restart: the first eight bytes, in little-endian order, of the SHA-256 of the name, a zero byte and the
+/// distinguisher.
 ///
 /// ```
 /// use k8s_flowcontrol_rules::sharding::flow_hash;

@@ -1,9 +1,8 @@
-//! Shuffle sharding: which queues of a priority level a flow may wait in.
+//! Shuffle sharding: the queues of a priority level that a flow can use.
 //!
-//! A level with limit response `Queue` has `queues` queues. A flow is not given one of them but a hand
-//! of `handSize`, dealt from the hash of its name, and each of its requests joins the least loaded queue
-//! of the hand. A small flow (a mouse) suffers only when heavy flows (elephants) sit in *all* queues of
-//! its hand, and [`Dealer::squish_probability`] says how likely that is.
+//! A level with limit response `Queue` has `queues` queues. The hash of a flow selects a hand of `handSize` of them,
+//! and each request of the flow joins the shortest queue of the hand. A small flow (a mouse) is delayed only if heavy
+//! flows (elephants) occupy *all* queues of its hand; [`Dealer::squish_probability`] computes how likely that is.
 //!
 //! ```
 //! use k8s_flowcontrol_rules::sharding::{flow_hash, Dealer};

@@ -1,9 +1,9 @@
-//! How likely elephants squish a mouse.
+//! The probability that elephants squish a mouse.
 
 use super::Dealer;
 
 impl Dealer {
-    /// The number of different hands, exactly: `queues` choose `handSize`.
+    /// The number of different hands: `queues` choose `handSize`.
     ///
     /// A mouse has the same hand as one given elephant with probability 1 / `hands()`.
     ///
@@ -15,22 +15,20 @@ impl Dealer {
     /// ```
     pub fn hands(&self) -> u64 {
         let (queues, hand_size) = (u128::from(self.queues()), u128::from(self.hand_size()));
-        // Each step is itself a binomial coefficient, so the division leaves no remainder; the last one
-        // is at most queues ^ handSize, which a dealer keeps below 2⁶⁰.
+        // Each step is itself a binomial coefficient, so that the division has no remainder. The last one is at most
+        // `queues` ^ `handSize`, less than 2⁶⁰ for every dealer.
         (0..hand_size).fold(1, |hands, dealt| hands * (queues - dealt) / (dealt + 1)) as u64
     }
 
     /// The probability that every queue of a mouse's hand is also in the hand of at least one of
     /// `elephants` heavy flows, between 0 and 1.
     ///
-    /// This is the measure of the Kubernetes documentation's table for choosing `handSize` and
-    /// `queues`. All hands are taken as equally likely and independent; for real flows they are fixed by
-    /// the flows' names.
+    /// The Kubernetes documentation has a table of this probability for choosing `handSize` and `queues`. All hands
+    /// count as equally likely and independent, although the names of real flows fix their hands.
     ///
-    /// With one elephant the value is exactly 1 / [`hands`](Self::hands), rounded once. With more, the
-    /// distribution of the number of queues that the elephants occupy is followed from elephant to
-    /// elephant; all terms are positive, so nothing cancels and the relative error is below
-    /// `elephants` × (6 × `handSize` + 2) × 2⁻⁵³.
+    /// With one elephant the value is exactly 1 / [`hands`](Self::hands), rounded once. With more, each elephant
+    /// updates the distribution of the number of occupied queues. All terms are positive, so that nothing cancels and
+    /// the relative error is below `elephants` × (6 × `handSize` + 2) × 2⁻⁵³.
     ///
     /// ```
     /// use k8s_flowcontrol_rules::sharding::Dealer;
@@ -54,7 +52,7 @@ impl Dealer {
         }
     }
 
-    /// The probability of each number of queues occupied by so many elephants.
+    /// The probability of each number of queues that `elephants` elephants occupy together.
     fn occupied_by(&self, elephants: u8) -> Vec<f64> {
         let hand_size = self.hand_size();
         let most = self.queues().min(u32::from(elephants) * hand_size);
@@ -65,7 +63,7 @@ impl Dealer {
             for (occupied, probability) in distribution.iter().enumerate() {
                 if *probability > 0.0 {
                     for fresh in 0..=hand_size {
-                        // A move that the deck does not allow has probability 0.
+                        // A step beyond the number of queues has probability 0.
                         if let Some(reached) = next.get_mut(occupied + fresh as usize) {
                             *reached += probability * self.adds(occupied as u32, fresh);
                         }
@@ -77,15 +75,15 @@ impl Dealer {
         distribution
     }
 
-    /// The probability that a hand has exactly `fresh` queues outside `occupied` given ones.
+    /// The probability that a hand has exactly `fresh` queues outside of `occupied` given ones.
     fn adds(&self, occupied: u32, fresh: u32) -> f64 {
         let again = self.hand_size() - fresh;
         let free = self.queues() - occupied;
         if again > occupied || fresh > free {
             return 0.0;
         }
-        // The deal that first takes `again` occupied and then `fresh` free queues, times the number
-        // of orders. The factors stay between 2⁻²⁶ and 1, so nothing underflows.
+        // The probability of first `again` occupied and then `fresh` free queues, times the number of orders. The
+        // factors are between 2⁻²⁶ and 1, so that nothing underflows.
         let left = |of: u32, taken: u32| f64::from(of - taken);
         let deal: f64 = (0..self.hand_size())
             .map(|dealt| {
@@ -100,13 +98,13 @@ impl Dealer {
         deal * binomial(self.hand_size(), fresh)
     }
 
-    /// The probability that a whole hand lies within `occupied` given queues.
+    /// The probability that all queues of a hand are among `occupied` given ones.
     fn covered_by(&self, occupied: u32) -> f64 {
         self.adds(occupied, 0)
     }
 }
 
-/// `of` choose `take` for numbers up to 15, exactly.
+/// `of` choose `take` for numbers up to 15, exact.
 fn binomial(of: u32, take: u32) -> f64 {
     (0..take).fold(1.0, |ways, taken| {
         ways * f64::from(of - taken) / f64::from(taken + 1)
@@ -117,7 +115,7 @@ fn binomial(of: u32, take: u32) -> f64 {
 mod tests {
     use super::*;
 
-    /// The table of the Kubernetes documentation (worked examples for choosing shuffle sharding).
+    /// The table of the Kubernetes documentation: worked examples for shuffle sharding.
     const DOCUMENTED: [(i32, i32, [f64; 3]); 11] = [
         (
             12,

@@ -1,17 +1,17 @@
-//! What a document may not exceed: repetition through aliases, and depth.
+//! Limits of a document: repetition through aliases, and depth.
 
 use super::compose::{Graph, NodeId, NodeKind};
 use crate::tree::{Content, Data, Id, Node, Tree};
 use crate::{MAX_DEPTH, SyntaxError};
 
-/// What is said of too much repetition.
+/// The message for too much repetition.
 pub(super) const EXCESSIVE: &str = "document contains excessive aliasing";
 
-/// Refuses documents that are mostly repetition, as the Kubernetes YAML reader does: up to 400,000 values
-/// nearly all may come from aliases, from 4,000,000 on a tenth.
+/// Returns an error for documents that are mostly repetition, as the Kubernetes YAML parser does: up to 400,000 values
+/// nearly all may come from aliases, from 4,000,000 values on at most a tenth.
 pub(super) fn check_aliasing(graph: &Graph) -> Result<(), SyntaxError> {
-    // Children come after their parents and aliases after what they mean, so that sizes are known from
-    // the last node to the first, except for aliases, which look up what stands before them.
+    // The size of a node is the sum of its children's sizes plus one, so children come first. A stack instead of
+    // recursion: anchors may nest deeper than the call stack allows.
     let mut sizes: Vec<Option<u64>> = vec![None; graph.nodes.len()];
     let mut todo = vec![0];
     while let Some(id) = todo.last().copied() {
@@ -72,9 +72,9 @@ fn allowed_ratio(total: u64) -> f64 {
     }
 }
 
-/// Refuses documents that are too deep for the JSON that a server turns them into, aliases expanded.
+/// Returns an error for documents that nest deeper than [`MAX_DEPTH`] as JSON, with aliases expanded.
 ///
-/// Children lie before their parents in the tree, so that one pass knows every height.
+/// Children come before their parents in the tree, so that one pass computes every height.
 pub(super) fn check_depth(tree: &Tree) -> Result<(), SyntaxError> {
     let mut heights: Vec<usize> = Vec::new();
     for entry in tree.entries() {
@@ -98,7 +98,7 @@ pub(super) fn check_depth(tree: &Tree) -> Result<(), SyntaxError> {
     {
         return Ok(());
     }
-    // The first value in the order of the JSON that lies too deep.
+    // The error names the first value, in the order of the JSON, that is too deep.
     for above in (0..MAX_DEPTH).rev() {
         let is_deep = |node: &Node<'_>| heights[node.id() as usize] > above;
         let child = match node.content() {

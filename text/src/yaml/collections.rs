@@ -1,4 +1,4 @@
-//! The grammar of sequences and mappings, in blocks and in brackets.
+//! The grammar of block and flow collections.
 
 use super::parser::{Event, Parse, Parser, State, at, empty_scalar};
 use super::scanner::TokenKind;
@@ -101,7 +101,7 @@ impl Parser {
         self.leave(Event::SequenceEnd)
     }
 
-    /// The key of a pair that stands in a flow sequence without braces.
+    /// The key of a single pair in a flow sequence, written without braces.
     pub(super) fn flow_pair_key(&mut self) -> Parse {
         if !self.next_is(&[
             TokenKind::Value,
@@ -171,7 +171,7 @@ impl Parser {
         Ok(empty_scalar(mark))
     }
 
-    /// Takes the token that begins a collection.
+    /// Reads the token that begins a collection.
     fn enter(&mut self, first: bool) -> Parse<()> {
         if first {
             let token = self.scanner.next()?;
@@ -180,7 +180,7 @@ impl Parser {
         Ok(())
     }
 
-    /// Takes the token that ends a collection.
+    /// Reads the token that ends a collection.
     fn leave(&mut self, event: Event) -> Parse {
         let token = self.scanner.next()?;
         self.marks.pop();
@@ -188,7 +188,7 @@ impl Parser {
         Ok(at(event, token.start, token.end))
     }
 
-    /// Takes a comma.
+    /// Reads a comma.
     fn separator(&mut self, problem: &str) -> Parse<()> {
         let token = self.scanner.peek()?.clone();
         if token.kind != TokenKind::FlowEntry {

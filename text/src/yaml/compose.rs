@@ -1,4 +1,4 @@
-//! Events to a graph of nodes: aliases point at what they mean.
+//! Composes events into a graph of nodes, in which an alias refers to its anchored node.
 
 use super::parser::{Event, Located, Parser, Scalar};
 use crate::SyntaxError;
@@ -23,25 +23,25 @@ pub(super) enum NodeKind {
     Alias { name: String, target: NodeId },
 }
 
-/// The nodes of a document; the first is the outermost.
+/// The nodes of a document; the first is the root.
 pub(super) struct Graph {
     pub(super) nodes: Vec<Node>,
 }
 
-/// A collection that is still open.
+/// A collection whose end was not read yet.
 struct Open {
     id: NodeId,
     is_mapping: bool,
     children: Vec<NodeId>,
 }
 
-/// Reads the next document; nothing at the end of the stream.
+/// Composes the next document; `None` at the end of the stream.
 pub(super) fn compose(parser: &mut Parser) -> Result<Option<Graph>, SyntaxError> {
     loop {
         match parser.next()?.event {
             Event::StreamEnd => return Ok(None),
             Event::DocumentStart => break,
-            // Nothing else stands between documents.
+            // The start of the stream, or the end of the document before.
             _ => {}
         }
     }
@@ -103,14 +103,14 @@ pub(super) fn compose(parser: &mut Parser) -> Result<Option<Graph>, SyntaxError>
     }
 }
 
-/// Gives a collection its children and its end. `end` is what ends it: a bracket, or nothing for a block.
+/// Sets a collection's children and its end. `end` is the span of the closing bracket; empty for a block.
 fn close(nodes: &mut [Node], closed: Open, end: Span) {
     let Open {
         id,
         is_mapping,
         children,
     } = closed;
-    // A block ends where its last value does; the token that ends it stands behind it somewhere.
+    // A block ends with its last value; the token that ends it comes later in the text.
     let last = children.last().map_or(0, |last| nodes[*last].span.end);
     let kind = if is_mapping {
         NodeKind::Mapping(

@@ -1,5 +1,5 @@
-//! A graph of YAML nodes to a JSON tree: keys become names, merges and duplicates are resolved, and what
-//! aliases repeat is bounded.
+//! Converts a graph of YAML nodes to a JSON tree: keys become field names, merges and duplicate keys are resolved, and
+//! alias expansion is bounded.
 
 use super::DuplicateKey;
 use super::bounds::{EXCESSIVE, check_aliasing, check_depth};
@@ -12,7 +12,7 @@ use crate::tree::{self, Data, Entry, Id, Pair, Span, Tree};
 use std::collections::HashMap;
 use std::rc::Rc;
 
-/// How many fields merges and how many duplicates may add up to.
+/// Maximum number of fields and of duplicate keys that merges and aliases may add.
 const MAX_REPEATED: usize = 1_000_000;
 
 /// The tree of a document and its duplicate keys.
@@ -22,17 +22,17 @@ pub(super) fn convert(graph: &Graph) -> Result<(Tree, Vec<DuplicateKey>), Syntax
         results: Vec::new(),
         entries: Vec::new(),
         repeated: 0,
-        late_error: None,
+        deferred_error: None,
     };
     if graph.nodes.is_empty() {
-        // A document has a value, an empty one if need be; this stands for the proof.
+        // Unreachable: a document has a root value, `null` if it is empty.
         return Err(SyntaxError::new("yaml: empty document".into(), 0));
     }
     converter
         .results
         .resize_with(graph.nodes.len(), || Progress::New);
     let root = converter.run()?;
-    if let Some(error) = converter.late_error {
+    if let Some(error) = converter.deferred_error {
         return Err(error);
     }
     check_aliasing(graph)?;
@@ -42,10 +42,10 @@ pub(super) fn convert(graph: &Graph) -> Result<(Tree, Vec<DuplicateKey>), Syntax
     Ok((tree, duplicates))
 }
 
-/// What is known of a node.
+/// The state of a node's conversion.
 enum Progress {
     New,
-    /// Its children are being converted.
+    /// The children are being converted.
     Begun,
     Done(Done),
 }
@@ -54,13 +54,13 @@ enum Progress {
 #[derive(Clone)]
 struct Done {
     id: Id,
-    /// The duplicate keys met when the node is read.
+    /// The duplicate keys found in the node and its children.
     duplicates: Rc<Vec<DuplicateKey>>,
-    /// The fields of a mapping as they are set, one after the other.
+    /// The fields of a mapping in the order in which they are set.
     settings: Rc<Vec<Setting>>,
 }
 
-/// A key that gets a value.
+/// A key and the value that it is set to.
 #[derive(Clone)]
 struct Setting {
     key: Key,
@@ -73,8 +73,8 @@ struct Converter<'a> {
     results: Vec<Progress>,
     entries: Vec<Entry>,
     repeated: usize,
-    /// An error that a server only meets after everything was read.
-    late_error: Option<SyntaxError>,
+    /// An error that a server reports only after it has read the whole document.
+    deferred_error: Option<SyntaxError>,
 }
 
 impl Converter<'_> {
@@ -98,7 +98,7 @@ impl Converter<'_> {
             .ok_or_else(|| SyntaxError::new("yaml: empty document".into(), 0))
     }
 
-    /// Puts the children of a node before it.
+    /// Schedules the children of a node before the node itself.
     fn begin(&mut self, id: NodeId, todo: &mut Vec<NodeId>) -> Result<(), SyntaxError> {
         self.results[id] = Progress::Begun;
         let mut push = |child: NodeId| {
@@ -117,7 +117,7 @@ impl Converter<'_> {
             }
             NodeKind::Sequence(elements) => elements.iter().rev().copied().for_each(push),
             NodeKind::Mapping(pairs) => {
-                // Keys are read where they are set; a value that is one has no place in the tree.
+                // Keys are converted with their mapping; a value used as a key has no node in the tree.
                 for (_, value) in pairs.iter().rev() {
                     push(*value);
                 }
@@ -179,7 +179,7 @@ impl Converter<'_> {
                 Some(text) => Data::Number(text.into()),
                 None => {
                     let printed = printed_float(number);
-                    self.late(id, format!("json: unsupported value: {printed}"));
+                    self.defer_error(id, format!("json: unsupported value: {printed}"));
                     Data::Null
                 }
             },
@@ -230,7 +230,7 @@ impl Converter<'_> {
         {
             let Some(name) = setting.key.name() else {
                 let problem = self.unsupported_key(setting);
-                self.late(setting.value, problem);
+                self.defer_error(setting.value, problem);
                 continue;
             };
             if let Some(done) = self.done(setting.value) {
@@ -250,7 +250,7 @@ impl Converter<'_> {
         })
     }
 
-    /// Gives a key a value. A key that has one already is a duplicate, and the later value wins.
+    /// Sets a key. A key that is set twice is a duplicate, and the later value wins.
     fn set(
         &self,
         setting: Setting,
@@ -299,8 +299,8 @@ impl Converter<'_> {
         }
     }
 
-    /// The mappings that a merge names, in the order in which they are merged: of several the first comes
-    /// last, as it counts most.
+    /// The mappings that a merge key refers to, in the order in which they are merged: the first one in the text comes
+    /// last, because its values win.
     fn merged(&self, value: NodeId) -> Result<Vec<NodeId>, SyntaxError> {
         let mapping = |id: NodeId| {
             let target = match self.graph.nodes[id].kind {
@@ -342,7 +342,7 @@ impl Converter<'_> {
         }
     }
 
-    /// Counts what is there a second time because of an alias or a merge.
+    /// Counts values and keys repeated by an alias or a merge.
     fn repeat(&mut self, count: usize, id: NodeId) -> Result<(), SyntaxError> {
         self.repeated += count;
         if self.repeated > MAX_REPEATED {
@@ -351,10 +351,10 @@ impl Converter<'_> {
         Ok(())
     }
 
-    fn late(&mut self, id: NodeId, message: String) {
-        if self.late_error.is_none() {
+    fn defer_error(&mut self, id: NodeId, message: String) {
+        if self.deferred_error.is_none() {
             let offset = self.graph.nodes[id].span.start;
-            self.late_error = Some(SyntaxError::new(message, offset));
+            self.deferred_error = Some(SyntaxError::new(message, offset));
         }
     }
 

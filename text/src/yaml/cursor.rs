@@ -1,25 +1,25 @@
-//! A place in the text, and the classes of characters that YAML tells apart.
+//! A position in the text, and YAML's character classes.
 
 use super::input::BYTE_ORDER_MARK;
 
-/// A place in the text.
+/// A position in the text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Mark {
-    /// The byte.
+    /// The byte offset.
     pub(super) offset: usize,
-    /// The characters before it.
+    /// The number of characters before it.
     pub(super) index: usize,
     /// The line, from 0.
     pub(super) line: usize,
-    /// The character in the line, from 0.
+    /// The column in characters, from 0.
     pub(super) column: usize,
 }
 
-/// A reader of one character after the other. The text has no NUL, which stands for its end.
+/// Reads the text character by character. NUL means the end; the text itself contains none.
 pub(super) struct Cursor {
     text: String,
     mark: Mark,
-    /// Whether somebody looked behind the text.
+    /// Whether anything was read beyond the end of the text.
     pub(super) saw_end: bool,
 }
 
@@ -44,7 +44,7 @@ impl Cursor {
         self.mark.column
     }
 
-    /// Ends the line that has something in it.
+    /// Starts a new line unless the cursor is at the start of one.
     pub(super) fn force_new_line(&mut self) {
         if self.mark.column != 0 {
             self.mark.column = 0;
@@ -52,12 +52,12 @@ impl Cursor {
         }
     }
 
-    /// The character here; NUL at the end.
+    /// The next character; NUL at the end.
     pub(super) fn peek(&mut self) -> char {
         self.peek_at(0)
     }
 
-    /// The character `distance` bytes further, which follow ASCII characters; NUL at the end.
+    /// The character `distance` bytes further, where the characters before it are ASCII; NUL at the end.
     pub(super) fn peek_at(&mut self, distance: usize) -> char {
         let rest = self
             .text
@@ -72,12 +72,12 @@ impl Cursor {
         }
     }
 
-    /// Whether `text` stands here and something blank, or nothing, behind it.
+    /// Whether `text` follows, and after it a blank, a line break or the end.
     pub(super) fn is_word(&mut self, text: &str) -> bool {
         self.text[self.mark.offset..].starts_with(text) && is_blank_or_end(self.peek_at(text.len()))
     }
 
-    /// Takes a character that is no line break.
+    /// Reads a character other than a line break.
     pub(super) fn next(&mut self) -> char {
         let character = self.peek();
         if character != '\0' {
@@ -88,7 +88,7 @@ impl Cursor {
         character
     }
 
-    /// Takes a line break and returns what stands for it in a scalar.
+    /// Reads a line break and returns the character that replaces it in a scalar.
     pub(super) fn next_line(&mut self) -> Option<char> {
         let (width, count, out) = match self.peek() {
             '\r' if self.peek_at(1) == '\n' => (2, 2, '\n'),
@@ -104,14 +104,14 @@ impl Cursor {
         Some(out)
     }
 
-    /// Takes blanks.
+    /// Skips blanks.
     pub(super) fn skip_blanks(&mut self) {
         while is_blank(self.peek()) {
             self.next();
         }
     }
 
-    /// Takes the rest of the line, but not its break, when a comment begins here.
+    /// Skips a comment, up to its line break.
     pub(super) fn skip_comment(&mut self) {
         if self.peek() == '#' {
             while !is_break_or_end(self.peek()) {
@@ -137,7 +137,7 @@ pub(super) fn is_blank_or_end(character: char) -> bool {
     is_blank(character) || is_break_or_end(character)
 }
 
-/// Whether the character can stand in the name of an anchor, a tag handle or a directive.
+/// Whether the character is allowed in the name of an anchor, a tag handle or a directive.
 pub(super) fn is_word_character(character: char) -> bool {
     character.is_ascii_alphanumeric() || matches!(character, '_' | '-')
 }

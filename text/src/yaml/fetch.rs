@@ -1,4 +1,4 @@
-//! The tokens that structure is made of: what each does to blocks and to possible keys.
+//! Scans the structural tokens and keeps track of blocks and possible keys.
 
 use super::cursor::Mark;
 use super::possible_keys::PossibleKey;
@@ -66,7 +66,7 @@ impl Scanner {
     }
 
     pub(super) fn fetch_block_entry(&mut self) -> Scan {
-        // In a flow collection the parser complains.
+        // In a flow collection the parser reports the error.
         if !self.in_flow() {
             if !self.key_allowed {
                 let problem = "block sequence entries are not allowed in this context";
@@ -132,7 +132,7 @@ impl Scanner {
         Ok(())
     }
 
-    /// Cuts a token that may be a key, or stand before one.
+    /// Scans a token that may be a key or the start of one.
     pub(super) fn fetch_scanned(&mut self, scan: impl FnOnce(&mut Self) -> Scan<Token>) -> Scan {
         self.remember_key()?;
         self.key_allowed = false;

@@ -1,18 +1,18 @@
-//! Bytes to the text that the scanner reads: encodings, and the characters that YAML does not allow.
+//! Decodes bytes into the scanner's text: encodings, and characters that YAML forbids.
 
 use crate::SyntaxError;
 
-/// How many bytes the Kubernetes YAML reader takes at a time: an illegal character is only seen once
-/// its block is read.
+/// The block size in bytes of the Kubernetes YAML parser, which reports an illegal character only when it has read the
+/// character's block.
 const BLOCK: usize = 512;
 
-/// The legal beginning of a text, and why it is only the beginning.
+/// The legal part of a text, and the error that ends it.
 pub(super) struct Input {
     pub(super) text: String,
     pub(super) error: Option<SyntaxError>,
 }
 
-/// Decodes UTF-8, and UTF-16 when a byte order mark says so.
+/// Decodes UTF-8, or UTF-16 if the text starts with its byte order mark.
 pub(super) fn decode(bytes: &[u8]) -> Input {
     if let Err(error) = crate::check_length(bytes) {
         return Input {
@@ -25,13 +25,14 @@ pub(super) fn decode(bytes: &[u8]) -> Input {
         [0xFE, 0xFF, rest @ ..] => decode_utf16(rest, u16::from_be_bytes),
         [0xEF, 0xBB, 0xBF, rest @ ..] => {
             let mut input = decode_utf8(rest);
-            // The mark stays in the text and the scanner begins behind it, so that offsets are the bytes'.
+            // The mark stays in the text and the scanner starts after it, so that offsets are those of the original
+            // bytes.
             input.text.insert(0, BYTE_ORDER_MARK);
             input
         }
         _ => decode_utf8(bytes),
     };
-    // The Kubernetes reader takes an empty text for an empty line.
+    // The Kubernetes YAML parser reads an empty text as an empty line.
     if bytes.is_empty() {
         input.text.push('\n');
     }
@@ -45,8 +46,8 @@ fn decode_utf8(bytes: &[u8]) -> Input {
         Ok(text) => (text, None),
         Err(error) => {
             let end = error.valid_up_to();
-            let message = utf8_complaint(&bytes[end..]);
-            // What was just found valid is valid.
+            let message = utf8_error(&bytes[end..]);
+            // `valid_up_to` ends a valid prefix, so this cannot fail.
             let text = std::str::from_utf8(&bytes[..end]).unwrap_or_default();
             (text, Some(SyntaxError::new(message.into(), end)))
         }
@@ -63,13 +64,13 @@ fn decode_utf8(bytes: &[u8]) -> Input {
         text = &valid[..at];
     }
     Input {
-        text: seen(text, error.as_ref()).into(),
+        text: read_before_error(text, error.as_ref()).into(),
         error,
     }
 }
 
-/// The part of the text that is read before the error is met.
-fn seen<'a>(text: &'a str, error: Option<&SyntaxError>) -> &'a str {
+/// The part of the text that the Kubernetes YAML parser reads before it reports the error.
+fn read_before_error<'a>(text: &'a str, error: Option<&SyntaxError>) -> &'a str {
     let Some(error) = error else { return text };
     let mut end = (error.offset() / BLOCK * BLOCK).min(text.len());
     while !text.is_char_boundary(end) {
@@ -78,7 +79,7 @@ fn seen<'a>(text: &'a str, error: Option<&SyntaxError>) -> &'a str {
     &text[..end]
 }
 
-fn utf8_complaint(bytes: &[u8]) -> &'static str {
+fn utf8_error(bytes: &[u8]) -> &'static str {
     let Some(first) = bytes.first() else {
         return "incomplete UTF-8 octet sequence";
     };
@@ -108,7 +109,7 @@ fn decode_utf16(bytes: &[u8], unit: fn([u8; 2]) -> u16) -> Input {
     let units = bytes.chunks_exact(2).map(|pair| unit([pair[0], pair[1]]));
     let mut error = None;
     for decoded in char::decode_utf16(units) {
-        let complaint = match decoded {
+        let message = match decoded {
             Ok(character) if is_allowed(character) => {
                 text.push(character);
                 continue;
@@ -119,7 +120,7 @@ fn decode_utf16(bytes: &[u8], unit: fn([u8; 2]) -> u16) -> Input {
             }
             Err(_) => "expected low surrogate area",
         };
-        error = Some(SyntaxError::new(complaint.into(), text.len()));
+        error = Some(SyntaxError::new(message.into(), text.len()));
         break;
     }
     if error.is_none() && !bytes.len().is_multiple_of(2) {
@@ -128,7 +129,7 @@ fn decode_utf16(bytes: &[u8], unit: fn([u8; 2]) -> u16) -> Input {
             text.len(),
         ));
     }
-    text.truncate(seen(&text, error.as_ref()).len());
+    text.truncate(read_before_error(&text, error.as_ref()).len());
     Input { text, error }
 }
 

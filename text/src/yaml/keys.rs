@@ -1,17 +1,17 @@
-//! Keys of mappings: which are the same, how a server names them, and what it makes of them in JSON.
+//! Keys of mappings: equality, Go's spelling in messages, and field names in JSON.
 
 use super::compose::{Graph, NodeId, NodeKind};
 use super::numbers::{key_float, printed_float};
 use super::resolve::{Value, resolve};
 use crate::go::quote;
 
-/// A key as Go holds it: keys of different types are different keys.
+/// A key as Go stores it. Keys of different types are different keys.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Key {
     Null,
     Bool(bool),
     Integer(i128),
-    /// The bits of a float.
+    /// The float's bits.
     Float(u64),
     Text(String),
 }
@@ -27,7 +27,7 @@ impl Key {
         }
     }
 
-    /// As Go's `%#v` prints it.
+    /// The key as Go's `%#v` prints it.
     pub(super) fn go_syntax(&self) -> String {
         match self {
             Self::Null => "<nil>".into(),
@@ -38,7 +38,7 @@ impl Key {
         }
     }
 
-    /// The field's name in JSON; nothing for a key that JSON has no name for.
+    /// The field's name in JSON; `None` for a key that cannot be a field name.
     pub(super) fn name(&self) -> Option<String> {
         match self {
             Self::Null => None,
@@ -50,10 +50,10 @@ impl Key {
     }
 }
 
-/// How deep and how long a value is printed in a message.
+/// Maximum length in bytes of a value printed in a message.
 const MAX_PRINTED: usize = 200;
 
-/// A value as Go's `%#v` prints it, cut when it is long.
+/// The value as Go's `%#v` prints it, cut at the maximum length.
 pub(super) fn go_syntax(graph: &Graph, id: NodeId) -> String {
     let mut out = String::new();
     print(graph, id, &mut out, 0);

@@ -1,7 +1,7 @@
-//! YAML as the Kubernetes API server reads it: YAML 1.1, through JSON.
+//! YAML as the Kubernetes API server reads it: YAML 1.1, converted to JSON.
 //!
-//! Written after the grammar that libyaml made common, as that decides what a server accepts and what it
-//! says of the rest; a reader of YAML 1.2 would disagree in both. Nothing recurses: deep documents cost no stack.
+//! Follows the grammar and the messages of libyaml, like the server's parser; a YAML 1.2 parser would accept other
+//! texts and report other errors. Nothing recurses, so that deep documents need no deep stack.
 
 mod bounds;
 mod collections;
@@ -26,39 +26,39 @@ use std::fmt;
 /// A YAML document as JSON.
 #[derive(Clone, Debug)]
 pub struct Yaml {
-    /// The document: keys are names, merges are carried out, and of duplicate keys the last wins.
+    /// The document. Keys are field names, merges are applied, and of duplicate keys the last one wins.
     ///
-    /// Spans count in the text as UTF-8, a byte order mark included.
+    /// Spans count bytes of the text as UTF-8, including a byte order mark.
     pub tree: Tree,
-    /// The keys that a mapping has already when they come, merged ones too, in the order of the text.
+    /// The keys set more than once in a mapping, merged keys included, in the order of the text.
     pub duplicates: Vec<DuplicateKey>,
 }
 
-/// A key that a mapping has already.
+/// A key set more than once in a mapping.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct DuplicateKey {
     /// The line of the value, from 1.
     pub line: usize,
-    /// The key as Go prints it: a string in quotes, a number or a truth value without.
+    /// The key as Go prints it: strings in quotes, numbers and booleans without.
     pub key: String,
-    /// Where the key stands.
+    /// The key's position in the text.
     pub span: Span,
 }
 
-/// The server's words, such as `line 5: key "name" already set in map`.
+/// Formats the server's message, such as `line 5: key "name" already set in map`.
 impl fmt::Display for DuplicateKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "line {}: key {} already set in map", self.line, self.key)
     }
 }
 
-/// Reads the first document of a YAML text; what follows it is ignored.
+/// Parses the first document of a YAML text; further documents are ignored.
 ///
-/// A text without any document is `null`.
+/// A text without a document is `null`.
 ///
 /// # Errors
-/// [`SyntaxError`] with the server's words, such as `yaml: line 4: did not find expected key`.
+/// [`SyntaxError`] with the server's message, such as `yaml: line 4: did not find expected key`.
 pub fn parse_yaml(text: &[u8]) -> Result<Yaml, SyntaxError> {
     match Stream::new(text).next_document()? {
         Some(yaml) => Ok(yaml),
@@ -69,10 +69,10 @@ pub fn parse_yaml(text: &[u8]) -> Result<Yaml, SyntaxError> {
     }
 }
 
-/// The JSON text that a YAML text stands for; of several documents the first.
+/// Converts the first document of a YAML text to JSON text.
 ///
 /// # Errors
-/// [`SyntaxError`] when the text is no YAML, or has a value that JSON cannot say or that lies too deep.
+/// [`SyntaxError`] if the text is not YAML, contains a value that JSON cannot express, or nests too deep.
 pub fn yaml_to_json(text: &[u8]) -> Result<String, SyntaxError> {
     let yaml = parse_yaml(text)?;
     crate::to_value(yaml.tree.root())

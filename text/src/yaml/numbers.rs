@@ -1,6 +1,6 @@
-//! How Go writes floats.
+//! Go's formats for floats.
 
-/// As Go's JSON encoder writes a value; nothing for what JSON cannot say.
+/// The format of Go's JSON encoder; `None` for infinities and NaN.
 pub(super) fn json_float(value: f64) -> Option<String> {
     if !value.is_finite() {
         return None;
@@ -11,14 +11,14 @@ pub(super) fn json_float(value: f64) -> Option<String> {
     }
     let text = format!("{value:e}");
     let (digits, exponent) = text.split_once('e')?;
-    // The encoder takes the leading zero of an exponent away, but only of a negative one.
+    // The encoder removes a leading zero from negative exponents only.
     Some(match exponent.parse::<i32>().ok()? {
         exponent @ ..=-1 => format!("{digits}e-{}", -exponent),
         exponent => format!("{digits}e+{exponent:02}"),
     })
 }
 
-/// As a key of JSON: with the digits of a float of 32 bits.
+/// The format of a JSON field name: the digits of a 32-bit float.
 #[expect(clippy::cast_possible_truncation, reason = "as Go does")]
 pub(super) fn key_float(number: f64) -> String {
     let number = number as f32;
@@ -35,7 +35,7 @@ pub(super) fn key_float(number: f64) -> String {
     }
 }
 
-/// As Go prints a value in a message.
+/// The format in an error message.
 pub(super) fn printed_float(number: f64) -> String {
     if number.is_nan() {
         "NaN".into()
@@ -50,7 +50,7 @@ pub(super) fn printed_float(number: f64) -> String {
     }
 }
 
-/// Go's `%g`: with an exponent when that is below -4 or above 5.
+/// Go's `%g`: scientific notation for exponents below -4 and above 5.
 fn shortest(scientific: &str, plain: String) -> String {
     let Some((digits, exponent)) = scientific.split_once('e') else {
         return plain;

@@ -4,7 +4,7 @@ use super::cursor::Mark;
 use super::scanner::{Scanner, TokenKind, error_in_line};
 use crate::SyntaxError;
 
-/// What happens next in a document.
+/// An event of a document.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Event {
     StreamEnd,
@@ -25,24 +25,24 @@ pub(super) enum Event {
     MappingEnd,
 }
 
-/// A scalar as it is written.
+/// A scalar before its tag is resolved.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Scalar {
     pub(super) text: String,
-    /// The tag in full, such as `tag:yaml.org,2002:str`; empty for none.
+    /// The full tag, such as `tag:yaml.org,2002:str`; empty if there is none.
     pub(super) tag: String,
-    /// Whether its text says what it is.
+    /// Whether the text determines the type.
     pub(super) is_plain: bool,
 }
 
-/// An event and where it stands.
+/// An event and its position.
 pub(super) struct Located {
     pub(super) event: Event,
     pub(super) start: Mark,
     pub(super) end: Mark,
 }
 
-/// What the grammar expects.
+/// The parser's state: the production to read next.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum State {
     StreamStart,
@@ -68,7 +68,7 @@ pub(super) struct Parser {
     pub(super) scanner: Scanner,
     pub(super) state: State,
     pub(super) states: Vec<State>,
-    /// Where the open collections begin.
+    /// The start of each open collection.
     pub(super) marks: Vec<Mark>,
     tags: Vec<(String, String)>,
 }
@@ -222,7 +222,7 @@ impl Parser {
         Ok(at(Event::DocumentEnd, token.start, end))
     }
 
-    /// A value with what stands before it.
+    /// Reads a value with its anchor and tag.
     pub(super) fn node(&mut self, block: bool, indentless: bool) -> Parse {
         let token = self.scanner.peek()?.clone();
         if let TokenKind::Alias(name) = token.kind {
@@ -259,7 +259,7 @@ impl Parser {
             TokenKind::Scalar { text, is_plain } => {
                 self.scanner.next()?;
                 self.pop_state();
-                // The tag `!` makes a scalar what its text says.
+                // With the tag `!` the text determines a scalar's type.
                 let (is_plain, tag) = match tag.as_str() {
                     "" => (is_plain, tag),
                     "!" => (true, String::new()),
@@ -331,8 +331,8 @@ impl Parser {
     }
 }
 
-/// An error of the parser. Its line is the one before the place, as the Kubernetes reader counts lines from
-/// zero there, or that of the beginning of what was parsed when the place is in the first line.
+/// Creates an error of the parser. It reports the line before the error, because the Kubernetes YAML parser counts
+/// these lines from zero, or the line of `context` if the error is in the first line.
 fn error(context: Option<Mark>, problem: &str, mark: Mark) -> SyntaxError {
     let line = if mark.line == 0 {
         context.map_or(0, |mark| mark.line)

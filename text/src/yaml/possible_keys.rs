@@ -1,10 +1,10 @@
-//! Where keys may begin, and which blocks are open.
+//! Possible keys and open blocks of the scanner.
 
 use super::cursor::Mark;
 use super::scanner::{Scan, Scanner, Token, TokenKind, to_indent};
 use crate::MAX_DEPTH;
 
-/// A place where a key may begin.
+/// A position at which a key may begin.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct PossibleKey {
     pub(super) is_possible: bool,
@@ -13,7 +13,7 @@ pub(super) struct PossibleKey {
     pub(super) mark: Mark,
 }
 
-/// How far behind its beginning the `:` of a key may stand.
+/// Maximum distance in characters between the start of a key and its `:`.
 const MAX_KEY_LENGTH: usize = 1024;
 
 impl Scanner {
@@ -31,7 +31,7 @@ impl Scanner {
         }
     }
 
-    /// Whether a key may still begin at the place remembered for `level`: it may not span lines.
+    /// Whether the key remembered for `level` may still be one: a key is on one line.
     pub(super) fn is_still_possible(&mut self, level: usize) -> Scan<bool> {
         let key = self.keys[level];
         if !key.is_possible {
@@ -78,7 +78,7 @@ impl Scanner {
         Ok(())
     }
 
-    /// Begins a block at `mark` when it is deeper than the present one.
+    /// Opens a block at `mark` if it is deeper than the current one.
     pub(super) fn roll(&mut self, mark: Mark, token: Option<usize>, kind: TokenKind) -> Scan {
         if self.in_flow() || self.indent >= to_indent(mark.column) {
             return Ok(());
@@ -100,7 +100,7 @@ impl Scanner {
         Ok(())
     }
 
-    /// Puts a token before the one with that number in the stream.
+    /// Inserts a token before token `number` of the stream.
     pub(super) fn insert(&mut self, number: usize, token: Token) {
         let at = number
             .saturating_sub(self.tokens_taken)
@@ -108,7 +108,7 @@ impl Scanner {
         self.tokens.insert(at, token);
     }
 
-    /// Ends the blocks that are deeper than `column`.
+    /// Closes the blocks that are deeper than `column`.
     pub(super) fn unroll(&mut self, column: isize) {
         while !self.in_flow() && self.indent > column {
             self.push(TokenKind::BlockEnd, self.cursor.mark());

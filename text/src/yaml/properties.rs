@@ -1,4 +1,4 @@
-//! What stands around values: directives, anchors, aliases and tags.
+//! Scans directives, anchors, aliases and tags.
 
 use super::cursor::{Mark, is_blank, is_blank_or_end, is_break_or_end};
 use super::scanner::{Scanner, Token, TokenKind, is_word_character};
@@ -112,7 +112,7 @@ impl Scanner {
                 let suffix = self.scan_tag_uri("", start)?;
                 (handle, suffix)
             } else {
-                // What looked like a handle is the beginning of the tag; `!` alone is one too.
+                // The text read as a handle is the start of the tag; `!` alone is a tag too.
                 let suffix = self.scan_tag_uri(&handle, start)?;
                 if suffix.is_empty() {
                     (suffix, "!".into())
@@ -145,7 +145,7 @@ impl Scanner {
         Ok(handle)
     }
 
-    /// Takes a URI; `head` is what was already taken of it, with a `!` before it.
+    /// Reads a URI; `head` is the part already read, with a `!` before it.
     fn scan_tag_uri(&mut self, head: &str, start: Mark) -> Result<String, SyntaxError> {
         let mut bytes: Vec<u8> = head.bytes().skip(1).collect();
         let mut is_empty = head.is_empty();
@@ -183,7 +183,7 @@ impl Scanner {
                 let [Some(high), Some(low)] = digits else {
                     return Err(self.error(start, "did not find URI escaped octet"));
                 };
-                // Two hexadecimal digits make a byte.
+                // Two hexadecimal digits fit into a byte.
                 bytes.push(u8::try_from(high << 4 | low).unwrap_or_default());
                 self.cursor.next();
                 self.cursor.next();

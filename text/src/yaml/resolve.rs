@@ -1,4 +1,4 @@
-//! What a scalar is: YAML 1.1 as the Kubernetes YAML reader takes it.
+//! Resolves scalars to values with the rules of YAML 1.1, as the Kubernetes YAML parser does.
 
 use super::parser::Scalar;
 use crate::go;
@@ -13,14 +13,14 @@ const PREFIX: &str = "tag:yaml.org,2002:";
 pub(super) enum Value {
     Null,
     Bool(bool),
-    /// An integer of 64 bits, signed or not, as decimal text.
+    /// A 64-bit integer, signed or unsigned.
     Integer(i128),
     Float(f64),
     Text(String),
 }
 
 impl Value {
-    /// The short name of its tag.
+    /// The short name of the value's tag.
     fn tag(&self) -> &'static str {
         match self {
             Self::Null => "null",
@@ -32,10 +32,10 @@ impl Value {
     }
 }
 
-/// The value of a scalar.
+/// Resolves a scalar.
 ///
 /// # Errors
-/// A message when the text is not what its tag says.
+/// A message if the text does not fit the scalar's tag.
 pub(super) fn resolve(scalar: &Scalar) -> Result<Value, String> {
     let text = scalar.text.as_str();
     if scalar.tag.is_empty() {
@@ -48,7 +48,7 @@ pub(super) fn resolve(scalar: &Scalar) -> Result<Value, String> {
     let tag = match scalar.tag.strip_prefix(PREFIX) {
         Some("binary") => return binary(text),
         Some(tag @ ("str" | "bool" | "int" | "float" | "null" | "timestamp")) => tag,
-        // Any other tag says nothing about scalars.
+        // Other tags do not change a scalar.
         _ => return Ok(Value::Text(text.into())),
     };
     if tag == "str" {
@@ -66,7 +66,7 @@ pub(super) fn resolve(scalar: &Scalar) -> Result<Value, String> {
     }
 }
 
-/// What a text without quotes and without tag is.
+/// Resolves a plain scalar without a tag.
 fn by_text(text: &str) -> Value {
     match text {
         "" | "~" | "null" | "Null" | "NULL" => return Value::Null,
@@ -96,7 +96,7 @@ fn by_text(text: &str) -> Value {
     number.unwrap_or_else(|| Value::Text(text.into()))
 }
 
-/// An integer of 64 bits in decimal, or with `0x`, `0o`, `0b` or a leading zero for octal.
+/// Parses a 64-bit integer: decimal, with the prefix `0x`, `0o` or `0b`, or octal with a leading zero.
 fn integer(text: &str) -> Option<i128> {
     let (is_signed, is_negative, digits) = match text.as_bytes().first() {
         Some(b'-') => (true, true, &text[1..]),
@@ -110,7 +110,7 @@ fn integer(text: &str) -> Option<i128> {
         Some(prefix) if prefix.starts_with('0') => (8, &digits[1..]),
         _ => (10, digits),
     };
-    // Go's parser takes one sign, Rust's another behind it.
+    // Go's parser accepts one sign; Rust's would accept a second one after it.
     if !digits.bytes().all(|byte| byte.is_ascii_alphanumeric()) {
         return None;
     }
@@ -126,7 +126,7 @@ fn integer(text: &str) -> Option<i128> {
         .then_some(number)
 }
 
-/// A decimal number with or without a point and an exponent.
+/// Parses a decimal number with an optional point and exponent.
 fn decimal(text: &str) -> Option<f64> {
     let unsigned = text.strip_prefix(['+', '-']).unwrap_or(text);
     let (mantissa, exponent) = match unsigned.split_once(['e', 'E']) {
@@ -144,11 +144,11 @@ fn decimal(text: &str) -> Option<f64> {
     if !(is_mantissa && is_exponent) {
         return None;
     }
-    // Out of range is no number for Go, infinity for Rust.
+    // Go does not parse a number out of range; Rust returns infinity.
     text.parse::<f64>().ok().filter(|number| number.is_finite())
 }
 
-/// Whether a text looks like one of the times that YAML 1.1 knows.
+/// Whether a text has the form of a YAML 1.1 timestamp.
 fn is_timestamp(text: &str) -> bool {
     let date = text.split(['T', 't', ' ']).next().unwrap_or_default();
     let parts: Vec<_> = date.split('-').collect();

@@ -1,10 +1,10 @@
-//! Scalars: plain, quoted and block text to their values.
+//! Scans plain, quoted and block scalars.
 
 use super::cursor::{Mark, is_blank, is_blank_or_end, is_break, is_break_or_end};
 use super::scanner::{Scanner, Token, TokenKind, is_gap, to_indent};
 use crate::SyntaxError;
 
-/// Blanks and line breaks between two pieces of a scalar, and how they are folded.
+/// White space between two pieces of a scalar, and its folding.
 #[derive(Default)]
 struct Gap {
     blanks: String,
@@ -13,8 +13,8 @@ struct Gap {
 }
 
 impl Gap {
-    /// Writes what stands for the gap: blanks in a line as they are, one line break as a space, further ones
-    /// as themselves.
+    /// Appends the folded white space: blanks within a line unchanged, a single line break as a space, further line
+    /// breaks unchanged.
     fn flush(&mut self, out: &mut String) {
         match self.first_break {
             None => out.push_str(&self.blanks),
@@ -97,7 +97,7 @@ impl Scanner {
         })
     }
 
-    /// Whether an indicator ends a plain scalar here.
+    /// Whether the next character ends a plain scalar.
     fn ends_plain(&mut self) -> bool {
         match self.cursor.peek() {
             ':' => is_blank_or_end(self.cursor.peek_at(1)),
@@ -144,7 +144,7 @@ impl Scanner {
             }
             self.scan_quoted_gap(escaped_break, &mut gap);
             if escaped_break && gap.first_break.is_none() {
-                // The break does not count, and neither do blanks behind it.
+                // An escaped line break and the blanks after it are dropped.
                 text.push_str(&std::mem::take(&mut gap).more_breaks);
             } else {
                 gap.flush(&mut text);
@@ -305,7 +305,7 @@ impl Scanner {
         Ok((chomping, increment))
     }
 
-    /// Takes indentation and empty lines; finds out the indentation when it is not known yet.
+    /// Reads indentation and empty lines. Detects the indentation if `indent` is 0.
     fn scan_block_breaks(
         &mut self,
         indent: &mut isize,

@@ -1,8 +1,8 @@
-//! YAML 1.1 text to tokens, as the reader of the Kubernetes API server cuts it.
+//! Scans YAML 1.1 text into tokens, as the YAML parser of the Kubernetes API server does.
 //!
-//! The difficulty of YAML is that a scalar becomes a key only when a `:` follows it. Where a key could begin,
-//! the scanner remembers the place; when the `:` comes, the `Key` token, and where needed the beginning of a
-//! mapping, is put in before tokens that were already cut.
+//! A scalar becomes a key only when a `:` follows it. So the scanner remembers each position at which a key could
+//! begin. When the `:` follows, it inserts the `Key` token, and if needed the start of a mapping, before the tokens
+//! already scanned.
 
 use super::cursor::{self, Cursor, Mark, is_blank, is_blank_or_end, is_break};
 use super::input::{BYTE_ORDER_MARK, Input};
@@ -10,7 +10,7 @@ use super::possible_keys::PossibleKey;
 use crate::SyntaxError;
 use std::collections::{HashMap, VecDeque};
 
-/// What a token is.
+/// The kind of a token.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum TokenKind {
     StreamStart,
@@ -36,7 +36,7 @@ pub(super) enum TokenKind {
     Scalar { text: String, is_plain: bool },
 }
 
-/// A piece of the text.
+/// A token and its position.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Token {
     pub(super) kind: TokenKind,
@@ -44,19 +44,19 @@ pub(super) struct Token {
     pub(super) end: Mark,
 }
 
-/// Cuts a text.
+/// Scans a text.
 pub(super) struct Scanner {
     pub(super) cursor: Cursor,
     input_error: Option<SyntaxError>,
     pub(super) tokens: VecDeque<Token>,
     pub(super) tokens_taken: usize,
     started: bool,
-    /// The column of the innermost block, -1 outside.
+    /// The column of the innermost block; -1 outside of all blocks.
     pub(super) indent: isize,
     pub(super) indents: Vec<isize>,
-    /// One for the block context and one for each open flow collection.
+    /// One possible key for the block context and one for each open flow collection.
     pub(super) keys: Vec<PossibleKey>,
-    /// The context of the key that may begin at a token, so that deep nesting takes no search.
+    /// The context of each possible key by its token's number, so that deep nesting needs no search.
     pub(super) levels: HashMap<usize, usize>,
     pub(super) key_allowed: bool,
 }
@@ -79,11 +79,11 @@ impl Scanner {
         }
     }
 
-    /// The next token, which stays.
+    /// Returns the next token without reading it.
     pub(super) fn peek(&mut self) -> Scan<&Token> {
         while self.tokens.is_empty() || self.head_may_become_key()? {
             let fetched = self.fetch();
-            // What looks like the end is where the text stops being legal.
+            // The input ends at its first illegal character: report that error instead of the end.
             if self.cursor.saw_end
                 && let Some(error) = &self.input_error
             {
@@ -92,11 +92,11 @@ impl Scanner {
             }
             fetched?;
         }
-        // The loop ends with a token.
+        // The loop above ends only when there is a token.
         self.tokens.front().ok_or_else(no_token)
     }
 
-    /// Takes the next token.
+    /// Reads the next token.
     pub(super) fn next(&mut self) -> Scan<Token> {
         self.peek()?;
         self.levels.remove(&self.tokens_taken);
@@ -163,7 +163,7 @@ impl Scanner {
             if self.cursor.column() == 0 && self.cursor.peek() == BYTE_ORDER_MARK {
                 self.cursor.next();
             }
-            // A tab does not indent: where a key may begin in a block it is no blank.
+            // In a block, a tab is not white space where a key may begin.
             while match self.cursor.peek() {
                 ' ' => true,
                 '\t' => self.in_flow() || !self.key_allowed,
@@ -199,8 +199,8 @@ impl Scanner {
         });
     }
 
-    /// An error of the scanner. Its line is that of the place where it was found, and where that is the
-    /// first line, of the beginning of what was scanned.
+    /// Creates an error of the scanner. It reports the line of the error, or the line of `context` if the error is in
+    /// the first line.
     pub(super) fn error(&self, context: Mark, problem: &str) -> SyntaxError {
         let here = self.cursor.mark();
         let line = if here.line != 0 {
@@ -212,7 +212,7 @@ impl Scanner {
     }
 }
 
-/// A reader's error: the line is left out when it is not known to be behind the first.
+/// Creates an error without a line number in the first line, and with one in later lines.
 pub(super) fn error_in_line(line: usize, problem: &str, offset: usize) -> SyntaxError {
     let message = if line == 0 {
         format!("yaml: {problem}")
@@ -222,17 +222,17 @@ pub(super) fn error_in_line(line: usize, problem: &str, offset: usize) -> Syntax
     SyntaxError::new(message, offset)
 }
 
-/// There is always a token to take; this stands for the proof.
+/// Unreachable: `peek` fills the queue of tokens first.
 fn no_token() -> SyntaxError {
     SyntaxError::new("yaml: unexpected end of stream".into(), 0)
 }
 
-/// A column as an indentation.
+/// The indentation of a column.
 pub(super) fn to_indent(column: usize) -> isize {
     isize::try_from(column).unwrap_or(isize::MAX)
 }
 
-/// Whether the character ends a plain scalar's piece.
+/// Whether the character is white space between two pieces of a scalar.
 pub(super) fn is_gap(character: char) -> bool {
     is_blank(character) || is_break(character)
 }

@@ -1,4 +1,4 @@
-//! API groups that nothing is called.
+//! API groups that do not exist.
 
 use super::{Context, Report, Rule, Severity};
 

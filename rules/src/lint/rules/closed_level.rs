@@ -1,4 +1,4 @@
-//! A level that no request gets through.
+//! A level that executes no requests.
 
 use super::{Context, Report, Rule, Severity};
 use crate::objects;

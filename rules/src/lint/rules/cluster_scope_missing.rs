@@ -1,4 +1,4 @@
-//! Requests across namespaces that a rule leaves out.
+//! A rule for all namespaces that does not match requests without a namespace.
 
 use super::{Context, Report, Rule, Severity};
 use k8s_flowcontrol_types::api::v1::{ResourcePolicyRule, Verb};

@@ -1,7 +1,7 @@
 //! Schemas whose order depends on their names.
 
 use super::{Context, Report, Rule, Severity};
-use crate::lint::context::Upkeep;
+use crate::lint::context::Maintainer;
 use crate::lint::overlap::may_overlap;
 
 pub(super) const RULE: Rule = Rule {
@@ -13,10 +13,10 @@ pub(super) const RULE: Rule = Rule {
 
 fn check(context: &Context, report: &mut Report) {
     for (index, second) in context.schemas.iter().enumerate() {
-        // The first of them is enough to see what is the matter.
+        // One pair per schema is enough.
         let first = context.schemas[..index].iter().find(|first| {
             first.precedence() == second.precedence()
-                && (first.upkeep == Upkeep::User || second.upkeep == Upkeep::User)
+                && (first.maintainer == Maintainer::User || second.maintainer == Maintainer::User)
                 && !first.dangling
                 && !second.dangling
                 && first
@@ -25,8 +25,8 @@ fn check(context: &Context, report: &mut Report) {
                     .any(|left| second.rules.iter().any(|right| may_overlap(left, right)))
         });
         let Some(first) = first else { continue };
-        // Who can be changed is told.
-        let (told, other) = if second.upkeep == Upkeep::User {
+        // The finding is about a schema that users can edit.
+        let (edited, other) = if second.maintainer == Maintainer::User {
             (second, first)
         } else {
             (first, second)
@@ -35,10 +35,10 @@ fn check(context: &Context, report: &mut Report) {
             "`{}` has the same precedence {} and may match the same requests; `{}` wins because its name \
              is smaller",
             other.name(),
-            told.precedence(),
+            edited.precedence(),
             first.name(),
         );
         let help = "give them different precedences, so that the order does not hang on names";
-        report.schema(told, "spec.matchingPrecedence", message, help);
+        report.schema(edited, "spec.matchingPrecedence", message, help);
     }
 }

@@ -1,4 +1,4 @@
-//! Requests without limits.
+//! A schema that exempts all users from limits.
 
 use super::takes_system_traffic::is_wide;
 use super::{Context, Report, Rule, Severity};

@@ -1,4 +1,4 @@
-//! Hands that keep flows badly apart.
+//! Queues and hand sizes that isolate flows badly.
 
 use super::{Context, Report, Rule, Severity};
 use crate::objects;
@@ -11,9 +11,9 @@ pub(super) const RULE: Rule = Rule {
     check,
 };
 
-/// From this probability on one heavy flow is too many.
+/// The maximum acceptable probability with one heavy flow.
 const ONE_ELEPHANT: f64 = 0.01;
-/// From this probability on four heavy flows are too many.
+/// The maximum acceptable probability with four heavy flows.
 const FOUR_ELEPHANTS: f64 = 0.5;
 
 fn check(context: &Context, report: &mut Report) {
@@ -21,7 +21,7 @@ fn check(context: &Context, report: &mut Report) {
         let Some((queues, hand_size)) = objects::queuing(&level.object) else {
             continue;
         };
-        // With one queue there is no sharding to be bad at.
+        // A single queue has no shuffle sharding.
         let Some(dealer) = Dealer::new(queues, hand_size).ok().filter(|_| queues > 1) else {
             continue;
         };

@@ -1,4 +1,4 @@
-//! A level that keeps nothing.
+//! A level that lends all its seats.
 
 use super::{Context, Report, Rule, Severity};
 

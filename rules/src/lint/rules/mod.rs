@@ -1,4 +1,4 @@
-//! The rules, one per file. Each declares itself; this list is all that knows them.
+//! The rules, one per file; each file declares its rule.
 
 mod api_group_spelling;
 mod auto_update_annotation;
@@ -57,7 +57,7 @@ pub fn rules() -> &'static [Rule] {
     ]
 }
 
-/// Something that lint looks for.
+/// A lint rule.
 #[derive(Clone, Copy, Debug)]
 pub struct Rule {
     id: &'static str,
@@ -67,17 +67,18 @@ pub struct Rule {
 }
 
 impl Rule {
-    /// The id, which findings carry.
+    /// The id, such as `dangling-reference`.
     pub const fn id(&self) -> &'static str {
         self.id
     }
 
-    /// The severity of the rule's findings; some are notes where other objects may settle the matter.
+    /// The severity of the rule's findings. Some findings are only notes if objects missing from the input could solve
+    /// the problem.
     pub const fn severity(&self) -> Severity {
         self.severity
     }
 
-    /// What the rule looks for, in one sentence.
+    /// The problem that the rule finds, in one sentence.
     pub const fn summary(&self) -> &'static str {
         self.summary
     }
@@ -93,7 +94,7 @@ impl Rule {
     }
 }
 
-/// What a rule has found so far.
+/// The findings of a rule.
 struct Report {
     rule: &'static str,
     severity: Severity,
@@ -129,7 +130,7 @@ impl Report {
         });
     }
 
-    /// From here on findings are notes when the cluster may have objects that settle the matter.
+    /// Makes further findings notes, unless the configuration is complete.
     fn soften_unless(&mut self, complete: bool) {
         if !complete {
             self.severity = Severity::Note;

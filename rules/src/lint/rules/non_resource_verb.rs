@@ -1,4 +1,4 @@
-//! Verbs that requests for no resource never have.
+//! Verbs that non-resource requests never have.
 
 use super::{Context, Report, Rule, Severity};
 use k8s_flowcontrol_types::api::v1::Verb;

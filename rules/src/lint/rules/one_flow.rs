@@ -1,4 +1,4 @@
-//! Everybody in one flow.
+//! All users in one flow.
 
 use super::takes_system_traffic::is_wide;
 use super::{Context, Report, Rule, Severity};

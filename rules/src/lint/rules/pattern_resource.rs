@@ -1,4 +1,4 @@
-//! Resource entries that nothing is called.
+//! Resource patterns, which the server reads as plain names.
 
 use super::{Context, Report, Rule, Severity};
 

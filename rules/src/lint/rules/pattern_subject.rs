@@ -1,4 +1,4 @@
-//! Subjects that nobody is called.
+//! Subject patterns, which the server reads as plain names.
 
 use super::{Context, Report, Rule, Severity};
 use crate::matching::{SERVICE_ACCOUNT_PREFIX, Subject};

@@ -1,9 +1,9 @@
-//! An edit that the server takes back.
+//! An edit that the server reverts.
 
 use super::{Context, Report, Rule, Severity};
 use crate::bootstrap::{self, AUTO_UPDATE_ANNOTATION};
 use crate::decode::tree_of;
-use crate::lint::context::Upkeep;
+use crate::lint::context::Maintainer;
 use k8s_flowcontrol_types::Release;
 use k8s_flowcontrol_types::kind::{Versioned, VersionedKind};
 use serde_json::Value;
@@ -27,7 +27,7 @@ fn check(context: &Context, report: &mut Report) {
     for schema in context
         .schemas
         .iter()
-        .filter(|schema| schema.upkeep == Upkeep::Server)
+        .filter(|schema| schema.maintainer == Maintainer::Server)
     {
         if is_changed(&schema.object, context.release) {
             report.schema(schema, "spec", message(), &help);
@@ -36,7 +36,7 @@ fn check(context: &Context, report: &mut Report) {
     for level in context
         .levels
         .iter()
-        .filter(|level| level.upkeep == Upkeep::Server)
+        .filter(|level| level.maintainer == Maintainer::Server)
     {
         if is_changed(&level.object, context.release) {
             report.level(level, "spec", message(), &help);
@@ -44,8 +44,7 @@ fn check(context: &Context, report: &mut Report) {
     }
 }
 
-/// Whether a suggested object, with defaults, has another spec than the built-in one. A mandatory one is
-/// left to validation.
+/// Whether a suggested object, with defaults, differs from its built-in spec. Validation covers the mandatory ones.
 fn is_changed<K: Versioned>(object: &K, release: Release) -> bool {
     let suggested = bootstrap::objects(release)
         .into_iter()
@@ -62,7 +61,7 @@ fn is_changed<K: Versioned>(object: &K, release: Release) -> bool {
     spec != known
 }
 
-/// Removes what equals absence: nulls, empty lists and objects, `false`.
+/// Removes values that equal an absent field: nulls, empty lists and objects, `false`.
 fn prune(value: &mut Value) {
     let is_nothing = |value: &Value| match value {
         Value::Null | Value::Bool(false) => true,

@@ -1,4 +1,4 @@
-//! The URL that matches all.
+//! The URL `/`, which matches every path.
 
 use super::{Context, Report, Rule, Severity};
 

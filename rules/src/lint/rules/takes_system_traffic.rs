@@ -1,7 +1,7 @@
-//! A catch-all that is tried too early.
+//! A schema that matches requests of system components before their own schemas.
 
 use super::{Context, Report, Rule, Severity};
-use crate::lint::context::Upkeep;
+use crate::lint::context::Maintainer;
 use crate::matching::{
     AUTHENTICATED, RequestAttributes, SERVICE_ACCOUNTS, Subject, UNAUTHENTICATED, User,
 };
@@ -13,8 +13,8 @@ pub(super) const RULE: Rule = Rule {
     check,
 };
 
-/// A request that a cluster depends on.
-struct Vital {
+/// A request that the cluster depends on.
+struct SystemRequest {
     what: &'static str,
     user: fn() -> User,
     method: &'static str,
@@ -29,44 +29,44 @@ fn component(name: &str) -> User {
     User::authenticated(name, [""; 0])
 }
 
-const VITAL: &[Vital] = &[
-    Vital {
+const SYSTEM_REQUESTS: &[SystemRequest] = &[
+    SystemRequest {
         what: "node heartbeats",
         user: node,
         method: "PUT",
         url: "/apis/coordination.k8s.io/v1/namespaces/kube-node-lease/leases/any",
     },
-    Vital {
+    SystemRequest {
         what: "kubelets",
         user: node,
         method: "PATCH",
         url: "/api/v1/namespaces/any/pods/any/status",
     },
-    Vital {
+    SystemRequest {
         what: "leader election",
         user: || component("system:kube-controller-manager"),
         method: "PUT",
         url: "/apis/coordination.k8s.io/v1/namespaces/kube-system/leases/kube-controller-manager",
     },
-    Vital {
+    SystemRequest {
         what: "kube-controller-manager",
         user: || component("system:kube-controller-manager"),
         method: "GET",
         url: "/api/v1/pods?watch=1",
     },
-    Vital {
+    SystemRequest {
         what: "kube-scheduler",
         user: || component("system:kube-scheduler"),
         method: "POST",
         url: "/api/v1/namespaces/any/pods/any/binding",
     },
-    Vital {
+    SystemRequest {
         what: "controllers in kube-system",
         user: || User::service_account("kube-system", "any"),
         method: "GET",
         url: "/api/v1/namespaces/kube-system/configmaps",
     },
-    Vital {
+    SystemRequest {
         what: "webhooks that check who calls them",
         user: || User::service_account("any", "webhook"),
         method: "POST",
@@ -78,14 +78,14 @@ fn check(context: &Context, report: &mut Report) {
     for schema in context
         .schemas
         .iter()
-        .filter(|schema| schema.upkeep == Upkeep::User)
+        .filter(|schema| schema.maintainer == Maintainer::User)
     {
-        let taken: Vec<&str> = VITAL
+        let taken: Vec<&str> = SYSTEM_REQUESTS
             .iter()
-            .filter(|vital| takes(context, schema.name(), vital))
-            .map(|vital| vital.what)
+            .filter(|request| takes(context, schema.name(), request))
+            .map(|request| request.what)
             .collect();
-        // In an exempt level nothing starves.
+        // An exempt level starves no request.
         let limits = context.limits.level(schema.level());
         if !taken.is_empty() && limits.is_some_and(|limits| !limits.exempt) {
             let message = format!(
@@ -101,11 +101,13 @@ fn check(context: &Context, report: &mut Report) {
     }
 }
 
-/// Whether the schema takes the request, and does so by a subject that is not meant for it.
-fn takes(context: &Context, schema: &str, vital: &Vital) -> bool {
-    let request = RequestAttributes::from_http(vital.method, vital.url, (vital.user)());
-    let Ok(request) = request else { return false };
-    let Some(explanation) = context.classifier.explain(&request) else {
+/// Whether the schema matches the request, through a subject that includes many other users.
+fn takes(context: &Context, schema: &str, request: &SystemRequest) -> bool {
+    let attributes = RequestAttributes::from_http(request.method, request.url, (request.user)());
+    let Ok(attributes) = attributes else {
+        return false;
+    };
+    let Some(explanation) = context.classifier.explain(&attributes) else {
         return false;
     };
     let Some(matched) = explanation.matched() else {
@@ -128,7 +130,7 @@ fn is_everybody(subject: &Subject) -> bool {
     }
 }
 
-/// Whether a subject is for most users, or for all service accounts.
+/// Whether a subject includes most users or all service accounts.
 pub(super) fn is_wide(subject: &Subject) -> bool {
     is_everybody(subject) || matches!(subject, Subject::Group(group) if group == SERVICE_ACCOUNTS)
 }

@@ -1,4 +1,4 @@
-//! A schema whose requests others take.
+//! A schema whose requests all match earlier schemas.
 
 use super::{Context, Report, Rule, Severity};
 use crate::lint::cover::is_covered;
@@ -26,7 +26,7 @@ fn check(context: &Context, report: &mut Report) {
         if !schema.rules.iter().all(|rule| is_covered(rule, &earlier)) {
             continue;
         }
-        // Most of the time it is one schema's doing, and then it can be named.
+        // If a single schema covers it, the message names that schema.
         let alone = before().find(|other| {
             let rules: Vec<_> = other.rules.iter().collect();
             schema.rules.iter().all(|rule| is_covered(rule, &rules))

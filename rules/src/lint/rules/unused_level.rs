@@ -1,4 +1,4 @@
-//! A level without requests.
+//! A level that no flow schema refers to.
 
 use super::{Context, Report, Rule, Severity};
 

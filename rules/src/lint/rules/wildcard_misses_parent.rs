@@ -1,4 +1,4 @@
-//! A pattern that leaves out the path above.
+//! A wildcard URL that does not match its own parent path.
 
 use super::{Context, Report, Rule, Severity};
 

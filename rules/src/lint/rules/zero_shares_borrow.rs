@@ -1,4 +1,4 @@
-//! A level that seems closed and is not.
+//! A level without shares that still executes requests, because it can borrow.
 
 use super::{Context, Report, Rule, Severity};
 

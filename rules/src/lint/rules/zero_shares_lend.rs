@@ -1,4 +1,4 @@
-//! A level that lends what it has not.
+//! A level without shares that cannot lend.
 
 use super::{Context, Report, Rule, Severity};
 
