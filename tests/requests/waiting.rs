@@ -59,17 +59,17 @@ async fn until_it_exists_and_until_it_is_deleted() {
     schemas.create(&schema("mine")).await.unwrap();
     assert!(existing.await.unwrap().unwrap().is_some());
 
-    let (seen, mut told) = mpsc::unbounded_channel();
+    let (sender, mut received) = mpsc::unbounded_channel();
     let mut is_deleted = wait::is_deleted();
     let waiting = schemas.wait_for("mine", move |schema: Option<&FlowSchema>| {
-        seen.send(schema.is_some()).unwrap();
+        sender.send(schema.is_some()).unwrap();
         is_deleted(schema)
     });
     let deleted = tokio::spawn(waiting.into_future());
-    assert_eq!(told.recv().await, Some(true));
+    assert_eq!(received.recv().await, Some(true));
     schemas.delete("mine").await.unwrap();
     assert_eq!(deleted.await.unwrap().unwrap(), None);
-    assert_eq!(told.recv().await, Some(false));
+    assert_eq!(received.recv().await, Some(false));
 }
 
 /// Waits for a precedence of 120 while it rises in steps. `disturb` is called before each step.
@@ -77,19 +77,19 @@ async fn every_step_is_seen(disturb: impl Fn(&k8s_flowcontrol_server::ApiServer)
     let (server, client) = embedded().await;
     let schemas = client.flow_schemas();
     schemas.create(&schema("mine")).await.unwrap();
-    let (seen, mut told) = mpsc::unbounded_channel();
+    let (sender, mut received) = mpsc::unbounded_channel();
     let waiting = schemas.wait_for("mine", move |schema: Option<&FlowSchema>| {
         let precedence = schema.unwrap().spec.matching_precedence.unwrap();
-        seen.send(precedence).unwrap();
+        sender.send(precedence).unwrap();
         precedence == 120
     });
     let waiting = tokio::spawn(waiting.timeout(Duration::from_secs(60)).into_future());
-    let mut all = vec![told.recv().await.unwrap()];
+    let mut all = vec![received.recv().await.unwrap()];
     for precedence in 101..=120 {
         disturb(&server);
         let patch = json!({"spec": {"matchingPrecedence": precedence}});
         schemas.patch("mine").merge(&patch).await.unwrap();
-        while let Some(seen) = told.recv().await {
+        while let Some(seen) = received.recv().await {
             all.push(seen);
             if seen == precedence {
                 break;

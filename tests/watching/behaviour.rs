@@ -108,12 +108,12 @@ async fn a_page_that_fails_is_requested_again() {
     assert_eq!(take(&mut watcher, 2).await, ["begin", "item a"]);
     // More often than the client's own retries.
     server.inject(Fault::unavailable().times(20));
-    let mut told = Vec::new();
-    while told.last().is_none_or(|last| last != "end") {
-        told.push(next(&mut watcher).await);
+    let mut events = Vec::new();
+    while events.last().is_none_or(|last| last != "end") {
+        events.push(next(&mut watcher).await);
     }
-    told.retain(|event| event != "error 503");
-    assert_eq!(told, ["item b", "end"]);
+    events.retain(|event| event != "error 503");
+    assert_eq!(events, ["item b", "end"]);
 }
 
 #[tokio::test]
@@ -245,17 +245,17 @@ async fn a_server_restored_from_a_backup_leads_to_a_list() {
         .await
         .unwrap();
     create(&client, "c", &[]).await;
-    let mut told = Vec::new();
-    while told
+    let mut events = Vec::new();
+    while events
         .last()
         .is_none_or(|last: &String| !last.starts_with("end"))
     {
         let event = next(&mut watcher).await;
         if !event.starts_with("error") {
-            told.push(event);
+            events.push(event);
         }
     }
-    assert_eq!(told, ["begin", "item c", "end -a -b -d"]);
+    assert_eq!(events, ["begin", "item c", "end -a -b -d"]);
 }
 
 #[tokio::test]

@@ -147,11 +147,11 @@ async fn nothing_is_lost_while_the_server_remembers() {
     for subscriber in subscribers {
         let subscriber = soon(subscriber).await.unwrap();
         assert_eq!(subscriber.snapshots, 1);
-        let mut told = subscriber.steps;
+        let mut steps = subscriber.steps;
         // The last event is not the writer's.
-        assert!(matches!(told.pop(), Some(Step::Is(state)) if state.name == "marker"));
-        assert_eq!(told.len(), written.steps.len());
-        assert!(told == written.steps, "another history");
+        assert!(matches!(steps.pop(), Some(Step::Is(state)) if state.name == "marker"));
+        assert_eq!(steps.len(), written.steps.len());
+        assert!(steps == written.steps, "another history");
     }
 }
 

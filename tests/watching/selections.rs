@@ -17,16 +17,16 @@ fn any(client: &Client) -> Watcher<Level> {
 
 /// The events of a list, with the items sorted, since the selections list concurrently.
 async fn list(watcher: &mut Watcher<Level>) -> Vec<String> {
-    let mut told = Vec::new();
-    while told
+    let mut events = Vec::new();
+    while events
         .last()
         .is_none_or(|last: &String| !last.starts_with("end"))
     {
-        told.push(next(watcher).await);
+        events.push(next(watcher).await);
     }
-    let end = told.len() - 1;
-    told[1..end].sort();
-    told
+    let end = events.len() - 1;
+    events[1..end].sort();
+    events
 }
 
 #[tokio::test]
@@ -45,9 +45,9 @@ async fn an_object_of_several_selections_is_reported_once() {
     relabel(&client, "both", "x", Some("y")).await;
     relabel(&client, "special", "team", Some("a")).await;
     create(&client, "more", &[("also", "a")]).await;
-    let mut told = take(&mut watcher, 3).await;
-    told.sort();
-    assert_eq!(told, ["applied both", "applied more", "applied special"]);
+    let mut events = take(&mut watcher, 3).await;
+    events.sort();
+    assert_eq!(events, ["applied both", "applied more", "applied special"]);
 }
 
 #[tokio::test]
@@ -123,12 +123,12 @@ async fn all_selections_list_again_together() {
         server.expire_history();
     })
     .await;
-    let mut told = list(&mut watcher).await;
+    let mut events = list(&mut watcher).await;
     // A watch that was still open may have reported some of the changes.
-    told.drain(..told.iter().position(|event| event == "begin").unwrap());
-    told.retain(|event| !event.starts_with("error") && event != "begin");
-    told.dedup();
-    assert_eq!(told, ["item special", "item x", "item z", "end -y"]);
+    events.drain(..events.iter().position(|event| event == "begin").unwrap());
+    events.retain(|event| !event.starts_with("error") && event != "begin");
+    events.dedup();
+    assert_eq!(events, ["item special", "item x", "item z", "end -y"]);
     relabel(&client, "z", "also", None).await;
     assert_eq!(next(&mut watcher).await, "deleted z");
 }

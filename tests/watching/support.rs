@@ -99,11 +99,11 @@ pub(crate) async fn next(watcher: &mut Watcher<Level>) -> String {
 
 /// The next `count` events.
 pub(crate) async fn take(watcher: &mut Watcher<Level>, count: usize) -> Vec<String> {
-    let mut told = Vec::new();
+    let mut events = Vec::new();
     for _ in 0..count {
-        told.push(next(watcher).await);
+        events.push(next(watcher).await);
     }
-    told
+    events
 }
 
 /// Interrupts the watch until `happens` has run.

@@ -58,15 +58,15 @@ fn short(event: &WatcherEvent<FlowSchema>) -> String {
 
 /// The events up to `last`, without the errors of connections that end.
 async fn events_up_to(watcher: &mut Watcher<FlowSchema>, last: &str) -> Vec<String> {
-    let mut told = Vec::new();
-    while told.last().is_none_or(|event| event != last) {
+    let mut events = Vec::new();
+    while events.last().is_none_or(|event| event != last) {
         match watcher.next().await {
-            Ok(event) => told.push(short(&event)),
-            Err(error) if error.code().is_some() => told.push(error.to_string()),
+            Ok(event) => events.push(short(&event)),
+            Err(error) if error.code().is_some() => events.push(error.to_string()),
             Err(error) => assert!(error.is_retryable() || error.is_decode(), "{error}"),
         }
     }
-    told
+    events
 }
 
 /// The query of each request.
@@ -88,8 +88,8 @@ async fn the_query_parameters() {
     let mut watcher = watcher(&fake)
         .label_selector("x=y")
         .watch_timeout(Duration::from_secs(100));
-    let told = events_up_to(&mut watcher, "deleted a").await;
-    assert_eq!(told, ["begin", "item a", "end []", "deleted a"]);
+    let events = events_up_to(&mut watcher, "deleted a").await;
+    assert_eq!(events, ["begin", "item a", "end []", "deleted a"]);
     let queries = queries(fake);
     let parts = |query: &str| query.split('&').map(str::to_owned).collect::<Vec<_>>();
     let has = |query: &str, part: &str| parts(query).iter().any(|found| found == part);
@@ -135,7 +135,7 @@ async fn objects_may_change_and_go_while_they_are_streamed() {
         &initial_end(4),
         &event("MODIFIED", "a", 5),
     ])]);
-    let told = events_up_to(&mut watcher(&fake), "applied a").await;
+    let events = events_up_to(&mut watcher(&fake), "applied a").await;
     let expected = [
         "begin",
         "item a",
@@ -145,7 +145,7 @@ async fn objects_may_change_and_go_while_they_are_streamed() {
         "end []",
         "applied a",
     ];
-    assert_eq!(told, expected);
+    assert_eq!(events, expected);
 }
 
 #[tokio::test]
@@ -157,9 +157,9 @@ async fn a_server_that_ignores_streaming_lists_gets_a_list() {
         list(r#""resourceVersion":"5""#, &[object("a", 1)]),
         chunked(&[&event("MODIFIED", "a", 6)]),
     ]);
-    let told = events_up_to(&mut watcher(&fake), "applied a").await;
+    let events = events_up_to(&mut watcher(&fake), "applied a").await;
     assert_eq!(
-        told,
+        events,
         ["begin", "item a", "begin", "item a", "end []", "applied a"]
     );
 }
@@ -170,9 +170,9 @@ async fn a_streaming_list_that_breaks_starts_over() {
         chunked(&[&event("ADDED", "a", 1), &event("ADDED", "b", 2)]),
         chunked(&[&event("ADDED", "b", 2), &initial_end(5)]),
     ]);
-    let told = events_up_to(&mut watcher(&fake), "end [\"a\"]").await;
+    let events = events_up_to(&mut watcher(&fake), "end [\"a\"]").await;
     assert_eq!(
-        told,
+        events,
         [
             "begin",
             "item a",
@@ -194,10 +194,10 @@ async fn a_version_that_the_server_has_not_reached_leads_to_a_list() {
         answer("504 Gateway Timeout", "", status),
         chunked(&[&initial_end(3)]),
     ]);
-    let told = events_up_to(&mut watcher(&fake), "end [\"a\"]").await;
-    assert_eq!(told[..3], ["begin", "item a", "end []"]);
-    assert!(told[3].contains("504"), "{told:?}");
-    assert_eq!(told[4..], ["begin", "end [\"a\"]"]);
+    let events = events_up_to(&mut watcher(&fake), "end [\"a\"]").await;
+    assert_eq!(events[..3], ["begin", "item a", "end []"]);
+    assert!(events[3].contains("504"), "{events:?}");
+    assert_eq!(events[4..], ["begin", "end [\"a\"]"]);
 }
 
 #[tokio::test]

@@ -137,7 +137,7 @@ impl<K: Resource> Watcher<K> {
         self.changed(|watcher| watcher.selection = selection)
     }
 
-    /// Only objects that match at least one of the selections.
+    /// Only objects that match any of the selections.
     ///
     /// Each selection is a watch of its own. An object that matches several is reported once, and reported deleted when
     /// it matches none any more. That is certain only when all watches have reached the same resource version, so such a

@@ -61,7 +61,7 @@ mod tests {
         schema
     }
 
-    /// Notes a list of these objects; returns the ones that have disappeared, if the list is complete.
+    /// Notes a list of these objects. Returns the keys that have disappeared, if the list is complete.
     fn list(reported: &mut ReportedKeys, names: &[&str], is_complete: bool) -> Vec<ObjectKey> {
         reported.note(&mut WatcherEvent::<FlowSchema>::ListBegin);
         for name in names {
