@@ -1,6 +1,6 @@
-//! Typed, lossless SDK for Kubernetes [API Priority and Fairness][apf]: the API group
-//! `flowcontrol.apiserver.k8s.io` with its kinds `FlowSchema` and `PriorityLevelConfiguration`, in all four
-//! versions that were ever served by default.
+//! A typed client for Kubernetes [API Priority and Fairness][apf]: the kinds `FlowSchema` and
+//! `PriorityLevelConfiguration` of the API group `flowcontrol.apiserver.k8s.io`, in the versions v1, v1beta3, v1beta2 and
+//! v1beta1.
 //!
 //! [apf]: https://kubernetes.io/docs/concepts/cluster-administration/flow-control/
 //!
@@ -8,18 +8,18 @@
 //!
 //! | module | content |
 //! |---|---|
-//! | [`api`] | the types, one module per version; versions share a type where their schemas agree |
-//! | [`meta`] | the types every Kubernetes API shares: metadata, `Status`, times, JSON that is kept as text |
-//! | [`config`] | the address of a server and the credentials: kubeconfig, in-cluster, explicit |
+//! | [`api`] | the types, one module per version; versions with equal schemas share a type |
+//! | [`meta`] | the types shared by all Kubernetes APIs: metadata, `Status`, times, uninterpreted JSON |
+//! | [`config`] | the server's address and the credentials: kubeconfig, in-cluster, explicit |
 //! | [`client`] | [`Client`], one builder per verb, [`Error`] |
-//! | [`watch`] | changes as they happen, and a local copy of the server's objects |
+//! | [`watch`] | watches, watchers that reconnect, and a local copy of the server's objects |
 //! | [`wait`] | waiting until an object meets a condition |
-//! | [`convert`] | conversion of manifests between versions, with the losses |
+//! | [`convert`] | conversion between versions, with the losses |
 //! | [`resource`] | [`Resource`], the trait of all kinds, and [`List`] |
 //! | [`kind`] | the two kinds of the group, by name and in a version |
-//! | [`release`] | Kubernetes releases, and the versions that each serves |
-//! | [`json`] | types from JSON text and back |
-//! | [`schema`] | the documents' facts at run time: fields, list types, merge keys |
+//! | [`release`] | Kubernetes releases and their API versions |
+//! | [`json`] | reading and writing the types as JSON |
+//! | [`schema`] | the schemas at run time: fields, list types, merge keys |
 //! | `rules` | with the feature `rules`: defaults, validation, seats, matching, lint, offline |
 //!
 //! # The client
@@ -51,11 +51,11 @@
 //!
 //! | feature | default | effect |
 //! |---|---|---|
-//! | `ring` | yes | TLS with ring; without it the program installs a rustls provider of its choice |
+//! | `ring` | yes | TLS with ring; without it the program installs another rustls provider |
 //! | `rules` | no | the server's rules, offline, as `k8s_flowcontrol::rules` |
 //!
-//! Programs that need no client depend on `k8s-flowcontrol-types` or `k8s-flowcontrol-rules`, which have no HTTP, no TLS
-//! and no async runtime among their dependencies.
+//! Programs without a client depend on `k8s-flowcontrol-types` or `k8s-flowcontrol-rules`, which do not depend on HTTP, TLS
+//! and an async runtime.
 
 pub mod client;
 pub mod config;

@@ -1,4 +1,4 @@
-//! One kind in one version: the verbs.
+//! The verbs of one kind in one version.
 
 use super::call::{APPLY, Call, JSON};
 use super::connection::Client;
@@ -16,9 +16,11 @@ use std::fmt;
 
 const STATUS: Option<&str> = Some("status");
 
-/// The objects of one kind, in one version, on one server. Cheap to clone.
+/// The objects of one kind in one API version on one server. Cheap to clone.
 ///
-/// Each verb returns a builder; nothing is sent before it is awaited.
+/// Each verb returns a builder. Nothing is sent before the builder is awaited, and an invalid argument is reported then
+/// ([`Error::is_argument`]). `.await` returns the value; `.send().await` returns a [`Response`](super::Response) with the
+/// status code and the headers too.
 ///
 /// ```no_run
 /// # async fn example(client: k8s_flowcontrol::Client) -> Result<(), k8s_flowcontrol::Error> {
@@ -46,12 +48,24 @@ impl Client {
         self.api()
     }
 
-    /// Any kind in its type's version; of a kind with namespaces, the objects of all of them.
+    /// The objects of a kind, in the version of its type. For a namespaced kind, the objects of all namespaces.
+    ///
+    /// [`negotiated`](Self::negotiated) uses the best version of the server instead.
+    ///
+    /// ```no_run
+    /// use k8s_flowcontrol::api::v1beta3;
+    ///
+    /// # async fn example(client: k8s_flowcontrol::Client) -> Result<(), k8s_flowcontrol::Error> {
+    /// let schemas = client.api::<v1beta3::FlowSchema>().list().await?;
+    /// # drop(schemas);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn api<K: Resource>(&self) -> Api<K> {
         Api::new(self.clone(), None)
     }
 
-    /// A kind's objects in one namespace.
+    /// The objects of a namespaced kind in one namespace.
     pub fn namespaced_api<K: Resource>(&self, namespace: &str) -> Api<K> {
         Api::new(self.clone(), Some(namespace.to_owned()))
     }
@@ -73,7 +87,7 @@ impl<K: Resource> Api<K> {
         }
     }
 
-    /// The client that the requests go through.
+    /// The client.
     pub fn client(&self) -> &Client {
         &self.client
     }
@@ -83,7 +97,41 @@ impl<K: Resource> Api<K> {
         self.wire.version
     }
 
-    /// Reads objects; also page by page, and one by one, as a stream.
+    /// Reads all objects, or those matching selectors.
+    ///
+    /// `.await` sends one request and returns the [`List`](crate::List). Large collections are read in chunks: with
+    /// [`limit`](ListRequest::limit) the response is one page and `metadata.continue` the token for the next;
+    /// [`pages`](ListRequest::pages) and [`items`](ListRequest::items) follow these tokens.
+    ///
+    /// All objects come from one state of the collection. By default that is the newest state;
+    /// [`resource_version`](ListRequest::resource_version) selects another, such as `0` for the server's cache. The
+    /// list's `metadata.resource_version` is the place to [`watch`](Self::watch) from. See [resource versions] and
+    /// [chunks].
+    ///
+    /// # Errors
+    /// - [`is_forbidden`](Error::is_forbidden) without the permission to list.
+    /// - [`is_bad_request`](Error::is_bad_request) for an invalid selector.
+    /// - [`is_expired`](Error::is_expired) if the continue token or the exact resource version is too old: list again.
+    /// - [`is_not_found`](Error::is_not_found) if the server does not serve this API version.
+    /// - [`is_too_many_requests`](Error::is_too_many_requests) and other temporary errors, after
+    ///   [retries](super::RetryPolicy).
+    ///
+    /// ```no_run
+    /// # async fn example(client: k8s_flowcontrol::Client) -> Result<(), k8s_flowcontrol::Error> {
+    /// let levels = client.priority_level_configurations();
+    /// let team_a = levels.list().label_selector("team=a").await?;
+    /// println!("{} levels at {:?}", team_a.items.len(), team_a.metadata.resource_version);
+    ///
+    /// let mut all = levels.list().limit(100).items();
+    /// while let Some(level) = all.next().await {
+    ///     println!("{:?}", level?.metadata.name);
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// [resource versions]: https://kubernetes.io/docs/reference/using-api/api-concepts/#resource-versions
+    /// [chunks]: https://kubernetes.io/docs/reference/using-api/api-concepts/#retrieving-large-results-sets-in-chunks
     pub fn list(&self) -> ListRequest<K> {
         let call = self.call(Verb::List, self.collection.all::<K>());
         let wire = self.wire;
@@ -91,13 +139,60 @@ impl<K: Resource> Api<K> {
     }
 
     /// Reads an object.
+    ///
+    /// By default the server returns the newest state. [`resource_version`](GetRequest::resource_version) accepts an older
+    /// one from the server's cache, see [the semantics of get].
+    ///
+    /// # Errors
+    /// - [`is_not_found`](Error::is_not_found) if the object does not exist, or the server does not serve this API version.
+    /// - [`is_forbidden`](Error::is_forbidden) without the permission to get.
+    /// - [`is_argument`](Error::is_argument) if `name` is empty, `.` or `..`, or contains `/` or `%`.
+    /// - [`is_too_many_requests`](Error::is_too_many_requests) and other temporary errors, after
+    ///   [retries](super::RetryPolicy).
+    ///
+    /// ```no_run
+    /// # async fn example(client: k8s_flowcontrol::Client) -> Result<(), k8s_flowcontrol::Error> {
+    /// match client.flow_schemas().get("exempt").await {
+    ///     Ok(schema) => println!("precedence {:?}", schema.spec.matching_precedence),
+    ///     Err(error) if error.is_not_found() => println!("does not exist"),
+    ///     Err(error) => return Err(error),
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// [the semantics of get]: https://kubernetes.io/docs/reference/using-api/api-concepts/#semantics-for-get-and-list
     pub fn get(&self, name: &str) -> GetRequest<K> {
         self.read(name, None)
     }
 
-    /// Creates an object: the answer is the object as stored, with the server's defaults.
+    /// Creates an object and returns the stored object, with the server's defaults.
     ///
-    /// It is named by `metadata.name`, or by the server from `metadata.generateName`.
+    /// `metadata.name` is the name, or `metadata.generate_name` the prefix of a generated name.
+    ///
+    /// # Errors
+    /// - [`is_already_exists`](Error::is_already_exists) if an object with this name exists.
+    /// - [`is_invalid`](Error::is_invalid) with the invalid fields in [`causes`](Error::causes).
+    /// - [`is_forbidden`](Error::is_forbidden) without the permission to create.
+    /// - [`is_retryable`](Error::is_retryable) if the connection broke: the object may have been created.
+    ///
+    /// ```no_run
+    /// use k8s_flowcontrol::api::v1;
+    ///
+    /// # async fn example(client: k8s_flowcontrol::Client, level: v1::PriorityLevelConfiguration) -> Result<(), k8s_flowcontrol::Error> {
+    /// match client.priority_level_configurations().create(&level).await {
+    ///     Ok(created) => println!("created at {:?}", created.metadata.resource_version),
+    ///     Err(error) if error.is_already_exists() => println!("exists already"),
+    ///     Err(error) => {
+    ///         for cause in error.causes() {
+    ///             println!("{:?}: {:?}", cause.field, cause.message);
+    ///         }
+    ///         return Err(error);
+    ///     }
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn create(&self, object: &K) -> CreateRequest<K> {
         let call = self.call(Verb::Create, self.collection.all::<K>());
         let wire = self.wire;
@@ -107,72 +202,197 @@ impl<K: Resource> Api<K> {
         }
     }
 
-    /// Replaces an object, all but its status; the name is that of `object`.
+    /// Replaces the object with the same name, except for its status, and returns the stored object.
     ///
-    /// With a resource version in its metadata the server refuses if someone else changed it meanwhile
-    /// ([`Error::is_conflict`]); without, it is replaced whatever it is.
+    /// If `metadata.resource_version` is set, the server rejects the request after a concurrent change. If it is unset, the
+    /// object is replaced unconditionally. [`update_with`](Self::update_with) reads, changes and replaces, and repeats that
+    /// on conflict. See [updates].
+    ///
+    /// # Errors
+    /// - [`is_conflict`](Error::is_conflict) if the object has changed since `resource_version`.
+    /// - [`is_not_found`](Error::is_not_found) if the object does not exist.
+    /// - [`is_invalid`](Error::is_invalid) with the invalid fields in [`causes`](Error::causes).
+    /// - [`is_forbidden`](Error::is_forbidden) without the permission to update.
+    ///
+    /// ```no_run
+    /// # async fn example(client: k8s_flowcontrol::Client) -> Result<(), k8s_flowcontrol::Error> {
+    /// let schemas = client.flow_schemas();
+    /// let mut schema = schemas.get("mine").await?;
+    /// schema.spec.matching_precedence = Some(900);
+    /// let stored = schemas.replace(&schema).field_manager("me").await?;
+    /// # drop(stored);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// [updates]: https://kubernetes.io/docs/reference/using-api/api-concepts/#patch-and-update
     pub fn replace(&self, object: &K) -> ReplaceRequest<K> {
         self.put(object, None)
     }
 
-    /// Changes parts of an object: choose how with [`PatchTarget`]'s methods.
+    /// Changes parts of an object. The methods of [`PatchTarget`] choose between JSON patch, merge patch, strategic merge
+    /// patch and server-side apply.
+    ///
+    /// # Errors
+    /// - [`is_not_found`](Error::is_not_found) if the object does not exist.
+    /// - [`is_invalid`](Error::is_invalid) if the patch cannot be applied, or the result is invalid.
+    /// - [`is_conflict`](Error::is_conflict) if the patch contains an outdated `metadata.resourceVersion`.
+    /// - [`is_forbidden`](Error::is_forbidden) without the permission to patch.
+    /// - [`is_retryable`](Error::is_retryable) if the connection broke: the patch may have been applied.
+    ///
+    /// ```no_run
+    /// # async fn example(client: k8s_flowcontrol::Client) -> Result<(), k8s_flowcontrol::Error> {
+    /// use serde_json::json;
+    ///
+    /// let patch = json!({"metadata": {"labels": {"team": "a"}}});
+    /// let patched = client.flow_schemas().patch("mine").merge(&patch).await?;
+    /// # drop(patched);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn patch(&self, name: &str) -> PatchTarget<K> {
         self.patch_target(name, None)
     }
 
-    /// Server-side apply: makes the object be as `object` says, creates it if need be, and books the fields to
-    /// the field manager.
+    /// Creates or changes the object with the same name by [server-side apply], and returns the stored object.
     ///
-    /// The name is that of `object`. Needs [`field_manager`](ApplyRequest::field_manager). What the manager
-    /// applied before and leaves out now is removed.
+    /// The field manager, which is [required](ApplyRequest::field_manager), owns the applied fields. Fields that it applied
+    /// before and that `object` omits are removed, unless another manager owns them too. Leave out the fields that the
+    /// program does not manage, and `metadata.managed_fields`.
+    ///
+    /// # Errors
+    /// - [`is_conflict`](Error::is_conflict) if another manager owns a field with another value.
+    ///   [`causes`](Error::causes) lists the fields and managers; [`force`](ApplyRequest::force) takes the ownership.
+    /// - [`is_invalid`](Error::is_invalid) with the invalid fields in [`causes`](Error::causes).
+    /// - [`is_forbidden`](Error::is_forbidden) without the permission to patch, or to create a missing object.
+    /// - [`is_argument`](Error::is_argument) without a field manager.
+    ///
+    /// ```no_run
+    /// use k8s_flowcontrol::api::v1;
+    ///
+    /// # async fn example(client: k8s_flowcontrol::Client) -> Result<(), k8s_flowcontrol::Error> {
+    /// let mut level = v1::PriorityLevelConfiguration::default();
+    /// level.metadata.name = Some("team-a".into());
+    /// level.spec.r#type = "Limited".into();
+    /// let limited = level.spec.limited.get_or_insert_default();
+    /// limited.nominal_concurrency_shares = Some(20);
+    /// limited.limit_response.r#type = "Reject".into();
+    /// let applied = client.priority_level_configurations().apply(&level).field_manager("me").await?;
+    /// # drop(applied);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// [server-side apply]: https://kubernetes.io/docs/reference/using-api/server-side-apply/
     pub fn apply(&self, object: &K) -> ApplyRequest<K> {
         self.apply_object(object, None)
     }
 
     /// Deletes an object.
+    ///
+    /// The result is a `Status`, or the object if finalizers keep it for now. Wait with
+    /// [`wait_for`](Self::wait_for) and [`is_deleted`](crate::wait::is_deleted) until it is gone. Set
+    /// [`precondition_uid`](DeleteRequest::precondition_uid) to spare a later object with the same name.
+    ///
+    /// # Errors
+    /// - [`is_not_found`](Error::is_not_found) if the object does not exist.
+    /// - [`is_conflict`](Error::is_conflict) if a precondition fails.
+    /// - [`is_forbidden`](Error::is_forbidden) without the permission to delete.
+    ///
+    /// ```no_run
+    /// # async fn example(client: k8s_flowcontrol::Client) -> Result<(), k8s_flowcontrol::Error> {
+    /// let schemas = client.flow_schemas();
+    /// match schemas.delete("mine").await {
+    ///     Err(error) if !error.is_not_found() => return Err(error),
+    ///     _ => println!("deleted"),
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn delete(&self, name: &str) -> DeleteRequest<K> {
         let call = self.call(Verb::Delete, self.object(name, None));
         DeleteRequest::new(call, self.wire)
     }
 
-    /// Deletes all objects, or those that selectors keep.
+    /// Deletes all objects, or those matching selectors.
+    ///
+    /// The server deletes the objects one by one. After an error some of them may be deleted. Servers recreate the mandatory
+    /// objects (`exempt`, `catch-all`) and the suggested ones.
+    ///
+    /// # Errors
+    /// - [`is_bad_request`](Error::is_bad_request) for an invalid selector.
+    /// - [`is_forbidden`](Error::is_forbidden) without the permission to delete collections.
+    ///
+    /// ```no_run
+    /// # async fn example(client: k8s_flowcontrol::Client) -> Result<(), k8s_flowcontrol::Error> {
+    /// client.flow_schemas().delete_collection().label_selector("team=a").await?;
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn delete_collection(&self) -> DeleteCollectionRequest<K> {
         let call = self.call(Verb::DeleteCollection, self.collection.all::<K>());
         DeleteCollectionRequest::new(call, self.wire)
     }
 
-    /// Follows the changes of objects.
+    /// Opens a watch: a stream of the changes of objects.
+    ///
+    /// Watch from the `metadata.resource_version` of a [`list`](Self::list) to miss no change. The stream ends when the
+    /// server closes it. [`watcher`](Self::watcher) lists, watches and reconnects by itself. See [watches].
+    ///
+    /// # Errors
+    /// - [`is_expired`](Error::is_expired) if the resource version is too old: list again. This error can also be the first
+    ///   event of the stream.
+    /// - [`is_bad_request`](Error::is_bad_request) for an invalid selector.
+    /// - [`is_forbidden`](Error::is_forbidden) without the permission to watch.
+    ///
+    /// ```no_run
+    /// use k8s_flowcontrol::watch::WatchEvent;
+    ///
+    /// # async fn example(client: k8s_flowcontrol::Client) -> Result<(), k8s_flowcontrol::Error> {
+    /// let schemas = client.flow_schemas();
+    /// let version = schemas.list().await?.metadata.resource_version.unwrap_or_default();
+    /// let mut events = schemas.watch().resource_version(version).bookmarks().await?;
+    /// while let Some(event) = events.next().await {
+    ///     if let WatchEvent::Deleted { object, .. } = event? {
+    ///         println!("deleted: {:?}", object.metadata.name);
+    ///     }
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// [watches]: https://kubernetes.io/docs/reference/using-api/api-concepts/#efficient-detection-of-changes
     pub fn watch(&self) -> WatchRequest<K> {
         self.follow(self.collection.all::<K>())
     }
 
-    /// Reads an object through its status subresource.
+    /// Reads an object through its subresource `status`, as [`get`](Self::get).
     pub fn get_status(&self, name: &str) -> GetRequest<K> {
         self.read(name, STATUS)
     }
 
-    /// Replaces the status of an object, and nothing else of it.
+    /// Replaces only the status of an object, as [`replace`](Self::replace).
     pub fn replace_status(&self, object: &K) -> ReplaceRequest<K> {
         self.put(object, STATUS)
     }
 
-    /// Changes parts of the status of an object.
+    /// Changes parts of the status of an object, as [`patch`](Self::patch).
     pub fn patch_status(&self, name: &str) -> PatchTarget<K> {
         self.patch_target(name, STATUS)
     }
 
-    /// Server-side apply of the status of an object.
+    /// Applies the status of an object by server-side apply, as [`apply`](Self::apply).
     pub fn apply_status(&self, object: &K) -> ApplyRequest<K> {
         self.apply_object(object, STATUS)
     }
 
-    /// Follows the changes of objects through the deprecated endpoint below `watch/`.
+    /// Opens a watch through the deprecated endpoint below `watch/`.
     #[deprecated(note = "Kubernetes deprecates the endpoints below watch/; use `watch`")]
     pub fn watch_list_deprecated(&self) -> WatchRequest<K> {
         self.follow(self.collection.watch::<K>(None))
     }
 
-    /// Follows the changes of one object through the deprecated endpoint below `watch/`.
+    /// Opens a watch of one object through the deprecated endpoint below `watch/`.
     #[deprecated(
         note = "Kubernetes deprecates the endpoints below watch/; use `watch` with the field selector `metadata.name=NAME`"
     )]

@@ -96,7 +96,7 @@ impl Call {
         self.losses = None;
     }
 
-    /// The request as it is sent.
+    /// The complete request, or the first error in its arguments.
     pub(crate) fn checked(self) -> Result<(Client, HttpRequest), Error> {
         let request = self.request?;
         match self.losses {

@@ -1,8 +1,8 @@
-//! The HTTP client: requests to an API server and what it answers.
+//! The HTTP client: [`Client`], [`Api`], one request builder per verb, [`Error`].
 //!
-//! [`Client`] knows the server, [`Api`] one kind in one version. Each verb of an [`Api`] returns a builder that
-//! owns all it needs: set what you want to say and `.await` it for the value, or `.send().await` it for a
-//! [`Response`] with status code, warnings and other headers. A mistake in an argument surfaces there too.
+//! A [`Client`] is made for one server, an [`Api`] for one kind in one version. Each verb of an [`Api`] returns a request
+//! builder: set its options, then `.await` it for the value, or `.send().await` it for a [`Response`] with status code,
+//! warnings and other headers. Invalid arguments are reported then, too.
 //!
 //! ```no_run
 //! use k8s_flowcontrol::{api::v1, Client, Error};
@@ -18,25 +18,25 @@
 //! if let Some(limited) = &mut level.spec.limited {
 //!     limited.nominal_concurrency_shares = Some(150);
 //! }
-//! let answer = levels.replace(&level).field_manager("me").send().await?;
-//! for warning in answer.warnings() {
+//! let response = levels.replace(&level).field_manager("me").send().await?;
+//! for warning in response.warnings() {
 //!     eprintln!("warning: {warning}");
 //! }
 //! # Ok(())
 //! # }
 //! ```
 //!
-//! # When things go wrong
+//! # Failures and observability
 //!
-//! - What fails is sent again where that is safe, and nowhere else: [`RetryPolicy`] has the table.
-//! - A request may take 90 s with all its retries, a connection 30 s to come about; see
-//!   [`Config::with_timeout`](crate::config::Config::with_timeout) and `.timeout(…)` on every request.
-//! - When two change an object, [`Api::update_with`] repeats the change of the one who was slower.
-//! - [`Api::wait_for`] waits until an object is as it should be, see [`wait`](crate::wait).
-//! - Every request is a `tracing` span of the target `k8s_flowcontrol::request` with method, path, query, status,
-//!   number of attempts, duration and the UIDs of the FlowSchema and priority level that classified it, and every
-//!   attempt an event: `DEBUG`, or `INFO` when another one follows. Headers and bodies are in neither. For metrics
-//!   there is [`Client::on_request`].
+//! - Failed requests are sent again only if that is safe; [`RetryPolicy`] has the table.
+//! - A request, including its retries, may take 90 s by default, and a connection 30 s; see
+//!   [`Config::with_timeout`](crate::config::Config::with_timeout), and `.timeout(…)` of every request builder.
+//! - [`Api::update_with`] repeats a change after a conflict.
+//! - [`Api::wait_for`] waits until an object meets a condition, see [`wait`](crate::wait).
+//! - Every request is a `tracing` span with the target `k8s_flowcontrol::request`. Its fields are method, path, query,
+//!   status, number of attempts, duration, and the UIDs of the request's FlowSchema and priority level. Every attempt is an
+//!   event, at level `DEBUG`, or `INFO` if another attempt follows. Headers and bodies are not recorded.
+//!   [`Client::on_request`] reports attempts to the program, for instance for metrics.
 
 mod api;
 mod attempt;
@@ -99,5 +99,5 @@ pub(crate) use response::Decoded;
 use std::future::Future;
 use std::pin::Pin;
 
-/// The future of an awaited request builder.
+/// The future returned by an awaited request builder.
 pub type BoxFuture<T> = Pin<Box<dyn Future<Output = T> + Send>>;

@@ -20,8 +20,8 @@ use crate::{ApiVersion, Release, Resource};
 /// paths of one version, so only [`Api`] has them.
 ///
 /// A write that would lose or change fields in the server's version fails before it is sent ([`Error::is_lossy`]), unless
-/// `.allow_loss()` is called. The losses of a read are in [`Response::losses`](super::Response::losses). The field paths in
-/// [`Error::causes`] are those of `K`.
+/// `.allow_loss()` is called. The losses of a read are in [`Response::losses`](super::Response::losses). The causes of an
+/// error ([`Error::causes`]) contain the field paths of `K`.
 ///
 /// ```no_run
 /// use k8s_flowcontrol::api::v1;

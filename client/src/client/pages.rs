@@ -112,7 +112,7 @@ impl<K: Resource> fmt::Debug for Pages<K> {
 
 /// The objects of a list, made by [`ListRequest::items`](super::ListRequest::items).
 ///
-/// The errors are those of [`Pages`].
+/// Errors end it like [`Pages`].
 #[must_use = "a stream does nothing until it is polled"]
 pub struct Items<K: Resource> {
     pages: Pages<K>,

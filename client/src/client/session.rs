@@ -65,7 +65,7 @@ impl Session {
         self.renewed(None).await
     }
 
-    /// New connections or credentials after a 401; `None` if there are none.
+    /// New connections or credentials after a 401; `None` if nothing has changed.
     pub(super) async fn after_unauthorized(&self, used: &Ready) -> Result<Option<Ready>, Error> {
         let ready = match self.config.auth() {
             Auth::Exec(_) => self.renewed(used.credential.as_ref()).await?,

@@ -41,7 +41,7 @@ impl<K: Resource> Api<K> {
     /// The result is the stored object.
     ///
     /// # Errors
-    /// - Those of [`get`](Self::get) and [`replace`](Self::replace), such as [`is_not_found`](Error::is_not_found).
+    /// - The errors of [`get`](Self::get) and [`replace`](Self::replace), such as [`is_not_found`](Error::is_not_found).
     /// - [`is_conflict`](Error::is_conflict) if all attempts ([`max_attempts`](UpdateWith::max_attempts)) met a conflict.
     /// - [`is_argument`](Error::is_argument) if `change` renames the object.
     pub fn update_with<'a>(

@@ -116,7 +116,7 @@ impl<K: Resource> Wire<K> {
         decoder
     }
 
-    /// Translates the field paths of an error's causes to those of `K`.
+    /// Translates the field paths of an error's causes to the paths in `K`.
     pub(crate) fn map_error(&self, error: Error) -> Error {
         match self.renamed {
             Some(renamed) => renamed.translate(error),

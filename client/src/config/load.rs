@@ -57,7 +57,7 @@ impl Config {
         kubeconfig::load(&[file.as_ref().to_owned()], Some(context))
     }
 
-    /// A context of several kubeconfig files, merged like those of `KUBECONFIG`. Defaults to the current context.
+    /// A context of several kubeconfig files, merged like the files of `KUBECONFIG`. Defaults to the current context.
     ///
     /// # Errors
     /// As [`from_kubeconfig`](Self::from_kubeconfig), and if none of the files exists.
@@ -93,7 +93,7 @@ impl Config {
         in_cluster::load()
     }
 
-    /// The names of all contexts in kubeconfig files, merged like those of `KUBECONFIG`, and the current context.
+    /// The names of all contexts in kubeconfig files, merged like the files of `KUBECONFIG`, and the current context.
     ///
     /// `None` means the files that [`try_default`](Self::try_default) reads. Pass a name to
     /// [`from_kubeconfig_files`](Self::from_kubeconfig_files) to load its context.

@@ -17,7 +17,7 @@ pub(crate) enum Kind {
         tls: bool,
         /// There was no connection, so that nothing was sent.
         connect: bool,
-        /// The server did not process the request, and said so.
+        /// The server reported that it did not process the request.
         unprocessed: bool,
     },
     /// The caller's time limit expired.

@@ -43,7 +43,7 @@ fn level<K: Resource>(spec: serde_json::Value) -> K {
     serde_json::from_str(&object.to_string()).unwrap()
 }
 
-/// What a write loses on a server that serves these versions and says nothing of its release.
+/// The losses of a write to a server with these versions and an unknown release.
 fn losses<K: Negotiable>(served: &[&str], spec: serde_json::Value) -> Vec<String> {
     let wire = K::wire(choose(K::VERSION, served).unwrap());
     let encoded = (wire.encode)(&level::<K>(spec), server_release(None, served)).unwrap();

@@ -17,7 +17,7 @@ pub(crate) struct TransportError {
     pub(crate) tls: bool,
     /// There was no connection, so that nothing was sent.
     pub(crate) connect: bool,
-    /// The server did not process the request, and said so.
+    /// The server reported that it did not process the request.
     pub(crate) unprocessed: bool,
     pub(super) source: BoxError,
 }

@@ -1,4 +1,4 @@
-//! Requests that the builders make.
+//! The requests of the builders.
 
 // Making a client needs a TLS provider.
 #![cfg(feature = "ring")]

@@ -175,7 +175,7 @@ impl<'a> Fields<'a> {
         Ok(source)
     }
 
-    /// Fails if one of the fields is set.
+    /// Fails if any of the fields is set.
     pub(super) fn refuse(&self, fields: &[&str], hint: &str) -> Result<(), ConfigError> {
         let found = fields.iter().find(|field| self.get(field).is_some());
         found.map_or(Ok(()), |field| Err(self.error(field, hint)))
