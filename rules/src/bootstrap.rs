@@ -12,8 +12,8 @@ use k8s_flowcontrol_types::api::v1::{
     PolicyRulesWithSubjects, PriorityLevelType, QueuingConfiguration, ResourcePolicyRule,
     SubjectKind,
 };
-use k8s_flowcontrol_types::meta::ObjectMeta;
 use k8s_flowcontrol_types::json::{WriteJson, to_value};
+use k8s_flowcontrol_types::meta::ObjectMeta;
 use k8s_flowcontrol_types::{ApiVersion, Kind, Release};
 use serde_json::{Value, json};
 

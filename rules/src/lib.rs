@@ -1,21 +1,21 @@
-//! The behaviour of a Kubernetes API server for API Priority and Fairness, offline.
+//! The behaviour of the Kubernetes API server for API Priority and Fairness, offline.
 //!
-//! | module | content |
+//! | module | contents |
 //! |---|---|
-//! | [`decode`] | JSON and YAML text to objects, with strict field validation |
-//! | [`defaults`] | the defaults a server fills in |
-//! | [`conversion`] | the object a server shows in another version |
-//! | [`validate`] | violations, or the whole response of a server |
-//! | [`limits`] | the seats each priority level gets, lends and borrows |
-//! | [`sharding`] | the queues a flow is dealt, and how well flows are kept apart |
-//! | [`matching`] | the FlowSchema and priority level that take a request, and why |
-//! | [`lint`] | advice on objects that a server accepts |
-//! | [`bootstrap`] | the objects every server creates itself |
-//! | [`storage`] | the hash that names the version in which objects are stored |
-//! | [`dumps`] | a server's debug dumps and flow headers |
+//! | [`decode`] | decoding of JSON and YAML, with strict field validation |
+//! | [`defaults`] | the server's defaults |
+//! | [`conversion`] | conversion between API versions, as the server does it |
+//! | [`validate`] | the violations of an object, or the server's response to a request |
+//! | [`limits`] | nominal limits, lending, borrowing, and their adjustment to demand |
+//! | [`sharding`] | shuffle sharding: the queues of a flow, and how well flows are isolated |
+//! | [`matching`] | the flow schema and priority level of a request, with an explanation |
+//! | [`lint`] | mistakes in objects that the server accepts |
+//! | [`bootstrap`] | the built-in objects of each release |
+//! | [`storage`] | the hash of the version in which a server stores objects |
+//! | [`dumps`] | the server's debug dumps and flow control response headers |
 //!
-//! Nothing here does I/O. The behaviour depends on the server's [`Release`](k8s_flowcontrol_types::Release), so every entry
-//! takes one. Applications depend on `k8s-flowcontrol` with the feature `rules`, which re-exports this crate.
+//! Nothing here does I/O. The behaviour depends on the server's [`Release`](k8s_flowcontrol_types::Release),
+//! which every entry point takes. Applications use `k8s-flowcontrol` with the feature `rules`, which re-exports this crate.
 
 pub mod bootstrap;
 pub mod conversion;
@@ -29,3 +29,7 @@ mod objects;
 pub mod sharding;
 pub mod storage;
 pub mod validate;
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

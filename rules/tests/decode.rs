@@ -1,4 +1,4 @@
-//! Trees with spans, the merging of duplicates, and texts that are broken or hostile.
+//! Decoding: spans, merging of duplicates, and malformed or hostile texts.
 
 #![expect(
     clippy::unwrap_used,
@@ -29,7 +29,7 @@ fn at(text: &str, node: Node<'_>) -> String {
 }
 
 #[test]
-fn a_tree_knows_where_everything_stands() {
+fn every_node_has_its_position() {
     let text = "{\n  \"é\": [1, {\"a\": true}],\n  \"é\": null\n}";
     let tree = text::parse_json(text.as_bytes()).unwrap();
     let Content::Object(fields) = tree.root().content() else {
@@ -43,14 +43,14 @@ fn a_tree_knows_where_everything_stands() {
     let inner = elements.iter().nth(1).unwrap();
     assert_eq!(&text[inner.span().range()], "{\"a\": true}");
     assert_eq!(at(text, inner), "2:12");
-    // Of several fields the last one counts.
+    // Of several fields with the same name the last one counts.
     assert!(matches!(fields.get("é").unwrap().content(), Content::Null));
 }
 
 #[test]
 fn duplicates_merge_as_go_merges_them() {
     let spec = |text: &str| read(&format!(r#"{{"spec":{text}}}"#)).value["spec"].clone();
-    // Structs merge and the last scalar wins.
+    // Structs are merged, and the last scalar wins.
     let merged = spec(
         r#"{"type":"a","limited":{"lendablePercent":1}},"spec":{"type":"b","limited":{"borrowingLimitPercent":2}}"#,
     );
@@ -58,12 +58,12 @@ fn duplicates_merge_as_go_merges_them() {
         merged,
         json!({"type": "b", "limited": {"lendablePercent": 1, "borrowingLimitPercent": 2}})
     );
-    // A later null erases a pointer, and nothing else.
+    // A later null clears a pointer, and nothing else.
     assert_eq!(
         spec(r#"{"type":"a","type":null,"limited":{},"limited":null}"#),
         json!({"type": "a"})
     );
-    // Elements of a later list are decoded into those of the earlier one; what grows back is not new.
+    // A later list is decoded into the elements of the earlier one, including elements that were cut off between.
     let status = read(concat!(
         r#"{"status":{"conditions":[{"type":"a","reason":"x"},{"type":"b","reason":"y"}],"#,
         r#""conditions":[{"type":"c"}],"conditions":[null,{"message":"m"}]}}"#,
@@ -76,7 +76,7 @@ fn duplicates_merge_as_go_merges_them() {
 }
 
 #[test]
-fn a_release_knows_its_members_only() {
+fn a_release_has_only_its_own_fields() {
     let body = br#"{"spec":{"exempt":{"lendablePercent":1}}}"#;
     let strict = |minor, version| {
         let expected = VersionedKind {
@@ -102,7 +102,7 @@ fn a_release_knows_its_members_only() {
 }
 
 #[test]
-fn depth_is_bounded_as_in_a_server() {
+fn depth_is_limited_as_in_a_server() {
     let nested = |depth: usize| format!("{}{}", "[".repeat(depth), "]".repeat(depth));
     assert!(text::parse_json(nested(MAX_DEPTH).as_bytes()).is_ok());
     let error = text::parse_json(nested(MAX_DEPTH + 1).as_bytes()).unwrap_err();
@@ -122,7 +122,7 @@ fn json_lines_keep_their_places() {
 mod yaml {
     use super::*;
 
-    fn complaint(text: &str) -> String {
+    fn message_of(text: &str) -> String {
         text::parse_yaml(text.as_bytes())
             .unwrap_err()
             .message()
@@ -175,7 +175,7 @@ mod yaml {
     }
 
     #[test]
-    fn complaints_are_the_servers() {
+    fn messages_are_the_servers() {
         let cases = [
             (
                 "a: [1, 2\nb: 3\n",
@@ -201,12 +201,12 @@ mod yaml {
             ("a: \"\\/\"", "yaml: found unknown escape character"),
         ];
         for (text, message) in cases {
-            assert_eq!(complaint(text), message, "{text}");
+            assert_eq!(message_of(text), message, "{text}");
         }
     }
 
     #[test]
-    fn what_follows_the_first_document_is_ignored() {
+    fn further_documents_are_ignored() {
         assert_eq!(value("---\na: 1\n---\n- [}"), json!({"a": 1}));
         assert_eq!(value(""), json!(null));
         let documents = text::parse_yaml_documents(b"a: 1\n---\n# nothing\n---\nb: 2\n---\n[");
@@ -222,7 +222,7 @@ mod yaml {
             bomb.push_str(&format!("a{level}: &a{level} [{aliases}]\n"));
         }
         assert_eq!(
-            complaint(&bomb),
+            message_of(&bomb),
             "yaml: document contains excessive aliasing"
         );
         let mut merges = String::from("a0: &a0 {x: 1}\n");
@@ -233,27 +233,27 @@ mod yaml {
             ));
         }
         assert_eq!(
-            complaint(&merges),
+            message_of(&merges),
             "yaml: document contains excessive aliasing"
         );
     }
 
     #[test]
-    fn depth_is_bounded_as_in_a_server() {
+    fn depth_is_limited_as_in_a_server() {
         let nested = |depth: usize| format!("{}{}", "[".repeat(depth), "]".repeat(depth));
         assert!(text::parse_yaml(nested(MAX_DEPTH).as_bytes()).is_ok());
         assert_eq!(
-            complaint(&nested(MAX_DEPTH + 1)),
+            message_of(&nested(MAX_DEPTH + 1)),
             "yaml: exceeded max depth of 10000"
         );
-        // The reader takes this; the JSON that it becomes is too deep.
-        let message = complaint(&format!("a: {}", nested(MAX_DEPTH)));
+        // The YAML is valid, but its JSON is too deep.
+        let message = message_of(&format!("a: {}", nested(MAX_DEPTH)));
         assert!(
             message.ends_with("invalid character '[' exceeded max depth"),
             "{message}"
         );
         let blocks = "- ".repeat(MAX_DEPTH + 1);
-        assert_eq!(complaint(&blocks), "yaml: exceeded max depth of 10000");
+        assert_eq!(message_of(&blocks), "yaml: exceeded max depth of 10000");
     }
 }
 
@@ -297,8 +297,8 @@ fn a_flow_collection_ends_with_its_bracket() {
     assert_eq!(span(root.get("f").unwrap()), "g: h");
 }
 
-/// Reads the text in every way; nothing may panic.
-fn read_everyhow(bytes: &[u8]) {
+/// Parses the bytes in every format, to show that none panics.
+fn parse_in_every_format(bytes: &[u8]) {
     for format in every_format() {
         for kind in Kind::ALL {
             for strictness in [FieldValidation::Strict, FieldValidation::Warn] {
@@ -316,14 +316,14 @@ fn read_everyhow(bytes: &[u8]) {
 }
 
 #[test]
-fn every_beginning_of_a_real_object_is_read_or_refused() {
+fn every_prefix_of_a_real_object_is_parsed_or_an_error() {
     let json = include_str!("fixtures/validate/create.jsonl")
         .lines()
         .next()
         .unwrap();
     for text in [REAL, json] {
         for end in 0..=text.len() {
-            read_everyhow(&text.as_bytes()[..end]);
+            parse_in_every_format(&text.as_bytes()[..end]);
         }
     }
 }
@@ -332,20 +332,20 @@ proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(512) })]
 
     #[test]
-    fn any_bytes_are_read_or_refused(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
-        read_everyhow(&bytes);
+    fn any_bytes_are_parsed_or_an_error(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
+        parse_in_every_format(&bytes);
     }
 
     #[test]
-    fn any_indicators_are_read_or_refused(text in "[-?:,\\[\\]{}#&*!|>'\"%@`a1 \n\t<~\\\\.é]{0,60}") {
-        read_everyhow(text.as_bytes());
+    fn any_indicators_are_parsed_or_an_error(text in "[-?:,\\[\\]{}#&*!|>'\"%@`a1 \n\t<~\\\\.é]{0,60}") {
+        parse_in_every_format(text.as_bytes());
     }
 
     #[test]
-    fn json_is_read_as_serde_json_reads_it(text in r#"[\[\]{},:"a1.\-eE\\ utrf0]{0,40}"#) {
+    fn json_is_parsed_as_by_serde_json(text in r#"[\[\]{},:"a1.\-eE\\ utrf0]{0,40}"#) {
         let ours = text::parse_json(text.as_bytes());
         let theirs = serde_json::from_str::<serde_json::Value>(&text);
-        // Lone surrogates and numbers beyond floats are all that the two disagree about.
+        // The two differ only in lone surrogates and numbers beyond the floats.
         if theirs.is_ok() {
             prop_assert!(ours.is_ok());
         } else if ours.is_ok() {

@@ -1,4 +1,4 @@
-//! The verdict on requests, against what real servers answered, and on whatever else decodes.
+//! Verdicts on requests: compared with recorded responses, and for any object that decodes.
 
 #![expect(
     clippy::unwrap_used,
@@ -14,7 +14,7 @@ use k8s_flowcontrol_types::{ApiVersion, FieldValidation, Kind, Release};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-/// What a recorded request asked for, judged by us.
+/// Our verdict on a recorded request.
 fn judge(record: &Value) -> Option<Verdict> {
     let text = |name: &str| record[name].as_str().unwrap_or_default();
     let release: Release = text("kubernetes").parse().unwrap();
@@ -45,7 +45,7 @@ fn judge(record: &Value) -> Option<Verdict> {
     Some(verdict::of_text(text("body").as_bytes(), format, &request))
 }
 
-/// Go source shows addresses, which are never the same.
+/// Removes the addresses in Go source, which always differ.
 fn without_addresses(message: &str) -> String {
     let mut parts = message.split("(0x");
     let mut text = parts.next().unwrap_or_default().to_owned();
@@ -112,22 +112,22 @@ fn agree(records: &str) {
 }
 
 #[test]
-fn odd_texts_are_judged_as_recorded() {
+fn verdicts_on_unusual_texts_equal_the_recorded_ones() {
     agree(include_str!("fixtures/validate/text.jsonl"));
 }
 
 #[test]
-fn odd_objects_are_judged_as_recorded() {
+fn verdicts_on_unusual_objects_equal_the_recorded_ones() {
     agree(include_str!("fixtures/validate/create.jsonl"));
 }
 
 #[test]
-fn replacements_are_judged_as_recorded() {
+fn verdicts_on_replacements_equal_the_recorded_ones() {
     agree(include_str!("fixtures/validate/update.jsonl"));
 }
 
 #[test]
-fn built_in_objects_are_valid_in_every_release_that_makes_them() {
+fn built_in_objects_are_valid_in_every_release_that_creates_them() {
     for release in Release::all() {
         for object in bootstrap::objects(release) {
             let kind = VersionedKind::new(object.kind, ApiVersion::V1, release);
@@ -142,7 +142,7 @@ fn built_in_objects_are_valid_in_every_release_that_makes_them() {
 }
 
 #[test]
-fn a_zero_share_is_a_question_of_release_and_gate() {
+fn zero_shares_depend_on_release_and_feature_gate() {
     let level = json!({"metadata": {"name": "a"}, "spec": {"type": "Limited", "limited": {
         "nominalConcurrencyShares": 0, "limitResponse": {"type": "Reject"},
     }}});
@@ -160,13 +160,13 @@ fn a_zero_share_is_a_question_of_release_and_gate() {
         ],
         [1, 0, 0]
     );
-    // What has zero shares already may keep them.
+    // A level that already has zero shares can keep them.
     let violations = validate::update(&level, &level, rules(29, false));
     assert_eq!(violations, []);
 }
 
 #[test]
-fn typed_objects_are_judged_in_their_version() {
+fn typed_objects_are_validated_in_their_version() {
     use k8s_flowcontrol_types::api::{v1, v1beta2};
     let schema = v1::FlowSchema::default();
     let fields: Vec<_> = validate::create_typed(&schema, Release::NEWEST)
@@ -188,7 +188,7 @@ fn typed_objects_are_judged_in_their_version() {
     );
 }
 
-/// A server reads a number that fits no type without an error where it knows no field, and drops the field.
+/// A server ignores a number beyond all types in an unknown field, and drops the field.
 #[test]
 fn an_unknown_field_with_a_huge_number_changes_no_verdict() {
     use k8s_flowcontrol_types::api::v1;
@@ -320,7 +320,7 @@ proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(256) })]
 
     #[test]
-    fn whatever_decodes_is_judged(
+    fn every_decoded_object_has_a_verdict(
         metadata in any_json(), spec in any_json(), status in any_json(), minor in 25u32..=37,
     ) {
         let object = json!({"metadata": metadata, "spec": spec, "status": status});

@@ -15,7 +15,7 @@
 //!         "rules": [{"subjects": [{"kind": "Group", "group": {"name": "monitoring"}}],
 //!             "nonResourceRules": [{"verbs": ["get"], "nonResourceURLs": ["/metrics", "/"]}]}]}}"#)?;
 //!
-//! A manifest: the built-in objects are assumed to exist.
+//! // A manifest: the built-in objects are assumed to exist.
 //! let findings = lint(&Configuration::files(&[schema], &[], Release::NEWEST));
 //! assert_eq!(findings.len(), 1);
 //! assert_eq!((findings[0].rule, findings[0].severity), ("root-url", Severity::Warning));

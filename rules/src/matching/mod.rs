@@ -9,7 +9,7 @@
 //! use k8s_flowcontrol_types::Release;
 //! use k8s_flowcontrol_rules::matching::{Classifier, RequestAttributes, User};
 //!
-//! Without any given object, only the mandatory ones exist.
+//! // Without any given object, only the mandatory ones exist.
 //! let classifier = Classifier::new(&[], &[], Release::NEWEST);
 //! let user = User::authenticated("alice", ["dev"]);
 //! let request = RequestAttributes::from_http("GET", "/api/v1/namespaces/team-a/pods?watch=1", user)?;

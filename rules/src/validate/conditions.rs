@@ -3,7 +3,7 @@
 use super::violation::{Bad, Path, Report};
 use serde_json::Value;
 
-/// Conditions have a type, and each type once.
+/// Every condition has a type, and no type occurs twice.
 pub(super) fn check(object: &Value, report: &mut Report) {
     let path = Path::new("status").child("conditions");
     let conditions = object["status"]["conditions"].as_array();

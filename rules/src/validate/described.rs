@@ -1,4 +1,4 @@
-//! Objects in a server's memory as values of its internal Go types.
+//! Objects as values of the server's internal Go types, for printing in messages.
 
 use super::go_value::{Field, GoValue};
 use super::internal::{
@@ -35,7 +35,7 @@ impl FlowSchemaSpec {
     }
 }
 
-/// The distinguisher method of a type.
+/// The distinguisher method with the given type.
 pub(super) fn distinguisher(type_: &str) -> GoValue {
     GoValue::Struct(
         "flowcontrol.FlowDistinguisherMethod",

@@ -10,7 +10,7 @@ use super::violation::{Bad, Path, Report};
 const MAX_PRECEDENCE: i64 = 10_000;
 const DISTINGUISHERS: &[&str] = &["ByNamespace", "ByUser"];
 
-/// All rules of the `spec` of the schema called `name`, except what the mandatory ones must be.
+/// Checks the `spec` of the schema `name`, except for the rule that mandatory objects keep their built-in `spec`.
 pub(super) fn check(name: &str, spec: &FlowSchemaSpec, path: &Path, report: &mut Report) {
     check_precedence(
         name,

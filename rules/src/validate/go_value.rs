@@ -1,35 +1,35 @@
-//! Values of Go as messages show them: as JSON, or as Go source.
+//! Go values as they appear in messages: as JSON, or as Go source.
 
 use k8s_flowcontrol_text::go::{json_quote, quote};
 
-/// What stands where Go source shows an address: it says nothing to a reader.
+/// A placeholder for the addresses in Go source, which differ between servers.
 const ADDRESS: &str = "0xc000000000";
 
-/// A value with all that either form shows of it.
+/// A value with the types and names that either form prints.
 pub(super) enum GoValue {
     Text(String),
     Integer(i64),
     Bool(bool),
-    /// A struct and the name of its type.
+    /// A struct: the name of its type, and its fields.
     Struct(&'static str, Vec<Field>),
-    /// A slice and the type of its elements; `None` is nil.
+    /// A slice: the type of its elements, and the elements; `None` is nil.
     Slice(&'static str, Option<Vec<GoValue>>),
-    /// A pointer and the type that it points to; `None` is nil.
+    /// A pointer: the type that it points to, and the value; `None` is nil.
     Pointer(&'static str, Option<Box<GoValue>>),
 }
 
 /// A field of a struct.
 pub(super) struct Field {
     name: &'static str,
-    /// The name in JSON.
+    /// The field's name in JSON.
     json: &'static str,
-    /// Whether JSON leaves it out when it is nil.
+    /// Whether JSON omits the field if it is nil.
     omits_nil: bool,
     value: GoValue,
 }
 
 impl Field {
-    /// A field of an internal type: it has one name, and is always written.
+    /// A field of an internal type: it has the same name in JSON, and JSON never omits it.
     pub(super) fn internal(name: &'static str, value: GoValue) -> Self {
         Self {
             name,
@@ -39,7 +39,7 @@ impl Field {
         }
     }
 
-    /// A field of a versioned type that is left out when it is nil.
+    /// A field of a versioned type, which JSON omits if it is nil.
     pub(super) fn versioned(name: &'static str, json: &'static str, value: GoValue) -> Self {
         Self {
             name,
@@ -64,7 +64,7 @@ impl GoValue {
         Self::Pointer(to, value.map(Box::new))
     }
 
-    /// As Go's JSON encoder writes it.
+    /// The value as Go's JSON encoder writes it.
     pub(super) fn json(&self) -> String {
         match self {
             Self::Text(text) => json_quote(text),
@@ -85,7 +85,7 @@ impl GoValue {
         }
     }
 
-    /// As `%#v` writes it: what a pointer points to is not shown.
+    /// The value as `%#v` writes it, which prints addresses instead of the targets of pointers.
     pub(super) fn source(&self) -> String {
         match self {
             Self::Text(text) => quote(text),

@@ -1,9 +1,9 @@
-//! Objects as a server holds them in memory: what the rules look at.
+//! Objects in the server's internal form, which the rules check.
 
 use serde_json::Value;
 use std::ops::Deref;
 
-/// A list that knows whether it is nil: messages print the difference, comparison ignores it.
+/// A list that is nil or not. Messages print the difference, comparison ignores it.
 #[derive(Clone, Debug)]
 pub(super) struct List<T> {
     elements: Vec<T>,
@@ -11,7 +11,7 @@ pub(super) struct List<T> {
 }
 
 impl<T> List<T> {
-    /// The elements, unless the list is nil.
+    /// The elements; `None` if the list is nil.
     pub(super) fn non_nil(&self) -> Option<&[T]> {
         (!self.is_nil).then_some(&self.elements)
     }
@@ -49,9 +49,9 @@ pub(super) struct Rule {
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Subject {
     pub(super) kind: String,
-    /// The user's name.
+    /// The name of the user.
     pub(super) user: Option<String>,
-    /// The group's name.
+    /// The name of the group.
     pub(super) group: Option<String>,
     pub(super) service_account: Option<ServiceAccount>,
 }
@@ -107,7 +107,7 @@ pub(super) struct Exempt {
 }
 
 impl FlowSchemaSpec {
-    /// From the `spec` in v1, with its defaults. What has the wrong type is taken as absent.
+    /// Reads the `spec` in v1, with its defaults. A value of a wrong type counts as absent.
     pub(super) fn read(spec: &Value) -> Self {
         Self {
             level: text(&spec["priorityLevelConfiguration"], "name"),
@@ -146,7 +146,7 @@ impl Subject {
 }
 
 impl LevelSpec {
-    /// From the `spec` in v1, with its defaults. What has the wrong type is taken as absent.
+    /// Reads the `spec` in v1, with its defaults. A value of a wrong type counts as absent.
     pub(super) fn read(spec: &Value) -> Self {
         Self {
             type_: text(spec, "type"),

@@ -7,11 +7,10 @@ use serde_json::Value;
 const MAX_MANAGER: usize = 128;
 const MAX_SUBRESOURCE: usize = 256;
 
-/// Names in entries are short and printable.
+/// Checks the names in the entries: their length and characters.
 ///
-/// Before it validates, a server rewrites managed fields. An entry that it does not understand makes it
-/// forget all of them, and entries of versions that it does not serve are dropped, so that nothing else is
-/// ever said of them.
+/// A server rewrites managed fields before it validates them: it drops all entries if it cannot read one of them, and
+/// entries of versions that it does not serve. So no other rule of managed fields can fail.
 pub(super) fn check(entries: &[Value], path: &Path, report: &mut Report) {
     if !entries.iter().all(is_understood) {
         return;
@@ -88,7 +87,7 @@ fn is_field_set(fields: &Value) -> bool {
                             left.push(value);
                         }
                         Some(("i" | "v" | "k", _)) | None => return false,
-                        // Kinds of path elements that are not known yet are dropped.
+                        // Path elements of unknown types are dropped.
                         Some((kind, _)) if kind.len() == 1 => {}
                         Some(_) => return false,
                     }

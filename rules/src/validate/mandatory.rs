@@ -1,11 +1,11 @@
-//! The objects whose `spec` a server insists on.
+//! The rule that mandatory objects keep their built-in `spec`.
 
 use super::internal::{FlowSchemaSpec, LevelSpec};
 use super::violation::{Bad, Path, Report};
 use k8s_flowcontrol_types::{Kind, Release};
 use serde_json::Value;
 
-/// A mandatory FlowSchema has the built-in `spec`.
+/// Checks that a mandatory FlowSchema has the built-in `spec`.
 pub(super) fn check_schema(
     name: &str,
     spec: &FlowSchemaSpec,
@@ -21,8 +21,8 @@ pub(super) fn check_schema(
     }
 }
 
-/// A mandatory PriorityLevelConfiguration has the built-in `spec`; from 1.28 on `spec.exempt` of the level
-/// `exempt` is its owner's business.
+/// Checks that a mandatory PriorityLevelConfiguration has the built-in `spec`. From 1.28 on, `spec.exempt` of the level
+/// `exempt` can differ.
 pub(super) fn check_level(
     name: &str,
     spec: &LevelSpec,
@@ -56,7 +56,7 @@ pub(super) fn check_level(
 }
 
 fn fixed_spec(kind: Kind, name: &str, release: Release) -> Option<Value> {
-    // Few objects have such a name, and making the built-in ones takes longer than all other rules.
+    // Creating the built-in objects takes longer than all other rules, and few objects have these names.
     if !matches!(name, "exempt" | "catch-all") {
         return None;
     }

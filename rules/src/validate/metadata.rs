@@ -12,7 +12,7 @@ const ORPHAN: &str = "orphan";
 const FOREGROUND_DELETION: &str = "foregroundDeletion";
 const STANDARD_FINALIZERS: &[&str] = &["kubernetes", ORPHAN, FOREGROUND_DELETION];
 
-/// The fields of `metadata` that rules look at.
+/// The fields of `metadata` that rules check.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Metadata {
     pub(super) name: String,
@@ -28,7 +28,7 @@ pub(super) struct Metadata {
 }
 
 impl Metadata {
-    /// Reads an object's metadata. What has the wrong type is taken as absent.
+    /// Reads an object's metadata. A value of a wrong type counts as absent.
     pub(super) fn read(object: &Value) -> Self {
         let metadata = &object["metadata"];
         let text = |name: &str| metadata[name].as_str().unwrap_or_default().to_owned();
@@ -61,7 +61,7 @@ impl Metadata {
     }
 }
 
-/// Entries in the order of their keys; a server takes them in an order of chance.
+/// The entries sorted by key; a server iterates in random order.
 fn entries(map: &Value) -> Vec<(String, String)> {
     let mut entries: Vec<_> = map
         .as_object()
@@ -73,12 +73,12 @@ fn entries(map: &Value) -> Vec<(String, String)> {
     entries
 }
 
-/// What a name or the beginning of one must be like.
+/// The syntax of a kind's names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum NameRule {
     /// A DNS-1123 subdomain.
     Subdomain,
-    /// Anything that can stand in a URL's path.
+    /// Any text without `/` and `%`, except `.` and `..`.
     PathSegment,
 }
 
@@ -99,7 +99,7 @@ impl NameRule {
     }
 }
 
-/// The rules that hold for an object by itself.
+/// Checks the rules for a single object.
 pub(super) fn check(metadata: &Metadata, rule: NameRule, path: &Path, report: &mut Report) {
     if !metadata.generate_name.is_empty() {
         for complaint in rule.complaints(&metadata.generate_name, true) {
@@ -131,7 +131,7 @@ pub(super) fn check(metadata: &Metadata, rule: NameRule, path: &Path, report: &m
     );
 }
 
-/// The rule that Kubernetes' own kinds add: finalizers are qualified, or known.
+/// Checks the rule for Kubernetes' own kinds: finalizers are qualified names or known names.
 pub(super) fn check_own_finalizers(metadata: &Metadata, path: &Path, report: &mut Report) {
     for (index, finalizer) in metadata.finalizers.iter().enumerate() {
         if !finalizer.contains('/') && !STANDARD_FINALIZERS.contains(&finalizer.as_str()) {
@@ -142,18 +142,18 @@ pub(super) fn check_own_finalizers(metadata: &Metadata, path: &Path, report: &mu
     }
 }
 
-/// The rules that hold between an object and what replaces it. The name is not compared: requests that
-/// change it fail before they are validated. So do replacements that change the UID, but not patches.
+/// Checks the rules for replacing `old` by `new`. The names are equal: other requests fail before validation. A
+/// replacement with another UID also fails earlier, but a patch does not.
 pub(super) fn check_update(old: &Metadata, new: &Metadata, path: &Path, report: &mut Report) {
     if old.deletion_timestamp.is_some() {
         check_new_finalizers(old, new, path, report);
     }
-    // A server fills in the UID that a request leaves out.
+    // A server sets a UID that is absent in the request.
     if !old.uid.is_empty() && !new.uid.is_empty() && old.uid != new.uid {
         let value = Bad::Named(&new.uid);
         report.invalid(&path.child("uid"), &value, "field is immutable");
     }
-    // While an object is being deleted its time of deletion is taken over, whatever the request says.
+    // While an object is being deleted, a server keeps its deletion time and ignores the request's.
     if let (None, Some(time)) = (&old.deletion_timestamp, &new.deletion_timestamp) {
         let value = if report.wording.values_as_json {
             k8s_flowcontrol_text::go::json_quote(time)
@@ -264,7 +264,7 @@ fn complain(path: &Path, value: &str, complaints: Vec<String>, report: &mut Repo
     }
 }
 
-/// A time as Go prints it.
+/// A time in Go's format.
 fn go_time(time: &str) -> String {
     format!(
         "{} +0000 UTC",
@@ -272,7 +272,7 @@ fn go_time(time: &str) -> String {
     )
 }
 
-/// What a server says of an annotation that only v1beta3 may carry.
+/// Checks that the annotation for zero shares is present only in v1beta3.
 pub(super) fn check_preserve_zero(metadata: &Metadata, path: &Path, report: &mut Report) {
     let annotation = k8s_flowcontrol_types::convert::PRESERVE_ZERO_ANNOTATION;
     if metadata

@@ -1,12 +1,11 @@
-//! What a Kubernetes API server says of an object: every violation at once, or the whole verdict.
+//! A server's validation of objects: the violations of an object, or the verdict on a whole request.
 //!
-//! [`create`], [`update`] and [`update_status`] take trees and return the causes of the server's 422, with the
-//! server's paths, reasons and messages, in the server's order. The `_typed` functions do the same for the
-//! crate's types. [`verdict`] goes further: from the text of a request, or a tree, to the Status that answers
-//! it, with 400 for what does not decode and 409 for conflicts.
+//! [`create`], [`update`] and [`update_status`] return the causes of the server's 422 for JSON trees, with the server's
+//! paths, reasons and messages, in the server's order. The `_typed` functions do the same for typed objects.
+//! [`verdict`] also covers decoding (400) and conflicts (409), and returns the server's Status.
 //!
-//! The rules differ per kind, version and release, which a [`VersionedKind`] names. Up to 1.33 servers print invalid
-//! values as Go source, addresses included; here every address is the same.
+//! The rules depend on kind, version and release, which form a [`VersionedKind`]. Servers up to 1.33 print invalid
+//! values as Go source with memory addresses; here all addresses are equal.
 //!
 //! ```
 //! use k8s_flowcontrol_rules::validate;
@@ -64,7 +63,7 @@ pub use violation::{Reason, Violation};
 
 /// The rules for objects of one kind, in one version, on servers of one release.
 ///
-/// A [`VersionedKind`] converts into the rules of servers with their default feature gates.
+/// A [`VersionedKind`] converts to the rules of servers with default feature gates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Rules {
     kind: VersionedKind,
@@ -73,16 +72,17 @@ pub struct Rules {
 
 impl From<VersionedKind> for Rules {
     fn from(kind: VersionedKind) -> Self {
-        // Before 1.29 zero shares have no form; 1.29 has a gate, closed by default; since 1.30 they are allowed.
+        // Zero shares are invalid before 1.29, depend on a feature gate in 1.29, off by default, and are valid since
+        // 1.30.
         let zero_shares = kind.release.minor() >= 30;
         Self { kind, zero_shares }
     }
 }
 
 impl Rules {
-    /// Opens or closes the feature gate `ZeroLimitedNominalConcurrencyShares`, which only 1.29 has.
+    /// Sets the feature gate `ZeroLimitedNominalConcurrencyShares`, which only 1.29 has.
     ///
-    /// It has no effect on the rules of other releases.
+    /// It has no effect in other releases.
     #[must_use]
     pub fn with_zero_limited_shares(mut self, open: bool) -> Self {
         if self.kind.release.minor() == 29 {
@@ -97,11 +97,11 @@ impl Rules {
     }
 }
 
-/// Returns the violations for which a server does not create `object`.
+/// Returns the violations that make a server reject the creation of `object`.
 ///
-/// The object is expected as decoded: a field of a wrong type counts as absent ([`verdict`] reports it).
-/// An object without a name whose `generateName` is set is judged under a generated name, which ends in `xxxxx`; a
-/// server that generates names sets the name first.
+/// The object is expected as decoded: a field of a wrong type counts as absent ([`verdict`] reports it). An object with
+/// `generateName` and without a name is validated under a generated name that ends in `xxxxx`; a server that generates
+/// names sets the name first.
 pub fn create(object: &Value, rules: impl Into<Rules>) -> Vec<Violation> {
     let rules = rules.into();
     let mut report = Report::new(rules.kind.release);
@@ -113,9 +113,10 @@ pub fn create(object: &Value, rules: impl Into<Rules>) -> Vec<Violation> {
     report.finish()
 }
 
-/// Returns the violations for which a server does not replace `old` by `new`, both in the version of the rules.
+/// Returns the violations that make a server reject the replacement of `old` by `new`, both in the version of the
+/// rules.
 ///
-/// The `status` of the new object does not count: a server keeps the old one.
+/// The `status` of the new object is ignored: a server keeps the old one.
 pub fn update(old: &Value, new: &Value, rules: impl Into<Rules>) -> Vec<Violation> {
     let mut rules = rules.into();
     let release = rules.kind.release;
@@ -125,15 +126,15 @@ pub fn update(old: &Value, new: &Value, rules: impl Into<Rules>) -> Vec<Violatio
     let path = Path::new("metadata");
     metadata::check(&metadata, NameRule::PathSegment, &path, &mut report);
     metadata::check_update(&old_metadata, &metadata, &path, &mut report);
-    // Where zero shares are not allowed, an object that has them may keep them.
+    // Where zero shares are invalid, an object that already has them can keep them.
     rules.zero_shares |= release.minor() >= 29 && has_zero_shares(old);
     check_object(&metadata, new, rules, &mut report);
     report.finish()
 }
 
-/// Returns the violations for which a server does not replace the `status` of `old` by the one of `new`.
+/// Returns the violations that make a server reject the `status` of `new` for the object `old`.
 ///
-/// Everything else of the new object does not count: a server keeps and judges what `old` has.
+/// The rest of the new object is ignored: a server keeps and validates the rest of `old`.
 pub fn update_status(old: &Value, new: &Value, release: Release) -> Vec<Violation> {
     let mut report = Report::new(release);
     let metadata = Metadata::read(old);
@@ -144,10 +145,10 @@ pub fn update_status(old: &Value, new: &Value, release: Release) -> Vec<Violatio
     report.finish()
 }
 
-/// What a server says against the metadata of an object of any kind, also of other groups: one that is to
-/// be created, or to replace `old`. What the kind's own rules say comes on top.
+/// Returns the violations in the metadata of an object of any kind, also of other API groups: a new object, or one that
+/// replaces `old`. The rules of the object's own kind are not included.
 ///
-/// The name must be a DNS subdomain, which is what most kinds ask for.
+/// The name must be a DNS subdomain, as for most kinds.
 pub fn metadata(object: &Value, old: Option<&Value>, release: Release) -> Vec<Violation> {
     let mut report = Report::new(release);
     let mut metadata = Metadata::read(object);
@@ -163,22 +164,22 @@ pub fn metadata(object: &Value, old: Option<&Value>, release: Release) -> Vec<Vi
     report.finish()
 }
 
-/// The messages of a server of `release` for an invalid label key; none for a valid one.
+/// The messages of a server of `release` for a label key; empty for a valid one.
 pub fn label_key(key: &str, release: Release) -> Vec<String> {
     names::qualified_name(key, Wording::of(release))
 }
 
-/// The messages of a server of `release` for an invalid label value; none for a valid one.
+/// The messages of a server of `release` for a label value; empty for a valid one.
 pub fn label_value(value: &str, release: Release) -> Vec<String> {
     names::label_value(value, Wording::of(release))
 }
 
-/// [`create`] for a typed object: its type names the kind and the version.
+/// [`create`] for a typed object; the type determines kind and version.
 pub fn create_typed<K: Versioned>(object: &K, release: Release) -> Vec<Violation> {
     create(&tree_of(object), VersionedKind::of::<K>(release))
 }
 
-/// [`update`] for typed objects: their type names the kind and the version.
+/// [`update`] for typed objects; the type determines kind and version.
 pub fn update_typed<K: Versioned>(old: &K, new: &K, release: Release) -> Vec<Violation> {
     update(
         &tree_of(old),
@@ -194,14 +195,14 @@ pub fn update_status_typed<K: Versioned>(old: &K, new: &K, release: Release) -> 
 
 fn read_metadata(object: &Value, kind: VersionedKind) -> Metadata {
     let mut metadata = Metadata::read(object);
-    // Servers that cannot track an object's fields drop the managed fields of the request.
+    // Servers that cannot track the owners of an object's fields drop the managed fields of the request.
     if kind.release.minor() <= 28 && repeated::has_repeated_elements(object, kind.schema()) {
         metadata.forget_managed_fields();
     }
     metadata
 }
 
-/// The rules of a kind: metadata, `spec`, and the `spec` of the mandatory objects.
+/// Checks all rules of the kind: metadata, `spec`, and the built-in `spec` of mandatory objects.
 fn check_object(metadata: &Metadata, object: &Value, rules: Rules, report: &mut Report) {
     let VersionedKind {
         kind,
@@ -220,7 +221,7 @@ fn check_object(metadata: &Metadata, object: &Value, rules: Rules, report: &mut 
             mandatory::check_schema(&metadata.name, &schema, release, &spec, report);
         }
         Kind::PriorityLevelConfiguration => {
-            // v1beta3 consumes the annotation on its way to the server's memory.
+            // In v1beta3, decoding removes the annotation.
             if release.minor() >= 29 && version != ApiVersion::V1Beta3 {
                 metadata::check_preserve_zero(metadata, &path, report);
             }
@@ -235,7 +236,7 @@ fn check_object(metadata: &Metadata, object: &Value, rules: Rules, report: &mut 
     }
 }
 
-/// The object as the server holds it in memory: with defaults, and in the shape of v1.
+/// The object in the server's internal form: with defaults, in the shape of v1.
 fn hub(object: &Value, kind: VersionedKind) -> Value {
     let mut object = object.clone();
     defaults::apply(&mut object, kind);
@@ -246,7 +247,7 @@ fn has_zero_shares(level: &Value) -> bool {
     level["spec"]["limited"]["nominalConcurrencyShares"].as_i64() == Some(0)
 }
 
-/// The name that a server generates, except for the five characters of chance at its end.
+/// A generated name, with `xxxxx` instead of five random characters.
 fn generated_name(base: &str) -> String {
     const MAX_BASE: usize = 58;
     let mut end = base.len().min(MAX_BASE);

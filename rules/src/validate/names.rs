@@ -1,4 +1,4 @@
-//! Names, label keys and label values: what is legal, and what a server says of the rest.
+//! The syntax of names, label keys and label values, with the server's messages.
 
 use super::wording::Wording;
 
@@ -23,15 +23,15 @@ const LABEL_VALUE: &str = "a valid label must be an empty string or consist of a
 const MAX_SUBDOMAIN: usize = 253;
 const MAX_LABEL: usize = 63;
 
-/// Complaints about an object's name, or any other DNS-1123 subdomain.
+/// Messages for an invalid name of an object, or another DNS-1123 subdomain.
 pub(super) fn subdomain(name: &str) -> Vec<String> {
     subdomain_in(name, "characters")
 }
 
-/// Complaints about a name to which a server adds characters: a dash at the end is legal there.
+/// Messages for an invalid `generateName`, which may end with a dash.
 pub(super) fn subdomain_prefix(name: &str) -> Vec<String> {
     match name.strip_suffix('-') {
-        // The dash and the character before it are replaced by one that is legal.
+        // Like the server, replaces the dash and the character before it by a valid character.
         Some(rest) if !rest.is_empty() => {
             let mut masked = rest.to_owned();
             masked.pop();
@@ -53,7 +53,7 @@ fn subdomain_in(name: &str, unit: &str) -> Vec<String> {
     complaints
 }
 
-/// Complaints about a namespace, or any other DNS-1123 label.
+/// Messages for an invalid namespace, or another DNS-1123 label.
 pub(super) fn label(name: &str, wording: &Wording) -> Vec<String> {
     let mut complaints = Vec::new();
     if name.len() > MAX_LABEL {
@@ -69,7 +69,7 @@ pub(super) fn label(name: &str, wording: &Wording) -> Vec<String> {
     complaints
 }
 
-/// Complaints about the key of a label or annotation, or about a finalizer.
+/// Messages for an invalid finalizer, or an invalid key of a label or annotation.
 pub(super) fn qualified_name(name: &str, wording: &Wording) -> Vec<String> {
     let mut complaints = Vec::new();
     let part = match name.split_once('/') {
@@ -109,7 +109,7 @@ pub(super) fn qualified_name(name: &str, wording: &Wording) -> Vec<String> {
     complaints
 }
 
-/// Complaints about the value of a label.
+/// Messages for an invalid label value.
 pub(super) fn label_value(value: &str, wording: &Wording) -> Vec<String> {
     let mut complaints = Vec::new();
     if value.len() > MAX_LABEL {
@@ -142,7 +142,7 @@ fn is_word(name: &str) -> bool {
     )
 }
 
-/// Whether a text is not empty, begins and ends with an `edge` and has nothing but edges and `inner`s.
+/// Whether the text is not empty, starts and ends with an `edge`, and has only `edge`s and `inner`s between them.
 fn is_framed(text: &str, edge: impl Fn(u8) -> bool, inner: impl Fn(u8) -> bool) -> bool {
     match text.as_bytes() {
         [] => false,

@@ -61,9 +61,9 @@ impl OwnerReference {
     }
 }
 
-/// Removes owner references that an object has twice, as a server does before it validates.
+/// Removes duplicate owner references, as a server does before validation.
 ///
-/// Returns the text of the `Warning` header with which a server says so.
+/// Returns the text of the server's `Warning` header if there were any.
 pub fn dedup_owner_references(object: &mut Value) -> Option<String> {
     let references = object
         .get_mut("metadata")?
@@ -91,7 +91,7 @@ pub fn dedup_owner_references(object: &mut Value) -> Option<String> {
     })
 }
 
-/// References are complete, do not name an event, and at most one is the controller.
+/// Checks that references are complete, do not refer to an event, and at most one is the controller.
 pub(super) fn check(references: &[OwnerReference], path: &Path, report: &mut Report) {
     let mut controller: Option<String> = None;
     for reference in references {

@@ -17,7 +17,7 @@ const VERBS: &[&str] = &[
     "watch",
 ];
 
-/// The rules of an element of `resourceRules`.
+/// Checks an element of `resourceRules`.
 pub(super) fn check_resource(rule: &ResourceRule, path: &Path, report: &mut Report) {
     check_verbs(&rule.verbs, path, report);
     let api_groups = path.child("apiGroups");
@@ -39,7 +39,7 @@ pub(super) fn check_resource(rule: &ResourceRule, path: &Path, report: &mut Repo
     check_namespaces(rule, &path.child("namespaces"), report);
 }
 
-/// The rules of an element of `nonResourceRules`.
+/// Checks an element of `nonResourceRules`.
 pub(super) fn check_non_resource(rule: &NonResourceRule, path: &Path, report: &mut Report) {
     check_verbs(&rule.verbs, path, report);
     let path = path.child("nonResourceURLs");
@@ -86,7 +86,8 @@ fn check_namespaces(rule: &ResourceRule, path: &Path, report: &mut Report) {
     }
 }
 
-/// A wildcard stands alone. Whether the list has one; what else is in it is not looked at then.
+/// Checks that `*` is the only element, and returns whether the list has one. If so, the server checks no other
+/// element.
 fn check_lone_wildcard(values: &[String], what: &str, path: &Path, report: &mut Report) -> bool {
     let has_wildcard = values.iter().any(|value| value == ALL);
     if has_wildcard && values.len() > 1 {
@@ -96,7 +97,7 @@ fn check_lone_wildcard(values: &[String], what: &str, path: &Path, report: &mut 
     has_wildcard
 }
 
-/// What is wrong with a path; only the first thing is said.
+/// The first error in a path.
 fn url_complaint(url: &str) -> Option<&'static str> {
     match url {
         "" => Some("must not be empty"),

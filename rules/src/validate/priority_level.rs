@@ -7,16 +7,16 @@ use super::violation::{Bad, Path, Report};
 const TYPES: &[&str] = &["Exempt", "Limited"];
 const RESPONSES: &[&str] = &["Queue", "Reject"];
 
-/// What a share of a limited level must be, and how the request's version calls it.
+/// The rule for the shares of a limited level.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ShareRule {
-    /// The field's name.
+    /// The field's name in the request's version.
     pub(super) field: &'static str,
-    /// Whether zero is legal.
+    /// Whether zero is valid.
     pub(super) allows_zero: bool,
 }
 
-/// All rules of the `spec` of the level called `name`, except what the mandatory ones must be.
+/// Checks the `spec` of the level `name`, except for the rule that mandatory objects keep their built-in `spec`.
 pub(super) fn check(
     name: &str,
     spec: &LevelSpec,
@@ -101,7 +101,7 @@ fn check_lendable(percent: Option<i64>, path: &Path, report: &mut Report) {
 
 fn check_response(limited: &Limited, path: &Path, report: &mut Report) {
     let queuing = path.child("queuing");
-    // The server's words say "Limited" where they mean "Queue".
+    // The server's message has "Limited" where it means "Queue".
     match (limited.response.as_str(), &limited.queuing) {
         ("Reject", Some(_)) => report.forbidden(
             &queuing,

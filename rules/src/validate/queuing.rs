@@ -1,4 +1,4 @@
-//! The rules of a level's queues, and how much of a hash shuffle sharding needs.
+//! The rules of a level's queues and of the entropy of shuffle sharding.
 
 use super::internal::Queuing;
 use super::violation::{Bad, Path, Report};
@@ -6,7 +6,7 @@ use crate::sharding::{MAX_ENTROPY_BITS, entropy_bits};
 
 const MAX_QUEUES: i64 = 10_000_000;
 
-/// The rules of `queuing`.
+/// Checks `queuing`.
 pub(super) fn check(queuing: &Queuing, path: &Path, report: &mut Report) {
     let Queuing {
         queues,
@@ -43,7 +43,7 @@ pub(super) fn check(queuing: &Queuing, path: &Path, report: &mut Report) {
     );
 }
 
-/// The measure of [`entropy_bits`]. Both numbers are positive and have 32 bits in every version.
+/// [`entropy_bits`] for positive 32-bit numbers.
 fn required_entropy_bits(queues: i64, hand_size: i64) -> u32 {
     let number = |value: i64| u32::try_from(value).unwrap_or(u32::MAX);
     entropy_bits(number(queues), number(hand_size))

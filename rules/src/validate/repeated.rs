@@ -1,11 +1,11 @@
-//! Lists whose elements are told apart, with two that are the same.
+//! Duplicate elements in lists that are sets or maps.
 
 use k8s_flowcontrol_types::schema::{ListKind, Shape, TypeSchema};
 use serde_json::Value;
 
-/// Whether a set has an element twice, or a list two elements with the same keys, anywhere in `object`.
+/// Whether `object` contains a set with a duplicate element, or a map list with two elements of equal keys.
 ///
-/// The rules do not forbid it, but servers up to 1.28 cannot tell then which manager owns what.
+/// Such objects are valid, but servers up to 1.28 cannot track the owners of their fields.
 pub(super) fn has_repeated_elements(object: &Value, schema: &TypeSchema) -> bool {
     schema.fields().iter().any(|field| {
         object

@@ -1,33 +1,33 @@
-//! The server's Status of a failure.
+//! The Status of a failed request.
 
 use super::violation::Violation;
 use k8s_flowcontrol_text::go::quote;
 use k8s_flowcontrol_types::{GROUP, Kind};
 use serde_json::{Value, json};
 
-/// A failure as a server's Status says it.
+/// The failure in a server's Status.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Failure {
     /// The HTTP status code.
     pub code: u16,
-    /// The reason, such as `Invalid`; a server gives none with some of its 500s.
+    /// The reason, such as `Invalid`; `None` for some 500 responses.
     pub reason: Option<&'static str>,
     /// The message.
     pub message: String,
-    /// What it is about.
+    /// The object and the causes.
     pub details: Option<Details>,
 }
 
-/// What a failure is about.
+/// The object of a failure, and the causes.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Details {
     /// The object's name.
     pub name: String,
-    /// The kind; with conflicts the resource's plural name.
+    /// The kind; for conflicts the plural name of the resource.
     pub kind: &'static str,
-    /// The rules that are broken.
+    /// The violated rules.
     pub causes: Vec<Violation>,
 }
 
@@ -83,9 +83,9 @@ impl Failure {
         }
     }
 
-    /// The 422 for the violations of the object called `name`.
+    /// Creates the 422 for the violations of the object `name`.
     pub fn invalid(kind: Kind, name: &str, causes: Vec<Violation>) -> Self {
-        // The same complaint is made more than once by rules that run twice; the summary says it once.
+        // A rule that runs twice adds its message twice; the summary contains it once.
         let mut lines: Vec<String> = Vec::new();
         for cause in &causes {
             let line = cause.to_string();
@@ -109,7 +109,7 @@ impl Failure {
         }
     }
 
-    /// The Status as JSON.
+    /// Returns the Status as JSON.
     pub fn status(&self) -> Value {
         let mut status = json!({
             "kind": "Status",

@@ -6,7 +6,7 @@ use super::violation::{Bad, Path, Report};
 
 const KINDS: &[&str] = &["Group", "ServiceAccount", "User"];
 
-/// A subject has the stanza of its kind, and no other.
+/// Checks that a subject has the field of its kind and no other.
 pub(super) fn check(subject: &Subject, path: &Path, report: &mut Report) {
     if !KINDS.contains(&subject.kind.as_str()) {
         report.not_supported(&path.child("kind"), &Bad::Named(&subject.kind), KINDS);
@@ -45,7 +45,7 @@ fn check_named(stanza: &str, kind: &str, name: Option<&str>, path: &Path, report
     match name {
         None => report.required(&path, &needed(stanza, kind)),
         Some("") => report.required(&path.child("name"), ""),
-        // Any other text names a user or group.
+        // Any other text is a valid name of a user or group.
         Some(_) => {}
     }
 }

@@ -1,4 +1,4 @@
-//! The whole verdict of a server on a request that creates or replaces an object.
+//! The server's verdict on a request that creates or replaces an object.
 //!
 //! ```
 //! use k8s_flowcontrol_rules::decode::Format;
@@ -27,41 +27,41 @@ use serde_json::Value;
 
 pub use super::status::{Details, Failure};
 
-/// What a request wants.
+/// The operation of a request.
 #[derive(Clone, Copy, Debug)]
 pub enum Operation<'a> {
     /// POST.
     Create {
-        /// Names of objects that are there already.
+        /// The names of the existing objects.
         existing: &'a [&'a str],
     },
     /// PUT of an object.
     Replace {
-        /// The object that is replaced, in the version of the rules. Its name is the one in the path.
+        /// The existing object, in the version of the rules. The request's path has its name.
         old: &'a Value,
     },
     /// PUT of `status`.
     ReplaceStatus {
-        /// The object whose status is replaced, in the version of the rules.
+        /// The existing object, in the version of the rules.
         old: &'a Value,
     },
 }
 
-/// A request, apart from its body.
+/// A request without its body.
 #[derive(Clone, Copy, Debug)]
 pub struct Request<'a> {
-    /// The rules for the kind and the version that the path names.
+    /// The rules for the kind and version in the request's path.
     pub rules: Rules,
-    /// What it wants.
+    /// The operation.
     pub operation: Operation<'a>,
-    /// What happens to unknown and duplicate fields.
+    /// The treatment of unknown and duplicate fields.
     pub field_validation: FieldValidation,
-    /// Whether nothing is to be stored: then `resourceVersion` is no error on create.
+    /// Whether the request is a dry run, in which `resourceVersion` is no error on create.
     pub dry_run: bool,
 }
 
 impl<'a> Request<'a> {
-    /// A request with the server's default field validation, and not a dry run.
+    /// Creates a request with the default field validation that is not a dry run.
     pub fn new(rules: impl Into<Rules>, operation: Operation<'a>) -> Self {
         Self {
             rules: rules.into(),
@@ -72,26 +72,26 @@ impl<'a> Request<'a> {
     }
 }
 
-/// What a server answers.
+/// A server's response.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Verdict {
-    /// The failure; nothing when the server accepts.
+    /// The failure; `None` if the server accepts the request.
     pub failure: Option<Failure>,
-    /// The HTTP status code: 201, 200, or that of the failure.
+    /// The HTTP status code: 201, 200, or the failure's code.
     pub code: u16,
-    /// What is said in `Warning` headers: unknown and duplicate fields, duplicate owner references.
+    /// The texts of the `Warning` headers: unknown and duplicate fields, duplicate owner references.
     pub warnings: Vec<String>,
-    /// The decoded object, before defaults; nothing when the body does not decode.
+    /// The decoded object, before defaults; `None` if the body does not decode.
     pub object: Option<Value>,
-    /// Why the body does not decode, with the place in the text.
+    /// The decoding error, with its position in the text.
     pub body_error: Option<BodyError>,
 }
 
-/// How many bytes the body of a request may have.
+/// Maximum length of a request body in bytes.
 const MAX_BODY: usize = 3 << 20;
 
-/// The verdict on a body.
+/// Returns the verdict on a body.
 pub fn of_text(body: &[u8], format: Format, request: &Request<'_>) -> Verdict {
     if body.len() > MAX_BODY {
         return Verdict::refused(Failure::too_large(MAX_BODY), None);
@@ -120,7 +120,7 @@ pub fn of_text(body: &[u8], format: Format, request: &Request<'_>) -> Verdict {
 }
 
 impl Verdict {
-    /// The verdict on what does not decode.
+    /// The verdict on a body that does not decode.
     fn refused(failure: Failure, body_error: Option<BodyError>) -> Self {
         Self {
             code: failure.code,
@@ -132,17 +132,17 @@ impl Verdict {
     }
 }
 
-/// The verdict on a tree, which is sent as JSON.
+/// Returns the verdict on a tree, which is sent as JSON.
 pub fn of_tree(object: &Value, request: &Request<'_>) -> Verdict {
     of_text(object.to_string().as_bytes(), Format::Json, request)
 }
 
-/// The verdict on a typed object, which is sent as JSON.
+/// Returns the verdict on a typed object, which is sent as JSON.
 pub fn of_typed<K: Resource>(object: &K, request: &Request<'_>) -> Verdict {
     of_text(json::to_string(object).as_bytes(), Format::Json, request)
 }
 
-/// What fails after a body was decoded.
+/// The failure of a decoded object, if any.
 fn judge(object: &Value, request: &Request<'_>) -> Option<Failure> {
     let rules = request.rules;
     let kind = rules.kind().kind;
@@ -186,7 +186,7 @@ fn judge(object: &Value, request: &Request<'_>) -> Option<Failure> {
     }
 }
 
-/// The name in the body is the one in the path.
+/// The name in the body must be the one in the path.
 fn check_name(old: &Value, new: &Value) -> Option<Failure> {
     let name = |object: &Value| {
         object["metadata"]["name"]
@@ -207,7 +207,7 @@ fn check_name(old: &Value, new: &Value) -> Option<Failure> {
     Some(Failure::bad_request(message))
 }
 
-/// The UID and the resource version in the body are those of the object that is there, or absent.
+/// The UID and the resource version in the body must be absent or equal to those of the existing object.
 fn check_versions(old: &Value, new: &Value, request: &Request<'_>) -> Option<Failure> {
     let text = |object: &Value, name: &str| {
         object["metadata"][name]
@@ -229,7 +229,7 @@ fn check_versions(old: &Value, new: &Value, request: &Request<'_>) -> Option<Fai
     }
     let wanted = text(new, "resourceVersion");
     match wanted.parse::<u64>() {
-        // Nothing, or zero, means whatever version is there.
+        // An absent resource version, or zero, matches every version.
         _ if wanted.is_empty() => None,
         Ok(0) => None,
         Ok(_) if wanted == text(old, "resourceVersion") => None,

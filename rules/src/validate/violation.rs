@@ -1,4 +1,4 @@
-//! What a server says against an object, and how rules collect it.
+//! Violations of an object, and the report that collects them.
 
 use super::go_value::GoValue;
 use super::wording::Wording;
@@ -6,7 +6,7 @@ use k8s_flowcontrol_text::go::{json_quote, quote};
 use k8s_flowcontrol_types::Release;
 use std::fmt;
 
-/// One rule that an object breaks: a cause of the server's 422.
+/// A violated rule: a cause of the server's 422.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Violation {
     /// The field's path, such as `spec.rules[0].subjects`.
@@ -23,17 +23,17 @@ impl fmt::Display for Violation {
     }
 }
 
-/// Why a value is refused: the `reason` of a cause.
+/// The reason of a violation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Reason {
-    /// `FieldValueInvalid`: the value breaks a rule.
+    /// `FieldValueInvalid`: the value violates a rule.
     Invalid,
     /// `FieldValueRequired`: a value is missing.
     Required,
-    /// `FieldValueForbidden`: there must be no value.
+    /// `FieldValueForbidden`: a value must be absent.
     Forbidden,
-    /// `FieldValueNotSupported`: the value is none of the known ones.
+    /// `FieldValueNotSupported`: the value is not one of a fixed list.
     NotSupported,
     /// `FieldValueDuplicate`: another element has the same value.
     Duplicate,
@@ -42,7 +42,7 @@ pub enum Reason {
 }
 
 impl Reason {
-    /// The reason as it stands on the wire, such as `FieldValueInvalid`.
+    /// The reason as in the Status, such as `FieldValueInvalid`.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Invalid => "FieldValueInvalid",
@@ -54,7 +54,7 @@ impl Reason {
         }
     }
 
-    /// The words with which a message begins.
+    /// The start of the message.
     const fn words(self) -> &'static str {
         match self {
             Self::Invalid => "Invalid value",
@@ -91,19 +91,19 @@ impl Path {
     }
 }
 
-/// A refused value as a message shows it.
+/// An invalid value, to be printed in a message.
 pub(super) enum Bad<'a> {
-    /// A plain string.
+    /// A string.
     Text(&'a str),
-    /// A string with a Go type of its own.
+    /// A string of a named Go type.
     Named(&'a str),
     /// An integer.
     Integer(i64),
     /// A list of strings.
     Texts(&'a [String]),
-    /// Anything else.
+    /// A value of another Go type.
     Go(GoValue),
-    /// Text in the words of the release.
+    /// Text that is already formatted.
     Printed(String),
 }
 
@@ -130,7 +130,7 @@ impl Bad<'_> {
     }
 }
 
-/// The violations found so far, and the words of the release.
+/// The violations found so far, and the wording of the release.
 pub(super) struct Report {
     pub(super) release: Release,
     pub(super) wording: &'static Wording,
@@ -163,7 +163,7 @@ impl Report {
         self.push(path, Reason::Forbidden, None, detail);
     }
 
-    /// `supported` in the order of the message.
+    /// Adds a violation that lists the `supported` values.
     pub(super) fn not_supported(&mut self, path: &Path, value: &Bad<'_>, supported: &[&str]) {
         let supported = join(supported.iter().map(|value| quote(value)), ", ");
         let value = value.print(self.wording);

@@ -1,31 +1,31 @@
-//! What differs per release in the words of a server. The rules themselves are the same code for all.
+//! The wording of messages, which differs between releases. The rules are the same code for all releases.
 
 use k8s_flowcontrol_types::Release;
 
-/// The words of a range of releases.
+/// The wording of a range of releases.
 #[derive(Debug)]
 pub(super) struct Wording {
-    /// Whether refused values are printed as JSON; before, as Go values.
+    /// Whether invalid values are printed as JSON instead of Go source.
     pub(super) values_as_json: bool,
-    /// What the length of label keys and values and of prefixes is counted in.
+    /// The unit of length for label keys, label values and prefixes.
     pub(super) label_unit: &'static str,
-    /// How a key with more than one slash is called.
+    /// The term for the key of a label or annotation.
     pub(super) qualified_name: &'static str,
-    /// Whether two controllers among the owners are told apart by their kinds too.
+    /// Whether the message for two controllers contains their kinds.
     pub(super) names_owner_kinds: bool,
     /// Whether the message for an empty field of an owner reference names the field.
     names_empty_owner_fields: bool,
-    /// The level `exempt` and the type `Exempt` go together.
+    /// The message for a type `Exempt` of another level than `exempt`, or the reverse.
     pub(super) exempt_type: &'static str,
-    /// What an empty condition type is told.
+    /// The message for an empty condition type.
     pub(super) empty_condition_type: &'static str,
-    /// How a size limit begins.
+    /// The start of the message for a size limit.
     pub(super) too_long: &'static str,
-    /// Whether a namespace with a dot is told just that.
+    /// Whether the message for a namespace with a dot mentions the dot.
     pub(super) says_dots: bool,
 }
 
-/// The words by the first minor release that uses them, the newest first.
+/// Each wording with its first minor release, the newest first.
 const WORDINGS: &[(u32, Wording)] = &[
     (
         34,
@@ -73,7 +73,7 @@ const OLDER: Wording = Wording {
 impl Wording {
     pub(super) fn of(release: Release) -> &'static Self {
         let found = WORDINGS.iter().find(|(since, _)| release.minor() >= *since);
-        // The last entry is for every release.
+        // The last entry covers every release.
         &found.unwrap_or(&WORDINGS[WORDINGS.len() - 1]).1
     }
 

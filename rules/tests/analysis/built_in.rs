@@ -1,4 +1,4 @@
-//! The configuration that a server starts with.
+//! The built-in objects.
 
 use k8s_flowcontrol_rules::bootstrap;
 use k8s_flowcontrol_types::api::v1::{FlowSchema, PriorityLevelConfiguration};

@@ -1,4 +1,4 @@
-//! Seats.
+//! Seats of priority levels.
 
 use crate::built_in::{levels, read};
 use k8s_flowcontrol_rules::limits::{AdjustmentMethod, LevelChange, SeatDemand, ServerLimits};
@@ -16,7 +16,7 @@ fn limited(name: &str, limited: Value) -> PriorityLevelConfiguration {
     read(json!({"metadata": {"name": name}, "spec": {"type": "Limited", "limited": limited}}))
 }
 
-/// What a server recorded of one of its levels.
+/// The recorded metrics of a priority level.
 struct Recorded {
     name: String,
     seats: Value,
@@ -156,7 +156,7 @@ fn busy_exempt_levels_take_seats_from_the_others() {
     assert_eq!(normal.method, AdjustmentMethod::Proportional);
     assert_eq!(normal.level("exempt").unwrap().current, 10);
 
-    // 602 seats in all; the others have used 24 + 13 + … of their nominal seats.
+    // 602 seats in total; the others have used 24 + 13 + … of their nominal seats.
     let reduced = adjust(250, 90, 31);
     assert_eq!(reduced.method, AdjustmentMethod::Reduced);
     let sum: i64 = reduced.levels.iter().map(|level| level.current).sum();
@@ -166,7 +166,7 @@ fn busy_exempt_levels_take_seats_from_the_others() {
     assert_eq!(minimum.method, AdjustmentMethod::Minimum);
     assert_eq!(minimum.level("workload-low").unwrap().current, 24);
 
-    // Before, an exempt level was one of many; before that, none.
+    // Before 1.31 exempt levels take part in the division; before 1.28 they do not.
     assert_eq!(adjust(500, 90, 30).method, AdjustmentMethod::Proportional);
     assert!(
         adjust(500, 90, 30)
@@ -180,8 +180,8 @@ fn busy_exempt_levels_take_seats_from_the_others() {
 }
 
 #[test]
-fn without_a_solution_limits_stay() {
-    // Nobody may borrow, and the exempt level's own seats cannot be given to the others.
+fn without_a_solution_limits_do_not_change() {
+    // No level can borrow, and the exempt level's own seats cannot be given to the others.
     let closed = |name| {
         limited(
             name,
@@ -200,14 +200,14 @@ fn without_a_solution_limits_stay() {
 }
 
 #[test]
-fn what_if_names_every_level_that_changes() {
+fn changes_name_every_level_that_differs() {
     let before = levels(Release::NEWEST);
     let mut after = before.clone();
     after.retain(|level| level.metadata.name.as_deref() != Some("system"));
     after.push(limited("team", json!({"nominalConcurrencyShares": 30})));
     let limits = |set: &[_]| ServerLimits::new(set, 600, Release::NEWEST);
     let changes = limits(&before).changes_to(&limits(&after));
-    // The sum of shares is the same, so only these two change.
+    // The sum of shares is equal, so only these two change.
     let names: Vec<_> = changes.iter().map(LevelChange::name).collect();
     assert_eq!(names, ["system", "team"]);
     assert_eq!(changes[0].seats().nominal, -74);

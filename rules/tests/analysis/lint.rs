@@ -1,4 +1,4 @@
-//! Lint.
+//! Lint findings.
 
 use crate::built_in::{levels, schemas};
 use crate::lint_objects::{
@@ -11,7 +11,7 @@ use k8s_flowcontrol_types::api::v1::FlowSchema;
 use serde_json::{Value, json};
 
 #[test]
-fn what_servers_start_with_has_no_findings() {
+fn built_in_objects_have_no_findings() {
     for release in Release::all() {
         let (schemas, levels) = (schemas(release), levels(release));
         assert_eq!(
@@ -40,7 +40,7 @@ fn a_good_schema_and_level_have_no_findings() {
 }
 
 #[test]
-fn references_are_followed() {
+fn dangling_references_are_found() {
     let dangling = |name: &str| {
         schema(
             name,
@@ -62,7 +62,7 @@ fn references_are_followed() {
     ));
     assert_eq!(found(&cluster), expected);
     assert_eq!(cluster[0].severity, Severity::Error);
-    // The cluster that the files are for may have more.
+    // The cluster may have more objects than the files.
     let files = lint(&Configuration::files(
         &objects.0,
         &objects.1,
@@ -86,7 +86,7 @@ fn covered_schemas_are_found() {
         findings[0]
     );
 
-    // A service account is in the groups of its token.
+    // A service account is in its token's groups.
     let account = json!([{"kind": "ServiceAccount",
         "serviceAccount": {"namespace": "a", "name": "b"}}]);
     let behind = json!({"matchingPrecedence": 9500});
@@ -96,7 +96,7 @@ fn covered_schemas_are_found() {
         [("unreachable-schema", "spec.matchingPrecedence")]
     );
 
-    // Two schemas together take what a third wants.
+    // Two schemas together cover a third one.
     let verbs = |verbs: Value| {
         json!({"resourceRules": [
             {"verbs": verbs, "apiGroups": [""], "resources": ["pods"], "namespaces": ["*"]}]})
@@ -131,7 +131,7 @@ fn overlapping_schemas_of_one_precedence_are_found() {
 }
 
 #[test]
-fn entries_that_match_otherwise_than_they_look_are_found() {
+fn misleading_entries_are_found() {
     let findings = schema_findings(&[schema(
         "s",
         user("u"),
@@ -236,7 +236,7 @@ fn early_catch_alls_are_found() {
 }
 
 #[test]
-fn odd_levels_are_found() {
+fn mistakes_in_levels_are_found() {
     let queue = |queues: i32, hand: i32| json!({"type": "Queue", "queuing": {"queues": queues, "handSize": hand}});
     let path = "spec.limited.limitResponse";
     let findings = level_findings(level(
@@ -277,7 +277,7 @@ fn odd_levels_are_found() {
 }
 
 #[test]
-fn the_servers_upkeep_is_known() {
+fn edits_that_the_server_reverts_are_found() {
     let annotated = |mut schema: FlowSchema, value: &str| {
         schema
             .metadata
@@ -301,10 +301,10 @@ fn the_servers_upkeep_is_known() {
 }
 
 #[test]
-fn what_lint_finds_and_what_it_advises_is_valid() {
+fn advised_changes_are_valid() {
     let queue = |queues: i32, hand: i32| json!({"type": "Queue", "queuing": {"queues": queues, "handSize": hand}});
     let closed = |response: Value| json!({"nominalConcurrencyShares": 0, "borrowingLimitPercent": 0, "limitResponse": response});
-    // A level, the rule that finds it, and the level after its advice was taken.
+    // A level, the rule that finds it, and the level changed as the rule advises.
     let cases = [
         (
             "zero-shares-borrow",
@@ -355,7 +355,7 @@ fn what_lint_finds_and_what_it_advises_is_valid() {
 }
 
 #[test]
-fn rules_describe_themselves() {
+fn rules_have_sorted_ids_and_summaries() {
     let ids: Vec<_> = rules().iter().map(|rule| rule.id()).collect();
     let mut sorted = ids.clone();
     sorted.sort_unstable();

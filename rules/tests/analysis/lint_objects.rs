@@ -1,4 +1,4 @@
-//! Objects for lint to look at, and what it finds.
+//! Objects for lint tests, and short forms of findings.
 
 use crate::built_in::read;
 use k8s_flowcontrol_rules::lint::{Configuration, Finding, lint};
@@ -53,7 +53,7 @@ pub(crate) fn urls(verbs: Value, urls: Value) -> Value {
     json!({"nonResourceRules": [{"verbs": verbs, "nonResourceURLs": urls}]})
 }
 
-/// Rule and path of all findings.
+/// Rule and path of each finding.
 pub(crate) fn found(findings: &[Finding]) -> Vec<(&str, &str)> {
     findings
         .iter()
@@ -65,7 +65,7 @@ pub(crate) fn schema_findings(schemas: &[FlowSchema]) -> Vec<Finding> {
     lint(&Configuration::files(schemas, &[], Release::NEWEST))
 }
 
-/// Findings of a level that a schema uses.
+/// The findings of a level that a schema refers to.
 pub(crate) fn level_findings(level: PriorityLevelConfiguration) -> Vec<Finding> {
     let name = level.metadata.name.clone().unwrap();
     let spec = json!({"priorityLevelConfiguration": {"name": name}, "distinguisherMethod": null});

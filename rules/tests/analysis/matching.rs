@@ -1,4 +1,4 @@
-//! Matching.
+//! Classification of requests.
 
 use crate::built_in::{levels, read, schemas};
 use k8s_flowcontrol_rules::matching::{Classifier, RequestAttributes, User, Verdict};
@@ -51,7 +51,7 @@ fn a_recorded_server_agrees() {
 }
 
 #[test]
-fn flows_are_told_apart_where_the_level_has_queues() {
+fn flows_are_separated_if_the_level_has_queues() {
     let classifier = built_in();
     let flow = |url: &str, user: User| {
         let request = request("GET", url, user);
@@ -72,7 +72,7 @@ fn flows_are_told_apart_where_the_level_has_queues() {
     assert_eq!(flow(pods, account), expected);
     let admin = User::authenticated("admin", ["system:masters"]);
     assert_eq!(flow(pods, admin), ("exempt".into(), String::new()));
-    // In no group at all, so that only the last resort is left, which does not queue.
+    // A user without groups matches no schema; `catch-all` is the last resort and does not queue.
     assert_eq!(
         flow(pods, User::new("x", [""; 0])),
         ("catch-all".into(), String::new())
@@ -117,7 +117,7 @@ fn dangling_schemas_are_skipped_and_explained() {
 }
 
 #[test]
-fn an_explanation_names_what_does_not_fit() {
+fn an_explanation_names_the_mismatch() {
     let classifier = built_in();
     let node = User::authenticated("system:node:n", ["system:nodes"]);
     let request = request("GET", "/api/v1/namespaces/a/secrets/s", node);

@@ -1,4 +1,4 @@
-//! What holds for any configuration.
+//! Properties of all configurations.
 
 use crate::built_in::read;
 use k8s_flowcontrol_rules::limits::{SeatDemand, ServerLimits};
@@ -157,7 +157,7 @@ fn request() -> impl Strategy<Value = RequestAttributes> {
         )
 }
 
-/// The server's rules, written down once more in the plainest way. Answers the schema's index.
+/// A plain implementation of the server's matching rules.
 fn matches(schema: &FlowSchema, request: &RequestAttributes) -> bool {
     let has = |list: &[String], name: &str| *list == ["*"] || list.iter().any(|item| item == name);
     let tree = serde_json::to_value(schema).unwrap();
@@ -306,7 +306,7 @@ proptest! {
     }
 
     #[test]
-    fn lint_answers_for_any_objects(
+    fn lint_never_panics(
         schemas in vec(schema(), 0..6), levels in vec(level(), 0..6), release in release(),
     ) {
         for configuration in [
@@ -320,14 +320,15 @@ proptest! {
     }
 
     #[test]
-    fn a_schema_called_unreachable_takes_no_request(
+    fn an_unreachable_schema_matches_no_request(
         schemas in vec(schema(), 1..8), levels in vec(level(), 0..4), requests in vec(request(), 1..40),
     ) {
         let release = Release::NEWEST;
         let findings = lint(&Configuration::cluster(&schemas, &levels, release));
         let classifier = Classifier::new(&schemas, &levels, release);
         for request in &requests {
-            // The assumption: every user is in one of the two groups, accounts in those of their token.
+            // Lint assumes that every user is in one of the two groups, and every service account in its token's
+            // groups.
             let mut request = request.clone();
             if request.user.groups.iter().any(|group| group == "system:unauthenticated") {
                 continue;
@@ -349,7 +350,7 @@ proptest! {
     }
 
     #[test]
-    fn any_url_can_be_read(method in ".{0,8}", url in "(/|[a-z%?&=+#:;,\\\\]|.){0,40}") {
+    fn any_url_can_be_parsed(method in ".{0,8}", url in "(/|[a-z%?&=+#:;,\\\\]|.){0,40}") {
         let _ = RequestAttributes::from_http(&method, &url, User::anonymous());
     }
 }

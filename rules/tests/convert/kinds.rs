@@ -1,4 +1,4 @@
-//! The typed conversions, chosen at run time.
+//! Typed conversions selected at run time.
 
 use k8s_flowcontrol_rules::conversion::ConvertAsServer;
 use k8s_flowcontrol_rules::defaults::Defaulted;
@@ -12,7 +12,7 @@ pub(crate) fn levels(version: ApiVersion, release: Release) -> VersionedKind {
     VersionedKind::new(Kind::PriorityLevelConfiguration, version, release)
 }
 
-/// What to do to a typed object.
+/// A conversion of a typed object.
 #[derive(Clone, Copy)]
 pub(crate) enum Typed {
     Shape,
@@ -24,7 +24,7 @@ fn convert<F: Resource + ConvertAsServer<T>, T: Resource>(
     how: Typed,
     release: Release,
 ) -> Result<(Value, Vec<Loss>), serde_json::Error> {
-    // From text, as unknown fields keep their text.
+    // Parsed from text, because unknown fields keep their text.
     let object: F = serde_json::from_str(&object.to_string())?;
     let (object, losses) = Lossy::parts(match how {
         Typed::Shape => object.convert_shape(release),
@@ -96,7 +96,7 @@ pub(crate) fn typed_defaults(
     }
 }
 
-/// The object without nulls, empty lists, maps and metadata, which equal absences.
+/// Removes nulls and empty lists, maps and metadata, which equal absent fields.
 pub(crate) fn normal(value: &Value) -> Value {
     match value {
         Value::Object(fields) => fields

@@ -1,4 +1,4 @@
-//! The table of losses: fields that not every version of every release knows.
+//! Losses of fields that some versions or releases do not have.
 
 use crate::kinds::levels;
 use crate::losses::{expect, shape};
@@ -8,7 +8,7 @@ use k8s_flowcontrol_types::{ApiVersion, Release};
 use serde_json::{Value, json};
 
 #[test]
-fn members_of_later_releases() {
+fn fields_of_later_releases() {
     let lending = json!({"lendablePercent": 5, "borrowingLimitPercent": 0});
     let paths = [
         "spec.limited.lendablePercent",
@@ -35,7 +35,7 @@ fn members_of_later_releases() {
         (lending.clone(), false),
         &[],
     );
-    // They come to mean something.
+    // The target knows these fields, so they take effect there.
     expect(
         (lending.clone(), false),
         (V1Beta1, V1),
@@ -59,7 +59,7 @@ fn members_of_later_releases() {
         (exempt(json!({"lendablePercent": 0}), "Exempt"), false),
         (exempt(json!({"lendablePercent": 1}), "Exempt"), true),
         (exempt(json!({"x": 1}), "Exempt"), true),
-        // Servers that know the stanza refuse it there.
+        // Servers that know the field reject it in a limited level.
         (exempt(json!({}), "Limited"), true),
     ] {
         let (converted, losses) = shape(&level, V1, V1Beta1, 36);
@@ -97,7 +97,7 @@ fn the_reason_names_the_release() {
 }
 
 #[test]
-fn server_conversion_prunes_and_says_so() {
+fn server_conversion_reports_pruned_fields() {
     let level = json!({
         "metadata": {"name": "a", "future": 1},
         "spec": {"type": "Limited", "limited": {"nominalConcurrencyShares": 0, "future": null}},

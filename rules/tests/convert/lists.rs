@@ -1,4 +1,4 @@
-//! Lists, and the standard library's conversions.
+//! Lists, and conversions through the standard library's traits.
 
 use crate::kinds;
 use ApiVersion::{V1, V1Beta2};

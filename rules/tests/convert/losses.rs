@@ -1,4 +1,4 @@
-//! The table of losses, row by row: shares and their annotation.
+//! Losses of shares and their annotation, row by row of the documented table.
 
 use crate::kinds::levels;
 use ApiVersion::{V1, V1Beta1, V1Beta2, V1Beta3};
@@ -33,7 +33,7 @@ pub(crate) fn shape(
     ))
 }
 
-/// The limited stanza, whether the annotation is there, and the paths of what is lost.
+/// The `limited` object, whether the annotation is present, and the paths of the losses.
 #[track_caller]
 pub(crate) fn expect(
     (limited, annotated): (Value, bool),
@@ -59,7 +59,7 @@ fn assured(shares: i32) -> Value {
 }
 
 #[test]
-fn shares_that_are_no_zero() {
+fn shares_other_than_zero() {
     expect(
         (assured(7), false),
         (V1Beta2, V1),
@@ -162,7 +162,7 @@ fn zero_that_means_zero() {
         (json!({}), false),
         &[NOMINAL],
     );
-    // Before 1.29 the annotation is like any other, and v1beta3 has no zero.
+    // Before 1.29 the annotation has no effect, and v1beta3 cannot express zero.
     expect(
         (nominal(0), false),
         (V1, V1Beta3),
@@ -216,7 +216,7 @@ fn annotation_without_effect() {
         (nominal(30), false),
         &[ANNOTATION],
     );
-    // There an absence would come to mean zero.
+    // In the target version an absent field means zero.
     expect(
         (json!({}), true),
         (V1Beta2, V1Beta3),
@@ -259,7 +259,7 @@ fn annotation_without_effect() {
 }
 
 #[test]
-fn an_unknown_member_of_the_other_name() {
+fn an_unknown_field_with_the_other_name() {
     let both = json!({"assuredConcurrencyShares": 5, "nominalConcurrencyShares": 9});
     expect(
         (both.clone(), false),
@@ -276,7 +276,7 @@ fn an_unknown_member_of_the_other_name() {
         (assured(9), false),
         &assured_path,
     );
-    // Alone, it travels along, and is taken for the shares.
+    // Without shares of its own version, the field becomes the shares.
     expect(
         (nominal(9), false),
         (V1Beta2, V1),

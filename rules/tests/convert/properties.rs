@@ -1,4 +1,4 @@
-//! What holds for every level.
+//! Properties of the conversion of any level.
 
 use crate::kinds::{Typed, levels, normal, typed, typed_defaults};
 use crate::strategies::{any_json, any_level, plain_level, releases, versions};
@@ -9,7 +9,7 @@ use k8s_flowcontrol_types::{ApiVersion, Kind, Release, convert};
 use proptest::prelude::*;
 use serde_json::Value;
 
-/// What a level means to a server: what it would show in v1, without what says no more than its absence.
+/// The meaning of a level for a server: its v1 form, without values equal to an absent field.
 fn meaning(level: &Value, version: ApiVersion, release: Release) -> Value {
     let hub = conversion::server_tree(level.clone(), levels(version, release), ApiVersion::V1);
     let mut hub = normal(&Lossy::parts(hub).0);
@@ -37,8 +37,8 @@ fn is_annotated(level: &Value) -> bool {
         .is_some()
 }
 
-/// The unknown fields that are at fixed places.
-fn futures(level: &Value) -> Vec<Value> {
+/// The unknown fields planted at fixed places.
+fn planted_fields(level: &Value) -> Vec<Value> {
     [
         "/future",
         "/metadata/future",
@@ -60,13 +60,13 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(512))]
 
     #[test]
-    fn defaults_once_are_defaults_twice((version, _, level) in pairs(any_level), release in releases()) {
+    fn defaults_are_idempotent((version, _, level) in pairs(any_level), release in releases()) {
         let mut once = level.clone();
         defaults::apply(&mut once, levels(version, release));
         let mut twice = once.clone();
         defaults::apply(&mut twice, levels(version, release));
         prop_assert_eq!(&once, &twice);
-        // A type that can hold the level agrees.
+        // Levels that fit the type have the same defaults.
         if let Ok(types) = typed_defaults(&level, levels(version, release)) {
             prop_assert_eq!(&normal(&types)["spec"], &normal(&once)["spec"]);
             let again = typed_defaults(&types, levels(version, release)).unwrap();
@@ -79,7 +79,7 @@ proptest! {
         level["apiVersion"] = from.api_version().into();
         level["kind"] = Kind::PriorityLevelConfiguration.as_str().into();
         for how in [Typed::Shape, Typed::Server] {
-            // Shares that are no number do not fit a type.
+            // Shares that are not a number do not fit a type.
             let Ok((types, lost)) = typed(&level, levels(from, release), to, how) else { continue };
             let tree = match how {
                 Typed::Shape => convert::shape_tree(level.clone(), levels(from, release), to),
@@ -92,10 +92,10 @@ proptest! {
     }
 
     #[test]
-    fn shape_conversion_keeps_unknown_members((from, to, level) in pairs(any_level), release in releases()) {
+    fn shape_conversion_keeps_unknown_fields((from, to, level) in pairs(any_level), release in releases()) {
         let (converted, losses) = Lossy::parts(convert::shape_tree(level.clone(), levels(from, release), to));
-        prop_assert_eq!(futures(&converted), futures(&level));
-        // One that bears the name of the other version's shares is still there, or is said to be gone.
+        prop_assert_eq!(planted_fields(&converted), planted_fields(&level));
+        // A field with the name of the other version's shares is kept or listed as a loss.
         let name = match from {
             ApiVersion::V1Beta1 | ApiVersion::V1Beta2 => "nominalConcurrencyShares",
             ApiVersion::V1Beta3 | ApiVersion::V1 => "assuredConcurrencyShares",
@@ -112,18 +112,18 @@ proptest! {
         let is_kept = before == meaning(&converted, to, release);
         let is_consumed = from == ApiVersion::V1Beta3 && before["limited"]["nominalConcurrencyShares"] == 0;
         let is_annotation_lost = is_annotated(&level) && !is_annotated(&converted) && !is_consumed;
-        // Unknown fields of the stanza go with it.
+        // The unknown fields of a dropped object are dropped too.
         let has_unknown = level["spec"]["exempt"].get("future").is_some();
         prop_assert!(has_unknown || losses.is_empty() == (is_kept && !is_annotation_lost), "{:?}", losses);
     }
 
     #[test]
-    fn there_and_back_is_where_it_was((from, to, level) in pairs(plain_level), release in releases()) {
+    fn there_and_back_changes_nothing((from, to, level) in pairs(plain_level), release in releases()) {
         let Ok(there) = convert::shape_tree(level.clone(), levels(from, release), to) else { return Ok(()) };
         let (back, losses) = Lossy::parts(convert::shape_tree(there, levels(to, release), from));
         prop_assert_eq!(losses, []);
         prop_assert_eq!(meaning(&back, from, release), meaning(&level, from, release));
-        prop_assert_eq!(futures(&back), futures(&level));
+        prop_assert_eq!(planted_fields(&back), planted_fields(&level));
         let limited = &level["spec"]["limited"];
         let is_zero = |name: &str| limited[name] == 0;
         let has_zero = is_zero("assuredConcurrencyShares") || is_zero("nominalConcurrencyShares");
@@ -133,7 +133,7 @@ proptest! {
     }
 
     #[test]
-    fn what_a_server_shows_it_shows_again((from, to, level) in pairs(plain_level), release in releases()) {
+    fn server_conversion_is_stable((from, to, level) in pairs(plain_level), release in releases()) {
         let (shown, losses) = Lossy::parts(conversion::server_tree(level.clone(), levels(from, release), to));
         if losses.is_empty() {
             prop_assert_eq!(meaning(&shown, to, release), meaning(&level, from, release));
@@ -141,8 +141,8 @@ proptest! {
         let mut pruned = shown.clone();
         conversion::prune(&mut pruned, levels(to, release));
         prop_assert_eq!(&pruned, &shown);
-        // A zero that the version has no form for is read as something else, and an annotation that is left over from
-        // a version where it is like any other is taken away.
+        // A zero that the version cannot express is read as another value, and an annotation left over from a version
+        // in which it has no effect is removed.
         if !is_annotated(&shown) && !losses.iter().any(|loss| loss.path.ends_with("ConcurrencyShares")) {
             prop_assert_eq!(conversion::server_tree(shown.clone(), levels(to, release), to), Ok(shown));
         }

@@ -1,4 +1,4 @@
-//! What real servers made of objects that they stored.
+//! Recorded conversions of real servers.
 
 use crate::kinds::{Typed, normal, typed, typed_defaults};
 use k8s_flowcontrol_rules::{conversion, defaults};
@@ -37,9 +37,9 @@ fn records() -> impl Iterator<Item = Record> {
     })
 }
 
-/// Server conversion gives what the server gave, of trees and of types.
+/// Server conversion equals the recorded conversion, for trees and for types.
 #[test]
-fn steps() {
+fn conversions_equal_the_recorded_ones() {
     for Record {
         kind,
         read_in,
@@ -65,9 +65,9 @@ fn steps() {
     }
 }
 
-/// The defaults of the request are what the server answers, but for what it drops.
+/// The request's defaults equal those in the recorded response, except for fields that the server drops.
 #[test]
-fn filled_in() {
+fn defaults_equal_the_recorded_ones() {
     for Record { kind, record, .. } in records() {
         let mut object = record["request"].clone();
         conversion::prune(&mut object, kind);
@@ -76,7 +76,7 @@ fn filled_in() {
         let types = typed_defaults(&record["request"], kind).unwrap();
         for (name, value) in record["created"]["spec"].as_object().unwrap() {
             let ours = normal(&types["spec"][name]);
-            // A type keeps what the server does not know.
+            // A typed object keeps fields that the server drops.
             if name != "limited" {
                 assert_eq!(ours, *value);
             }
@@ -85,7 +85,7 @@ fn filled_in() {
 }
 
 #[test]
-fn the_annotation_is_among_them() {
+fn the_recordings_contain_the_annotation() {
     let shown = records().filter(|record| {
         let annotations = &record.record["read"]["metadata"]["annotations"];
         annotations.get(PRESERVE_ZERO_ANNOTATION).is_some()

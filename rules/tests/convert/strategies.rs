@@ -1,4 +1,4 @@
-//! Levels with everything that conversion looks at.
+//! Levels with all fields that conversion depends on.
 
 use k8s_flowcontrol_types::convert::PRESERVE_ZERO_ANNOTATION;
 use k8s_flowcontrol_types::{ApiVersion, Release};
@@ -18,7 +18,7 @@ fn of(values: Value) -> impl Strategy<Value = Value> {
     select(values.as_array().cloned().unwrap_or_default())
 }
 
-/// An object with those of the fields whose value is no `"-"`.
+/// An object of the fields whose value is not `"-"`.
 fn object(fields: Vec<(&'static str, Value)>) -> Value {
     let fields = fields.into_iter().filter(|(_, value)| *value != json!("-"));
     Value::Object(
@@ -28,12 +28,12 @@ fn object(fields: Vec<(&'static str, Value)>) -> Value {
     )
 }
 
-/// A level that has no field of another version's shares.
+/// A level without shares under another version's name.
 pub(crate) fn plain_level(version: ApiVersion) -> impl Strategy<Value = Value> {
     level(version, of(json!(["-"])))
 }
 
-/// A level that may have any of them.
+/// A level that may have shares under any version's name.
 pub(crate) fn any_level(version: ApiVersion) -> impl Strategy<Value = Value> {
     level(version, of(json!(["-", "-", null, 0, 9, 30, "text", 1.5])))
 }
@@ -113,7 +113,7 @@ fn level(
         })
 }
 
-/// Any JSON, with names that conversion looks for.
+/// Any JSON value, with field names that conversion uses.
 pub(crate) fn any_json() -> impl Strategy<Value = Value> {
     let leaf = of(json!([null, true, 0, -1, 1.5, "", "Exempt", 1e300]));
     let names = select(vec![

@@ -93,7 +93,7 @@ fn older_releases_have_fewer_columns_and_rows_of_none() {
     assert_eq!(dump.rows[0].request, None);
 }
 
-/// The columns of a dump, aligned as a server does it.
+/// A dump with columns aligned as a server aligns them.
 fn table(rows: &[Vec<&str>]) -> String {
     let width = |column: usize| {
         rows.iter()
@@ -190,7 +190,7 @@ fn without_alignment_the_other_columns_decide() {
     let request = dump.rows[0].request.as_ref().unwrap();
     assert_eq!(request.flow_distinguisher, "doe, jane");
     assert_eq!(request.details.as_ref().unwrap().api_path, "/a,b");
-    // User `u`, verb `get`, path `/x, get, /y` or user `u, get, /x`, verb `get`, path `/y`.
+    // Ambiguous: user `u`, verb `get`, path `/x, get, /y`, or user `u, get, /x`, verb `get`, path `/y`.
     let dump = parse_requests(&text(row("u", "u", "/x, get, /y"))).unwrap();
     assert_eq!(dump.rows, []);
     assert_eq!(

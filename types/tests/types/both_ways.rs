@@ -1,11 +1,11 @@
-//! The short way and serde's: the same values, the same text, and errors at the same places.
+//! Our JSON parser and serde's: equal values, equal text, and errors at equal positions.
 
 use crate::kinds::{lists, records};
 use k8s_flowcontrol_types::api::{v1, v1beta1, v1beta2, v1beta3};
 use k8s_flowcontrol_types::{List, Resource, json};
 use std::fmt::Debug;
 
-/// Both ways agree; says whether the text fits.
+/// Checks that both parsers agree, and returns whether the text fits the type.
 fn agree<T>(text: &str) -> bool
 where
     T: json::ReadJson + json::WriteJson + serde::de::DeserializeOwned + serde::Serialize,
@@ -22,7 +22,7 @@ where
         (Err(error), Err(by_serde)) => {
             let text_of = |error: &serde_json::Error| error.to_string();
             let same = text_of(&error) == text_of(&by_serde);
-            // What is no JSON is so for both; of two faults each may find another one first.
+            // Both reject invalid JSON; of two errors each may report another one.
             assert!(
                 by_serde.is_data() || !error.is_data() || same,
                 "{error}\n{by_serde}\n{text}"
@@ -79,7 +79,7 @@ fn recorded_objects() {
 }
 
 #[test]
-fn odd_texts() {
+fn unusual_texts() {
     let schema = |spec: &str| format!(r#"{{"metadata":{{"name":"a"}},"spec":{spec}}}"#);
     for (text, fits) in [
         (schema("null"), true),
@@ -138,7 +138,7 @@ fn odd_texts() {
     }
 }
 
-/// A little generator, so that a failure comes again.
+/// A deterministic random number generator, so that failures can be reproduced.
 struct Dice(u64);
 
 impl Dice {

@@ -1,10 +1,10 @@
-//! What "comes back equal" means: `null`, `[]`, the `{}` of a map and absence are one, a null element
-//! is a zero element.
+//! Equality after a round trip: `null`, `[]`, the `{}` of a map and an absent field are equal, and a null element
+//! equals a zero element.
 
 use k8s_flowcontrol_types::schema::{Shape, TypeSchema};
 use serde_json::{Map, Value, json};
 
-/// The object with everything left out that equals an absence.
+/// Removes every field that equals an absent one.
 pub(crate) fn normalized(value: &Value, schema: &TypeSchema) -> Value {
     let Value::Object(fields) = value else {
         return value.clone();

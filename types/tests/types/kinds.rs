@@ -1,4 +1,4 @@
-//! The eight kinds by version and name, and the recordings they are tried on.
+//! The eight kinds by version and name, and the recordings for their tests.
 
 use k8s_flowcontrol_types::api::{v1, v1beta1, v1beta2, v1beta3};
 use k8s_flowcontrol_types::schema::TypeSchema;
@@ -77,7 +77,7 @@ macro_rules! for_kind {
     };
 }
 
-/// Reads an object and writes it again.
+/// Parses and writes an object.
 pub(crate) fn round_trip(version: &str, kind: &str, text: &str) -> Result<String, Error> {
     fn read_and_write<K: Resource>(text: &str) -> Result<String, Error> {
         let object: K = serde_json::from_str(text)?;
@@ -87,7 +87,7 @@ pub(crate) fn round_trip(version: &str, kind: &str, text: &str) -> Result<String
     for_kind!(version, kind, read_and_write(text))
 }
 
-/// Reads a list and writes it again.
+/// Parses and writes a list.
 pub(crate) fn round_trip_list(version: &str, kind: &str, text: &str) -> Result<String, Error> {
     fn read_and_write<K: Resource>(text: &str) -> Result<String, Error> {
         serde_json::to_string(&serde_json::from_str::<List<K>>(text)?)

@@ -1,4 +1,4 @@
-//! What a type reads it writes back: recorded objects, unknown fields, broken text.
+//! Round trips through the types: recorded objects, unknown fields, malformed text.
 
 #![allow(
     clippy::unwrap_used,
@@ -16,7 +16,7 @@ use k8s_flowcontrol_types::schema::{Shape, TypeSchema};
 use kinds::{lists, records, round_trip, round_trip_list, schema_of};
 use serde_json::{Value, json};
 
-/// A field that no type knows, with what a lossy reader would spoil.
+/// An unknown field with values that a lossy parser would change.
 const FUTURE: &str = r#"{"precise":1234567890123456789.01234567890123456789,"huge":1e400,"minus":-0.0,"same":1,"same":2,"text":"\u00e9\/","list":[null,{},[]]}"#;
 
 #[test]
@@ -75,7 +75,7 @@ fn accepted_objects_come_back_equal() {
 }
 
 #[test]
-fn refused_objects_still_decode() {
+fn invalid_objects_still_decode() {
     for record in records(include_str!("../fixtures/types/refused.jsonl")) {
         let text = record.object.to_string();
         round_trip(&record.version, &record.kind, &text).expect(&text);
@@ -83,7 +83,7 @@ fn refused_objects_still_decode() {
 }
 
 #[test]
-fn unknown_members_at_every_depth_survive_with_their_numbers() {
+fn unknown_fields_at_every_depth_survive_with_their_numbers() {
     let mut planted = 0;
     for record in records(include_str!("../fixtures/types/accepted.jsonl")) {
         let schema = schema_of(&record.version, &record.kind);
@@ -125,7 +125,7 @@ fn a_million_random_bytes_are_errors_and_never_a_panic() {
         state ^= state << 17;
         *byte = (state >> 32) as u8;
     }
-    // Pieces of many lengths; half of them behind a real beginning.
+    // Random lengths; half of the texts begin like a real object.
     let mut rest = bytes.as_slice();
     let mut length = 1;
     while !rest.is_empty() {
@@ -144,7 +144,7 @@ fn a_million_random_bytes_are_errors_and_never_a_panic() {
 }
 
 #[test]
-fn no_unknown_members_cost_a_pointer() {
+fn an_empty_set_of_unknown_fields_costs_a_pointer() {
     assert_eq!(
         size_of::<k8s_flowcontrol_types::meta::Unknown>(),
         size_of::<usize>()
@@ -152,18 +152,18 @@ fn no_unknown_members_cost_a_pointer() {
 }
 
 #[test]
-fn depth_costs_no_stack() {
+fn depth_needs_no_stack() {
     let deep = format!("{}{}", "[".repeat(100_000), "]".repeat(100_000));
     let text = format!(r#"{{"spec":{{"limited":{{"fromTheFuture":{deep}}}}}}}"#);
     let written = round_trip("v1", "PriorityLevelConfiguration", &text).unwrap();
     assert!(written.contains(&deep));
-    // Where a type is expected, depth is a wrong type.
+    // Where a typed value is expected, a deep one has a wrong type.
     let wrong = format!(r#"{{"spec":{{"limited":{deep}}}}}"#);
     assert!(round_trip("v1", "PriorityLevelConfiguration", &wrong).is_err());
 }
 
 #[test]
-fn another_kind_or_version_is_told() {
+fn another_kind_or_version_is_an_error() {
     for (text, expected) in [
         (
             r#"{"kind":"FlowSchema"}"#,
@@ -190,7 +190,7 @@ fn items(list: &Value) -> &[Value] {
     list["items"].as_array().unwrap()
 }
 
-/// Puts a placeholder field into every object of known shape and returns how many.
+/// Adds a placeholder field to every object in the schema and returns their number.
 fn plant(value: &mut Value, schema: &TypeSchema) -> usize {
     let Value::Object(fields) = value else {
         return 0;

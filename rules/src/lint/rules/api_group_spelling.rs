@@ -5,7 +5,7 @@ use super::{Context, Report, Rule, Severity};
 pub(super) const RULE: Rule = Rule {
     id: "api-group-spelling",
     severity: Severity::Warning,
-    summary: "An entry in apiGroups is no API group, and matches no request.",
+    summary: "An entry in apiGroups is not an API group and matches no request.",
     check,
 };
 
@@ -28,19 +28,19 @@ fn problem(group: &str) -> Option<(String, &'static str)> {
             .is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()))
     };
     if group == "core" || (is_version() && !group.contains('.')) {
-        let message = format!("no API group is called `{group}`");
+        let message = format!("the API group `{group}` does not exist");
         return Some((message, "write \"\" for the core group"));
     }
     if group.contains('/') {
-        let message = format!("`{group}` is a group with a version, which matches no request");
+        let message = format!("`{group}` is an API group with a version and matches no request");
         return Some((
             message,
-            "write the group alone: flow schemas do not tell versions apart",
+            "remove the version: a flow schema matches all versions of a group",
         ));
     }
     if group != "*" && group.contains('*') {
         let message = format!(
-            "`{group}` is compared letter by letter and matches no request: only a lone * is a wildcard"
+            "`{group}` is compared literally and matches no request: only a single * is a wildcard"
         );
         return Some((message, "list the API groups by name"));
     }

@@ -8,7 +8,7 @@ use k8s_flowcontrol_types::Versioned;
 pub(super) const RULE: Rule = Rule {
     id: "auto-update-annotation",
     severity: Severity::Error,
-    summary: "An object that is not built in has the annotation of built-in ones and gets deleted.",
+    summary: "An object has the annotation of built-in objects and is deleted, because it is not built-in.",
     check,
 };
 
@@ -17,8 +17,8 @@ const HELP: &str = "remove the annotation";
 fn check(context: &Context, report: &mut Report) {
     let path = format!("metadata.annotations[{AUTO_UPDATE_ANNOTATION}]");
     let message = || {
-        "the annotation marks objects that the server keeps; as this is not one of them, the server \
-         deletes it within a minute"
+        "the annotation is for built-in objects; the server deletes every other object with it within \
+         a minute"
             .to_owned()
     };
     for schema in context

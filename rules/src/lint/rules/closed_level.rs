@@ -6,7 +6,7 @@ use crate::objects;
 pub(super) const RULE: Rule = Rule {
     id: "closed-level",
     severity: Severity::Warning,
-    summary: "A priority level without seats does not refuse requests at once.",
+    summary: "A priority level without seats does not reject requests immediately.",
     check,
 };
 
@@ -21,15 +21,15 @@ fn check(context: &Context, report: &mut Report) {
         }
         let (message, help) = if objects::queuing(&level.object).is_some() {
             (
-                "the level never has a seat, so its requests wait in queues until they time out \
-                 (15 seconds with the server's default timeout) and are refused then",
-                "use limitResponse type Reject to refuse them at once, or give the level shares",
+                "the level never has a seat, so its requests are queued and rejected only after a timeout \
+                 (15 seconds with the server's defaults)",
+                "use limitResponse type Reject to reject them immediately, or give the level shares",
             )
         } else {
             (
                 "the level never has a seat, but a level of type Reject still executes one request \
                  while it is idle",
-                "use authorization to keep requests out altogether, or give the level shares",
+                "deny the requests with authorization instead, or give the level shares",
             )
         };
         report.level(

@@ -6,7 +6,7 @@ use k8s_flowcontrol_types::api::v1::{ResourcePolicyRule, Verb};
 pub(super) const RULE: Rule = Rule {
     id: "cluster-scope-missing",
     severity: Severity::Note,
-    summary: "A rule for all namespaces leaves out lists and watches across namespaces.",
+    summary: "A rule for all namespaces does not match lists and watches across namespaces.",
     check,
 };
 

@@ -38,7 +38,8 @@ fn check(context: &Context, report: &mut Report) {
             edited.precedence(),
             first.name(),
         );
-        let help = "give them different precedences, so that the order does not hang on names";
+        let help =
+            "give them different precedences, so that their order does not depend on their names";
         report.schema(edited, "spec.matchingPrecedence", message, help);
     }
 }

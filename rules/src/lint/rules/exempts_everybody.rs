@@ -8,7 +8,7 @@ use k8s_flowcontrol_types::api::v1::PriorityLevelType;
 pub(super) const RULE: Rule = Rule {
     id: "exempts-everybody",
     severity: Severity::Warning,
-    summary: "A flow schema frees most requests of most users from all limits.",
+    summary: "A flow schema exempts most requests of most users from all limits.",
     check,
 };
 
@@ -23,11 +23,10 @@ fn check(context: &Context, report: &mut Report) {
         for (index, rule) in schema.rules.iter().enumerate() {
             if rule.subjects.iter().any(is_wide) && is_about_everything(rule) {
                 let message =
-                    "requests of an exempt level are never held back, and this rule is for \
-                               nearly everything that nearly everybody asks"
+                    "requests of an exempt level are never queued or rejected, and this rule \
+                               matches most requests of most users"
                         .to_owned();
-                let help =
-                    "name the users and the requests that must never wait, or use a limited level";
+                let help = "limit the rule to the users and requests that must never wait, or use a limited level";
                 report.schema(schema, format!("spec.rules[{index}]"), message, help);
             }
         }

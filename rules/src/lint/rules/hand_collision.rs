@@ -7,7 +7,7 @@ use crate::sharding::Dealer;
 pub(super) const RULE: Rule = Rule {
     id: "hand-collision",
     severity: Severity::Warning,
-    summary: "Few heavy flows are likely to fill every queue of a small flow's hand.",
+    summary: "A few heavy flows are likely to fill every queue of a small flow.",
     check,
 };
 
@@ -30,8 +30,8 @@ fn check(context: &Context, report: &mut Report) {
             continue;
         }
         let message = format!(
-            "with hands of {hand_size} out of {queues} queues a small flow is squished by one heavy flow \
-             with probability {}, by four with {}",
+            "with {queues} queues and hand size {hand_size}, one heavy flow fills all queues of a small flow \
+             with probability {}, and four heavy flows with probability {}",
             percent(one),
             percent(four),
         );

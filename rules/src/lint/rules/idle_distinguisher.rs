@@ -6,7 +6,7 @@ use crate::objects;
 pub(super) const RULE: Rule = Rule {
     id: "idle-distinguisher",
     severity: Severity::Note,
-    summary: "A flow schema tells flows apart in a priority level that does not.",
+    summary: "A flow schema has a distinguisher method, but its priority level does not separate flows.",
     check,
 };
 
@@ -18,10 +18,10 @@ fn check(context: &Context, report: &mut Report) {
         let queues = objects::queuing(&level.object).map_or(0, |(queues, _)| queues);
         if queues <= 1 && schema.object.spec.distinguisher_method.is_some() {
             let message = format!(
-                "the priority level `{}` has not several queues, so flows are not kept apart",
+                "the priority level `{}` does not have several queues, so flows are not separated",
                 level.name()
             );
-            let help = "drop distinguisherMethod, or use a priority level with queues";
+            let help = "remove distinguisherMethod, or use a priority level with queues";
             report.schema(schema, "spec.distinguisherMethod", message, help);
         }
     }

@@ -17,10 +17,10 @@ fn check(context: &Context, report: &mut Report) {
         if !limits.exempt && limits.nominal > 0 && limits.minimum == 0 {
             let message = format!(
                 "the level lends all of its {} seats, and gets them back only at the next adjustment, up \
-                 to ten seconds after they are asked for",
+                 to ten seconds after it needs them",
                 limits.nominal
             );
-            let help = "lend less, so that requests find a seat while others are busy";
+            let help = "lend less, so that new requests find a free seat";
             report.level(level, "spec.limited.lendablePercent", message, help);
         }
     }

@@ -6,7 +6,7 @@ use k8s_flowcontrol_types::api::v1::Verb;
 pub(super) const RULE: Rule = Rule {
     id: "non-resource-verb",
     severity: Severity::Warning,
-    summary: "A rule for other paths names a verb that only requests for resources have.",
+    summary: "A non-resource rule has a verb that only resource requests have.",
     check,
 };
 
@@ -17,10 +17,10 @@ fn check(context: &Context, report: &mut Report) {
                 if is_for_resources_only(verb) {
                     let path = format!("{path}.verbs[{index}]");
                     let message = format!(
-                        "requests for other paths have their HTTP method as verb, which is never `{}`",
+                        "the verb of a non-resource request is its HTTP method, which is never `{}`",
                         verb.as_str()
                     );
-                    let help = "use get, patch or delete, or \"*\" for all: post, put and head cannot be named";
+                    let help = "use get, patch or delete, or \"*\" for all verbs: post, put and head are not valid";
                     report.schema(schema, path, message, help);
                 }
             }

@@ -24,7 +24,7 @@ fn check(context: &Context, report: &mut Report) {
         if queues > 1 && several_users && schema.object.spec.distinguisher_method.is_none() {
             let message =
                 "without distinguisherMethod all requests are one flow, so one busy user \
-                           delays the others"
+                           delays all others"
                     .to_owned();
             let help = "set distinguisherMethod.type to ByUser or ByNamespace";
             report.schema(schema, "spec.distinguisherMethod", message, help);

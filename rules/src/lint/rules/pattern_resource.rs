@@ -5,7 +5,7 @@ use super::{Context, Report, Rule, Severity};
 pub(super) const RULE: Rule = Rule {
     id: "pattern-resource",
     severity: Severity::Warning,
-    summary: "An entry in resources is a pattern or misspelled, and matches no request.",
+    summary: "An entry in resources is a pattern or misspelled and matches no request.",
     check,
 };
 
@@ -24,7 +24,7 @@ fn check(context: &Context, report: &mut Report) {
 fn problem(resource: &str) -> Option<(String, &'static str)> {
     if resource != "*" && resource.contains('*') {
         let message = format!(
-            "`{resource}` is compared letter by letter and matches no request: only a lone * is a wildcard"
+            "`{resource}` is compared literally and matches no request: only a single * is a wildcard"
         );
         return Some((
             message,
@@ -35,10 +35,7 @@ fn problem(resource: &str) -> Option<(String, &'static str)> {
         || resource.contains(char::is_whitespace)
         || resource.contains(char::is_uppercase);
     is_misspelled.then(|| {
-        let message = format!("no resource is called `{resource}`");
-        (
-            message,
-            "use the resource's plural in lower case, such as pods",
-        )
+        let message = format!("the resource `{resource}` does not exist");
+        (message, "use the plural name in lower case, such as pods")
     })
 }

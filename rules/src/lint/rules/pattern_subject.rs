@@ -6,7 +6,7 @@ use crate::matching::{SERVICE_ACCOUNT_PREFIX, Subject};
 pub(super) const RULE: Rule = Rule {
     id: "pattern-subject",
     severity: Severity::Warning,
-    summary: "A user or group name is a pattern, and matches nobody.",
+    summary: "A user or group name is a pattern and matches no user.",
     check,
 };
 
@@ -24,11 +24,11 @@ fn check(context: &Context, report: &mut Report) {
                 }
                 let path = format!("spec.rules[{rule_index}].subjects[{index}].{field}.name");
                 let message =
-                    format!("`{name}` is compared letter by letter: only a lone * is a wildcard");
+                    format!("`{name}` is compared literally: only a single * is a wildcard");
                 let help = if name.starts_with(SERVICE_ACCOUNT_PREFIX) {
                     "use a subject of kind ServiceAccount with the name \"*\""
                 } else {
-                    "use a group that all of them are in"
+                    "use a group that contains all these users"
                 };
                 report.schema(schema, path, message, help);
             }

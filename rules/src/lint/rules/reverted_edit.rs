@@ -11,7 +11,7 @@ use serde_json::Value;
 pub(super) const RULE: Rule = Rule {
     id: "reverted-edit",
     severity: Severity::Error,
-    summary: "A built-in object was changed while the server keeps it at its built-in value.",
+    summary: "A built-in object was edited, but the server resets it to its built-in value.",
     check,
 };
 

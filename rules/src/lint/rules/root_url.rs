@@ -16,10 +16,10 @@ fn check(context: &Context, report: &mut Report) {
                 if url == "/" || url == "/*" {
                     let path = format!("{path}.nonResourceURLs[{index}]");
                     let message = format!(
-                        "`{url}` matches every path, as an entry matches all paths below it too"
+                        "`{url}` matches every path, because an entry also matches all paths below it"
                     );
                     let help =
-                        "write \"*\" if every path is meant; the root path alone cannot be matched";
+                        "use \"*\" to match every path; an entry cannot match only the root path";
                     report.schema(schema, path, message, help);
                 }
             }

@@ -9,7 +9,7 @@ use crate::matching::{
 pub(super) const RULE: Rule = Rule {
     id: "takes-system-traffic",
     severity: Severity::Warning,
-    summary: "A flow schema for everybody takes requests that keep the cluster alive.",
+    summary: "A flow schema for all users matches requests that the cluster depends on.",
     check,
 };
 
@@ -67,7 +67,7 @@ const SYSTEM_REQUESTS: &[SystemRequest] = &[
         url: "/api/v1/namespaces/kube-system/configmaps",
     },
     SystemRequest {
-        what: "webhooks that check who calls them",
+        what: "webhooks that authenticate their callers",
         user: || User::service_account("any", "webhook"),
         method: "POST",
         url: "/apis/authentication.k8s.io/v1/tokenreviews",
@@ -89,13 +89,12 @@ fn check(context: &Context, report: &mut Report) {
         let limits = context.limits.level(schema.level());
         if !taken.is_empty() && limits.is_some_and(|limits| !limits.exempt) {
             let message = format!(
-                "the schema is for everybody and tried so early that it takes {}, which then compete with \
-                 all others in `{}`",
+                "the schema is for all users, and because of its precedence it matches requests of {}, which \
+                 then compete with all other requests in `{}`",
                 taken.join(", "),
                 schema.level(),
             );
-            let help =
-                "use a matchingPrecedence between 9000 and 9900, or name the users that are meant";
+            let help = "use a matchingPrecedence between 9000 and 9900, or limit the schema to certain users";
             report.schema(schema, "spec.matchingPrecedence", message, help);
         }
     }

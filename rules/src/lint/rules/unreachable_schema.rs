@@ -6,7 +6,7 @@ use crate::lint::cover::is_covered;
 pub(super) const RULE: Rule = Rule {
     id: "unreachable-schema",
     severity: Severity::Error,
-    summary: "Flow schemas that are tried earlier take everything that a flow schema would take.",
+    summary: "Every request that a flow schema matches also matches an earlier one.",
     check,
 };
 
@@ -33,16 +33,15 @@ fn check(context: &Context, report: &mut Report) {
         });
         let message = match alone {
             Some(other) => format!(
-                "`{}`, tried earlier with precedence {}, takes every request that this schema would take",
+                "`{}`, tried earlier with precedence {}, matches every request that this schema matches",
                 other.name(),
                 other.precedence(),
             ),
-            None => "schemas that are tried earlier together take every request that this schema \
-                     would take"
+            None => "earlier schemas together match every request that this schema \
+                     matches"
                 .to_owned(),
         };
-        let help =
-            "give it a smaller matchingPrecedence than those that take its requests, or delete it";
+        let help = "give it a smaller matchingPrecedence than the earlier schemas, or delete it";
         report.schema(schema, "spec.matchingPrecedence", message, help);
     }
 }

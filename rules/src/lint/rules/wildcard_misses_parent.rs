@@ -20,7 +20,8 @@ fn check(context: &Context, report: &mut Report) {
                 {
                     let path = format!("{path}.nonResourceURLs[{index}]");
                     let message = format!("`{url}` does not match `{parent}` itself");
-                    let help = "write the path without \"/*\": it matches itself and all below it";
+                    let help =
+                        "write the path without \"/*\": it matches itself and all paths below it";
                     report.schema(schema, path, message, help);
                 }
             }

@@ -16,10 +16,9 @@ fn check(context: &Context, report: &mut Report) {
             !limits.exempt && limits.shares == 0 && limits.borrowing.is_none()
         });
         if borrows {
-            let message =
-                "the level has no shares of its own, but without a borrowing limit it may \
-                           take every seat that other levels lend"
-                    .to_owned();
+            let message = "the level has no shares, but without a borrowing limit it can borrow \
+                           every seat that other levels lend"
+                .to_owned();
             let help = "set borrowingLimitPercent to 0 to close the level, or give it shares";
             report.level(level, "spec.limited.borrowingLimitPercent", message, help);
         }

@@ -20,9 +20,8 @@ fn check(context: &Context, report: &mut Report) {
             .and_then(|limited| limited.lendable_percent)
             .unwrap_or(0);
         if shares == Some(0) && percent > 0 {
-            let message =
-                format!("{percent} % of no seats are none: the level has no shares to lend from");
-            let help = "drop lendablePercent, or give the level shares";
+            let message = format!("the level has no shares, so {percent} % of its seats are 0");
+            let help = "remove lendablePercent, or give the level shares";
             report.level(level, "spec.limited.lendablePercent", message, help);
         }
     }
