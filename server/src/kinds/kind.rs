@@ -1,7 +1,7 @@
 //! A kind in all its served versions, and the way of an object through them.
 
 use super::described_body;
-use super::rules::{Deprecation, Rules};
+use super::rules::{Deprecation, HUB, Rules};
 use super::version::Version;
 use crate::wire::{canonical, in_memory};
 use k8s_flowcontrol_rules::decode::Format;
@@ -45,7 +45,7 @@ impl Kind {
     ) -> Self {
         Self {
             index,
-            hub: Version::own(rules(ApiVersion::V1)),
+            hub: Version::own(rules(HUB)),
             stored: Version::own(rules(release.stored())),
             served: versions
                 .iter()

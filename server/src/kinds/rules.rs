@@ -9,7 +9,7 @@ use k8s_flowcontrol_types::{ApiVersion, FieldValidation, Kind, Release};
 use serde_json::Value;
 
 /// The version whose shape objects have inside the server.
-const HUB: ApiVersion = ApiVersion::V1;
+pub(super) const HUB: ApiVersion = ApiVersion::V1;
 
 /// The rules for a kind in a version, of a release.
 #[derive(Clone, Copy, Debug)]
