@@ -2,16 +2,15 @@
 
 use std::fmt;
 
-/// What a server does about members of a body that it does not know or finds twice: the query parameter
-/// `fieldValidation`.
+/// The treatment of unknown and duplicate fields in a request body: the query parameter `fieldValidation`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum FieldValidation {
-    /// Refuses the request with 400.
+    /// The server answers 400.
     Strict,
-    /// Drops them and says so in a warning; what servers do when they are not told.
+    /// The server drops them and returns a warning; the default.
     #[default]
     Warn,
-    /// Drops them silently.
+    /// The server drops them silently.
     Ignore,
 }
 

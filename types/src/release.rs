@@ -116,8 +116,8 @@ impl std::error::Error for UnknownApiVersion {}
 
 /// A Kubernetes release, such as 1.29.
 ///
-/// What a server defaults, converts and refuses depends on its release; every rule of this crate that
-/// differs takes one. Releases 1.25 to 1.37 are known.
+/// Defaults, conversion and validation differ between releases, so their functions take one. Releases 1.25 to 1.37 are
+/// known.
 ///
 /// ```
 /// use k8s_flowcontrol_types::{ApiVersion, Release};

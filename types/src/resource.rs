@@ -2,7 +2,9 @@
 
 use crate::json::{self, Fault, ReadJson, Reader, WriteJson, Writer};
 use crate::meta::{ListMeta, ObjectMeta, Unknown};
-use crate::rt::{self, Field, Fields, Object, Table, TypeMeta, Untyped, read_object, write_field, write_object};
+use crate::rt::{
+    self, Field, Fields, Object, Table, TypeMeta, Untyped, read_object, write_field, write_object,
+};
 use crate::schema::{FieldSchema, ResourceSchema, TypeSchema};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -22,16 +24,7 @@ use std::fmt::Debug;
 /// assert_eq!(api_version::<v1::FlowSchema>(), "flowcontrol.apiserver.k8s.io/v1");
 /// ```
 pub trait Resource:
-    Object
-    + Field
-    + Serialize
-    + DeserializeOwned
-    + Clone
-    + Debug
-    + PartialEq
-    + Send
-    + Sync
-    + 'static
+    Object + Field + Serialize + DeserializeOwned + Clone + Debug + PartialEq + Send + Sync + 'static
 {
     /// The API group; empty for the core group.
     const GROUP: &'static str;

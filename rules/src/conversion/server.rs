@@ -3,7 +3,7 @@
 use super::prune::{prune, prune_reporting, prune_to};
 use crate::defaults;
 use k8s_flowcontrol_types::convert::parts::{
-    self, LevelForm, Said, Shares, TreeLevel, each_item, set_version,
+    self, LevelForm, ShareState, Shares, TreeLevel, each_item, set_version,
 };
 use k8s_flowcontrol_types::convert::{Loss, Lossy, annotation_counts, shares_name};
 use k8s_flowcontrol_types::kind::VersionedKind;
@@ -62,7 +62,7 @@ fn through_server(object: &mut Value, kind: VersionedKind, to: ApiVersion) -> Ve
     let (from, release) = (kind.version, kind.release);
     let is_level = kind.kind == Kind::PriorityLevelConfiguration;
     if is_level {
-        parts::drop_meaningless(&mut TreeLevel { object, from, to }, from, release);
+        parts::drop_unknown_defaults(&mut TreeLevel { object, from, to }, from, release);
     }
     prune_reporting(object, kind, &mut losses);
     defaults::apply(object, kind);
@@ -70,7 +70,7 @@ fn through_server(object: &mut Value, kind: VersionedKind, to: ApiVersion) -> Ve
         losses.extend(zero_losses(&TreeLevel { object, from, to }, release));
         to_hub(object, from, release);
         from_hub(object, to, release);
-        parts::drop_meaningless(&mut TreeLevel { object, from, to }, to, release);
+        parts::drop_unknown_defaults(&mut TreeLevel { object, from, to }, to, release);
     }
     set_version(object, to);
     prune_reporting(object, kind.in_version(to), &mut losses);
@@ -79,7 +79,7 @@ fn through_server(object: &mut Value, kind: VersionedKind, to: ApiVersion) -> Ve
 
 /// A zero that the target cannot show, and an annotation that the server takes away without having used it.
 fn zero_losses(level: &TreeLevel<'_>, release: Release) -> Vec<Loss> {
-    let said = Said {
+    let state = ShareState {
         shares: level.shares(),
         annotated: level.is_annotated(),
         version: level.from,
@@ -87,13 +87,13 @@ fn zero_losses(level: &TreeLevel<'_>, release: Release) -> Vec<Loss> {
     };
     let counts = annotation_counts(release);
     let mut losses = Vec::new();
-    if said.means_zero()
+    if state.means_zero()
         && (level.to < ApiVersion::V1Beta3 || level.to == ApiVersion::V1Beta3 && !counts)
     {
-        losses.push(parts::no_zero(said, level.to));
+        losses.push(parts::zero_loss(state, level.to));
     }
-    if said.annotated && level.from == ApiVersion::V1Beta3 && counts && !said.means_zero() {
-        let why = "removed: it only keeps zero shares, and these are none";
+    if state.annotated && level.from == ApiVersion::V1Beta3 && counts && !state.means_zero() {
+        let why = "removed: it only keeps zero shares, and these are not zero";
         losses.push(parts::annotation_loss(why));
     }
     losses
@@ -158,7 +158,7 @@ fn from_hub(object: &mut Value, to: ApiVersion, release: Release) {
 fn rename(level: &mut TreeLevel<'_>) {
     if shares_name(level.from) != shares_name(level.to) {
         // A member of the target's name is unknown in the source.
-        level.drop_foreign();
+        level.remove_unknown_shares();
         level.rename_shares();
     }
 }

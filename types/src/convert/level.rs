@@ -1,14 +1,14 @@
 //! Shape conversion of a priority level: one rule for every form that a level has in memory.
 
 use super::known::{knows, why_unknown};
-use super::shares::{self, DEFAULT_SHARES, Said, Shares};
+use super::shares::{self, DEFAULT_SHARES, ShareState, Shares};
 use super::{Loss, shares_name};
 use crate::kind::VersionedKind;
 use crate::{ApiVersion, Kind, Release};
 
-/// A member that not every version of every release knows.
+/// A field of a priority level that some versions or releases do not have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Member {
+pub enum LevelField {
     /// `spec.limited.lendablePercent`
     LendablePercent,
     /// `spec.limited.borrowingLimitPercent`
@@ -17,16 +17,16 @@ pub enum Member {
     Exempt,
 }
 
-impl Member {
-    /// All such fields.
+impl LevelField {
+    /// All of these fields.
     pub const ALL: [Self; 3] = [
         Self::LendablePercent,
         Self::BorrowingLimitPercent,
         Self::Exempt,
     ];
 
-    /// The way to it.
-    pub fn names(self) -> &'static [&'static str] {
+    /// The names that lead to the field.
+    pub fn path(self) -> &'static [&'static str] {
         match self {
             Self::LendablePercent => &["spec", "limited", "lendablePercent"],
             Self::BorrowingLimitPercent => &["spec", "limited", "borrowingLimitPercent"],
@@ -35,44 +35,34 @@ impl Member {
     }
 
     fn is_known(self, version: ApiVersion, release: Release) -> bool {
-        knows(levels(version, release), self.names())
+        knows(levels(version, release), self.path())
     }
 }
 
-/// What a level says in a member.
+/// The value of an unknown field that has the name of the shares in the other version.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Says {
-    /// Nothing, or what its absence says.
-    Nothing,
-    /// Something.
-    Something,
-}
-
-/// What a level says in a member that its version does not know, and that has the name of the other version's
-/// shares.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Foreign {
-    /// There is none.
+pub enum UnknownShares {
+    /// The field is absent.
     Absent,
-    /// A `null`, which says nothing.
+    /// `null`, which equals absence.
     Null,
     /// An integer.
     Number(i64),
-    /// No integer.
-    Odd,
+    /// Any other value.
+    WrongType,
 }
 
-/// A level that is on its way from one version to another: a tree, or what typed levels have in common.
+/// A level that is converted from a source version to a target version: a JSON tree or a type.
 pub trait LevelForm {
     /// The shares under the source's name.
     fn shares(&self) -> Shares;
     /// Writes shares under the target's name.
     fn write_shares(&mut self, shares: i32);
     /// The unknown field with the target's name for the shares.
-    fn foreign(&self) -> Foreign;
+    fn unknown_shares(&self) -> UnknownShares;
     /// Removes the unknown field with the target's name for the shares.
-    fn drop_foreign(&mut self);
-    /// Gives the shares the target's name. Where there are none, the foreign member becomes the shares.
+    fn remove_unknown_shares(&mut self);
+    /// Gives the shares the target's name. If they are absent, the unknown field becomes the shares.
     fn rename_shares(&mut self);
 
     /// Whether the object has the annotation for zero shares.
@@ -82,13 +72,13 @@ pub trait LevelForm {
     /// Removes the annotation for zero shares.
     fn unannotate(&mut self);
 
-    /// Whether the level sets a field to something else than its default.
-    fn says(&self, member: Member) -> Says;
+    /// Whether the field is present and differs from its default.
+    fn is_set(&self, field: LevelField) -> bool;
     /// Removes a field.
-    fn drop_member(&mut self, member: Member);
+    fn remove(&mut self, field: LevelField);
 }
 
-/// Turns `level` from one version into another, and says what is lost.
+/// Converts `level` in place from one version to another, and returns the losses.
 pub(super) fn convert(
     level: &mut impl LevelForm,
     from: ApiVersion,
@@ -98,7 +88,7 @@ pub(super) fn convert(
     if from == to {
         return Vec::new();
     }
-    let said = Said {
+    let state = ShareState {
         shares: level.shares(),
         annotated: level.is_annotated(),
         version: from,
@@ -106,9 +96,9 @@ pub(super) fn convert(
     };
     let mut losses = Vec::new();
     if shares_name(from) != shares_name(to) {
-        losses.extend(rename(level, said, to));
+        losses.extend(rename(level, state, to));
     }
-    let plan = shares::plan(said, to);
+    let plan = shares::plan(state, to);
     if let Some(shares) = plan.write {
         level.write_shares(shares);
     }
@@ -119,32 +109,36 @@ pub(super) fn convert(
         level.unannotate();
     }
     losses.extend(plan.losses);
-    for member in Member::ALL {
-        losses.extend(member_loss(level, member, from, to, release));
+    for field in LevelField::ALL {
+        losses.extend(field_loss(level, field, from, to, release));
     }
     losses
 }
 
-/// Renames the shares. An unknown member of the new name gets in the way.
-fn rename(level: &mut impl LevelForm, said: Said, to: ApiVersion) -> Option<Loss> {
-    let (from, name) = (said.version, shares_name(to));
-    let foreign = level.foreign();
-    let has_shares = matches!(said.shares, Shares::Zero | Shares::Other);
+/// Renames the shares. An unknown field that has the new name already is lost or becomes the shares.
+fn rename(level: &mut impl LevelForm, state: ShareState, to: ApiVersion) -> Option<Loss> {
+    let (from, name) = (state.version, shares_name(to));
+    let unknown = level.unknown_shares();
+    let has_shares = matches!(state.shares, Shares::Zero | Shares::Other);
     if has_shares {
-        level.drop_foreign();
+        level.remove_unknown_shares();
     }
     level.rename_shares();
-    let why = match foreign {
-        Foreign::Absent | Foreign::Null => return None,
+    let why = match unknown {
+        UnknownShares::Absent | UnknownShares::Null => return None,
         _ if has_shares => {
             let own = shares_name(from);
-            format!("dropped: {from} does not know it, and its name is what {to} calls {own}")
+            format!("dropped: {from} does not know it, and in {to} it is the name of {own}")
         }
-        Foreign::Number(number) if means_default(number, to) && !said.means_zero() => return None,
-        Foreign::Number(number) => {
+        UnknownShares::Number(number) if means_default(number, to) && !state.means_zero() => {
+            return None;
+        }
+        UnknownShares::Number(number) => {
             format!("{from} does not know it; in {to} it gives the level {number} shares")
         }
-        Foreign::Odd => format!("{from} does not know it; {to} wants a number there"),
+        UnknownShares::WrongType => {
+            format!("{from} does not know it; in {to} the field is a number")
+        }
     };
     Some(Loss::new(format!("spec.limited.{name}"), why))
 }
@@ -154,28 +148,32 @@ fn means_default(shares: i64, version: ApiVersion) -> bool {
     shares == i64::from(DEFAULT_SHARES) || (shares == 0 && version != ApiVersion::V1)
 }
 
-/// Drops a member that the target does not know, and tells of one that only the target knows.
-fn member_loss(
+/// Drops a field that the target does not know. Returns the loss, also for a field that only the target knows.
+fn field_loss(
     level: &mut impl LevelForm,
-    member: Member,
+    field: LevelField,
     from: ApiVersion,
     to: ApiVersion,
     release: Release,
 ) -> Option<Loss> {
-    let says = level.says(member);
-    let why = match (member.is_known(from, release), member.is_known(to, release)) {
+    let is_set = level.is_set(field);
+    let takes_effect = !field.is_known(from, release);
+    let why = match (!takes_effect, field.is_known(to, release)) {
         (true, false) => {
-            level.drop_member(member);
-            why_unknown(levels(to, release), member.names())
+            level.remove(field);
+            why_unknown(levels(to, release), field.path())
         }
-        (false, true) => format!("{from} does not know it; in {to} it comes to mean something"),
+        (false, true) => format!("{from} does not know it; in {to} it takes effect"),
         _ => return None,
     };
-    (says == Says::Something).then(|| Loss::new(member.names().join("."), why))
+    is_set.then(|| Loss {
+        takes_effect,
+        ..Loss::new(field.path().join("."), why)
+    })
 }
 
-/// The losses of a level in `from` at a server of `release` that receives it in `to`, apart from those of the
-/// conversion, which is one for the newest release.
+/// Returns the losses of a level in `from` at a server of `release` that receives it in `to`, without the losses of
+/// the conversion for the newest release.
 pub(super) fn server_losses(
     level: &impl LevelForm,
     from: ApiVersion,
@@ -183,30 +181,30 @@ pub(super) fn server_losses(
     release: Release,
 ) -> Vec<Loss> {
     let newest = Release::NEWEST;
-    let is_dropped = |member: &Member| {
-        let is_set = level.says(*member) == Says::Something;
-        let is_converted = member.is_known(from, newest) && member.is_known(to, newest);
-        is_set && is_converted && !member.is_known(to, release)
+    let is_dropped = |field: &LevelField| {
+        let is_set = level.is_set(*field);
+        let is_converted = field.is_known(from, newest) && field.is_known(to, newest);
+        is_set && is_converted && !field.is_known(to, release)
     };
-    let dropped = Member::ALL.into_iter().filter(is_dropped).map(|member| {
-        let why = why_unknown(levels(to, release), member.names());
-        Loss::new(member.names().join("."), why)
+    let dropped = LevelField::ALL.into_iter().filter(is_dropped).map(|field| {
+        let why = why_unknown(levels(to, release), field.path());
+        Loss::new(field.path().join("."), why)
     });
-    let said = Said {
+    let state = ShareState {
         shares: level.shares(),
         annotated: level.is_annotated(),
         version: from,
         release: newest,
     };
-    let zero = shares::zero_at_server(said, to, release);
+    let zero = shares::zero_at_server(state, to, release);
     dropped.chain(zero).collect()
 }
 
-/// Drops the members that `version` does not know and that say what their absence says.
-pub fn drop_meaningless(level: &mut impl LevelForm, version: ApiVersion, release: Release) {
-    for member in Member::ALL {
-        if !member.is_known(version, release) && level.says(member) == Says::Nothing {
-            level.drop_member(member);
+/// Drops the fields that `version` does not know and that equal their default.
+pub fn drop_unknown_defaults(level: &mut impl LevelForm, version: ApiVersion, release: Release) {
+    for field in LevelField::ALL {
+        if !field.is_known(version, release) && !level.is_set(field) {
+            level.remove(field);
         }
     }
 }

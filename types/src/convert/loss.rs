@@ -1,15 +1,17 @@
-//! What a conversion loses.
+//! The losses of a conversion.
 
 use std::fmt;
 
-/// Something that a conversion loses, or that means something else after it.
+/// A field that a conversion loses, or whose meaning it changes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Loss {
-    /// The member, in the terms of the version converted from: `spec.limited.nominalConcurrencyShares`.
+    /// The field's path in the source version, such as `spec.limited.nominalConcurrencyShares`.
     pub path: String,
-    /// What becomes of it, and why.
+    /// What happens to the field, and why.
     pub why: String,
+    /// Whether the field has no effect in the source version and takes effect in the target version.
+    pub takes_effect: bool,
 }
 
 impl Loss {
@@ -18,6 +20,7 @@ impl Loss {
         Self {
             path: path.into(),
             why: why.into(),
+            takes_effect: false,
         }
     }
 
@@ -43,7 +46,7 @@ impl fmt::Display for Loss {
     }
 }
 
-/// A conversion that loses something: the object as far as it could be converted, and what was lost.
+/// The error of a conversion that loses something: the object as far as it could be converted, and the losses.
 ///
 /// ```
 /// use k8s_flowcontrol_types::api::{v1, v1beta2};
@@ -58,7 +61,7 @@ impl fmt::Display for Loss {
 pub struct Lossy<T> {
     /// The object as far as it could be converted.
     pub object: Box<T>,
-    /// What was lost; never empty.
+    /// The losses; never empty.
     pub losses: Vec<Loss>,
 }
 
@@ -68,7 +71,7 @@ impl<T> Lossy<T> {
         *self.object
     }
 
-    /// The object and the losses of a conversion, whichever way it went.
+    /// The object and the losses of a conversion, successful or not.
     ///
     /// ```
     /// use k8s_flowcontrol_types::Release;

@@ -1,37 +1,37 @@
-//! From one API version to another.
+//! Conversion of objects from one API version to another.
 //!
 //! There are two conversions, and they differ on purpose:
 //!
-//! * **Shape conversion** is what a tool does to a text: names change, what is absent stays absent, members that no
-//!   version knows travel along. It is [`From`] for the kinds and lists where nothing can be lost, [`TryFrom`]
-//!   for the others, [`Convert::convert_shape`] for a given release, and [`shape_tree`] for JSON.
-//! * **Server conversion** is what a server does between a write in one version and a read in another: members
-//!   it does not know are dropped, its defaults are filled in. It is [`Convert::convert_as_server`] and
-//!   [`server_tree`].
+//! * **Shape conversion** is for manifests: names change, absent fields stay absent, and fields that no version knows
+//!   are kept. It is [`From`] for the kinds and lists where nothing can be lost, [`TryFrom`] for the others,
+//!   [`Convert::convert_shape`] for a given release, and [`shape_tree`] for JSON. [`Convert::convert_for_server`] is
+//!   for objects that are written to a server.
+//! * **Server conversion** shows how a server answers a read in one version after a write in another: it drops unknown
+//!   fields and fills in defaults. It is in `k8s-flowcontrol-rules`.
 //!
-//! Neither drops anything silently: a conversion that loses something, or after which something means
-//! another thing, answers [`Lossy`], which has the object as far as it could be converted and every [`Loss`].
-//! Flow schemas are the same in all versions. Priority levels are not:
+//! Neither drops anything silently: a conversion that loses something or changes the meaning of something returns
+//! [`Lossy`], which has the object as far as it could be converted and every [`Loss`]. Flow schemas are the same in all
+//! versions. Priority levels are not:
 //!
-//! | Said in the source | In the target |
+//! | in the source | in the target |
 //! |---|---|
 //! | shares, not zero | copied; `assuredConcurrencyShares` up to v1beta2, `nominalConcurrencyShares` from v1beta3 |
 //! | shares absent, which mean 30 | absent |
 //! | shares 0 that mean 30 (v1beta1, v1beta2, v1beta3 without the annotation) | 30 in v1, else 0 |
 //! | shares 0 that mean 0 (v1) | v1beta3: 0 and the annotation; v1beta2, v1beta1: **a loss** |
 //! | shares 0 or absent with the annotation in v1beta3, which mean 0 | v1: 0, without the annotation, which is consumed and no loss; v1beta2, v1beta1: **one loss**, at the shares |
-//! | the annotation in v1beta3 where it has no effect, for want of a zero | removed, **a loss** |
-//! | the annotation in v1beta2 or v1beta1, where it is as good as any other | v1, v1beta3: removed, **a loss**; else kept |
-//! | the annotation in v1, which forbids it | v1beta3: kept beside a zero; else removed, **a loss** |
-//! | `lendablePercent`, `borrowingLimitPercent` (since 1.26), `exempt` (since 1.28), where the target does not know them | dropped, **a loss**, unless they say what their absence says |
-//! | the same members where only the target knows them | kept, **a loss**, for they come to mean something |
-//! | any other unknown member | shape: kept; server: dropped, **a loss** |
-//! | an unknown member of the name that the shares have in the target | shape: taken for the shares where there are none, else dropped, **a loss** in both cases |
+//! | the annotation in v1beta3 beside other shares, where it has no effect | removed, **a loss** |
+//! | the annotation in v1beta2 or v1beta1, where it is an ordinary annotation | v1, v1beta3: removed, **a loss**; else kept |
+//! | the annotation in v1, which forbids it | v1beta3: kept beside shares 0; else removed, **a loss** |
+//! | `lendablePercent`, `borrowingLimitPercent` (since 1.26), `exempt` (since 1.28), where the target does not know them | dropped, **a loss** unless they equal their defaults |
+//! | the same fields where only the target knows them | kept, **a loss**, because they take effect |
+//! | any other unknown field | shape: kept; server: dropped, **a loss** |
+//! | an unknown field with the target's name for the shares | shape: becomes the shares if they are absent, else dropped, **a loss** in both cases |
 //!
-//! The annotation is [`PRESERVE_ZERO_ANNOTATION`], and the table holds for releases from 1.29 on. Before, the
-//! annotation is an ordinary one in every version (it stays, except in v1, which those releases do not serve),
-//! and v1beta3 has no form for zero. That a 1.29 with default feature gates *refuses* to create a zero is
-//! validation's business: what it reads it converts like later releases.
+//! The annotation is [`PRESERVE_ZERO_ANNOTATION`], and the table holds for releases from 1.29 on. Before 1.29 it is an
+//! ordinary annotation in every version: it is kept, except in v1, which those releases do not serve, and v1beta3 has
+//! no form for zero shares. Whether a 1.29 server creates zero shares is a question of validation and its feature gate;
+//! it converts the levels it has like later releases.
 
 mod known;
 mod level;
@@ -50,9 +50,9 @@ pub use typed::Convert;
 #[doc(hidden)]
 pub mod parts {
     pub use super::known::why_unknown;
-    pub use super::level::{LevelForm, drop_meaningless};
+    pub use super::level::{LevelForm, drop_unknown_defaults};
     pub use super::shape::{each_item, set_version};
-    pub use super::shares::{Said, Shares, annotation_loss, no_zero};
+    pub use super::shares::{ShareState, Shares, annotation_loss, zero_loss};
     pub use super::tree_level::TreeLevel;
     pub use super::typed::convert_items;
 }

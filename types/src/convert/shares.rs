@@ -6,22 +6,22 @@ use crate::{ApiVersion, Release};
 /// The default of a limited level's shares.
 pub(super) const DEFAULT_SHARES: i32 = 30;
 
-/// What a level says of its shares.
+/// The shares of a level.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shares {
-    /// Nothing, for it has no stanza `limited`.
+    /// There is no stanza `limited`.
     NoStanza,
-    /// Nothing.
+    /// Absent.
     Absent,
-    /// A zero, whatever it means.
+    /// Zero, which means zero or the default.
     Zero,
-    /// Something else.
+    /// Any other value.
     Other,
 }
 
 /// A level's shares and annotation in one version.
 #[derive(Clone, Copy, Debug)]
-pub struct Said {
+pub struct ShareState {
     /// The shares.
     pub shares: Shares,
     /// Whether the object has the annotation.
@@ -32,7 +32,7 @@ pub struct Said {
     pub release: Release,
 }
 
-impl Said {
+impl ShareState {
     /// Whether the level really has zero shares.
     pub fn means_zero(self) -> bool {
         match self.version {
@@ -49,7 +49,7 @@ impl Said {
     }
 }
 
-/// What to do to shares and annotation on the way to another version.
+/// The changes to shares and annotation in a conversion.
 #[derive(Debug, Default)]
 pub(super) struct Plan {
     /// The shares to write.
@@ -59,86 +59,86 @@ pub(super) struct Plan {
     pub(super) losses: Vec<Loss>,
 }
 
-/// The way of what is `said` in one version to another one, `to`.
-pub(super) fn plan(said: Said, to: ApiVersion) -> Plan {
+/// The changes for a conversion to `to`.
+pub(super) fn plan(state: ShareState, to: ApiVersion) -> Plan {
     let mut plan = Plan::default();
-    let has_annotation = to == ApiVersion::V1Beta3 && annotation_counts(said.release);
-    if said.means_zero() {
+    let has_annotation = to == ApiVersion::V1Beta3 && annotation_counts(state.release);
+    if state.means_zero() {
         if to == ApiVersion::V1 {
-            plan.write = (said.shares == Shares::Absent).then_some(0);
+            plan.write = (state.shares == Shares::Absent).then_some(0);
         } else if has_annotation {
-            plan.annotate = !said.annotated;
+            plan.annotate = !state.annotated;
         } else {
-            plan.losses.push(no_zero(said, to));
+            plan.losses.push(zero_loss(state, to));
         }
-    } else if said.shares == Shares::Zero && to == ApiVersion::V1 {
+    } else if state.shares == Shares::Zero && to == ApiVersion::V1 {
         plan.write = Some(DEFAULT_SHARES);
     }
-    if said.annotated && !stays(said, to) {
+    if state.annotated && !stays(state, to) {
         plan.unannotate = true;
-        if !(said.annotation_counts() && said.means_zero()) {
-            plan.losses.push(annotation_lost(said, to));
+        if !(state.annotation_counts() && state.means_zero()) {
+            plan.losses.push(annotation_lost(state, to));
         }
     }
     plan
 }
 
 /// Whether the annotation stays where it is.
-fn stays(said: Said, to: ApiVersion) -> bool {
-    let is_ordinary = |version| version < ApiVersion::V1Beta3 || !annotation_counts(said.release);
-    if said.version == to {
+fn stays(state: ShareState, to: ApiVersion) -> bool {
+    let is_ordinary = |version| version < ApiVersion::V1Beta3 || !annotation_counts(state.release);
+    if state.version == to {
         true
     } else if to == ApiVersion::V1 {
         false
-    } else if is_ordinary(said.version) && said.version != ApiVersion::V1 {
+    } else if is_ordinary(state.version) && state.version != ApiVersion::V1 {
         is_ordinary(to)
     } else {
-        // What v1 forbids has a meaning in v1beta3 beside a zero, and else none anywhere.
-        to == ApiVersion::V1Beta3 && annotation_counts(said.release) && said.means_zero()
+        // The annotation, which v1 forbids, has a meaning only in v1beta3 and beside zero shares.
+        to == ApiVersion::V1Beta3 && annotation_counts(state.release) && state.means_zero()
     }
 }
 
-/// A zero that `to` has no form for.
-pub fn no_zero(said: Said, to: ApiVersion) -> Loss {
+/// The loss of zero shares, which `to` has no form for.
+pub fn zero_loss(state: ShareState, to: ApiVersion) -> Loss {
     let why = if to == ApiVersion::V1Beta3 {
         format!(
             "0 shares become 30: v1beta3 has a form for 0 since Kubernetes 1.29, not in {}",
-            said.release
+            state.release
         )
     } else {
         format!("0 shares become 30: {to} has no form for 0")
     };
-    Loss::new(format!("spec.limited.{}", shares_name(said.version)), why)
+    Loss::new(format!("spec.limited.{}", shares_name(state.version)), why)
 }
 
-/// The loss of zero shares at a server of `release` that receives them in `to`, where the conversion for the newest
+/// The loss of zero shares at a server of `release` that receives them in `to`, if the conversion for the newest
 /// release loses nothing.
-pub(super) fn zero_at_server(said: Said, to: ApiVersion, release: Release) -> Option<Loss> {
+pub(super) fn zero_at_server(state: ShareState, to: ApiVersion, release: Release) -> Option<Loss> {
     let has_zero = match to {
         ApiVersion::V1 => true,
         ApiVersion::V1Beta3 => annotation_counts(release),
         ApiVersion::V1Beta2 | ApiVersion::V1Beta1 => false,
     };
-    if said.means_zero() && to == ApiVersion::V1Beta3 && !has_zero {
-        return Some(no_zero(Said { release, ..said }, to));
+    if state.means_zero() && to == ApiVersion::V1Beta3 && !has_zero {
+        return Some(zero_loss(ShareState { release, ..state }, to));
     }
-    // A level that was read from this server may show a zero that it really has.
-    let is_old = said.version < ApiVersion::V1Beta3;
-    (is_old && said.shares == Shares::Zero && has_zero).then(|| {
+    // A level that was read from this server may have zero shares, which this version cannot express.
+    let is_old = state.version < ApiVersion::V1Beta3;
+    (is_old && state.shares == Shares::Zero && has_zero).then(|| {
         let why = format!(
             "0 means 30 in {}, but the server's own level may really have 0: set 30, or leave it unset",
-            said.version
+            state.version
         );
-        Loss::new(format!("spec.limited.{}", shares_name(said.version)), why)
+        Loss::new(format!("spec.limited.{}", shares_name(state.version)), why)
     })
 }
 
-fn annotation_lost(said: Said, to: ApiVersion) -> Loss {
-    let from = said.version;
+fn annotation_lost(state: ShareState, to: ApiVersion) -> Loss {
+    let from = state.version;
     let why = if from == ApiVersion::V1 {
-        format!("removed: v1 forbids it, and in {to} it says nothing of this level")
-    } else if said.annotation_counts() {
-        "removed: it only keeps zero shares, and these are none".to_owned()
+        format!("removed: v1 forbids it, and in {to} it has no effect on this level")
+    } else if state.annotation_counts() {
+        "removed: it only keeps zero shares, and these are not zero".to_owned()
     } else if to == ApiVersion::V1 {
         format!("removed: it has no meaning to a server in {from}, and v1 forbids it")
     } else {

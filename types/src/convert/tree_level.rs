@@ -1,6 +1,6 @@
 //! A priority level as a JSON tree.
 
-use super::level::{Foreign, LevelForm, Member, Says};
+use super::level::{LevelField, LevelForm, UnknownShares};
 use super::shares::Shares;
 use super::{PRESERVE_ZERO_ANNOTATION, is_zero, shares_name};
 use crate::ApiVersion;
@@ -51,22 +51,22 @@ impl LevelForm for TreeLevel<'_> {
         }
     }
 
-    fn foreign(&self) -> Foreign {
+    fn unknown_shares(&self) -> UnknownShares {
         match self
             .limited()
             .and_then(|limited| limited.get(shares_name(self.to)))
         {
-            None => Foreign::Absent,
-            Some(Value::Null) => Foreign::Null,
-            Some(value) if is_zero(value) => Foreign::Number(0),
+            None => UnknownShares::Absent,
+            Some(Value::Null) => UnknownShares::Null,
+            Some(value) if is_zero(value) => UnknownShares::Number(0),
             Some(value) => value
                 .as_i64()
                 .filter(|number| i32::try_from(*number).is_ok())
-                .map_or(Foreign::Odd, Foreign::Number),
+                .map_or(UnknownShares::WrongType, UnknownShares::Number),
         }
     }
 
-    fn drop_foreign(&mut self) {
+    fn remove_unknown_shares(&mut self) {
         let name = shares_name(self.to);
         if let Some(limited) = self.limited_mut() {
             limited.remove(name);
@@ -114,42 +114,38 @@ impl LevelForm for TreeLevel<'_> {
         }
     }
 
-    fn says(&self, member: Member) -> Says {
-        let value = match member {
-            Member::Exempt => self.object.pointer("/spec/exempt"),
-            Member::LendablePercent => self.limited().and_then(|l| l.get("lendablePercent")),
-            Member::BorrowingLimitPercent => {
+    fn is_set(&self, field: LevelField) -> bool {
+        let value = match field {
+            LevelField::Exempt => self.object.pointer("/spec/exempt"),
+            LevelField::LendablePercent => self.limited().and_then(|l| l.get("lendablePercent")),
+            LevelField::BorrowingLimitPercent => {
                 self.limited().and_then(|l| l.get("borrowingLimitPercent"))
             }
         };
-        let is_nothing = match (member, value) {
+        let is_default = match (field, value) {
             (_, None | Some(Value::Null)) => true,
-            (Member::BorrowingLimitPercent, _) => false,
-            (Member::LendablePercent, Some(value)) => is_zero(value),
-            (Member::Exempt, Some(value)) => {
+            (LevelField::BorrowingLimitPercent, _) => false,
+            (LevelField::LendablePercent, Some(value)) => is_zero(value),
+            (LevelField::Exempt, Some(value)) => {
                 let is_exempt = self.object.pointer("/spec/type") == Some(&"Exempt".into());
                 is_exempt && value.as_object().is_some_and(is_default_exempt)
             }
         };
-        if is_nothing {
-            Says::Nothing
-        } else {
-            Says::Something
-        }
+        !is_default
     }
 
-    fn drop_member(&mut self, member: Member) {
-        let stanza = match member {
-            Member::Exempt => self.object.get_mut("spec").and_then(Value::as_object_mut),
-            Member::LendablePercent | Member::BorrowingLimitPercent => self.limited_mut(),
+    fn remove(&mut self, field: LevelField) {
+        let stanza = match field {
+            LevelField::Exempt => self.object.get_mut("spec").and_then(Value::as_object_mut),
+            LevelField::LendablePercent | LevelField::BorrowingLimitPercent => self.limited_mut(),
         };
-        if let (Some(stanza), Some(name)) = (stanza, member.names().last()) {
+        if let (Some(stanza), Some(name)) = (stanza, field.path().last()) {
             stanza.remove(*name);
         }
     }
 }
 
-/// Whether the stanza only has the values that stand for its absence.
+/// Whether the stanza only has defaults.
 fn is_default_exempt(exempt: &Map<String, Value>) -> bool {
     exempt.iter().all(|(name, value)| {
         matches!(
@@ -159,7 +155,7 @@ fn is_default_exempt(exempt: &Map<String, Value>) -> bool {
     })
 }
 
-/// The object that a member holds; an absent one is made.
+/// The object in a field, which is created if it is absent.
 fn stanza<'a>(
     parent: &'a mut Map<String, Value>,
     name: &str,

@@ -27,13 +27,13 @@ use versions::AnyVersion;
 /// # Ok::<(), Lossy<v1::PriorityLevelConfiguration>>(())
 /// ```
 pub trait Convert<To>: Sized {
-    /// A member's path in `Self` and its path in `To`, where they may differ: that of a limited level's shares.
+    /// The path of a limited level's shares in `Self` and in `To`, if the two differ.
     const RENAMED: Option<(&'static str, &'static str)>;
 
-    /// Shape conversion: what is absent stays absent, and unknown members travel along.
+    /// Shape conversion: absent fields stay absent, and unknown fields are kept.
     ///
     /// # Errors
-    /// [`Lossy`] when something is lost or comes to mean something else to servers of `release`.
+    /// [`Lossy`] when something is lost or changes its meaning for servers of `release`.
     fn convert_shape(self, release: Release) -> Result<To, Lossy<To>>;
 
     /// Shape conversion of an object that is written to a server of `release`.

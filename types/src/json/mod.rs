@@ -31,7 +31,6 @@ mod serde;
 mod values;
 mod writer;
 
-pub use raw_json::{InvalidJson, RawJson};
 #[doc(hidden)]
 pub use self::{
     fault::Fault,
@@ -39,6 +38,7 @@ pub use self::{
     serde::{deserialize, serialize},
     writer::Writer,
 };
+pub use raw_json::{InvalidJson, RawJson};
 
 use serde_json::{Error, Value};
 

@@ -11,9 +11,7 @@ use std::cell::RefCell;
 ///
 /// # Errors
 /// The format is not JSON, the text is not JSON, or it does not fit the type.
-pub fn deserialize<'de, T: ReadJson, D: Deserializer<'de>>(
-    deserializer: D,
-) -> Result<T, D::Error> {
+pub fn deserialize<'de, T: ReadJson, D: Deserializer<'de>>(deserializer: D) -> Result<T, D::Error> {
     let text = raw_text(deserializer)?;
     from_str(text.get()).map_err(D::Error::custom)
 }

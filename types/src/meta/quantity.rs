@@ -56,7 +56,9 @@ impl ReadJson for Quantity {
                 *self = Self(raw);
                 Ok(())
             }
-            _ => Err(reader.fault(format!("expected a quantity such as \"500m\" or a number, found {raw}"))),
+            _ => Err(reader.fault(format!(
+                "expected a quantity such as \"500m\" or a number, found {raw}"
+            ))),
         }
     }
 }

@@ -126,9 +126,7 @@ pub fn write_field<V>(writer: &mut Writer, unknown: &Unknown, index: usize, name
 where
     V: Field + PartialEq,
 {
-    if value.is_absent()
-        || V::IS_REQUIRED && unknown.is_absent(index) && *value == V::default()
-    {
+    if value.is_absent() || V::IS_REQUIRED && unknown.is_absent(index) && *value == V::default() {
         return;
     }
     writer.field(name, value);

@@ -125,7 +125,7 @@ fn lost(loss: &Loss, to: ApiVersion) -> Obstacle {
 
 /// Whether a loss is a member that had no effect and gets one.
 fn is_awakened(loss: &Loss) -> bool {
-    loss.why.contains("comes to mean something")
+    loss.takes_effect
 }
 
 /// Takes the members away that had no effect before.

@@ -1,7 +1,7 @@
-//! What the types of a kind have in common in all versions.
+//! One form for the types of a kind in all versions.
 
 use crate::api::v1;
-use crate::convert::level::{self, Foreign, LevelForm, Member, Says};
+use crate::convert::level::{self, LevelField, LevelForm, UnknownShares};
 use crate::convert::shares::Shares;
 use crate::convert::{Loss, PRESERVE_ZERO_ANNOTATION};
 use crate::meta::{ObjectMeta, Unknown};
@@ -11,8 +11,8 @@ use crate::{ApiVersion, Release};
 pub trait Common {
     /// Converts in place from `from` to `to`.
     fn convert(&mut self, from: ApiVersion, to: ApiVersion, release: Release) -> Vec<Loss>;
-    /// The losses of an object in `from` at a server of `release` that receives it in `to`, apart from those of the
-    /// conversion.
+    /// Returns the losses of an object in `from` at a server of `release` that receives it in `to`, without the losses
+    /// of the conversion.
     fn server_losses(&mut self, from: ApiVersion, to: ApiVersion, release: Release) -> Vec<Loss>;
 }
 
@@ -34,8 +34,8 @@ impl Common for CommonSchema {
     }
 }
 
-/// A priority level of any version. The shares have no name, and the members that v1beta1 has no fields for
-/// are taken out of its unknown members where they have the right type.
+/// A priority level of any version. The shares have no name, and the fields that v1beta1 has no fields for
+/// are taken out of its unknown fields where they have the right type.
 pub struct CommonLevel {
     pub(super) metadata: ObjectMeta,
     pub(super) r#type: v1::PriorityLevelType,
@@ -74,7 +74,7 @@ impl TypedLevel<'_> {
         self.level.limited.as_ref()
     }
 
-    fn foreign_name(&self) -> &'static str {
+    fn target_name(&self) -> &'static str {
         super::shares_name(self.to)
     }
 }
@@ -95,33 +95,33 @@ impl LevelForm for TypedLevel<'_> {
         }
     }
 
-    fn foreign(&self) -> Foreign {
-        let name = self.foreign_name();
+    fn unknown_shares(&self) -> UnknownShares {
+        let name = self.target_name();
         match self.limited().and_then(|limited| limited.unknown.get(name)) {
-            None => Foreign::Absent,
+            None => UnknownShares::Absent,
             Some(raw) => match raw.to::<Option<i32>>() {
-                Ok(None) => Foreign::Null,
-                Ok(Some(number)) => Foreign::Number(number.into()),
-                Err(_) => Foreign::Odd,
+                Ok(None) => UnknownShares::Null,
+                Ok(Some(number)) => UnknownShares::Number(number.into()),
+                Err(_) => UnknownShares::WrongType,
             },
         }
     }
 
-    fn drop_foreign(&mut self) {
-        let name = self.foreign_name();
+    fn remove_unknown_shares(&mut self) {
+        let name = self.target_name();
         if let Some(limited) = &mut self.level.limited {
             limited.unknown.remove(name);
         }
     }
 
     fn rename_shares(&mut self) {
-        let (name, foreign) = (self.foreign_name(), self.foreign());
+        let (name, unknown) = (self.target_name(), self.unknown_shares());
         if let Some(limited) = &mut self.level.limited {
-            if let Foreign::Number(shares) = foreign {
+            if let UnknownShares::Number(shares) = unknown {
                 limited.shares = i32::try_from(shares).ok();
             }
-            // What is no number stays as it is, under a name that the target knows.
-            if foreign != Foreign::Odd {
+            // A value of a wrong type is kept, under a name that the target knows.
+            if unknown != UnknownShares::WrongType {
                 limited.unknown.remove(name);
             }
         }
@@ -146,35 +146,31 @@ impl LevelForm for TypedLevel<'_> {
         annotations.remove(PRESERVE_ZERO_ANNOTATION);
     }
 
-    fn says(&self, member: Member) -> Says {
+    fn is_set(&self, field: LevelField) -> bool {
         let limited = self.limited();
-        let is_nothing = match member {
-            Member::LendablePercent => {
+        let is_default = match field {
+            LevelField::LendablePercent => {
                 limited.is_none_or(|limited| limited.lendable_percent.unwrap_or(0) == 0)
             }
-            Member::BorrowingLimitPercent => {
+            LevelField::BorrowingLimitPercent => {
                 limited.is_none_or(|limited| limited.borrowing_limit_percent.is_none())
             }
-            Member::Exempt => self.level.exempt.as_ref().is_none_or(|exempt| {
+            LevelField::Exempt => self.level.exempt.as_ref().is_none_or(|exempt| {
                 self.level.r#type == v1::PriorityLevelType::Exempt
                     && exempt.nominal_concurrency_shares.unwrap_or(0) == 0
                     && exempt.lendable_percent.unwrap_or(0) == 0
                     && exempt.unknown.is_empty()
             }),
         };
-        if is_nothing && !self.is_odd(member) {
-            Says::Nothing
-        } else {
-            Says::Something
-        }
+        !is_default || self.has_wrong_type(field)
     }
 
-    fn drop_member(&mut self, member: Member) {
+    fn remove(&mut self, field: LevelField) {
         let limited = self.level.limited.as_mut();
-        match (member, limited) {
-            (Member::Exempt, _) => self.level.exempt = None,
-            (Member::LendablePercent, Some(limited)) => limited.lendable_percent = None,
-            (Member::BorrowingLimitPercent, Some(limited)) => {
+        match (field, limited) {
+            (LevelField::Exempt, _) => self.level.exempt = None,
+            (LevelField::LendablePercent, Some(limited)) => limited.lendable_percent = None,
+            (LevelField::BorrowingLimitPercent, Some(limited)) => {
                 limited.borrowing_limit_percent = None;
             }
             (_, None) => {}
@@ -183,13 +179,13 @@ impl LevelForm for TypedLevel<'_> {
 }
 
 impl TypedLevel<'_> {
-    /// Whether the member has a wrong type, and so is still among the unknown ones.
-    fn is_odd(&self, member: Member) -> bool {
-        let unknown = match member {
-            Member::Exempt => Some(&self.level.spec_unknown),
+    /// Whether the field has a wrong type, and so is still an unknown field of the type.
+    fn has_wrong_type(&self, field: LevelField) -> bool {
+        let unknown = match field {
+            LevelField::Exempt => Some(&self.level.spec_unknown),
             _ => self.limited().map(|limited| &limited.unknown),
         };
-        let name = member.names().last().copied().unwrap_or_default();
+        let name = field.path().last().copied().unwrap_or_default();
         unknown.is_some_and(|unknown| unknown.get(name).is_some())
     }
 }

@@ -22,7 +22,7 @@ macro_rules! total {
     )*};
 }
 
-/// Every pair of versions has something that one of them cannot say.
+/// In every pair of versions one can express something that the other cannot.
 macro_rules! partial {
     ($($from:ident => $to:ident)*) => {$(
         impl TryFrom<$from::PriorityLevelConfiguration> for $to::PriorityLevelConfiguration {

@@ -1,4 +1,4 @@
-//! What each version's types have in common with the others.
+//! The types of each version, taken apart into the common form.
 
 use super::common::{Common, CommonLevel, CommonLimited, CommonSchema};
 use crate::api::{v1, v1beta1, v1beta2, v1beta3};
@@ -9,7 +9,7 @@ use serde::de::DeserializeOwned;
 
 /// A kind in one version, which can be taken apart into the form that all versions share.
 pub trait AnyVersion: Versioned {
-    /// What the kind is in all versions.
+    /// The form of the kind that all versions share.
     type Common: Common;
 
     /// The object without its version. Nothing is converted yet.
@@ -37,7 +37,7 @@ macro_rules! flow_schema {
 }
 flow_schema!(v1 v1beta3 v1beta2 v1beta1);
 
-/// The versions that have a field for every member; `$shares` is the one of the shares.
+/// The versions whose types have every field; `$shares` is the field of the shares.
 macro_rules! priority_level {
     ($($module:ident $shares:ident)*) => {$(
         impl AnyVersion for $module::PriorityLevelConfiguration {
@@ -89,7 +89,7 @@ priority_level! {
     v1beta2 assured_concurrency_shares
 }
 
-/// Members of later versions are unknown ones here, from which they are taken and to which they go back.
+/// Fields of later versions are unknown fields of these types.
 impl AnyVersion for v1beta1::PriorityLevelConfiguration {
     type Common = CommonLevel;
 
@@ -151,7 +151,7 @@ impl AnyVersion for v1beta1::PriorityLevelConfiguration {
     }
 }
 
-/// Takes an unknown member if it has the right type.
+/// Removes an unknown field and returns its value, if it has the right type.
 fn take<T: DeserializeOwned>(unknown: &mut Unknown, name: &str) -> Option<T> {
     let value = unknown.get(name)?.to::<Option<T>>().ok()?;
     unknown.remove(name);
