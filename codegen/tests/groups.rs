@@ -358,7 +358,7 @@ fn fields_beyond_the_maximum_are_kept_in_unknown() {
     check(
         text,
         &[
-            "in `unknown` are: `m127`, `m128`.",
+            "`unknown` holds: `m127`, `m128`.",
             "pub m126: Option<String>,",
             "pub m129: String,",
             // The schema at run time has all of them.

@@ -58,7 +58,9 @@ async fn every_documented_operation_and_parameter_arrives_at_the_server() {
         // The documents of older versions are those of older releases, which have fewer parameters.
         let is_newest = operation.path.contains("/v1/");
         assert!(!is_newest || sent == operation.query, "{operation:?}");
-        let bodies = requests.iter().filter(|request| request.content_type.is_some());
+        let bodies = requests
+            .iter()
+            .filter(|request| request.content_type.is_some());
         assert_eq!(bodies.count() > 0, operation.has_body, "{operation:?}");
         if operation.method == "PATCH" {
             let types: BTreeSet<_> = requests

@@ -62,19 +62,19 @@ pub struct CoatSpec {
     pub pigments: Vec<super::chemistry_v1::Pigment>,
     /// Colours by room.
     pub by_room: ::std::collections::BTreeMap<String, Vec<String>>,
-    /// The member `dryUntil` of `CoatSpec`.
+    /// The field `dryUntil` of `CoatSpec`.
     pub dry_until: Option<::k8s_flowcontrol_types::meta::Time>,
-    /// The member `amount` of `CoatSpec`.
+    /// The field `amount` of `CoatSpec`.
     pub amount: Option<::k8s_flowcontrol_types::meta::Quantity>,
-    /// The member `window` of `CoatSpec`.
+    /// The field `window` of `CoatSpec`.
     pub window: Option<::k8s_flowcontrol_types::meta::IntOrString>,
     /// Whatever the mixer understands.
     pub recipe: Option<::k8s_flowcontrol_types::meta::RawJson>,
-    /// The member `dataSheetURLs` of `CoatSpec`.
+    /// The field `dataSheetURLs` of `CoatSpec`.
     pub data_sheet_urls: Vec<String>,
-    /// The member `type` of `CoatSpec`.
+    /// The field `type` of `CoatSpec`.
     pub r#type: Option<String>,
-    /// The member `unknown` of `CoatSpec`.
+    /// The field `unknown` of `CoatSpec`.
     pub unknown_: Option<String>,
     /// Fields that this type does not know, kept and written back.
     pub unknown: ::k8s_flowcontrol_types::meta::Unknown,
@@ -124,9 +124,9 @@ pub struct CoatSpec {
 /// `com.example.paints.v1.CoatStatus`, which the document does not describe.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct CoatStatus {
-    /// The member `dry` of `CoatStatus`.
+    /// The field `dry` of `CoatStatus`.
     pub dry: Option<bool>,
-    /// The member `observedGeneration` of `CoatStatus`.
+    /// The field `observedGeneration` of `CoatStatus`.
     pub observed_generation: Option<i64>,
     /// Fields that this type does not know, kept and written back.
     pub unknown: ::k8s_flowcontrol_types::meta::Unknown,
@@ -142,9 +142,9 @@ pub struct CoatStatus {
 /// Colours that go together.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Palette {
-    /// The member `metadata` of `Palette`.
+    /// The field `metadata` of `Palette`.
     pub metadata: ::k8s_flowcontrol_types::meta::ObjectMeta,
-    /// The member `colours` of `Palette`.
+    /// The field `colours` of `Palette`.
     pub colours: ::std::collections::BTreeMap<String, PaletteColoursValue>,
     /// Fields that this type does not know, kept and written back.
     pub unknown: ::k8s_flowcontrol_types::meta::Unknown,
@@ -170,14 +170,14 @@ pub struct Palette {
     }
 }
 
-/// What stands in `colours`.
+/// The value of `colours`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct PaletteColoursValue {
-    /// The member `red` of `PaletteColoursValue`.
+    /// The field `red` of `PaletteColoursValue`.
     pub red: Option<i64>,
-    /// The member `green` of `PaletteColoursValue`.
+    /// The field `green` of `PaletteColoursValue`.
     pub green: Option<i64>,
-    /// The member `blue` of `PaletteColoursValue`.
+    /// The field `blue` of `PaletteColoursValue`.
     pub blue: Option<i64>,
     /// Fields that this type does not know, kept and written back.
     pub unknown: ::k8s_flowcontrol_types::meta::Unknown,
@@ -194,9 +194,9 @@ pub struct PaletteColoursValue {
 /// Asks for a scratch in a coat.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Scratch {
-    /// The member `metadata` of `Scratch`.
+    /// The field `metadata` of `Scratch`.
     pub metadata: Option<::k8s_flowcontrol_types::meta::ObjectMeta>,
-    /// The member `depth` of `Scratch`.
+    /// The field `depth` of `Scratch`.
     pub depth: Option<i64>,
     /// Fields that this type does not know, kept and written back.
     pub unknown: ::k8s_flowcontrol_types::meta::Unknown,

@@ -1,6 +1,6 @@
 //! The API group's types, one module per version.
 //!
-//! What two versions have in common is one type: `v1beta3::FlowSchemaSpec` *is* `v1::FlowSchemaSpec`.
+//! A type that two versions share is one type: `v1beta3::FlowSchemaSpec` *is* `v1::FlowSchemaSpec`.
 
 /// `flowcontrol.apiserver.k8s.io/v1`, served since Kubernetes 1.29.
 pub mod v1 {

@@ -1,4 +1,7 @@
-//! Dates and times of day in UTC, and the seconds since 1970 that they stand for.
+//! Dates and times of day in UTC, and their seconds since 1970.
+//!
+//! Own code, because a time library takes as long to build as the whole rest of this crate, which needs no more of it
+//! than this calendar.
 
 use std::fmt;
 

@@ -75,3 +75,7 @@ pub use resource::{List, Resource};
 
 /// The API group of the types.
 pub const GROUP: &str = "flowcontrol.apiserver.k8s.io";
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

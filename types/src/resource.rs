@@ -1,4 +1,4 @@
-//! What all kinds have in common.
+//! The trait of all kinds, and their lists.
 
 use crate::json::{self, Fault, ReadJson, Reader, WriteJson, Writer};
 use crate::meta::{ListMeta, ObjectMeta, Unknown};
@@ -61,14 +61,14 @@ pub trait Resource:
     }
 }
 
-/// The objects that a list request answers: items without `apiVersion` and `kind`, and the list's metadata.
+/// A list of objects, as a list request returns it: the items without `apiVersion` and `kind`, and the list's metadata.
 #[derive(Clone, Debug, PartialEq)]
 pub struct List<K> {
     /// Resource version and paging of the list.
     pub metadata: ListMeta,
     /// The objects.
     pub items: Vec<K>,
-    /// Members that this type does not know, kept and written back.
+    /// Fields that this type does not know, kept and written back.
     pub unknown: Unknown,
 }
 

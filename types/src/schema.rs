@@ -1,8 +1,8 @@
 //! The documents' facts at run time: the shapes of objects.
 //!
-//! An embedded server, a strict decoder or a migration tool works on JSON trees and needs to know
-//! what the documents say of each field: its type, how lists merge, in which order a Kubernetes API
-//! server writes the fields and which of them it writes even when they are empty.
+//! An embedded server, a strict decoder or a migration tool works on JSON trees, and needs the type of each field, the
+//! merge rules of lists, the order in which a Kubernetes API server writes the fields, and the fields that it writes even
+//! when they are empty.
 
 use crate::Release;
 
@@ -224,7 +224,7 @@ pub enum ListKind {
     Atomic,
     /// The elements are scalars, each at most once.
     Set,
-    /// The elements are objects, told apart by these fields.
+    /// The elements are objects, identified by these fields.
     Map(&'static [&'static str]),
 }
 

@@ -28,13 +28,13 @@ pub(super) fn of_type(item: &Item) -> Vec<String> {
         }
         Origin::Schema(_) => vec!["A schema that the document does not describe.".to_owned()],
         Origin::Inline { field, .. } if is_quotable(field) => {
-            vec![format!("What stands in `{field}`.")]
+            vec![format!("The value of `{field}`.")]
         }
-        Origin::Inline { .. } => vec!["What stands in a member.".to_owned()],
+        Origin::Inline { .. } => vec!["The value of a field.".to_owned()],
     }
 }
 
-/// The type's description, and the members that have no field.
+/// The type's description, and the names of the fields that have no Rust field.
 pub(super) fn of_struct(item: &Item, body: &Struct) -> Vec<String> {
     let mut lines = of_type(item);
     let kept: Vec<String> = body
@@ -49,21 +49,21 @@ pub(super) fn of_struct(item: &Item, body: &Struct) -> Vec<String> {
     if !kept.is_empty() {
         lines.push(String::new());
         lines.extend(markdown::render(&format!(
-            "A struct can have no more fields; in `unknown` are: {}.",
+            "A struct cannot have more fields; `unknown` holds: {}.",
             kept.join(", ")
         )));
     }
     lines
 }
 
-/// The description of an enum that stands in place is its member's, and needs to be told so.
+/// An enum without a name of its own has the description of its field, and so begins with that field's name.
 pub(super) fn of_enum(item: &Item, parent: Option<&Item>) -> Vec<String> {
     let (Origin::Inline { field, .. }, Some(parent)) = (&item.origin, parent) else {
         return of_type(item);
     };
     let mut lines = vec![match is_quotable(field) {
         true => format!("The values of `{field}` in {}.", link(&parent.ident)),
-        false => format!("The values of a member of {}.", link(&parent.ident)),
+        false => format!("The values of a field of {}.", link(&parent.ident)),
     }];
     if !item.description.trim().is_empty() {
         lines.push(String::new());
@@ -75,8 +75,8 @@ pub(super) fn of_enum(item: &Item, parent: Option<&Item>) -> Vec<String> {
 pub(super) fn of_field(field: &PlannedField, owner: &str) -> Vec<String> {
     if field.description.trim().is_empty() {
         return vec![match is_quotable(&field.name) {
-            true => format!("The member `{}` of `{owner}`.", field.name),
-            false => format!("A member of `{owner}`."),
+            true => format!("The field `{}` of `{owner}`.", field.name),
+            false => format!("A field of `{owner}`."),
         }];
     }
     markdown::render(&field.description)
@@ -89,10 +89,10 @@ pub(super) fn of_list(list: &ListAlias, item: &str) -> Vec<String> {
     markdown::render(&list.description)
 }
 
-/// What the enum's description says of a value (Kubernetes lists them under `Possible enum values:`),
-/// or else the value itself.
+/// The description of a value, which Kubernetes lists under `Possible enum values:` in the description of the enum, or
+/// else the value itself.
 pub(super) fn of_value(item: &Item, value: &str) -> Vec<String> {
-    let told = item.description.lines().find_map(|line| {
+    let described = item.description.lines().find_map(|line| {
         let line = line.trim().strip_prefix("- ")?.strip_prefix('`')?;
         let line = line.strip_prefix('"').unwrap_or(line).strip_prefix(value)?;
         let text = line
@@ -101,7 +101,7 @@ pub(super) fn of_value(item: &Item, value: &str) -> Vec<String> {
             .trim();
         (!text.is_empty()).then(|| format!("`{value}` {text}"))
     });
-    match told {
+    match described {
         Some(text) => markdown::render(&text),
         None if value.is_empty() => vec!["The empty value.".to_owned()],
         None if !is_quotable(value) => vec!["A value of this set.".to_owned()],
@@ -109,7 +109,7 @@ pub(super) fn of_value(item: &Item, value: &str) -> Vec<String> {
     }
 }
 
-/// A link to a struct; rustdoc must be told where a derive macro of the prelude has the same name.
+/// A link to a struct, marked as such where a derive macro of the prelude has the same name.
 fn link(ident: &str) -> String {
     const DERIVES: [&str; 9] = [
         "Clone",

@@ -80,7 +80,7 @@ impl<'a> Emitter<'a> {
             files => files.to_vec(),
         };
         for file in &mut files {
-            // Where the file lay while generating says nothing.
+            // The folder depends on the machine that generates.
             *file = file
                 .rsplit(['/', '\\'])
                 .next()

@@ -12,7 +12,11 @@ use std::fmt::Write;
 impl Emitter<'_> {
     /// The table of a struct.
     pub(super) fn table(&self, item: &Item, body: &Struct) -> String {
-        let mut text = format!("{}::rt::fields! {{\n    {}", self.runtime_text(), item.ident);
+        let mut text = format!(
+            "{}::rt::fields! {{\n    {}",
+            self.runtime_text(),
+            item.ident
+        );
         text.push_str(&title(item));
         if body.served.is_some() {
             text.push_str(" as Resource");

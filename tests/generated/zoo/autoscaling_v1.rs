@@ -3,9 +3,9 @@
 /// How many there are.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Scale {
-    /// The member `metadata` of `Scale`.
+    /// The field `metadata` of `Scale`.
     pub metadata: Option<::k8s_flowcontrol_types::meta::ObjectMeta>,
-    /// The member `spec` of `Scale`.
+    /// The field `spec` of `Scale`.
     pub spec: Option<ScaleSpec>,
     /// Fields that this type does not know, kept and written back.
     pub unknown: ::k8s_flowcontrol_types::meta::Unknown,
@@ -18,10 +18,10 @@ pub struct Scale {
     }
 }
 
-/// What stands in `spec`.
+/// The value of `spec`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ScaleSpec {
-    /// The member `replicas` of `ScaleSpec`.
+    /// The field `replicas` of `ScaleSpec`.
     pub replicas: Option<i32>,
     /// Fields that this type does not know, kept and written back.
     pub unknown: ::k8s_flowcontrol_types::meta::Unknown,

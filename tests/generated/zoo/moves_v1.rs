@@ -3,9 +3,9 @@
 /// A wish to move.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Relocation {
-    /// The member `metadata` of `Relocation`.
+    /// The field `metadata` of `Relocation`.
     pub metadata: Option<::k8s_flowcontrol_types::meta::ObjectMeta>,
-    /// The member `to` of `Relocation`.
+    /// The field `to` of `Relocation`.
     pub to: Option<String>,
     /// Fields that this type does not know, kept and written back.
     pub unknown: ::k8s_flowcontrol_types::meta::Unknown,

@@ -3,11 +3,11 @@
 /// Who looks after animals.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Keeper {
-    /// The member `metadata` of `Keeper`.
+    /// The field `metadata` of `Keeper`.
     pub metadata: ::k8s_flowcontrol_types::meta::ObjectMeta,
-    /// The member `spec` of `Keeper`.
+    /// The field `spec` of `Keeper`.
     pub spec: ::std::option::Option<KeeperSpec>,
-    /// The member `status` of `Keeper`.
+    /// The field `status` of `Keeper`.
     pub status: ::std::option::Option<KeeperStatus>,
     /// Fields that this type does not know, kept and written back.
     pub unknown: ::k8s_flowcontrol_types::meta::Unknown,
@@ -37,10 +37,10 @@ pub struct Keeper {
 /// KeeperList is a list.
 pub type KeeperList = ::k8s_flowcontrol_types::List<Keeper>;
 
-/// What stands in `status`.
+/// The value of `status`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct KeeperStatus {
-    /// The member `phase` of `KeeperStatus`.
+    /// The field `phase` of `KeeperStatus`.
     pub phase: ::std::option::Option<KeeperStatusPhase>,
     /// Fields that this type does not know, kept and written back.
     pub unknown: ::k8s_flowcontrol_types::meta::Unknown,
@@ -65,53 +65,53 @@ pub struct KeeperStatus {
 /// KeeperSpec is described here.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct KeeperSpec {
-    /// The member `signal` of `KeeperSpec`.
+    /// The field `signal` of `KeeperSpec`.
     pub signal: ::std::option::Option<KeeperSpecSignalValue>,
-    /// The member `level` of `KeeperSpec`.
+    /// The field `level` of `KeeperSpec`.
     pub level: ::std::option::Option<KeeperSpecLevel>,
-    /// The member `port` of `KeeperSpec`.
+    /// The field `port` of `KeeperSpec`.
     pub port: ::std::option::Option<::k8s_flowcontrol_types::meta::IntOrString>,
-    /// The member `food` of `KeeperSpec`.
+    /// The field `food` of `KeeperSpec`.
     pub food: ::std::collections::BTreeMap<
         ::std::string::String,
         ::k8s_flowcontrol_types::meta::Quantity,
     >,
-    /// The member `shifts` of `KeeperSpec`.
+    /// The field `shifts` of `KeeperSpec`.
     pub shifts: ::std::vec::Vec<Shift>,
-    /// The member `extra` of `KeeperSpec`.
+    /// The field `extra` of `KeeperSpec`.
     pub extra: ::std::collections::BTreeMap<
         ::std::string::String,
         ::std::vec::Vec<::std::string::String>,
     >,
-    /// The member `self` of `KeeperSpec`.
+    /// The field `self` of `KeeperSpec`.
     pub self_: ::std::option::Option<::std::string::String>,
-    /// The member `Self` of `KeeperSpec`.
+    /// The field `Self` of `KeeperSpec`.
     pub self_2: ::std::option::Option<::std::string::String>,
-    /// The member `fooBar` of `KeeperSpec`.
+    /// The field `fooBar` of `KeeperSpec`.
     pub foo_bar: ::std::option::Option<::std::string::String>,
-    /// The member `foo_bar` of `KeeperSpec`.
+    /// The field `foo_bar` of `KeeperSpec`.
     pub foo_bar_2: ::std::option::Option<::std::string::String>,
-    /// The member `3scale` of `KeeperSpec`.
+    /// The field `3scale` of `KeeperSpec`.
     pub x3scale: ::std::option::Option<::std::string::String>,
-    /// The member `@type` of `KeeperSpec`.
+    /// The field `@type` of `KeeperSpec`.
     pub r#type: ::std::option::Option<::std::string::String>,
-    /// The member `with-dash` of `KeeperSpec`.
+    /// The field `with-dash` of `KeeperSpec`.
     pub with_dash: ::std::option::Option<::std::string::String>,
-    /// The member `async` of `KeeperSpec`.
+    /// The field `async` of `KeeperSpec`.
     pub r#async: ::std::option::Option<bool>,
-    /// The member `bool` of `KeeperSpec`.
+    /// The field `bool` of `KeeperSpec`.
     pub bool: ::std::option::Option<bool>,
-    /// The member `int` of `KeeperSpec`.
+    /// The field `int` of `KeeperSpec`.
     pub int: ::std::option::Option<i64>,
-    /// The member `index` of `KeeperSpec`.
+    /// The field `index` of `KeeperSpec`.
     pub index: ::std::option::Option<::std::string::String>,
-    /// The member `map` of `KeeperSpec`.
+    /// The field `map` of `KeeperSpec`.
     pub map: ::std::collections::BTreeMap<::std::string::String, ::std::string::String>,
-    /// The member `anything` of `KeeperSpec`.
+    /// The field `anything` of `KeeperSpec`.
     pub anything: ::std::option::Option<::k8s_flowcontrol_types::meta::RawJson>,
-    /// The member `object` of `KeeperSpec`.
+    /// The field `object` of `KeeperSpec`.
     pub object: ::std::option::Option<::k8s_flowcontrol_types::meta::RawJson>,
-    /// The member `source` of `KeeperSpec`.
+    /// The field `source` of `KeeperSpec`.
     pub source: ::std::option::Option<KeeperSpecSource>,
     /// Fields that this type does not know, kept and written back.
     pub unknown: ::k8s_flowcontrol_types::meta::Unknown,
@@ -167,12 +167,12 @@ pub struct KeeperSpec {
     }
 }
 
-/// What stands in `source`.
+/// The value of `source`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct KeeperSpecSource {
-    /// The member `git` of `KeeperSpecSource`.
+    /// The field `git` of `KeeperSpecSource`.
     pub git: ::std::option::Option<::std::string::String>,
-    /// The member `disk` of `KeeperSpecSource`.
+    /// The field `disk` of `KeeperSpecSource`.
     pub disk: ::std::option::Option<::std::string::String>,
     /// Fields that this type does not know, kept and written back.
     pub unknown: ::k8s_flowcontrol_types::meta::Unknown,
@@ -188,13 +188,13 @@ pub struct KeeperSpecSource {
 /// Shift is described here.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Shift {
-    /// The member `day` of `Shift`.
+    /// The field `day` of `Shift`.
     pub day: ::std::string::String,
-    /// The member `part` of `Shift`.
+    /// The field `part` of `Shift`.
     pub part: ShiftPart,
-    /// The member `hours` of `Shift`.
+    /// The field `hours` of `Shift`.
     pub hours: ::std::option::Option<::k8s_flowcontrol_types::meta::Number>,
-    /// The member `grid` of `Shift`.
+    /// The field `grid` of `Shift`.
     pub grid: ::std::vec::Vec<::std::vec::Vec<ShiftGridItemItem>>,
     /// Fields that this type does not know, kept and written back.
     pub unknown: ::k8s_flowcontrol_types::meta::Unknown,
@@ -219,10 +219,10 @@ pub struct Shift {
     }
 }
 
-/// What stands in `grid`.
+/// The value of `grid`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ShiftGridItemItem {
-    /// The member `x` of `ShiftGridItemItem`.
+    /// The field `x` of `ShiftGridItemItem`.
     pub x: ::std::option::Option<i32>,
     /// Fields that this type does not know, kept and written back.
     pub unknown: ::k8s_flowcontrol_types::meta::Unknown,
@@ -237,7 +237,7 @@ pub struct ShiftGridItemItem {
 /// Has the name that the values of `signal` would get.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct KeeperSpecSignal {
-    /// The member `taken` of `KeeperSpecSignal`.
+    /// The field `taken` of `KeeperSpecSignal`.
     pub taken: ::std::option::Option<bool>,
     /// Fields that this type does not know, kept and written back.
     pub unknown: ::k8s_flowcontrol_types::meta::Unknown,
@@ -252,9 +252,9 @@ pub struct KeeperSpecSignal {
 /// A kind without a spec.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Shape {
-    /// The member `metadata` of `Shape`.
+    /// The field `metadata` of `Shape`.
     pub metadata: ::k8s_flowcontrol_types::meta::ObjectMeta,
-    /// The member `schema` of `Shape`.
+    /// The field `schema` of `Shape`.
     pub schema: ::std::option::Option<ShapeProps>,
     /// Fields that this type does not know, kept and written back.
     pub unknown: ::k8s_flowcontrol_types::meta::Unknown,
@@ -286,31 +286,31 @@ pub type ShapeList = ::k8s_flowcontrol_types::List<Shape>;
 /// Refers to itself in every way.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ShapeProps {
-    /// The member `$ref` of `ShapeProps`.
+    /// The field `$ref` of `ShapeProps`.
     pub r#ref: ::std::option::Option<::std::string::String>,
-    /// The member `$schema` of `ShapeProps`.
+    /// The field `$schema` of `ShapeProps`.
     pub schema: ::std::option::Option<::std::string::String>,
-    /// The member `not` of `ShapeProps`.
+    /// The field `not` of `ShapeProps`.
     pub not: ::std::option::Option<::std::boxed::Box<ShapeProps>>,
-    /// The member `items` of `ShapeProps`.
+    /// The field `items` of `ShapeProps`.
     pub items: ::std::option::Option<::k8s_flowcontrol_types::meta::RawJson>,
-    /// The member `allOf` of `ShapeProps`.
+    /// The field `allOf` of `ShapeProps`.
     pub all_of: ::std::vec::Vec<ShapeProps>,
-    /// The member `properties` of `ShapeProps`.
+    /// The field `properties` of `ShapeProps`.
     pub properties: ::std::collections::BTreeMap<::std::string::String, ShapeProps>,
-    /// The member `default` of `ShapeProps`.
+    /// The field `default` of `ShapeProps`.
     pub default: ::std::option::Option<::k8s_flowcontrol_types::meta::RawJson>,
-    /// The member `enum` of `ShapeProps`.
+    /// The field `enum` of `ShapeProps`.
     pub r#enum: ::std::vec::Vec<::k8s_flowcontrol_types::meta::RawJson>,
-    /// The member `type` of `ShapeProps`.
+    /// The field `type` of `ShapeProps`.
     pub r#type: ::std::option::Option<::std::string::String>,
-    /// The member `minimum` of `ShapeProps`.
+    /// The field `minimum` of `ShapeProps`.
     pub minimum: ::std::option::Option<::k8s_flowcontrol_types::meta::Number>,
-    /// The member `nonResourceURLs` of `ShapeProps`.
+    /// The field `nonResourceURLs` of `ShapeProps`.
     pub non_resource_urls: ::std::vec::Vec<::std::string::String>,
-    /// The member `x-kubernetes-list-type` of `ShapeProps`.
+    /// The field `x-kubernetes-list-type` of `ShapeProps`.
     pub x_kubernetes_list_type: ::std::option::Option<::std::string::String>,
-    /// The member `unknown` of `ShapeProps`.
+    /// The field `unknown` of `ShapeProps`.
     pub unknown_: ::std::option::Option<bool>,
     /// Fields that this type does not know, kept and written back.
     pub unknown: ::k8s_flowcontrol_types::meta::Unknown,
@@ -337,9 +337,9 @@ pub struct ShapeProps {
 /// Is only ever created.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Review {
-    /// The member `metadata` of `Review`.
+    /// The field `metadata` of `Review`.
     pub metadata: ::k8s_flowcontrol_types::meta::ObjectMeta,
-    /// The member `status` of `Review`.
+    /// The field `status` of `Review`.
     pub status: ::std::option::Option<Option>,
     /// Fields that this type does not know, kept and written back.
     pub unknown: ::k8s_flowcontrol_types::meta::Unknown,
@@ -368,13 +368,13 @@ pub struct Review {
 /// Has the name `Option` of the prelude.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Option {
-    /// The member `next` of `Option`.
+    /// The field `next` of `Option`.
     pub next: ::std::option::Option<::std::boxed::Box<Result>>,
-    /// The member `all` of `Option`.
+    /// The field `all` of `Option`.
     pub all: ::std::vec::Vec<::std::string::String>,
-    /// The member `counts` of `Option`.
+    /// The field `counts` of `Option`.
     pub counts: ::std::collections::BTreeMap<::std::string::String, i32>,
-    /// The member `must` of `Option`.
+    /// The field `must` of `Option`.
     pub must: ::std::string::String,
     /// Fields that this type does not know, kept and written back.
     pub unknown: ::k8s_flowcontrol_types::meta::Unknown,
@@ -392,13 +392,13 @@ pub struct Option {
 /// Has the name `Result` of the prelude.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Result {
-    /// The member `next` of `Result`.
+    /// The field `next` of `Result`.
     pub next: ::std::option::Option<::std::boxed::Box<Vec>>,
-    /// The member `all` of `Result`.
+    /// The field `all` of `Result`.
     pub all: ::std::vec::Vec<::std::string::String>,
-    /// The member `counts` of `Result`.
+    /// The field `counts` of `Result`.
     pub counts: ::std::collections::BTreeMap<::std::string::String, i32>,
-    /// The member `must` of `Result`.
+    /// The field `must` of `Result`.
     pub must: ::std::string::String,
     /// Fields that this type does not know, kept and written back.
     pub unknown: ::k8s_flowcontrol_types::meta::Unknown,
@@ -416,13 +416,13 @@ pub struct Result {
 /// Has the name `Vec` of the prelude.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Vec {
-    /// The member `next` of `Vec`.
+    /// The field `next` of `Vec`.
     pub next: ::std::option::Option<::std::boxed::Box<String>>,
-    /// The member `all` of `Vec`.
+    /// The field `all` of `Vec`.
     pub all: ::std::vec::Vec<::std::string::String>,
-    /// The member `counts` of `Vec`.
+    /// The field `counts` of `Vec`.
     pub counts: ::std::collections::BTreeMap<::std::string::String, i32>,
-    /// The member `must` of `Vec`.
+    /// The field `must` of `Vec`.
     pub must: ::std::string::String,
     /// Fields that this type does not know, kept and written back.
     pub unknown: ::k8s_flowcontrol_types::meta::Unknown,
@@ -440,13 +440,13 @@ pub struct Vec {
 /// Has the name `String` of the prelude.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct String {
-    /// The member `next` of `String`.
+    /// The field `next` of `String`.
     pub next: ::std::option::Option<::std::boxed::Box<Box>>,
-    /// The member `all` of `String`.
+    /// The field `all` of `String`.
     pub all: ::std::vec::Vec<::std::string::String>,
-    /// The member `counts` of `String`.
+    /// The field `counts` of `String`.
     pub counts: ::std::collections::BTreeMap<::std::string::String, i32>,
-    /// The member `must` of `String`.
+    /// The field `must` of `String`.
     pub must: ::std::string::String,
     /// Fields that this type does not know, kept and written back.
     pub unknown: ::k8s_flowcontrol_types::meta::Unknown,
@@ -464,13 +464,13 @@ pub struct String {
 /// Has the name `Box` of the prelude.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Box {
-    /// The member `next` of `Box`.
+    /// The field `next` of `Box`.
     pub next: ::std::option::Option<::std::boxed::Box<Some>>,
-    /// The member `all` of `Box`.
+    /// The field `all` of `Box`.
     pub all: ::std::vec::Vec<::std::string::String>,
-    /// The member `counts` of `Box`.
+    /// The field `counts` of `Box`.
     pub counts: ::std::collections::BTreeMap<::std::string::String, i32>,
-    /// The member `must` of `Box`.
+    /// The field `must` of `Box`.
     pub must: ::std::string::String,
     /// Fields that this type does not know, kept and written back.
     pub unknown: ::k8s_flowcontrol_types::meta::Unknown,
@@ -488,13 +488,13 @@ pub struct Box {
 /// Has the name `Some` of the prelude.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Some {
-    /// The member `next` of `Some`.
+    /// The field `next` of `Some`.
     pub next: ::std::option::Option<::std::boxed::Box<Option>>,
-    /// The member `all` of `Some`.
+    /// The field `all` of `Some`.
     pub all: ::std::vec::Vec<::std::string::String>,
-    /// The member `counts` of `Some`.
+    /// The field `counts` of `Some`.
     pub counts: ::std::collections::BTreeMap<::std::string::String, i32>,
-    /// The member `must` of `Some`.
+    /// The field `must` of `Some`.
     pub must: ::std::string::String,
     /// Fields that this type does not know, kept and written back.
     pub unknown: ::k8s_flowcontrol_types::meta::Unknown,

@@ -1,10 +1,10 @@
-//! Passing over JSON that is as servers write it.
+//! Skipping compact JSON, which is how servers write it.
 
 use super::plain_string::plain_string_end;
 
-/// Where the JSON value at the start of `bytes` ends, if it is compact and nothing about it is odd.
+/// The end of the JSON value at the start of `bytes`, if it is compact and made of plain tokens.
 ///
-/// `None` says nothing: then serde_json is to look. What is passed over here it would pass over too.
+/// After `None` the text may still be JSON, and serde_json has to read it. serde_json accepts every value accepted here.
 pub(super) fn compact_value_end(bytes: &[u8]) -> Option<usize> {
     let mut at = 0;
     let mut open = Open::default();
@@ -34,7 +34,7 @@ pub(super) fn compact_value_end(bytes: &[u8]) -> Option<usize> {
             b'n' => at = literal_end(bytes, at, b"null")?,
             _ => return None,
         }
-        // Behind a value.
+        // After a value.
         loop {
             let Some(is_object) = open.last() else {
                 return Some(at);
@@ -83,7 +83,7 @@ impl Open {
     }
 }
 
-/// Behind a member's name and its colon.
+/// The end of a field's name and its colon.
 fn name_end(bytes: &[u8], at: usize) -> Option<usize> {
     let end = string_end(bytes, at)?;
     (bytes.get(end)? == &b':').then_some(end + 1)
@@ -107,7 +107,7 @@ fn string_end(bytes: &[u8], at: usize) -> Option<usize> {
     }
 }
 
-/// An integer; what has a fraction or an exponent is odd enough.
+/// The end of an integer. Numbers with a fraction or an exponent are left to serde_json.
 fn number_end(bytes: &[u8], at: usize) -> Option<usize> {
     let start = at + usize::from(bytes[at] == b'-');
     let mut end = start;

@@ -70,7 +70,7 @@ pub fn from_str<T: ReadJson>(text: &str) -> Result<T, Error> {
 /// Reads a value from JSON text in bytes.
 ///
 /// # Errors
-/// The bytes are not UTF-8; otherwise those of [`from_str`].
+/// The bytes are not UTF-8, or [`from_str`] fails.
 pub fn from_slice<T: ReadJson>(bytes: &[u8]) -> Result<T, Error> {
     from_str(utf8(bytes)?)
 }
@@ -119,7 +119,7 @@ pub fn utf8(bytes: &[u8]) -> Result<&str, Error> {
 /// Reads the whole text with `read`, after which nothing may be left.
 ///
 /// # Errors
-/// Those of `read`, and text behind the value.
+/// `read` fails, or leaves text behind the value.
 #[doc(hidden)]
 pub fn read_whole<'a, T>(
     text: &'a str,

@@ -1,6 +1,6 @@
 //! Searching eight bytes at a time.
 
-/// Where the first quote, escape or control character is, from `at` on; `None` when there is none.
+/// The index of the first quote, escape or control character at or after `at`.
 pub(super) fn plain_string_end(bytes: &[u8], at: usize) -> Option<usize> {
     let mut end = at;
     while let Some(word) = bytes.get(end..)?.first_chunk() {

@@ -7,7 +7,7 @@ use ::serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
 use std::cell::RefCell;
 
-/// Reads a value of a format of serde's, which must be JSON.
+/// Reads a value with a deserializer, whose format must be JSON.
 ///
 /// # Errors
 /// The format is not JSON, the text is not JSON, or it does not fit the type.
@@ -18,8 +18,8 @@ pub fn deserialize<'de, T: ReadJson, D: Deserializer<'de>>(deserializer: D) -> R
 
 fn raw_text<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Box<RawValue>, D::Error> {
     Box::<RawValue>::deserialize(deserializer).map_err(|error| {
-        // A format other than JSON has no raw values, and this is how serde_json's type says so.
-        match error.to_string().contains("expected any valid JSON value") {
+        // Formats other than JSON have no raw values, and serde_json words the error like this.
+        match is_foreign(&error.to_string()) {
             true => D::Error::custom(
                 "this type can only be read from JSON: hand its JSON text to `json::from_str`",
             ),
@@ -28,10 +28,14 @@ fn raw_text<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Box<RawValue>,
     })
 }
 
-/// Writes a value to a format of serde's.
+fn is_foreign(error: &str) -> bool {
+    error.contains("any valid JSON value") || error.contains("raw value")
+}
+
+/// Writes a value with a serializer.
 ///
 /// # Errors
-/// Those of the serializer.
+/// The serializer fails.
 pub fn serialize<T: WriteJson + ?Sized, S: Serializer>(
     value: &T,
     serializer: S,

@@ -42,7 +42,7 @@ macro_rules! time {
             }
         }
 
-        /// What is finer than the precision is dropped.
+        /// Drops the part of the time that is finer than the precision.
         impl From<SystemTime> for $name {
             fn from(time: SystemTime) -> Self {
                 Self(to_text(time, $digits).into())

@@ -17,7 +17,7 @@ pub const fn field<T, F: Field>(name: &'static str, _: fn(&T) -> &F) -> FieldSch
 #[expect(non_upper_case_globals, reason = "a word of the tables")]
 pub const atomic: bool = true;
 
-/// The bits of those `count` fields behind the first `before` ones that are neither optional nor collections.
+/// The bits of the required fields that are not collections, among the `count` fields after the first `before`.
 pub(super) const fn required_bits(fields: &[FieldSchema], before: usize, count: usize) -> u128 {
     let mut bits = 0;
     let mut index = 0;
@@ -34,10 +34,9 @@ pub(super) const fn required_bits(fields: &[FieldSchema], before: usize, count: 
 
 /// Ties the names on the wire to the fields of a struct, in the order in which a Kubernetes API server writes them.
 ///
-/// Behind a field stand the facts that its type does not tell, each a method of [`FieldSchema`]. After the struct's name
-/// may stand the schema's name where it differs, and `as` with the `apiVersion` and kind, or with `Resource` for a kind
-/// that has paths of its own. Fields that are listed under `unknown` have no Rust field, because a struct cannot have more
-/// than 128.
+/// The facts after a field are those that its type does not contain, each a method of [`FieldSchema`]. The struct's name is
+/// followed by the schema's name where the two differ, and by `as` with an `apiVersion` and kind, or with `Resource` for a
+/// kind that has paths of its own. The fields under `unknown` have no Rust field: a struct has at most 128.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __fields {

@@ -1,13 +1,13 @@
-//! Members that a type does not know.
+//! Fields that a type does not know.
 
 use crate::json::RawJson;
 use crate::order;
 use std::fmt;
 
-/// The members of a JSON object that its type does not know, kept as they came and written back.
+/// The fields of a JSON object that its type does not know, kept unchanged and written back.
 ///
-/// A newer server may send members that this crate has no field for; they survive reading, changing
-/// and writing an object. Takes 8 bytes when there are none.
+/// A newer server may send fields that the type lacks; they survive reading, changing and writing an object. An empty value
+/// takes 8 bytes.
 ///
 /// ```
 /// use k8s_flowcontrol_types::api::v1::QueuingConfiguration;
@@ -23,77 +23,77 @@ pub struct Unknown(Option<Box<Inner>>);
 
 #[derive(Clone, Default)]
 struct Inner {
-    members: Vec<(Box<str>, RawJson)>,
-    /// Required members that the text did not have, so that writing adds nothing.
+    fields: Vec<(Box<str>, RawJson)>,
+    /// Required fields that the text lacked, so that writing does not add them.
     absent: u128,
 }
 
 impl Unknown {
-    /// Whether there is none.
+    /// Whether the type knows every field of the object.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// How many there are.
+    /// The number of unknown fields.
     pub fn len(&self) -> usize {
-        self.0.as_ref().map_or(0, |inner| inner.members.len())
+        self.0.as_ref().map_or(0, |inner| inner.fields.len())
     }
 
-    /// The members in the order in which they came.
+    /// The fields in the order of the text.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &RawJson)> {
         self.0
             .iter()
-            .flat_map(|inner| &inner.members)
+            .flat_map(|inner| &inner.fields)
             .map(|(name, value)| (&**name, value))
     }
 
-    /// The value of the member named `name`; of several the last one.
+    /// The value of the field `name`; the last one if the text repeats it.
     pub fn get(&self, name: &str) -> Option<&RawJson> {
         let inner = self.0.as_ref()?;
         inner
-            .members
+            .fields
             .iter()
             .rev()
             .find(|(n, _)| **n == *name)
             .map(|(_, value)| value)
     }
 
-    /// Sets the member named `name`.
+    /// Sets the field `name`.
     ///
-    /// A name that the type does know makes a JSON object with that member twice: set the field instead.
+    /// For a field that the type knows, set the struct's field: here the JSON object would get it twice.
     pub fn insert(&mut self, name: &str, value: RawJson) {
         self.remove(name);
         self.push(name.into(), value);
     }
 
-    /// Removes the member named `name` and returns its value.
+    /// Removes the field `name` and returns its value.
     pub fn remove(&mut self, name: &str) -> Option<RawJson> {
         let inner = self.0.as_mut()?;
         let value = inner
-            .members
+            .fields
             .iter()
             .rev()
             .find(|(n, _)| **n == *name)
             .map(|(_, v)| v.clone());
-        inner.members.retain(|(n, _)| **n != *name);
-        if inner.members.is_empty() && inner.absent == 0 {
+        inner.fields.retain(|(n, _)| **n != *name);
+        if inner.fields.is_empty() && inner.absent == 0 {
             self.0 = None;
         }
         value
     }
 
-    /// Removes all of them.
+    /// Removes all fields.
     pub fn clear(&mut self) {
         self.0 = None;
     }
 
     pub(crate) fn push(&mut self, name: Box<str>, value: RawJson) {
-        self.0.get_or_insert_default().members.push((name, value));
+        self.0.get_or_insert_default().fields.push((name, value));
     }
 
     pub(crate) fn fit(&mut self) {
         if let Some(inner) = &mut self.0 {
-            inner.members.shrink_to_fit();
+            inner.fields.shrink_to_fit();
         }
     }
 
@@ -108,13 +108,13 @@ impl Unknown {
     }
 }
 
-/// By name and value, whatever the order. That a required member was absent when read does not count.
+/// Compares names and values in any order, and ignores which required fields were absent.
 impl PartialEq for Unknown {
     fn eq(&self, other: &Self) -> bool {
         fn sorted(unknown: &Unknown) -> Vec<(&str, &RawJson)> {
-            let mut members: Vec<_> = unknown.iter().collect();
-            order::sort_by(&mut members, |left, right| left.0.cmp(right.0));
-            members
+            let mut fields: Vec<_> = unknown.iter().collect();
+            order::sort_by(&mut fields, |left, right| left.0.cmp(right.0));
+            fields
         }
         self.len() == other.len() && (self.is_empty() || sorted(self) == sorted(other))
     }

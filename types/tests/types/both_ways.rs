@@ -197,3 +197,57 @@ fn positions() {
     let error = json::from_slice::<v1::FlowSchema>(bytes).unwrap_err();
     assert_eq!((error.line(), error.column()), (2, 9), "{error}");
 }
+
+#[test]
+fn trees_and_indented_text() {
+    let text = r#"{"metadata":{"labels":{"a\"b":"c\nd"}},"spec":{"matchingPrecedence":7},"new":[1.50,-0,{"\/":"\u00e9"}]}"#;
+    let schema: v1::FlowSchema = json::from_str(text).unwrap();
+    let tree = json::to_value(&schema).unwrap();
+    assert_eq!(tree, serde_json::to_value(&schema).unwrap());
+    assert_eq!(json::from_value::<v1::FlowSchema>(&tree).unwrap(), schema);
+    assert_eq!(
+        serde_json::from_value::<v1::FlowSchema>(tree).unwrap(),
+        schema
+    );
+
+    let pretty = serde_json::to_string_pretty(&schema).unwrap();
+    assert!(
+        pretty.contains("\n  \"spec\": {\n    \"matchingPrecedence\": 7"),
+        "{pretty}"
+    );
+    assert_eq!(
+        serde_json::from_str::<v1::FlowSchema>(&pretty).unwrap(),
+        schema
+    );
+
+    // Inside a structure of the caller.
+    let schemas = vec![Some(schema), None];
+    let written = serde_json::to_string(&schemas).unwrap();
+    assert!(
+        written.contains(r#"[1.50,-0,{"\/":"\u00e9"}]"#),
+        "{written}"
+    );
+    let read: Vec<Option<v1::FlowSchema>> = serde_json::from_str(&written).unwrap();
+    assert_eq!(read, schemas);
+}
+
+#[test]
+fn a_tree_that_cannot_hold_a_number_is_an_error() {
+    let schema: v1::FlowSchema = json::from_str(r#"{"new":1e400}"#).unwrap();
+    assert!(json::to_value(&schema).is_err());
+    assert!(json::to_string(&schema).contains("1e400"));
+}
+
+#[test]
+fn formats_other_than_json_are_an_error() {
+    use serde::Deserialize as _;
+    use serde::de::value::{Error, MapDeserializer};
+
+    let fields = [("kind", "FlowSchema")];
+    let deserializer = MapDeserializer::<_, Error>::new(fields.into_iter());
+    let error = v1::FlowSchema::deserialize(deserializer).unwrap_err();
+    assert!(
+        error.to_string().contains("can only be read from JSON"),
+        "{error}"
+    );
+}

@@ -1,4 +1,4 @@
-//! Descriptions as rustdoc takes them: what it would read as links, tags or programs is escaped.
+//! Descriptions as rustdoc takes them: links, tags and programs of rustdoc's own syntax are escaped.
 
 const WIDTH: usize = 95;
 
