@@ -304,4 +304,5 @@ async fn delete<K: Resource>(api: &Api<K>, name: &str) {
     );
     drop(nothing().send_initial_events(false).await);
     drop(nothing().shard_selector("").await);
+    drop(nothing().precondition_uid("u").await);
 }
