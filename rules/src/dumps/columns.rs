@@ -6,25 +6,25 @@ use super::values::{SeatSeconds, parse_duration, parse_time};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Column {
     pub(super) title: &'static str,
-    pub(super) form: Form,
+    pub(super) format: Format,
     /// Whether the column is missing in some releases or dumps.
     optional: bool,
 }
 
 impl Column {
-    pub(super) const fn new(title: &'static str, form: Form) -> Self {
+    pub(super) const fn new(title: &'static str, format: Format) -> Self {
         Self {
             title,
-            form,
+            format,
             optional: false,
         }
     }
 
     /// A column that some releases or dumps do not have.
-    pub(super) const fn optional(title: &'static str, form: Form) -> Self {
+    pub(super) const fn optional(title: &'static str, format: Format) -> Self {
         Self {
             title,
-            form,
+            format,
             optional: true,
         }
     }
@@ -36,7 +36,7 @@ impl Column {
 
 /// The format of a column's cells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Form {
+pub(super) enum Format {
     /// An object's name, a resource or a version: no comma, no space; may be empty.
     Word,
     /// Text that may contain commas and spaces.
@@ -53,7 +53,7 @@ pub(super) enum Form {
 /// The value of all columns but the first in a row without data.
 pub(super) const NONE: &str = "<none>";
 
-impl Form {
+impl Format {
     /// Whether a cell in this format can contain a comma.
     pub(super) const fn can_contain_comma(self) -> bool {
         matches!(self, Self::Text | Self::Path)

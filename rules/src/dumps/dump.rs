@@ -46,10 +46,10 @@ fn take_rows(
     let header = header.ok_or(NotADump { expected: columns })?;
     let mut problems = Vec::new();
     for (index, line) in lines {
-        let taken = header
+        let parsed = header
             .row(line)
-            .and_then(|row| take(&row).ok_or("a cell has an unexpected form"));
-        if let Err(reason) = taken {
+            .and_then(|row| take(&row).ok_or("a cell has an unexpected format"));
+        if let Err(reason) = parsed {
             problems.push(DumpProblem {
                 line: index + 1,
                 text: line.to_owned(),

@@ -1,20 +1,20 @@
 //! The dump of priority levels.
 
-use super::columns::{Column, Form};
+use super::columns::{Column, Format};
 use super::dump::{Dump, NotADump};
 use super::rows::Row;
 
 const COLUMNS: &[Column] = &[
-    Column::new("PriorityLevelName", Form::Word),
-    Column::new("ActiveQueues", Form::Integer),
-    Column::new("IsIdle", Form::Boolean),
-    Column::new("IsQuiescing", Form::Boolean),
-    Column::new("WaitingRequests", Form::Integer),
-    Column::new("ExecutingRequests", Form::Integer),
-    Column::optional("DispatchedRequests", Form::Integer),
-    Column::optional("RejectedRequests", Form::Integer),
-    Column::optional("TimedoutRequests", Form::Integer),
-    Column::optional("CancelledRequests", Form::Integer),
+    Column::new("PriorityLevelName", Format::Word),
+    Column::new("ActiveQueues", Format::Integer),
+    Column::new("IsIdle", Format::Boolean),
+    Column::new("IsQuiescing", Format::Boolean),
+    Column::new("WaitingRequests", Format::Integer),
+    Column::new("ExecutingRequests", Format::Integer),
+    Column::optional("DispatchedRequests", Format::Integer),
+    Column::optional("RejectedRequests", Format::Integer),
+    Column::optional("TimedoutRequests", Format::Integer),
+    Column::optional("CancelledRequests", Format::Integer),
 ];
 
 /// A priority level in `dump_priority_levels`.

@@ -1,20 +1,20 @@
 //! The dump of queues.
 
-use super::columns::{Column, Form};
+use super::columns::{Column, Format};
 use super::dump::{Dump, NotADump};
 use super::rows::Row;
 use super::values::SeatSeconds;
 
 const COLUMNS: &[Column] = &[
-    Column::new("PriorityLevelName", Form::Word),
-    Column::new("Index", Form::Integer),
-    Column::new("PendingRequests", Form::Integer),
-    Column::new("ExecutingRequests", Form::Integer),
-    Column::optional("SeatsInUse", Form::Integer),
-    Column::optional("NextDispatchR", Form::SeatSeconds),
-    Column::optional("InitialSeatsSum", Form::Integer),
-    Column::optional("MaxSeatsSum", Form::Integer),
-    Column::optional("TotalWorkSum", Form::SeatSeconds),
+    Column::new("PriorityLevelName", Format::Word),
+    Column::new("Index", Format::Integer),
+    Column::new("PendingRequests", Format::Integer),
+    Column::new("ExecutingRequests", Format::Integer),
+    Column::optional("SeatsInUse", Format::Integer),
+    Column::optional("NextDispatchR", Format::SeatSeconds),
+    Column::optional("InitialSeatsSum", Format::Integer),
+    Column::optional("MaxSeatsSum", Format::Integer),
+    Column::optional("TotalWorkSum", Format::SeatSeconds),
 ];
 
 /// A queue in `dump_queues`.

@@ -1,6 +1,6 @@
 //! The dump of requests.
 
-use super::columns::{Column, Form};
+use super::columns::{Column, Format};
 use super::dump::{Dump, NotADump};
 use super::rows::Row;
 use super::values::{parse_duration, parse_time};
@@ -8,26 +8,26 @@ use k8s_flowcontrol_types::meta::MicroTime;
 use std::time::Duration;
 
 const COLUMNS: &[Column] = &[
-    Column::new("PriorityLevelName", Form::Word),
-    Column::new("FlowSchemaName", Form::Word),
-    Column::new("QueueIndex", Form::Integer),
-    Column::new("RequestIndexInQueue", Form::Integer),
+    Column::new("PriorityLevelName", Format::Word),
+    Column::new("FlowSchemaName", Format::Word),
+    Column::new("QueueIndex", Format::Integer),
+    Column::new("RequestIndexInQueue", Format::Integer),
     // The servers' spelling, and the correct one in case a later release has it.
-    Column::optional("FlowDistingsher", Form::Text),
-    Column::optional("FlowDistinguisher", Form::Text),
-    Column::new("ArriveTime", Form::Time),
-    Column::optional("InitialSeats", Form::Integer),
-    Column::optional("FinalSeats", Form::Integer),
-    Column::optional("AdditionalLatency", Form::Duration),
-    Column::optional("StartTime", Form::Time),
-    Column::optional("UserName", Form::Text),
-    Column::optional("Verb", Form::Word),
-    Column::optional("APIPath", Form::Path),
-    Column::optional("Namespace", Form::Word),
-    Column::optional("Name", Form::Word),
-    Column::optional("APIVersion", Form::Word),
-    Column::optional("Resource", Form::Word),
-    Column::optional("SubResource", Form::Word),
+    Column::optional("FlowDistingsher", Format::Text),
+    Column::optional("FlowDistinguisher", Format::Text),
+    Column::new("ArriveTime", Format::Time),
+    Column::optional("InitialSeats", Format::Integer),
+    Column::optional("FinalSeats", Format::Integer),
+    Column::optional("AdditionalLatency", Format::Duration),
+    Column::optional("StartTime", Format::Time),
+    Column::optional("UserName", Format::Text),
+    Column::optional("Verb", Format::Word),
+    Column::optional("APIPath", Format::Path),
+    Column::optional("Namespace", Format::Word),
+    Column::optional("Name", Format::Word),
+    Column::optional("APIVersion", Format::Word),
+    Column::optional("Resource", Format::Word),
+    Column::optional("SubResource", Format::Word),
 ];
 
 /// A request in `dump_requests`.
@@ -67,7 +67,7 @@ pub struct RequestState {
     pub details: Option<RequestDetails>,
 }
 
-/// The attributes of a request; those that do not apply are empty.
+/// The attributes of a request; empty where they do not apply.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct RequestDetails {

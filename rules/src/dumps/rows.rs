@@ -1,6 +1,6 @@
 //! Splits the rows of a table into cells.
 
-use super::columns::{Column, Form, NONE};
+use super::columns::{Column, Format, NONE};
 use std::borrow::Cow;
 
 /// Maximum number of surplus commas that are assigned to columns.
@@ -14,7 +14,7 @@ pub(super) struct Header {
 
 struct Title {
     name: String,
-    form: Form,
+    format: Format,
     start: usize,
 }
 
@@ -56,7 +56,7 @@ impl Header {
             let known = columns.iter().find(|column| column.title == name);
             titles.push(Title {
                 name: name.to_owned(),
-                form: known.map_or(Form::Text, |column| column.form),
+                format: known.map_or(Format::Text, |column| column.format),
                 start: start + leading,
             });
             start += part.chars().count() + 1;
@@ -86,7 +86,7 @@ impl Header {
             && cells
                 .iter()
                 .zip(&self.titles)
-                .all(|(cell, title)| title.form.accepts(cell))
+                .all(|(cell, title)| title.format.accepts(cell))
     }
 
     /// Splits at the starts of the titles; `None` if a cell does not end there.
@@ -129,17 +129,17 @@ impl Header {
             return Err("there are far more commas than titles");
         }
         let mut found = Vec::new();
-        self.glue(&parts, surplus, &mut Vec::new(), &mut found);
+        self.join_parts(&parts, surplus, &mut Vec::new(), &mut found);
         match (found.pop(), found.is_empty()) {
             (Some(cells), true) => Ok(cells),
             (Some(_), false) => Err("there are several ways to read the surplus commas"),
             (None, _) if surplus > 0 => Err("there are more cells than titles"),
-            (None, _) => Err("a cell has an unexpected form"),
+            (None, _) => Err("a cell has an unexpected format"),
         }
     }
 
     /// Collects up to two ways to join `parts` into cells.
-    fn glue<'a>(
+    fn join_parts<'a>(
         &self,
         parts: &[&'a str],
         surplus: usize,
@@ -152,7 +152,7 @@ impl Header {
             }
             return;
         };
-        let most = if title.form.can_contain_comma() {
+        let most = if title.format.can_contain_comma() {
             surplus
         } else {
             0
@@ -166,9 +166,9 @@ impl Header {
                 [one] => Cow::Borrowed(one.trim()),
                 several => Cow::Owned(several.join(",").trim().to_owned()),
             };
-            if title.form.accepts(&cell) {
+            if title.format.accepts(&cell) {
                 cells.push(cell);
-                self.glue(rest, surplus - extra, cells, found);
+                self.join_parts(rest, surplus - extra, cells, found);
                 cells.pop();
             }
         }

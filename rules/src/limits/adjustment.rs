@@ -51,7 +51,7 @@ pub struct AdjustedLevel {
     pub name: String,
     /// The current limit in seats (metric `current_limit_seats`).
     ///
-    /// Requests of an exempt level are not limited by it; it only takes part in the division.
+    /// It does not limit the requests of an exempt level, and only counts in the division of seats.
     pub current: i64,
     /// The target of the adjustment in seats (metric `target_seats`). `None` for an exempt level since 1.31, and for
     /// all levels before 1.26. (Servers since 1.31 export another level's target for exempt levels.)

@@ -3,7 +3,7 @@
 use super::{LevelLimits, ServerLimits};
 use k8s_flowcontrol_types::order;
 
-/// A priority level that exists in only one of two configurations, or has different seats in them.
+/// A priority level that only the first or only the second configuration has, or whose seats differ.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum LevelChange {

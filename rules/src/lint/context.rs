@@ -197,7 +197,7 @@ fn with_built_in<K: Resource>(
             .iter_mut()
             .find(|(object, _)| object.name() == built_in.name());
         match found {
-            Some((object, maintainer)) if is_kept(object) => *maintainer = Maintainer::Server,
+            Some((object, maintainer)) if is_reset(object) => *maintainer = Maintainer::Server,
             Some(_) => {}
             None if mandatory || !complete => objects.push((built_in, Maintainer::Assumed)),
             None => {}
@@ -210,7 +210,7 @@ fn with_built_in<K: Resource>(
 }
 
 /// Whether a server resets a built-in object to its built-in value.
-fn is_kept<K: Resource>(object: &K) -> bool {
+fn is_reset<K: Resource>(object: &K) -> bool {
     let metadata = object.metadata();
     matches!(object.name(), EXEMPT | CATCH_ALL)
         || auto_update(object).unwrap_or(metadata.generation.unwrap_or(1) <= 1)

@@ -31,14 +31,14 @@ impl RequestAttributes {
     /// ```
     ///
     /// # Errors
-    /// [`InvalidRequest`] if a server returns 400 before classification: a broken percent escape in the path, or a path
+    /// [`InvalidRequest`] if a server returns 400 before classification: a malformed percent escape in the path, or a path
     /// that ends after the `watch` or `proxy` of a deprecated endpoint.
     pub fn from_http(method: &str, url: &str, user: User) -> Result<Self, InvalidRequest> {
         let target = request_target(url);
         let (path, query) = target.split_once('?').unwrap_or((target, ""));
         let path = decode(path, false).ok_or(InvalidRequest {
             url: url.into(),
-            refusal: Refusal::Escape,
+            problem: Problem::Escape,
         })?;
         let mut request = Self {
             user,
@@ -58,7 +58,7 @@ impl RequestAttributes {
                 if parts.len() < 2 {
                     return Err(InvalidRequest {
                         url: url.into(),
-                        refusal: Refusal::NoKind,
+                        problem: Problem::NoKind,
                     });
                 }
                 request.verb = (*verb).to_owned();
@@ -138,20 +138,20 @@ fn resource_verb(method: &str) -> &'static str {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct InvalidRequest {
     url: Box<str>,
-    refusal: Refusal,
+    problem: Problem,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Refusal {
+enum Problem {
     Escape,
     NoKind,
 }
 
 impl fmt::Display for InvalidRequest {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.refusal {
-            Refusal::Escape => write!(f, "broken percent escape in the path of `{}`", self.url),
-            Refusal::NoKind => {
+        match self.problem {
+            Problem::Escape => write!(f, "malformed percent escape in the path of `{}`", self.url),
+            Problem::NoKind => {
                 write!(
                     f,
                     "unable to determine kind and namespace from url, {}",

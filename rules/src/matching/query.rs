@@ -3,7 +3,7 @@
 use super::percent::decode;
 use std::borrow::Cow;
 
-/// The decoded parameters of a query, without those that a server drops.
+/// The decoded parameters of a query; malformed parameters are dropped, as by a server.
 pub(super) struct Query<'a>(Vec<(Cow<'a, str>, Cow<'a, str>)>);
 
 impl<'a> Query<'a> {

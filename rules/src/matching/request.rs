@@ -8,7 +8,7 @@ pub(crate) const UNAUTHENTICATED: &str = "system:unauthenticated";
 pub(crate) const ANONYMOUS: &str = "system:anonymous";
 /// The prefix of every service account's user name, before `<namespace>:<name>`.
 pub(crate) const SERVICE_ACCOUNT_PREFIX: &str = "system:serviceaccount:";
-/// The group of all service accounts. With the suffix `:<namespace>`: those of one namespace.
+/// The group of all service accounts. With the suffix `:<namespace>`: the group of a namespace's service accounts.
 pub(crate) const SERVICE_ACCOUNTS: &str = "system:serviceaccounts";
 
 /// The user of a request, after impersonation.

@@ -10,7 +10,7 @@ pub(crate) enum Subject {
     Everybody,
     /// The user with this name.
     User(String),
-    /// The members of this group.
+    /// All users in the group with this name.
     Group(String),
     /// A service account.
     ServiceAccount {

@@ -62,7 +62,7 @@ impl Dealer {
         let problem = match (u32::try_from(queues), u32::try_from(hand_size)) {
             (Ok(queues), Ok(hand_size)) if queues > 0 && hand_size > 0 => {
                 if hand_size > queues {
-                    Problem::HandLargerThanDeck
+                    Problem::HandTooLarge
                 } else if queues > MAX_QUEUES {
                     Problem::TooManyQueues
                 } else if entropy_bits(queues, hand_size) > MAX_ENTROPY_BITS {
@@ -125,7 +125,7 @@ pub struct InvalidDealer {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Problem {
     NotPositive,
-    HandLargerThanDeck,
+    HandTooLarge,
     TooManyQueues,
     TooManyBits,
 }
@@ -141,7 +141,7 @@ impl fmt::Display for InvalidDealer {
         )?;
         match self.problem {
             Problem::NotPositive => f.write_str("both numbers must be positive"),
-            Problem::HandLargerThanDeck => f.write_str("a hand is larger than the deck"),
+            Problem::HandTooLarge => f.write_str("the hand is larger than the number of queues"),
             Problem::TooManyQueues => write!(f, "more than {MAX_QUEUES} queues"),
             Problem::TooManyBits => {
                 write!(f, "a hand needs more than {MAX_ENTROPY_BITS} bits of hash")

@@ -1,6 +1,6 @@
 //! The rules of `status.conditions`.
 
-use super::violation::{Bad, Path, Report};
+use super::violation::{BadValue, Path, Report};
 use serde_json::Value;
 
 /// Every condition has a type, and no type occurs twice.
@@ -15,7 +15,7 @@ pub(super) fn check(object: &Value, report: &mut Report) {
     for (index, type_) in types.iter().enumerate() {
         let path = path.index(index).child("type");
         if types[..index].contains(type_) {
-            report.duplicate(&path, &Bad::Named(type_));
+            report.duplicate(&path, &BadValue::Named(type_));
         }
         if type_.is_empty() {
             report.required(&path, report.wording.empty_condition_type);

@@ -5,7 +5,7 @@ use super::internal::{FlowSchemaSpec, Rule};
 use super::names;
 use super::policy_rules;
 use super::subjects;
-use super::violation::{Bad, Path, Report};
+use super::violation::{BadValue, Path, Report};
 
 const MAX_PRECEDENCE: i64 = 10_000;
 const DISTINGUISHERS: &[&str] = &["ByNamespace", "ByUser"];
@@ -22,7 +22,7 @@ pub(super) fn check(name: &str, spec: &FlowSchemaSpec, path: &Path, report: &mut
         && !DISTINGUISHERS.contains(&type_.as_str())
     {
         let path = path.child("distinguisherMethod").child("type");
-        report.not_supported(&path, &Bad::Go(distinguisher(type_)), DISTINGUISHERS);
+        report.not_supported(&path, &BadValue::Go(distinguisher(type_)), DISTINGUISHERS);
     }
     check_level(
         &spec.level,
@@ -35,7 +35,7 @@ pub(super) fn check(name: &str, spec: &FlowSchemaSpec, path: &Path, report: &mut
 }
 
 fn check_precedence(name: &str, precedence: i64, path: &Path, report: &mut Report) {
-    let value = Bad::Integer(precedence);
+    let value = BadValue::Integer(precedence);
     if precedence <= 0 {
         report.invalid(path, &value, "must be a positive value");
     }
@@ -56,8 +56,8 @@ fn check_level(level: &str, path: &Path, report: &mut Report) {
     if level.is_empty() {
         report.required(path, "must reference a priority level");
     } else {
-        for complaint in names::subdomain(level) {
-            report.invalid(path, &Bad::Text(level), &complaint);
+        for message in names::subdomain(level) {
+            report.invalid(path, &BadValue::Text(level), &message);
         }
     }
 }

@@ -1,6 +1,6 @@
 //! The rules of `metadata.managedFields`.
 
-use super::violation::{Bad, Path, Report};
+use super::violation::{BadValue, Path, Report};
 use k8s_flowcontrol_types::{ApiVersion, Release, order};
 use serde_json::Value;
 
@@ -41,7 +41,7 @@ fn check_manager(manager: &str, path: &Path, report: &mut Report) {
         if !k8s_flowcontrol_text::go::is_printable(character) {
             let code = u32::from(character);
             let detail = format!("invalid character U+{code:04X} (at position {position})");
-            report.invalid(path, &Bad::Text(manager), &detail);
+            report.invalid(path, &BadValue::Text(manager), &detail);
         }
     }
 }

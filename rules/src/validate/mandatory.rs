@@ -1,7 +1,7 @@
 //! The rule that mandatory objects keep their built-in `spec`.
 
 use super::internal::{FlowSchemaSpec, LevelSpec};
-use super::violation::{Bad, Path, Report};
+use super::violation::{BadValue, Path, Report};
 use k8s_flowcontrol_types::{Kind, Release};
 use serde_json::Value;
 
@@ -17,7 +17,7 @@ pub(super) fn check_schema(
         && *spec != FlowSchemaSpec::read(&fixed)
     {
         let detail = format!("spec of '{name}' must equal the fixed value");
-        report.invalid(path, &Bad::Go(spec.described()), &detail);
+        report.invalid(path, &BadValue::Go(spec.described()), &detail);
     }
 }
 
@@ -51,7 +51,7 @@ pub(super) fn check_level(
         )
     };
     if !is_equal {
-        report.invalid(path, &Bad::Go(spec.described(release)), &detail);
+        report.invalid(path, &BadValue::Go(spec.described(release)), &detail);
     }
 }
 

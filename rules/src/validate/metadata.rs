@@ -3,7 +3,7 @@
 use super::managed_fields;
 use super::names;
 use super::owner_references::{self, OwnerReference};
-use super::violation::{Bad, Path, Report};
+use super::violation::{BadValue, Path, Report};
 use k8s_flowcontrol_types::order;
 use serde_json::Value;
 
@@ -83,7 +83,7 @@ pub(super) enum NameRule {
 }
 
 impl NameRule {
-    fn complaints(self, name: &str, is_prefix: bool) -> Vec<String> {
+    fn messages(self, name: &str, is_prefix: bool) -> Vec<String> {
         match self {
             Self::Subdomain if is_prefix => names::subdomain_prefix(name),
             Self::Subdomain => names::subdomain(name),
@@ -102,9 +102,9 @@ impl NameRule {
 /// Checks the rules for a single object.
 pub(super) fn check(metadata: &Metadata, rule: NameRule, path: &Path, report: &mut Report) {
     if !metadata.generate_name.is_empty() {
-        for complaint in rule.complaints(&metadata.generate_name, true) {
-            let value = Bad::Text(&metadata.generate_name);
-            report.invalid(&path.child("generateName"), &value, &complaint);
+        for message in rule.messages(&metadata.generate_name, true) {
+            let value = BadValue::Text(&metadata.generate_name);
+            report.invalid(&path.child("generateName"), &value, &message);
         }
     }
     let name = path.child("name");
@@ -112,8 +112,8 @@ pub(super) fn check(metadata: &Metadata, rule: NameRule, path: &Path, report: &m
         report.required(&name, "name or generateName is required");
     }
     if !metadata.name.is_empty() {
-        for complaint in rule.complaints(&metadata.name, false) {
-            report.invalid(&name, &Bad::Text(&metadata.name), &complaint);
+        for message in rule.messages(&metadata.name, false) {
+            report.invalid(&name, &BadValue::Text(&metadata.name), &message);
         }
     }
     check_labels(metadata, path, report);
@@ -137,7 +137,7 @@ pub(super) fn check_own_finalizers(metadata: &Metadata, path: &Path, report: &mu
         if !finalizer.contains('/') && !STANDARD_FINALIZERS.contains(&finalizer.as_str()) {
             let path = path.child("finalizers").index(index);
             let detail = "name is neither a standard finalizer name nor is it fully qualified";
-            report.invalid(&path, &Bad::Text(finalizer), detail);
+            report.invalid(&path, &BadValue::Text(finalizer), detail);
         }
     }
 }
@@ -150,7 +150,7 @@ pub(super) fn check_update(old: &Metadata, new: &Metadata, path: &Path, report: 
     }
     // A server sets a UID that is absent in the request.
     if !old.uid.is_empty() && !new.uid.is_empty() && old.uid != new.uid {
-        let value = Bad::Named(&new.uid);
+        let value = BadValue::Named(&new.uid);
         report.invalid(&path.child("uid"), &value, "field is immutable");
     }
     // While an object is being deleted, a server keeps its deletion time and ignores the request's.
@@ -161,14 +161,14 @@ pub(super) fn check_update(old: &Metadata, new: &Metadata, path: &Path, report: 
             go_time(time)
         };
         let path = path.child("deletionTimestamp");
-        report.invalid(&path, &Bad::Printed(value), "field is immutable");
+        report.invalid(&path, &BadValue::Printed(value), "field is immutable");
     }
     if let Some(period) = new
         .deletion_grace_period
         .filter(|_| new.differs_in_grace_period(old))
     {
         let path = path.child("deletionGracePeriodSeconds");
-        report.invalid(&path, &Bad::Integer(period), "field is immutable");
+        report.invalid(&path, &BadValue::Integer(period), "field is immutable");
     }
     check_labels(new, path, report);
     check_annotations(new, path, report);
@@ -211,13 +211,13 @@ fn check_new_finalizers(old: &Metadata, new: &Metadata, path: &Path, report: &mu
 fn check_labels(metadata: &Metadata, path: &Path, report: &mut Report) {
     let path = path.child("labels");
     for (key, value) in &metadata.labels {
-        complain(
+        report_all(
             &path,
             key,
             names::qualified_name(key, report.wording),
             report,
         );
-        complain(
+        report_all(
             &path,
             value,
             names::label_value(value, report.wording),
@@ -229,8 +229,8 @@ fn check_labels(metadata: &Metadata, path: &Path, report: &mut Report) {
 fn check_annotations(metadata: &Metadata, path: &Path, report: &mut Report) {
     let path = path.child("annotations");
     for (key, _) in &metadata.annotations {
-        let complaints = names::qualified_name(&key.to_lowercase(), report.wording);
-        complain(&path, key, complaints, report);
+        let messages = names::qualified_name(&key.to_lowercase(), report.wording);
+        report_all(&path, key, messages, report);
     }
     let size: usize = metadata
         .annotations
@@ -244,7 +244,7 @@ fn check_annotations(metadata: &Metadata, path: &Path, report: &mut Report) {
 
 fn check_finalizers(finalizers: &[String], path: &Path, report: &mut Report) {
     for finalizer in finalizers {
-        complain(
+        report_all(
             path,
             finalizer,
             names::qualified_name(finalizer, report.wording),
@@ -254,13 +254,13 @@ fn check_finalizers(finalizers: &[String], path: &Path, report: &mut Report) {
     let has = |name: &str| finalizers.iter().any(|finalizer| finalizer == name);
     if has(ORPHAN) && has(FOREGROUND_DELETION) {
         let detail = format!("finalizer {ORPHAN} and {FOREGROUND_DELETION} cannot be both set");
-        report.invalid(path, &Bad::Texts(finalizers), &detail);
+        report.invalid(path, &BadValue::Texts(finalizers), &detail);
     }
 }
 
-fn complain(path: &Path, value: &str, complaints: Vec<String>, report: &mut Report) {
-    for complaint in complaints {
-        report.invalid(path, &Bad::Text(value), &complaint);
+fn report_all(path: &Path, value: &str, messages: Vec<String>, report: &mut Report) {
+    for message in messages {
+        report.invalid(path, &BadValue::Text(value), &message);
     }
 }
 

@@ -43,35 +43,35 @@ pub(super) fn subdomain_prefix(name: &str) -> Vec<String> {
 }
 
 fn subdomain_in(name: &str, unit: &str) -> Vec<String> {
-    let mut complaints = Vec::new();
+    let mut messages = Vec::new();
     if name.len() > MAX_SUBDOMAIN {
-        complaints.push(too_long(MAX_SUBDOMAIN, unit));
+        messages.push(too_long(MAX_SUBDOMAIN, unit));
     }
     if !is_subdomain(name) {
-        complaints.push(SUBDOMAIN.into());
+        messages.push(SUBDOMAIN.into());
     }
-    complaints
+    messages
 }
 
 /// Messages for an invalid namespace, or another DNS-1123 label.
 pub(super) fn label(name: &str, wording: &Wording) -> Vec<String> {
-    let mut complaints = Vec::new();
+    let mut messages = Vec::new();
     if name.len() > MAX_LABEL {
-        complaints.push(too_long(MAX_LABEL, "characters"));
+        messages.push(too_long(MAX_LABEL, "characters"));
     }
     if !is_label(name) {
-        complaints.push(if wording.says_dots && is_subdomain(name) {
+        messages.push(if wording.says_dots && is_subdomain(name) {
             "must not contain dots".into()
         } else {
             LABEL.into()
         });
     }
-    complaints
+    messages
 }
 
 /// Messages for an invalid finalizer, or an invalid key of a label or annotation.
 pub(super) fn qualified_name(name: &str, wording: &Wording) -> Vec<String> {
-    let mut complaints = Vec::new();
+    let mut messages = Vec::new();
     let part = match name.split_once('/') {
         None => name,
         Some((_, part)) if part.contains('/') => {
@@ -82,43 +82,39 @@ pub(super) fn qualified_name(name: &str, wording: &Wording) -> Vec<String> {
             )];
         }
         Some(("", part)) => {
-            complaints.push("prefix part must be non-empty".into());
+            messages.push("prefix part must be non-empty".into());
             part
         }
         Some((prefix, part)) => {
             let found = subdomain_in(prefix, wording.label_unit);
-            complaints.extend(
-                found
-                    .iter()
-                    .map(|complaint| format!("prefix part {complaint}")),
-            );
+            messages.extend(found.iter().map(|message| format!("prefix part {message}")));
             part
         }
     };
     if part.is_empty() {
-        complaints.push("name part must be non-empty".into());
+        messages.push("name part must be non-empty".into());
     } else if part.len() > MAX_LABEL {
-        complaints.push(format!(
+        messages.push(format!(
             "name part {}",
             too_long(MAX_LABEL, wording.label_unit)
         ));
     }
     if !is_word(part) {
-        complaints.push(format!("name part {QUALIFIED_NAME}"));
+        messages.push(format!("name part {QUALIFIED_NAME}"));
     }
-    complaints
+    messages
 }
 
 /// Messages for an invalid label value.
 pub(super) fn label_value(value: &str, wording: &Wording) -> Vec<String> {
-    let mut complaints = Vec::new();
+    let mut messages = Vec::new();
     if value.len() > MAX_LABEL {
-        complaints.push(too_long(MAX_LABEL, wording.label_unit));
+        messages.push(too_long(MAX_LABEL, wording.label_unit));
     }
     if !value.is_empty() && !is_word(value) {
-        complaints.push(LABEL_VALUE.into());
+        messages.push(LABEL_VALUE.into());
     }
-    complaints
+    messages
 }
 
 fn too_long(limit: usize, unit: &str) -> String {

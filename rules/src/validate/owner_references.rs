@@ -1,7 +1,7 @@
 //! The rules of `metadata.ownerReferences`.
 
 use super::go_value::{Field, GoValue};
-use super::violation::{Bad, Path, Report};
+use super::violation::{BadValue, Path, Report};
 use serde_json::Value;
 
 const TYPE: &str = "v1.OwnerReference";
@@ -112,7 +112,7 @@ pub(super) fn check(references: &[OwnerReference], path: &Path, report: &mut Rep
                 );
                 let all = references.iter().map(OwnerReference::described);
                 let all = GoValue::Slice(TYPE, Some(all.collect()));
-                report.invalid(path, &Bad::Go(all), &detail);
+                report.invalid(path, &BadValue::Go(all), &detail);
             }
         }
     }
@@ -135,15 +135,15 @@ fn check_one(reference: &OwnerReference, path: &Path, report: &mut Report) {
         if is_empty {
             let detail = report.wording.empty_owner_field(called);
             let value = if field == "uid" {
-                Bad::Named(value)
+                BadValue::Named(value)
             } else {
-                Bad::Text(value)
+                BadValue::Text(value)
             };
             report.invalid(&path.child(field), &value, &detail);
         }
     }
     if (group, version, reference.kind.as_str()) == ("", "v1", "Event") {
         let detail = "/v1, Kind=Event is disallowed from being an owner";
-        report.invalid(path, &Bad::Go(reference.described()), detail);
+        report.invalid(path, &BadValue::Go(reference.described()), detail);
     }
 }

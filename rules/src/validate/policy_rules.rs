@@ -2,7 +2,7 @@
 
 use super::internal::{NonResourceRule, ResourceRule};
 use super::names;
-use super::violation::{Bad, Path, Report};
+use super::violation::{BadValue, Path, Report};
 
 const ALL: &str = "*";
 const VERBS: &[&str] = &[
@@ -50,8 +50,8 @@ pub(super) fn check_non_resource(rule: &NonResourceRule, path: &Path, report: &m
         return;
     }
     for (index, url) in rule.urls.iter().enumerate() {
-        if let Some(complaint) = url_complaint(url) {
-            report.invalid(&path.index(index), &Bad::Text(url), complaint);
+        if let Some(message) = url_error(url) {
+            report.invalid(&path.index(index), &BadValue::Text(url), message);
         }
     }
 }
@@ -64,7 +64,7 @@ fn check_verbs(verbs: &[String], path: &Path, report: &mut Report) {
     if !check_lone_wildcard(verbs, "verbs", &path, report)
         && verbs.iter().any(|verb| !VERBS.contains(&verb.as_str()))
     {
-        report.not_supported(&path, &Bad::Texts(verbs), VERBS);
+        report.not_supported(&path, &BadValue::Texts(verbs), VERBS);
     }
 }
 
@@ -78,10 +78,10 @@ fn check_namespaces(rule: &ResourceRule, path: &Path, report: &mut Report) {
         return;
     }
     for (index, namespace) in rule.namespaces.iter().enumerate() {
-        for complaint in names::label(namespace, report.wording) {
+        for message in names::label(namespace, report.wording) {
             let detail =
-                format!("each member of this list must be '*' or a DNS-1123 label; {complaint}");
-            report.invalid(&path.index(index), &Bad::Text(namespace), &detail);
+                format!("each member of this list must be '*' or a DNS-1123 label; {message}");
+            report.invalid(&path.index(index), &BadValue::Text(namespace), &detail);
         }
     }
 }
@@ -92,13 +92,13 @@ fn check_lone_wildcard(values: &[String], what: &str, path: &Path, report: &mut 
     let has_wildcard = values.iter().any(|value| value == ALL);
     if has_wildcard && values.len() > 1 {
         let detail = format!("if '*' is present, must not specify other {what}");
-        report.invalid(path, &Bad::Texts(values), &detail);
+        report.invalid(path, &BadValue::Texts(values), &detail);
     }
     has_wildcard
 }
 
 /// The first error in a path.
-fn url_complaint(url: &str) -> Option<&'static str> {
+fn url_error(url: &str) -> Option<&'static str> {
     match url {
         "" => Some("must not be empty"),
         "/" => None,

@@ -2,7 +2,7 @@
 
 use super::internal::{Exempt, LevelSpec, Limited};
 use super::queuing;
-use super::violation::{Bad, Path, Report};
+use super::violation::{BadValue, Path, Report};
 
 const TYPES: &[&str] = &["Exempt", "Limited"];
 const RESPONSES: &[&str] = &["Queue", "Reject"];
@@ -26,7 +26,7 @@ pub(super) fn check(
 ) {
     if (name == "exempt") != (spec.type_ == "Exempt") {
         let detail = report.wording.exempt_type;
-        report.invalid(&path.child("type"), &Bad::Named(&spec.type_), detail);
+        report.invalid(&path.child("type"), &BadValue::Named(&spec.type_), detail);
     }
     let (limited, exempt) = (path.child("limited"), path.child("exempt"));
     match spec.type_.as_str() {
@@ -47,7 +47,7 @@ pub(super) fn check(
                 Some(stanza) => check_limited(stanza, shares, &limited, report),
             }
         }
-        _ => report.not_supported(&path.child("type"), &Bad::Named(&spec.type_), TYPES),
+        _ => report.not_supported(&path.child("type"), &BadValue::Named(&spec.type_), TYPES),
     }
 }
 
@@ -58,7 +58,7 @@ fn check_exempt(exempt: &Exempt, path: &Path, report: &mut Report) {
         let path = path.child("nominalConcurrencyShares");
         report.invalid(
             &path,
-            &Bad::Integer(shares),
+            &BadValue::Integer(shares),
             "must be a non-negative integer",
         );
     }
@@ -73,7 +73,7 @@ fn check_limited(limited: &Limited, shares: ShareRule, path: &Path, report: &mut
         } else {
             "must be positive"
         };
-        report.invalid(&path.child(shares.field), &Bad::Integer(value), detail);
+        report.invalid(&path.child(shares.field), &BadValue::Integer(value), detail);
     }
     check_response(limited, &path.child("limitResponse"), report);
     check_lendable(limited.lendable_percent, path, report);
@@ -82,7 +82,7 @@ fn check_limited(limited: &Limited, shares: ShareRule, path: &Path, report: &mut
     {
         let path = path.child("borrowingLimitPercent");
         let detail = "if specified, must be a non-negative integer";
-        report.invalid(&path, &Bad::Integer(percent), detail);
+        report.invalid(&path, &BadValue::Integer(percent), detail);
     }
 }
 
@@ -93,7 +93,7 @@ fn check_lendable(percent: Option<i64>, path: &Path, report: &mut Report) {
         let path = path.child("lendablePercent");
         report.invalid(
             &path,
-            &Bad::Integer(percent),
+            &BadValue::Integer(percent),
             "must be between 0 and 100, inclusive",
         );
     }
@@ -113,6 +113,6 @@ fn check_response(limited: &Limited, path: &Path, report: &mut Report) {
         ),
         ("Queue", Some(stanza)) => queuing::check(stanza, &queuing, report),
         ("Reject", None) => {}
-        (type_, _) => report.not_supported(&path.child("type"), &Bad::Named(type_), RESPONSES),
+        (type_, _) => report.not_supported(&path.child("type"), &BadValue::Named(type_), RESPONSES),
     }
 }

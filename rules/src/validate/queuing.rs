@@ -1,7 +1,7 @@
 //! The rules of a level's queues and of the entropy of shuffle sharding.
 
 use super::internal::Queuing;
-use super::violation::{Bad, Path, Report};
+use super::violation::{BadValue, Path, Report};
 use crate::sharding::{MAX_ENTROPY_BITS, entropy_bits};
 
 const MAX_QUEUES: i64 = 10_000_000;
@@ -15,16 +15,24 @@ pub(super) fn check(queuing: &Queuing, path: &Path, report: &mut Report) {
     } = *queuing;
     if queue_length_limit <= 0 {
         let path = path.child("queueLengthLimit");
-        report.invalid(&path, &Bad::Integer(queue_length_limit), "must be positive");
+        report.invalid(
+            &path,
+            &BadValue::Integer(queue_length_limit),
+            "must be positive",
+        );
     }
     let path_of_queues = path.child("queues");
     if queues <= 0 {
-        report.invalid(&path_of_queues, &Bad::Integer(queues), "must be positive");
+        report.invalid(
+            &path_of_queues,
+            &BadValue::Integer(queues),
+            "must be positive",
+        );
     } else if queues > MAX_QUEUES {
         let detail = format!("must not be greater than {MAX_QUEUES}");
-        report.invalid(&path_of_queues, &Bad::Integer(queues), &detail);
+        report.invalid(&path_of_queues, &BadValue::Integer(queues), &detail);
     }
-    let complaint = if hand_size <= 0 {
+    let message = if hand_size <= 0 {
         "must be positive".into()
     } else if hand_size > queues {
         format!("should not be greater than queues ({queues})")
@@ -38,8 +46,8 @@ pub(super) fn check(queuing: &Queuing, path: &Path, report: &mut Report) {
     };
     report.invalid(
         &path.child("handSize"),
-        &Bad::Integer(hand_size),
-        &complaint,
+        &BadValue::Integer(hand_size),
+        &message,
     );
 }
 

@@ -2,14 +2,14 @@
 
 use super::internal::{ServiceAccount, Subject};
 use super::names;
-use super::violation::{Bad, Path, Report};
+use super::violation::{BadValue, Path, Report};
 
 const KINDS: &[&str] = &["Group", "ServiceAccount", "User"];
 
 /// Checks that a subject has the field of its kind and no other.
 pub(super) fn check(subject: &Subject, path: &Path, report: &mut Report) {
     if !KINDS.contains(&subject.kind.as_str()) {
-        report.not_supported(&path.child("kind"), &Bad::Named(&subject.kind), KINDS);
+        report.not_supported(&path.child("kind"), &BadValue::Named(&subject.kind), KINDS);
         return;
     }
     match subject.kind.as_str() {
@@ -56,8 +56,8 @@ fn check_service_account(account: &ServiceAccount, path: &Path, report: &mut Rep
         "" => report.required(&name, ""),
         "*" => {}
         text => {
-            for complaint in names::subdomain(text) {
-                report.invalid(&name, &Bad::Text(text), &complaint);
+            for message in names::subdomain(text) {
+                report.invalid(&name, &BadValue::Text(text), &message);
             }
         }
     }
@@ -65,8 +65,8 @@ fn check_service_account(account: &ServiceAccount, path: &Path, report: &mut Rep
     if account.namespace.is_empty() {
         report.required(&namespace, "must specify namespace for service account");
     } else {
-        for complaint in names::label(&account.namespace, report.wording) {
-            report.invalid(&namespace, &Bad::Text(&account.namespace), &complaint);
+        for message in names::label(&account.namespace, report.wording) {
+            report.invalid(&namespace, &BadValue::Text(&account.namespace), &message);
         }
     }
 }

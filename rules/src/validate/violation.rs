@@ -92,7 +92,7 @@ impl Path {
 }
 
 /// An invalid value, to be printed in a message.
-pub(super) enum Bad<'a> {
+pub(super) enum BadValue<'a> {
     /// A string.
     Text(&'a str),
     /// A string of a named Go type.
@@ -107,7 +107,7 @@ pub(super) enum Bad<'a> {
     Printed(String),
 }
 
-impl Bad<'_> {
+impl BadValue<'_> {
     fn print(&self, wording: &Wording) -> String {
         match self {
             Self::Text(text) => quote(text),
@@ -150,7 +150,7 @@ impl Report {
         self.violations
     }
 
-    pub(super) fn invalid(&mut self, path: &Path, value: &Bad<'_>, detail: &str) {
+    pub(super) fn invalid(&mut self, path: &Path, value: &BadValue<'_>, detail: &str) {
         let value = value.print(self.wording);
         self.push(path, Reason::Invalid, Some(&value), detail);
     }
@@ -164,14 +164,14 @@ impl Report {
     }
 
     /// Adds a violation that lists the `supported` values.
-    pub(super) fn not_supported(&mut self, path: &Path, value: &Bad<'_>, supported: &[&str]) {
+    pub(super) fn not_supported(&mut self, path: &Path, value: &BadValue<'_>, supported: &[&str]) {
         let supported = join(supported.iter().map(|value| quote(value)), ", ");
         let value = value.print(self.wording);
         let detail = format!("supported values: {supported}");
         self.push(path, Reason::NotSupported, Some(&value), &detail);
     }
 
-    pub(super) fn duplicate(&mut self, path: &Path, value: &Bad<'_>) {
+    pub(super) fn duplicate(&mut self, path: &Path, value: &BadValue<'_>) {
         let value = value.print(self.wording);
         self.push(path, Reason::Duplicate, Some(&value), "");
     }

@@ -100,8 +100,8 @@ proptest! {
             ApiVersion::V1Beta1 | ApiVersion::V1Beta2 => "nominalConcurrencyShares",
             ApiVersion::V1Beta3 | ApiVersion::V1 => "assuredConcurrencyShares",
         };
-        let foreign = level["spec"]["limited"].get(name).filter(|value| !value.is_null());
-        let is_kept = foreign.is_none_or(|foreign| converted["spec"]["limited"][name] == *foreign);
+        let other_shares = level["spec"]["limited"].get(name).filter(|value| !value.is_null());
+        let is_kept = other_shares.is_none_or(|other_shares| converted["spec"]["limited"][name] == *other_shares);
         prop_assert!(is_kept || losses.iter().any(|loss| loss.path.ends_with(name)));
     }
 

@@ -212,7 +212,7 @@ fn other_tables_are_refused() {
 }
 
 #[test]
-fn unknown_uids_are_told_from_imagined_objects() {
+fn unknown_uids_differ_from_missing_mandatory_objects() {
     let names = FlowNames::default();
     assert_eq!(
         names.resolve("", ""),

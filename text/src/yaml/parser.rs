@@ -29,7 +29,7 @@ pub(super) enum Event {
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Scalar {
     pub(super) text: String,
-    /// The full tag, such as `tag:yaml.org,2002:str`; empty if there is none.
+    /// The full tag, such as `tag:yaml.org,2002:str`; empty without a tag.
     pub(super) tag: String,
     /// Whether the text determines the type.
     pub(super) is_plain: bool,
