@@ -1,4 +1,7 @@
-//! Go values as they appear in messages: as JSON, or as Go source.
+//! Go values as they appear in messages: as JSON, or, from servers up to 1.33, as Go source.
+//!
+//! Messages of recorded servers are compared with ours in full, so that a user who searches for a message finds it. Go
+//! source stays for that reason; the addresses in it are random and have one placeholder.
 
 use k8s_flowcontrol_text::go::{json_quote, quote};
 
