@@ -164,7 +164,7 @@ async fn a_client_certificate_from_a_plugin() {
 }
 
 #[tokio::test]
-async fn what_it_is_told() {
+async fn plugins_get_the_cluster() {
     let folder = Folder::new();
     let authority = Authority::new("one");
     let server = Server::tls(&authority.sign(&["api.example"])).await;

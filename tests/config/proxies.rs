@@ -179,7 +179,7 @@ async fn a_proxy_with_an_ipv6_address() {
 }
 
 #[tokio::test]
-async fn what_no_http_proxy_can_reach() {
+async fn ipv6_servers_need_a_socks_proxy() {
     let config = through("https://[fd00::1]:6443", "http://127.0.0.1:9");
     let error = Client::new(config).unwrap_err().to_string();
     assert!(error.contains("[fd00::1]"), "{error}");

@@ -98,7 +98,7 @@ async fn a_rejection_by_flow_control_is_plain_text() {
 }
 
 #[tokio::test]
-async fn what_is_no_answer_of_a_server_is_an_error_with_an_excerpt() {
+async fn a_foreign_body_is_an_error_with_an_excerpt() {
     let html = format!("<html>{}</html>", "proxy trouble ".repeat(1000));
     let client = answering("502 Bad Gateway\r\nContent-Type: text/html", &html).await;
     let error = client.flow_schemas().list().await.unwrap_err();

@@ -66,8 +66,8 @@ fn store_follows_the_changes() {
     let out = run("store", &[]);
     for part in [
         "global-default",
-        "Of these, catch-all do not queue.",
-        "RESYNC   ",
+        "Of these, catch-all reject instead of queueing.",
+        "SNAPSHOT ",
         "ADDED    stored: 30 shares",
         "MODIFIED stored: 30 -> 12 shares",
         "DELETED  stored",

@@ -26,7 +26,7 @@ async fn the_kubeconfig_is_all_that_a_client_needs() {
 }
 
 #[tokio::test]
-async fn who_one_is_decides() {
+async fn the_user_decides() {
     let (_server, config) = secured().await;
     let as_user = |token: &str| Client::new(config.clone().with_token(Secret::new(token))).unwrap();
     let error = as_user("bob-token").flow_schemas().get("exempt").await;

@@ -53,7 +53,7 @@ async fn each_release_serves_its_versions_and_prefers_the_newest() {
 }
 
 #[tokio::test]
-async fn what_one_version_wrote_every_served_version_reads() {
+async fn every_served_version_reads_an_object_of_another() {
     let (_server, client) = release("1.25").await;
     shared_name::<v1beta1::PriorityLevelConfiguration, v1beta2::PriorityLevelConfiguration>(
         &client,

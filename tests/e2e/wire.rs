@@ -55,7 +55,7 @@ async fn every_documented_operation_and_parameter_arrives_at_the_server() {
             missing.is_empty(),
             "{operation:?} never came with {missing:?}"
         );
-        // The documents of older versions are those of older releases, which have fewer parameters.
+        // The documents of older versions come from older releases, which have fewer parameters.
         let is_newest = operation.path.contains("/v1/");
         assert!(!is_newest || sent == operation.query, "{operation:?}");
         let bodies = requests
@@ -295,6 +295,7 @@ async fn delete<K: Resource>(api: &Api<K>, name: &str) {
         .unwrap();
     // Each parameter is documented, but some combinations are errors. Only the request matters here.
     drop(nothing().orphan_dependents(false).await);
+    drop(nothing().precondition_uid("nobody").await);
     drop(nothing().continue_token("").await);
     drop(
         nothing()

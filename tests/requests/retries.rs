@@ -8,7 +8,7 @@ use serde_json::json;
 use std::time::Duration;
 
 #[tokio::test]
-async fn what_is_turned_away_is_sent_again_whatever_it_is() {
+async fn any_rejected_request_is_sent_again() {
     for fault in [Fault::rejected(0), Fault::too_many_requests(0)] {
         let (server, client) = embedded().await;
         let schemas = client.flow_schemas();
@@ -76,7 +76,7 @@ async fn a_generated_name_is_generated_once() {
 }
 
 #[tokio::test]
-async fn what_may_have_been_carried_out_is_not_sent_again() {
+async fn requests_with_unknown_outcome_are_not_sent_again() {
     let (server, client) = embedded().await;
     let schemas = client.flow_schemas();
     schemas.create(&schema("mine")).await.unwrap();

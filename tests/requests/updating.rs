@@ -207,7 +207,7 @@ async fn busy_servers_are_borne() {
 }
 
 #[tokio::test]
-async fn what_the_version_in_hand_cannot_say_is_not_written_over() {
+async fn fields_that_the_version_cannot_express_are_not_overwritten() {
     let server = ApiServer::builder()
         .kubernetes("1.31")
         .start()

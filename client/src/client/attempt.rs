@@ -21,13 +21,13 @@ impl Client {
         request: &HttpRequest,
     ) -> Result<http::Response<Body>, Error> {
         let ready = self.session.ready().await?;
-        let answer = self.attempt(request, &ready).await?;
-        if answer.status() != StatusCode::UNAUTHORIZED {
-            return Ok(answer);
+        let response = self.attempt(request, &ready).await?;
+        if response.status() != StatusCode::UNAUTHORIZED {
+            return Ok(response);
         }
         match self.session.after_unauthorized(&ready).await? {
             Some(renewed) => self.attempt(request, &renewed).await,
-            None => Ok(answer),
+            None => Ok(response),
         }
     }
 
@@ -58,8 +58,8 @@ impl Client {
         let request = builder
             .body(request.body.clone())
             .map_err(|error| Error::argument(format!("the request cannot be built: {error}")))?;
-        let answer = ready.transport.send(request).await;
-        answer.map_err(|error| error.before_answer(config))
+        let response = ready.transport.send(request).await;
+        response.map_err(|error| error.into_request_error(config))
     }
 }
 

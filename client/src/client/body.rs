@@ -65,7 +65,7 @@ pub(super) async fn collect(
 ) -> Result<Vec<u8>, Error> {
     let mut sink = Sink::new(encoding, limit);
     while let Some(frame) = std::future::poll_fn(|cx| Pin::new(&mut body).poll_frame(cx)).await {
-        if let Ok(data) = frame.map_err(TransportError::within_answer)?.into_data() {
+        if let Ok(data) = frame.map_err(TransportError::into_body_error)?.into_data() {
             sink.push(&data)?;
         }
     }
@@ -214,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_cut_off_or_damaged_is_no_answer() {
+    fn truncated_and_damaged_bodies_are_errors() {
         let packed = gzip(b"some text that is long enough");
         for end in 1..packed.len() {
             let error = read(Encoding::Gzip, &packed[..end], 7, 1000).unwrap_err();

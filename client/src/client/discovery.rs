@@ -6,8 +6,8 @@ use super::error::Error;
 use super::path::{Target, segment};
 use super::request::Verb;
 use super::response::{Decoded, Decoder};
-use crate::meta::{ApiGroup, ApiGroupList, ApiResourceList, Info};
 use crate::json;
+use crate::meta::{ApiGroup, ApiGroupList, ApiResourceList, Info};
 use crate::rt::Object;
 
 impl Client {

@@ -16,7 +16,7 @@ use tokio::time::{Instant, sleep};
 use tracing::{Instrument, Span};
 
 /// The request line, and the head and content of the response.
-type Answer<'a, B> =
+type Received<'a, B> =
     Pin<Box<dyn Future<Output = Result<(RequestLine, Head, B), Error>> + Send + 'a>>;
 
 impl Client {
@@ -27,7 +27,7 @@ impl Client {
         decoder: Decoder<T>,
     ) -> Result<Response<T>, Error> {
         let renamed = decoder.renamed;
-        let result = match self.whole_answer(request).await {
+        let result = match self.whole_response(request).await {
             Ok((line, head, body)) => decoder.read(&line, head, &body),
             Err(error) => Err(error),
         };
@@ -40,27 +40,27 @@ impl Client {
     // An async function is compiled in every crate that awaits it, together with everything it awaits in turn. These
     // two are boxed, so that programs do not compile the rest again.
 
-    fn whole_answer(&self, request: HttpRequest) -> Answer<'_, Vec<u8>> {
-        Box::pin(self.answer(request))
+    fn whole_response(&self, request: HttpRequest) -> Received<'_, Vec<u8>> {
+        Box::pin(self.exchange(request))
     }
 
     /// Sends a request and returns when the response begins.
-    pub(super) fn open_stream(&self, request: HttpRequest) -> Answer<'_, Body> {
-        Box::pin(self.answer(request))
+    pub(super) fn open_stream(&self, request: HttpRequest) -> Received<'_, Body> {
+        Box::pin(self.exchange(request))
     }
 
     /// The 2xx response to a request. Any other response is an error.
-    async fn answer<B: Content>(
+    async fn exchange<B: Content>(
         &self,
         request: HttpRequest,
     ) -> Result<(RequestLine, Head, B), Error> {
         let span = trace::request_span(&request);
-        let answer = self
+        let result = self
             .attempt_until_final(&request, &span)
             .instrument(span.clone())
             .await;
         let line = request.line();
-        match answer {
+        match result {
             Ok((head, content)) => Ok((line, head, content)),
             Err(error) => Err(error.at(&line)),
         }

@@ -5,8 +5,8 @@ use super::head::Head;
 use super::renamed::RenamedField;
 use super::warnings::Warning;
 use crate::convert::Loss;
-use crate::meta::Status;
 use crate::json;
+use crate::meta::Status;
 
 /// The maximum length of a body's excerpt in an error, in characters.
 const EXCERPT: usize = 300;

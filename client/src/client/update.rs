@@ -231,14 +231,14 @@ impl<K: Resource> Requests<K> {
             false => self.api.get(&self.name),
         };
         self.limit(&mut request.call);
-        let answer = request.send().await?;
-        if !answer.losses().is_empty() && !self.allow_loss {
+        let response = request.send().await?;
+        if !response.losses().is_empty() && !self.allow_loss {
             return Err(Error::new(Kind::Lossy {
                 version: self.api.wire_version(),
-                losses: answer.losses().to_vec(),
+                losses: response.losses().to_vec(),
             }));
         }
-        Ok(answer.into_inner())
+        Ok(response.into_inner())
     }
 
     async fn write(&self, object: &K) -> Result<K, Error> {

@@ -1,4 +1,4 @@
-//! `Warning` headers of successful and failed requests.
+//! `Warning` headers of successful and failed requests. Own code, for lack of a library that reads them.
 
 use http::HeaderMap;
 use std::fmt;

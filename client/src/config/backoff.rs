@@ -1,4 +1,4 @@
-//! Exponential backoff with a random part.
+//! Exponential backoff with a random part. Own code: the pauses of the documented retry policy, in ten lines.
 
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::time::Duration;

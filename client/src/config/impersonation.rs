@@ -135,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_sent() {
+    fn invalid_headers() {
         assert!(Impersonation::new("").headers().is_err());
         let error = Impersonation::new("a").group("x\ny").headers().unwrap_err();
         assert!(error.to_string().contains("Impersonate-Group"), "{error}");

@@ -1,4 +1,4 @@
-//! Kubeconfig files, merged as kubectl merges them: the first file that sets a value wins.
+//! Kubeconfig files. Own code, because they are merged as kubectl merges them: the first file that sets a value wins.
 
 mod cluster;
 mod document;

@@ -1,23 +1,23 @@
-//! A server that says what it is told to, byte by byte.
+//! A server that sends prepared bytes.
 
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::thread::JoinHandle;
 
-/// Where it listens, and what it will have been sent.
+/// The address, and the received requests.
 pub(crate) struct Fake {
     pub(crate) url: String,
     requests: JoinHandle<Vec<String>>,
 }
 
 impl Fake {
-    /// The requests that came, head and body.
+    /// The received requests, head and body.
     pub(crate) fn requests(self) -> Vec<String> {
         self.requests.join().unwrap()
     }
 }
 
-/// Answers one request per connection with these bytes, then closes the connection.
+/// Responds to one request per connection with these bytes, then closes it.
 pub(crate) fn serve(answers: Vec<String>) -> Fake {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}", listener.local_addr().unwrap());
@@ -33,7 +33,7 @@ pub(crate) fn serve(answers: Vec<String>) -> Fake {
     Fake { url, requests }
 }
 
-/// An answer with a body and `Connection: close`.
+/// A response with a body and `Connection: close`.
 pub(crate) fn answer(status: &str, headers: &str, body: &str) -> String {
     let length = body.len();
     format!(
@@ -42,7 +42,7 @@ pub(crate) fn answer(status: &str, headers: &str, body: &str) -> String {
     )
 }
 
-/// An answer whose body comes in chunks; without the last empty one it is cut off.
+/// A response with a chunked body. Without the last, empty chunk it is truncated.
 pub(crate) fn chunked(chunks: &[&str]) -> String {
     let mut text =
         "HTTP/1.1 200 OK\r\nConnection: close\r\nTransfer-Encoding: chunked\r\n\r\n".to_owned();

@@ -1,4 +1,4 @@
-//! The part of the client that talks, against a server of a few lines that says exactly what it is told to.
+//! The client over HTTP, against a server of a few lines with prepared responses.
 #![cfg(feature = "ring")]
 #![allow(clippy::unwrap_used)] // The helpers of tests may panic as tests do.
 
@@ -25,7 +25,7 @@ fn named(name: &str) -> v1::FlowSchema {
 }
 
 #[tokio::test]
-async fn what_goes_over_the_wire() {
+async fn requests_on_the_wire() {
     let fake = serve(vec![answer("201 Created", "Audit-Id: 5\r\n", OBJECT)]);
     let config = Config::new(format!("{}/prefix/", fake.url))
         .unwrap()
@@ -98,7 +98,7 @@ async fn redirects_are_not_followed() {
 }
 
 #[tokio::test]
-async fn an_answer_that_breaks_off() {
+async fn a_response_that_ends_early() {
     let whole = answer("200 OK", "", OBJECT);
     let fake = serve(vec![whole[..whole.len() - 5].to_owned()]);
     let schemas = client(&fake).flow_schemas();
@@ -112,7 +112,7 @@ async fn an_answer_that_breaks_off() {
 }
 
 #[tokio::test]
-async fn an_answer_that_is_too_long() {
+async fn a_response_that_is_too_long() {
     let fake = serve(vec![answer("200 OK", "", OBJECT)]);
     let config = Config::new(&fake.url)
         .unwrap()

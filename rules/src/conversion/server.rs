@@ -178,11 +178,16 @@ pub(super) fn prune_list(list: &mut Value, release: Release) -> Vec<Loss> {
         is_known
     });
     if let Some(metadata) = members.get_mut("metadata") {
-        prune_to(ListMeta::TABLE.schema, metadata, release, &mut |path, value| {
-            if !value.is_null() {
-                losses.push(Loss::new(format!("metadata.{path}"), why));
-            }
-        });
+        prune_to(
+            ListMeta::TABLE.schema,
+            metadata,
+            release,
+            &mut |path, value| {
+                if !value.is_null() {
+                    losses.push(Loss::new(format!("metadata.{path}"), why));
+                }
+            },
+        );
     }
     losses
 }

@@ -5,9 +5,9 @@ use crate::decode;
 use k8s_flowcontrol_types::api::{v1, v1beta1, v1beta2, v1beta3};
 use k8s_flowcontrol_types::convert::parts::convert_items;
 use k8s_flowcontrol_types::convert::{Convert, Loss, Lossy};
+use k8s_flowcontrol_types::json;
 use k8s_flowcontrol_types::kind::{Versioned, VersionedKind};
 use k8s_flowcontrol_types::meta::{ListMeta, Unknown};
-use k8s_flowcontrol_types::json;
 use k8s_flowcontrol_types::{List, Release, Resource};
 use serde_json::Value;
 

@@ -225,7 +225,7 @@ impl fmt::Debug for Error {
         f.debug_struct("Error")
             .field("kind", kind)
             .field("request", line)
-            .field("answer", head)
+            .field("response", head)
             .field("source", source)
             .field("attempts", attempts)
             .finish()

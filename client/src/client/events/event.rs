@@ -4,8 +4,8 @@ use crate::Resource;
 use crate::client::response::Decoded;
 use crate::client::wire::Wire;
 use crate::convert::Loss;
-use crate::meta::{ObjectMeta, Status};
 use crate::json::{self, Fault, ReadJson, Reader};
+use crate::meta::{ObjectMeta, Status};
 
 /// The annotation of the bookmark that ends the initial events.
 const INITIAL_EVENTS_END: &str = "k8s.io/initial-events-end";

@@ -100,7 +100,9 @@ impl<K: Resource> WatchStream<K> {
             }
             match ready!(body.poll_chunk(cx)) {
                 Some(Ok(chunk)) => self.lines.push_chunk(chunk),
-                Some(Err(error)) => return Poll::Ready(Err(TransportError::within_answer(error))),
+                Some(Err(error)) => {
+                    return Poll::Ready(Err(TransportError::into_body_error(error)));
+                }
                 None => {
                     self.body = None;
                     return Poll::Ready(self.finish());

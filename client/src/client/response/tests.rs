@@ -12,7 +12,7 @@ fn headers(pairs: &[(&'static str, &'static str)]) -> HeaderMap {
         .collect()
 }
 
-fn answer(
+fn response(
     code: u16,
     pairs: &[(&'static str, &'static str)],
     body: &[u8],
@@ -32,7 +32,7 @@ fn answer(
 fn status(code: u16, reason: &str) -> Error {
     let body = json!({"kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Failure",
         "message": "because", "reason": reason, "code": code});
-    answer(
+    response(
         code,
         &[("content-type", "application/json")],
         body.to_string().as_bytes(),
@@ -41,22 +41,22 @@ fn status(code: u16, reason: &str) -> Error {
 }
 
 #[test]
-fn a_good_answer() {
+fn a_good_response() {
     let pairs = [
         ("audit-id", "a"),
         ("x-kubernetes-pf-flowschema-uid", "f"),
         ("x-kubernetes-pf-prioritylevel-uid", "p"),
         ("warning", "299 - \"careful\""),
     ];
-    let answer = answer(201, &pairs, br#"{"metadata":{"name":"x"},"spec":{}}"#).unwrap();
-    assert!(answer.was_created() && !answer.was_accepted());
-    assert_eq!(answer.code(), 201);
-    assert_eq!(answer.audit_id(), Some("a"));
-    assert_eq!(answer.flow_schema_uid(), Some("f"));
-    assert_eq!(answer.priority_level_uid(), Some("p"));
-    assert_eq!(answer.warnings()[0].text(), "careful");
+    let response = response(201, &pairs, br#"{"metadata":{"name":"x"},"spec":{}}"#).unwrap();
+    assert!(response.was_created() && !response.was_accepted());
+    assert_eq!(response.code(), 201);
+    assert_eq!(response.audit_id(), Some("a"));
+    assert_eq!(response.flow_schema_uid(), Some("f"));
+    assert_eq!(response.priority_level_uid(), Some("p"));
+    assert_eq!(response.warnings()[0].text(), "careful");
     assert_eq!(
-        answer
+        response
             .map(|schema| schema.metadata.name)
             .into_inner()
             .as_deref(),
@@ -121,7 +121,7 @@ fn causes_and_retry_after() {
         "retryAfterSeconds": 3,
         "causes": [{"reason": "FieldValueInvalid", "message": "m", "field": "spec.matchingPrecedence"}],
     }});
-    let error = answer(422, &[], body.to_string().as_bytes()).unwrap_err();
+    let error = response(422, &[], body.to_string().as_bytes()).unwrap_err();
     assert_eq!(
         error.causes()[0].field.as_deref(),
         Some("spec.matchingPrecedence")
@@ -132,7 +132,7 @@ fn causes_and_retry_after() {
 #[test]
 fn an_expired_list_has_a_fresh_token() {
     let body = json!({"kind": "Status", "metadata": {"continue": "fresh"}, "reason": "Expired", "code": 410});
-    let error = answer(410, &[], body.to_string().as_bytes()).unwrap_err();
+    let error = response(410, &[], body.to_string().as_bytes()).unwrap_err();
     assert!(error.is_expired());
     assert_eq!(error.continue_token(), Some("fresh"));
     assert_eq!(status(410, "Expired").continue_token(), None);
@@ -146,7 +146,7 @@ fn turned_away_by_flow_control() {
         ("x-kubernetes-pf-flowschema-uid", "f"),
         ("x-kubernetes-pf-prioritylevel-uid", "p"),
     ];
-    let error = answer(429, &pairs, b"Too many requests, please try again later.\n").unwrap_err();
+    let error = response(429, &pairs, b"Too many requests, please try again later.\n").unwrap_err();
     assert!(
         error.is_too_many_requests() && error.is_retryable() && error.is_rejected_by_flow_control()
     );
@@ -163,7 +163,7 @@ fn turned_away_by_flow_control() {
 #[test]
 fn a_proxy_in_between() {
     let page = format!("<html>\n  <h1>Bad\tGateway</h1>\0{}", "x".repeat(5000));
-    let error = answer(502, &[("content-type", "text/html")], page.as_bytes()).unwrap_err();
+    let error = response(502, &[("content-type", "text/html")], page.as_bytes()).unwrap_err();
     assert!(error.is_retryable());
     let text = error.to_string();
     assert!(
@@ -174,18 +174,18 @@ fn a_proxy_in_between() {
     );
     assert!(text.len() < 500, "{text}");
 
-    let error = answer(403, &[], b"").unwrap_err();
+    let error = response(403, &[], b"").unwrap_err();
     assert!(error.is_forbidden());
     assert_eq!(
         error.to_string(),
         "GET /apis/x: the server answered 403 with a body that is not a Kubernetes Status (no content type)"
     );
-    assert!(answer(302, &[], b"moved").unwrap_err().code() == Some(302));
+    assert!(response(302, &[], b"moved").unwrap_err().code() == Some(302));
 }
 
 #[test]
-fn answers_that_do_not_decode() {
-    let error = answer(200, &[], b"{\n \"spec\": {\"matchingPrecedence\": \"x\"}}").unwrap_err();
+fn responses_that_cannot_be_decoded() {
+    let error = response(200, &[], b"{\n \"spec\": {\"matchingPrecedence\": \"x\"}}").unwrap_err();
     assert!(error.is_decode() && !error.is_retryable());
     assert_eq!(error.code(), Some(200));
     let text = error.to_string();
@@ -194,7 +194,7 @@ fn answers_that_do_not_decode() {
         "{text}"
     );
 
-    let error = answer(200, &[], b"<html>hello</html>").unwrap_err();
+    let error = response(200, &[], b"<html>hello</html>").unwrap_err();
     assert!(
         error
             .to_string()
@@ -202,7 +202,7 @@ fn answers_that_do_not_decode() {
         "{error}"
     );
 
-    let error = answer(200, &[], br#"{"kind":"Pod"}"#).unwrap_err();
+    let error = response(200, &[], br#"{"kind":"Pod"}"#).unwrap_err();
     assert!(
         error
             .to_string()
@@ -238,12 +238,12 @@ fn kinds() {
 #[test]
 fn bodies_that_are_empty_or_end_too_early() {
     for body in ["", " \n"] {
-        let error = answer(200, &[], body.as_bytes()).unwrap_err();
+        let error = response(200, &[], body.as_bytes()).unwrap_err();
         assert!(error.is_decode(), "{error}");
         let expected = "GET /apis/x: expected FlowSchema (v1) in the response: the body is empty";
         assert_eq!(error.to_string(), expected);
     }
-    let error = answer(200, &[], br#"{"metadata":{"na"#).unwrap_err();
+    let error = response(200, &[], br#"{"metadata":{"na"#).unwrap_err();
     let text = error.to_string();
     let expected = "the body ends too early, after 16 bytes; it begins with `{\"metadata\":{\"na`";
     assert!(text.ends_with(expected), "{text}");

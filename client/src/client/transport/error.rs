@@ -23,7 +23,7 @@ pub(crate) struct TransportError {
 }
 
 impl TransportError {
-    pub(super) fn before_answer_began(error: reqwest::Error) -> Self {
+    pub(super) fn without_response(error: reqwest::Error) -> Self {
         Self {
             connect: error.is_connect(),
             unprocessed: is_unprocessed(&error),
@@ -43,7 +43,7 @@ impl TransportError {
     }
 
     /// The error of a request without a response.
-    pub(crate) fn before_answer(self, config: &Config) -> Error {
+    pub(crate) fn into_request_error(self, config: &Config) -> Error {
         let kind = Kind::Send {
             server: config.server_url().to_owned(),
             timeout: self.timeout,
@@ -55,7 +55,7 @@ impl TransportError {
     }
 
     /// The error of an incomplete response.
-    pub(crate) fn within_answer(self) -> Error {
+    pub(crate) fn into_body_error(self) -> Error {
         let kind = Kind::Body {
             timeout: self.timeout,
         };

@@ -70,9 +70,9 @@ impl Transport {
     ) -> Result<http::Response<Body>, TransportError> {
         let mut request = reqwest::Request::try_from(request).map_err(TransportError::in_body)?;
         self.route.set_alias(&mut request);
-        let answer = self.http.execute(request).await;
-        let answer = answer.map_err(|error| self.route.explain(error))?;
-        Ok(http::Response::<reqwest::Body>::from(answer).map(Body))
+        let response = self.http.execute(request).await;
+        let response = response.map_err(|error| self.route.explain(error))?;
+        Ok(http::Response::<reqwest::Body>::from(response).map(Body))
     }
 }
 

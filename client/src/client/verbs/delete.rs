@@ -4,8 +4,8 @@ use crate::client::call::{Call, JSON, builder};
 use crate::client::params::{pretty_setter, selection_setters, setters};
 use crate::client::response::{Decoded, kind_of};
 use crate::client::wire::Wire;
-use crate::meta::{DeleteOptions, PropagationPolicy, Status};
 use crate::json;
+use crate::meta::{DeleteOptions, PropagationPolicy, Status};
 use crate::{List, Resource};
 
 /// The result of a delete.

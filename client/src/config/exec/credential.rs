@@ -31,18 +31,18 @@ impl ExecCredential {
     ) -> Result<Self, String> {
         let text =
             std::str::from_utf8(output).map_err(|_| "the output is not UTF-8 text".to_owned())?;
-        let answer =
+        let document =
             yaml::read(text).map_err(|_| "the output is neither JSON nor YAML".to_owned())?;
         let expected = version.as_str();
-        if answer.get("kind").and_then(Value::as_str) != Some("ExecCredential") {
+        if document.get("kind").and_then(Value::as_str) != Some("ExecCredential") {
             return Err("the output is not of the kind ExecCredential".to_owned());
         }
-        if answer.get("apiVersion").and_then(Value::as_str) != Some(expected) {
+        if document.get("apiVersion").and_then(Value::as_str) != Some(expected) {
             return Err(format!(
                 "the apiVersion of the output is not `{expected}`, which the configuration requires"
             ));
         }
-        let status = answer.get("status").filter(|status| status.is_object());
+        let status = document.get("status").filter(|status| status.is_object());
         let status = status.ok_or("the output has no status")?;
         let text = |field: &str| match status.get(field) {
             None | Some(Value::Null) => Ok(None),
@@ -116,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_credential() {
+    fn invalid_credentials() {
         for (status, expected) in [
             ("", "no status"),
             ("{}", "neither a token"),

@@ -5,7 +5,7 @@ use crate::client::request::Verb;
 use crate::client::response::failure;
 use std::time::Duration;
 
-fn answer(code: u16, retry_after: Option<u64>, body: &str) -> Error {
+fn response(code: u16, retry_after: Option<u64>, body: &str) -> Error {
     let head = Head {
         code,
         retry_after: retry_after.map(Duration::from_secs),
@@ -26,30 +26,30 @@ fn send(timeout: bool, tls: bool, connect: bool) -> Error {
 }
 
 #[test]
-fn what_a_failure_says() {
+fn failures_are_classified() {
     let server_timeout = r#"{"kind":"Status","reason":"ServerTimeout","code":500}"#;
     let asks = r#"{"kind":"Status","code":503,"details":{"retryAfterSeconds":1}}"#;
     for (error, expected) in [
         (
-            answer(429, None, "Too many requests"),
+            response(429, None, "Too many requests"),
             Failure::NotCarriedOut,
         ),
         (
-            answer(429, Some(1), r#"{"kind":"Status","code":429}"#),
+            response(429, Some(1), r#"{"kind":"Status","code":429}"#),
             Failure::NotCarriedOut,
         ),
-        (answer(503, Some(1), ""), Failure::NotCarriedOut),
-        (answer(503, None, asks), Failure::NotCarriedOut),
-        (answer(503, None, ""), Failure::Unknown),
-        (answer(502, Some(1), "<html>"), Failure::Unknown),
-        (answer(504, None, ""), Failure::Unknown),
-        (answer(500, Some(1), ""), Failure::Unknown),
-        (answer(500, None, server_timeout), Failure::Unknown),
-        (answer(500, None, ""), Failure::Final),
-        (answer(400, Some(1), ""), Failure::Final),
-        (answer(401, None, ""), Failure::Final),
-        (answer(409, None, ""), Failure::Final),
-        (answer(410, None, ""), Failure::Final),
+        (response(503, Some(1), ""), Failure::NotCarriedOut),
+        (response(503, None, asks), Failure::NotCarriedOut),
+        (response(503, None, ""), Failure::Unknown),
+        (response(502, Some(1), "<html>"), Failure::Unknown),
+        (response(504, None, ""), Failure::Unknown),
+        (response(500, Some(1), ""), Failure::Unknown),
+        (response(500, None, server_timeout), Failure::Unknown),
+        (response(500, None, ""), Failure::Final),
+        (response(400, Some(1), ""), Failure::Final),
+        (response(401, None, ""), Failure::Final),
+        (response(409, None, ""), Failure::Final),
+        (response(410, None, ""), Failure::Final),
         (send(false, false, true), Failure::NotCarriedOut),
         (send(true, false, true), Failure::NotCarriedOut),
         (send(false, true, true), Failure::Final),
@@ -69,7 +69,7 @@ fn what_a_failure_says() {
 }
 
 #[test]
-fn what_may_be_repeated() {
+fn requests_that_may_be_repeated() {
     let request = |verb| HttpRequest::new(verb, Target::outside_resources("/"));
     assert_eq!(Repeat::of(&request(Verb::Get)), Repeat::Harmless);
     for verb in [Verb::Create, Verb::Update, Verb::Patch, Verb::Delete] {
