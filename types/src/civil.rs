@@ -1,7 +1,6 @@
 //! Dates and times of day in UTC, and their seconds since 1970.
 //!
-//! Own code, because a time library takes as long to build as the whole rest of this crate, which needs no more of it
-//! than this calendar.
+//! Own code, because a time library takes as long to build as the rest of this crate, which needs only this calendar.
 
 use std::fmt;
 

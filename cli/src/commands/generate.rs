@@ -12,7 +12,7 @@ use std::path::PathBuf;
 /// Write Rust types of any API group, from the OpenAPI document that the cluster publishes
 ///
 /// Reads /openapi/v3 of the group and version (or /openapi/v2 from servers that have no other) and writes one module
-/// per version or package, with a `mod.rs`. The types need the crate `k8s-flowcontrol` as their runtime.
+/// per version or package, with a `mod.rs`. The types need the crate `k8s-flowcontrol-types` as their runtime.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES, disable_version_flag = true)]
 pub(crate) struct Args {

@@ -27,7 +27,7 @@ mod plain_string;
 mod raw_json;
 mod reader;
 mod same_value;
-mod serde;
+mod transcode;
 mod values;
 mod writer;
 
@@ -35,11 +35,13 @@ mod writer;
 pub use self::{
     fault::Fault,
     reader::Reader,
-    serde::{deserialize, serialize},
+    transcode::{deserialize, serialize},
     writer::Writer,
 };
 pub use raw_json::{InvalidJson, RawJson};
 
+#[doc(hidden)]
+pub use serde;
 use serde_json::{Error, Value};
 
 /// A value that can be read from JSON text.

@@ -34,7 +34,7 @@ pub(super) const fn required_bits(fields: &[FieldSchema], before: usize, count: 
 
 /// Ties the names on the wire to the fields of a struct, in the order in which a Kubernetes API server writes them.
 ///
-/// The facts after a field are those that its type does not contain, each a method of [`FieldSchema`]. The struct's name is
+/// The facts after a field complete its type, each a method of [`FieldSchema`]. The struct's name is
 /// followed by the schema's name where the two differ, and by `as` with an `apiVersion` and kind, or with `Resource` for a
 /// kind that has paths of its own. The fields under `unknown` have no Rust field: a struct has at most 128.
 #[doc(hidden)]

@@ -1,9 +1,9 @@
 //! serde's traits, by way of the text.
 
 use super::{Fault, ReadJson, Reader, WriteJson, from_str, to_string};
-use ::serde::de::Error as _;
-use ::serde::ser::{Serialize, SerializeMap, SerializeSeq, Serializer};
-use ::serde::{Deserialize, Deserializer};
+use serde::de::Error as _;
+use serde::ser::{Serialize, SerializeMap, SerializeSeq, Serializer};
+use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
 use std::cell::RefCell;
 
@@ -51,8 +51,8 @@ pub fn serialize<T: WriteJson + ?Sized, S: Serializer>(
 #[macro_export]
 macro_rules! __serde_by_json {
     ($($type:ident)*) => {$(
-        impl $crate::rt::serde::Serialize for $type {
-            fn serialize<S: $crate::rt::serde::Serializer>(
+        impl $crate::json::serde::Serialize for $type {
+            fn serialize<S: $crate::json::serde::Serializer>(
                 &self,
                 serializer: S,
             ) -> ::std::result::Result<S::Ok, S::Error> {
@@ -60,8 +60,8 @@ macro_rules! __serde_by_json {
             }
         }
 
-        impl<'de> $crate::rt::serde::Deserialize<'de> for $type {
-            fn deserialize<D: $crate::rt::serde::Deserializer<'de>>(
+        impl<'de> $crate::json::serde::Deserialize<'de> for $type {
+            fn deserialize<D: $crate::json::serde::Deserializer<'de>>(
                 deserializer: D,
             ) -> ::std::result::Result<Self, D::Error> {
                 $crate::json::deserialize(deserializer)
@@ -131,7 +131,7 @@ impl Serialize for Rest<'_> {
 
 impl<'a> Rest<'a> {
     /// Reads with `read`. Text of our own is never at fault.
-    fn read<T, E: ::serde::ser::Error>(
+    fn read<T, E: serde::ser::Error>(
         &self,
         read: impl FnOnce(&mut Reader<'a>) -> Result<T, Fault>,
     ) -> Result<T, E> {
