@@ -29,7 +29,7 @@ pub(crate) struct Args {
     out: PathBuf,
 
     /// The Rust path of the runtime crate
-    #[arg(long, value_name = "PATH", default_value = "::k8s_flowcontrol")]
+    #[arg(long, value_name = "PATH", default_value = "::k8s_flowcontrol_types")]
     runtime: String,
 
     #[command(flatten)]
