@@ -1,7 +1,7 @@
 //! Corrections of published documents, each with its reason.
 //!
-//! A fix-up selects the documents that need it. If it finds nothing to correct in one of them, it is
-//! stale, and generation fails until it is removed or selects fewer documents.
+//! A fix-up selects the documents that need it. A fix-up that finds nothing to correct in
+//! a selected document is stale: generation fails until it is removed or selects fewer documents.
 
 use crate::error::{At, Error};
 use crate::model::{DocumentModel, Operation};

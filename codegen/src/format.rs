@@ -1,9 +1,9 @@
-//! Which format a document has, or what it looks like instead.
+//! The formats of documents, and good guesses at other JSON.
 
 use crate::error::Error;
 use crate::json::{Json, Node};
 
-/// What kind of document a file is.
+/// The format of a document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Format {
     OpenApi3,
@@ -11,18 +11,18 @@ pub(crate) enum Format {
     JsonSchema,
 }
 
-/// Says which format a document has, or what it looks like instead.
+/// Recognizes the format of a document. The error for other JSON names its likely content.
 pub(crate) fn recognize(root: &Node<'_>) -> Result<Format, Error> {
     const HELP: &str = "give an OpenAPI v3, Swagger 2 or JSON Schema document, such as a server's \
                         answer to `kubectl get --raw /openapi/v3/apis/GROUP/VERSION`";
-    let refuse = |what: &str| {
+    let other = |guess: &str| {
         Err(root
-            .error(format!("{what}, not a schema document"))
+            .error(format!("{guess}, not a schema document"))
             .help(HELP))
     };
     if !root.is_object() {
         return Err(root
-            .error("expected a schema document, found no JSON object")
+            .error("expected a schema document, which is a JSON object")
             .help(HELP));
     }
     if let Some(version) = root.get("openapi") {
@@ -53,12 +53,12 @@ pub(crate) fn recognize(root: &Node<'_>) -> Result<Format, Error> {
     let api_version = root.json.get("apiVersion").and_then(Json::as_str);
     match (kind, api_version) {
         (Some(kind), Some(_)) if kind.starts_with("API") => {
-            return refuse(&format!(
+            return other(&format!(
                 "this looks like a discovery document (`kind: {kind}`)"
             ));
         }
         (Some("CustomResourceDefinition"), Some(_)) => {
-            return refuse("this looks like a CustomResourceDefinition").map_err(|error| {
+            return other("this looks like a CustomResourceDefinition").map_err(|error| {
                 error.help(
                     "give the schema at `spec.versions[].schema.openAPIV3Schema` as a file of its \
                      own, or the server's OpenAPI document of the group",
@@ -67,13 +67,13 @@ pub(crate) fn recognize(root: &Node<'_>) -> Result<Format, Error> {
         }
         (Some("Status"), Some(_)) => {
             let message = root.json.get("message").and_then(Json::as_str);
-            return refuse(&format!(
-                "this is a server's answer that something failed ({})",
-                message.unwrap_or("it does not say what")
+            return other(&format!(
+                "this is an error response of a server ({})",
+                message.unwrap_or("without a message")
             ));
         }
         (Some(kind), Some(_)) => {
-            return refuse(&format!(
+            return other(&format!(
                 "this looks like a Kubernetes object (`kind: {kind}`)"
             ));
         }
@@ -101,10 +101,10 @@ pub(crate) fn recognize(root: &Node<'_>) -> Result<Format, Error> {
         return Ok(Format::JsonSchema);
     }
     if root.json.get("components").is_some() {
-        return refuse("this looks like an OpenAPI document without its `openapi` version");
+        return other("this looks like an OpenAPI document without its `openapi` version");
     }
     if root.json.get("paths").is_some() {
-        return refuse("this looks like an index of OpenAPI documents");
+        return other("this looks like an index of OpenAPI documents");
     }
-    refuse("this is some other JSON")
+    other("this is other JSON")
 }

@@ -61,7 +61,7 @@ pub struct Generated {
     pub files: Vec<(String, String)>,
     /// The list of types that versions share, for [`Generator::shared`].
     pub shared: String,
-    /// The number of kinds that the documents serve. Documents such as those of `/apis` and `/version`
+    /// The number of kinds that the documents serve. The documents of `/apis` and `/version`
     /// serve none; only their schemas become types.
     pub kinds: usize,
 }

@@ -1,4 +1,4 @@
-//! What documents offer, as a table for people.
+//! The table of operations that the command `operations` prints.
 
 use crate::model::Operation;
 use std::fmt::Write;

@@ -86,7 +86,7 @@ fn nothing_is_written_after_an_error() {
     );
     assert_eq!(output.status.code(), Some(1));
     assert!(
-        text(&output.stderr).starts_with("error: standard input#: this is some other JSON"),
+        text(&output.stderr).starts_with("error: standard input#: this is other JSON"),
         "{}",
         text(&output.stderr)
     );

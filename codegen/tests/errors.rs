@@ -59,13 +59,13 @@ fn text_that_is_not_a_document() {
     );
     check(
         &error(r#"{"kind": "Status", "apiVersion": "v1", "message": "pods is forbidden"}"#),
-        &["a server's answer that something failed (pods is forbidden)"],
+        &["an error response of a server (pods is forbidden)"],
     );
     check(
         &error("[]"),
-        &["bad.json#: expected a schema document, found no JSON object"],
+        &["bad.json#: expected a schema document, which is a JSON object"],
     );
-    check(&error("{}"), &["bad.json#: this is some other JSON"]);
+    check(&error("{}"), &["bad.json#: this is other JSON"]);
     check(
         &error(r#"{"openapi": "2.9.0"}"#),
         &["bad.json#/openapi: OpenAPI version `2.9.0` is not"],
