@@ -1,7 +1,8 @@
 //! Open enums. The runtime's macro writes all but the names, and nothing lays out a macro's input, so
 //! this is text.
 
-use super::{Emitter, docs};
+use super::docs;
+use super::emitter::Emitter;
 use crate::names;
 use crate::plan::Origin;
 

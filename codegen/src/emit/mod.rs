@@ -1,35 +1,22 @@
 //! From the plan to Rust.
 
 mod docs;
+mod emitter;
 mod enums;
 mod resource;
 mod schema;
 mod structs;
 
+pub(crate) use emitter::Emitter;
+
 use crate::error::Error;
 use crate::plan::{Body, Module, Plan};
-use crate::sharing::Sharing;
-use proc_macro2::{Ident, Span, TokenStream};
+use emitter::{ident, layout};
+use proc_macro2::Ident;
 use quote::quote;
 use std::collections::BTreeMap;
 
-/// Writes the modules of a plan.
-pub(crate) struct Emitter<'a> {
-    plan: &'a Plan,
-    sharing: &'a Sharing,
-    /// The path of the runtime crate.
-    runtime: TokenStream,
-}
-
-impl<'a> Emitter<'a> {
-    pub(crate) fn new(plan: &'a Plan, sharing: &'a Sharing, runtime: &syn::Path) -> Self {
-        Self {
-            plan,
-            sharing,
-            runtime: quote!(#runtime),
-        }
-    }
-
+impl Emitter<'_> {
     /// The text of a module.
     pub(crate) fn module(&self, index: usize) -> Result<String, Error> {
         let module = &self.plan.modules[index];
@@ -58,11 +45,6 @@ impl<'a> Emitter<'a> {
         }
         parts.extend(self.own_schemas(index));
         Ok(format!("{}\n{}", self.header(module), parts.join("\n")))
-    }
-
-    /// The path of the runtime crate, for text that nothing lays out.
-    fn runtime_text(&self) -> String {
-        path_text(&self.runtime)
     }
 
     fn header(&self, module: &Module) -> String {
@@ -115,24 +97,6 @@ impl<'a> Emitter<'a> {
         });
         layout(quote!(#(#uses)*)).map(Some)
     }
-
-    /// A name of the prelude, with its path where the module has a type of that name.
-    fn std(&self, module: usize, name: &str) -> TokenStream {
-        let module = &self.plan.modules[module];
-        let bare = ident(name);
-        let taken = module
-            .items
-            .iter()
-            .any(|&item| self.plan.items[item].ident == name);
-        if !taken {
-            return quote!(#bare);
-        }
-        match name {
-            "Box" => quote!(::std::boxed::Box),
-            "Result" => quote!(::std::result::Result),
-            _ => quote!(::std::option::Option),
-        }
-    }
 }
 
 /// The module that declares all others.
@@ -151,32 +115,4 @@ pub(crate) fn module_list(plan: &Plan) -> String {
         ));
     }
     text
-}
-
-/// A path or type as text without spaces.
-fn path_text(tokens: &TokenStream) -> String {
-    tokens.to_string().replace(' ', "")
-}
-
-/// Formats items, with a blank line between them.
-fn layout(tokens: TokenStream) -> Result<String, Error> {
-    let mut file: syn::File = syn::parse2(tokens)
-        .map_err(|error| Error::new(format!("the generator wrote Rust that is none: {error}")))?;
-    let mut text = String::new();
-    for item in std::mem::take(&mut file.items) {
-        if !text.is_empty() && !matches!(item, syn::Item::Use(_)) {
-            text.push('\n');
-        }
-        file.items = vec![item];
-        text.push_str(&prettyplease::unparse(&file));
-    }
-    Ok(text)
-}
-
-/// An identifier; `r#type` is one too.
-fn ident(name: &str) -> Ident {
-    match name.strip_prefix("r#") {
-        Some(raw) => Ident::new_raw(raw, Span::call_site()),
-        None => Ident::new(name, Span::call_site()),
-    }
 }

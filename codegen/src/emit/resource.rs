@@ -1,6 +1,7 @@
 //! Kinds: the `Resource` implementation, the list's alias and the table of the kinds of a module.
 
-use super::{Emitter, docs, ident, path_text};
+use super::docs;
+use super::emitter::{Emitter, ident, path_text};
 use crate::plan::{Body, ListAlias, Served};
 use proc_macro2::TokenStream;
 use quote::quote;

@@ -1,7 +1,7 @@
 //! Tables of fields: the names on the wire, the Rust fields, and the facts that the Rust types do not tell. Nothing lays
 //! out a macro's input, so this is text.
 
-use super::{Emitter, path_text};
+use super::emitter::{Emitter, path_text};
 use crate::model::ListKind;
 use crate::names;
 use crate::plan::{Body, Item, Origin, PlannedField, Shape, Struct};

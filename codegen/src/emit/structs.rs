@@ -1,7 +1,8 @@
 //! Structs.
 
-use super::{Emitter, docs, ident};
-use crate::plan::{PlannedField, Struct};
+use super::docs;
+use super::emitter::{Emitter, ident};
+use crate::plan::Struct;
 use proc_macro2::TokenStream;
 use quote::quote;
 
@@ -15,7 +16,7 @@ impl Emitter<'_> {
         let fields = body.fields.iter().filter(|field| field.has_field());
         let fields = fields.map(|field| {
             let doc = docs::lines(&docs::of_field(field, &item.ident));
-            let (name, value) = (ident(&field.ident), self.field_type(item.module, field));
+            let (name, value) = (ident(&field.ident), &field.rust_type);
             quote!(#doc pub #name: #value)
         });
         quote! {
@@ -26,20 +27,6 @@ impl Emitter<'_> {
                 /// Fields that this type does not know, kept and written back.
                 pub unknown: #runtime::meta::Unknown,
             }
-        }
-    }
-
-    fn field_type(&self, module: usize, field: &PlannedField) -> TokenStream {
-        let value = field.value_type.clone();
-        if !field.optional {
-            return value;
-        }
-        let option = self.std(module, "Option");
-        if field.boxed {
-            let boxed = self.std(module, "Box");
-            quote!(#option<#boxed<#value>>)
-        } else {
-            quote!(#option<#value>)
         }
     }
 }

@@ -83,10 +83,10 @@ pub(crate) struct PlannedField {
     pub(crate) ident: String,
     pub(crate) shape: Shape,
     pub(crate) required: bool,
-    /// The Rust type without `Option` and `Box`; empty until typify supplies it.
+    /// The Rust type; empty until typify supplies it.
+    pub(crate) rust_type: TokenStream,
+    /// The Rust type without `Option` and `Box`.
     pub(crate) value_type: TokenStream,
-    /// Whether typify makes the field an `Option`.
-    pub(crate) optional: bool,
     /// Whether the value is in a `Box`, so that the type has a finite size.
     pub(crate) boxed: bool,
     /// Whether the type itself determines the value: `apiVersion` and `kind` of a kind.

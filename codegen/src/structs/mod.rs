@@ -15,6 +15,7 @@ use crate::plan::{Body, Item, Origin, Plan, Shape};
 use collisions::collision;
 use copy::Copy;
 use output::{Output, RustStruct};
+use quote::quote;
 use std::collections::HashSet;
 
 /// Fills in the plan's Rust names and types. `runtime` is the path of the runtime crate.
@@ -112,8 +113,15 @@ fn fill(item: &mut Item, output: &Output, idents: &HashSet<String>) -> Result<()
             number += 1;
         }
         field.value_type = output::short(&rust.value, idents);
-        field.optional = rust.optional;
+        // typify does not see circles through other modules, and boxes only one field of a circle.
         field.boxed |= rust.boxed;
+        field.rust_type = field.value_type.clone();
+        for (wraps, name) in [(field.boxed, "Box"), (rust.optional, "Option")] {
+            if wraps {
+                let (outer, inner) = (output::prelude(name, idents), &field.rust_type);
+                field.rust_type = quote!(#outer<#inner>);
+            }
+        }
     }
     Ok(())
 }

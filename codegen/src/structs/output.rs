@@ -141,32 +141,34 @@ pub(super) fn innermost(value: &syn::Type) -> Option<String> {
     }
 }
 
-/// The type with names of the prelude for their paths, unless the module has types of these names.
+/// The type with short names for types of the prelude.
 pub(super) fn short(value: &syn::Type, idents: &HashSet<String>) -> TokenStream {
-    const PRELUDE: [&str; 2] = ["Vec", "String"];
-    let Some(path) = std_path(value) else {
-        return value.to_token_stream();
-    };
-    let names: Vec<&syn::Ident> = path.segments.iter().map(|segment| &segment.ident).collect();
-    let path = match names.last() {
-        Some(last)
-            if PRELUDE.iter().any(|name| *last == name) && !idents.contains(&last.to_string()) =>
-        {
-            quote!(#last)
-        }
-        _ => quote!(#(::#names)*),
-    };
     if let Some(element) = argument(value, "Vec") {
-        let element = short(element, idents);
-        quote!(#path<#element>)
-    } else if let Some(inner) = argument(value, "BTreeMap") {
-        let inner = short(inner, idents);
-        let key = match idents.contains("String") {
-            true => quote!(::std::string::String),
-            false => quote!(String),
-        };
-        quote!(#path<#key, #inner>)
+        let (vec, element) = (prelude("Vec", idents), short(element, idents));
+        quote!(#vec<#element>)
+    } else if let Some(value) = argument(value, "BTreeMap") {
+        let (string, value) = (prelude("String", idents), short(value, idents));
+        quote!(::std::collections::BTreeMap<#string, #value>)
+    } else if std_path(value).is_some_and(|path| {
+        path.segments
+            .last()
+            .is_some_and(|last| last.ident == "String")
+    }) {
+        prelude("String", idents)
     } else {
-        path
+        value.to_token_stream()
     }
+}
+
+/// A type of the prelude: its path if the module has a type of that name.
+pub(super) fn prelude(name: &str, idents: &HashSet<String>) -> TokenStream {
+    let path = match name {
+        _ if !idents.contains(name) => name,
+        "Box" => "::std::boxed::Box",
+        "Option" => "::std::option::Option",
+        "String" => "::std::string::String",
+        _ => "::std::vec::Vec",
+    };
+    // All of these are paths.
+    path.parse().unwrap_or_default()
 }
