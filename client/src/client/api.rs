@@ -1,14 +1,13 @@
-//! The verbs of one kind in one version.
+//! One kind in one version: the verbs that read. `write` has the verbs that write.
 
-use super::call::{APPLY, Call, JSON};
+mod write;
+
+use super::call::Call;
 use super::connection::Client;
 use super::error::Error;
 use super::path::{Collection, Target};
 use super::request::Verb;
-use super::verbs::{
-    ApplyRequest, CreateRequest, DeleteCollectionRequest, DeleteRequest, GetRequest, ListRequest,
-    PatchTarget, ReplaceRequest, WatchRequest,
-};
+use super::verbs::{GetRequest, ListRequest, WatchRequest};
 use super::wire::Wire;
 use crate::Resource;
 use crate::api::v1;
@@ -166,174 +165,6 @@ impl<K: Resource> Api<K> {
         self.read(name, None)
     }
 
-    /// Creates an object and returns the stored object, with the server's defaults.
-    ///
-    /// `metadata.name` is the name, or `metadata.generate_name` the prefix of a generated name.
-    ///
-    /// # Errors
-    /// - [`is_already_exists`](Error::is_already_exists) if an object with this name exists.
-    /// - [`is_invalid`](Error::is_invalid) with the invalid fields in [`causes`](Error::causes).
-    /// - [`is_forbidden`](Error::is_forbidden) without the permission to create.
-    /// - [`is_retryable`](Error::is_retryable) if the connection broke: the object may have been created.
-    ///
-    /// ```no_run
-    /// use k8s_flowcontrol::api::v1;
-    ///
-    /// # async fn example(client: k8s_flowcontrol::Client, level: v1::PriorityLevelConfiguration) -> Result<(), k8s_flowcontrol::Error> {
-    /// match client.priority_level_configurations().create(&level).await {
-    ///     Ok(created) => println!("created at {:?}", created.metadata.resource_version),
-    ///     Err(error) if error.is_already_exists() => println!("exists already"),
-    ///     Err(error) => {
-    ///         for cause in error.causes() {
-    ///             println!("{:?}: {:?}", cause.field, cause.message);
-    ///         }
-    ///         return Err(error);
-    ///     }
-    /// }
-    /// # Ok(())
-    /// # }
-    /// ```
-    pub fn create(&self, object: &K) -> CreateRequest<K> {
-        let call = self.call(Verb::Create, self.collection.all::<K>());
-        let wire = self.wire;
-        CreateRequest {
-            call: call.object(JSON, wire, object),
-            wire,
-        }
-    }
-
-    /// Replaces the object with the same name, except for its status, and returns the stored object.
-    ///
-    /// If `metadata.resource_version` is set, the server rejects the request after a concurrent change. If it is unset, the
-    /// object is replaced unconditionally. [`update_with`](Self::update_with) reads, changes and replaces, and repeats that
-    /// on conflict. See [updates].
-    ///
-    /// # Errors
-    /// - [`is_conflict`](Error::is_conflict) if the object has changed since `resource_version`.
-    /// - [`is_not_found`](Error::is_not_found) if the object does not exist.
-    /// - [`is_invalid`](Error::is_invalid) with the invalid fields in [`causes`](Error::causes).
-    /// - [`is_forbidden`](Error::is_forbidden) without the permission to update.
-    ///
-    /// ```no_run
-    /// # async fn example(client: k8s_flowcontrol::Client) -> Result<(), k8s_flowcontrol::Error> {
-    /// let schemas = client.flow_schemas();
-    /// let mut schema = schemas.get("mine").await?;
-    /// schema.spec.matching_precedence = Some(900);
-    /// let stored = schemas.replace(&schema).field_manager("me").await?;
-    /// # drop(stored);
-    /// # Ok(())
-    /// # }
-    /// ```
-    ///
-    /// [updates]: https://kubernetes.io/docs/reference/using-api/api-concepts/#patch-and-update
-    pub fn replace(&self, object: &K) -> ReplaceRequest<K> {
-        self.put(object, None)
-    }
-
-    /// Changes parts of an object. The methods of [`PatchTarget`] choose between JSON patch, merge patch, strategic merge
-    /// patch and server-side apply.
-    ///
-    /// # Errors
-    /// - [`is_not_found`](Error::is_not_found) if the object does not exist.
-    /// - [`is_invalid`](Error::is_invalid) if the patch cannot be applied, or the result is invalid.
-    /// - [`is_conflict`](Error::is_conflict) if the patch contains an outdated `metadata.resourceVersion`.
-    /// - [`is_forbidden`](Error::is_forbidden) without the permission to patch.
-    /// - [`is_retryable`](Error::is_retryable) if the connection broke: the patch may have been applied.
-    ///
-    /// ```no_run
-    /// # async fn example(client: k8s_flowcontrol::Client) -> Result<(), k8s_flowcontrol::Error> {
-    /// use serde_json::json;
-    ///
-    /// let patch = json!({"metadata": {"labels": {"team": "a"}}});
-    /// let patched = client.flow_schemas().patch("mine").merge(&patch).await?;
-    /// # drop(patched);
-    /// # Ok(())
-    /// # }
-    /// ```
-    pub fn patch(&self, name: &str) -> PatchTarget<K> {
-        self.patch_target(name, None)
-    }
-
-    /// Creates or changes the object with the same name by [server-side apply], and returns the stored object.
-    ///
-    /// The field manager, which is [required](ApplyRequest::field_manager), owns the applied fields. Fields that it applied
-    /// before and that `object` omits are removed, unless another manager owns them too. Leave out the fields that the
-    /// program does not manage, and `metadata.managed_fields`.
-    ///
-    /// # Errors
-    /// - [`is_conflict`](Error::is_conflict) if another manager owns a field with another value.
-    ///   [`causes`](Error::causes) lists the fields and managers; [`force`](ApplyRequest::force) takes the ownership.
-    /// - [`is_invalid`](Error::is_invalid) with the invalid fields in [`causes`](Error::causes).
-    /// - [`is_forbidden`](Error::is_forbidden) without the permission to patch, or to create a missing object.
-    /// - [`is_argument`](Error::is_argument) without a field manager.
-    ///
-    /// ```no_run
-    /// use k8s_flowcontrol::api::v1;
-    ///
-    /// # async fn example(client: k8s_flowcontrol::Client) -> Result<(), k8s_flowcontrol::Error> {
-    /// let mut level = v1::PriorityLevelConfiguration::default();
-    /// level.metadata.name = Some("team-a".into());
-    /// level.spec.r#type = "Limited".into();
-    /// let limited = level.spec.limited.get_or_insert_default();
-    /// limited.nominal_concurrency_shares = Some(20);
-    /// limited.limit_response.r#type = "Reject".into();
-    /// let applied = client.priority_level_configurations().apply(&level).field_manager("me").await?;
-    /// # drop(applied);
-    /// # Ok(())
-    /// # }
-    /// ```
-    ///
-    /// [server-side apply]: https://kubernetes.io/docs/reference/using-api/server-side-apply/
-    pub fn apply(&self, object: &K) -> ApplyRequest<K> {
-        self.apply_object(object, None)
-    }
-
-    /// Deletes an object.
-    ///
-    /// The result is a `Status`, or the object if finalizers keep it for now. Wait with
-    /// [`wait_for`](Self::wait_for) and [`is_deleted`](crate::wait::is_deleted) until it is gone. Set
-    /// [`precondition_uid`](DeleteRequest::precondition_uid) to spare a later object with the same name.
-    ///
-    /// # Errors
-    /// - [`is_not_found`](Error::is_not_found) if the object does not exist.
-    /// - [`is_conflict`](Error::is_conflict) if a precondition fails.
-    /// - [`is_forbidden`](Error::is_forbidden) without the permission to delete.
-    ///
-    /// ```no_run
-    /// # async fn example(client: k8s_flowcontrol::Client) -> Result<(), k8s_flowcontrol::Error> {
-    /// let schemas = client.flow_schemas();
-    /// match schemas.delete("mine").await {
-    ///     Err(error) if !error.is_not_found() => return Err(error),
-    ///     _ => println!("deleted"),
-    /// }
-    /// # Ok(())
-    /// # }
-    /// ```
-    pub fn delete(&self, name: &str) -> DeleteRequest<K> {
-        let call = self.call(Verb::Delete, self.object(name, None));
-        DeleteRequest::new(call, self.wire)
-    }
-
-    /// Deletes all objects, or those matching selectors.
-    ///
-    /// The server deletes the objects one by one. After an error some of them may be deleted. Servers recreate the mandatory
-    /// objects (`exempt`, `catch-all`) and the suggested ones.
-    ///
-    /// # Errors
-    /// - [`is_bad_request`](Error::is_bad_request) for an invalid selector.
-    /// - [`is_forbidden`](Error::is_forbidden) without the permission to delete collections.
-    ///
-    /// ```no_run
-    /// # async fn example(client: k8s_flowcontrol::Client) -> Result<(), k8s_flowcontrol::Error> {
-    /// client.flow_schemas().delete_collection().label_selector("team=a").await?;
-    /// # Ok(())
-    /// # }
-    /// ```
-    pub fn delete_collection(&self) -> DeleteCollectionRequest<K> {
-        let call = self.call(Verb::DeleteCollection, self.collection.all::<K>());
-        DeleteCollectionRequest::new(call, self.wire)
-    }
-
     /// Opens a watch: a stream of the changes of objects.
     ///
     /// Watch from the `metadata.resource_version` of a [`list`](Self::list) to miss no change. The stream ends when the
@@ -371,21 +202,6 @@ impl<K: Resource> Api<K> {
         self.read(name, STATUS)
     }
 
-    /// Replaces only the status of an object, as [`replace`](Self::replace).
-    pub fn replace_status(&self, object: &K) -> ReplaceRequest<K> {
-        self.put(object, STATUS)
-    }
-
-    /// Changes parts of the status of an object, as [`patch`](Self::patch).
-    pub fn patch_status(&self, name: &str) -> PatchTarget<K> {
-        self.patch_target(name, STATUS)
-    }
-
-    /// Applies the status of an object by server-side apply, as [`apply`](Self::apply).
-    pub fn apply_status(&self, object: &K) -> ApplyRequest<K> {
-        self.apply_object(object, STATUS)
-    }
-
     /// Opens a watch through the deprecated endpoint below `watch/`.
     #[deprecated(note = "Kubernetes deprecates the endpoints below watch/; use `watch`")]
     pub fn watch_list_deprecated(&self) -> WatchRequest<K> {
@@ -404,32 +220,6 @@ impl<K: Resource> Api<K> {
         GetRequest {
             call: self.call(Verb::Get, self.object(name, subresource)),
             wire: self.wire,
-        }
-    }
-
-    fn put(&self, object: &K, subresource: Option<&str>) -> ReplaceRequest<K> {
-        let wire = self.wire;
-        let call = self.call(Verb::Update, self.object(object.name(), subresource));
-        let mut call = call.object(JSON, wire, object);
-        let version = object.metadata().resource_version.as_deref();
-        let guarded = version.is_some_and(|version| !version.is_empty());
-        call.change(|request| request.guarded = guarded);
-        ReplaceRequest { call, wire }
-    }
-
-    fn patch_target(&self, name: &str, subresource: Option<&str>) -> PatchTarget<K> {
-        PatchTarget {
-            call: self.call(Verb::Patch, self.object(name, subresource)),
-            wire: self.wire,
-        }
-    }
-
-    fn apply_object(&self, object: &K, subresource: Option<&str>) -> ApplyRequest<K> {
-        let wire = self.wire;
-        let call = self.call(Verb::Patch, self.object(object.name(), subresource));
-        ApplyRequest {
-            call: call.object(APPLY, wire, object),
-            wire,
         }
     }
 
