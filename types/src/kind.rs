@@ -101,7 +101,7 @@ impl fmt::Display for UnknownKind {
 
 impl std::error::Error for UnknownKind {}
 
-/// A type for a kind of the API group in one of its versions.
+/// A type of a kind of the API group, in one version.
 ///
 /// Implemented for `FlowSchema` and `PriorityLevelConfiguration` of every module of [`api`](crate::api).
 pub trait Versioned: Resource {

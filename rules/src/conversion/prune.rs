@@ -1,4 +1,4 @@
-//! Dropping what a server does not know.
+//! Dropping the fields that a server does not know.
 
 use k8s_flowcontrol_types::Release;
 use k8s_flowcontrol_types::convert::Loss;
@@ -23,7 +23,7 @@ pub(super) fn prune_reporting(object: &mut Value, kind: VersionedKind, losses: &
     });
 }
 
-/// Drops what `schema` does not know, and reports each member with its value.
+/// Drops the fields that `schema` does not have, and reports each with its value.
 pub(super) fn prune_to(
     schema: &TypeSchema,
     object: &mut Value,
@@ -46,7 +46,7 @@ fn prune_object(
     object.retain(|name, value| {
         let path = Path {
             parent: path,
-            segment: Segment::Member(name),
+            segment: Segment::Field(name),
         };
         match schema.field(name) {
             Some(field) if field.is_known_to(release) => {
@@ -91,14 +91,14 @@ fn prune_shape(
     }
 }
 
-/// Where a member stands; made into text only when there is something to say about it.
+/// The path of a field, which becomes text only for a report.
 pub(super) struct Path<'a> {
     parent: Option<&'a Path<'a>>,
     segment: Segment<'a>,
 }
 
 enum Segment<'a> {
-    Member(&'a str),
+    Field(&'a str),
     Index(usize),
     Key(&'a str),
 }
@@ -111,10 +111,10 @@ impl Path<'_> {
         }
     }
 
-    /// The members' names, without indexes and keys.
+    /// The names of the fields, without indexes and keys.
     fn names(&self) -> Vec<&str> {
         let mut names = self.parent.map(Path::names).unwrap_or_default();
-        if let Segment::Member(name) = self.segment {
+        if let Segment::Field(name) = self.segment {
             names.push(name);
         }
         names
@@ -127,8 +127,8 @@ impl fmt::Display for Path<'_> {
             parent.fmt(f)?;
         }
         match self.segment {
-            Segment::Member(name) if self.parent.is_some() => write!(f, ".{name}"),
-            Segment::Member(name) => f.write_str(name),
+            Segment::Field(name) if self.parent.is_some() => write!(f, ".{name}"),
+            Segment::Field(name) => f.write_str(name),
             Segment::Index(index) => write!(f, "[{index}]"),
             Segment::Key(key) => write!(f, "[{key}]"),
         }

@@ -77,7 +77,7 @@ fn through_server(object: &mut Value, kind: VersionedKind, to: ApiVersion) -> Ve
     losses
 }
 
-/// A zero that the target cannot show, and an annotation that the server takes away without having used it.
+/// The losses of zero shares that the target cannot show, and of an annotation that the server removes without effect.
 fn zero_losses(level: &TreeLevel<'_>, release: Release) -> Vec<Loss> {
     let state = ShareState {
         shares: level.shares(),
@@ -102,7 +102,7 @@ fn zero_losses(level: &TreeLevel<'_>, release: Release) -> Vec<Loss> {
 /// The step of server conversion between decoding and encoding: it fills in no defaults and reports no losses.
 ///
 /// The defaults of the kind's version must be applied already, as a server applies them before it converts. v1 is the
-/// hub: its shape is the one that a server holds in memory. Fields that servers do not know in `to` are dropped. This
+/// hub: a server holds objects in its shape in memory. Fields that servers do not know in `to` are dropped. This
 /// step is for servers that keep objects in memory; [`server_tree`] shows how an object comes out.
 ///
 /// ```
@@ -134,7 +134,7 @@ fn to_hub(object: &mut Value, from: ApiVersion, release: Release) {
     if from == ApiVersion::V1Beta3 && annotation_counts(release) {
         level.unannotate();
     }
-    // The hub holds a plain integer: what defaulting left out is zero.
+    // The hub holds a plain integer, which is zero where no default applied.
     let mut hub = TreeLevel {
         object,
         from: to,
@@ -157,27 +157,27 @@ fn from_hub(object: &mut Value, to: ApiVersion, release: Release) {
 
 fn rename(level: &mut TreeLevel<'_>) {
     if shares_name(level.from) != shares_name(level.to) {
-        // A member of the target's name is unknown in the source.
+        // A field of the target's name is unknown in the source.
         level.remove_unknown_shares();
         level.rename_shares();
     }
 }
 
-/// Drops what no list has.
+/// Drops the unknown fields of a list.
 pub(super) fn prune_list(list: &mut Value, release: Release) -> Vec<Loss> {
     let mut losses = Vec::new();
-    let Some(members) = list.as_object_mut() else {
+    let Some(fields) = list.as_object_mut() else {
         return losses;
     };
     let why = "dropped: a server does not know it";
-    members.retain(|name, value| {
+    fields.retain(|name, value| {
         let is_known = matches!(name.as_str(), "apiVersion" | "kind" | "metadata" | "items");
         if !is_known && !value.is_null() {
             losses.push(Loss::new(name.as_str(), why));
         }
         is_known
     });
-    if let Some(metadata) = members.get_mut("metadata") {
+    if let Some(metadata) = fields.get_mut("metadata") {
         prune_to(
             ListMeta::TABLE.schema,
             metadata,

@@ -36,7 +36,7 @@ pub trait ConvertAsServer<To>: Convert<To> {
     fn convert_as_server(self, release: Release) -> Result<To, Lossy<To>>;
 }
 
-/// Lists are not among the versioned kinds, which the compiler cannot tell of a trait and a type of another crate.
+/// A versioned kind. A trait of this crate, so that the compiler sees that lists do not implement it.
 trait NoList: Versioned {}
 
 macro_rules! no_lists {
@@ -62,7 +62,7 @@ where
         });
         match converted {
             Ok((object, losses)) => Lossy::outcome(object, losses),
-            // Only what no server reads either, such as managed fields that are nested too deep.
+            // No server reads the object either, for example because its managed fields are nested too deep.
             Err(error) => {
                 let (object, mut losses) = Lossy::parts(self.convert_shape(release));
                 losses.push(Loss::new("", format!("not as a server shows it: {error}")));
@@ -72,7 +72,7 @@ where
     }
 }
 
-/// The object as a tree, and what a server's decoder would have to pass over to make one.
+/// The object as a tree, and the fields that a server's decoder drops from it.
 fn decoded<K: Versioned>(
     object: &K,
     release: Release,
@@ -81,7 +81,7 @@ fn decoded<K: Versioned>(
         Ok(tree) => return Ok((tree, Vec::new())),
         Err(error) => error,
     };
-    // An unknown member may hold what no tree can, such as the number 1e400.
+    // An unknown field may hold a value that no tree holds, such as the number 1e400.
     let text = json::to_string(object);
     let Ok(tree) = k8s_flowcontrol_text::parse_json(text.as_bytes()) else {
         return Err(error);
@@ -115,7 +115,7 @@ where
     }
 }
 
-/// The metadata of a list without what a server does not know, and what the list loses.
+/// The metadata of a list without unknown fields, and the losses of the list.
 fn list_metadata<K: Resource>(list: List<K>, release: Release) -> (ListMeta, Vec<Loss>) {
     let mut losses = Vec::new();
     let pruned = json::to_value(&list).and_then(|mut tree| {
@@ -124,7 +124,7 @@ fn list_metadata<K: Resource>(list: List<K>, release: Release) -> (ListMeta, Vec
     });
     match pruned {
         Ok(list) => (list.metadata, losses),
-        // A number that no tree holds; the types know everything else.
+        // An unknown field has a number that no tree holds.
         Err(error) => {
             losses.push(Loss::new("", format!("not as a server shows it: {error}")));
             (list.metadata, losses)

@@ -36,9 +36,9 @@ impl Format {
 /// An object that a server takes from a body.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Object {
-    /// The object as it is before defaults: known members only, no `null`, `apiVersion` and `kind` filled in.
+    /// The object before defaults: known fields only, no `null`, `apiVersion` and `kind` filled in.
     pub value: Value,
-    /// What is answered in `Warning` headers: unknown and duplicate members under
+    /// The texts of the `Warning` headers: unknown and duplicate fields under
     /// [`FieldValidation::Warn`]. The server cuts them at 256 characters when it writes them.
     pub warnings: Vec<String>,
 }
@@ -72,7 +72,7 @@ impl std::error::Error for BodyError {}
 ///
 /// # Errors
 /// [`BodyError`] when a server answers 400 because of the text: no JSON or YAML, a wrong type, another
-/// kind, and unknown or duplicate members under [`FieldValidation::Strict`].
+/// kind, and unknown or duplicate fields under [`FieldValidation::Strict`].
 pub fn read_body(
     body: &[u8],
     format: Format,
@@ -136,7 +136,7 @@ const YAML_ERRORS: &str = "yaml: unmarshal errors:\n";
 struct Text {
     tree: Tree,
     sorted: bool,
-    /// What the YAML reader complains about when asked to be strict.
+    /// The problems that the YAML reader reports in strict mode.
     problems: Vec<Problem>,
 }
 
@@ -225,7 +225,7 @@ impl BodyReader<'_> {
         Ok(found)
     }
 
-    /// What the body is decoded as; nothing for a known kind that there is no schema of.
+    /// The type that the body is decoded into; `None` for a known kind without a schema.
     fn target(&self, found: &GroupVersionKind, text: &Text) -> Result<Option<DecodeAs>, BodyError> {
         let release = self.expected.release;
         if !found.is_registered(release) {

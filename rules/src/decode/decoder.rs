@@ -1,4 +1,4 @@
-//! A tree into a Go struct: types checked, duplicates merged, unknown members reported and dropped.
+//! Decodes a tree into a Go struct: checks types, merges duplicates, reports and drops unknown fields.
 
 use super::go_time::{self, Precision};
 use super::go_types::{is_pointer, type_name};
@@ -15,7 +15,7 @@ use std::fmt::Write;
 /// How many strict problems a server reports at most.
 const MAX_PROBLEMS: usize = 100;
 
-/// A member that strict field validation refuses.
+/// An unknown or duplicate field, which strict field validation does not allow.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Problem {
     /// The server's words, such as `unknown field "spec.bogus"`.
@@ -36,9 +36,9 @@ pub struct TypeError {
 /// An object as a server holds it after decoding, and what strict field validation says of the text.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Decoded {
-    /// The object: known members only, duplicates merged as Go merges them, `null` members absent.
+    /// The object: known fields only, duplicates merged as Go merges them, `null` fields absent.
     pub value: Value,
-    /// Unknown and duplicate members in the order of the text, at most 100.
+    /// Unknown and duplicate fields in the order of the text, at most 100.
     pub problems: Vec<Problem>,
 }
 
@@ -51,9 +51,9 @@ pub struct DecodeAs {
     pub schema: &'static TypeSchema,
     /// The Go package of the type, which is the API version's name, such as `v1beta3`.
     pub package: &'static str,
-    /// The release, which knows some members and others not yet.
+    /// The server's release, which decides whether a field is known.
     pub release: Release,
-    /// Whether members come in the order of their names instead of the text's, as they do after a server
+    /// Whether fields come in the order of their names instead of the text's, as they do after a server
     /// turned YAML into JSON.
     pub sorted: bool,
 }
@@ -86,7 +86,7 @@ pub fn decode(node: Node<'_>, target: DecodeAs) -> Result<Decoded, TypeError> {
     let mut decoder = Decoder {
         target,
         path: String::new(),
-        members: Vec::new(),
+        field_path: Vec::new(),
         owner: "",
         error: None,
         problems: Vec::new(),
@@ -95,7 +95,7 @@ pub fn decode(node: Node<'_>, target: DecodeAs) -> Result<Decoded, TypeError> {
     let mut root = Slot::default();
     match node.content() {
         Content::Null => {}
-        Content::Object(members) => decoder.object(members, target.schema, &mut root)?,
+        Content::Object(fields) => decoder.object(fields, target.schema, &mut root)?,
         _ => {
             let name = format!("{}.{}", target.package, target.schema.name);
             return Err(decoder.type_error(node, &name));
@@ -114,9 +114,9 @@ struct Decoder {
     target: DecodeAs,
     /// The path that strict problems name: with indexes and map keys.
     path: String,
-    /// The path that type errors name: struct members only.
-    members: Vec<&'static str>,
-    /// The struct that holds the innermost member.
+    /// The path in type errors: the fields of structs, without indexes and map keys.
+    field_path: Vec<&'static str>,
+    /// The struct that holds the innermost field.
     owner: &'static str,
     error: Option<TypeError>,
     problems: Vec<Problem>,
@@ -127,14 +127,14 @@ impl Decoder {
     fn value(
         &mut self,
         node: Node<'_>,
-        member: &str,
+        field_name: &str,
         shape: &'static Shape,
         pointer: bool,
         slot: &mut Slot,
     ) -> Result<(), TypeError> {
         match (node.content(), shape) {
             (Content::Null, _) => {
-                // A null resets what can be nil, and a time; it leaves every other value as it is.
+                // A null resets what can be nil, and a time; it does not change other values.
                 if pointer
                     || matches!(shape, Shape::List { .. } | Shape::Map { .. } | Shape::Any)
                     || matches!(shape, Shape::Time | Shape::MicroTime)
@@ -168,12 +168,10 @@ impl Decoder {
                 // The time's own decoder reads a string, and its error ends decoding at once.
                 return Err(self.type_error(node, "string"));
             }
-            (Content::Object(members), Shape::Object(schema)) => {
-                self.object(members, schema, slot)?;
+            (Content::Object(fields), Shape::Object(schema)) => {
+                self.object(fields, schema, slot)?;
             }
-            (Content::Object(members), Shape::Map { value, .. }) => {
-                self.map(members, value, slot)?
-            }
+            (Content::Object(fields), Shape::Map { value, .. }) => self.map(fields, value, slot)?,
             (Content::Array(elements), Shape::List { element, .. }) => {
                 for (index, node) in elements.iter().enumerate() {
                     let length = self.path.len();
@@ -192,52 +190,52 @@ impl Decoder {
                 });
                 match number {
                     Some(number) => slot.set(number.into()),
-                    None => self.complain(node, member, shape),
+                    None => self.complain(node, field_name, shape),
                 }
             }
             (Content::Number(text), Shape::Number) => match text.parse::<f64>() {
                 Ok(number) if number.is_finite() => slot.set(number.into()),
-                _ => self.complain(node, member, shape),
+                _ => self.complain(node, field_name, shape),
             },
             (Content::Number(_) | Content::String(_), Shape::IntOrString | Shape::Quantity) => {
                 slot.set(text::scalar(node));
             }
-            _ => self.complain(node, member, shape),
+            _ => self.complain(node, field_name, shape),
         }
         Ok(())
     }
 
     fn object(
         &mut self,
-        members: Fields<'_>,
+        fields: Fields<'_>,
         schema: &'static TypeSchema,
         slot: &mut Slot,
     ) -> Result<(), TypeError> {
         slot.open();
         let mut seen = 0u128;
         let outer = (self.path.len(), self.owner);
-        for member in self.ordered(members) {
+        for entry in self.ordered(fields) {
             let field = schema.fields().iter().enumerate().find(|(_, field)| {
-                field.name == member.name && field.is_known_to(self.target.release)
+                field.name == entry.name && field.is_known_to(self.target.release)
             });
             let Some((index, field)) = field else {
-                self.problem("unknown", member.name, member.name_span);
+                self.problem("unknown", entry.name, entry.name_span);
                 continue;
             };
             let bit = 1u128
                 .checked_shl(u32::try_from(index).unwrap_or(u32::MAX))
                 .unwrap_or(0);
             if seen & bit != 0 {
-                self.problem("duplicate", member.name, member.name_span);
+                self.problem("duplicate", entry.name, entry.name_span);
             }
             seen |= bit;
-            self.enter(member.name);
-            self.members.push(field.name);
+            self.enter(entry.name);
+            self.field_path.push(field.name);
             self.owner = schema.name;
             let pointer = is_pointer(schema, field, self.target.package);
             let slot = slot.element(index);
-            self.value(member.value, field.name, &field.shape, pointer, slot)?;
-            self.members.pop();
+            self.value(entry.value, field.name, &field.shape, pointer, slot)?;
+            self.field_path.pop();
             self.path.truncate(outer.0);
             self.owner = outer.1;
         }
@@ -246,32 +244,32 @@ impl Decoder {
 
     fn map(
         &mut self,
-        members: Fields<'_>,
+        fields: Fields<'_>,
         shape: &'static Shape,
         slot: &mut Slot,
     ) -> Result<(), TypeError> {
         slot.open();
         let mut seen = HashSet::new();
         let length = self.path.len();
-        for member in self.ordered(members) {
-            if !seen.insert(member.name) {
-                self.problem("duplicate", member.name, member.name_span);
+        for entry in self.ordered(fields) {
+            if !seen.insert(entry.name) {
+                self.problem("duplicate", entry.name, entry.name_span);
             }
-            self.enter(member.name);
-            // Every key is decoded into a fresh zero, unlike members of a struct.
+            self.enter(entry.name);
+            // Every key is decoded into a fresh zero, unlike the fields of a struct.
             let mut value = Slot::default();
-            self.value(member.value, "", shape, false, &mut value)?;
-            slot.insert(member.name.into(), value);
+            self.value(entry.value, "", shape, false, &mut value)?;
+            slot.insert(entry.name.into(), value);
             self.path.truncate(length);
         }
         Ok(())
     }
 
-    fn ordered<'a>(&self, members: Fields<'a>) -> Vec<Field<'a>> {
+    fn ordered<'a>(&self, fields: Fields<'a>) -> Vec<Field<'a>> {
         if self.target.sorted {
-            members.sorted().collect()
+            fields.sorted().collect()
         } else {
-            members.iter().collect()
+            fields.iter().collect()
         }
     }
 
@@ -294,10 +292,10 @@ impl Decoder {
         }
     }
 
-    fn complain(&mut self, node: Node<'_>, member: &str, shape: &Shape) {
+    fn complain(&mut self, node: Node<'_>, field_name: &str, shape: &Shape) {
         // Only the first complaint is reported; its words are not made for the others.
         if self.error.is_none() {
-            let name = type_name(self.owner, member, shape, self.target.package);
+            let name = type_name(self.owner, field_name, shape, self.target.package);
             self.error = Some(self.type_error_of(node, &name, shape));
         }
     }
@@ -322,10 +320,10 @@ impl Decoder {
             Content::Array(_) => "array",
             Content::Object(_) => "object",
         };
-        let place = if self.members.is_empty() {
+        let place = if self.field_path.is_empty() {
             "value".to_owned()
         } else {
-            format!("struct field {}.{}", self.owner, self.members.join("."))
+            format!("struct field {}.{}", self.owner, self.field_path.join("."))
         };
         TypeError {
             message: format!("json: cannot unmarshal {found} into Go {place} of type {type_name}"),

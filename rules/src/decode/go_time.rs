@@ -1,4 +1,4 @@
-//! Times as Go reads them: an own reader, because its leniency and its messages are those of Go's `time.Parse`.
+//! Times as Go reads them. The reader is our own, because servers show the messages of Go's `time.Parse`.
 
 use jiff::SignedDuration;
 use jiff::civil::DateTime;

@@ -1,4 +1,4 @@
-//! What the documents do not say of Go's structs: the names of types and which members are pointers.
+//! Facts about Go's structs that the documents lack: the names of types, and the fields that are pointers.
 
 use k8s_flowcontrol_types::schema::{FieldSchema, Shape, TypeSchema};
 
@@ -10,7 +10,7 @@ const META: &[&str] = &[
     "OwnerReference",
 ];
 
-/// Strings with a Go type of their own: owner, member, type. A type without a package lies in the
+/// Strings with a Go type of their own: owner, field, type. A type without a package lies in the
 /// package of the API version.
 const NAMED_STRINGS: &[(&str, &str, &str)] = &[
     (
@@ -46,7 +46,7 @@ const NAMED_STRINGS: &[(&str, &str, &str)] = &[
     ("Subject", "kind", "SubjectKind"),
 ];
 
-/// Members that are pointers in Go: a later `null` erases them, and only they.
+/// Fields that are pointers in Go: a later `null` erases them, and only they.
 const POINTERS: &[(&str, &str)] = &[
     ("ExemptPriorityLevelConfiguration", "lendablePercent"),
     (
@@ -70,7 +70,7 @@ const POINTERS: &[(&str, &str)] = &[
     ("Subject", "user"),
 ];
 
-/// Whether the member is a pointer in Go's struct of `version`.
+/// Whether the field is a pointer in Go's struct of `version`.
 pub(super) fn is_pointer(owner: &TypeSchema, field: &FieldSchema, version: &str) -> bool {
     let nullable_shares = version == "v1"
         && owner.name == "LimitedPriorityLevelConfiguration"
@@ -78,13 +78,13 @@ pub(super) fn is_pointer(owner: &TypeSchema, field: &FieldSchema, version: &str)
     nullable_shares || POINTERS.contains(&(owner.name, field.name))
 }
 
-/// The Go type of a member, or of the elements or values in it, as error messages name it.
-pub(super) fn type_name(owner: &str, member: &str, shape: &Shape, version: &str) -> String {
+/// The Go type of a field, or of the elements or values in it, as error messages name it.
+pub(super) fn type_name(owner: &str, field: &str, shape: &Shape, version: &str) -> String {
     match shape {
         Shape::String => {
             let named = NAMED_STRINGS
                 .iter()
-                .find(|(o, m, _)| (*o, *m) == (owner, member));
+                .find(|(o, m, _)| (*o, *m) == (owner, field));
             match named {
                 None => "string".into(),
                 Some((.., name)) if name.contains('.') || *name == "string" => (*name).into(),

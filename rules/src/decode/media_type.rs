@@ -30,7 +30,7 @@ pub(super) fn parse(content_type: &str) -> Option<String> {
     is_valid.then_some(media_type)
 }
 
-/// The name of the parameter at the beginning of `text`, and what stands behind its value.
+/// The name of the parameter at the beginning of `text`, and the text after its value.
 fn parameter(text: &str) -> Option<(String, &str)> {
     let text = text.strip_prefix(';')?.trim_start();
     let (name, text) = token(text)?;

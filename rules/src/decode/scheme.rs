@@ -1,8 +1,8 @@
-//! The kinds that a server's decoder knows: a body of another kind fails in one of two ways.
+//! The kinds that a server's decoder knows: the error for a body of another kind depends on them.
 
 use k8s_flowcontrol_types::{ApiVersion, GROUP, Kind, Release};
 
-/// What a body says it is.
+/// The group, version and kind in a body.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct GroupVersionKind {
     pub(super) group: String,
@@ -20,7 +20,7 @@ impl GroupVersionKind {
         }
     }
 
-    /// Whether a server of `release` decodes the kind, be it into something else than what it expects.
+    /// Whether a server of `release` decodes the kind, even if it then expects another kind.
     pub(super) fn is_registered(&self, release: Release) -> bool {
         let kind = self.kind.as_str();
         if self.group == GROUP {
@@ -42,7 +42,7 @@ pub(super) fn decoded_version(version: &str, release: Release) -> Option<ApiVers
     if !is_decoded(version, release) {
         return None;
     }
-    // v1alpha1 has the members of v1beta1.
+    // v1alpha1 has the fields of v1beta1.
     Some(version.parse().unwrap_or(ApiVersion::V1Beta1))
 }
 

@@ -1,4 +1,4 @@
-//! A Go value while it is decoded into: what a second member of the same name finds there.
+//! A Go value during decoding. A duplicate field is decoded into the value that the first one left.
 
 use k8s_flowcontrol_types::schema::{Shape, TypeSchema};
 use serde_json::{Map, Value};
@@ -10,8 +10,8 @@ pub(super) struct Slot {
     is_set: bool,
     /// A scalar, or a value that is not interpreted.
     value: Value,
-    /// The members of a struct by their index in the schema. Or the elements of a list, and behind them
-    /// its spare capacity: Go brings back what lies there when the list grows again.
+    /// The fields of a struct by their index in the schema. Or the elements of a list, followed by its spare capacity:
+    /// Go reuses the old elements when the list grows again.
     elements: Vec<Slot>,
     /// How many elements the list has.
     length: usize,
@@ -37,7 +37,7 @@ impl Slot {
         self.entries.push((key, value));
     }
 
-    /// The member of the struct with `index` in the schema, or the element at `index` of the list, which
+    /// The field of the struct with `index` in the schema, or the element at `index` of the list, which
     /// is at least that long from now on.
     pub(super) fn element(&mut self, index: usize) -> &mut Self {
         self.is_set = true;
@@ -83,7 +83,7 @@ impl Slot {
         })
     }
 
-    /// The struct as JSON, its members in the schema's order.
+    /// The struct as JSON, its fields in the schema's order.
     pub(super) fn into_object(self, schema: &TypeSchema) -> Value {
         let mut object = Map::new();
         for (field, slot) in schema.fields().iter().zip(self.elements) {

@@ -1,32 +1,32 @@
-//! What a body says it is: `apiVersion` and `kind`, read as Go reads a struct of the two.
+//! The `apiVersion` and `kind` of a body, read as Go reads a struct of the two.
 
 use super::scheme::GroupVersionKind;
 use k8s_flowcontrol_text::{Content, Node, Span};
 
-/// Why the two members could not be read.
+/// The error of reading the two fields.
 #[derive(Debug, PartialEq)]
 pub(super) struct TypeMetaError {
     pub(super) message: String,
     pub(super) span: Span,
 }
 
-/// Reads the two members. Unlike the decoder of the whole object this one does not mind the case of names.
+/// Reads the two fields. Unlike the decoder of the whole object it ignores the case of names.
 pub(super) fn interpret(root: Node<'_>, sorted: bool) -> Result<GroupVersionKind, TypeMetaError> {
     let mut found = [String::new(), String::new()];
     let mut error = None;
     match root.content() {
         Content::Null => {}
-        Content::Object(members) => {
-            let members: Vec<_> = if sorted {
-                members.sorted().collect()
+        Content::Object(fields) => {
+            let fields: Vec<_> = if sorted {
+                fields.sorted().collect()
             } else {
-                members.iter().collect()
+                fields.iter().collect()
             };
-            for member in members {
-                let Some(index) = NAMES.iter().position(|name| is_folded(member.name, name)) else {
+            for field in fields {
+                let Some(index) = NAMES.iter().position(|name| is_folded(field.name, name)) else {
                     continue;
                 };
-                match member.value.content() {
+                match field.value.content() {
                     Content::Null => {}
                     Content::String(text) => found[index] = text.into(),
                     other if error.is_none() => {
@@ -36,7 +36,7 @@ pub(super) fn interpret(root: Node<'_>, sorted: bool) -> Result<GroupVersionKind
                                 "json: cannot unmarshal {what} into Go struct field .{} of type string",
                                 NAMES[index]
                             ),
-                            span: member.value.span(),
+                            span: field.value.span(),
                         });
                     }
                     _ => {}

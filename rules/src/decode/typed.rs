@@ -21,12 +21,12 @@ pub(crate) fn tree_of<K: Versioned>(object: &K) -> Value {
 }
 
 fn known_fields(node: Node<'_>, schema: &TypeSchema) -> Value {
-    let Content::Object(members) = node.content() else {
+    let Content::Object(fields) = node.content() else {
         return Value::Null;
     };
-    let known = members.iter().filter_map(|member| {
-        let field = schema.field(member.name)?;
-        Some((member.name.to_owned(), value(member.value, &field.shape)))
+    let known = fields.iter().filter_map(|field| {
+        let shape = &schema.field(field.name)?.shape;
+        Some((field.name.to_owned(), value(field.value, shape)))
     });
     Value::Object(known.collect())
 }
@@ -37,8 +37,8 @@ fn value(node: Node<'_>, shape: &Shape) -> Value {
         (Shape::List { element, .. }, Content::Array(elements)) => {
             elements.iter().map(|node| value(node, element)).collect()
         }
-        (Shape::Map { value: shape, .. }, Content::Object(members)) => {
-            let entries = members.iter();
+        (Shape::Map { value: shape, .. }, Content::Object(fields)) => {
+            let entries = fields.iter();
             let entries = entries.map(|entry| (entry.name.to_owned(), value(entry.value, shape)));
             Value::Object(entries.collect())
         }
