@@ -10,10 +10,9 @@ use crate::failure::Failure;
 use crate::output::Streams;
 use clap::{CommandFactory, Parser, Subcommand, ValueEnum};
 
-/// Kubernetes API Priority and Fairness: migration between API versions, and everyday work.
+/// Migrate, check and manage API Priority and Fairness objects: FlowSchema and PriorityLevelConfiguration
 ///
-/// Knows the objects of flowcontrol.apiserver.k8s.io, FlowSchema and PriorityLevelConfiguration, in all their
-/// versions, and what each Kubernetes release makes of them.
+/// Works with all versions of flowcontrol.apiserver.k8s.io and follows the rules of each Kubernetes release.
 #[derive(Debug, Parser)]
 #[command(
     name = "kubectl-flowcontrol",

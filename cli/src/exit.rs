@@ -2,39 +2,39 @@
 
 use std::process::ExitCode;
 
-/// How a run ended.
+/// The exit code of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub(crate) enum Exit {
-    /// Done, and nothing to complain about.
+    /// Success, and no findings.
     Success = 0,
-    /// Done, and there is something to complain about: an invalid object, an outdated file, a difference.
+    /// Success with findings: an invalid object, an outdated file, a difference.
     Findings = 1,
-    /// The command line is wrong.
+    /// A wrong command line.
     Usage = 2,
-    /// Input could not be read, or output could not be written.
+    /// An input that cannot be read, or an output that cannot be written.
     Input = 3,
-    /// Refused, as something would be lost or change its meaning.
+    /// Stopped, because something would be lost or change its meaning.
     Loss = 4,
-    /// A cluster did not do what was asked: unreachable, forbidden, refused.
+    /// A cluster is unreachable, forbids a request or rejects it.
     Cluster = 5,
-    /// Interrupted by Ctrl-C.
+    /// Stopped by Ctrl-C.
     Interrupted = 130,
-    /// Nobody reads the output any more.
+    /// The reader of the output has closed it.
     BrokenPipe = 141,
 }
 
-/// The exit codes, for people.
+/// The exit codes, for the help.
 pub(crate) const HELP: &str = "\
 Exit codes:
-  0    done, and nothing to complain about
-  1    done, and there is something to complain about: an invalid object, an outdated file, a difference
-  2    the command line is wrong
-  3    input could not be read, or output could not be written
-  4    refused, as something would be lost or change its meaning
-  5    a cluster did not do what was asked: unreachable, forbidden, refused
-  130  interrupted
-  141  nobody reads the output any more";
+  0    success, no findings
+  1    success with findings: an invalid object, an outdated file, a difference
+  2    wrong command line
+  3    an input cannot be read, or an output cannot be written
+  4    stopped, because something would be lost or change its meaning
+  5    a cluster is unreachable, forbids a request or rejects it
+  130  stopped by Ctrl-C
+  141  the reader of the output has closed it";
 
 impl From<Exit> for ExitCode {
     fn from(exit: Exit) -> Self {

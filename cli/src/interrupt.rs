@@ -1,27 +1,27 @@
-//! Ctrl-C, for work that must end between two steps and not within one.
+//! Ctrl-C for work that must stop between two steps.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Whether Ctrl-C was pressed.
+/// A flag that Ctrl-C sets.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Interrupt {
     flag: Arc<AtomicBool>,
 }
 
 impl Interrupt {
-    /// Listens from now on: Ctrl-C no longer ends the program by itself. A second one does.
+    /// Starts listening. The first Ctrl-C sets the flag, the second one ends the program.
     pub(crate) fn listen() -> Self {
         let interrupt = Self::default();
         let flag = Arc::clone(&interrupt.flag);
-        // Without a listener Ctrl-C ends the program at once, which leaves files whole too.
-        let _unheard = std::thread::Builder::new()
+        // If the thread cannot start, Ctrl-C ends the program at once, which also leaves no partial file.
+        let _ = std::thread::Builder::new()
             .name("interrupt".into())
             .spawn(move || wait(&flag));
         interrupt
     }
 
-    /// Whether it was pressed.
+    /// Whether Ctrl-C was pressed.
     pub(crate) fn came(&self) -> bool {
         self.flag.load(Ordering::Relaxed)
     }

@@ -5,19 +5,19 @@ use k8s_flowcontrol::Release;
 /// The release whose rules a command follows.
 #[derive(Clone, Copy, Debug, clap::Args)]
 pub(crate) struct KubernetesArg {
-    /// The Kubernetes release whose rules apply, such as 1.29; unless given, the newest known one, or with `--live` the
-    /// cluster's
+    /// The Kubernetes release whose rules apply, such as 1.29; defaults to the newest known release, or with `--live` to
+    /// the release of the cluster
     #[arg(long = "kubernetes", value_name = "RELEASE")]
     release: Option<Release>,
 }
 
 impl KubernetesArg {
-    /// The release given, or else the newest.
+    /// The given release, or else the newest one.
     pub(crate) fn release(self) -> Release {
         self.release.unwrap_or_default()
     }
 
-    /// The release given, or else the cluster's; one that is not known is taken for the newest.
+    /// The given release, or else the release of the cluster, or else the newest one.
     pub(crate) fn release_or(self, live: Option<Release>) -> Release {
         self.release.or(live).unwrap_or_default()
     }

@@ -1,7 +1,7 @@
-//! What applying would make of an object, tried out by the server.
+//! The result of an apply, as a dry run by the server.
 //!
-//! Taking over fields and applying are two requests, of which the second one depends on what the first one stored. A
-//! rehearsal stores nothing, so that it comes to the same result in another way.
+//! Taking over fields and applying are two requests, and the second one depends on the stored result of the first one. A
+//! dry run stores nothing, so it computes the same result differently.
 
 use super::live::Live;
 use super::takeover::{CLIENT_SIDE, Holdings, LAST_APPLIED, in_version, merge};
@@ -11,9 +11,7 @@ use k8s_flowcontrol::Kind;
 use k8s_flowcontrol::{ApiVersion, Error};
 use serde_json::{Value, json};
 
-/// What applying would make of an object, without the fields that are given up; nothing is stored.
-///
-/// `write` asks for a dry run.
+/// The object after an apply, without the fields that the apply removes. `write` must request a dry run.
 pub(crate) async fn apply_dry_run(
     live: &Live,
     kind: Kind,
@@ -29,14 +27,14 @@ pub(crate) async fn apply_dry_run(
         return applied;
     };
     let mut after = match applied {
-        // What is taken over first is no conflict.
+        // Fields of client-side apply are taken over first, so they are no conflict.
         Err(error) if is_with_client_side_only(&error) => {
             live.apply(kind, tree, write, true).await?
         }
         applied => applied?,
     };
     give_up(&mut after, tree, &holdings, live.version);
-    let map = |member: &str| match &after["metadata"][member] {
+    let map = |field: &str| match &after["metadata"][field] {
         Value::Null => json!({}),
         map => map.clone(),
     };
@@ -59,7 +57,7 @@ fn is_with_client_side_only(error: &Error) -> bool {
             .all(|cause| cause.message.as_deref().is_some_and(is_client_side))
 }
 
-/// Removes what was one's own, is not in the file, and is nobody else's.
+/// Removes the manager's own fields that the file omits and no other manager owns.
 fn give_up(after: &mut Value, tree: &Value, holdings: &Holdings, version: ApiVersion) {
     let mut others = json!({});
     for entry in &holdings.rest {
@@ -72,25 +70,25 @@ fn give_up(after: &mut Value, tree: &Value, holdings: &Holdings, version: ApiVer
     }
 }
 
-/// Fields are steps by name, `f:NAME`; lists of these objects are owned as a whole.
+/// Fields are `f:NAME` in field sets; lists of these objects are owned as a whole.
 fn remove(after: &mut Value, tree: &Value, own: &Value, others: &Value) {
-    let (Some(members), Some(own)) = (after.as_object_mut(), own.as_object()) else {
+    let (Some(fields), Some(own)) = (after.as_object_mut(), own.as_object()) else {
         return;
     };
     for (step, below) in own {
         let Some(name) = step.strip_prefix("f:") else {
             continue;
         };
-        let (said, shared) = (&tree[name], &others[step.as_str()]);
+        let (wanted, shared) = (&tree[name], &others[step.as_str()]);
         let has_steps = below
             .as_object()
             .is_some_and(|below| below.keys().any(|step| step.starts_with("f:")));
         if has_steps {
-            if let Some(after) = members.get_mut(name) {
-                remove(after, said, below, shared);
+            if let Some(after) = fields.get_mut(name) {
+                remove(after, wanted, below, shared);
             }
-        } else if said.is_null() && shared.is_null() {
-            members.remove(name);
+        } else if wanted.is_null() && shared.is_null() {
+            fields.remove(name);
         }
     }
 }
@@ -100,7 +98,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_ones_own_and_no_longer_said_goes() {
+    fn an_own_field_that_the_file_omits_is_removed() {
         let mut after =
             json!({"spec": {"type": "Limited", "limited": {"a": 1, "b": 2, "c": 3, "d": 4}}});
         let limited = |fields: Value| json!({"f:spec": {"f:limited": fields}});

@@ -1,4 +1,4 @@
-//! Which cluster is meant, and talking to it.
+//! The options that select a cluster, and the client for it.
 
 use crate::exit::Exit;
 use crate::failure::Failure;
@@ -9,23 +9,23 @@ use std::collections::HashSet;
 use std::path::PathBuf;
 use std::sync::Mutex;
 
-/// What requests say that they come from.
+/// The application name in the user agent.
 const APPLICATION: &str = concat!(env!("CARGO_PKG_NAME"), "/", env!("CARGO_PKG_VERSION"));
 
-/// Which cluster is meant.
+/// The options that select a cluster.
 #[derive(Clone, Debug, clap::Args)]
 pub(crate) struct ClusterArgs {
-    /// The kubeconfig file; otherwise those of KUBECONFIG, ~/.kube/config or the pod's service account
+    /// The kubeconfig file; defaults to KUBECONFIG, ~/.kube/config or the service account of the pod
     #[arg(long, value_name = "FILE")]
     kubeconfig: Option<PathBuf>,
 
-    /// The context of the kubeconfig file, instead of its current one
+    /// The context of the kubeconfig file; defaults to its current context
     #[arg(long, value_name = "NAME")]
     context: Option<String>,
 }
 
 impl ClusterArgs {
-    /// A cluster by its context.
+    /// The cluster of a context.
     pub(crate) fn new(kubeconfig: Option<PathBuf>, context: Option<String>) -> Self {
         Self {
             kubeconfig,
@@ -35,20 +35,20 @@ impl ClusterArgs {
 
     /// A client of the cluster.
     pub(crate) async fn client(&self) -> Result<Client, Failure> {
-        let said = Mutex::new(HashSet::new());
+        let printed = Mutex::new(HashSet::new());
         let client = Client::new(self.config()?)?;
         Ok(client.on_warning(move |warning| {
-            // Many requests are answered with the same warning; once is enough.
-            let is_new = said
+            // Many responses carry the same warning, which is printed once.
+            let is_new = printed
                 .lock()
-                .is_ok_and(|mut said| said.insert(warning.text().to_owned()));
+                .is_ok_and(|mut printed| printed.insert(warning.text().to_owned()));
             if is_new {
                 anstream::eprintln!("{WARNING}warning:{WARNING:#} {}", warning.text());
             }
         }))
     }
 
-    /// How the cluster is reached.
+    /// The configuration of the client.
     pub(crate) fn config(&self) -> Result<Config, ConfigError> {
         let config = match (&self.kubeconfig, &self.context) {
             (Some(file), Some(context)) => Config::from_kubeconfig_context(file, context),
@@ -60,13 +60,16 @@ impl ClusterArgs {
     }
 }
 
-/// Runs what waits for a server.
+/// Runs asynchronous work to its end.
 pub(crate) fn block_on<T>(work: impl Future<Output = Result<T, Failure>>) -> Result<T, Failure> {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
         .map_err(|error| {
-            Failure::new(Exit::Cluster, format!("no connection is possible: {error}"))
+            Failure::new(
+                Exit::Cluster,
+                format!("cannot start the network runtime: {error}"),
+            )
         })?;
     runtime.block_on(work)
 }

@@ -10,34 +10,34 @@ use k8s_flowcontrol::api::{v1, v1beta1, v1beta2, v1beta3};
 use k8s_flowcontrol::{ApiVersion, Client, Error, GROUP, Release};
 use serde_json::Value;
 
-/// Which cluster, and in which version to speak with it.
+/// The options that select a cluster and the API version of the requests.
 #[derive(Clone, Debug, clap::Args)]
 pub(crate) struct LiveArgs {
     #[command(flatten)]
     pub(crate) cluster: ClusterArgs,
 
-    /// The version of the API to speak; unless given, the newest one that the cluster serves
+    /// The API version of the requests; defaults to the newest one that the cluster serves
     #[arg(long, value_name = "VERSION")]
     pub(crate) api_version: Option<ApiVersion>,
 }
 
 impl LiveArgs {
-    /// Connects, and finds out what the cluster serves.
+    /// Connects to the cluster and discovers the versions that it serves.
     pub(crate) async fn connect(&self) -> Result<Live, Failure> {
         Live::connect(self.cluster.client().await?, self.api_version).await
     }
 }
 
-/// A cluster, and the version that is spoken with it.
+/// A cluster, and the API version of the requests to it.
 #[derive(Clone, Debug)]
 pub(crate) struct Live {
     pub(crate) client: Client,
     pub(crate) version: ApiVersion,
-    /// All versions that it serves, the newest first.
+    /// All served versions, the newest first.
     pub(crate) served: Vec<ApiVersion>,
 }
 
-/// Evaluates an expression with the API of a kind in a version, whose type the compiler knows.
+/// Evaluates an expression with the typed API of a kind in the version of the requests.
 macro_rules! with_api {
     ($live:expr, $kind:expr, $api:ident => $body:expr) => {
         match ($kind, $live.version) {
@@ -73,7 +73,7 @@ macro_rules! with_api {
 pub(crate) use with_api;
 
 impl Live {
-    /// Finds out what the cluster serves; `version` is what to speak, if it serves it.
+    /// Discovers the served versions. Requests use `version`, or else the newest served one.
     pub(crate) async fn connect(
         client: Client,
         version: Option<ApiVersion>,
@@ -87,7 +87,7 @@ impl Live {
         let Some(newest) = served.first().copied() else {
             return Err(Failure::new(
                 Exit::Cluster,
-                format!("the cluster serves {GROUP} in no version that is known here"),
+                format!("the cluster serves no known version of {GROUP}"),
             ));
         };
         match version {
@@ -107,20 +107,21 @@ impl Live {
         }
     }
 
-    /// The cluster's release; the newest one that serves these versions when it does not say.
+    /// The release of the cluster, or else the newest release that prefers the same version.
     pub(crate) async fn release(&self) -> Release {
-        let said = self.client.version().await.ok();
-        let said = said.and_then(|info| {
+        let info = self.client.version().await.ok();
+        let release = info.and_then(|info| {
             format!("{}.{}", info.major, info.minor.trim_end_matches('+'))
                 .parse()
                 .ok()
         });
         let fits = |release: &Release| release.preferred() == self.served[0];
-        said.or_else(|| Release::all().filter(fits).last())
+        release
+            .or_else(|| Release::all().filter(fits).last())
             .unwrap_or_default()
     }
 
-    /// The objects of a kind that selectors keep, by name.
+    /// The objects of a kind that match a label selector, by name.
     pub(crate) async fn list(&self, kind: Kind, labels: Option<&str>) -> Result<Vec<Value>, Error> {
         with_api!(self, kind, api => {
             let mut items = api.list().label_selector(labels.unwrap_or_default()).limit(500).items();
@@ -132,12 +133,12 @@ impl Live {
         })
     }
 
-    /// An object.
+    /// Reads an object.
     pub(crate) async fn get(&self, kind: Kind, name: &str) -> Result<Value, Error> {
         with_api!(self, kind, api => api.get(name).await.map(|object| tree(&object)))
     }
 
-    /// Changes an object by a merge patch in the version that is spoken.
+    /// Changes an object by a merge patch.
     pub(crate) async fn patch(
         &self,
         kind: Kind,
@@ -154,7 +155,7 @@ impl Live {
         })
     }
 
-    /// Server-side apply of an object in the version that is spoken.
+    /// Applies an object with server-side apply.
     pub(crate) async fn apply(
         &self,
         kind: Kind,
@@ -174,7 +175,7 @@ impl Live {
         })
     }
 
-    /// Puts an object in the place of the one that is stored, if that has not changed since.
+    /// Replaces an object, unless the stored object has changed since.
     pub(crate) async fn replace(
         &self,
         kind: Kind,
@@ -192,7 +193,7 @@ impl Live {
         })
     }
 
-    /// The hash of the version in which the cluster stores objects of each kind.
+    /// The hash of the storage version of each kind.
     pub(crate) async fn storage_hashes(&self) -> Result<Vec<(Kind, String)>, Error> {
         let resources = self
             .client
@@ -209,7 +210,7 @@ impl Live {
         Ok(Kind::ALL.into_iter().filter_map(hash).collect())
     }
 
-    /// Changes an object by a JSON patch, or only tries it out.
+    /// Changes an object by a JSON patch, or as a dry run.
     pub(crate) async fn json_patch(
         &self,
         kind: Kind,
@@ -226,7 +227,7 @@ impl Live {
         })
     }
 
-    /// Deletes an object as it was seen: one that was made anew meanwhile is left alone.
+    /// Deletes an object by its UID: an object that was recreated in the meantime stays.
     pub(crate) async fn delete(
         &self,
         kind: Kind,

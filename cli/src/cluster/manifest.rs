@@ -1,4 +1,4 @@
-//! Objects of files, made ready for the version that is spoken with a cluster.
+//! Objects of files, converted to the API version of the requests.
 
 use super::live::Live;
 use crate::documents::{Document, FileArgs, Skipped, documents, strip_server_fields};
@@ -14,7 +14,7 @@ use k8s_flowcontrol::rules::bootstrap::AUTO_UPDATE_ANNOTATION;
 use serde_json::Value;
 use std::io::Write;
 
-/// An object of a file, in the version that is spoken.
+/// An object of a file in the API version of the requests.
 pub(crate) struct Manifest {
     pub(crate) document: Document,
     pub(crate) kind: Kind,
@@ -26,7 +26,7 @@ impl Manifest {
         super::tree::name(&self.tree)
     }
 
-    /// The objects of files, without what a server has filled in; levels first, as schemas refer to them.
+    /// The objects of files without the fields that servers fill in. Levels come first, because schemas refer to them.
     pub(crate) fn read(
         files: &FileArgs,
         live: &Live,
@@ -76,11 +76,11 @@ impl Manifest {
         skipped.summarize(streams)?;
         if !broken.is_empty() {
             let count = plural(broken.len(), "object");
-            return Err(Failure::input(format!("{count} cannot be read")).because(broken));
+            return Err(Failure::input(format!("cannot read {count}")).because(broken));
         }
         if !losses.is_empty() && !allow_loss {
             let message = format!(
-                "the cluster speaks {}, which cannot say all of it",
+                "converting to {}, the version of the requests, loses fields",
                 live.version
             );
             let failure = Failure::new(Exit::Loss, message).because(losses);
@@ -93,8 +93,7 @@ impl Manifest {
     }
 }
 
-/// Takes the annotation away that makes a server delete an object which is none of its own: a copy of a built-in
-/// object has it.
+/// Removes the annotation with which a server deletes objects that are not built in. Copies of built-in objects have it.
 fn drop_foreign_annotation(
     kind: Kind,
     tree: &mut Value,
@@ -119,7 +118,7 @@ fn drop_foreign_annotation(
         .and_then(|annotations| annotations.remove(AUTO_UPDATE_ANNOTATION));
     if removed.is_some() {
         let message = format!(
-            "{}: the annotation {AUTO_UPDATE_ANNOTATION} is left out: with it the server would delete the object, which is none of its own",
+            "{}: removed the annotation {AUTO_UPDATE_ANNOTATION}: the server would delete an object that has it and is not built in",
             document.title()
         );
         let place = document.locate("metadata.annotations");

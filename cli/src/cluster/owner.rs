@@ -1,4 +1,4 @@
-//! To whom an object belongs.
+//! The owner of an object: the API server, a tool, a controller or a vendor.
 
 use k8s_flowcontrol::Kind;
 use k8s_flowcontrol::Release;
@@ -7,23 +7,23 @@ use k8s_flowcontrol::rules::bootstrap::AUTO_UPDATE_ANNOTATION;
 use serde_json::Value;
 use std::fmt;
 
-/// To whom an object belongs, and how that is known.
+/// The owner of an object, and the evidence for it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Owner {
-    /// The one who will notice, and may undo, a change.
+    /// The program that may undo a change of the object.
     pub(crate) name: String,
-    /// What says so.
+    /// The evidence, such as a label.
     pub(crate) sign: String,
 }
 
 impl Owner {
-    /// Whether the API server itself looks after the object.
+    /// Whether the owner is the API server itself.
     pub(crate) fn is_server(&self) -> bool {
         self.name == SERVER
     }
 }
 
-/// The owner of what is built in.
+/// The owner of built-in objects.
 const SERVER: &str = "the API server";
 
 impl fmt::Display for Owner {
@@ -32,7 +32,7 @@ impl fmt::Display for Owner {
     }
 }
 
-/// To whom the object belongs, if there is a sign of it.
+/// The owner of the object, if there is evidence of one.
 pub(crate) fn owner(kind: Kind, object: &Value) -> Option<Owner> {
     let metadata = &object["metadata"];
     let name = metadata["name"].as_str().unwrap_or_default();
@@ -42,7 +42,7 @@ pub(crate) fn owner(kind: Kind, object: &Value) -> Option<Owner> {
         .or_else(|| vendor(name))
 }
 
-/// What the server makes by itself, and what it would delete as a leftover of an older release.
+/// The server owns the objects that it creates, and those that it would delete as leftovers of an older release.
 fn built_in(kind: Kind, name: &str, metadata: &Value) -> Option<Owner> {
     let is_built_in = || {
         Release::all()
@@ -52,7 +52,7 @@ fn built_in(kind: Kind, name: &str, metadata: &Value) -> Option<Owner> {
     let annotation = metadata["annotations"][AUTO_UPDATE_ANNOTATION].as_str();
     let sign = match annotation {
         Some(value) => format!("{AUTO_UPDATE_ANNOTATION}: {value}"),
-        None if is_built_in() => "it makes an object of this name by itself".to_owned(),
+        None if is_built_in() => "built-in object".to_owned(),
         None => return None,
     };
     Some(Owner {
@@ -72,8 +72,8 @@ fn controller(metadata: &Value) -> Option<Owner> {
     })
 }
 
-/// Where tools leave their marks: the member of metadata, the beginning of a key, the value if it matters, and whose
-/// mark it is.
+/// The marks of tools: the field of metadata, the prefix of the key, the value if it matters, and the tool. Without a tool
+/// the value names it.
 const MARKS: &[(&str, &str, Option<&str>, &str)] = &[
     ("annotations", "meta.helm.sh/release-name", None, "Helm"),
     (
@@ -124,15 +124,15 @@ const MARKS: &[(&str, &str, Option<&str>, &str)] = &[
 ];
 
 fn by_marks(metadata: &Value) -> Option<Owner> {
-    MARKS.iter().find_map(|(member, prefix, wanted, whose)| {
-        let marks = metadata[member].as_object()?;
+    MARKS.iter().find_map(|(field, prefix, wanted, tool)| {
+        let marks = metadata[field].as_object()?;
         let (key, value) = marks.iter().find(|(key, value)| {
             key.starts_with(prefix) && wanted.is_none_or(|wanted| **value == *wanted)
         })?;
         let value = value.as_str().unwrap_or_default();
-        let name = match *whose {
+        let name = match *tool {
             "" => value,
-            whose => whose,
+            tool => tool,
         };
         Some(Owner {
             name: name.to_owned(),
@@ -141,7 +141,7 @@ fn by_marks(metadata: &Value) -> Option<Owner> {
     })
 }
 
-/// How the names of what vendors put on their clusters begin.
+/// The prefixes of the names of objects that vendors create.
 const VENDORS: &[(&str, &str)] = &[
     ("eks-", "Amazon EKS"),
     ("aks-", "Azure AKS"),
@@ -159,7 +159,7 @@ fn vendor(name: &str) -> Option<Owner> {
         .find(|(prefix, _)| name.starts_with(prefix))?;
     Some(Owner {
         name: (*vendor).to_owned(),
-        sign: format!("its name begins with {prefix}"),
+        sign: format!("the name begins with {prefix}"),
     })
 }
 
@@ -173,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn signs_of_an_owner() {
+    fn evidence_of_an_owner() {
         let server = Some("the API server".to_owned());
         assert_eq!(owner_of(json!({"name": "probes"})), server);
         assert_eq!(
@@ -196,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn an_object_of_nobody() {
+    fn an_object_without_an_owner() {
         assert_eq!(
             owner_of(json!({"name": "mine", "labels": {"team": "a"}})),
             None

@@ -1,4 +1,4 @@
-//! The columns of tables of objects, kubectl's and a few more.
+//! Tables of objects with the columns of kubectl, and a few more.
 
 use super::owner::owner;
 use super::tree::name;
@@ -8,7 +8,7 @@ use k8s_flowcontrol::meta::Time;
 use serde_json::Value;
 use std::time::SystemTime;
 
-/// A table of objects of a kind, as `kubectl get` prints it; a wide one says more.
+/// A table of objects of a kind, as `kubectl get` prints it. A wide table has more columns.
 pub(crate) fn table(kind: Kind, objects: &[&Value], wide: bool) -> Table {
     match kind {
         Kind::FlowSchema => flow_schemas(objects, wide),
@@ -94,7 +94,7 @@ fn levels(objects: &[&Value], wide: bool) -> Table {
     table
 }
 
-/// The member of a level's spec that has its numbers.
+/// The field of a level's spec that holds its settings.
 pub(crate) fn stanza(spec: &Value) -> &'static str {
     match spec["type"] == "Exempt" {
         true => "exempt",
@@ -102,7 +102,7 @@ pub(crate) fn stanza(spec: &Value) -> &'static str {
     }
 }
 
-/// The shares of a level, whatever its version calls them.
+/// The shares of a level in any version.
 pub(crate) fn shares(spec: &Value) -> Option<i64> {
     let part = &spec[stanza(spec)];
     let shares = part
@@ -111,7 +111,7 @@ pub(crate) fn shares(spec: &Value) -> Option<i64> {
     shares?.as_i64()
 }
 
-/// The status of a flow schema's condition Dangling: whether its level is missing.
+/// The status of a flow schema's condition Dangling, which is True if its priority level is missing.
 pub(crate) fn dangling(object: &Value) -> Option<&str> {
     let conditions = object["status"]["conditions"].as_array()?;
     conditions
@@ -132,14 +132,14 @@ fn word(value: &Value) -> String {
     }
 }
 
-/// For how long the object has been there, in kubectl's short form.
+/// The age of the object in kubectl's short form.
 pub(crate) fn age(object: &Value) -> String {
-    let made = object["metadata"]["creationTimestamp"]
+    let created = object["metadata"]["creationTimestamp"]
         .as_str()
         .map(Time::from);
-    let seconds = made.and_then(|made| {
-        let since = SystemTime::now().duration_since(made.system_time().ok()?);
-        // What is made in the future by another clock is made now.
+    let seconds = created.and_then(|created| {
+        let since = SystemTime::now().duration_since(created.system_time().ok()?);
+        // A creation time in the future comes from another clock; the age is then 0.
         i64::try_from(since.unwrap_or_default().as_secs()).ok()
     });
     seconds.map_or_else(|| "<unknown>".to_owned(), short)
@@ -178,7 +178,7 @@ mod tests {
     use super::short;
 
     #[test]
-    fn ages_as_kubectl_says_them() {
+    fn ages_as_kubectl_prints_them() {
         let day = 86_400;
         for (seconds, expected) in [
             (0, "0s"),

@@ -1,20 +1,20 @@
-//! Fields that one's own earlier changes hold under another name or version, taken over before an apply.
+//! Taking over fields before an apply that earlier writes own in another version or under the name of client-side apply.
 //!
-//! An apply gives up what it no longer says only within one version of the API: what a manager applied in v1beta3 and
-//! leaves out in v1 would stay, held by nobody. And what `kubectl apply` wrote without `--server-side` would be held
-//! by two. So these entries become one, in the version that is spoken.
+//! Apply removes an omitted field only if it was applied through the same version: a field that a manager applied in v1beta3
+//! and omits in v1 would stay without an owner. Fields of `kubectl apply` without `--server-side` would have two owners.
+//! So these entries are merged into one entry in the version of the requests.
 
 use k8s_flowcontrol::ApiVersion;
 use k8s_flowcontrol::meta::Time;
 use serde_json::{Map, Value, json};
 
-/// Under which name `kubectl apply` without `--server-side` writes.
+/// The field manager of `kubectl apply` without `--server-side`.
 pub(super) const CLIENT_SIDE: &str = "kubectl-client-side-apply";
-/// Where it keeps what it wrote.
+/// The annotation in which it records the applied object.
 pub(super) const LAST_APPLIED: &str = "kubectl.kubernetes.io/last-applied-configuration";
 
-/// The JSON patch that makes `manager` hold, in `version`, what its entries of other versions and client-side apply
-/// hold; none when there is nothing to take over.
+/// The JSON patch after which `manager` owns, in `version`, the fields of its entries in other versions and of client-side
+/// apply. None if there is nothing to take over.
 pub(crate) fn takeover(object: &Value, manager: &str, version: ApiVersion) -> Option<Value> {
     let Holdings { mut own, mut rest } = Holdings::of(object, manager, version)?;
     let annotation = format!("f:{LAST_APPLIED}");
@@ -28,7 +28,7 @@ pub(crate) fn takeover(object: &Value, manager: &str, version: ApiVersion) -> Op
         "fieldsV1": own,
     }));
     let mut patch = vec![
-        // Someone who changes the object meanwhile is not overwritten.
+        // A concurrent change of the object makes the patch fail.
         json!({"op": "test", "path": "/metadata/resourceVersion", "value": object["metadata"]["resourceVersion"]}),
         json!({"op": "replace", "path": "/metadata/managedFields", "value": rest}),
     ];
@@ -42,15 +42,15 @@ pub(crate) fn takeover(object: &Value, manager: &str, version: ApiVersion) -> Op
     Some(Value::Array(patch))
 }
 
-/// The fields of an object that are one's own, and the entries of everybody else.
+/// The fields that a manager owns, and the entries of other managers.
 pub(super) struct Holdings {
-    /// In the version that is spoken.
+    /// The owned fields in the version of the requests.
     pub(super) own: Value,
     pub(super) rest: Vec<Value>,
 }
 
 impl Holdings {
-    /// None when everything that is one's own is one entry in `version` already.
+    /// None if all fields of the manager are already in one entry in `version`.
     pub(super) fn of(object: &Value, manager: &str, version: ApiVersion) -> Option<Self> {
         let entries = object["metadata"]["managedFields"].as_array()?;
         let mut rest = Vec::new();
@@ -82,7 +82,7 @@ fn is_client_side(entry: &Value) -> bool {
     entry["manager"] == CLIENT_SIDE && entry["operation"] == "Update"
 }
 
-/// The fields of an entry under the names of another version: of all fields only the shares have two.
+/// The fields of an entry under the names of another version. Only the shares have two names.
 pub(super) fn in_version(entry: &Value, version: ApiVersion) -> Value {
     let mut fields = entry["fieldsV1"].clone();
     let names = ["f:assuredConcurrencyShares", "f:nominalConcurrencyShares"];
@@ -113,20 +113,20 @@ pub(super) fn merge(into: &mut Value, fields: &Value) {
     }
 }
 
-/// Removes a field below a path, and the steps of the path that hold nothing then.
+/// Removes a field below a path, and the parts of the path that are then empty.
 fn remove(fields: &mut Value, path: &[&str], name: &str) {
-    let Some(members) = fields.as_object_mut() else {
+    let Some(below) = fields.as_object_mut() else {
         return;
     };
     match path.split_first() {
         None => {
-            members.remove(name);
+            below.remove(name);
         }
         Some((step, path)) => {
-            if let Some(below) = members.get_mut(*step) {
-                remove(below, path, name);
-                if below.as_object().is_some_and(Map::is_empty) {
-                    members.remove(*step);
+            if let Some(inner) = below.get_mut(*step) {
+                remove(inner, path, name);
+                if inner.as_object().is_some_and(Map::is_empty) {
+                    below.remove(*step);
                 }
             }
         }
@@ -171,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn client_side_apply_goes_with_what_it_wrote_down() {
+    fn client_side_apply_is_taken_over_with_its_annotation() {
         let fields = json!({
             "f:metadata": {"f:annotations": {".": {}, format!("f:{LAST_APPLIED}"): {}}},
             "f:spec": {"f:type": {}},

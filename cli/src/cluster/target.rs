@@ -1,4 +1,4 @@
-//! Which objects are meant: `KIND`, `KIND NAME…` or `KIND/NAME…`.
+//! The objects that a command line names: `KIND`, `KIND NAME…` or `KIND/NAME…`.
 
 use super::live::Live;
 use super::tree::name;
@@ -7,28 +7,28 @@ use crate::failure::Failure;
 use k8s_flowcontrol::Kind;
 use serde_json::Value;
 
-/// Which objects are meant.
+/// The options that select objects.
 #[derive(Clone, Debug, clap::Args)]
 pub(crate) struct TargetArgs {
-    /// A kind (flowschemas, fs, prioritylevelconfigurations, plc, all) and names, or KIND/NAME; all objects if not given
+    /// A kind (flowschemas, fs, prioritylevelconfigurations, plc, all) and names, or KIND/NAME; defaults to all objects
     #[arg(value_name = "KIND[/NAME] [NAME…]")]
     words: Vec<String>,
 
-    /// Only objects whose labels fit, such as team=a,tier!=x
+    /// A label selector, such as team=a,tier!=x
     #[arg(short = 'l', long, value_name = "SELECTOR")]
     pub(crate) selector: Option<String>,
 }
 
-/// Objects of one kind.
+/// One object, or all objects of a kind.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Target {
     pub(crate) kind: Kind,
-    /// None for all of them.
+    /// None for all objects of the kind.
     pub(crate) name: Option<String>,
 }
 
 impl TargetArgs {
-    /// As if this had been named.
+    /// The same as naming this target.
     pub(crate) fn of(target: &Target) -> Self {
         let kind = target.kind.plural();
         let words = match &target.name {
@@ -41,12 +41,12 @@ impl TargetArgs {
         }
     }
 
-    /// Whether nothing was named.
+    /// Whether no object is named or selected.
     pub(crate) fn is_empty(&self) -> bool {
         self.words.is_empty() && self.selector.is_none()
     }
 
-    /// What was named, in that order.
+    /// The targets in the order of the command line.
     pub(crate) fn targets(&self) -> Result<Vec<Target>, Failure> {
         let Some((first, names)) = self.words.split_first() else {
             return Ok(every(&Kind::ALL));
@@ -69,18 +69,20 @@ impl TargetArgs {
                     false => Ok(Target { kind: *kind, name: Some(name.clone()) }),
                 })
                 .collect(),
-            _ => Err(Failure::usage("names of several kinds at once")
+            _ => Err(Failure::usage("names cannot follow several kinds")
                 .hint("write each as KIND/NAME, such as fs/probes plc/exempt")),
         }
     }
 
-    /// The objects, by kind in the order in which they were named.
+    /// The objects, in the order of the targets.
     pub(crate) async fn find(&self, live: &Live) -> Result<Vec<(Kind, Value)>, Failure> {
         let mut objects = Vec::new();
         for Target { kind, name } in self.targets()? {
             match (name, &self.selector) {
                 (Some(_), Some(_)) => {
-                    return Err(Failure::usage("names and a selector do not go together"));
+                    return Err(Failure::usage(
+                        "names and a label selector exclude each other",
+                    ));
                 }
                 (Some(name), None) => objects.push((kind, find_one(live, kind, &name).await?)),
                 (None, selector) => {
@@ -93,7 +95,7 @@ impl TargetArgs {
     }
 }
 
-/// An object that must be there; one that is not is met with names that are like it.
+/// Reads an object. The error for a missing object suggests similar names.
 async fn find_one(live: &Live, kind: Kind, wanted: &str) -> Result<Value, Failure> {
     let error = match live.get(kind, wanted).await {
         Ok(object) => return Ok(object),
@@ -114,7 +116,7 @@ async fn find_one(live: &Live, kind: Kind, wanted: &str) -> Result<Value, Failur
     }
     Err(match like.is_empty() {
         true => failure,
-        false => failure.hint(format!("there is {}", like.join(", "))),
+        false => failure.hint(format!("existing objects: {}", like.join(", "))),
     })
 }
 
@@ -134,7 +136,7 @@ fn one(word: &str) -> Result<Target, Failure> {
                 name: Some(name.to_owned()),
             }),
             _ => Err(Failure::usage(format!(
-                "`{word}`: `{kind}` is no single kind"
+                "`{word}`: `{kind}` is not a single kind"
             ))),
         },
         _ => Err(Failure::usage(format!(
@@ -143,16 +145,20 @@ fn one(word: &str) -> Result<Target, Failure> {
     }
 }
 
-/// The kinds of a word, in kubectl's ways of writing them.
+/// The kinds that a word means, with kubectl's short names.
 fn kinds_named(word: &str) -> Result<&'static [Kind], Failure> {
     let lower = word.to_ascii_lowercase();
     let bare = lower.split('.').next().unwrap_or_default();
     match bare {
         "flowschemas" | "flowschema" | "fs" => Ok(&[Kind::FlowSchema]),
-        "prioritylevelconfigurations" | "prioritylevelconfiguration" | "prioritylevels"
-        | "prioritylevel" | "plc" | "pl" => Ok(&[Kind::PriorityLevelConfiguration]),
+        "prioritylevelconfigurations"
+        | "prioritylevelconfiguration"
+        | "prioritylevels"
+        | "prioritylevel"
+        | "plc"
+        | "pl" => Ok(&[Kind::PriorityLevelConfiguration]),
         "all" => Ok(&Kind::ALL),
-        _ => Err(Failure::usage(format!("`{word}` is no kind of flow control")).hint(
+        _ => Err(Failure::usage(format!("unknown kind `{word}`")).hint(
             "the kinds are flowschemas (fs), prioritylevelconfigurations (plc), and all for both",
         )),
     }
@@ -174,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn kubectls_ways_of_naming_objects() {
+    fn names_as_kubectl_takes_them() {
         assert_eq!(
             targets(&[]).unwrap(),
             ["FlowSchema/*", "PriorityLevelConfiguration/*"]
@@ -195,14 +201,14 @@ mod tests {
     }
 
     #[test]
-    fn what_names_nothing() {
+    fn words_that_name_no_object() {
         for (words, expected) in [
-            (&["pods"][..], "`pods` is no kind"),
+            (&["pods"][..], "unknown kind `pods`"),
             (&["fs,plc", "a"], "several kinds"),
             (&["fs", "plc/a"], "names alone"),
             (&["fs/a", "b"], "not of the form"),
             (&["fs/a/b"], "not of the form"),
-            (&["all/a"], "no single kind"),
+            (&["all/a"], "not a single kind"),
         ] {
             let error = targets(words).unwrap_err();
             assert!(error.contains(expected), "{words:?}: {error}");

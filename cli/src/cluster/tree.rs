@@ -3,7 +3,7 @@
 use k8s_flowcontrol::Resource;
 use serde_json::Value;
 
-/// The object as JSON. (What was read from JSON can be written as JSON.)
+/// The object as JSON. Objects read from JSON can always be written as JSON.
 pub(crate) fn tree<K: Resource>(object: &K) -> Value {
     serde_json::to_value(object).unwrap_or_default()
 }

@@ -7,28 +7,28 @@ use crate::failure::Failure;
 use k8s_flowcontrol::Kind;
 use serde_json::Value;
 
-/// Under which name changes are booked unless another one is given.
+/// The default field manager.
 pub(crate) const FIELD_MANAGER: &str = "kubectl-flowcontrol";
 
-/// How a change is made.
+/// The options of a write.
 #[derive(Clone, Debug, clap::Args)]
 pub(crate) struct WriteArgs {
-    /// Have the server check everything, but store nothing
+    /// Let the server check and process the request without storing anything
     #[arg(long, value_name = "MODE", num_args = 0..=1, default_missing_value = "server", value_parser = ["none", "server"], default_value = "none")]
     dry_run: String,
 
-    /// The name under which the changes are booked
+    /// The field manager of the changes
     #[arg(long, value_name = "NAME", default_value = FIELD_MANAGER)]
     pub(crate) field_manager: String,
 
-    /// Also write objects that belong to someone: to the server itself, to Helm, Argo CD, Flux, a controller or a vendor
+    /// Also write objects that the API server, Helm, Argo CD, Flux, a controller or a vendor manages
     #[arg(long)]
     pub(crate) include_managed: bool,
 }
 
 impl WriteArgs {
-    /// A change that is tried out and not stored.
-    pub(crate) fn rehearsal(field_manager: &str) -> Self {
+    /// The options of a dry run by a field manager.
+    pub(crate) fn dry_run_by(field_manager: &str) -> Self {
         Self {
             dry_run: "server".to_owned(),
             field_manager: field_manager.to_owned(),
@@ -36,12 +36,12 @@ impl WriteArgs {
         }
     }
 
-    /// Whether nothing is to be stored.
+    /// Whether the server stores nothing.
     pub(crate) fn is_dry_run(&self) -> bool {
         self.dry_run != "none"
     }
 
-    /// What is said behind a change that was not stored.
+    /// The suffix of messages about a change that was not stored.
     pub(crate) fn note(&self) -> &'static str {
         match self.is_dry_run() {
             true => " (server dry run)",
@@ -49,7 +49,7 @@ impl WriteArgs {
         }
     }
 
-    /// Refuses to write an object that belongs to someone, unless that is what the person wants.
+    /// Returns an error for a managed object, unless the user wants to write managed objects.
     pub(crate) fn check_owner(&self, kind: Kind, object: &Value) -> Result<(), Failure> {
         let Some(owner) = owner(kind, object).filter(|_| !self.include_managed) else {
             return Ok(());
@@ -57,8 +57,8 @@ impl WriteArgs {
         let name = name(object);
         Err(Failure::new(
             Exit::Findings,
-            format!("{kind} \"{name}\" belongs to {owner}: it is left as it is"),
+            format!("{kind} \"{name}\" is managed by {owner}: not changed"),
         )
-        .hint("`--include-managed` writes it all the same"))
+        .hint("use `--include-managed` to write managed objects"))
     }
 }

@@ -12,33 +12,32 @@ use k8s_flowcontrol::Error;
 use serde_json::Value;
 use std::io::Write;
 
-/// Make a cluster's objects be as files say, by server-side apply
+/// Apply files to a cluster with server-side apply
 ///
-/// Files may be written in any version: they are converted to the one that is spoken with the cluster. What these files
-/// put there before and no longer say is removed, also when it was applied in another version or by `kubectl apply` without
-/// `--server-side`: such fields are taken over first.
+/// Files can be in any API version: objects are converted to the version of the requests. Fields that an earlier apply set and
+/// the files now omit are removed, even if they were applied in another version or by `kubectl apply` without `--server-side`.
 ///
-/// Fields that someone else holds with another value are a conflict: nothing is written of that object, and the conflicts
-/// are shown. `--force` takes the fields.
+/// A field that another field manager owns with a different value is a conflict: the object is not written, and the conflicts
+/// are shown. `--force` takes over the fields.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
     #[command(flatten)]
     files: FileArgs,
 
-    /// Take fields that others hold
+    /// Take over fields that other field managers own
     #[arg(long)]
     force: bool,
 
-    /// Delete objects that were applied under the same field manager, have labels that fit `-l`, and are not in the files
+    /// Delete objects that match `-l`, were applied by the same field manager, and are not in the files
     #[arg(long, requires = "selector")]
     prune: bool,
 
-    /// Which objects `--prune` looks at
+    /// The label selector of the objects that `--prune` may delete
     #[arg(short = 'l', long, value_name = "SELECTOR", requires = "prune")]
     selector: Option<String>,
 
-    /// Apply objects also when the version that is spoken cannot say all of them
+    /// Apply objects even if the conversion to the version of the requests loses fields
     #[arg(long)]
     allow_loss: bool,
 
@@ -51,16 +50,16 @@ pub(crate) struct Args {
 
 const EXAMPLES: &str = "\
 Examples:
-  # After a rehearsal
+  # Check first with a dry run
   kubectl flowcontrol apply -f manifests/ --dry-run
   kubectl flowcontrol apply -f manifests/
 
-  # And delete what is no longer in the folder
+  # Also delete objects that are no longer in the folder
   kubectl flowcontrol apply -f manifests/ --prune -l app.kubernetes.io/part-of=fairness
 
-Exit code 1 when there were conflicts, or something was left alone because it belongs to someone.";
+Exit code 1 if there were conflicts or managed objects that were not changed.";
 
-/// How often an object is read anew when someone changes it at the same time.
+/// The most attempts when other clients change the object at the same time.
 const ATTEMPTS: usize = 5;
 
 pub(crate) fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
@@ -101,17 +100,17 @@ async fn apply(
     let (kind, name) = (manifest.kind, manifest.name());
     let before = found(live.get(kind, name).await)?;
     if let Some(before) = &before {
-        // Who applies the owner's own manifest is the owner.
+        // A manifest with the marks of the same owner comes from the owner.
         if owner(kind, before) != owner(kind, &manifest.tree)
             || owner(kind, before).is_some_and(|owner| owner.is_server())
         {
             args.write.check_owner(kind, before)?;
         }
         if !args.write.is_dry_run() && needs_takeover(args, live, before) {
-            // Nothing is taken over for an apply that comes to nothing.
-            let rehearsal = WriteArgs::rehearsal(&args.write.field_manager);
+            // Fields are taken over only if the apply itself succeeds.
+            let dry_run = WriteArgs::dry_run_by(&args.write.field_manager);
             let tree = &manifest.tree;
-            let tried = apply_dry_run(live, kind, tree, Some(before), &rehearsal, args.force).await;
+            let tried = apply_dry_run(live, kind, tree, Some(before), &dry_run, args.force).await;
             tried.map_err(|error| explain(manifest, error))?;
             take_over(args, live, manifest, before.clone()).await?;
         }
@@ -136,7 +135,7 @@ fn needs_takeover(args: &Args, live: &Live, object: &Value) -> bool {
     takeover(object, &args.write.field_manager, live.version).is_some()
 }
 
-/// Makes earlier changes of ours one entry in the version that is spoken.
+/// Merges earlier writes of the field manager into one entry in the version of the requests.
 async fn take_over(
     args: &Args,
     live: &Live,
@@ -150,7 +149,7 @@ async fn take_over(
         };
         match live.json_patch(kind, name, &patch, false).await {
             Ok(_) => return Ok(()),
-            // The object is no longer what the patch was made for.
+            // Another client has changed the object since it was read.
             Err(error) if attempt < ATTEMPTS && (error.is_invalid() || error.is_conflict()) => {
                 match found(live.get(kind, name).await)? {
                     Some(newer) => object = newer,
@@ -163,7 +162,7 @@ async fn take_over(
     Ok(())
 }
 
-/// An object that may be missing.
+/// The object, or none if it does not exist.
 fn found(result: Result<Value, Error>) -> Result<Option<Value>, Error> {
     match result {
         Ok(object) => Ok(Some(object)),
@@ -172,9 +171,9 @@ fn found(result: Result<Value, Error>) -> Result<Option<Value>, Error> {
     }
 }
 
-/// Whether an apply changed nothing that a person would look for.
+/// Whether an apply changed neither the spec nor labels nor annotations.
 fn same(before: &Value, after: &Value) -> bool {
-    let told = |object: &Value| {
+    let relevant = |object: &Value| {
         let metadata = &object["metadata"];
         (
             object["spec"].clone(),
@@ -182,7 +181,7 @@ fn same(before: &Value, after: &Value) -> bool {
             metadata["annotations"].clone(),
         )
     };
-    told(before) == told(after)
+    relevant(before) == relevant(after)
 }
 
 fn explain(manifest: &Manifest, error: Error) -> Failure {
@@ -192,7 +191,7 @@ fn explain(manifest: &Manifest, error: Error) -> Failure {
             format!("{}: {error}", manifest.document.title()),
         );
     }
-    let mut message = format!("{}: others hold", manifest.document.title());
+    let mut message = format!("{}: conflict over", manifest.document.title());
     for (index, cause) in error.causes().iter().enumerate() {
         let comma = if index == 0 { "" } else { "," };
         let field = cause
@@ -200,10 +199,9 @@ fn explain(manifest: &Manifest, error: Error) -> Failure {
             .as_deref()
             .unwrap_or_default()
             .trim_start_matches('.');
-        let whose = cause.message.as_deref().unwrap_or_default();
-        message.push_str(&format!("{comma} {field} ({whose})"));
+        let owner = cause.message.as_deref().unwrap_or_default();
+        message.push_str(&format!("{comma} {field} ({owner})"));
     }
-    Failure::new(Exit::Findings, message).hint(
-        "`--force` takes these fields; leave them out of the file to let the others have them",
-    )
+    Failure::new(Exit::Findings, message)
+        .hint("use `--force` to take over these fields, or remove them from the file")
 }

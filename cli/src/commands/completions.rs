@@ -1,4 +1,4 @@
-//! `completions SHELL`.
+//! `completions`: scripts for shells.
 
 use crate::exit::Exit;
 use crate::failure::Failure;
@@ -7,27 +7,27 @@ use clap::Command;
 use clap_complete::{Shell, generate};
 use std::io::Write;
 
-/// Print a script that completes this program's commands and options in a shell
+/// Print the shell completion script for this program
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
-    /// The shell
+    /// The shell of the script
     shell: Shell,
 }
 
 const EXAMPLES: &str = "\
 Examples:
-  # bash, for this session
+  # bash, this session only
   source <(kubectl-flowcontrol completions bash)
 
-  # zsh, for good
+  # zsh, permanently
   kubectl-flowcontrol completions zsh > \"${fpath[1]}/_kubectl-flowcontrol\"
 
-  # fish, for good
+  # fish, permanently
   kubectl-flowcontrol completions fish > ~/.config/fish/completions/kubectl-flowcontrol.fish";
 
 pub(crate) fn run(args: &Args, program: Command, streams: &mut Streams) -> Result<Exit, Failure> {
-    // The generator panics when its output cannot be written, so that it writes to memory.
+    // The generator panics if its output fails, so it writes to memory.
     let mut script = Vec::new();
     let mut command = program.bin_name("kubectl-flowcontrol");
     generate(args.shell, &mut command, "kubectl-flowcontrol", &mut script);

@@ -1,4 +1,4 @@
-//! `convert`: objects in another version.
+//! `convert`: objects in another API version.
 
 use crate::documents::{Document, ExportArgs, FileArgs, Skipped, documents, strip_server_fields};
 use crate::exit::Exit;
@@ -11,13 +11,13 @@ use k8s_flowcontrol::{ApiVersion, Release};
 use serde_json::Value;
 use std::io::Write;
 
-/// Print objects in another version of the API
+/// Convert objects to another API version and print them
 ///
-/// Names change where the versions' names differ; what is absent stays absent. With `--as-server` the objects come
-/// out as a server would show them that has them stored: defaults filled in, unknown members gone.
+/// Fields are renamed where the versions differ, and absent fields stay absent. With `--as-server` the objects are printed as
+/// a server returns them: with defaults, and without unknown fields.
 ///
-/// What the other version cannot say, or would say differently, is an error unless `--allow-loss` is given. Comments
-/// and the order of members are not kept; `migrate` keeps them.
+/// A field that the other version cannot represent is an error, unless `--allow-loss` is given. Comments and the order of
+/// fields are not kept; `migrate` keeps them.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
@@ -27,41 +27,41 @@ pub(crate) struct Args {
     #[command(flatten)]
     export: ExportArgs,
 
-    /// The version: v1, v1beta3, v1beta2 or v1beta1
+    /// The API version to convert to: v1, v1beta3, v1beta2 or v1beta1
     #[arg(long, value_name = "VERSION", default_value = "v1")]
     to: ApiVersion,
 
-    /// Print what a server would show that has the objects stored, losses or not; these are reported all the same
+    /// Print the objects as a server returns them, even with losses, which are reported
     #[arg(long)]
     as_server: bool,
 
-    /// The release of the servers that are to read the objects, such as 1.29; unless given, the newest one, or with
-    /// `--as-server` the newest one that serves the version
+    /// The Kubernetes release that will read the objects, such as 1.29; defaults to the newest release, or with `--as-server`
+    /// to the newest release that serves the version
     #[arg(long = "kubernetes", value_name = "RELEASE")]
     release: Option<Release>,
 
-    /// Print objects also when something of them is lost; it is a warning then
+    /// Print objects even if fields are lost, with a warning
     #[arg(long)]
     allow_loss: bool,
 
-    /// How to print; several objects are several YAML documents, or one JSON List
+    /// The output format; several objects become several YAML documents, or one JSON List
     #[arg(short, long, value_name = "FORMAT", default_value = "yaml")]
     output: ObjectFormat,
 }
 
 const EXAMPLES: &str = "\
 Examples:
-  # A manifest of Kubernetes 1.25 for today
+  # Convert a manifest of Kubernetes 1.25 to v1
   kubectl flowcontrol convert -f old.yaml --to v1
 
-  # What a 1.29 server makes of it
+  # Show the object that a 1.29 server returns
   kubectl flowcontrol convert -f old.yaml --to v1 --as-server --kubernetes 1.29 -o json
 
-  # An export that can be applied elsewhere
+  # Export objects, to apply them to another cluster
   kubectl get flowschemas,prioritylevelconfigurations -o yaml |
     kubectl flowcontrol convert -f - --to v1beta3 --strip-server-fields
 
-Exit code 4 when something would be lost.";
+Exit code 4 if fields would be lost.";
 
 pub(crate) fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
     let release = release(args)?;
@@ -84,7 +84,7 @@ pub(crate) fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
     }
     if !broken.is_empty() {
         let count = plural(broken.len(), "object");
-        return Err(Failure::input(format!("{count} cannot be read")).because(broken));
+        return Err(Failure::input(format!("cannot read {count}")).because(broken));
     }
     let is_refused = !losses.is_empty() && !args.allow_loss;
     if !is_refused || args.as_server {
@@ -93,8 +93,11 @@ pub(crate) fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
     streams.out.flush()?;
     skipped.summarize(streams)?;
     if is_refused {
-        let count = plural(losses.len(), "loss").replace("losss", "losses");
-        let failure = Failure::new(Exit::Loss, format!("{count} on the way to {}", args.to));
+        let count = plural(losses.len(), "loss");
+        let failure = Failure::new(
+            Exit::Loss,
+            format!("{count} in the conversion to {}", args.to),
+        );
         return Err(failure.because(losses));
     }
     for loss in losses {
@@ -103,7 +106,7 @@ pub(crate) fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
     Ok(Exit::Success)
 }
 
-/// The release to convert for, which must serve the target version if the person named it.
+/// The release to convert for. A release named by the user must serve the target version.
 fn release(args: &Args) -> Result<Release, Failure> {
     let serves = |release: &Release| args.to.is_served_by(*release);
     match args.release {
@@ -148,7 +151,7 @@ fn diagnose(args: &Args, document: &Document, loss: &Loss) -> Diagnostic {
     let diagnostic = match args.allow_loss {
         true => Diagnostic::warning(message),
         false => Diagnostic::error(message).help(
-            "change it, choose a version that can say it, or accept the loss with `--allow-loss`",
+            "change the field, choose a version that has it, or accept the loss with `--allow-loss`",
         ),
     };
     diagnostic

@@ -1,4 +1,4 @@
-//! `delete`: objects of a cluster.
+//! `delete`: deleting objects of a cluster.
 
 use crate::cluster::block_on;
 use crate::cluster::{Live, LiveArgs, TargetArgs, WriteArgs, name};
@@ -11,10 +11,10 @@ use k8s_flowcontrol::Release;
 use serde_json::Value;
 use std::io::Write;
 
-/// Delete objects of a cluster
+/// Delete objects from a cluster
 ///
-/// Objects that belong to someone are left alone unless `--include-managed` is given; what the API server makes by
-/// itself comes back all the same. An object that was deleted and made anew since it was looked at is left alone too.
+/// Managed objects are deleted only with `--include-managed`; the API server recreates its built-in objects. An object that
+/// was recreated since it was read is not deleted.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
@@ -24,7 +24,7 @@ pub(crate) struct Args {
     #[command(flatten)]
     files: FileArgs,
 
-    /// Pass over objects that are not there
+    /// Ignore objects that do not exist
     #[arg(long)]
     ignore_not_found: bool,
 
@@ -37,20 +37,20 @@ pub(crate) struct Args {
 
 const EXAMPLES: &str = "\
 Examples:
-  # A flow schema
+  # Delete a flow schema
   kubectl flowcontrol delete fs/mine
 
-  # What these manifests made, as a rehearsal
+  # Show which objects of these manifests would be deleted
   kubectl flowcontrol delete -f manifests/ --dry-run
 
-  # Everything of a team
+  # Delete all objects of a team
   kubectl flowcontrol delete all -l team=a
 
-Exit code 1 when something was left alone because it belongs to someone.";
+Exit code 1 if managed objects were not deleted.";
 
 pub(crate) fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
     if args.target.is_empty() == args.files.is_empty() {
-        return Err(Failure::usage("what to delete is not said, or said twice")
+        return Err(Failure::usage("give names, `-l` or `-f`: exactly one of them")
             .hint("name objects as KIND/NAME, select them with `KIND -l SELECTOR`, or name files with `-f FILE`"));
     }
     let named = match args.files.is_empty() {
@@ -64,7 +64,7 @@ pub(crate) fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
             None => args.target.find(&live).await?,
         };
         let mut left = 0;
-        // Schemas first: a level that goes while schemas refer to it leaves them dangling for a moment.
+        // Flow schemas first: without their level they would be dangling for a moment.
         for kind in Kind::ALL {
             for (_, object) in objects.iter().filter(|(other, _)| *other == kind) {
                 if let Err(failure) = args.write.check_owner(kind, object) {
@@ -84,7 +84,11 @@ pub(crate) fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
         }
         if left > 0 {
             streams.out.flush()?;
-            writeln!(streams.err, "{} left alone", plural(left, "object"))?;
+            writeln!(
+                streams.err,
+                "{} not deleted",
+                plural(left, "managed object")
+            )?;
             return Ok(Exit::Findings);
         }
         Ok(Exit::Success)

@@ -1,4 +1,4 @@
-//! `describe`: an object in words, with what it means in the cluster.
+//! `describe`: the details of objects, and their effect in the cluster.
 
 mod level;
 mod schema;
@@ -14,10 +14,10 @@ use k8s_flowcontrol::{Error, Release};
 use serde_json::Value;
 use std::io::Write;
 
-/// Describe objects of a cluster, and what they mean there
+/// Show details of objects of a cluster, and their effect
 ///
-/// Of a priority level: its seats, and the flow schemas that lead to it. Of a flow schema: whose requests it takes, what is
-/// tried before it, and the level that it leads to.
+/// For a priority level: its seats, and the flow schemas that refer to it. For a flow schema: the requests that it matches, the
+/// number of flow schemas before it, and its priority level.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
@@ -37,7 +37,7 @@ Examples:
   kubectl flowcontrol describe plc/workload-low
   kubectl flowcontrol describe fs service-accounts";
 
-/// What surrounds an object.
+/// The other objects of the cluster.
 struct Surroundings {
     schemas: Vec<FlowSchema>,
     levels: Vec<PriorityLevelConfiguration>,
@@ -76,7 +76,7 @@ pub(crate) fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
     })
 }
 
-/// What all objects have.
+/// Prints the parts that all objects have.
 fn head(kind: Kind, object: &Value, streams: &mut Streams) -> Result<(), Failure> {
     let metadata = &object["metadata"];
     line(streams, "Name", name(object))?;
@@ -89,23 +89,23 @@ fn head(kind: Kind, object: &Value, streams: &mut Streams) -> Result<(), Failure
         ),
     )?;
     line(streams, "Age", &age(object))?;
-    for (title, member) in [("Labels", "labels"), ("Annotations", "annotations")] {
-        let pairs = metadata[member].as_object().into_iter().flatten();
+    for (title, field) in [("Labels", "labels"), ("Annotations", "annotations")] {
+        let pairs = metadata[field].as_object().into_iter().flatten();
         for (index, (key, value)) in pairs.enumerate() {
             let title = if index == 0 { title } else { "" };
             let value = value.as_str().unwrap_or_default();
-            // What kubectl wrote down of the object would be longer than all the rest.
+            // The last-applied annotation would be longer than everything else.
             let value = if value.len() > 100 { "…" } else { value };
             line(streams, title, &format!("{key}={value}"))?;
         }
     }
     if let Some(owner) = owner(kind, object) {
-        line(streams, "Belongs to", &owner.to_string())?;
+        line(streams, "Managed by", &owner.to_string())?;
     }
     let managers = metadata["managedFields"].as_array().into_iter().flatten();
     for (index, entry) in managers.enumerate() {
         let title = if index == 0 { "Managers" } else { "" };
-        let word = |member: &str| entry[member].as_str().unwrap_or_default();
+        let word = |field: &str| entry[field].as_str().unwrap_or_default();
         let version = word("apiVersion").rsplit('/').next().unwrap_or_default();
         let part = match word("subresource") {
             "" => String::new(),
@@ -125,7 +125,7 @@ fn head(kind: Kind, object: &Value, streams: &mut Streams) -> Result<(), Failure
     Ok(())
 }
 
-/// A line with a title.
+/// Prints a line with a title.
 fn line(streams: &mut Streams, title: &str, text: &str) -> Result<(), Failure> {
     let title = if title.is_empty() {
         String::new()

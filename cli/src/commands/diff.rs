@@ -1,4 +1,4 @@
-//! `diff`: what applying files would change.
+//! `diff`: the changes that an apply would make.
 
 use crate::cluster::block_on;
 use crate::cluster::{FIELD_MANAGER, LiveArgs, Manifest, WriteArgs, apply_dry_run};
@@ -9,21 +9,21 @@ use crate::output::{Streams, unified_diff};
 use serde_json::{Map, Value};
 use std::io::Write;
 
-/// Show what applying files to a cluster would change
+/// Show the changes that applying files to a cluster would make
 ///
-/// The cluster itself says so, in a rehearsal that stores nothing: its defaults and the fields of others are taken into
-/// account. Files may be written in any version.
+/// The server computes the result in a dry run, with its defaults and the fields of other field managers. Files can be in any
+/// API version.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
     #[command(flatten)]
     files: FileArgs,
 
-    /// The name under which the files are applied
+    /// The field manager of the apply
     #[arg(long, value_name = "NAME", default_value = FIELD_MANAGER)]
     field_manager: String,
 
-    /// Compare objects also when the version that is spoken cannot say all of them
+    /// Compare objects even if the conversion to the version of the requests loses fields
     #[arg(long)]
     allow_loss: bool,
 
@@ -35,14 +35,14 @@ const EXAMPLES: &str = "\
 Examples:
   kubectl flowcontrol diff -f manifests/
 
-Exit code 1 when there are differences.";
+Exit code 1 if there are differences.";
 
 pub(crate) fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
     block_on(async {
         let live = args.live.connect().await?;
         let release = live.release().await;
         let manifests = Manifest::read(&args.files, &live, release, args.allow_loss, streams)?;
-        let rehearsal = WriteArgs::rehearsal(&args.field_manager);
+        let dry_run = WriteArgs::dry_run_by(&args.field_manager);
         let mut exit = Exit::Success;
         for manifest in manifests {
             let (kind, name) = (manifest.kind, manifest.name());
@@ -52,7 +52,7 @@ pub(crate) fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
                 Err(error) => return Err(error.into()),
             };
             let tree = &manifest.tree;
-            let after = apply_dry_run(&live, kind, tree, before.as_ref(), &rehearsal, true).await;
+            let after = apply_dry_run(&live, kind, tree, before.as_ref(), &dry_run, true).await;
             let before = before.map(text).unwrap_or_default();
             let after = after.map(text).map_err(|error| {
                 Failure::new(
@@ -74,15 +74,15 @@ pub(crate) fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
     })
 }
 
-/// The object in YAML, without what changes by itself.
+/// The object in YAML, without fields that the server updates by itself.
 fn text(mut object: Value) -> String {
     if let Some(metadata) = object.get_mut("metadata").and_then(Value::as_object_mut) {
-        drop_bookkeeping(metadata);
+        remove_server_metadata(metadata);
     }
     k8s_flowcontrol_server::to_yaml(&object)
 }
 
-fn drop_bookkeeping(metadata: &mut Map<String, Value>) {
+fn remove_server_metadata(metadata: &mut Map<String, Value>) {
     for name in [
         "creationTimestamp",
         "generation",

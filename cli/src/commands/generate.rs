@@ -1,4 +1,4 @@
-//! `generate`: Rust types of an API group from what a cluster publishes of it.
+//! `generate`: Rust types of an API group from the OpenAPI document of a cluster.
 
 use crate::cluster::{ClusterArgs, block_on};
 use crate::exit::Exit;
@@ -9,14 +9,14 @@ use k8s_flowcontrol_codegen::Generator;
 use std::io::Write;
 use std::path::PathBuf;
 
-/// Write Rust types of any API group, from the OpenAPI document that the cluster publishes
+/// Generate Rust types of any API group from the OpenAPI document of a cluster
 ///
-/// Reads /openapi/v3 of the group and version (or /openapi/v2 from servers that have no other) and writes one module
-/// per version or package, with a `mod.rs`. The types need the crate `k8s-flowcontrol-types` as their runtime.
+/// Reads /openapi/v3 of the group and version, or /openapi/v2 of older servers, and writes one module per version or package
+/// and a `mod.rs`. The types need the crate `k8s-flowcontrol-types` as their runtime.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES, disable_version_flag = true)]
 pub(crate) struct Args {
-    /// The API group, such as `apps`; `core` for pods and the like
+    /// The API group, such as `apps`; `core` for pods and other core resources
     #[arg(long)]
     group: String,
 
@@ -24,7 +24,7 @@ pub(crate) struct Args {
     #[arg(long)]
     version: String,
 
-    /// The folder for the modules; files that would not change are not touched
+    /// The folder for the modules; unchanged files are not written
     #[arg(long, value_name = "DIR")]
     out: PathBuf,
 
@@ -38,7 +38,7 @@ pub(crate) struct Args {
 
 const EXAMPLES: &str = "\
 Examples:
-  # Leases, as a module `generated`
+  # Leases, as the module `generated`
   kubectl flowcontrol generate --group coordination.k8s.io --version v1 --out src/generated
 
   # The same without a cluster, from a file
@@ -64,7 +64,7 @@ pub(crate) fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
     Ok(Exit::Success)
 }
 
-/// What the server publishes of the group and version.
+/// The OpenAPI document of the group and version.
 async fn document(client: &Client, group: &str, version: &str) -> Result<Vec<u8>, Failure> {
     let path = match group {
         "" | "core" => format!("api/{version}"),
@@ -81,7 +81,7 @@ async fn document(client: &Client, group: &str, version: &str) -> Result<Vec<u8>
     found.ok_or_else(|| unpublished(group, version, &[]))
 }
 
-/// What is at the path, if there is anything.
+/// The document at the path, or none if there is none.
 async fn get(client: &Client, path: &str) -> Result<Option<Vec<u8>>, Error> {
     match client.get_raw(path).accept("application/json").await {
         Ok(text) => Ok(Some(text)),
@@ -90,7 +90,7 @@ async fn get(client: &Client, path: &str) -> Result<Option<Vec<u8>>, Error> {
     }
 }
 
-/// The groups and versions in the index of documents; none of an index that cannot be read.
+/// The groups and versions in the index of documents; empty if the index is malformed.
 fn published(index: &[u8]) -> Vec<String> {
     let index: serde_json::Value = serde_json::from_slice(index).unwrap_or_default();
     let paths = index["paths"].as_object().into_iter().flatten();
@@ -103,7 +103,7 @@ fn published(index: &[u8]) -> Vec<String> {
         .collect()
 }
 
-/// The server has no document of the group and version; these it has.
+/// The error for a group and version without a document, with a hint about existing documents.
 fn unpublished(group: &str, version: &str, published: &[String]) -> Failure {
     let group = if group.is_empty() { "core" } else { group };
     let message = format!("the server publishes no document of {group}/{version}");

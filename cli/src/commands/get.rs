@@ -1,4 +1,4 @@
-//! `get`: the objects of a cluster.
+//! `get`: listing the objects of a cluster.
 
 use crate::cluster::block_on;
 use crate::cluster::{LiveArgs, TargetArgs, name, table};
@@ -10,9 +10,9 @@ use k8s_flowcontrol::Kind;
 use serde_json::Value;
 use std::io::Write;
 
-/// Show the objects of a cluster
+/// Display objects of a cluster
 ///
-/// In the newest version that the cluster serves, or in the one named with `--api-version`: the server converts.
+/// The objects are read in the newest served API version, or in the version of `--api-version`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
@@ -22,7 +22,7 @@ pub(crate) struct Args {
     #[command(flatten)]
     live: LiveArgs,
 
-    /// How to print
+    /// The output format
     #[arg(short, long, value_name = "FORMAT", default_value = "table")]
     output: Output,
 }
@@ -32,20 +32,20 @@ Examples:
   # All flow schemas and priority levels
   kubectl flowcontrol get
 
-  # A level, as an old server's manifest would say it
+  # A priority level in an older version
   kubectl flowcontrol get plc/workload-low --api-version v1beta3 -o yaml
 
-  # Who owns the flow schemas?
+  # Flow schemas with their owners
   kubectl flowcontrol get fs -o wide";
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Output {
     Table,
-    /// A table that says more, such as who owns an object
+    /// A table with more columns, such as the owner
     Wide,
     Json,
     Yaml,
-    /// KIND/NAME, one a line
+    /// KIND/NAME, one object per line
     Name,
 }
 
@@ -73,7 +73,7 @@ fn trees(objects: Vec<(Kind, Value)>) -> Vec<Value> {
     objects.into_iter().map(|(_, object)| object).collect()
 }
 
-/// A table for each kind that there is something of.
+/// Prints a table for each kind that has objects.
 fn tables(objects: &[(Kind, Value)], wide: bool, streams: &mut Streams) -> Result<(), Failure> {
     let mut is_first = true;
     for kind in Kind::ALL {
@@ -92,7 +92,7 @@ fn tables(objects: &[(Kind, Value)], wide: bool, streams: &mut Streams) -> Resul
         table(kind, &of_kind, wide).write(&mut streams.out)?;
     }
     if is_first {
-        writeln!(streams.err, "there is no such object")?;
+        writeln!(streams.err, "no objects found")?;
     }
     Ok(())
 }

@@ -1,4 +1,4 @@
-//! `limits`: how many seats each priority level has, lends and borrows.
+//! `limits`: the seats of each priority level.
 
 mod changes;
 mod chart;
@@ -18,20 +18,20 @@ use std::fs;
 use std::io::Write;
 use std::path::PathBuf;
 
-/// Show how many seats each priority level has, lends and borrows
+/// Show the seats that each priority level has, lends and borrows
 ///
-/// A seat is one request being executed (some take more). Each server divides its seats among the levels in proportion
-/// to their shares; a level lends what it does not use, down to its minimum, and borrows, up to its maximum.
+/// A request occupies one seat while it executes; some requests occupy more. Each server divides its seats among the levels in
+/// proportion to their shares. A level lends unused seats down to its minimum, and borrows seats up to its maximum.
 ///
-/// The objects given are taken for all that there are, apart from the mandatory levels exempt and catch-all, which every
-/// server has. `--with-bootstrap` adds the other levels that a server makes by itself, where they are not given.
+/// The input is the complete configuration, except for the mandatory levels exempt and catch-all, which every server has.
+/// `--with-bootstrap` adds the other built-in levels that the input lacks.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
     #[command(flatten)]
     files: FileArgs,
 
-    /// Take the levels of a cluster
+    /// Use the levels of a cluster
     #[arg(long, conflicts_with = "files")]
     live: bool,
 
@@ -41,46 +41,46 @@ pub(crate) struct Args {
     #[command(flatten)]
     kubernetes: KubernetesArg,
 
-    /// The server's seats: --max-requests-inflight plus --max-mutating-requests-inflight
+    /// The seats of each server: --max-requests-inflight plus --max-mutating-requests-inflight
     #[arg(long, value_name = "SEATS", default_value_t = 600)]
     server_seats: u32,
 
-    /// Add the levels that a server makes by itself and that are not given
+    /// Add the built-in levels that the input lacks
     #[arg(long)]
     with_bootstrap: bool,
 
-    /// Show what changes when the objects of this file or folder are applied; may be given more than once
+    /// Show the changes if the objects of this file or folder are applied; can be repeated
     #[arg(long, value_name = "OTHER")]
     diff: Vec<PathBuf>,
 
-    /// Write a chart to this file as well
+    /// Also write a chart to this file
     #[arg(long, value_name = "FILE")]
     svg: Option<PathBuf>,
 
-    /// How to print
+    /// The output format
     #[arg(short, long, value_name = "FORMAT", default_value = "table")]
     output: Output,
 }
 
 const EXAMPLES: &str = "\
 Examples:
-  # A cluster's servers with 800 seats each
+  # A cluster whose servers have 800 seats each
   kubectl flowcontrol limits --live --server-seats 800
 
-  # What becomes of everybody's seats when these objects are applied to the cluster, and to a new one?
+  # The effect of new objects on every priority level, in this cluster and in a new one
   kubectl flowcontrol limits --live --diff new-level.yaml
   kubectl flowcontrol limits --with-bootstrap --diff new-level.yaml
 
-  # Manifests on a fresh cluster, with a picture for the review
+  # Manifests on a new cluster, with a chart for the review
   kubectl flowcontrol limits -f manifests/ --with-bootstrap --svg seats.svg";
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Output {
-    /// For people, with bars: what a level keeps, its nominal share, and what it can reach
+    /// A table with bars: the minimum, nominal and maximum seats of each level
     Table,
-    /// A list of name, type, shares, nominal, lendable, borrowing, minimum and maximum; borrowing is null when it has no
-    /// limit, and maximum then nominal plus the server's seats. With `--diff`: {"schemaVersion": 1, "serverSeats",
-    /// "changes": [{"name", "before", "after"}]}
+    /// A list of {"name", "type", "shares", "nominal", "lendable", "borrowing", "minimum", "maximum", "schemaVersion": 1};
+    /// without a borrowing limit, borrowing is null and maximum is nominal plus the server's seats. With `--diff`:
+    /// {"schemaVersion": 1, "serverSeats", "changes": [{"name", "before", "after"}]}
     Json,
 }
 
@@ -200,7 +200,7 @@ fn table(limits: &ServerLimits, streams: &mut Streams) -> Result<(), Failure> {
     }
     table.write(&mut streams.out)?;
     streams.out.flush()?;
-    let imagined: Vec<_> = limits
+    let mandatory: Vec<_> = limits
         .levels()
         .iter()
         .filter(|level| level.imagined)
@@ -208,12 +208,12 @@ fn table(limits: &ServerLimits, streams: &mut Streams) -> Result<(), Failure> {
         .collect();
     writeln!(
         streams.err,
-        "{seats} seats per server, Kubernetes {}; █ kept, ▓ nominal, ░ within reach",
+        "{seats} seats per server, Kubernetes {}; █ minimum, ▓ nominal, ░ maximum",
         limits.release()
     )?;
-    if !imagined.is_empty() {
-        let names = imagined.join(" and ");
-        writeln!(streams.err, "not given, but on every server: {names}")?;
+    if !mandatory.is_empty() {
+        let names = mandatory.join(" and ");
+        writeln!(streams.err, "added mandatory levels: {names}")?;
     }
     Ok(())
 }

@@ -1,4 +1,4 @@
-//! `lint`: what a server accepts and a person regrets.
+//! `lint`: likely mistakes in valid objects.
 
 use crate::cluster::ClusterArgs;
 use crate::documents::FileArgs;
@@ -19,18 +19,18 @@ use std::io::{self, Write};
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// Find what a server accepts and a person regrets
+/// Find likely mistakes in flow schemas and priority levels
 ///
-/// Looks for flow schemas that never match, levels that starve or that nobody uses, rules that do not cover what they
-/// seem to, edits that the server takes back, and more; `--rules` lists it. Objects of files are taken to come to what
-/// every server has by itself. What a server refuses is for `validate` to tell.
+/// Finds flow schemas that never match, priority levels that starve or are unused, rules that match less than intended, changes
+/// that the server reverts, and more; `--rules` lists the rules. Objects of files are checked together with the built-in
+/// objects. Use `validate` for objects that a server rejects.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
     #[command(flatten)]
     files: FileArgs,
 
-    /// Look at the objects of a cluster
+    /// Check the objects of a cluster
     #[arg(long, conflicts_with = "files")]
     live: bool,
 
@@ -40,19 +40,19 @@ pub(crate) struct Args {
     #[command(flatten)]
     kubernetes: KubernetesArg,
 
-    /// The server's seats: --max-requests-inflight plus --max-mutating-requests-inflight
+    /// The seats of each server: --max-requests-inflight plus --max-mutating-requests-inflight
     #[arg(long, value_name = "SEATS", default_value_t = 600)]
     server_seats: u32,
 
-    /// The least severity that counts as a failure
+    /// The lowest severity that sets exit code 1
     #[arg(long, value_name = "SEVERITY", default_value = "warning")]
     fail_on: FailOn,
 
-    /// List the rules instead
+    /// List the rules and exit
     #[arg(long)]
     rules: bool,
 
-    /// How to print
+    /// The output format
     #[arg(short, long, value_name = "FORMAT", default_value = "table")]
     output: Output,
 }
@@ -68,11 +68,11 @@ Examples:
   # A cluster
   kubectl flowcontrol lint --live --context production
 
-Exit code 1 when there is a finding of the severity of `--fail-on` or above.";
+Exit code 1 if there is a finding with the severity of `--fail-on` or higher.";
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Output {
-    /// For people: each finding with the line that it is about
+    /// Each finding with its line of the file
     Table,
     /// {"schemaVersion": 1, "kubernetes", "findings": [{"rule", "severity", "kind", "name", "path", "message", "help",
     /// "source", "line", "column"}]}

@@ -1,4 +1,4 @@
-//! `match`: which flow schema and priority level take a request, and why.
+//! `match`: the flow schema and priority level of a request.
 
 mod requests;
 
@@ -15,17 +15,17 @@ use serde_json::json;
 use std::io::Write;
 use std::path::PathBuf;
 
-/// Say which flow schema and priority level take a request, and why
+/// Show which flow schema and priority level a request gets, and why
 ///
-/// The objects given are taken for all that there are, apart from the mandatory ones, which every server has.
-/// `--with-bootstrap` adds the others that a server makes by itself, where they are not given.
+/// The input is the complete configuration, except for the mandatory objects, which every server has. `--with-bootstrap` adds the
+/// other built-in objects that the input lacks.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
     #[command(flatten)]
     files: FileArgs,
 
-    /// Take the objects of a cluster
+    /// Use the objects of a cluster
     #[arg(long, conflicts_with = "files")]
     live: bool,
 
@@ -35,23 +35,23 @@ pub(crate) struct Args {
     #[command(flatten)]
     kubernetes: KubernetesArg,
 
-    /// Add the objects that a server makes by itself and that are not given
+    /// Add the built-in objects that the input lacks
     #[arg(long)]
     with_bootstrap: bool,
 
-    /// The user; service accounts are system:serviceaccount:NAMESPACE:NAME
+    /// The user name; a service account is system:serviceaccount:NAMESPACE:NAME
     #[arg(long, value_name = "USER", required_unless_present = "requests")]
     user: Option<String>,
 
-    /// A group of the user; may be given more than once. Groups that a server adds by itself need not be
+    /// A group of the user; can be repeated. Groups that a server adds by itself, such as system:authenticated, are implied
     #[arg(long, value_name = "GROUP")]
     group: Vec<String>,
 
-    /// The verb, such as get, list, watch or create; for a path the method in small letters
+    /// The verb, such as get, list, watch or create; with `--path` the HTTP method in lower case
     #[arg(long, value_name = "VERB", default_value = "get")]
     verb: String,
 
-    /// The resource that the request is about, such as pods, deployments.apps or pods/log
+    /// The resource, such as pods, deployments.apps or pods/log
     #[arg(
         long,
         value_name = "RESOURCE[.GROUP][/SUB]",
@@ -60,47 +60,47 @@ pub(crate) struct Args {
     )]
     resource: Option<String>,
 
-    /// The namespace; without one the request is for the whole cluster
+    /// The namespace; defaults to a request for the whole cluster
     #[arg(short, long, value_name = "NS", requires = "resource")]
     namespace: Option<String>,
 
-    /// The object's name
+    /// The name of the object
     #[arg(long, value_name = "NAME", requires = "resource")]
     name: Option<String>,
 
-    /// The path of a request about no resource, such as /healthz
+    /// The path of a non-resource request, such as /healthz
     #[arg(long, value_name = "PATH")]
     path: Option<String>,
 
-    /// Classify the requests of this file, or of the standard input with -: JSON, one a line, with the members user,
-    /// groups, verb, isResourceRequest, apiGroup, resource, subresource, namespace, name and path. Prints
-    /// {"flowSchema", "priorityLevel"} for each, both null for a request that flow control lets through
+    /// Classify the requests in this file, or in the standard input with -: one JSON object per line, with the fields user,
+    /// groups, verb, isResourceRequest, apiGroup, resource, subresource, namespace, name and path. Prints {"flowSchema",
+    /// "priorityLevel", "schemaVersion": 1} for each; the first two are null for a request without flow control
     #[arg(long, value_name = "FILE", conflicts_with_all = ["user", "group", "resource", "path", "output"])]
     requests: Option<PathBuf>,
 
-    /// How to print
+    /// The output format
     #[arg(short, long, value_name = "FORMAT", default_value = "table")]
     output: Output,
 }
 
 const EXAMPLES: &str = "\
 Examples:
-  # Who takes the requests of this controller?
+  # Classify the requests of a controller
   kubectl flowcontrol match --live --user system:serviceaccount:flux-system:kustomize-controller \\
     --verb list --resource deployments.apps
 
-  # Would this manifest change it?
+  # Classify a request as if this manifest were applied
   kubectl flowcontrol match -f new-schema.yaml --with-bootstrap --user alice --group dev --resource pods -n team-a
 
-  # A probe
+  # Classify a probe
   kubectl flowcontrol match --live --user system:anonymous --path /healthz
 
-  # A thousand requests
+  # Classify many requests
   kubectl flowcontrol match -f all.yaml --requests requests.jsonl";
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Output {
-    /// For people: what takes the request, and what was considered before
+    /// The flow schema and level, and the flow schemas considered before
     Table,
     /// {"schemaVersion": 1, "flowSchema", "priorityLevel", "flowDistinguisher", "considered": [{"flowSchema",
     /// "priorityLevel", "why"}]}
@@ -148,7 +148,7 @@ pub(crate) fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
         }
         (None, Output::Table) => writeln!(
             streams.out,
-            "none: the request is long-running, and flow control lets it through"
+            "none: flow control does not apply to this long-running request"
         )?,
         (None, Output::Json) => {
             let report = json!({"flowSchema": null, "priorityLevel": null});
@@ -171,7 +171,7 @@ fn print(explanation: &Explanation<'_>, streams: &mut Streams) -> Result<(), Fai
         writeln!(streams.out, "  {considered}")?;
     }
     if explanation.matched().is_none() {
-        writeln!(streams.out, "  {schema}: takes what nothing else matches")?;
+        writeln!(streams.out, "  {schema}: matches all other requests")?;
     }
     Ok(())
 }

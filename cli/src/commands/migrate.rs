@@ -1,4 +1,4 @@
-//! `migrate PATH…`.
+//! `migrate`: bringing manifests to another API version in place.
 
 use crate::exit::Exit;
 use crate::failure::Failure;
@@ -14,11 +14,11 @@ use k8s_flowcontrol_text::Span;
 use std::io::{IsTerminal, Write};
 use std::path::PathBuf;
 
-/// Bring manifests to another API version, keeping the files as they are written
+/// Migrate manifests in place to another API version, keeping comments and layout
 ///
-/// Looks through files and folders for FlowSchemas and PriorityLevelConfigurations: in YAML, JSON, lists, Helm templates, kustomize patches and Argo CD
-/// applications. Only apiVersion, renamed fields and version-bound annotations change; comments, order, quotes and
-/// anchors stay. Without --write nothing is written: the changes are shown as a diff.
+/// Finds FlowSchemas and PriorityLevelConfigurations in files and folders: in YAML, JSON, lists, Helm templates, kustomize
+/// patches and Argo CD applications. Only apiVersion, renamed fields and version-bound annotations change. Comments, order,
+/// quotes and anchors stay. Without --write the changes are shown as a diff and nothing is written.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
@@ -26,48 +26,48 @@ pub(crate) struct Args {
     #[arg(required = true, value_name = "PATH")]
     paths: Vec<PathBuf>,
 
-    /// The API version to bring them to, newer or older
+    /// The API version to migrate to, newer or older
     #[arg(long, value_name = "VERSION", default_value = "v1")]
     to: ApiVersion,
 
-    /// The release that is to read the files, such as 1.29; a version that it does not serve is refused
+    /// The Kubernetes release that will read the files, such as 1.29; it must serve the version
     #[arg(long, value_name = "RELEASE")]
     kubernetes: Option<Release>,
 
-    /// Show what would change (the default)
+    /// Show the changes without writing them (the default)
     #[arg(long, conflicts_with_all = ["write", "check"])]
     diff: bool,
 
-    /// Change the files
+    /// Write the changes to the files
     #[arg(long, conflicts_with = "check")]
     write: bool,
 
-    /// Change nothing; end with exit code 1 when something is not in the wanted version
+    /// Write nothing, and return exit code 1 if an object is in another version
     #[arg(long)]
     check: bool,
 
-    /// Keep the old files in this folder
+    /// Save the old files in this folder
     #[arg(long, value_name = "DIR", requires = "write")]
     backup: Option<PathBuf>,
 
-    /// Which is right where a file has a field of another version, which a server ignores
+    /// Resolve fields of another version, which servers ignore
     #[arg(long, value_name = "WHICH")]
     mend: Option<Mend>,
 
-    /// Accept what is lost or comes to mean something else
+    /// Accept losses and changes of meaning
     #[arg(long)]
     allow_loss: bool,
 
-    /// How the outcome is printed; without it: a diff, or the names of the files
+    /// The output format; defaults to a diff, or to file names with --write and --check
     #[arg(short, long, value_name = "FORMAT")]
     output: Option<Format>,
 
-    /// Show notes too, such as old versions in comments
+    /// Also show notes, such as old versions in comments
     #[arg(short, long)]
     verbose: bool,
 }
 
-/// A form for programs.
+/// An output format for programs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Format {
     /// One JSON object
@@ -78,19 +78,19 @@ enum Format {
 
 const EXAMPLES: &str = "\
 Examples:
-  # What would change for v1?
+  # Show the changes for v1
   kubectl flowcontrol migrate manifests/
 
-  # Change it, and keep the old files
+  # Write the changes, and save the old files
   kubectl flowcontrol migrate manifests/ --write --backup old/
 
-  # In CI: fail when something is outdated
+  # In CI: fail if a manifest is outdated
   kubectl flowcontrol migrate . --check
 
-  # Back to what Kubernetes 1.28 serves
+  # Go back to a version that Kubernetes 1.28 serves
   kubectl flowcontrol migrate manifests/ --to v1beta3 --kubernetes 1.28 --write
 
-  # assuredConcurrencyShares under v1beta3 runs with 30 shares: keep that, or take what the file says
+  # assuredConcurrencyShares in v1beta3 is ignored, and the level runs with 30 shares: keep the 30 shares
   kubectl flowcontrol migrate manifests/ --mend live";
 
 pub(crate) fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
@@ -107,7 +107,7 @@ pub(crate) fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
         })?;
     let interrupt = Interrupt::listen();
     let total = files.len();
-    let mut files = examine_all(files, settings, Progress::of("looked at", total));
+    let mut files = examine_all(files, settings, Progress::of("checked", total));
     if args.write && !interrupt.came() {
         let writing = Writing {
             backup: args.backup.clone(),
@@ -156,7 +156,7 @@ pub(crate) fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
     if interrupt.came() {
         let left = summary.outdated;
         let message = format!(
-            "interrupted: {} files were changed as a whole, {left} were left",
+            "interrupted: {} files are changed, {left} are not; no file is changed in part",
             summary.changed
         );
         return Err(Failure::new(Exit::Interrupted, message));
@@ -168,7 +168,7 @@ pub(crate) fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
     ))
 }
 
-/// Refuses a version that the release does not serve.
+/// Returns an error if the release does not serve the version.
 fn check_release(args: &Args) -> Result<(), Failure> {
     let Some(release) = args.kubernetes else {
         return Ok(());
@@ -188,10 +188,10 @@ fn check_release(args: &Args) -> Result<(), Failure> {
 fn working_directory() -> Result<PathBuf, Failure> {
     std::env::current_dir()
         .and_then(std::fs::canonicalize)
-        .map_err(|error| Failure::input(format!("cannot tell the working directory: {error}")))
+        .map_err(|error| Failure::input(format!("cannot find the working directory: {error}")))
 }
 
-/// The data on the standard output, the findings on the standard error.
+/// Prints the changes to the standard output and the findings to the standard error.
 fn print(args: &Args, files: &[Examined], streams: &mut Streams) -> Result<(), Failure> {
     for file in files {
         let path = file.candidate.path.display();
@@ -208,7 +208,7 @@ fn print(args: &Args, files: &[Examined], streams: &mut Streams) -> Result<(), F
         if findings.peek().is_none() {
             continue;
         }
-        // What is found stands behind the diff that it belongs to.
+        // Findings follow the diff of their file.
         streams.out.flush()?;
         for finding in findings {
             let message = match &finding.path {
@@ -246,18 +246,18 @@ fn exit(args: &Args, summary: Summary, has_unread: bool) -> Exit {
     }
 }
 
-/// A line on the terminal that says how far a long run is.
+/// A progress line on the terminal.
 struct Progress;
 
 impl Progress {
-    /// How many files make a run a long one.
+    /// The number of files from which progress is shown.
     const LONG: usize = 500;
 
     fn of(what: &'static str, total: usize) -> impl FnMut(usize) {
         let is_shown = total >= Self::LONG && std::io::stderr().is_terminal();
         move |done| {
             if is_shown {
-                // A terminal that does not take it is no reason to stop.
+                // A failure to show progress is no reason to stop.
                 let _ = write!(std::io::stderr(), "\r{done} of {total} files {what}");
             }
         }

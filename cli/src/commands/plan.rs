@@ -17,10 +17,10 @@ use moves::Plan;
 use std::io::Write;
 use std::path::PathBuf;
 
-/// Show the steps of an upgrade: which version can be applied on which release, and what needs which change by when
+/// Plan an upgrade: which API version to apply on which release, and when to migrate which files
 ///
-/// No release serves both v1beta2 and v1: manifests go by way of v1beta3, on 1.26 to 1.28 and again on 1.29 to
-/// 1.31. Files are only read. Clusters are read through the version that they prefer.
+/// No release serves both v1beta2 and v1, so manifests migrate to v1beta3 first, on 1.26 to 1.28, and to v1 on 1.29 to 1.31.
+/// Files are not changed. Clusters are read through their preferred version.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
@@ -28,31 +28,31 @@ pub(crate) struct Args {
     #[arg(value_name = "PATH")]
     paths: Vec<PathBuf>,
 
-    /// The release now; with clusters, the oldest of theirs
+    /// The current release; with clusters, defaults to their oldest release
     #[arg(long, value_name = "RELEASE", required_unless_present = "contexts")]
     from: Option<Release>,
 
-    /// The release to reach
+    /// The target release
     #[arg(long, value_name = "RELEASE", default_value_t = Release::NEWEST)]
     to: Release,
 
-    /// A context of the kubeconfig file whose cluster is to be upgraded; may be given more than once
+    /// A context of the kubeconfig file, whose cluster is part of the plan; can be repeated
     #[arg(long = "context", value_name = "NAME")]
     contexts: Vec<String>,
 
-    /// The kubeconfig file; otherwise those of KUBECONFIG or ~/.kube/config
+    /// The kubeconfig file; defaults to KUBECONFIG or ~/.kube/config
     #[arg(long, value_name = "FILE")]
     kubeconfig: Option<PathBuf>,
 
-    /// How to print
+    /// The output format
     #[arg(short, long, value_name = "FORMAT", default_value = "table")]
     output: Format,
 }
 
-/// A form of the plan.
+/// The output format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Format {
-    /// Tables, and the commands to run
+    /// Tables and the commands to run
     Table,
     /// One JSON object
     Json,
@@ -60,17 +60,17 @@ enum Format {
 
 const EXAMPLES: &str = "\
 Examples:
-  # Which version can be applied when?
+  # The version to apply on each release
   kubectl flowcontrol plan --from 1.27 --to 1.32
 
-  # What do these files need on the way?
+  # The migrations of these files
   kubectl flowcontrol plan --from 1.27 --to 1.32 manifests/
 
-  # And these clusters?
+  # Also for these clusters
   kubectl flowcontrol plan --to 1.32 --context staging --context production manifests/";
 
 pub(crate) fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
-    let states = look_at_clusters(args)?;
+    let states = read_clusters(args)?;
     let from = match args.from {
         Some(from) => from,
         None => oldest(&states)?,
@@ -116,7 +116,7 @@ pub(crate) fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
     })
 }
 
-fn look_at_clusters(args: &Args) -> Result<Vec<ClusterState>, Failure> {
+fn read_clusters(args: &Args) -> Result<Vec<ClusterState>, Failure> {
     if args.contexts.is_empty() {
         return Ok(Vec::new());
     }
@@ -125,7 +125,7 @@ fn look_at_clusters(args: &Args) -> Result<Vec<ClusterState>, Failure> {
         for context in &args.contexts {
             let cluster = ClusterArgs::new(args.kubeconfig.clone(), Some(context.clone()));
             states.push(match cluster.client().await {
-                Ok(client) => cluster::look_at(context, client, Some(args.to)).await,
+                Ok(client) => cluster::read(context, client, Some(args.to)).await,
                 Err(failure) => ClusterState {
                     context: context.clone(),
                     error: Some(failure.to_string()),
@@ -142,11 +142,11 @@ fn oldest(states: &[ClusterState]) -> Result<Release, Failure> {
     let releases = states.iter().filter_map(|state| state.release);
     releases.min().ok_or_else(|| {
         let why = states.iter().find_map(|state| state.error.as_deref());
-        let why = why.unwrap_or("none says a release that is known");
+        let why = why.unwrap_or("no cluster reports a known release");
         Failure::new(
             Exit::Cluster,
-            format!("the release of no cluster is known: {why}"),
+            format!("cannot find the release of any cluster: {why}"),
         )
-        .hint("say it with --from")
+        .hint("name the current release with --from")
     })
 }

@@ -1,4 +1,4 @@
-//! `rbac`: what a command must be allowed to do.
+//! `rbac`: the role that a command needs.
 
 use crate::exit::Exit;
 use crate::failure::Failure;
@@ -6,32 +6,32 @@ use crate::output::{ObjectFormat, Streams, write_objects};
 use k8s_flowcontrol::GROUP;
 use serde_json::{Value, json};
 
-/// Print the ClusterRole that a command needs, and no more
+/// Print the minimal ClusterRole for a command
 ///
-/// Bind it to whoever runs the command. What every authenticated user may read in a cluster (discovery and the release) is
-/// part of it, for clusters that took that away.
+/// Bind the role to the user or service account that runs the command. The role includes discovery and the release, which every
+/// authenticated user may read by default, for clusters that restrict them.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
-    /// The command
+    /// The command that needs the role
     #[arg(value_name = "COMMAND", value_parser = names())]
     command: String,
 
-    /// How to print
+    /// The output format
     #[arg(short, long, value_name = "FORMAT", default_value = "yaml")]
     output: ObjectFormat,
 }
 
 const EXAMPLES: &str = "\
 Examples:
-  # Let a job scan the cluster
+  # Allow a service account to scan the cluster
   kubectl flowcontrol rbac scan | kubectl apply -f -
   kubectl create clusterrolebinding flowcontrol-scan --clusterrole=flowcontrol-scan --serviceaccount=ops:scan";
 
-/// What a command does on a cluster.
+/// The permissions of a command.
 struct Needs {
     command: &'static str,
-    /// Paths that it reads.
+    /// The paths that it reads.
     paths: &'static [&'static str],
     rules: &'static [Rule],
 }
@@ -46,13 +46,13 @@ struct Rule {
 const BOTH: &[&str] = &["flowschemas", "prioritylevelconfigurations"];
 const LEVELS: &[&str] = &["prioritylevelconfigurations"];
 
-/// Which versions the group is served in.
+/// The served versions of the group.
 const SERVED: &str = "/apis/flowcontrol.apiserver.k8s.io/";
-/// Which release the cluster is of.
+/// The release of the cluster.
 const RELEASE: &str = "/version";
 const METRICS: &str = "/metrics";
 
-/// Commands with an option `--live` need it for that.
+/// The permissions of each command; commands with an option `--live` need them for that option.
 const NEEDS: &[Needs] = &[
     needs(
         "apply",
@@ -65,7 +65,7 @@ const NEEDS: &[Needs] = &[
         &[SERVED, RELEASE],
         &[on(BOTH, &["get", "list"])],
     ),
-    // What is tried out must be allowed.
+    // A dry run needs the permissions of the write.
     needs(
         "diff",
         &[SERVED, RELEASE],
@@ -122,7 +122,7 @@ const fn needs(
     }
 }
 
-/// Verbs on objects of flow control.
+/// Verbs on flow-control objects.
 const fn on(resources: &'static [&'static str], verbs: &'static [&'static str]) -> Rule {
     Rule {
         group: GROUP,

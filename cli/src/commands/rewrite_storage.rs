@@ -1,4 +1,4 @@
-//! `rewrite-storage`: every object is stored anew, in the version in which the cluster stores objects now.
+//! `rewrite-storage`: storing every object again in the current storage version.
 
 mod backup;
 
@@ -15,17 +15,17 @@ use serde_json::Value;
 use std::io::Write;
 use std::path::PathBuf;
 
-/// Store every object anew, in the version in which the cluster stores objects now
+/// Rewrite all objects in the current storage version of the cluster
 ///
-/// An object stays stored in the version of its last write. Before a version is forgotten by servers, everything must have
-/// been written anew: that is what this does, object by object, each as it is. It is safe to repeat.
+/// An object stays in the storage version of its last write until the next write. Before a server release removes a version, all
+/// objects must be written again. This command writes each object unchanged, and can be repeated safely.
 ///
-/// Nothing of an object changes, with one exception: at any write a server drops the entries of managedFields that name a
-/// version which it no longer serves. These are listed.
+/// There is one side effect: at every write a server drops managedFields entries of versions that it no longer serves. These
+/// entries are listed.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
-    /// Where the objects are saved as they are before; a file that is there is not overwritten
+    /// A new file for a backup of the objects; an existing file is not overwritten
     #[arg(long, value_name = "FILE", required_unless_present = "dry_run")]
     backup: Option<PathBuf>,
 
@@ -38,18 +38,18 @@ pub(crate) struct Args {
 
 const EXAMPLES: &str = "\
 Examples:
-  # A rehearsal, and what it would do
+  # Show which objects would be written
   kubectl flowcontrol rewrite-storage --dry-run --include-managed
 
   # After an upgrade to 1.31, on the way to 1.32
   kubectl flowcontrol rewrite-storage --backup before.yaml --include-managed
 
-  # Back to what was
+  # Restore the backup
   kubectl flowcontrol apply -f before.yaml --force --include-managed
 
-Exit code 1 when objects were left alone because they belong to someone.";
+Exit code 1 if managed objects were not written.";
 
-/// How often an object is read anew when someone changes it at the same time.
+/// The most attempts when other clients change the object at the same time.
 const ATTEMPTS: usize = 5;
 
 pub(crate) fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
@@ -58,7 +58,7 @@ pub(crate) fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
         let live = args.live.connect().await?;
         let hashes = live.storage_hashes().await?;
         for (kind, hash) in &hashes {
-            tell_version(*kind, hash, streams)?;
+            print_storage_version(*kind, hash, streams)?;
         }
         let mut objects = Vec::new();
         for kind in Kind::ALL {
@@ -70,7 +70,7 @@ pub(crate) fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
             backup::write(file, trees)?;
             writeln!(
                 streams.err,
-                "{} saved in {}",
+                "saved {} in {}",
                 plural(objects.len(), "object"),
                 file.display()
             )?;
@@ -80,18 +80,18 @@ pub(crate) fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
             if interrupt.came() {
                 writeln!(
                     streams.err,
-                    "interrupted after {}; it is safe to begin again",
+                    "interrupted after {}; run the command again to continue",
                     plural(written, "object")
                 )?;
                 return Ok(Exit::Interrupted);
             }
             if let Err(failure) = args.write.check_owner(*kind, object) {
-                // There may be many; what to do is said once.
+                // There may be many; the hint is printed once at the end.
                 writeln!(streams.err, "{failure}")?;
                 left += 1;
                 continue;
             }
-            let Some(after) = store_anew(args, &live, *kind, object).await? else {
+            let Some(after) = rewrite(args, &live, *kind, object).await? else {
                 continue;
             };
             written += 1;
@@ -100,12 +100,12 @@ pub(crate) fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
             moved += usize::from(was_moved);
             let kind = kind.as_str().to_ascii_lowercase();
             let what = match (args.write.is_dry_run(), was_moved) {
-                (true, _) => "would be stored anew",
-                (false, true) => "stored anew",
-                (false, false) => "was stored so already",
+                (true, _) => "would be rewritten",
+                (false, true) => "rewritten",
+                (false, false) => "already in the storage version",
             };
             write!(streams.out, "{kind}/{} {what}", name(object))?;
-            let dropped = forgotten(&live, object);
+            let dropped = dropped_entries(&live, object);
             if !dropped.is_empty() {
                 write!(
                     streams.out,
@@ -119,20 +119,20 @@ pub(crate) fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
         if live.storage_hashes().await? != hashes {
             return Err(Failure::new(
                 Exit::Cluster,
-                "the cluster began to store objects in another version meanwhile",
+                "the storage version changed while objects were rewritten",
             )
-            .hint("wait until all API servers are of one release, and begin again"));
+            .hint("wait until all API servers run the same release, and run the command again"));
         }
         writeln!(
             streams.err,
-            "{} written{}, {moved} of them changed in storage, {left} left alone",
+            "{} written{}, {moved} of them changed in storage, {left} not written",
             plural(written, "object"),
             args.write.note()
         )?;
         if left > 0 {
             writeln!(
                 streams.err,
-                "{HINT}hint:{HINT:#} `--include-managed` stores those anew as well"
+                "{HINT}hint:{HINT:#} use `--include-managed` to write managed objects"
             )?;
         }
         Ok(if left > 0 {
@@ -143,17 +143,15 @@ pub(crate) fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
     })
 }
 
-/// Says in which version objects are stored from now on, and who can no longer read that.
-fn tell_version(kind: Kind, hash: &str, streams: &mut Streams) -> Result<(), Failure> {
+/// Prints the storage version, and the releases that cannot read it.
+fn print_storage_version(kind: Kind, hash: &str, streams: &mut Streams) -> Result<(), Failure> {
     let known = ApiVersion::ALL
         .into_iter()
         .find(|version| storage::version_hash(kind, *version) == hash);
     let Some(version) = known else {
         return Err(Failure::new(
             Exit::Cluster,
-            format!(
-                "{kind} objects are stored in a version that is not known here (storageVersionHash {hash})"
-            ),
+            format!("{kind} objects are stored in an unknown version (storageVersionHash {hash})"),
         ));
     };
     writeln!(
@@ -162,14 +160,14 @@ fn tell_version(kind: Kind, hash: &str, streams: &mut Streams) -> Result<(), Fai
     )?;
     writeln!(
         streams.err,
-        "warning: Kubernetes older than 1.{} cannot read objects stored in {version}: a control plane cannot go back there",
+        "warning: Kubernetes older than 1.{} cannot read objects stored in {version}: do not downgrade the control plane below it",
         version.lifecycle().introduced
     )?;
     Ok(())
 }
 
-/// Writes an object as it is; none when it is gone.
-async fn store_anew(
+/// Writes an object unchanged; none if it no longer exists.
+async fn rewrite(
     args: &Args,
     live: &Live,
     kind: Kind,
@@ -180,7 +178,7 @@ async fn store_anew(
         match live.replace(kind, &object, &args.write).await? {
             Ok(after) => return Ok(Some(after)),
             Err(error) if error.is_not_found() => return Ok(None),
-            // Someone wrote it meanwhile, which stores it anew as well; yet the server may have been an older one.
+            // Another client wrote the object in the meantime, but perhaps through an older server.
             Err(error) if error.is_conflict() => match live.get(kind, name(&object)).await {
                 Ok(newer) => object = newer,
                 Err(error) if error.is_not_found() => return Ok(None),
@@ -192,14 +190,14 @@ async fn store_anew(
     Ok(live.replace(kind, &object, &args.write).await?.map(Some)?)
 }
 
-/// The entries of managedFields that name versions which the cluster no longer serves.
-fn forgotten(live: &Live, object: &Value) -> Vec<String> {
+/// The entries of managedFields in versions that the cluster no longer serves.
+fn dropped_entries(live: &Live, object: &Value) -> Vec<String> {
     let entries = object["metadata"]["managedFields"].as_array();
     let is_served = |entry: &&Value| {
         let mut served = live.served.iter().map(|version| version.api_version());
         served.any(|version| entry["apiVersion"] == version)
     };
-    let word = |entry: &Value, member: &str| entry[member].as_str().unwrap_or_default().to_owned();
+    let word = |entry: &Value, field: &str| entry[field].as_str().unwrap_or_default().to_owned();
     let entries = entries
         .into_iter()
         .flatten()

@@ -1,4 +1,4 @@
-//! `scan`: who still depends on old versions of the API.
+//! `scan`: the clients that still use old API versions.
 
 mod audit;
 mod cluster;
@@ -25,19 +25,19 @@ use std::time::Duration;
 use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
 
-/// Find out who still depends on old versions of the API, in many clusters at once
+/// Find clients that use old API versions, in one or many clusters
 ///
-/// Reads what clusters know: which old versions were requested since the API server started, who writes in them, and what
-/// Helm keeps, from which the next `helm upgrade` starts. An entry of managedFields or a last-applied annotation in an old
-/// version is history unless it is newer than the API server and the server was asked for that version since. Of several API
-/// servers behind one address only the one that answers is asked for its metrics. Audit logs say the most: who, with which
-/// program, and whether it writes.
+/// Reads the metrics of requests in deprecated versions, the field managers of objects, and the releases that Helm stores, from
+/// which the next `helm upgrade` starts. A managedFields entry or a last-applied annotation in an old version is history, unless
+/// it is newer than the start of the API server and the server has received requests in that version. If several API servers
+/// share an address, only the one that responds is read. Audit logs are the most precise: they name the user, the program and
+/// the verbs.
 ///
-/// Everything is read through the version that a cluster prefers, so that the scan itself is no caller of an old one.
+/// The scan reads through the preferred version of each cluster, so it is no client of an old version itself.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
-    /// A context of the kubeconfig file; may be given more than once. Unless given, the current one
+    /// A context of the kubeconfig file; can be repeated. Defaults to the current context
     #[arg(long = "context", value_name = "NAME")]
     contexts: Vec<String>,
 
@@ -45,38 +45,38 @@ pub(crate) struct Args {
     #[arg(long, conflicts_with = "contexts")]
     all_contexts: bool,
 
-    /// The kubeconfig file; otherwise those of KUBECONFIG, ~/.kube/config or the pod's service account
+    /// The kubeconfig file; defaults to KUBECONFIG, ~/.kube/config or the service account of the pod
     #[arg(long, value_name = "FILE")]
     kubeconfig: Option<PathBuf>,
 
-    /// An audit log in JSON lines, or - for the standard input; may be given more than once
+    /// An audit log in JSON lines, or - for the standard input; can be repeated
     #[arg(long, value_name = "FILE")]
     audit_log: Vec<PathBuf>,
 
-    /// The release that is to be reached: old is what it refuses
+    /// The target release: the versions that it does not serve are old
     #[arg(long = "kubernetes", value_name = "RELEASE", default_value_t = Release::NEWEST)]
     target: Release,
 
-    /// Do not read what Helm keeps in Secrets and ConfigMaps
+    /// Do not read the releases that Helm stores in Secrets and ConfigMaps
     #[arg(long)]
     no_helm: bool,
 
-    /// How many clusters are read at the same time
+    /// The number of clusters to read at the same time
     #[arg(long, value_name = "COUNT", default_value_t = 8, value_parser = clap::value_parser!(u32).range(1..=256))]
     parallel: u32,
 
-    /// How many seconds a cluster may take
+    /// The maximum seconds for each cluster
     #[arg(long, value_name = "SECONDS", default_value_t = 60, value_parser = clap::value_parser!(u64).range(1..=3600))]
     timeout: u64,
 
-    /// How to print
+    /// The output format
     #[arg(short, long, value_name = "FORMAT", default_value = "table")]
     output: Format,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Format {
-    /// Tables, and a line for each finding
+    /// Tables and a line for each finding
     Table,
     /// {"schemaVersion": 1, "kubernetes", "clusters": [{"context", "verdict", "requested", "writers", "history", "helm",
     /// "unread", …}], "auditLogs": [{"file", "callers", …}], "refusals": [{"release", "version", "affected"}]}; a verdict is
@@ -86,22 +86,22 @@ enum Format {
 
 const EXAMPLES: &str = "\
 Examples:
-  # Everything that this kubeconfig knows
+  # All clusters of the kubeconfig file
   kubectl flowcontrol scan --all-contexts
 
-  # Is production ready for 1.32?
+  # Check that production is ready for 1.32
   kubectl flowcontrol scan --context production --kubernetes 1.32
 
-  # Who calls, as the audit log knows
+  # Also read an audit log
   kubectl flowcontrol scan --audit-log /var/log/kubernetes/audit.log
 
-  # Without a look into Secrets
+  # Without reading Secrets
   kubectl flowcontrol scan --no-helm
 
-Exit code 1 when somebody depends on an old version; 5 when a cluster, or a part of one, could not be read: forbidden,
-unauthorized, unreachable, too slow. What the role needs says `kubectl flowcontrol rbac scan`.";
+Exit code 1 if clients use old versions; 5 if a cluster cannot be read completely: forbidden, unauthorized, unreachable or too
+slow. `kubectl flowcontrol rbac scan` prints the role that this command needs.";
 
-/// How long a cluster may take to answer at all.
+/// The maximum time to connect to a cluster.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 
 pub(crate) fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
@@ -113,7 +113,7 @@ pub(crate) fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
         ));
     }
     let contexts = contexts(args)?;
-    let clusters = block_on(async { Ok(look_at_all(args, contexts).await) })?;
+    let clusters = block_on(async { Ok(scan_all(args, contexts).await) })?;
     match args.output {
         Format::Table => report::table(args.target, &clusters, &logs, streams)?,
         Format::Json => {
@@ -131,7 +131,7 @@ pub(crate) fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
     })
 }
 
-/// The contexts to look at; none is for what the environment offers without one.
+/// The contexts to scan; none stands for the configuration of a pod.
 fn contexts(args: &Args) -> Result<Vec<Option<String>>, Failure> {
     let known = || match &args.kubeconfig {
         Some(file) => Config::contexts(Some(&[file.as_path()])),
@@ -140,7 +140,7 @@ fn contexts(args: &Args) -> Result<Vec<Option<String>>, Failure> {
     if args.all_contexts {
         let (names, _) = known()?;
         if names.is_empty() {
-            return Err(Failure::input("the kubeconfig file has no contexts"));
+            return Err(Failure::input("the kubeconfig file contains no contexts"));
         }
         return Ok(names.into_iter().map(Some).collect());
     }
@@ -159,13 +159,13 @@ fn contexts(args: &Args) -> Result<Vec<Option<String>>, Failure> {
     Ok(contexts)
 }
 
-/// Looks at so many clusters at a time; the answers come in the order of the contexts.
-async fn look_at_all(args: &Args, contexts: Vec<Option<String>>) -> Vec<ClusterScan> {
+/// Scans all clusters, a limited number at the same time. The results are in the order of the contexts.
+async fn scan_all(args: &Args, contexts: Vec<Option<String>>) -> Vec<ClusterScan> {
     let permits = Arc::new(Semaphore::new(args.parallel as usize));
     let mut tasks = JoinSet::new();
     let mut clusters: Vec<_> = contexts
         .iter()
-        .map(|context| ClusterScan::failed(context.clone(), "the look at it broke off"))
+        .map(|context| ClusterScan::failed(context.clone(), "the scan ended early"))
         .collect();
     for (index, context) in contexts.into_iter().enumerate() {
         let permits = Arc::clone(&permits);
@@ -173,10 +173,10 @@ async fn look_at_all(args: &Args, contexts: Vec<Option<String>>) -> Vec<ClusterS
         let (target, reads_helm) = (args.target, !args.no_helm);
         let timeout = Duration::from_secs(args.timeout);
         tasks.spawn(async move {
-            // The semaphore is never closed; if it were, nothing would have to wait.
+            // The semaphore is never closed; without a permit the scan would simply not wait.
             let _permit = permits.acquire().await;
             let scan = match client(ClusterArgs::new(kubeconfig, context.clone()), timeout) {
-                Ok(client) => cluster::look_at(context, client, target, reads_helm, timeout).await,
+                Ok(client) => cluster::scan(context, client, target, reads_helm, timeout).await,
                 Err(failure) => ClusterScan::failed(context, failure),
             };
             (index, scan)
@@ -208,7 +208,7 @@ fn read_log(file: &Path, target: Release, streams: &mut Streams) -> Result<Audit
     if let Some(first) = log.first_broken {
         writeln!(
             streams.err,
-            "{WARNING}warning:{WARNING:#} {name}:{first}: {} without an audit event passed over",
+            "{WARNING}warning:{WARNING:#} {name}:{first}: skipped {} without an audit event",
             plural(log.broken, "line")
         )?;
     }

@@ -16,47 +16,47 @@ use std::fs;
 use std::io::Write;
 use std::path::PathBuf;
 
-/// Run an API server for flow control objects, without a cluster
+/// Run a local API server for flow-control objects, without a cluster
 ///
-/// It behaves like kube-apiserver for FlowSchemas and PriorityLevelConfigurations: the versions, defaults, validation and
-/// built-in objects of a release, watches, server-side apply, users and TLS. Objects are kept in memory. The first line
-/// of the output is its address.
+/// The server behaves like kube-apiserver for FlowSchemas and PriorityLevelConfigurations: the versions, defaults, validation and
+/// built-in objects of a release, watches, server-side apply, users and TLS. Objects are kept in memory. The first line of the
+/// output is the address of the server.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
-    /// The Kubernetes release to be like, such as 1.29
+    /// The Kubernetes release to emulate, such as 1.29
     #[arg(long = "kubernetes", value_name = "RELEASE", default_value_t = Release::NEWEST)]
     release: Release,
 
-    /// The port on 127.0.0.1; 0 is one that is free
+    /// The port on 127.0.0.1; 0 selects a free port
     #[arg(long, value_name = "PORT", default_value_t = 0)]
     port: u16,
 
-    /// Serve all versions of the API, whatever the release serves
+    /// Serve all API versions, also those that the release does not serve
     #[arg(long)]
     all_versions: bool,
 
-    /// The bearer tokens of users, in a file like kube-apiserver's `--token-auth-file`: token,user,uid,"group1,group2".
-    /// Only the group system:masters may do anything then; without tokens everybody may
+    /// A file with bearer tokens of users, like kube-apiserver's `--token-auth-file`: token,user,uid,"group1,group2". With
+    /// tokens only the group system:masters may do anything; without tokens every client may
     #[arg(long, value_name = "FILE")]
     tokens: Option<PathBuf>,
 
-    /// Speak HTTPS
+    /// Use HTTPS
     #[arg(long)]
     tls: bool,
 
-    /// Write a kubeconfig file for the server, readable by you alone
+    /// Write a kubeconfig file for the server, readable only by you
     #[arg(long, value_name = "FILE")]
     kubeconfig: Option<PathBuf>,
 
-    /// Apply the objects of this file or folder at the start; may be given more than once
+    /// Apply the objects of this file or folder at the start; can be repeated
     #[arg(short = 'f', long = "filename", value_name = "MANIFESTS")]
     files: Vec<PathBuf>,
 }
 
 const EXAMPLES: &str = "\
 Examples:
-  # A server to try things on
+  # A server for experiments
   kubectl flowcontrol serve --kubernetes 1.29 --kubeconfig kubeconfig &
   kubectl --kubeconfig kubeconfig get flowschemas
 
@@ -84,7 +84,7 @@ pub(crate) fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
         false => Objects::read(&FileArgs::of(&args.files), release, streams)?,
     };
     block_on(async {
-        // Before anything is announced: who stops it meanwhile is heard.
+        // Signals are handled before the address is printed, so a client can stop the server from then on.
         let mut stop = Stop::new()?;
         let server = builder
             .start()
@@ -99,7 +99,7 @@ pub(crate) fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
     })
 }
 
-/// What is to be done before the server is announced, and its announcement.
+/// Applies the objects, writes the kubeconfig file and prints the address.
 async fn start(
     args: &Args,
     server: &ApiServer,
@@ -119,7 +119,7 @@ async fn start(
     streams.out.flush()?;
     writeln!(
         streams.err,
-        "like Kubernetes {}, {} applied; Ctrl-C stops it",
+        "emulating Kubernetes {}, {} applied; Ctrl-C stops the server",
         args.release,
         plural(count, "object")
     )?;
@@ -129,7 +129,7 @@ async fn start(
     Ok(Exit::Success)
 }
 
-/// Applies the last object of each name, and says how many these are.
+/// Applies the last object of each name, and returns their number.
 async fn apply<K>(client: &Client, objects: &[K]) -> Result<usize, Failure>
 where
     K: Resource + k8s_flowcontrol::client::Negotiable,
@@ -144,7 +144,7 @@ where
             continue;
         }
         let mut object = object.clone();
-        // What an export says of the cluster it comes from is nothing to this one.
+        // Metadata of an exported object belongs to its original cluster.
         let metadata = object.metadata_mut();
         metadata.managed_fields.clear();
         metadata.resource_version = None;
@@ -162,7 +162,7 @@ where
     Ok(count)
 }
 
-/// The wish that the server stops: Ctrl-C, or the signal that asks a process to end.
+/// The signals that stop the server: Ctrl-C and SIGTERM.
 struct Stop {
     #[cfg(unix)]
     interrupt: tokio::signal::unix::Signal,
@@ -175,7 +175,8 @@ impl Stop {
     fn new() -> Result<Self, Failure> {
         use tokio::signal::unix::{SignalKind, signal};
         let listen = |kind| {
-            signal(kind).map_err(|error| Failure::input(format!("Ctrl-C cannot be heard: {error}")))
+            signal(kind)
+                .map_err(|error| Failure::input(format!("cannot listen for Ctrl-C: {error}")))
         };
         Ok(Self {
             interrupt: listen(SignalKind::interrupt())?,
@@ -198,7 +199,7 @@ impl Stop {
 
     #[cfg(not(unix))]
     async fn wait(&mut self) {
-        // Where it cannot be heard the process ends by itself.
-        let _heard = tokio::signal::ctrl_c().await;
+        // If listening fails, Ctrl-C ends the process.
+        let _ = tokio::signal::ctrl_c().await;
     }
 }

@@ -1,4 +1,4 @@
-//! `set-shares`: how much of the servers a priority level gets.
+//! `set-shares`: changing the shares of a priority level.
 
 use crate::cluster::block_on;
 use crate::cluster::{Live, LiveArgs, Target, TargetArgs, WriteArgs, shares, stanza};
@@ -12,10 +12,10 @@ use serde_json::{Map, Value, json};
 use std::io::Write;
 use std::str::FromStr;
 
-/// Change the shares of a priority level, and what it lends and borrows
+/// Change the shares, lending and borrowing of a priority level
 ///
-/// Nothing else of the level changes. A level that the API server keeps at its built-in values is written with
-/// `--include-managed` only, and is taken out of the server's care then: else it would undo the change.
+/// No other field changes. A level that the API server keeps at its built-in values is written only with `--include-managed`. The
+/// server then no longer updates the level, because it would revert the change.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
@@ -23,15 +23,15 @@ pub(crate) struct Args {
     #[arg(value_name = "LEVEL")]
     level: String,
 
-    /// Its shares; each server divides its seats among the levels in proportion to these
+    /// The shares; each server divides its seats among the levels in proportion to their shares
     #[arg(value_name = "SHARES", required_unless_present_any = ["lendable_percent", "borrowing_limit_percent"])]
     shares: Option<u32>,
 
-    /// How much of its seats other levels may use while it does not, 0 to 100
+    /// The percentage of its seats that other levels may borrow, 0 to 100
     #[arg(long, value_name = "PERCENT", value_parser = clap::value_parser!(u8).range(0..=100))]
     lendable_percent: Option<u8>,
 
-    /// How much more than its own seats it may use, in percent of them, or none for no limit
+    /// The most seats that it may borrow, in percent of its own seats, or none for no limit
     #[arg(long, value_name = "PERCENT|none")]
     borrowing_limit_percent: Option<Borrowing>,
 
@@ -44,14 +44,14 @@ pub(crate) struct Args {
 
 const EXAMPLES: &str = "\
 Examples:
-  # More for one level, after a rehearsal
+  # Change the shares, after a dry run
   kubectl flowcontrol set-shares batch 50 --dry-run
   kubectl flowcontrol set-shares batch 50
 
-  # All of its seats may be lent, and it may borrow half as much again
+  # Lend all seats, and borrow at most half as many
   kubectl flowcontrol set-shares batch --lendable-percent 100 --borrowing-limit-percent 50
 
-What becomes of everybody's seats says `kubectl flowcontrol limits --live`.";
+`kubectl flowcontrol limits --live` shows the effect on every priority level.";
 
 /// A limit on borrowing, or none.
 #[derive(Clone, Copy, Debug)]
@@ -65,7 +65,7 @@ impl FromStr for Borrowing {
             "none" => Ok(Self(None)),
             text => match text.parse() {
                 Ok(percent) if percent <= i32::MAX as u32 => Ok(Self(Some(percent))),
-                _ => Err("expected a number of percent, or none".into()),
+                _ => Err("expected a percentage from 0 to 2147483647, or none".into()),
             },
         }
     }
@@ -89,20 +89,20 @@ pub(crate) fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
         let patch = patch(args, &live, &before)?;
         let after = live.patch(kind, &args.level, &patch, &args.write).await?;
         let spec = stanza(&before["spec"]);
-        for member in [
+        for field in [
             "nominalConcurrencyShares",
             "assuredConcurrencyShares",
             "lendablePercent",
             "borrowingLimitPercent",
         ] {
-            let (old, new) = (&before["spec"][spec][member], &after["spec"][spec][member]);
+            let (old, new) = (&before["spec"][spec][field], &after["spec"][spec][field]);
             if old != new {
                 writeln!(
                     streams.out,
-                    "{}: {member}: {} -> {}{}",
+                    "{}: {field}: {} -> {}{}",
                     args.level,
-                    said(old),
-                    said(new),
+                    shown(old),
+                    shown(new),
                     args.write.note()
                 )?;
             }
@@ -123,7 +123,7 @@ fn patch(args: &Args, live: &Live, before: &Value) -> Result<Value, Failure> {
     let spec = &before["spec"];
     let mut part = Map::new();
     if let Some(wanted) = args.shares {
-        let member = match live.version {
+        let field = match live.version {
             ApiVersion::V1Beta1 | ApiVersion::V1Beta2 if stanza(spec) == "limited" => {
                 "assuredConcurrencyShares"
             }
@@ -136,11 +136,14 @@ fn patch(args: &Args, live: &Live, before: &Value) -> Result<Value, Failure> {
         {
             return Err(Failure::new(
                 Exit::Loss,
-                format!("{} cannot say zero shares: it would be 30", live.version),
+                format!(
+                    "{} cannot represent zero shares: the level would get 30",
+                    live.version
+                ),
             )
-            .hint("v1, which Kubernetes 1.29 and newer serve, can"));
+            .hint("use v1, which Kubernetes 1.29 and later serve"));
         }
-        part.insert(member.into(), wanted.into());
+        part.insert(field.into(), wanted.into());
     }
     if let Some(percent) = args.lendable_percent {
         part.insert("lendablePercent".into(), percent.into());
@@ -148,7 +151,7 @@ fn patch(args: &Args, live: &Live, before: &Value) -> Result<Value, Failure> {
     if let Some(Borrowing(percent)) = args.borrowing_limit_percent {
         if stanza(spec) == "exempt" {
             return Err(Failure::usage(
-                "an exempt level borrows without a limit: `--borrowing-limit-percent` is not for it",
+                "an exempt level borrows without a limit: remove `--borrowing-limit-percent`",
             ));
         }
         part.insert("borrowingLimitPercent".into(), json!(percent));
@@ -160,7 +163,7 @@ fn patch(args: &Args, live: &Live, before: &Value) -> Result<Value, Failure> {
     Ok(patch)
 }
 
-fn said(value: &Value) -> String {
+fn shown(value: &Value) -> String {
     match value {
         Value::Null => "none".to_owned(),
         value => value.to_string(),

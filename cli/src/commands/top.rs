@@ -1,4 +1,4 @@
-//! `top`: what priority levels are doing now.
+//! `top`: the current load of priority levels.
 
 mod reading;
 
@@ -12,25 +12,25 @@ use serde_json::json;
 use std::io::{IsTerminal, Write};
 use std::time::Duration;
 
-/// Show what the priority levels of a cluster are doing now
+/// Show the current requests and seats of each priority level
 ///
-/// Reads the debug dump of priority levels and the metrics of the API server that answers at the cluster's address. Each API
-/// server has seats of its own: where several stand behind one address, this is one of them.
+/// Reads the debug dump of priority levels and the metrics of the API server that responds. Each API server has its own seats: if
+/// several API servers share an address, the output is about one of them.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
     #[command(flatten)]
     cluster: ClusterArgs,
 
-    /// Seconds between two looks, on a terminal
+    /// The seconds between two updates on a terminal
     #[arg(long, value_name = "SECONDS", default_value_t = 2, value_parser = clap::value_parser!(u64).range(1..=3600))]
     interval: u64,
 
-    /// Look once, also on a terminal
+    /// Print once, also on a terminal
     #[arg(long)]
     once: bool,
 
-    /// How to print; json looks once
+    /// The output format; json prints once
     #[arg(short, long, value_name = "FORMAT", default_value = "table")]
     output: Output,
 }
@@ -44,10 +44,10 @@ Examples:
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Output {
-    /// A table; on a terminal it is renewed until Ctrl-C
+    /// A table; on a terminal it is updated until Ctrl-C
     Table,
     /// {"schemaVersion": 1, "servers": [{"address", "reachedBy"}], "levels": [{"name", "executing", "waiting", "rejected",
-    /// "seatsInUse", "seats"}]}; null for what the server does not tell
+    /// "seatsInUse", "seats"}]}; null for a value that the server does not report
     Json,
 }
 
@@ -61,7 +61,7 @@ pub(crate) fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
                 Output::Json => write_report(&mut streams.out, as_json(&reading))?,
                 Output::Table => {
                     if is_live {
-                        // To the upper left, and everything below gone.
+                        // Moves the cursor to the upper left and clears the screen.
                         write!(streams.out, "\x1b[H\x1b[2J")?;
                     }
                     print(&reading, streams)?;
@@ -99,7 +99,7 @@ fn print(reading: &Reading, streams: &mut Streams) -> Result<(), Failure> {
     table.write(&mut streams.out)?;
     writeln!(
         streams.out,
-        "\n1 API server answered, reached by {} at {}",
+        "\n1 API server responded, reached by {} at {}",
         reading.reached_by, reading.address
     )?;
     for missing in &reading.missing {

@@ -1,4 +1,4 @@
-//! `validate`: what a server says of objects, without a server.
+//! `validate`: the response of a server to objects, without a server.
 
 mod judge;
 mod report;
@@ -16,14 +16,13 @@ use k8s_flowcontrol::FieldValidation;
 use report::Report;
 use std::path::PathBuf;
 
-/// Say what a Kubernetes API server would answer to creating each object, without a server
+/// Validate objects as a Kubernetes API server does, without a server
 ///
-/// The verdict has the server's own words: members that are unknown, repeated or of a wrong type (field validation
-/// is strict unless told otherwise), and every rule of the API group, as the given release has them. Every object is
-/// judged by itself, as with `--dry-run=server`.
+/// Errors have the server's own wording: unknown, duplicate and mistyped fields (field validation is strict by default), and all
+/// rules of the API group in the given release. Each object is validated by itself, as with `--dry-run=server`.
 ///
-/// Objects named like those that every server makes by itself, such as workload-low, exist already (409); what an
-/// update of them is answered says `--update-of`, and `--no-bootstrap` takes the names for free.
+/// Built-in objects such as workload-low exist on every server, so creating them fails with 409. `--update-of` validates an
+/// update instead, and `--no-bootstrap` assumes that they do not exist.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
@@ -39,56 +38,55 @@ pub(crate) struct Args {
     #[command(flatten)]
     gates: Gates,
 
-    /// Judge updates: of the objects in this file, found by kind and name; one single object is what every input is to
-    /// replace
+    /// Validate updates of the objects in this file, found by kind and name; a single object is the old object of every input
     #[arg(long, value_name = "FILE", conflicts_with = "live")]
     update_of: Option<PathBuf>,
 
-    /// Judge updates of the objects that a cluster has
+    /// Validate updates of the objects of a cluster
     #[arg(long)]
     live: bool,
 
     #[command(flatten)]
     cluster: ClusterArgs,
 
-    /// Judge updates of a subresource
+    /// Validate updates of a subresource
     #[arg(long, value_name = "NAME")]
     subresource: Option<Subresource>,
 
-    /// What happens to unknown and repeated members
+    /// The handling of unknown and duplicate fields
     #[arg(long, value_name = "MODE", default_value = "strict")]
     field_validation: Strictness,
 
-    /// Take the names of the objects that a server makes by itself for free
+    /// Assume that the built-in objects do not exist
     #[arg(long)]
     no_bootstrap: bool,
 
-    /// How to answer; json is one object a line for each input, in order: source, kind, name, apiVersion, valid and
-    /// status, the Status that the server would answer, or null
+    /// The output format; json prints one line per object, in order: {"source", "kind", "name", "apiVersion", "valid",
+    /// "status", "schemaVersion": 1}; status is the Status that the server would return, or null
     #[arg(short, long, value_name = "FORMAT", default_value = "table")]
     output: Output,
 }
 
-/// Feature gates that change a verdict.
+/// Feature gates that change the validation.
 #[derive(Debug, clap::Args)]
 struct Gates {
-    /// The server's feature gates; of these a verdict depends on ZeroLimitedNominalConcurrencyShares, which 1.29 has
+    /// Feature gates of the server; only ZeroLimitedNominalConcurrencyShares of 1.29 changes the validation
     #[arg(long, value_name = "NAME=BOOL,…", value_delimiter = ',', value_parser = gate)]
     feature_gates: Vec<(String, bool)>,
 }
 
 const EXAMPLES: &str = "\
 Examples:
-  # Would Kubernetes 1.32 take these objects?
+  # Validate manifests for Kubernetes 1.32
   kubectl flowcontrol validate -f manifests/ -R --kubernetes 1.32
 
-  # In a pipe, for a script
+  # Validate the output of another tool in a script
   helm template chart | kubectl flowcontrol validate -f - -o json
 
-  # What would replacing the objects of the cluster be answered?
+  # Validate updates of the objects of a cluster
   kubectl flowcontrol validate -f manifests/ --live
 
-Exit code 1 when an object is not valid.";
+Exit code 1 if an object is invalid.";
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Output {
@@ -107,7 +105,7 @@ enum Strictness {
     Strict,
     /// They are warnings
     Warn,
-    /// Nothing is said
+    /// They are ignored
     Ignore,
 }
 
@@ -126,7 +124,7 @@ fn gate(text: &str) -> Result<(String, bool), String> {
         .split_once('=')
         .ok_or("expected NAME=true or NAME=false")?;
     if name != "ZeroLimitedNominalConcurrencyShares" {
-        return Err("no verdict depends on this gate".into());
+        return Err("this feature gate does not change the validation".into());
     }
     let value = value.parse().map_err(|_| "expected true or false")?;
     Ok((name.into(), value))
@@ -142,10 +140,8 @@ pub(crate) fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
             Some(Old::live(&objects))
         }
         (None, false) if args.subresource.is_some() => {
-            return Err(Failure::usage(
-                "`--subresource` is about updates, and there is nothing to update",
-            )
-            .hint("name what is updated with `--update-of FILE` or `--live`"));
+            return Err(Failure::usage("`--subresource` needs an object to update")
+                .hint("name the old objects with `--update-of FILE` or `--live`"));
         }
         (None, false) => None,
     };
@@ -164,7 +160,7 @@ pub(crate) fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
         let found = match source {
             Ok(source) => documents(source),
             Err(failure) => {
-                // The others are judged all the same.
+                // The other files are still validated.
                 failure.report(streams);
                 report.unreadable_file();
                 continue;
@@ -173,7 +169,7 @@ pub(crate) fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
         for document in &found.documents {
             report.verdict(document, &judge.judge(document), streams)?;
         }
-        report.passed_over(&found, streams)?;
+        report.skip(&found, streams)?;
     }
     report.finish(streams)
 }

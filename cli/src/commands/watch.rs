@@ -1,4 +1,4 @@
-//! `watch`: changes of a cluster's objects as they happen.
+//! `watch`: the changes of objects of a cluster.
 
 use crate::cluster::block_on;
 use crate::cluster::{Live, LiveArgs, Target, TargetArgs, tree, with_api};
@@ -15,10 +15,10 @@ use std::collections::BTreeMap;
 use std::io::Write;
 use tokio::sync::mpsc;
 
-/// Show changes of a cluster's objects as they happen
+/// Watch objects of a cluster and show their changes
 ///
-/// Goes on through lost connections and expired versions of the cluster's history, and misses nothing: what changed
-/// meanwhile is shown as soon as the cluster is back. Ctrl-C ends it.
+/// The watch survives lost connections and expired resource versions: changes during an interruption are shown when the cluster
+/// responds again. Ctrl-C ends it.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
@@ -28,44 +28,44 @@ pub(crate) struct Args {
     #[command(flatten)]
     live: LiveArgs,
 
-    /// Show changes only, and not first the objects that are there
+    /// Show only changes, without the existing objects first
     #[arg(long)]
     watch_only: bool,
 
-    /// End after so many lines
+    /// Exit after this number of lines
     #[arg(long, value_name = "COUNT")]
     count: Option<u64>,
 
-    /// How to print
+    /// The output format
     #[arg(short, long, value_name = "FORMAT", default_value = "table")]
     output: Output,
 }
 
 const EXAMPLES: &str = "\
 Examples:
-  # Who changes priority levels?
+  # Watch changes of priority levels
   kubectl flowcontrol watch plc --watch-only
 
-  # For a script: JSON, one change a line
+  # For a script: one JSON object per line
   kubectl flowcontrol watch fs/mine -o json";
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Output {
-    /// What happened, the object, and for changes which members of it
+    /// The event, the object, and the changed fields
     Table,
-    /// {"schemaVersion": 1, "event", "old", "object"}, one a line; event is ADDED, MODIFIED or DELETED
+    /// {"schemaVersion": 1, "event", "old", "object"}, one per line; event is ADDED, MODIFIED or DELETED
     Json,
 }
 
 /// A change of an object.
 enum Change {
-    /// All objects that were there at the beginning have come.
+    /// All existing objects were received.
     Ready,
-    /// An object is there, or is now like this.
+    /// An object exists, with this content.
     Is(Kind, Value),
-    /// An object is gone.
+    /// An object was deleted.
     Gone(Kind, String),
-    /// Something went wrong; the watch goes on.
+    /// An error, after which the watch continues.
     Trouble(Error),
 }
 
@@ -107,7 +107,7 @@ pub(crate) fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
                     None
                 }
             };
-            // Of several kinds, each has its beginning.
+            // Each kind has its own list of existing objects.
             let is_beginning = sources > 0 && args.watch_only;
             if let Some(line) = line.filter(|_| !is_beginning) {
                 line.print(args.output, streams)?;
@@ -124,7 +124,7 @@ pub(crate) fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
     })
 }
 
-/// What waiting does not put right.
+/// Whether an error persists without a change by the user.
 fn is_permanent(error: &Error) -> bool {
     error.is_forbidden()
         || error.is_unauthorized()
@@ -132,7 +132,7 @@ fn is_permanent(error: &Error) -> bool {
         || error.is_bad_request()
 }
 
-/// Follows objects of a kind in a task of its own, which ends with the receiver.
+/// Watches objects of a kind in a task, which ends with the receiver.
 fn follow(live: &Live, target: Target, labels: Option<String>, sender: mpsc::Sender<Change>) {
     let kind = target.kind;
     with_api!(live, kind, api => {
@@ -169,7 +169,7 @@ fn follow(live: &Live, target: Target, labels: Option<String>, sender: mpsc::Sen
     });
 }
 
-/// What is printed of a change.
+/// A change to print.
 struct Line {
     event: &'static str,
     kind: Kind,
@@ -177,7 +177,7 @@ struct Line {
     object: Value,
 }
 
-/// The change of an object compared with what was known of it; none when it is as it was.
+/// The change of an object since its last state; none if it is equal.
 fn changed(kind: Kind, object: Value, seen: &mut BTreeMap<(Kind, String), Value>) -> Option<Line> {
     let key = (kind, crate::cluster::name(&object).to_owned());
     let old = seen.insert(key, object.clone());
@@ -222,13 +222,13 @@ impl Line {
                 writeln!(streams.out)?;
             }
         }
-        // Somebody is waiting for the line.
+        // A reader of a pipe waits for the line.
         streams.out.flush()?;
         Ok(())
     }
 }
 
-/// Which members differ; what every change changes is not worth saying.
+/// Collects the fields that differ, except those that every write changes.
 fn differences(old: &Value, new: &Value, path: &str, found: &mut Vec<String>) {
     if matches!(
         path,

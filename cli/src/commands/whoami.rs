@@ -1,4 +1,4 @@
-//! `whoami`: which flow schema and level a cluster puts one's own requests into.
+//! `whoami`: the flow schema and priority level of the user's own requests.
 
 use crate::cluster::Live;
 use crate::cluster::{ClusterArgs, block_on};
@@ -12,21 +12,21 @@ use k8s_flowcontrol::{Client, GROUP};
 use serde_json::{Value, json};
 use std::io::Write;
 
-/// Show which flow schema and priority level a cluster puts your requests into
+/// Show which flow schema and priority level your requests get in a cluster
 ///
-/// Sends requests and looks at what their answers say about them. Requests of one user can end up in several levels:
-/// it depends on what is asked for.
+/// Sends requests and reads the classification from the headers of the responses. Different requests of one user can get different
+/// levels.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
-    /// What to ask for, each with GET; unless given, a path that everybody may read and a list of flow schemas
+    /// The paths to request with GET; defaults to /version and a list of flow schemas
     #[arg(value_name = "PATH")]
     paths: Vec<String>,
 
     #[command(flatten)]
     cluster: ClusterArgs,
 
-    /// How to print
+    /// The output format
     #[arg(short, long, value_name = "FORMAT", default_value = "table")]
     output: Output,
 }
@@ -35,18 +35,18 @@ const EXAMPLES: &str = "\
 Examples:
   kubectl flowcontrol whoami
 
-  # What takes the lists of pods of a service account?
+  # Classify a list of pods by another user
   kubectl flowcontrol whoami /api/v1/namespaces/team-a/pods --context team-a-controller";
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Output {
     Table,
     /// {"schemaVersion": 1, "requests": [{"path", "code", "flowSchema", "priorityLevel", "flowSchemaUID",
-    /// "priorityLevelUID"}]}; null for what is not known
+    /// "priorityLevelUID"}]}; null for unknown values
     Json,
 }
 
-/// What a cluster says of a request.
+/// The classification of a request.
 struct Answer {
     path: String,
     code: Option<u16>,
@@ -70,7 +70,7 @@ pub(crate) fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
         let names = match names(&client).await {
             Ok(names) => names,
             Err(error) => {
-                writeln!(streams.err, "names are not known, only UIDs: {error}")?;
+                writeln!(streams.err, "cannot resolve UIDs to names: {error}")?;
                 FlowNames::default()
             }
         };
@@ -84,7 +84,7 @@ pub(crate) fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
     })
 }
 
-/// Refused requests are classified as well; a server that cannot be reached has nothing to say.
+/// Sends a request. Error responses contain the classification, too.
 async fn ask(client: &Client, path: String) -> Result<Answer, Failure> {
     let request = client.get_raw(&path);
     let (code, schema, level) = match request.send().await {
@@ -157,7 +157,7 @@ fn print(
             .code
             .map_or_else(String::new, |code| code.to_string());
         let (schema, level) = match answer.resolve(names) {
-            Some((schema, level)) => (said(schema), said(level)),
+            Some((schema, level)) => (shown(schema), shown(level)),
             None => ("<not classified>".to_owned(), "<not classified>".to_owned()),
         };
         table.row([format!("GET {}", answer.path), code, schema, level]);
@@ -166,11 +166,11 @@ fn print(
     Ok(())
 }
 
-fn said(name: FlowName<'_>) -> String {
+fn shown(name: FlowName<'_>) -> String {
     match name {
         FlowName::Known(name) => name.to_owned(),
         FlowName::Unknown(uid) => format!("<UID {uid}>"),
-        // The object is missing, and the server acts as if it were there.
-        _ => "<missing, imagined by the server>".to_owned(),
+        // The server uses a mandatory object even if it does not exist.
+        _ => "<mandatory object, missing>".to_owned(),
     }
 }

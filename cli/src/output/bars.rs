@@ -1,11 +1,11 @@
 //! Bars made of characters.
 
-/// A bar of `width` characters for amounts of `of`, each in the share that exceeds those before it.
+/// A bar of `width` characters for the amount `of`. Each part covers the amount by which it exceeds the parts before it.
 pub(crate) fn bar<const N: usize>(parts: [(char, i64); N], of: i64, width: usize) -> String {
     let cells = |amount: i64| {
         let share = amount.clamp(0, of.max(1)) as f64 / of.max(1) as f64;
         let cells = (share * width as f64).round() as usize;
-        // What is there is seen.
+        // A positive amount gets at least one character.
         if amount > 0 { cells.max(1) } else { cells }
     };
     let mut bar = String::new();

@@ -1,4 +1,4 @@
-//! Two texts as a unified diff that `patch` and `git apply` take.
+//! Unified diffs for `patch` and `git apply`.
 
 use anstyle::{AnsiColor, Style};
 use similar::{ChangeTag, TextDiff};
@@ -9,7 +9,7 @@ const ADDED: Style = AnsiColor::Green.on_default();
 const HEADER: Style = Style::new().bold();
 const HUNK: Style = AnsiColor::Cyan.on_default();
 
-/// What changes from one text to the other, each with the name that stands above the diff.
+/// The changes from one text to another, each given as name and text.
 pub(crate) fn unified_diff(old: (&str, &str), new: (&str, &str)) -> String {
     let mut out = String::new();
     let diff = TextDiff::from_lines(old.1, new.1);

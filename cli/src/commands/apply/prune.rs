@@ -1,4 +1,4 @@
-//! Objects that were applied once and are no longer in the files.
+//! `apply --prune`: deleting objects that were applied and are no longer in the files.
 
 use crate::cluster::{Live, Manifest, WriteArgs, name};
 use crate::failure::Failure;
@@ -7,8 +7,8 @@ use k8s_flowcontrol::Kind;
 use serde_json::Value;
 use std::io::Write;
 
-/// Deletes what fits the selector, was applied under the same field manager, and is not in the files. The number of objects
-/// that were left alone because they belong to someone.
+/// Deletes objects that match the selector, were applied by the same field manager, and are not in the files. Returns the
+/// number of managed objects that were not deleted.
 pub(super) async fn prune(
     live: &Live,
     selector: &str,

@@ -1,4 +1,4 @@
-//! A priority level in words.
+//! The details of a priority level.
 
 use super::{Surroundings, line};
 use crate::cluster::{name, shares, stanza};
@@ -45,7 +45,7 @@ pub(super) fn describe(
         .collect();
     leading.sort_unstable();
     if leading.is_empty() {
-        line(streams, "Flow schemas", "none: no request gets here")?;
+        line(streams, "Flow schemas", "none: no request uses this level")?;
     }
     for (index, (precedence, schema)) in leading.iter().enumerate() {
         let title = if index == 0 { "Flow schemas" } else { "" };
@@ -64,12 +64,12 @@ fn seats(name: &str, around: &Surroundings, streams: &mut Streams) -> Result<(),
     let Some(limits) = limits.level(name) else {
         return Ok(());
     };
-    let most = match limits.borrowing {
-        None => "all of the server's".to_owned(),
+    let maximum = match limits.borrowing {
+        None => "all seats of the server".to_owned(),
         Some(_) => limits.maximum.to_string(),
     };
     let text = format!(
-        "{} of {} in each server; at least {} (lends {}), at most {most}",
+        "{} of {} in each server; at least {} (lends {}), at most {maximum}",
         limits.nominal, around.server_seats, limits.minimum, limits.lendable
     );
     line(streams, "Seats", &text)

@@ -1,4 +1,4 @@
-//! A flow schema in words.
+//! The details of a flow schema.
 
 use super::{Surroundings, line};
 use crate::cluster::{dangling, name};
@@ -19,7 +19,7 @@ pub(super) fn describe(
         .unwrap_or_default();
     let missing = match around.levels.iter().any(|other| other.name() == level) {
         true => "",
-        false => " (missing: the schema is passed over)",
+        false => " (missing: the server ignores this flow schema)",
     };
     line(streams, "Priority level", &format!("{level}{missing}"))?;
     let precedence = spec["matchingPrecedence"].as_i64().unwrap_or(1000);
@@ -34,7 +34,7 @@ pub(super) fn describe(
         streams,
         "Precedence",
         &format!(
-            "{precedence}: {} of {} schemas are tried before it",
+            "{precedence}: {} of {} flow schemas come before it",
             before.count(),
             around.schemas.len()
         ),
@@ -43,7 +43,7 @@ pub(super) fn describe(
         Some("ByUser") => "one per user",
         Some("ByNamespace") => "one per namespace",
         Some(other) => other,
-        None => "one in all",
+        None => "one for all requests",
     };
     line(streams, "Flows", flows)?;
     if let Some(dangling) = dangling(object) {
@@ -51,7 +51,7 @@ pub(super) fn describe(
     }
     let rules = spec["rules"].as_array().map_or(&[][..], Vec::as_slice);
     if rules.is_empty() {
-        line(streams, "Rules", "none: it takes no request")?;
+        line(streams, "Rules", "none: it matches no request")?;
     }
     for (index, rule) in rules.iter().enumerate() {
         line(
@@ -59,14 +59,14 @@ pub(super) fn describe(
             if index == 0 { "Rules" } else { "" },
             &format!("{}. requests of", index + 1),
         )?;
-        for subject in members(rule, "subjects") {
-            writeln!(streams.out, "{:24}{}", "", subject_in_words(subject))?;
+        for subject in elements(rule, "subjects") {
+            writeln!(streams.out, "{:24}{}", "", describe_subject(subject))?;
         }
         writeln!(streams.out, "{:21}for", "")?;
-        for resource in members(rule, "resourceRules") {
-            writeln!(streams.out, "{:24}{}", "", resources_in_words(resource))?;
+        for resource in elements(rule, "resourceRules") {
+            writeln!(streams.out, "{:24}{}", "", describe_resources(resource))?;
         }
-        for paths in members(rule, "nonResourceRules") {
+        for paths in elements(rule, "nonResourceRules") {
             let (verbs, urls) = (words(paths, "verbs"), words(paths, "nonResourceURLs"));
             writeln!(streams.out, "{:24}{verbs} of paths {urls}", "")?;
         }
@@ -78,13 +78,9 @@ fn members<'a>(rule: &'a Value, name: &str) -> &'a [Value] {
     rule[name].as_array().map_or(&[], Vec::as_slice)
 }
 
-fn subject_in_words(subject: &Value) -> String {
-    let word = |part: &str, member: &str| {
-        subject[part][member]
-            .as_str()
-            .unwrap_or_default()
-            .to_owned()
-    };
+fn describe_subject(subject: &Value) -> String {
+    let word =
+        |part: &str, field: &str| subject[part][field].as_str().unwrap_or_default().to_owned();
     match subject["kind"].as_str().unwrap_or_default() {
         "User" => format!("user {}", word("user", "name")),
         "Group" => format!("group {}", word("group", "name")),
@@ -99,8 +95,8 @@ fn subject_in_words(subject: &Value) -> String {
     }
 }
 
-fn resources_in_words(rule: &Value) -> String {
-    let groups: Vec<_> = members(rule, "apiGroups")
+fn describe_resources(rule: &Value) -> String {
+    let groups: Vec<_> = elements(rule, "apiGroups")
         .iter()
         .filter_map(Value::as_str)
         .map(|group| if group.is_empty() { "core" } else { group })
@@ -119,7 +115,7 @@ fn resources_in_words(rule: &Value) -> String {
 }
 
 fn words(rule: &Value, name: &str) -> String {
-    let words: Vec<_> = members(rule, name)
+    let words: Vec<_> = elements(rule, name)
         .iter()
         .filter_map(Value::as_str)
         .collect();

@@ -1,4 +1,4 @@
-//! What another configuration changes.
+//! `limits --diff`: the changes that another configuration makes.
 
 use super::Level;
 use crate::failure::Failure;
@@ -57,7 +57,7 @@ pub(super) fn print(
         ]);
     }
     if changes.is_empty() {
-        writeln!(streams.err, "no level's seats change")?;
+        writeln!(streams.err, "no changes")?;
         return Ok(());
     }
     table.write(&mut streams.out)?;

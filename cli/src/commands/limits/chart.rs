@@ -1,4 +1,4 @@
-//! Seats as a picture.
+//! `limits --svg`: the seats as a bar chart.
 
 use k8s_flowcontrol::rules::limits::{LevelLimits, ServerLimits};
 use std::fmt::Write;
@@ -8,7 +8,7 @@ const BARS: usize = 500;
 const ROW: usize = 26;
 const TOP: usize = 50;
 
-/// The levels as horizontal bars; with `after`, each above its bar in that configuration.
+/// The levels as horizontal bars; with `after`, each level has a bar before and a bar after the change.
 pub(super) fn svg(limits: &ServerLimits, after: Option<&ServerLimits>) -> String {
     let mut rows: Vec<(String, &LevelLimits)> = Vec::new();
     match after {
@@ -51,7 +51,7 @@ pub(super) fn svg(limits: &ServerLimits, after: Option<&ServerLimits>) -> String
          role=\"img\" font-family=\"sans-serif\" font-size=\"13\">\n\
          <title>Seats of priority levels</title>\n\
          <rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n\
-         <text x=\"10\" y=\"24\" font-size=\"15\">Seats of {seats} per server, Kubernetes {}: kept, nominal, within reach</text>",
+         <text x=\"10\" y=\"24\" font-size=\"15\">Seats of {seats} per server, Kubernetes {}: minimum, nominal, maximum</text>",
         limits.release(),
     );
     for (index, (name, level)) in rows.iter().enumerate() {

@@ -1,4 +1,4 @@
-//! Many requests, one a line.
+//! `match --requests`: classifying the requests of a file.
 
 use crate::documents::read;
 use crate::failure::Failure;
@@ -12,7 +12,7 @@ use std::io::Write;
 use std::path::Path;
 use std::sync::Arc;
 
-/// A line of the file.
+/// A request.
 #[derive(Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 struct Line {
@@ -26,12 +26,12 @@ struct Line {
     namespace: Option<String>,
     name: Option<String>,
     path: Option<String>,
-    /// What may be a misspelt member.
+    /// Other fields, which may be misspelled.
     #[serde(flatten)]
     unknown: BTreeMap<String, IgnoredAny>,
 }
 
-/// A line of the answer.
+/// The classification of a request.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Answer<'a> {
@@ -39,7 +39,7 @@ struct Answer<'a> {
     priority_level: Option<&'a str>,
 }
 
-/// Answers every line of a file.
+/// Prints the classification of each request of a file.
 pub(super) fn classify(
     file: &Path,
     classifier: &Classifier,
@@ -56,14 +56,14 @@ pub(super) fn classify(
         }
         let mut line: Line = serde_json::from_slice(line).map_err(|error| {
             let at = offset + error.column().saturating_sub(1);
-            // The line is said by the place.
+            // The diagnostic shows the line.
             let message = error.to_string();
             let message = message.split(" at line ").next().unwrap_or_default();
             let diagnostic = Diagnostic::error(message).at(&source, Span::new(at, at + 1)).help(
-                "a request is a JSON object in one line with the members user, groups, verb, isResourceRequest, \
+                "a request is a JSON object in one line with the fields user, groups, verb, isResourceRequest, \
                  apiGroup, resource, subresource, namespace, name and path, all optional",
             );
-            Failure::input("a request cannot be read").because(vec![diagnostic])
+            Failure::input("cannot read a request").because(vec![diagnostic])
         })?;
         unknown.append(&mut line.unknown);
         let request = RequestAttributes::from(line);
@@ -79,7 +79,7 @@ pub(super) fn classify(
         streams.out.flush()?;
         writeln!(
             streams.err,
-            "members of requests that mean nothing here: {}",
+            "ignored unknown fields of requests: {}",
             names.join(", ")
         )?;
     }

@@ -1,28 +1,27 @@
-//! What a cluster says about itself, read through the version that it prefers: nobody is counted as a caller of an
-//! old version because of us.
+//! The state of a cluster, read through its preferred version: the plan itself must not use an old version.
 
 use k8s_flowcontrol::api::v1;
 use k8s_flowcontrol::meta::ObjectMeta;
 use k8s_flowcontrol::{ApiVersion, Client, Error, GROUP, Release, Resource};
 use std::collections::BTreeMap;
 
-/// A cluster that was looked at.
+/// The state of a cluster.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ClusterState {
     pub(crate) context: String,
-    /// The version as the server says it.
+    /// The version as the server reports it.
     pub(crate) git_version: Option<String>,
     pub(crate) release: Option<Release>,
     /// The served versions, the preferred one first.
     pub(crate) served: Vec<String>,
     pub(crate) objects: usize,
-    /// Who wrote in versions that the end of the plan does not serve.
+    /// Field managers that wrote in versions that the target release does not serve.
     pub(crate) writers: Vec<Writer>,
-    /// Why it could not be looked at.
+    /// The error that prevented reading the cluster.
     pub(crate) error: Option<String>,
 }
 
-/// A field manager whose last write was in an old version. This is history: it may have been updated since.
+/// A field manager whose last write was in an old version. The program may have been updated since.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Writer {
     pub(crate) manager: String,
@@ -32,8 +31,8 @@ pub(crate) struct Writer {
     pub(crate) last: Option<String>,
 }
 
-/// Looks at a cluster. What goes wrong is a part of the answer.
-pub(crate) async fn look_at(context: &str, client: Client, to: Option<Release>) -> ClusterState {
+/// Reads the state of a cluster. An error becomes part of the state.
+pub(crate) async fn read(context: &str, client: Client, to: Option<Release>) -> ClusterState {
     let mut state = ClusterState {
         context: context.to_owned(),
         ..ClusterState::default()
@@ -85,7 +84,7 @@ async fn fill(state: &mut ClusterState, client: &Client, to: Option<Release>) ->
 type Writers = BTreeMap<(String, ApiVersion), (usize, Option<String>)>;
 
 fn count(metadata: &ObjectMeta, to: Option<Release>, writers: &mut Writers) {
-    // What cannot be read has no managers to speak of.
+    // Malformed managedFields count as empty.
     for entry in metadata.managed_fields.entries().unwrap_or_default() {
         let version = entry
             .api_version

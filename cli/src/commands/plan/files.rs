@@ -1,4 +1,4 @@
-//! What the files of a plan need.
+//! The migrations that files need.
 
 use super::moves::{Move, Plan, moves, not_before};
 use crate::documents::version_of;
@@ -12,18 +12,18 @@ use std::fs;
 pub(crate) struct FileNeeds {
     pub(crate) path: String,
     pub(crate) objects: usize,
-    /// How many objects are in each version.
+    /// The number of objects in each version.
     pub(crate) versions: BTreeMap<ApiVersion, usize>,
     pub(crate) moves: BTreeSet<Move>,
-    /// The first release on which all of the file can be applied as it is, when that is later than the first one.
+    /// The first release that accepts the unchanged file, if it is later than the current release.
     pub(crate) not_before: Option<u32>,
-    /// Places that `migrate` leaves to people, and errors.
+    /// The number of errors, and of places that must be changed by hand.
     pub(crate) manual: usize,
-    /// Why the file could not be looked into.
+    /// The error that prevented reading the file.
     pub(crate) error: Option<String>,
 }
 
-/// Reads a file; nothing when it has nothing to do with the group.
+/// Reads a file; none if it contains nothing of the group.
 pub(crate) fn read(candidate: &Candidate, plan: Plan) -> Option<FileNeeds> {
     let mut needs = FileNeeds {
         path: candidate.path.display().to_string(),

@@ -1,8 +1,8 @@
-//! Releases on the way, and the moves of a manifest from version to version.
+//! The releases of an upgrade, and the moves of a manifest from version to version.
 
 use k8s_flowcontrol::{ApiVersion, Release};
 
-/// A way from one release to another, one minor release at a time, as control planes are upgraded.
+/// An upgrade from one release to another, one minor release at a time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Plan {
     pub(crate) from: Release,
@@ -10,7 +10,7 @@ pub(crate) struct Plan {
 }
 
 impl Plan {
-    /// The releases on the way, both ends included.
+    /// The releases of the upgrade, the first and the last included.
     pub(crate) fn releases(self) -> impl Iterator<Item = Release> {
         (self.from.minor()..=self.to.minor()).filter_map(Release::new)
     }
@@ -19,24 +19,24 @@ impl Plan {
 /// A change of version that a manifest needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Move {
-    /// The first release of the plan on which it can be made: it serves both versions.
+    /// The first release of the plan that serves both versions.
     pub(crate) on: Release,
-    /// The first release that refuses the old version. When it is not later than `on`, the move is overdue.
+    /// The first release that does not serve the old version. If it is not later than `on`, the move is overdue.
     pub(crate) before: u32,
     pub(crate) from: ApiVersion,
     pub(crate) to: ApiVersion,
 }
 
 impl Move {
-    /// Whether the old version is refused already.
+    /// Whether the current release already lacks the old version.
     pub(crate) fn is_overdue(self) -> bool {
         self.before <= self.on.minor()
     }
 }
 
-/// The moves that keep a manifest in `version` applicable all along the way.
+/// The moves that keep a manifest in `version` applicable during the whole upgrade.
 ///
-/// Each release serves one version that the next one serves too; that is the one to move to.
+/// Each release shares a version with the next release, and the manifest moves to that version.
 pub(crate) fn moves(version: ApiVersion, plan: Plan) -> Vec<Move> {
     let mut moves = Vec::new();
     let mut current = version;
@@ -69,7 +69,7 @@ pub(crate) fn moves(version: ApiVersion, plan: Plan) -> Vec<Move> {
     moves
 }
 
-/// The first release on the way that serves the version, when the way begins before.
+/// The first release that serves the version, if the upgrade begins before it.
 pub(crate) fn not_before(version: ApiVersion, plan: Plan) -> Option<u32> {
     let introduced = version.lifecycle().introduced;
     (introduced > plan.from.minor()).then_some(introduced)
@@ -114,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_refused_already_is_overdue() {
+    fn a_version_that_is_gone_already_is_overdue() {
         let steps = moves(ApiVersion::V1Beta2, plan(30, 32));
         assert_eq!(way(ApiVersion::V1Beta2, 30, 32), [(30, 29, "v1")]);
         assert!(steps[0].is_overdue());

@@ -1,4 +1,4 @@
-//! A plan for people and for programs.
+//! A plan as tables and as JSON.
 
 use super::cluster::ClusterState;
 use super::files::FileNeeds;
@@ -65,7 +65,7 @@ pub(crate) fn table(
         if step.is_overdue() {
             writeln!(
                 out,
-                "# at once: Kubernetes {} refuses {}",
+                "# now: Kubernetes {} does not serve {}",
                 step.on, step.from
             )?;
         } else {
@@ -98,7 +98,7 @@ fn write_clusters(
         let release = state.git_version.clone().unwrap_or("<unknown>".to_owned());
         let todo = match (&state.error, plan) {
             (Some(error), _) => error.clone(),
-            (None, None) => "nothing: it is beyond the end of the plan".to_owned(),
+            (None, None) => "nothing: its release is newer than the target".to_owned(),
             (None, Some(plan)) => cluster_steps(*plan).join("; "),
         };
         table.row([
@@ -240,7 +240,7 @@ fn describe(step: Move) -> String {
         before, from, to, ..
     } = step;
     if step.is_overdue() {
-        format!("{from} to {to}, at once: {from} is refused since 1.{before}")
+        format!("{from} to {to}, now: {from} is not served since 1.{before}")
     } else {
         format!("{from} to {to}, before 1.{before}")
     }
@@ -267,7 +267,7 @@ fn steps(file: &FileNeeds) -> Vec<String> {
     steps
 }
 
-/// What a cluster needs before each release that takes a version away.
+/// The migrations of a cluster before each release that removes a version.
 fn cluster_steps(plan: Plan) -> Vec<String> {
     let steps: Vec<_> = moves(oldest_served(plan), plan)
         .into_iter()
@@ -288,7 +288,7 @@ fn oldest_served(plan: Plan) -> ApiVersion {
     plan.from.served().min().unwrap_or(ApiVersion::V1)
 }
 
-/// A path that a shell takes as one word.
+/// A path as one word for a shell.
 fn quoted(path: &str) -> String {
     let is_plain = path
         .bytes()

@@ -1,4 +1,4 @@
-//! Objects in a file, from which they can be restored.
+//! The backup of all objects in a file.
 
 use crate::documents::strip_server_fields;
 use crate::failure::Failure;
@@ -22,7 +22,7 @@ pub(super) fn write(file: &Path, objects: Vec<Value>) -> Result<(), Failure> {
         ));
         match error.kind() {
             io::ErrorKind::AlreadyExists => {
-                failure.hint("an earlier backup may be worth keeping: name another file")
+                failure.hint("name another file: existing backups are not overwritten")
             }
             _ => failure,
         }
@@ -32,6 +32,6 @@ pub(super) fn write(file: &Path, objects: Vec<Value>) -> Result<(), Failure> {
 fn save(file: &Path, text: &str) -> io::Result<()> {
     let mut output = OpenOptions::new().write(true).create_new(true).open(file)?;
     output.write_all(text.as_bytes())?;
-    // Before anything is changed, the old state is safe.
+    // The backup is on the disk before any object changes.
     output.sync_all()
 }

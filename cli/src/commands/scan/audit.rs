@@ -1,4 +1,4 @@
-//! Who asks in old versions, as an API server's audit log says.
+//! The clients of old versions in an audit log.
 
 use super::refusal::refused_from;
 use crate::failure::Failure;
@@ -7,20 +7,20 @@ use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, HashSet};
 use std::io::BufRead;
 
-/// Somebody who asks for a resource in an old version.
+/// A client that requested a resource in an old version.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Caller {
     pub(crate) user: String,
     pub(crate) user_agent: String,
     pub(crate) version: String,
-    /// With a subresource behind a slash.
+    /// The resource, followed by a slash and the subresource if there is one.
     pub(crate) resource: String,
-    /// How often each verb was asked for.
+    /// The number of requests with each verb.
     pub(crate) verbs: BTreeMap<String, usize>,
     /// Whether any of the verbs writes.
     pub(crate) writes: bool,
-    /// How many of the requests were answered with an error.
+    /// The number of requests that failed.
     pub(crate) failed: usize,
     /// Whether the server marked any of the requests as deprecated.
     pub(crate) deprecated: bool,
@@ -30,16 +30,17 @@ pub(crate) struct Caller {
     pub(crate) refused_from: u32,
 }
 
-/// What a log says.
+/// The clients in an audit log.
 #[derive(Debug, Default)]
 pub(crate) struct AuditLog {
-    /// How many events were looked at.
+    /// The number of events.
     pub(crate) events: usize,
-    /// Lines that are no events, and the number of the first of them.
+    /// The number of lines that are no events.
     pub(crate) broken: usize,
+    /// The line number of the first of them.
     pub(crate) first_broken: Option<usize>,
     callers: BTreeMap<Key, Caller>,
-    /// Watches that have begun: they are counted then, as they may not have ended yet.
+    /// Watches that have started. They are counted at their start, because they may still be open.
     watches: HashSet<String>,
 }
 
@@ -47,7 +48,7 @@ pub(crate) struct AuditLog {
 type Key = (String, String, String, String);
 
 impl AuditLog {
-    /// Reads a log in JSON lines, one event or list of events each, however long the log is.
+    /// Reads a log of any length in JSON lines, with one event or list of events per line.
     pub(crate) fn read(
         mut input: impl BufRead,
         name: &str,
@@ -71,7 +72,7 @@ impl AuditLog {
             log.line(&line, number, target);
         }
         if log.events == 0 && log.broken > 0 {
-            let failure = Failure::input(format!("{name} has no audit events"));
+            let failure = Failure::input(format!("{name} contains no audit events"));
             return Err(failure.hint(
                 "expected events of audit.k8s.io/v1 in JSON, one a line, as `--audit-log-format=json` writes them",
             ));
@@ -153,7 +154,7 @@ impl AuditLog {
         }
     }
 
-    /// Who asks in old versions; those who write first.
+    /// The clients of old versions, writers first.
     pub(crate) fn callers(&self) -> Vec<&Caller> {
         let mut callers: Vec<_> = self.callers.values().collect();
         callers.sort_by_key(|caller| !caller.writes);

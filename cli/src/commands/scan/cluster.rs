@@ -1,5 +1,4 @@
-//! A look at one cluster. It is read through the version that it prefers, so that nobody is counted as a caller of an old
-//! version because of us.
+//! The scan of one cluster, through its preferred version: the scan itself must not use an old version.
 
 use super::helm::{self, HelmRevision};
 use super::requested::{self, Requested};
@@ -12,25 +11,25 @@ use serde::Serialize;
 use std::fmt;
 use std::time::{Duration, SystemTime};
 
-/// What a look at a cluster came to.
+/// The result of the scan of a cluster.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Verdict {
-    /// Nobody depends on an old version, as far as a cluster knows.
+    /// No client of an old version was found.
     Clean,
-    /// Somebody does.
+    /// Clients of old versions were found.
     Outdated,
-    /// Nothing was found, but not everything could be read.
+    /// No client was found, but parts of the cluster could not be read.
     Incomplete,
-    /// The user may not read the objects.
+    /// The user is not allowed to read the objects.
     Forbidden,
     /// The credentials were not accepted.
     Unauthorized,
-    /// No connection came about, or it broke.
+    /// The connection failed.
     Unreachable,
-    /// It took too long.
+    /// The scan took too long.
     Timeout,
-    /// Something else went wrong.
+    /// Another error occurred.
     Failed,
 }
 
@@ -51,7 +50,7 @@ impl Verdict {
         }
     }
 
-    /// Whether the cluster could be looked at as a whole.
+    /// Whether the whole cluster could be read.
     pub(crate) fn is_known(self) -> bool {
         matches!(self, Self::Clean | Self::Outdated)
     }
@@ -80,37 +79,37 @@ pub(crate) struct Unread {
     pub(crate) error: String,
 }
 
-/// What was found in a cluster.
+/// The findings in a cluster.
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct ClusterScan {
     pub(crate) context: Option<String>,
     pub(crate) server: Option<String>,
-    /// The release as the server says it.
+    /// The release as the server reports it.
     pub(crate) release: Option<String>,
     /// The served versions, the preferred one first.
     pub(crate) served: Vec<String>,
     pub(crate) verdict: Verdict,
-    /// Why there is no better verdict.
+    /// The error that prevented the scan.
     pub(crate) error: Option<String>,
-    /// How many objects were read.
+    /// The number of objects.
     pub(crate) objects: usize,
-    /// What was requested in old versions.
+    /// The resources that were requested in old versions.
     pub(crate) requested: Vec<Requested>,
-    /// When the server that answered began to count requests.
+    /// The time from which the server has counted requests.
     pub(crate) requested_since: Option<String>,
-    /// Who wrote in an old version since then.
+    /// Field managers that wrote in an old version since then.
     pub(crate) writers: Vec<Stamp>,
-    /// Who once did, which says nothing about today.
+    /// Field managers that once wrote in an old version.
     pub(crate) history: Vec<Stamp>,
-    /// What Helm keeps.
+    /// Stored Helm releases with objects in old versions.
     pub(crate) helm: Vec<HelmRevision>,
-    /// What could not be read.
+    /// The parts that could not be read.
     pub(crate) unread: Vec<Unread>,
 }
 
 impl ClusterScan {
-    /// A cluster of which nothing is known yet.
+    /// A cluster before its scan.
     pub(crate) fn new(context: Option<String>) -> Self {
         Self {
             context,
@@ -129,7 +128,7 @@ impl ClusterScan {
         }
     }
 
-    /// A cluster that could not be looked at.
+    /// A cluster that could not be scanned.
     pub(crate) fn failed(context: Option<String>, error: impl fmt::Display) -> Self {
         Self {
             error: Some(error.to_string()),
@@ -137,7 +136,7 @@ impl ClusterScan {
         }
     }
 
-    /// How people call the cluster.
+    /// The name of the cluster in the output.
     pub(crate) fn title(&self) -> &str {
         self.context.as_deref().unwrap_or("(this cluster)")
     }
@@ -156,8 +155,8 @@ impl ClusterScan {
     }
 }
 
-/// Looks at a cluster, for as long as `timeout` allows. What goes wrong is a part of the answer.
-pub(crate) async fn look_at(
+/// Scans a cluster for at most `timeout`. An error becomes part of the result.
+pub(crate) async fn scan(
     context: Option<String>,
     client: Client,
     target: Release,
@@ -181,7 +180,7 @@ pub(crate) async fn look_at(
         }
         Err(_) => {
             scan.verdict = Verdict::Timeout;
-            scan.error = Some(format!("no answer to all questions within {timeout:?}"));
+            scan.error = Some(format!("the scan did not finish within {timeout:?}"));
         }
     }
     scan
@@ -200,7 +199,7 @@ async fn fill(
     scan.served = preferred.clone().into_iter().collect();
     scan.served
         .extend(all.filter(|version| Some(version) != preferred.as_ref()));
-    // Before anything else is asked, so that only others are seen.
+    // Metrics come first, so they do not contain the requests of the scan.
     match client.get_raw("/metrics").accept("text/plain").await {
         Ok(text) => {
             let (requested, started) = requested::read(&String::from_utf8_lossy(&text), target);
@@ -221,11 +220,11 @@ async fn fill(
                     let broken = kept.broken.into_iter().map(|what| Unread {
                         what,
                         verdict: Verdict::Failed,
-                        error: "it does not hold a release in Helm's form".into(),
+                        error: "it does not contain a release in Helm's format".into(),
                     });
                     scan.unread.extend(broken);
                 }
-                // A server without them keeps nothing in them.
+                // The server does not have the resource.
                 Err(error) if error.is_not_found() => {}
                 Err(error) => scan.unread(format!("Helm releases in {storage}s"), &error),
             }
@@ -234,7 +233,7 @@ async fn fill(
     Ok(())
 }
 
-/// Reads the traces on objects, through the preferred version.
+/// Reads the field managers of objects, through the preferred version.
 async fn read_objects(
     scan: &mut ClusterScan,
     client: &Client,
@@ -249,7 +248,7 @@ async fn read_objects(
         scan.unread.push(Unread {
             what: "objects".into(),
             verdict: Verdict::Failed,
-            error: format!("the cluster serves {GROUP} in no version that is known here"),
+            error: format!("the cluster serves no known version of {GROUP}"),
         });
         return Ok(());
     };
@@ -267,6 +266,6 @@ async fn read_objects(
     }
     let requested = scan.requested.clone();
     let is_requested = |version: &str| requested.iter().any(|sample| sample.version == version);
-    (scan.writers, scan.history) = stamps.told_apart(is_requested, started);
+    (scan.writers, scan.history) = stamps.split(is_requested, started);
     Ok(())
 }

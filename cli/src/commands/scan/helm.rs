@@ -1,5 +1,5 @@
-//! Releases that Helm keeps in a cluster: the next `helm upgrade` reads the last one back, and fails when the cluster no
-//! longer serves a version that stands in it.
+//! The releases that Helm stores in a cluster: the next `helm upgrade` starts from the last one, and fails if the cluster no
+//! longer serves a version in it.
 
 mod stored;
 
@@ -11,7 +11,7 @@ use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// What Helm can keep releases in, and how they are found.
+/// The kinds of objects in which Helm stores releases, and the paths that list them.
 const STORAGES: [(&str, &str); 2] = [
     (
         "Secret",
@@ -20,7 +20,7 @@ const STORAGES: [(&str, &str); 2] = [
     ("ConfigMap", "/api/v1/configmaps?labelSelector=owner%3Dhelm"),
 ];
 
-/// How many are read at a time: each may be a megabyte.
+/// The page size: each object may have a megabyte.
 const PAGE: usize = 50;
 
 /// A revision of a release that has objects in old versions.
@@ -31,17 +31,17 @@ pub(crate) struct HelmRevision {
     pub(crate) release: String,
     pub(crate) revision: u64,
     pub(crate) status: String,
-    /// What Helm keeps it in: Secret or ConfigMap.
+    /// The kind of the stored object: Secret or ConfigMap.
     pub(crate) storage: &'static str,
     pub(crate) fails: Fails,
     pub(crate) objects: Vec<OldObject>,
 }
 
-/// What will fail because of a revision.
+/// The command that fails because of a revision.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Fails {
-    /// The next `helm upgrade`, as it starts from this revision.
+    /// The next `helm upgrade`, which starts from this revision.
     Upgrade,
     /// Only `helm rollback` to it.
     Rollback,
@@ -58,15 +58,15 @@ pub(crate) struct OldObject {
     pub(crate) refused_from: u32,
 }
 
-/// What was found in one kind of storage.
+/// The releases in one kind of storage.
 #[derive(Debug, Default)]
 pub(super) struct Kept {
     pub(super) revisions: Vec<HelmRevision>,
-    /// What could not be read, by its name; never what it holds.
+    /// The names of malformed objects, without their contents.
     pub(super) broken: Vec<String>,
 }
 
-/// Reads what Helm keeps, from each storage.
+/// Reads the stored releases of each storage.
 pub(super) async fn releases(
     client: &Client,
     target: Release,
@@ -95,7 +95,7 @@ async fn kept(
         };
         let page = match client.get_raw(&query).accept("application/json").await {
             Ok(page) => page,
-            // The rest comes as it is by now: good enough for a look.
+            // The remaining pages show a newer state, which is good enough here.
             Err(error) if error.is_expired() && error.continue_token().is_some() => {
                 token = error.continue_token().unwrap_or_default().to_owned();
                 continue;
@@ -123,7 +123,7 @@ async fn kept(
     Ok(kept)
 }
 
-/// Reads a revision; none when it cannot be read.
+/// Reads a revision; none if it is malformed.
 fn revision(item: &Item, storage: &'static str, target: Release) -> Option<HelmRevision> {
     let release = item.data.as_ref()?.release.as_deref()?;
     let stored = match storage {
@@ -161,8 +161,8 @@ fn revision(item: &Item, storage: &'static str, target: Release) -> Option<HelmR
     })
 }
 
-/// Finds the revision of each release that the next upgrade starts from: the last one that was deployed, or else the last
-/// one, unless the release is uninstalled.
+/// Finds the revision from which the next upgrade of each release starts: the last deployed revision, or else the last
+/// revision, unless the release is uninstalled.
 fn find_current(revisions: &mut [HelmRevision]) {
     let mut current = BTreeMap::new();
     for (index, revision) in revisions.iter().enumerate() {
@@ -180,7 +180,7 @@ fn find_current(revisions: &mut [HelmRevision]) {
     }
 }
 
-/// A page of a list of Secrets or ConfigMaps. It has no `Debug`: what it holds is not to be seen.
+/// A page of a list of Secrets or ConfigMaps. It has no `Debug`, so its secrets cannot be printed by accident.
 #[derive(Deserialize)]
 struct Page {
     #[serde(default)]
@@ -239,7 +239,7 @@ mod tests {
     }
 
     #[test]
-    fn an_upgrade_starts_from_the_last_revision_that_was_deployed() {
+    fn an_upgrade_starts_from_the_last_deployed_revision() {
         let mut revisions = [
             kept("x", 9, "superseded"),
             kept("x", 10, "deployed"),

@@ -1,4 +1,4 @@
-//! What was found, for people and for scripts.
+//! The findings of a scan as tables and as JSON.
 
 use super::audit::{AuditLog, Caller};
 use super::cluster::ClusterScan;
@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::io::Write;
 
-/// What breaks at a release: the version that it refuses, and who is affected.
+/// A version that a release no longer serves, and its remaining clients.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Refusal {
@@ -23,27 +23,27 @@ pub(crate) struct Refusal {
     affected: Vec<String>,
 }
 
-/// Which releases will refuse what, the oldest first. History alone is not affected.
+/// The versions in use by the release that removes them, the oldest first. History does not count.
 pub(crate) fn refusals(clusters: &[ClusterScan], logs: &[(String, AuditLog)]) -> Vec<Refusal> {
     let mut all = BTreeMap::<(u32, String), Vec<String>>::new();
-    let mut add = |release: u32, version: &str, who: String| {
+    let mut add = |release: u32, version: &str, client: String| {
         let affected = all.entry((release, version.to_owned())).or_default();
-        if !affected.contains(&who) {
-            affected.push(who);
+        if !affected.contains(&client) {
+            affected.push(client);
         }
     };
     for cluster in clusters {
         let title = cluster.title();
         for sample in &cluster.requested {
-            let who = format!(
+            let client = format!(
                 "{title}: requests for {}",
                 joined(&sample.resource, &sample.subresource)
             );
-            add(sample.refused_from, &sample.version, who);
+            add(sample.refused_from, &sample.version, client);
         }
         for stamp in &cluster.writers {
-            let who = format!("{title}: writes of {}", stamp.manager);
-            add(stamp.refused_from, &stamp.version, who);
+            let client = format!("{title}: writes of {}", stamp.manager);
+            add(stamp.refused_from, &stamp.version, client);
         }
         for revision in cluster
             .helm
@@ -51,18 +51,18 @@ pub(crate) fn refusals(clusters: &[ClusterScan], logs: &[(String, AuditLog)]) ->
             .filter(|kept| kept.fails == Fails::Upgrade)
         {
             for object in &revision.objects {
-                let who = format!(
+                let client = format!(
                     "{title}: `helm upgrade` of {}/{}",
                     revision.namespace, revision.release
                 );
-                add(object.refused_from, &object.version, who);
+                add(object.refused_from, &object.version, client);
             }
         }
     }
     for (name, log) in logs {
         for caller in log.callers() {
-            let who = format!("{name}: {} ({})", caller.user, caller.user_agent);
-            add(caller.refused_from, &caller.version, who);
+            let client = format!("{name}: {} ({})", caller.user, caller.user_agent);
+            add(caller.refused_from, &caller.version, client);
         }
     }
     let refusal = |((release, version), affected)| Refusal {
@@ -73,7 +73,7 @@ pub(crate) fn refusals(clusters: &[ClusterScan], logs: &[(String, AuditLog)]) ->
     all.into_iter().map(refusal).collect()
 }
 
-/// One JSON object.
+/// The findings as JSON.
 pub(crate) fn json(
     target: Release,
     clusters: &[ClusterScan],
@@ -88,7 +88,7 @@ pub(crate) fn json(
     })
 }
 
-/// Tables and lines.
+/// Prints tables and lines.
 pub(crate) fn table(
     target: Release,
     clusters: &[ClusterScan],
@@ -123,27 +123,27 @@ pub(crate) fn table(
     if refusals.is_empty() && clusters.iter().any(is_known) {
         let limit = match clusters.iter().all(is_known) {
             true => "",
-            false => ", in what could be read",
+            false => " in the parts that could be read",
         };
         writeln!(
             streams.out,
-            "\nNobody was found who depends on what Kubernetes {target} refuses{limit}."
+            "\nNo clients of versions that Kubernetes {target} does not serve were found{limit}."
         )?;
     }
     for refusal in refusals {
         writeln!(
             streams.out,
-            "\nKubernetes 1.{} and later refuse {}. That hits",
+            "\nKubernetes 1.{} and later do not serve {}. Clients that use it:",
             refusal.release, refusal.version
         )?;
-        for who in refusal.affected {
-            writeln!(streams.out, "  {who}")?;
+        for client in refusal.affected {
+            writeln!(streams.out, "  {client}")?;
         }
     }
     Ok(())
 }
 
-/// What there is to say of a cluster.
+/// The lines about a cluster.
 fn lines(cluster: &ClusterScan) -> Vec<String> {
     let mut lines: Vec<_> = cluster
         .error
@@ -210,7 +210,7 @@ fn kept(revision: &HelmRevision, served: &[String]) -> String {
         .collect();
     let command = match revision.fails {
         Fails::Upgrade => "`helm upgrade`",
-        Fails::Rollback => "only `helm rollback` to it",
+        Fails::Rollback => "`helm rollback` to it",
     };
     let is_gone = |version: &String| !served.contains(version);
     let when = match revision
@@ -278,7 +278,7 @@ fn verbs(caller: &Caller) -> String {
         .verbs
         .iter()
         .map(|(verb, count)| match verb.as_str() {
-            // A method that no verb is for.
+            // An HTTP method without a verb.
             "" => format!("other {count}"),
             verb => format!("{verb} {count}"),
         })

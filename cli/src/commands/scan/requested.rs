@@ -1,4 +1,4 @@
-//! What the metrics of an API server say of requests in deprecated versions.
+//! The metrics of requests in deprecated versions.
 
 use super::refusal::refused_from;
 use crate::metrics::{Sample, samples};
@@ -6,14 +6,14 @@ use k8s_flowcontrol::{GROUP, Release};
 use serde::Serialize;
 use std::time::{Duration, SystemTime};
 
-/// A resource in an old version that somebody asked the server for since it started.
+/// A resource that was requested in an old version since the server started.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Requested {
     pub(crate) version: String,
     pub(crate) resource: String,
     pub(crate) subresource: String,
-    /// The minor release from which the request is refused.
+    /// The first minor release that does not serve the version.
     #[serde(serialize_with = "super::refusal::as_release")]
     pub(crate) refused_from: u32,
 }
@@ -73,7 +73,7 @@ process_start_time_seconds 1.7e+09
         assert_eq!(requested, [expected]);
         let since = started.unwrap().duration_since(SystemTime::UNIX_EPOCH);
         assert_eq!(since.unwrap().as_secs(), 1_700_000_000);
-        // Nobody minds v1beta3 on the way to 1.31.
+        // 1.31 still serves v1beta3.
         let target = Release::new(31).unwrap();
         assert_eq!(read(text, target).0, []);
     }

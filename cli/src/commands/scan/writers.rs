@@ -1,5 +1,4 @@
-//! The traces that writes in old versions leave on objects: entries of managedFields, and what `kubectl apply` wrote
-//! down.
+//! Field managers that wrote in old versions, found in managedFields and in the last-applied annotation of `kubectl apply`.
 
 use super::refusal::refused_from;
 use k8s_flowcontrol::meta::Time;
@@ -12,23 +11,23 @@ use std::time::SystemTime;
 const CLIENT_SIDE: &str = "kubectl-client-side-apply";
 const LAST_APPLIED: &str = "kubectl.kubernetes.io/last-applied-configuration";
 
-/// Traces of one manager in one version.
+/// The evidence for writes of one manager in one version.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Stamp {
     pub(crate) manager: String,
     pub(crate) version: String,
     pub(crate) evidence: Evidence,
-    /// How many objects bear it.
+    /// The number of objects with this evidence.
     pub(crate) objects: usize,
-    /// The time of the latest one, where it is known.
+    /// The time of the last write, if it is known.
     pub(crate) last: Option<String>,
-    /// The minor release that refuses such a write.
+    /// The first minor release that does not serve the version.
     #[serde(serialize_with = "super::refusal::as_release")]
     pub(crate) refused_from: u32,
 }
 
-/// Where a trace was found.
+/// The place of the evidence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub(crate) enum Evidence {
     #[serde(rename = "managedFields")]
@@ -37,19 +36,19 @@ pub(crate) enum Evidence {
     LastApplied,
 }
 
-/// The traces on objects, one for each manager, version and place.
+/// All evidence, by manager, version and place.
 #[derive(Debug, Default)]
 pub(super) struct Stamps(BTreeMap<(String, String, Evidence), Stamp>);
 
 impl Stamps {
-    /// Adds those of an object.
+    /// Adds the evidence on an object.
     pub(super) fn add(&mut self, object: &Value, target: Release) {
         let metadata = &object["metadata"];
         let entries = metadata["managedFields"].as_array();
         let mut own = BTreeMap::new();
         let mut client_side = None;
         for entry in entries.into_iter().flatten() {
-            let word = |member: &str| entry[member].as_str().map(str::to_owned);
+            let word = |field: &str| entry[field].as_str().map(str::to_owned);
             let (manager, time) = (word("manager").unwrap_or_default(), word("time"));
             if manager == CLIENT_SIDE {
                 client_side.clone_from(&time);
@@ -58,7 +57,7 @@ impl Stamps {
                 let last: &mut Option<String> = own
                     .entry((manager, version, Evidence::ManagedFields))
                     .or_default();
-                // As text: all are in UTC and of one form.
+                // Times are compared as text: all are in UTC and in one format.
                 if time > *last {
                     *last = time;
                 }
@@ -94,14 +93,14 @@ impl Stamps {
         }
     }
 
-    /// Tells those who still write from history. A trace alone may be years old and its manager long changed;
-    /// it is of today when it was left after the server started, and the server has been asked for that version since.
-    pub(super) fn told_apart(
+    /// Splits the evidence into current writers and history. A writer is current if its write is newer than the start of the
+    /// server, and the server has received requests in that version. Older evidence may be of a program that was updated since.
+    pub(super) fn split(
         self,
         requested: impl Fn(&str) -> bool,
         started: Option<SystemTime>,
     ) -> (Vec<Stamp>, Vec<Stamp>) {
-        let is_of_today = |stamp: &Stamp| {
+        let is_current = |stamp: &Stamp| {
             let last = stamp.last.as_deref().map(Time::from);
             let last = last.and_then(|time| time.system_time().ok());
             stamp.evidence == Evidence::ManagedFields
@@ -110,7 +109,7 @@ impl Stamps {
                     .zip(last)
                     .is_some_and(|(started, last)| last >= started)
         };
-        self.0.into_values().partition(is_of_today)
+        self.0.into_values().partition(is_current)
     }
 }
 
@@ -132,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn a_trace_is_history_unless_the_server_was_asked_since() {
+    fn evidence_is_history_unless_the_server_was_requested_since() {
         let stamps = || {
             let mut stamps = Stamps::default();
             for (manager, time) in [
@@ -148,9 +147,9 @@ mod tests {
             );
             stamps
         };
-        // The middle of 2025.
+        // June 2025.
         let started = Some(SystemTime::UNIX_EPOCH + Duration::from_secs(1_750_000_000));
-        let (writers, history) = stamps().told_apart(|version| version == "v1beta3", started);
+        let (writers, history) = stamps().split(|version| version == "v1beta3", started);
         let names = |stamps: &[Stamp]| -> Vec<_> {
             let name = |stamp: &Stamp| (stamp.manager.clone(), stamp.objects);
             stamps.iter().map(name).collect()
@@ -158,19 +157,19 @@ mod tests {
         assert_eq!(names(&writers), [("busy".to_owned(), 2)]);
         assert_eq!(writers[0].last.as_deref(), Some("2026-01-01T00:00:00Z"));
         assert_eq!(names(&history), [("old".to_owned(), 1)]);
-        // Without either the metric or the time of the start, nothing is known of today.
-        assert_eq!(stamps().told_apart(|_| false, started).0, []);
-        assert_eq!(stamps().told_apart(|_| true, None).0, []);
+        // Without the metric or the start time, all evidence is history.
+        assert_eq!(stamps().split(|_| false, started).0, []);
+        assert_eq!(stamps().split(|_| true, None).0, []);
     }
 
     #[test]
-    fn what_kubectl_wrote_down_is_history() {
+    fn the_last_applied_annotation_is_history() {
         let mut object = object(CLIENT_SIDE, "v1", "2026-01-01T00:00:00Z");
         let applied = json!({"apiVersion": format!("{GROUP}/v1beta2")}).to_string();
         object["metadata"]["annotations"] = json!({LAST_APPLIED: applied});
         let mut stamps = Stamps::default();
         stamps.add(&object, Release::NEWEST);
-        let (writers, history) = stamps.told_apart(|_| true, Some(SystemTime::UNIX_EPOCH));
+        let (writers, history) = stamps.split(|_| true, Some(SystemTime::UNIX_EPOCH));
         assert_eq!(writers, []);
         assert_eq!(history[0].evidence, Evidence::LastApplied);
         assert_eq!(history[0].last.as_deref(), Some("2026-01-01T00:00:00Z"));

@@ -1,22 +1,22 @@
-//! A kubeconfig file with a token in it.
+//! Writing the kubeconfig file, which contains a token.
 
 use crate::failure::Failure;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-/// The first line of a file that may be written again.
+/// The first line of files that may be overwritten.
 const MARK: &str = "# Written by `kubectl flowcontrol serve`\n";
 
-/// Writes a kubeconfig that nobody else can read. A file of somebody else's stays as it is.
+/// Writes a kubeconfig file that only the user can read. Files of other programs are not overwritten.
 pub(super) fn write(file: &Path, kubeconfig: &str) -> Result<(), Failure> {
-    let is_strange = match fs::read(file) {
+    let is_foreign = match fs::read(file) {
         Ok(text) => !text.is_empty() && !text.starts_with(MARK.as_bytes()),
         Err(error) => error.kind() != io::ErrorKind::NotFound,
     };
-    if is_strange {
+    if is_foreign {
         let message = format!(
-            "{} exists and is not of this program's making",
+            "{} exists and was not written by `kubectl flowcontrol serve`",
             file.display()
         );
         return Err(Failure::input(message).hint("name another file, or remove it first"));
@@ -30,13 +30,13 @@ pub(super) fn write(file: &Path, kubeconfig: &str) -> Result<(), Failure> {
         })
         .and_then(|()| fs::rename(&new, file));
     written.map_err(|error| {
-        // It is ours, and nobody needs it.
-        let _gone = fs::remove_file(&new);
+        // The partial file is useless; the first error is the one to report.
+        let _ = fs::remove_file(&new);
         Failure::input(format!("cannot write {}: {error}", file.display()))
     })
 }
 
-/// A new file next to another, with a name of its own.
+/// A path for a new file in the same folder.
 fn beside(file: &Path) -> PathBuf {
     let mut name = file.file_name().unwrap_or_default().to_owned();
     name.push(format!(".{}.tmp", std::process::id()));

@@ -1,4 +1,4 @@
-//! What an API server tells of its priority levels at a moment.
+//! The state of the priority levels of an API server.
 
 use crate::exit::Exit;
 use crate::failure::Failure;
@@ -9,22 +9,22 @@ use std::collections::BTreeMap;
 
 const DUMP: &str = "/debug/api_priority_and_fairness/dump_priority_levels";
 
-/// What an API server tells at a moment.
+/// The state of an API server at one moment.
 pub(super) struct Reading {
     pub(super) address: String,
     pub(super) reached_by: &'static str,
     pub(super) levels: Vec<Level>,
-    /// What it did not tell, and why.
+    /// The parts that are missing, with errors.
     pub(super) missing: Vec<String>,
 }
 
-/// A priority level in one server; none for what the server does not tell.
+/// A priority level in one server; none for values that the server does not report.
 #[derive(Default)]
 pub(super) struct Level {
     pub(super) name: String,
     pub(super) executing: Option<i64>,
     pub(super) waiting: Option<i64>,
-    /// Since the server started.
+    /// The rejected requests since the server started.
     pub(super) rejected: Option<i64>,
     pub(super) seats_in_use: Option<i64>,
     pub(super) seats: Option<i64>,
@@ -80,7 +80,7 @@ fn read_dump(text: &str, levels: &mut BTreeMap<String, Level>) -> Result<(), Fai
     Ok(())
 }
 
-/// Adds what the metrics say. Of several series of a level, such as one per flow schema, the sum counts.
+/// Adds the metrics. Several series of a level, such as one per flow schema, are summed.
 fn read_metrics(text: &str, levels: &mut BTreeMap<String, Level>) {
     let mut seen = BTreeMap::<(&str, String), f64>::new();
     for sample in samples(text) {
@@ -94,7 +94,7 @@ fn read_metrics(text: &str, levels: &mut BTreeMap<String, Level>) {
         let value = Some(value as i64);
         match metric {
             "current_limit_seats" => level.seats = value,
-            // The older name, and the newer one which counts the same.
+            // The older and the newer name of the same number.
             "request_concurrency_in_use" | "current_executing_seats" => level.seats_in_use = value,
             "current_executing_requests" => level.executing = level.executing.or(value),
             "current_inqueue_requests" => level.waiting = level.waiting.or(value),

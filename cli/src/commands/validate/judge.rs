@@ -1,4 +1,4 @@
-//! The verdict on one document.
+//! Validating one document.
 
 use crate::documents::{Document, documents, read};
 use crate::failure::Failure;
@@ -14,7 +14,7 @@ use k8s_flowcontrol::{ApiVersion, FieldValidation, GROUP, Release, convert};
 use serde_json::{Value, json};
 use std::path::Path;
 
-/// Judges documents as one server does.
+/// Validates documents as one server does.
 pub(super) struct Judge {
     release: Release,
     zero_shares: bool,
@@ -25,15 +25,15 @@ pub(super) struct Judge {
     status_only: bool,
 }
 
-/// What a server answers.
+/// The response of a server.
 pub(super) struct Verdict {
-    /// The Status, when the server refuses.
+    /// The Status of an error response.
     pub(super) status: Option<Value>,
     /// The broken rules.
     pub(super) causes: Vec<Violation>,
-    /// Why the body does not decode.
+    /// The error of decoding the body.
     pub(super) body_error: Option<BodyError>,
-    /// What is said besides.
+    /// The warnings of the response.
     pub(super) warnings: Vec<String>,
 }
 
@@ -66,7 +66,7 @@ impl Judge {
         }
     }
 
-    /// The verdict on a document.
+    /// Validates a document.
     pub(super) fn judge(&self, document: &Document) -> Verdict {
         let version = document.version(self.release);
         if !version.is_served_by(self.release) {
@@ -101,7 +101,7 @@ impl Judge {
             .with_zero_limited_shares(self.zero_shares);
         let mut request = Request::new(rules, operation);
         request.field_validation = self.field_validation;
-        // Every object is judged by itself, so that nothing is stored.
+        // Objects are validated independently, so nothing is stored.
         request.dry_run = true;
         let (format, body) = document.body();
         let verdict = match self.strip.then(|| document.stripped()).flatten() {
@@ -157,7 +157,7 @@ impl Verdict {
         verdict
     }
 
-    /// The code of the Status, or 200.
+    /// The code of the Status, or 200 without one.
     pub(super) fn code(&self) -> u64 {
         self.status
             .as_ref()
@@ -173,7 +173,7 @@ impl Verdict {
             .unwrap_or_default()
     }
 
-    /// An item of a YAML list is sent as JSON, which cannot have the keys that the YAML has twice.
+    /// Adds the error for duplicate keys to an item of a YAML list: its JSON no longer has them.
     fn add_duplicates(
         &mut self,
         document: &Document,
@@ -190,7 +190,7 @@ impl Verdict {
             None => None,
             Some(error) => match error.cause.strip_prefix(STRICT) {
                 Some(other) => Some(other.to_owned()),
-                // What does not decode is reported alone.
+                // Other decoding errors are reported alone.
                 None => return,
             },
         };
@@ -213,10 +213,10 @@ impl Verdict {
     }
 }
 
-/// The objects that are to be updated.
+/// The objects before the update.
 pub(super) struct Old {
     objects: Vec<OldObject>,
-    /// Whether names say which object is meant; a single object is meant in any case.
+    /// Whether objects are found by kind and name; a single object is used for every input.
     by_name: bool,
 }
 
@@ -249,7 +249,7 @@ impl Old {
         }
         if objects.is_empty() {
             return Err(Failure::input(format!(
-                "{name} has no flow control object to update"
+                "{name} contains no flow-control object to update"
             )));
         }
         Ok(Self {
@@ -274,7 +274,7 @@ impl Old {
         }
     }
 
-    /// The object that a document is to replace, as the server shows it in a version.
+    /// The object that a document replaces, as the server returns it in a version.
     fn find(
         &self,
         document: &Document,
@@ -288,7 +288,7 @@ impl Old {
         })?;
         let kind = VersionedKind::new(old.kind, old.version, release);
         let shown = conversion::server_tree(old.tree.clone(), kind, version);
-        // What a server shows is what it judges by, whatever that leaves out.
+        // A server validates against the object that it returns, even if fields are lost.
         Some((old.kind, convert::Lossy::parts(shown).0))
     }
 }

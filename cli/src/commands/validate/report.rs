@@ -1,4 +1,4 @@
-//! Verdicts for people and for programs.
+//! The verdicts as text and as JSON.
 
 use super::judge::Verdict;
 use crate::documents::{Document, Found, Skipped};
@@ -10,7 +10,7 @@ use serde::Serialize;
 use serde_json::Value;
 use std::io::{self, Write};
 
-/// Writes verdicts as they come, and counts them.
+/// Prints verdicts immediately, and counts them.
 pub(super) struct Report {
     json: bool,
     strips: bool,
@@ -36,7 +36,7 @@ struct Line<'a> {
 }
 
 impl Report {
-    /// A report in JSON or for people. Where server fields are stripped nothing is to be said of them.
+    /// A report in JSON or as text. With stripped server fields they are not mentioned.
     pub(super) fn new(json: bool, strips: bool, release: Release) -> Self {
         Self {
             json,
@@ -73,16 +73,16 @@ impl Report {
         }
         if self.json {
             let version = document.version(self.release);
-            let said = document
+            let written = document
                 .identity
                 .api_version
                 .as_deref()
-                .filter(|said| !said.is_empty());
+                .filter(|version| !version.is_empty());
             let line = Line {
                 source: &document.source.name,
                 kind: document.kind(),
                 name: document.identity.name.as_deref(),
-                api_version: said.unwrap_or(version.api_version()),
+                api_version: written.unwrap_or(version.api_version()),
                 valid,
                 status: verdict.status.as_ref(),
             };
@@ -140,18 +140,18 @@ impl Report {
             404 if !version.is_served_by(release) => {
                 let served: Vec<_> = release.served().map(|version| version.as_str()).collect();
                 Some(format!(
-                    "Kubernetes {release} does not serve {version}, but {}; `kubectl flowcontrol convert` and \
-                     `migrate` bring objects to another version",
+                    "Kubernetes {release} serves {}, not {version}; use `kubectl flowcontrol convert` or `migrate` to change the \
+                     version",
                     served.join(" and ")
                 ))
             }
             409 if verdict.message().ends_with("already exists") => Some(
-                "every server makes this object by itself; judge the update with `--update-of`, or take its name \
-                 for free with `--no-bootstrap`"
+                "this is a built-in object; use `--update-of` to validate an update, or `--no-bootstrap` to assume that it \
+                 does not exist"
                     .into(),
             ),
             400 if verdict.message().contains("ConcurrencyShares\"") => Some(
-                "shares are called assuredConcurrencyShares up to v1beta2 and nominalConcurrencyShares since v1beta3"
+                "the field is assuredConcurrencyShares up to v1beta2 and nominalConcurrencyShares since v1beta3"
                     .into(),
             ),
             _ => None,
@@ -162,11 +162,11 @@ impl Report {
         self.unreadable_files += 1;
     }
 
-    pub(super) fn passed_over(&mut self, found: &Found, streams: &mut Streams) -> io::Result<()> {
+    pub(super) fn skip(&mut self, found: &Found, streams: &mut Streams) -> io::Result<()> {
         self.skipped.add(found, streams)
     }
 
-    /// The summary, and how it went.
+    /// Prints the summary and returns the exit code.
     pub(super) fn finish(self, streams: &mut Streams) -> Result<Exit, Failure> {
         streams.out.flush()?;
         let total = self.valid + self.invalid;
@@ -177,7 +177,7 @@ impl Report {
         );
         if self.existing > 0 {
             summary.push_str(&format!(
-                " ({} of them because the name exists)",
+                " ({} of them because the object exists)",
                 self.existing
             ));
         }
@@ -186,8 +186,8 @@ impl Report {
         if self.carries_server_fields > 0 {
             writeln!(
                 streams.err,
-                "{} exported from a cluster; `kubectl create` refuses them as they carry a resourceVersion, which \
-                 `--strip-server-fields` takes away",
+                "{} exported from a cluster with a resourceVersion, which `kubectl create` rejects; use \
+                 `--strip-server-fields` to remove it",
                 plural(self.carries_server_fields, "object")
             )?;
         }

@@ -1,4 +1,4 @@
-//! A release as Helm stores it: JSON, compressed, in base64; a Secret's values are in base64 once more.
+//! The storage format of Helm releases: JSON, gzip, base64; the values of a Secret are base64 again.
 
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
@@ -6,10 +6,10 @@ use flate2::read::GzDecoder;
 use serde::Deserialize;
 use std::io::Read;
 
-/// More than this is no release: an API server takes less than 2 MiB compressed.
+/// The largest release in bytes: an API server accepts less than 2 MiB of compressed data.
 const MAX: u64 = 256 << 20;
 
-/// A release, with what is of interest of it. It has no `Debug`: its manifest may hold secrets.
+/// The relevant parts of a release. It has no `Debug`, because its manifest may contain secrets.
 #[derive(Deserialize)]
 pub(super) struct Stored {
     #[serde(default)]
@@ -28,16 +28,16 @@ pub(super) struct Info {
     pub(super) status: String,
 }
 
-/// The release in a Secret's value; none when it is not in Helm's form.
+/// The release in a value of a Secret; none if it is not in Helm's format.
 pub(super) fn in_secret(value: &str) -> Option<Stored> {
     let inner = BASE64_STANDARD.decode(value).ok()?;
     in_config_map(std::str::from_utf8(&inner).ok()?)
 }
 
-/// The release in a ConfigMap's value; none when it is not in Helm's form.
+/// The release in a value of a ConfigMap; none if it is not in Helm's format.
 pub(super) fn in_config_map(value: &str) -> Option<Stored> {
     let bytes = BASE64_STANDARD.decode(value.trim_ascii_end()).ok()?;
-    // The first releases of Helm did not compress.
+    // Early versions of Helm did not compress.
     if !bytes.starts_with(b"\x1f\x8b\x08") {
         return serde_json::from_slice(&bytes).ok();
     }
@@ -66,7 +66,7 @@ mod tests {
     }
 
     #[test]
-    fn helms_forms() {
+    fn helms_formats() {
         let inner = BASE64_STANDARD.encode(gzip(RELEASE));
         for stored in [
             in_secret(&BASE64_STANDARD.encode(&inner)),
@@ -81,7 +81,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_release() {
+    fn values_that_are_no_release() {
         let cut = &gzip(RELEASE)[..40];
         for value in ["", "%", "AAAA", &BASE64_STANDARD.encode(cut)] {
             assert!(in_config_map(value).is_none(), "{value}");
