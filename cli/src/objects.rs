@@ -10,14 +10,14 @@ use k8s_flowcontrol::rules::bootstrap;
 use k8s_flowcontrol::{Release, Resource};
 use std::io::Write;
 
-/// A set of objects in v1's types.
+/// Flow schemas and priority levels in the types of v1.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Objects {
     pub(crate) flow_schemas: Vec<FlowSchema>,
     pub(crate) levels: Vec<PriorityLevelConfiguration>,
-    /// Where those from files stand: flow schemas and levels in the order in which they came.
+    /// The documents of objects from files, in order.
     pub(crate) documents: Vec<Document>,
-    /// The release of the cluster that they come from, when it is known.
+    /// The release of the cluster, if the objects come from a cluster and its release is known.
     pub(crate) live: Option<Release>,
 }
 
@@ -44,7 +44,7 @@ impl Objects {
         skipped.summarize(streams)?;
         if !broken.is_empty() {
             let count = plural(broken.len(), "object");
-            return Err(Failure::input(format!("{count} cannot be read")).because(broken));
+            return Err(Failure::input(format!("cannot read {count}")).because(broken));
         }
         Ok(objects)
     }
@@ -67,10 +67,10 @@ impl Objects {
         })
     }
 
-    /// Adds the objects that a server of `release` makes by itself, where there is none of their name.
+    /// Adds the built-in objects of `release` whose names are free.
     pub(crate) fn add_bootstrap(&mut self, release: Release) {
         for object in bootstrap::objects(release) {
-            // The built-in trees are written in v1 and fit its types.
+            // Built-in objects are v1 objects, so reading them cannot fail.
             let tree = object.tree();
             if object.kind == Kind::FlowSchema {
                 let missing = self
@@ -87,15 +87,15 @@ impl Objects {
         }
     }
 
-    /// Replaces objects of the same name, and adds the others.
+    /// Replaces objects with the same name, and adds the others.
     pub(crate) fn apply(&mut self, others: Self) {
-        // Of several objects of one name the last counts.
+        // The last of several objects with one name is used.
         self.flow_schemas.extend(others.flow_schemas);
         self.levels.extend(others.levels);
         self.documents.extend(others.documents);
     }
 
-    /// The document of an object, of several of one name the last.
+    /// The document of an object; the last one of several with the same name.
     pub(crate) fn document(&self, kind: Kind, name: &str) -> Option<&Document> {
         self.documents.iter().rev().find(|document| {
             document.posted.kind == kind && document.identity.name.as_deref() == Some(name)
@@ -111,7 +111,7 @@ impl Objects {
         object.warn(streams)?;
         if self.document(object.kind, object.name()).is_some() {
             let message = format!(
-                "{} is there more than once; the last one counts",
+                "duplicate {}: the last one is used",
                 object.document.title()
             );
             let diagnostic =

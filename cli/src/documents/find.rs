@@ -109,7 +109,7 @@ impl ParsedPart<'_> {
         }
     }
 
-    /// The items of a list, and of the lists in it, in order.
+    /// The items of a list and of nested lists, in order.
     fn items(&self, of: Option<Posted>, found: &mut Found) {
         let mut lists = vec![(Vec::new(), of, items(self.tree.root()).enumerate())];
         while let Some((path, of, rest)) = lists.last_mut() {
@@ -120,7 +120,7 @@ impl ParsedPart<'_> {
             let mut path = path.clone();
             path.push(index);
             let identity = Identity::of(node);
-            // Items of a typed list need not say what they are.
+            // Items of a typed list inherit its kind.
             let recognized = match *of {
                 Some(posted) if identity.kind.is_none() => Recognized::Ours(posted),
                 _ => recognize(node, &identity, false),

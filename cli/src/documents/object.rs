@@ -15,15 +15,15 @@ use std::io::{self, Write};
 /// An object as a server reads it.
 #[derive(Clone, Debug)]
 pub(crate) struct Object {
-    /// Where it stands.
+    /// The document of the object.
     pub(crate) document: Document,
-    /// Its kind.
+    /// The kind of the object.
     pub(crate) kind: Kind,
-    /// The version that it is written in.
+    /// The version of the object.
     pub(crate) version: ApiVersion,
-    /// The object in that version: known members only, and no defaults.
+    /// The object in its version: known fields only, without defaults.
     pub(crate) tree: Value,
-    /// Members that a server does not know, or that are there twice.
+    /// Unknown and duplicate fields.
     problems: Vec<Problem>,
 }
 
@@ -32,19 +32,18 @@ impl Object {
         self.tree["metadata"]["name"].as_str().unwrap_or_default()
     }
 
-    /// The object with its unknown members, so that they are seen to get lost; one that holds too much for that
-    /// without.
+    /// The object with its unknown fields, so that their loss is reported; without them if the object is too large.
     pub(crate) fn written(&self) -> Value {
         let value = self.document.value().filter(Value::is_object);
         value.unwrap_or_else(|| self.tree.clone())
     }
 
-    /// Warns of members that a server does not know, and of those that are there more than once.
+    /// Warns of unknown and duplicate fields.
     pub(crate) fn warn(&self, streams: &mut Streams) -> io::Result<()> {
         self.warn_of(streams, |_| true)
     }
 
-    /// Warns of members that are there more than once: one of them counts.
+    /// Warns of duplicate fields, of which only one has an effect.
     pub(crate) fn warn_of_duplicates(&self, streams: &mut Streams) -> io::Result<()> {
         self.warn_of(streams, |problem| !problem.message.starts_with("unknown"))
     }
@@ -64,14 +63,14 @@ impl Object {
         Ok(())
     }
 
-    /// The object as a server of `release` shows it in v1, and what is lost on the way.
+    /// The object as a server of `release` returns it in v1, and the losses of the conversion.
     pub(crate) fn in_v1<K: Resource>(&self, release: Release) -> Result<(K, Vec<Loss>), Failure> {
         let kind = VersionedKind::new(self.kind, self.version, release);
         let (tree, losses) = Lossy::parts(server_tree(self.tree.clone(), kind, ApiVersion::V1));
         let object = serde_json::from_value(tree).map_err(|error| {
             let diagnostic = Diagnostic::error(format!("{}: {error}", self.document.title()))
                 .at(&self.document.source, self.document.start());
-            Failure::input("an object cannot be read").because(vec![diagnostic])
+            Failure::input("cannot read an object").because(vec![diagnostic])
         })?;
         Ok((object, losses))
     }
@@ -129,33 +128,32 @@ impl Document {
         })
     }
 
-    /// The object as it is written, unknown members and all, without what a server has filled in. Nothing for
-    /// a text that cannot be read.
+    /// The object with its unknown fields and without the fields that servers fill in; none for a malformed text.
     pub(crate) fn stripped(&self) -> Option<Value> {
         let mut value = self.value()?;
         strip_server_fields(&mut value);
         Some(value)
     }
 
-    /// The object as it is written, unknown members and all.
+    /// The object with its unknown fields; none for a malformed text.
     pub(crate) fn value(&self) -> Option<Value> {
         let (tree, _) = self.parse().ok()?;
         to_value(tree.root()).ok()
     }
 
-    /// Whether the object was exported from a cluster, and so cannot be created as it is.
+    /// Whether the object was exported from a cluster: it cannot be created with its resourceVersion.
     pub(crate) fn has_resource_version(&self) -> bool {
         self.identity.has_resource_version
     }
 }
 
-/// Takes away what only a server can say.
+/// Removes the fields that servers fill in.
 pub(crate) fn strip_server_fields(object: &mut Value) {
-    let Some(members) = object.as_object_mut() else {
+    let Some(fields) = object.as_object_mut() else {
         return;
     };
-    members.remove("status");
-    if let Some(metadata) = members.get_mut("metadata").and_then(Value::as_object_mut) {
+    fields.remove("status");
+    if let Some(metadata) = fields.get_mut("metadata").and_then(Value::as_object_mut) {
         for name in [
             "creationTimestamp",
             "generation",

@@ -7,11 +7,11 @@ use k8s_flowcontrol_text::{Content, Node};
 /// The fields that identify an object, as written.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Identity {
-    /// `apiVersion`, when it is a string.
+    /// `apiVersion`, if it is a string.
     pub(crate) api_version: Option<String>,
-    /// `kind`, when it is a string.
+    /// `kind`, if it is a string.
     pub(crate) kind: Option<String>,
-    /// `metadata.name`, when it is a string.
+    /// `metadata.name`, if it is a string.
     pub(crate) name: Option<String>,
     /// Whether it has a `metadata.resourceVersion`, as objects exported from a cluster have.
     pub(crate) has_resource_version: bool,
@@ -29,11 +29,11 @@ pub(crate) struct Posted {
 
 /// The result of recognizing a document.
 pub(crate) enum Recognized {
-    /// A flow control object.
+    /// A flow-control object.
     Ours(Posted),
     /// A list; the kind and version of its items if it is a typed list.
     List(Option<Posted>),
-    /// Something else.
+    /// An object of another kind.
     Other,
 }
 

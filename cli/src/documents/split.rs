@@ -43,7 +43,7 @@ fn whole_of(text: &[u8]) -> Range<usize> {
     0..text.len()
 }
 
-/// Values one after the other that each begin on a line of their own, as `jq` prints them.
+/// Values that each start on a new line, as `jq` prints them.
 fn values(text: &[u8]) -> Vec<Range<usize>> {
     let mut values = Vec::new();
     let (mut start, mut depth, mut in_string, mut escaped) = (0, 0_usize, false, false);
@@ -67,7 +67,7 @@ fn values(text: &[u8]) -> Vec<Range<usize>> {
     values
 }
 
-/// Documents between lines that begin with `---`. Comments and directives before the first one are part of it.
+/// Documents between lines that start with `---`. Comments and directives before the first one belong to it.
 fn yaml(text: &[u8]) -> Vec<Range<usize>> {
     let mut documents = Vec::new();
     let mut start = 0;
@@ -78,7 +78,7 @@ fn yaml(text: &[u8]) -> Vec<Range<usize>> {
             let content_follows = !is_empty(&bytes[3..]);
             if has_content {
                 documents.push(start..line.start);
-                // A marker with content behind it is needed to read the content.
+                // A marker with content in the same line belongs to the document.
                 has_marker = content_follows;
                 start = if content_follows {
                     line.start
@@ -109,7 +109,7 @@ fn yaml(text: &[u8]) -> Vec<Range<usize>> {
     documents
 }
 
-/// How many bytes of a YAML document come before its content: comments, directives, markers and white space.
+/// The number of bytes before the content of a YAML document: comments, directives, markers and white space.
 pub(super) fn before_content(text: &[u8]) -> usize {
     let content = lines(text).find_map(|line| {
         let bytes = &text[line.clone()];
@@ -119,7 +119,7 @@ pub(super) fn before_content(text: &[u8]) -> usize {
     content.unwrap_or_default()
 }
 
-/// Whether a line has nothing but white space and a comment.
+/// Whether a line has only white space and a comment.
 fn is_empty(line: &[u8]) -> bool {
     let line = without_mark(line).trim_ascii_start();
     line.is_empty() || line[0] == b'#'
@@ -167,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn documents_begin_behind_their_marker() {
+    fn documents_start_after_their_marker() {
         assert_eq!(split_text("-", "a: 1\n---\nb: 2\n"), ["a: 1\n", "b: 2\n"]);
         assert_eq!(
             split_text("-", "a: 1\r\n---\r\nb: 2\r\n"),
@@ -202,7 +202,7 @@ mod tests {
             split_text("-", "{\n\"}\":1}\n{\n}\n"),
             ["{\n\"}\":1}\n", "{\n}\n"]
         );
-        // Two values in one line are what a server sees: one broken text.
+        // Two values in one line are one broken body for a server.
         assert_eq!(split_text("-", "{} {}"), ["{} {}"]);
         assert!(split_text("x.json", " \n").is_empty());
     }

@@ -1,5 +1,4 @@
-//! Go templates, which Helm makes manifests of: the same text with its actions masked, so that it can be read as
-//! YAML and every byte keeps its place.
+//! Go templates of Helm: actions are masked, so the text reads as YAML and every byte keeps its offset.
 
 use k8s_flowcontrol_text::Span;
 
@@ -7,19 +6,19 @@ use k8s_flowcontrol_text::Span;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Action {
     pub(crate) span: Span,
-    /// Whether it writes something, as `include` does and `if` does not.
+    /// Whether the action produces output: `include` does, `if` does not.
     pub(crate) writes: bool,
 }
 
 /// A template that can be read as YAML.
 #[derive(Debug)]
 pub(super) struct Masked {
-    /// As long as the template, with the same line breaks.
+    /// The text with masked actions, which has the same length and line breaks.
     pub(super) text: String,
     pub(super) actions: Vec<Action>,
 }
 
-/// The actions of a text; nothing when one has no end.
+/// The actions of a text; none if an action has no end.
 pub(super) fn actions(text: &str) -> Option<Vec<Action>> {
     let mut actions = Vec::new();
     let mut at = 0;
@@ -38,8 +37,8 @@ pub(super) fn actions(text: &str) -> Option<Vec<Action>> {
 
 /// Masks the actions of a template.
 ///
-/// What stands alone in its lines becomes a comment; what writes a value becomes a word that nothing else in the
-/// text is; what only steers becomes blanks.
+/// Actions alone in their lines become comments, actions that produce a value become unique words, and control actions become
+/// blanks.
 pub(super) fn mask(text: &str) -> Option<Masked> {
     let actions = actions(text)?;
     let mut out = text.as_bytes().to_vec();
@@ -78,7 +77,7 @@ fn fill(bytes: &mut [u8], with: u8, keep_breaks: bool) {
     }
 }
 
-/// Whether the lines of an action have nothing but actions.
+/// Whether the lines of an action contain only actions.
 fn stands_alone(text: &str, actions: &[Action], span: Span) -> bool {
     let line_start = text[..span.start].rfind('\n').map_or(0, |at| at + 1);
     let line_end = text[span.end..]
@@ -98,7 +97,7 @@ fn stands_alone(text: &str, actions: &[Action], span: Span) -> bool {
     text.get(at..line_end).unwrap_or_default().trim().is_empty()
 }
 
-/// The end of an action whose inside begins at `at`. Braces in strings and comments end nothing.
+/// The end of an action whose content starts at `at`. Braces in strings and comments do not end it.
 fn action_end(text: &str, at: usize) -> Option<usize> {
     let bytes = text.as_bytes();
     let inside = text[at..].trim_start_matches('-').trim_start();
@@ -127,7 +126,7 @@ fn writes(inside: &str) -> bool {
         .chars()
         .take_while(|character| character.is_ascii_alphabetic())
         .collect();
-    let steers = matches!(
+    let controls = matches!(
         word.as_str(),
         "if" | "else" | "end" | "with" | "range" | "define" | "block" | "break" | "continue"
     );
@@ -135,7 +134,7 @@ fn writes(inside: &str) -> bool {
         && inside
             .split_once('=')
             .is_some_and(|(name, _)| !name.contains(['"', '(', '|']));
-    !(steers || assigns || inside.is_empty() || inside.starts_with("/*"))
+    !(controls || assigns || inside.is_empty() || inside.starts_with("/*"))
 }
 
 #[cfg(test)]
@@ -143,7 +142,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_masked_template_has_the_same_places() {
+    fn a_masked_template_has_the_same_offsets() {
         let template = "{{- if .Values.on }}\nname: {{ .Values.name | quote }}\nlabels:\n  {{- include \"a\" . | nindent 2 }}\n{{- end }}\n";
         let masked = mask(template).unwrap();
         assert_eq!(masked.text.len(), template.len());
@@ -156,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn braces_in_strings_and_comments_end_nothing() {
+    fn braces_in_strings_and_comments_do_not_end_an_action() {
         let template = "a: {{ \"}}\" }} {{/* }} */}}\n{{ `}}` }}{{ $x := \"a=b\" }}";
         let spans = actions(template).unwrap();
         let texts: Vec<_> = spans

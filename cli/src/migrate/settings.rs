@@ -2,24 +2,24 @@
 
 use k8s_flowcontrol::{ApiVersion, Release};
 
-/// What a migration is to do.
+/// The options of a migration.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Settings {
-    /// The wanted version.
+    /// The target version.
     pub(crate) to: ApiVersion,
-    /// The release whose rules count, where it serves the version.
+    /// The release whose rules apply, if it serves the version.
     pub(crate) release: Option<Release>,
-    /// What is done about fields of one version under another.
+    /// The handling of fields of another version.
     pub(crate) mend: Option<Mend>,
     /// Whether losses are accepted.
     pub(crate) allow_loss: bool,
 }
 
-/// Which of two is right: what a server makes of a field that it does not know, or what the file says.
+/// The meaning to keep for a field that a server ignores.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub(crate) enum Mend {
-    /// Write what runs now
+    /// Write the values that servers use now
     Live,
-    /// Write what the file means to say
+    /// Write the values that the file intends
     File,
 }

@@ -74,7 +74,7 @@ pub(super) fn describe(
     Ok(())
 }
 
-fn members<'a>(rule: &'a Value, name: &str) -> &'a [Value] {
+fn elements<'a>(rule: &'a Value, name: &str) -> &'a [Value] {
     rule[name].as_array().map_or(&[], Vec::as_slice)
 }
 

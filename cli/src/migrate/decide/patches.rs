@@ -1,5 +1,5 @@
-//! What other documents say about flowcontrol objects and can be changed safely: targets of kustomize, paths of
-//! JSON patches, what Argo CD ignores.
+//! References to flow-control objects in other documents that can be changed safely: targets of kustomize, paths of JSON
+//! patches, and ignored differences of Argo CD.
 
 use crate::documents::version_of;
 use crate::migrate::read::{SHARES, other_shares_of};
@@ -8,7 +8,7 @@ use k8s_flowcontrol::{ApiVersion, GROUP};
 use k8s_flowcontrol_text::{Content, Field, Node};
 use serde_json::Value;
 
-/// A string that gets another text.
+/// A string with its new text.
 #[derive(Clone, Debug)]
 pub(in crate::migrate) struct Restring<'a> {
     pub(in crate::migrate) node: Node<'a>,
@@ -18,21 +18,21 @@ pub(in crate::migrate) struct Restring<'a> {
     pub(in crate::migrate) what: String,
 }
 
-/// A place that speaks of a version, but where nobody knows what for.
+/// A place that names a version for an unknown purpose.
 #[derive(Clone, Debug)]
 pub(in crate::migrate) struct Unclear<'a> {
     pub(in crate::migrate) node: Node<'a>,
     pub(in crate::migrate) message: String,
 }
 
-/// What was found in a document.
+/// The references in a document.
 #[derive(Clone, Debug, Default)]
 pub(in crate::migrate) struct Patches<'a> {
     pub(in crate::migrate) changes: Vec<Restring<'a>>,
     pub(in crate::migrate) unclear: Vec<Unclear<'a>>,
 }
 
-/// Looks through a document that is no flowcontrol object.
+/// Finds the references in a document of another kind.
 pub(in crate::migrate) fn find(root: Node<'_>, to: ApiVersion) -> Patches<'_> {
     let mut patches = Patches::default();
     if let Content::Array(operations) = root.content() {
@@ -82,7 +82,7 @@ fn walk<'a>(
     }
 }
 
-/// `target: {group, version, kind}`, with which kustomize picks what it changes: by the version in the file.
+/// `target: {group, version, kind}`, with which kustomize selects objects by the version in their file.
 fn selector<'a>(node: Node<'a>, pointer: &str, name: &str, to: ApiVersion, out: &mut Patches<'a>) {
     let string = |name: &str| node.get(name).and_then(Node::as_str);
     let is_ours = match (string("group"), string("kind")) {
@@ -108,7 +108,7 @@ fn selector<'a>(node: Node<'a>, pointer: &str, name: &str, to: ApiVersion, out: 
     } else {
         out.unclear.push(Unclear {
             node: version,
-            message: format!("names version {written} of {GROUP}, and what for is not known"),
+            message: format!("names version {written} of {GROUP} for an unknown purpose"),
         });
     }
 }
@@ -168,14 +168,14 @@ fn operation_path<'a>(operation: Node<'a>, pointer: &str, to: ApiVersion, out: &
             out.unclear.push(Unclear {
                 node,
                 message: format!(
-                    "sets {path}, which is {new} in {to}; the value has to be looked at: 0 shares mean 30 up to v1beta3 and none in v1"
+                    "sets {path}, which is {new} in {to}; check the value: 0 shares mean 30 up to v1beta3 and 0 in v1"
                 ),
             });
         }
     }
 }
 
-/// The path of the shares in the wanted version; nothing when it is another path.
+/// The path of the shares in the target version; none for another path.
 fn renamed(path: &str, separator: char, to: ApiVersion) -> Option<String> {
     let old = other_shares_of(to);
     let new = SHARES.into_iter().find(|name| *name != old)?;
@@ -188,7 +188,7 @@ fn escaped(member: &Field<'_>) -> String {
     member.name.replace('~', "~0").replace('/', "~1")
 }
 
-/// Gives the strings of `root` their new texts.
+/// Replaces the strings in `root`.
 pub(in crate::migrate) fn apply(root: &mut Value, changes: &[Restring<'_>]) {
     for change in changes {
         if let Some(place) = root.pointer_mut(&change.pointer) {

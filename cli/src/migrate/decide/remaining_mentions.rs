@@ -1,4 +1,4 @@
-//! What is still mentioned in a text after all that is understood: each place is listed, none is passed over.
+//! The remaining mentions of old versions and fields: every place is listed, none is skipped.
 
 use crate::documents::{Parsed, Scalars, path, touches};
 use crate::migrate::findings::{Finding, Rule, Severity};
@@ -10,7 +10,7 @@ use std::collections::HashSet;
 pub(in crate::migrate) const LAST_APPLIED: &str =
     "kubectl.kubernetes.io/last-applied-configuration";
 
-/// Says of each mention what it is.
+/// Classifies each mention.
 pub(in crate::migrate) fn classify(
     source: &Text<'_>,
     parsed: &Parsed,
@@ -18,7 +18,7 @@ pub(in crate::migrate) fn classify(
     to: ApiVersion,
 ) -> Vec<Finding> {
     let mut findings = Vec::new();
-    let mut said: HashSet<(Rule, usize)> = HashSet::new();
+    let mut listed: HashSet<(Rule, usize)> = HashSet::new();
     let mut scalars: Option<(usize, Scalars<'_>)> = None;
     for mention in mentions {
         let offset = mention.span.start;
@@ -47,8 +47,8 @@ pub(in crate::migrate) fn classify(
                 (hidden(mention), offset)
             }
         });
-        // Once for each string and each history.
-        if said.insert((finding.rule, place)) {
+        // One finding for each string and each managedFields list.
+        if listed.insert((finding.rule, place)) {
             findings.push(finding);
         }
     }
@@ -61,33 +61,33 @@ fn in_action(mention: &Mention) -> Finding {
     let (rule, message, help) = match mention.what {
         Mentioned::Version(_) => (
             Rule::CapabilityCheck,
-            format!("a template speaks of {what}"),
-            "whether the old branch is still wanted only you know; change it by hand",
+            format!("a template refers to {what}"),
+            "remove the old branch by hand if no cluster needs it",
         ),
         Mentioned::Field(_) | Mentioned::Annotation => (
             Rule::Template,
-            format!("a template speaks of {what}"),
+            format!("a template refers to {what}"),
             "change the template by hand",
         ),
     };
     Finding::new(Severity::Manual, rule, offset, message).help(help)
 }
 
-/// Whether a comment begins in the line before a place that belongs to no key and no value.
+/// Whether a place outside of keys and values is in a comment.
 fn is_comment(source: &Text<'_>, offset: usize) -> bool {
     let line = &source.text[source.line_start(offset)..offset];
     line.match_indices('#')
         .any(|(at, _)| !line[..at].ends_with(|character: char| !character.is_whitespace()))
 }
 
-/// A mention that is neither in a value that counts nor in a comment.
+/// A mention in a value without effect.
 fn hidden(mention: &Mention) -> Finding {
     let message = format!(
-        "{} stands in something that a later duplicate or a merge overrides",
+        "{} is in a value that a later duplicate or a merge overrides",
         mention.describe()
     );
     Finding::new(Severity::Manual, Rule::Mention, mention.span.start, message)
-        .help("take out what has no effect")
+        .help("remove the value without effect")
 }
 
 fn in_comment(mention: &Mention) -> Finding {
@@ -95,7 +95,7 @@ fn in_comment(mention: &Mention) -> Finding {
     Finding::new(Severity::Note, Rule::Comment, mention.span.start, message)
 }
 
-/// A mention in a document, and the place that is listed only once; nothing when it is in a comment.
+/// A mention in a document, and the place that is listed only once; none if it is in a comment.
 fn in_document(
     mention: &Mention,
     scalars: &Scalars<'_>,
@@ -109,10 +109,10 @@ fn in_document(
     let here = path(steps);
     let history = steps.iter().position(|step| step == "managedFields");
     if let Some(history) = history {
-        let message = format!("managedFields, which are history, name {what}");
+        let message = format!("managedFields refer to {what}");
         let finding = Finding::new(Severity::Note, Rule::ManagedFields, offset, message)
             .path(path(&steps[..=history]))
-            .help("leave them out of files: a server makes them itself");
+            .help("remove managedFields from files: servers generate them");
         return Some((finding, index));
     }
     let is_long = !scalar.is_key
@@ -120,26 +120,26 @@ fn in_document(
             .text
             .is_some_and(|text| text.contains('\n') || text.trim_start().starts_with(['{', '[']));
     let finding = if !scalar.is_key && steps.last().is_some_and(|step| step == LAST_APPLIED) {
-        let message = format!("the last-applied annotation speaks of {what}");
+        let message = format!("the last-applied annotation refers to {what}");
         Finding::new(Severity::Manual, Rule::LastApplied, offset, message)
-            .help("take the annotation out of the file: kubectl apply writes it anew")
+            .help("remove the annotation from the file: kubectl apply writes it again")
     } else if is_long {
         let kind = to_value(parsed.documents[index].tree.root())
             .ok()
             .and_then(|value| Some(value.get("kind")?.as_str()?.to_owned()));
         let owner = kind.map_or("this document".to_owned(), |kind| format!("this {kind}"));
-        let message = format!("a text within {owner} speaks of {what}");
+        let message = format!("a string in {owner} refers to {what}");
         Finding::new(Severity::Manual, Rule::Embedded, offset, message)
-            .help("migrate the text in a file of its own, and put it back")
+            .help("migrate the text in a separate file, and copy it back")
     } else {
         let message = match mention.what {
             Mentioned::Field(name) => {
-                format!("{name} is no field of {to}; what it is for here is not known")
+                format!("{name} is not a field of {to}, and its purpose here is unknown")
             }
-            _ => format!("{what} is mentioned, and what for is not known"),
+            _ => format!("{what} is mentioned for an unknown purpose"),
         };
         Finding::new(Severity::Manual, Rule::Mention, offset, message)
-            .help("change it by hand, or leave it if it has nothing to do with these objects")
+            .help("change it by hand if it refers to these objects")
     };
     Some((finding.path(here), scalar.span.start))
 }

@@ -1,4 +1,4 @@
-//! What a server makes of an object: the same form for every version, so that two can be compared.
+//! The content of an object in a server, in one form for all versions, to compare two versions.
 
 use k8s_flowcontrol::Kind;
 use k8s_flowcontrol::convert::{Lossy, PRESERVE_ZERO_ANNOTATION};
@@ -7,9 +7,8 @@ use k8s_flowcontrol::rules::conversion::server_tree;
 use k8s_flowcontrol::{ApiVersion, Release};
 use serde_json::{Value, json};
 
-/// The releases whose rules are used for the old and the new form of an object.
-///
-/// Each is the newest release that serves the version, or `--kubernetes` where that one serves it.
+/// The release whose rules apply to an object in a version: the wanted release if it serves the version, or else the newest
+/// release that does.
 pub(in crate::migrate) fn release_for(version: ApiVersion, wanted: Option<Release>) -> Release {
     match wanted {
         Some(release) if version.is_served_by(release) => release,
@@ -20,7 +19,7 @@ pub(in crate::migrate) fn release_for(version: ApiVersion, wanted: Option<Releas
     }
 }
 
-/// What a server of `release` holds after it has read `object`, as v1 says it; only metadata and specification.
+/// The metadata and spec that a server of `release` stores for `object`, in v1.
 pub(in crate::migrate) fn held(
     object: &Value,
     kind: Kind,
@@ -34,7 +33,7 @@ pub(in crate::migrate) fn held(
         .pointer_mut("/spec/limited")
         .and_then(Value::as_object_mut)
     {
-        // A server that does not know the member lends nothing.
+        // A server without the field lends nothing.
         limited.entry("lendablePercent").or_insert(json!(0));
     }
     if shown.pointer("/spec/type") == Some(&json!("Exempt"))
@@ -59,20 +58,20 @@ pub(in crate::migrate) fn held(
         }
     }
     if let Some(metadata) = held.get_mut("metadata").and_then(Value::as_object_mut) {
-        // The history of the object, which names versions.
+        // managedFields contain versions.
         metadata.remove("managedFields");
     }
     held
 }
 
-/// Where two forms differ, the innermost members first said.
+/// The innermost fields in which two forms differ.
 pub(in crate::migrate) fn differences(left: &Value, right: &Value) -> Vec<Difference> {
     let mut differences = Vec::new();
     compare(Some(left), Some(right), String::new(), &mut differences);
     differences
 }
 
-/// A member that a server holds differently before and after.
+/// A field with different values before and after.
 #[derive(Clone, Debug, PartialEq)]
 pub(in crate::migrate) struct Difference {
     pub(in crate::migrate) path: String,

@@ -1,4 +1,4 @@
-//! One object on its way to the wanted version: what it becomes, and what is to be said about it.
+//! Converting one object to the target version, with the obstacles on the way.
 
 use super::server_view::{differences, held, release_for};
 use crate::migrate::findings::Rule;
@@ -10,26 +10,26 @@ use k8s_flowcontrol::convert::{Loss, Lossy, PRESERVE_ZERO_ANNOTATION, shape_tree
 use k8s_flowcontrol::kind::VersionedKind;
 use serde_json::Value;
 
-/// Something that stands in the way of a migration.
+/// A reason that prevents a migration.
 #[derive(Clone, Debug, PartialEq)]
 pub(in crate::migrate) struct Obstacle {
     pub(in crate::migrate) rule: Rule,
-    /// The member, in the terms of the version migrated from.
+    /// The field path in the old version.
     pub(in crate::migrate) path: String,
     pub(in crate::migrate) message: String,
     pub(in crate::migrate) help: String,
 }
 
-/// What becomes of an object.
+/// The result of a conversion.
 #[derive(Clone, Debug)]
 pub(in crate::migrate) struct Step {
     pub(in crate::migrate) after: Value,
     pub(in crate::migrate) obstacles: Vec<Obstacle>,
-    /// What a server holds before and after.
+    /// The content in a server before and after.
     pub(in crate::migrate) held: (Value, Value),
 }
 
-/// Takes an object from its version to the wanted one.
+/// Converts an object from its version to the target version.
 pub(in crate::migrate) fn step(
     before: &Value,
     kind: Kind,
@@ -60,10 +60,10 @@ pub(in crate::migrate) fn step(
     let converted = shape_tree(mended.clone(), VersionedKind::new(kind, from, rules), to);
     let (mut after, mut losses) = Lossy::parts(converted);
     if let Some(mend) = settings.mend {
-        // Members that only the target knows: the file wants them, and what runs has them not.
-        losses.retain(|loss| !is_awakened(loss));
+        // Fields that only the target version has: the file intends them, and servers ignore them now.
+        losses.retain(|loss| !loss.takes_effect);
         if mend == Mend::Live {
-            put_to_sleep(&mut after, &held_before, from);
+            remove_ineffective(&mut after, &held_before, from);
         } else {
             expected = held(&after, kind, to, new_release);
         }
@@ -83,7 +83,7 @@ pub(in crate::migrate) fn step(
                 Obstacle {
                     rule: Rule::Loss,
                     message: format!(
-                        "a server holds {} before ({from}, Kubernetes {old_release}) and {} after ({to}, Kubernetes {new_release})",
+                        "a server has {} before ({from}, Kubernetes {old_release}) and {} after ({to}, Kubernetes {new_release})",
                         found.before, found.after
                     ),
                     path: found.path,
@@ -99,19 +99,19 @@ pub(in crate::migrate) fn step(
     }
 }
 
-const ALLOW: &str = "change the file so that both mean the same, or accept it with --allow-loss";
+const ALLOW: &str = "change the file so that both versions mean the same, or use --allow-loss";
 
 fn lost(loss: &Loss, to: ApiVersion) -> Obstacle {
-    let help = if is_awakened(loss) {
+    let help = if loss.takes_effect {
         format!(
-            "--mend live leaves it out, as it has no effect now; --mend file keeps it, and it takes effect in {to}"
+            "--mend live removes the field, which has no effect now; --mend file keeps it, and it takes effect in {to}"
         )
     } else if SHARES.iter().any(|name| loss.path.ends_with(name)) {
         format!(
-            "give the level at least 1 share, stay at a version that has zero shares, or accept it with --allow-loss; {to} then has 0 in the file, which runs as 30"
+            "give the level at least 1 share, keep a version with zero shares, or use --allow-loss; the file then has 0, which means 30 in {to}"
         )
     } else if loss.path.contains(PRESERVE_ZERO_ANNOTATION) {
-        "take the annotation out of the file, or let it be removed with --allow-loss".to_owned()
+        "remove the annotation from the file, or use --allow-loss to remove it".to_owned()
     } else {
         ALLOW.to_owned()
     };
@@ -123,13 +123,8 @@ fn lost(loss: &Loss, to: ApiVersion) -> Obstacle {
     }
 }
 
-/// Whether a loss is a member that had no effect and gets one.
-fn is_awakened(loss: &Loss) -> bool {
-    loss.takes_effect
-}
-
-/// Takes the members away that had no effect before.
-fn put_to_sleep(after: &mut Value, held_before: &Value, from: ApiVersion) {
+/// Removes the fields that had no effect before.
+fn remove_ineffective(after: &mut Value, held_before: &Value, from: ApiVersion) {
     if from > ApiVersion::V1Beta1 {
         return;
     }
@@ -152,13 +147,13 @@ fn put_to_sleep(after: &mut Value, held_before: &Value, from: ApiVersion) {
     }
 }
 
-/// Shares under the name that they have in another version.
+/// Shares under the field name of another version.
 struct Foreign<'a> {
     version: ApiVersion,
     own: &'static str,
     name: &'static str,
     value: &'a Value,
-    /// What stands under the right name.
+    /// The value under the right field name.
     own_value: Option<&'a Value>,
 }
 
@@ -180,7 +175,7 @@ impl<'a> Foreign<'a> {
         })
     }
 
-    /// Leaves one name, the right one.
+    /// Keeps only the right field name.
     fn mend(&self, level: &mut Value, held: &Value, mend: Option<Mend>) -> Result<(), Obstacle> {
         let Self {
             version,
@@ -209,20 +204,20 @@ impl<'a> Foreign<'a> {
                 let source = own_value.map_or("the default".to_owned(), |_| format!("from {own}"));
                 let help = if own_value.is_some() {
                     format!(
-                        "take one of the two out of the file; --mend live or file removes {name}"
+                        "remove one of the two from the file; --mend live or file removes {name}"
                     )
                 } else if let Some(meant) = meant {
                     format!(
-                        "--mend live writes what runs, {own}: {running}; --mend file writes what the file means, {own}: {meant}"
+                        "--mend live writes the current value, {own}: {running}; --mend file writes the intended value, {own}: {meant}"
                     )
                 } else {
-                    format!("--mend live writes what runs, {own}: {running}")
+                    format!("--mend live writes the current value, {own}: {running}")
                 };
                 return Err(Obstacle {
                     rule: Rule::ForeignField,
                     path: format!("spec.limited.{name}"),
                     message: format!(
-                        "{name} is no field of {version}: a server drops it, and the level runs with {running} ({source}), not with {value}"
+                        "{name} is not a field of {version}: servers drop it, and the level has {running} shares ({source}), not {value}"
                     ),
                     help,
                 });

@@ -1,4 +1,4 @@
-//! From what an object is and what it becomes to the edits of its text.
+//! The edits that turn an object into its converted form.
 
 use super::edits::{Edit, Refusal};
 use super::{insert, splice};
@@ -7,19 +7,19 @@ use crate::migrate::read::{SHARES, Text};
 use k8s_flowcontrol_text::{Content, Field, Node};
 use serde_json::Value;
 
-/// A change of an object, in words, and the edits that make it.
+/// A change of an object, with a description and its edits.
 #[derive(Clone, Debug)]
 pub(in crate::migrate) struct Change {
-    /// Where the change begins in the text.
+    /// The start of the change in the text.
     pub(in crate::migrate) offset: usize,
     pub(in crate::migrate) what: String,
     pub(in crate::migrate) edits: Vec<Edit>,
 }
 
-/// The changes that make `after` of `before`, which is what `node` says.
+/// The changes from `before`, the content of `node`, to `after`.
 ///
 /// # Errors
-/// [`Refusal`] when a change has no form in the style of this text.
+/// [`Refusal`] if the style of the text does not allow a change.
 pub(in crate::migrate) fn changes(
     source: &Text<'_>,
     form: Form,
@@ -52,7 +52,7 @@ impl Context<'_> {
         else {
             return Err(Refusal::new(
                 node.span().start,
-                format!("{path} is no object"),
+                format!("{path} is not an object"),
             ));
         };
         let span = node.span();
@@ -67,7 +67,7 @@ impl Context<'_> {
             (is_renamed && is_new).then_some((*name, *other))
         });
         if let Some((from, to)) = renamed {
-            // JSON keeps duplicates: each gets the name.
+            // JSON keeps duplicate fields: all are renamed.
             for member in all.iter().filter(|member| member.name == from) {
                 out.push(Change {
                     offset: member.name_span.start,
@@ -166,5 +166,5 @@ fn plain(value: &Value) -> String {
 }
 
 fn missing(node: Node<'_>, name: &str) -> Refusal {
-    Refusal::new(node.span().start, format!("{name} is not where it was"))
+    Refusal::new(node.span().start, format!("{name} is missing"))
 }

@@ -1,8 +1,8 @@
-//! Changes of a text, each at its place; everything else stays as it is, byte for byte.
+//! Edits of a text, which leave all other bytes unchanged.
 
 use k8s_flowcontrol_text::Span;
 
-/// A span of a text and what comes in its place.
+/// A span of a text and its replacement.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::migrate) struct Edit {
     pub(in crate::migrate) span: Span,
@@ -22,10 +22,10 @@ impl Edit {
     }
 }
 
-/// Why a text cannot be changed in the way that a migration needs.
+/// The reason why a text cannot be edited.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::migrate) struct Refusal {
-    /// The byte that stands in the way.
+    /// The byte offset of the problem.
     pub(in crate::migrate) offset: usize,
     pub(in crate::migrate) why: String,
 }
@@ -39,17 +39,17 @@ impl Refusal {
     }
 }
 
-/// The edits in the order of the text. What several documents share through an anchor is changed once.
+/// The edits in the order of the text. Equal edits of a shared anchor are merged.
 ///
 /// # Errors
-/// [`Refusal`] when two edits want different things of one place.
+/// [`Refusal`] if two edits conflict.
 pub(in crate::migrate) fn in_order(mut edits: Vec<Edit>) -> Result<Vec<Edit>, Refusal> {
     edits.sort_by_key(|edit| (edit.span.start, edit.span.end));
     edits.dedup();
     for pair in edits.windows(2) {
         let (left, right) = (&pair[0], &pair[1]);
         if right.span.start < left.span.end || left.span == right.span {
-            let why = "two objects share this text and need different things of it";
+            let why = "two objects share this text and need different changes";
             return Err(Refusal::new(right.span.start, why));
         }
     }

@@ -1,15 +1,15 @@
-//! Text in a string of another text: where each of its bytes stands, and how a change of it is written there.
+//! A text in a string of another text, and its edits as edits of the outer text.
 
 use super::edits::Edit;
 use super::place::content;
 use crate::migrate::read::Text;
 use k8s_flowcontrol_text::Span;
 
-/// A text that lies in a string scalar.
+/// A text in a string scalar.
 pub(in crate::migrate) struct Embedded {
     /// The text.
     pub(in crate::migrate) text: String,
-    /// For each of its bytes, and for its end, where it stands in the outer text.
+    /// The offset in the outer text of each byte, and of the end.
     places: Vec<usize>,
     style: Style,
 }
@@ -20,15 +20,14 @@ enum Style {
     Double,
     /// `'…'`, with doubled quotes.
     Single,
-    /// `|`, each line behind this indentation.
+    /// `|`, each line with this indentation.
     Literal { indent: String },
     /// Without quotes.
     Plain,
 }
 
 impl Embedded {
-    /// The text of a string scalar at `span`; nothing when its bytes do not stand there one by one, as in a folded
-    /// scalar.
+    /// The text of a string scalar at `span`; none if its bytes have no fixed offsets, as in a folded scalar.
     pub(in crate::migrate) fn new(source: &Text<'_>, span: Span, decoded: &str) -> Option<Self> {
         let span = content(source, span);
         let raw = source.slice(span);
@@ -43,18 +42,18 @@ impl Embedded {
                 style: Style::Plain,
             },
         };
-        // What chomping and the end of the scalar leave of the last line breaks is no matter.
+        // Chomping may change the line breaks at the end.
         if embedded.text.trim_end() != decoded.trim_end() {
             return None;
         }
         Some(embedded)
     }
 
-    /// An edit of the text as an edit of the outer text; nothing when it has no form there.
+    /// An edit of the text as an edit of the outer text; none if the style does not allow it.
     pub(in crate::migrate) fn outer(&self, edit: &Edit) -> Option<Edit> {
         let start = *self.places.get(edit.span.start)?;
         let end = if edit.span.end > edit.span.start {
-            // Behind the last byte that goes, not before the first that stays: indentation may stand between.
+            // The end of the last removed byte: indentation may follow before the next byte.
             self.end_of(edit.span.end - 1)?
         } else {
             start
@@ -72,7 +71,7 @@ impl Embedded {
         Some(Edit::replace(Span::new(start, end), text))
     }
 
-    /// Where byte `index` of the text ends in the outer text.
+    /// The end of byte `index` in the outer text.
     fn end_of(&self, index: usize) -> Option<usize> {
         let (here, next) = (*self.places.get(index)?, *self.places.get(index + 1)?);
         match self.style {
@@ -166,7 +165,7 @@ impl Embedded {
     }
 }
 
-/// The character that an escape stands for, and how long the escape is. Those that matter in JSON within a string.
+/// The character of an escape, and the length of the escape. Only escapes that occur in JSON in a string.
 fn escape(text: &str) -> Option<(char, usize)> {
     let character = text[1..].chars().next()?;
     let decoded = match character {

@@ -1,4 +1,4 @@
-//! A new member of a mapping, in the style of those that are there.
+//! Inserting a field into a mapping, in the style of the existing fields.
 
 use super::edits::{Edit, Refusal};
 use super::place::{colon, content, is_flow, value_span};
@@ -8,32 +8,32 @@ use crate::migrate::read::Text;
 use k8s_flowcontrol_text::{Content, Field, Node};
 use serde_json::Value;
 
-/// Puts a member into a mapping.
+/// Inserts a field into a mapping.
 pub(in crate::migrate) fn insert(
     source: &Text<'_>,
     form: Form,
     mapping: Node<'_>,
-    members: &[Field<'_>],
+    fields: &[Field<'_>],
     name: &str,
     value: &Value,
 ) -> Result<Edit, Refusal> {
-    let quote = quote_of(form, source, members.first());
-    let Some(last) = members.last() else {
+    let quote = quote_of(form, source, fields.first());
+    let Some(last) = fields.last() else {
         let span = content(source, mapping.span());
         let text = format!("{{{}: {}}}", key_text(name, quote), flow_text(value, quote));
         return Ok(Edit::replace(span, text));
     };
     if is_flow(source, mapping) {
-        return into_flow(source, form, members, last, quote, (name, value));
+        return into_flow(source, form, fields, last, quote, (name, value));
     }
-    into_block(source, members, quote, (name, value))
+    into_block(source, fields, quote, (name, value))
 }
 
-/// Behind the last member, with the same blanks as between the others.
+/// After the last field, with the same blanks as between the others.
 fn into_flow(
     source: &Text<'_>,
     form: Form,
-    members: &[Field<'_>],
+    fields: &[Field<'_>],
     last: &Field<'_>,
     quote: Quote,
     (name, value): (&str, &Value),
@@ -45,7 +45,7 @@ fn into_flow(
     let owns_line = indent.trim().is_empty() && line_start > 0;
     let after_colon = &source.text[colon(source, last.name_span)? + 1..];
     let is_spaced = after_colon.starts_with(char::is_whitespace);
-    let between = match members {
+    let between = match fields {
         [.., before, last] => {
             let from = value_span(source, before)?.end;
             source.text.get(from..last.name_span.start)
@@ -76,7 +76,7 @@ fn into_flow(
     Ok(Edit::insert(end, format!("{between}{key}:{space}{value}")))
 }
 
-/// One step of indentation, guessed from the indentation of a member of an object's `metadata` or `spec`.
+/// One step of indentation, guessed from the indentation of a field of `metadata` or `spec`.
 fn unit(indent: &str) -> String {
     match indent.chars().next() {
         Some('\t') => "\t".to_owned(),
@@ -87,25 +87,25 @@ fn unit(indent: &str) -> String {
     }
 }
 
-/// In a line of its own behind a member that takes one line, or else before the first member.
+/// In a new line after a field that takes one line, or else before the first field.
 fn into_block(
     source: &Text<'_>,
-    members: &[Field<'_>],
+    fields: &[Field<'_>],
     quote: Quote,
     (name, value): (&str, &Value),
 ) -> Result<Edit, Refusal> {
     let line_break = source.line_break();
-    for member in members.iter().rev() {
+    for field in fields.iter().rev() {
         if matches!(
-            member.value.content(),
+            field.value.content(),
             Content::Object(_) | Content::Array(_)
         ) {
             continue;
         }
-        let key = member.name_span;
+        let key = field.name_span;
         let line_start = source.line_start(key.start);
         let before = &source.text[line_start..key.start];
-        let value_span = value_span(source, member)?;
+        let value_span = value_span(source, field)?;
         let end = value_span.end;
         let line_end = source.line_end(key.end);
         let is_block_scalar = source
@@ -122,7 +122,7 @@ fn into_block(
         let lines = block_text(&indent, line_break, quote, (name, value));
         return Ok(Edit::insert(line_end, format!("{line_break}{lines}")));
     }
-    let first = &members[0];
+    let first = &fields[0];
     let start = first.name_span.start;
     let before = &source.text[source.line_start(start)..start];
     if !before
@@ -146,8 +146,8 @@ fn block_text(
 ) -> String {
     let key = key_text(name, quote);
     match value.as_object() {
-        Some(members) if !members.is_empty() => {
-            let lines: Vec<_> = members
+        Some(fields) if !fields.is_empty() => {
+            let lines: Vec<_> = fields
                 .iter()
                 .map(|(name, value)| {
                     let inner = format!("{indent}  ");

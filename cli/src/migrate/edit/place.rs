@@ -1,10 +1,10 @@
-//! Where the parts of a member stand: its key, its value, the comments between them.
+//! The places of the parts of a field: key, colon, value, and comments.
 
 use super::edits::Refusal;
 use crate::migrate::read::Text;
 use k8s_flowcontrol_text::{Content, Field, Node, Span};
 
-/// A value as it is written, without the anchor and the tag before it.
+/// The span of a value without its anchor and tag.
 pub(in crate::migrate) fn content(source: &Text<'_>, span: Span) -> Span {
     let mut start = span.start;
     loop {
@@ -29,15 +29,14 @@ pub(in crate::migrate) fn is_flow(source: &Text<'_>, mapping: Node<'_>) -> bool 
         .starts_with('{')
 }
 
-/// Where the value of a member stands. For an alias that is where the alias stands, and for an empty value the
-/// place behind the colon.
+/// The span of the value of a field. For an alias, the span of the alias; for an empty value, the place after the colon.
 pub(in crate::migrate) fn value_span(
     source: &Text<'_>,
-    member: &Field<'_>,
+    field: &Field<'_>,
 ) -> Result<Span, Refusal> {
-    let colon = colon(source, member.name_span)?;
+    let colon = colon(source, field.name_span)?;
     let after = skip_blanks_and_comments(source, colon + 1);
-    let span = member.value.span();
+    let span = field.value.span();
     if source.text[after..].starts_with('*') {
         let length = source.text[after..]
             .find(|character: char| character.is_whitespace() || ",]}".contains(character))
@@ -47,17 +46,20 @@ pub(in crate::migrate) fn value_span(
     if span.end <= span.start || span.start <= colon {
         return Ok(Span::new(colon + 1, colon + 1));
     }
-    // What ends a block scalar, or a block, is not always a part of it.
+    // Trailing white space may not belong to a block.
     let end = span.start + source.slice(span).trim_end().len();
     Ok(Span::new(span.start, end))
 }
 
-/// Where the colon behind a key stands.
+/// The place of the colon after a key.
 pub(in crate::migrate) fn colon(source: &Text<'_>, key: Span) -> Result<usize, Refusal> {
     let at = skip_blanks_and_comments(source, key.end);
     match source.text.as_bytes().get(at) {
         Some(b':') => Ok(at),
-        _ => Err(Refusal::new(key.start, "this key has no colon behind it")),
+        _ => Err(Refusal::new(
+            key.start,
+            "this key is not followed by a colon",
+        )),
     }
 }
 
@@ -73,19 +75,18 @@ fn skip_blanks_and_comments(source: &Text<'_>, from: usize) -> usize {
     }
 }
 
-/// The comments in a part of the text that has nothing else but `members`, and ends at `end`. A `#` in a scalar
-/// begins no comment.
+/// The comments in a part of the text that contains only `fields` and ends at `end`. A `#` in a scalar starts no comment.
 pub(in crate::migrate) fn comments<'a>(
     source: &Text<'a>,
-    members: &[Field<'_>],
+    fields: &[Field<'_>],
     end: usize,
 ) -> Vec<&'a str> {
-    let Some(first) = members.first() else {
+    let Some(first) = fields.first() else {
         return Vec::new();
     };
     let mut scalars = Vec::new();
-    for member in members {
-        collect_scalars(member, &mut scalars);
+    for field in fields {
+        collect_scalars(field, &mut scalars);
     }
     scalars.sort_by_key(|span| span.start);
     let mut comments = Vec::new();
@@ -113,14 +114,14 @@ fn comment(line: &str) -> Option<&str> {
     None
 }
 
-fn collect_scalars(member: &Field<'_>, out: &mut Vec<Span>) {
-    out.push(member.name_span);
-    collect_value(member.value, out);
+fn collect_scalars(field: &Field<'_>, out: &mut Vec<Span>) {
+    out.push(field.name_span);
+    collect_value(field.value, out);
 }
 
 fn collect_value(value: Node<'_>, out: &mut Vec<Span>) {
     match value.content() {
-        Content::Object(members) => members.iter().for_each(|m| collect_scalars(&m, out)),
+        Content::Object(fields) => fields.iter().for_each(|m| collect_scalars(&m, out)),
         Content::Array(elements) => elements.iter().for_each(|e| collect_value(e, out)),
         _ => out.push(value.span()),
     }

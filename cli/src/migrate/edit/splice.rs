@@ -1,4 +1,4 @@
-//! Small changes of a mapping in the style in which it is written: a new name, a new scalar, one member less.
+//! Small changes of a mapping in its own style: renaming a field, replacing a scalar, removing fields.
 
 use super::edits::{Edit, Refusal};
 use super::place::{self, comments, content, is_flow, value_span};
@@ -7,12 +7,12 @@ use crate::migrate::read::Text;
 use k8s_flowcontrol_text::{Content, Field, Node, Span};
 use serde_json::Value;
 
-/// Gives a key another name.
-pub(in crate::migrate) fn rename(source: &Text<'_>, member: &Field<'_>, name: &str) -> Edit {
-    replace_word(source, member.name_span, member.name, name)
+/// Renames a key.
+pub(in crate::migrate) fn rename(source: &Text<'_>, field: &Field<'_>, name: &str) -> Edit {
+    replace_word(source, field.name_span, field.name, name)
 }
 
-/// Gives a member, or an element of a list, another scalar.
+/// Replaces the scalar of a field or of a list element.
 pub(in crate::migrate) fn set_scalar(
     source: &Text<'_>,
     form: Form,
@@ -26,15 +26,15 @@ pub(in crate::migrate) fn set_scalar(
         }
         (Content::String(_) | Content::Array(_) | Content::Object(_), _) => Err(Refusal::new(
             value.span().start,
-            "a value that is not the expected scalar",
+            "the value is not a scalar of the expected type",
         )),
         (_, new) => {
             let text = flow_text(new, quote_of(form, source, None));
             let span = content(source, value.span());
             let is_empty = span.start == span.end;
             match owner {
-                Some(member) if is_empty => {
-                    let at = place::colon(source, member.name_span)? + 1;
+                Some(field) if is_empty => {
+                    let at = place::colon(source, field.name_span)? + 1;
                     Ok(Edit::insert(at, format!(" {text}")))
                 }
                 _ if is_empty => Err(Refusal::new(span.start, "an empty element")),
@@ -44,7 +44,7 @@ pub(in crate::migrate) fn set_scalar(
     }
 }
 
-/// Replaces a scalar as far as it differs: `v1beta2` alone when the group before it stays.
+/// Replaces the part of a scalar that differs: only `v1beta2` if the group before it stays.
 fn replace_word(source: &Text<'_>, span: Span, old: &str, new: &str) -> Edit {
     let span = content(source, span);
     let text = source.slice(span);
@@ -76,83 +76,83 @@ fn replace_word(source: &Text<'_>, span: Span, old: &str, new: &str) -> Edit {
     Edit::replace(span, text)
 }
 
-/// Takes members of a mapping away; their comments stay.
+/// Removes fields of a mapping; their comments stay.
 ///
-/// `members` are those that stand in the mapping itself, `gone` the indexes of some of them in order.
+/// `fields` are the fields in the mapping itself, `gone` the sorted indexes of the fields to remove.
 pub(in crate::migrate) fn remove(
     source: &Text<'_>,
     mapping: Node<'_>,
-    members: &[Field<'_>],
+    fields: &[Field<'_>],
     gone: &[usize],
 ) -> Result<Vec<Edit>, Refusal> {
-    let (Some(first), Some(last)) = (members.first(), members.last()) else {
+    let (Some(first), Some(last)) = (fields.first(), fields.last()) else {
         return Ok(Vec::new());
     };
     let is_flow = is_flow(source, mapping);
-    if gone.len() == members.len() {
+    if gone.len() == fields.len() {
         let span = if is_flow {
             content(source, mapping.span())
         } else {
             Span::new(first.name_span.start, value_span(source, last)?.end)
         };
-        return without_comments(source, members, span, "{}").map(|edit| vec![edit]);
+        return without_comments(source, fields, span, "{}").map(|edit| vec![edit]);
     }
     if !is_flow {
         return gone
             .iter()
-            .map(|index| remove_block(source, &members[*index]))
+            .map(|index| remove_block(source, &fields[*index]))
             .collect();
     }
     let mut edits = Vec::new();
     // Neighbours go together, with the commas between them.
     for run in gone.chunk_by(|left, right| left + 1 == *right) {
         let (from, to) = (run[0], run[run.len() - 1]);
-        let span = if let Some(next) = members.get(to + 1) {
-            Span::new(members[from].name_span.start, next.name_span.start)
+        let span = if let Some(next) = fields.get(to + 1) {
+            Span::new(fields[from].name_span.start, next.name_span.start)
         } else {
-            let before = value_span(source, &members[from - 1])?.end;
-            Span::new(before, value_span(source, &members[to])?.end)
+            let before = value_span(source, &fields[from - 1])?.end;
+            Span::new(before, value_span(source, &fields[to])?.end)
         };
-        edits.push(without_comments(source, &members[from..=to], span, "")?);
+        edits.push(without_comments(source, &fields[from..=to], span, "")?);
     }
     Ok(edits)
 }
 
-/// An edit of a part that has no comments.
+/// An edit of a part without comments.
 fn without_comments(
     source: &Text<'_>,
-    members: &[Field<'_>],
+    fields: &[Field<'_>],
     span: Span,
     text: &str,
 ) -> Result<Edit, Refusal> {
-    let start = members.first().map_or(0, |member| member.name_span.start);
-    if !comments(source, members, span.end).is_empty() {
-        let why = "a comment stands inside of what has to be removed";
+    let start = fields.first().map_or(0, |field| field.name_span.start);
+    if !comments(source, fields, span.end).is_empty() {
+        let why = "the text to remove contains a comment";
         return Err(Refusal::new(start, why));
     }
     Ok(Edit::replace(span, text))
 }
 
-/// Takes the lines of a member away.
-fn remove_block(source: &Text<'_>, member: &Field<'_>) -> Result<Edit, Refusal> {
-    let value = value_span(source, member)?;
-    let key = member.name_span;
+/// Removes the lines of a field.
+fn remove_block(source: &Text<'_>, field: &Field<'_>) -> Result<Edit, Refusal> {
+    let value = value_span(source, field)?;
+    let key = field.name_span;
     let line_start = source.line_start(key.start);
     let indent = &source.text[line_start..key.start];
     let last_line_end = source.line_end(value.end.max(key.end));
     if !indent.trim().is_empty() {
-        let why = "this member cannot be removed without moving what stands beside it";
+        let why = "the line contains something else before this field";
         return Err(Refusal::new(key.start, why));
     }
     let rest = source.text[value.end.max(key.end)..last_line_end].trim();
     if !(rest.is_empty() || rest.starts_with('#')) {
         return Err(Refusal::new(
             value.end,
-            "something else stands in the same line",
+            "the line contains something else after this field",
         ));
     }
-    // The comments of the lines that go stay in lines of their own.
-    let kept = comments(source, std::slice::from_ref(member), last_line_end);
+    // The comments of the removed lines stay in separate lines.
+    let kept = comments(source, std::slice::from_ref(field), last_line_end);
     let line_break = source.line_break();
     let text: String = kept
         .iter()
@@ -179,7 +179,7 @@ fn remove_block(source: &Text<'_>, member: &Field<'_>) -> Result<Edit, Refusal> 
     Ok(Edit::replace(Span::new(line_start, end), text))
 }
 
-/// How keys are quoted.
+/// The quotes of keys.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::migrate) enum Quote {
     None,
@@ -187,16 +187,16 @@ pub(in crate::migrate) enum Quote {
     Double,
 }
 
-/// How the keys of a mapping are quoted, judged by one of them.
+/// The quotes of the keys of a mapping, taken from one of them.
 pub(in crate::migrate) fn quote_of(
     form: Form,
     source: &Text<'_>,
-    member: Option<&Field<'_>>,
+    field: Option<&Field<'_>>,
 ) -> Quote {
     if form == Form::Json {
         return Quote::Double;
     }
-    let key = member.map(|member| source.slice(content(source, member.name_span)));
+    let key = field.map(|field| source.slice(content(source, field.name_span)));
     match key.and_then(|key| key.as_bytes().first()) {
         Some(b'"') => Quote::Double,
         Some(b'\'') => Quote::Single,
@@ -216,17 +216,17 @@ pub(in crate::migrate) fn key_text(name: &str, quote: Quote) -> String {
 /// A value in one line.
 pub(in crate::migrate) fn flow_text(value: &Value, quote: Quote) -> String {
     match value {
-        Value::Object(members) => {
-            let members: Vec<_> = members
+        Value::Object(fields) => {
+            let fields: Vec<_> = fields
                 .iter()
                 .map(|(name, value)| {
                     let key = key_text(name, quote);
                     format!("{key}: {}", flow_text(value, quote))
                 })
                 .collect();
-            format!("{{{}}}", members.join(", "))
+            format!("{{{}}}", fields.join(", "))
         }
-        // JSON's scalars are YAML's.
+        // Scalars in JSON are valid YAML.
         other => other.to_string(),
     }
 }

@@ -1,27 +1,27 @@
-//! The safety net: a changed text is read again, and has to say what was meant.
+//! The safety net: a changed text is read again and compared with the intended result.
 
 use crate::documents::Form;
 use crate::documents::parse_as;
 use k8s_flowcontrol_text::to_value;
 use serde_json::Value;
 
-/// What a document has to say after a change.
+/// The intended content of a document after its changes.
 #[derive(Clone, Debug)]
 pub(in crate::migrate) struct Expected {
-    /// Where the document stood.
+    /// The offset of the document in the old text.
     pub(in crate::migrate) offset: usize,
     pub(in crate::migrate) value: Value,
     /// The flowcontrol objects in it, as JSON pointers.
     pub(in crate::migrate) objects: Vec<String>,
 }
 
-/// The members of an object that a server looks at. Others, such as a place for anchors, may change.
-const MEMBERS: [&str; 5] = ["apiVersion", "kind", "metadata", "spec", "status"];
+/// The fields of an object that a server reads. Others, such as a field for anchors, may change.
+const FIELDS: [&str; 5] = ["apiVersion", "kind", "metadata", "spec", "status"];
 
-/// Reads the new text and compares it with what was meant.
+/// Reads the new text and compares it with the intended result.
 ///
 /// # Errors
-/// The place in the old text, and what is wrong.
+/// The offset in the old text, and the reason.
 pub(in crate::migrate) fn verify(
     text: &str,
     form: Form,
@@ -39,19 +39,19 @@ pub(in crate::migrate) fn verify(
             continue;
         }
         if reduced(value, &expected.objects) != reduced(expected.value.clone(), &expected.objects) {
-            let what = "the change would touch something else too, perhaps through an anchor, a merge or a duplicate key";
+            let what = "the change would also affect other values, perhaps through an anchor, a merge or a duplicate key";
             return Err((expected.offset, what.into()));
         }
     }
     Ok(())
 }
 
-/// A document whose objects have only what a server looks at.
+/// The document with only the fields that a server reads.
 fn reduced(mut document: Value, objects: &[String]) -> Value {
     for pointer in objects {
         let object = document.pointer_mut(pointer).and_then(Value::as_object_mut);
         if let Some(object) = object {
-            object.retain(|name, _| MEMBERS.contains(&name.as_str()));
+            object.retain(|name, _| FIELDS.contains(&name.as_str()));
         }
     }
     document

@@ -1,4 +1,4 @@
-//! Many files at once.
+//! Examining and writing many files in parallel.
 
 use super::candidates::Candidate;
 use super::examine::examine;
@@ -12,27 +12,27 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-/// A file that was looked at.
+/// A file with the outcome of its migration.
 #[derive(Debug)]
 pub(crate) struct Examined {
     pub(crate) candidate: Candidate,
     /// The text of the file, kept if there is something to report about it.
     pub(crate) source: Arc<Source>,
     pub(crate) outcome: Outcome,
-    /// What became of the file.
+    /// The state of the file.
     pub(crate) status: Status,
 }
 
-/// What became of a file.
+/// The state of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Status {
-    /// Nothing has to change.
+    /// No changes are needed.
     Current,
-    /// It would change.
+    /// Changes are needed.
     Outdated,
-    /// It was changed.
+    /// The changes are written.
     Changed,
-    /// It stays as it is, because of an error.
+    /// The file is not changed because of an error.
     Refused,
 }
 
@@ -47,18 +47,18 @@ impl Status {
     }
 }
 
-/// How files are written.
+/// The options for writing files.
 #[derive(Clone, Debug)]
 pub(crate) struct Writing {
-    /// The folder that takes the old texts.
+    /// The folder for backups.
     pub(crate) backup: Option<PathBuf>,
     pub(crate) working_directory: PathBuf,
 }
 
-/// How many files are written at once: a disk takes many together in the time that it takes for one.
+/// The number of files written in parallel: a disk syncs many files in the time of one.
 const WRITERS: usize = 16;
 
-/// Looks at all files, with every processor. `progress` hears from time to time how many are done.
+/// Examines all files on all processors. `progress` is called with the number of finished files.
 pub(crate) fn examine_all(
     candidates: Vec<Candidate>,
     settings: Settings,
@@ -70,7 +70,7 @@ pub(crate) fn examine_all(
     })
 }
 
-/// Writes the files that change. Ends early, between two files, once `stop` is set.
+/// Writes the changed files. Stops between two files when `stop` is set.
 pub(crate) fn write_all(
     files: Vec<Examined>,
     writing: &Writing,
@@ -103,7 +103,7 @@ fn read_and_examine(candidate: Candidate, settings: Settings) -> Examined {
     };
     if candidate.is_outside && outcome.text.take().is_some() {
         let message = format!(
-            "a link leads to this file, {}, which lies in none of the folders",
+            "this is a link to {}, which is outside of the given folders",
             candidate.real.display()
         );
         let finding = Finding::new(Severity::Manual, Rule::CannotEdit, 0, message);
@@ -158,7 +158,7 @@ fn keep_backup(
     keep(file, bytes, &backup_path(folder, file, working_directory))
 }
 
-/// Does `work` for each item, in the order in which they came.
+/// Runs `work` for each item; the results are in the order of the items.
 fn each<T: Send, U: Send>(
     items: Vec<T>,
     workers: usize,
@@ -203,7 +203,7 @@ fn each<T: Send, U: Send>(
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
-    // Nothing panics while it holds one; if it did, the others go on.
+    // No code panics while it holds a lock; if it did, the other workers could continue.
     mutex
         .lock()
         .unwrap_or_else(|poisoned| poisoned.into_inner())

@@ -1,4 +1,4 @@
-//! The files that a migration looks at: those that are named, and all in the folders that are.
+//! The files of a migration: named files, and all files in named folders.
 
 use super::replace::is_draft;
 use crate::documents::walk;
@@ -10,40 +10,40 @@ use std::path::{Path, PathBuf};
 /// Folders of version control, which contain old versions on purpose.
 const VERSION_CONTROL: [&str; 4] = [".git", ".hg", ".svn", ".jj"];
 
-/// A file to look at.
+/// A file to examine.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Candidate {
-    /// The path as it is shown.
+    /// The path as shown.
     pub(crate) path: PathBuf,
-    /// The file itself, behind links.
+    /// The path without links.
     pub(crate) real: PathBuf,
-    /// Whether the person named it; files found in a folder are not.
+    /// Whether the user named this file; files found in a folder are not named.
     pub(crate) is_named: bool,
-    /// Whether a link in a folder leads out of all folders: such a file is looked at, but not changed.
+    /// Whether the file is outside of all folders, behind a link: such a file is examined, but not changed.
     pub(crate) is_outside: bool,
 }
 
-/// Something in a folder that is no file to look at, and why.
+/// A skipped entry of a folder, and the reason.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Skipped {
     pub(crate) path: PathBuf,
     pub(crate) why: String,
-    /// Whether it should have been looked at.
+    /// Whether an error prevented examining it.
     pub(crate) is_error: bool,
 }
 
-/// What there is to look at.
+/// The files to examine.
 #[derive(Debug, Default)]
 pub(crate) struct Candidates {
     pub(crate) files: Vec<Candidate>,
     pub(crate) skipped: Vec<Skipped>,
 }
 
-/// Collects the files of `paths`, each once, those of a folder by name. `left_out` is a folder that is passed
-/// over, such as the one that takes the backup.
+/// Collects the files of `paths`, each once, those of a folder by name. The folder `left_out`, such as the backup folder, is
+/// skipped.
 ///
 /// # Errors
-/// The path that is not there, or is neither file nor folder.
+/// A path that does not exist, or is neither a file nor a folder.
 pub(crate) fn collect(
     paths: &[PathBuf],
     left_out: Option<&Path>,
@@ -78,7 +78,7 @@ pub(crate) fn collect(
 }
 
 struct Walk {
-    /// The folders that are named, behind links.
+    /// The named folders without links.
     folders: Vec<PathBuf>,
     left_out: Option<PathBuf>,
     seen: HashSet<PathBuf>,
@@ -127,12 +127,12 @@ impl Walk {
         }
     }
 
-    /// A link in a folder: what it leads to is looked at in its own place, unless that is elsewhere.
+    /// A link in a folder. A target inside of the folders is examined there.
     fn link(&mut self, path: PathBuf) {
         let real = match fs::canonicalize(&path) {
             Ok(real) => real,
             Err(error) => {
-                return self.skip(path, format!("a link that leads nowhere: {error}"), false);
+                return self.skip(path, format!("a broken link: {error}"), false);
             }
         };
         if self.folders.iter().any(|folder| real.starts_with(folder)) {
@@ -142,7 +142,7 @@ impl Walk {
             self.file(path, real, false, true);
         } else if real.is_dir() {
             let why = format!(
-                "a link to a folder elsewhere, {}, which was not looked into; name it to do so",
+                "a link to a folder elsewhere, {}, which was not checked; name the folder to check it",
                 real.display()
             );
             self.skip(path, why, false);

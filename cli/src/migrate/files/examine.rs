@@ -1,4 +1,4 @@
-//! One file: whether it is a manifest at all, and what has to change in it.
+//! Examining one file: whether it is a manifest, and its changes.
 
 use crate::migrate::decide::elsewhere;
 use crate::migrate::findings::{Finding, Outcome, Rule, Severity};
@@ -8,26 +8,26 @@ use crate::migrate::settings::Settings;
 use k8s_flowcontrol_text::MAX_LENGTH;
 use std::path::Path;
 
-/// How a file is treated, by its name.
+/// The treatment of a file, by its name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Treatment {
     Manifest,
-    /// Text for people.
+    /// Documentation.
     Documentation,
-    /// A packed folder.
+    /// An archive.
     Archive,
-    /// A program, a script, anything: it is a manifest if it reads like one.
+    /// Another file, such as a script: a manifest if it contains objects.
     Unknown,
 }
 
-/// Looks at a file.
+/// Examines a file.
 pub(crate) fn examine(bytes: &[u8], path: &Path, is_named: bool, settings: Settings) -> Outcome {
     let treatment = match treatment(path) {
         Treatment::Documentation | Treatment::Unknown if is_named => Treatment::Manifest,
         other => other,
     };
     if treatment == Treatment::Archive {
-        let message = "an archive was not looked into; unpack it first";
+        let message = "archives are not checked; unpack it first";
         return only(Finding::new(Severity::Note, Rule::NotChecked, 0, message));
     }
     if bytes.len() > MAX_LENGTH {
@@ -38,9 +38,9 @@ pub(crate) fn examine(bytes: &[u8], path: &Path, is_named: bool, settings: Setti
         if mentions(&text, settings.to).is_empty() {
             return Outcome::default();
         }
-        let message = "the file is in UTF-16, which is not changed here";
+        let message = "the file is in UTF-16, which is not supported";
         let finding = Finding::new(Severity::Manual, Rule::CannotEdit, 0, message);
-        return only(finding.help("turn it into UTF-8 first"));
+        return only(finding.help("convert the file to UTF-8 first"));
     }
     if !is_relevant(bytes) {
         return Outcome::default();
@@ -79,7 +79,7 @@ pub(crate) fn examine(bytes: &[u8], path: &Path, is_named: bool, settings: Setti
             Outcome {
                 findings: elsewhere(
                     &found,
-                    "this file is no manifest",
+                    "this file is not a manifest",
                     Severity::Manual,
                     Rule::Mention,
                 ),
@@ -97,15 +97,15 @@ fn only(finding: Finding) -> Outcome {
     }
 }
 
-/// A file that is no UTF-8: a program, an image, or a text in an old encoding.
+/// A file that is not UTF-8: a program, an image, or a text in another encoding.
 fn not_utf8(bytes: &[u8], offset: usize, settings: Settings) -> Outcome {
     let text = String::from_utf8_lossy(bytes);
     if bytes.contains(&0) || mentions(&text, settings.to).is_empty() {
         return Outcome::default();
     }
-    let message = "the file is no UTF-8, and mentions an old version or field";
+    let message = "the file is not UTF-8, and mentions an old version or field";
     let finding = Finding::new(Severity::Manual, Rule::CannotEdit, offset, message);
-    only(finding.help("turn it into UTF-8 first"))
+    only(finding.help("convert the file to UTF-8 first"))
 }
 
 /// The text of a file in UTF-16 with its byte order mark.

@@ -1,4 +1,4 @@
-//! Writing a file so that it is whole at every moment: the old text, or the new one.
+//! Replacing a file atomically: at every moment it has the old text or the new text.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::{self, File, Metadata, OpenOptions};
@@ -6,10 +6,10 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 
-/// How the name of a draft ends.
+/// The suffix of the names of drafts.
 const DRAFT: &str = ".migrate-draft";
 
-/// Whether a file was left behind by a run that could not end.
+/// Whether a file is a draft of an interrupted run.
 pub(crate) fn is_draft(name: &OsStr) -> bool {
     let name = name.as_encoded_bytes();
     name.starts_with(b".") && name.ends_with(DRAFT.as_bytes())
@@ -21,19 +21,19 @@ pub(crate) fn is_draft(name: &OsStr) -> bool {
 /// complete.
 ///
 /// # Errors
-/// When the file is read-only, has several names, has another text by now, or cannot be written. It has its old text then.
+/// If the file is read-only, has hard links, was changed in the meantime, or cannot be written. It then has its old text.
 pub(crate) fn replace(file: &Path, old: &[u8], new: &[u8]) -> io::Result<()> {
     let metadata = fs::metadata(file)?;
     if metadata.permissions().readonly() {
-        return Err(refused("the file is read-only"));
+        return Err(failed("the file is read-only"));
     }
     if has_other_names(&metadata) {
-        return Err(refused(
-            "the file has other names (hard links), which would keep the old text",
+        return Err(failed(
+            "the file has hard links, which would keep the old text",
         ));
     }
     if fs::read(file)? != old {
-        return Err(refused("somebody has changed the file in the meantime"));
+        return Err(failed("the file was changed in the meantime"));
     }
     let (mut draft, path) = create_beside(file)?;
     let written = draft
@@ -43,13 +43,13 @@ pub(crate) fn replace(file: &Path, old: &[u8], new: &[u8]) -> io::Result<()> {
         .and_then(|()| draft.sync_all())
         .and_then(|()| fs::rename(&path, file));
     if written.is_err() {
-        // The draft is of no use; when it cannot be removed either, the first error says more.
+        // The draft is useless; if it cannot be removed, the first error is still the one to report.
         let _ = fs::remove_file(&path);
     }
     written
 }
 
-/// Keeps a copy of a file at `backup`, which must not be there with another text.
+/// Saves a copy of a file at `backup`, which must not exist with another text.
 pub(crate) fn keep(file: &Path, text: &[u8], backup: &Path) -> io::Result<()> {
     if let Some(folder) = backup.parent() {
         fs::create_dir_all(folder)?;
@@ -63,8 +63,8 @@ pub(crate) fn keep(file: &Path, text: &[u8], backup: &Path) -> io::Result<()> {
             if fs::read(backup)? == text {
                 return Ok(());
             }
-            Err(refused(&format!(
-                "the backup has another {} already",
+            Err(failed(&format!(
+                "the backup folder already contains another {}",
                 backup.display()
             )))
         }
@@ -72,7 +72,7 @@ pub(crate) fn keep(file: &Path, text: &[u8], backup: &Path) -> io::Result<()> {
     }
 }
 
-/// Where the backup of a file lies: as in the working directory, and what is outside of it under `+root`.
+/// The path of the backup of a file: relative to the working directory, or under `+root` for a file outside of it.
 pub(crate) fn backup_path(folder: &Path, file: &Path, working_directory: &Path) -> PathBuf {
     match file.strip_prefix(working_directory) {
         Ok(inside) => folder.join(inside),
@@ -85,7 +85,7 @@ pub(crate) fn backup_path(folder: &Path, file: &Path, working_directory: &Path) 
     }
 }
 
-fn refused(why: &str) -> io::Error {
+fn failed(why: &str) -> io::Error {
     io::Error::other(why.to_owned())
 }
 
@@ -114,8 +114,8 @@ fn has_other_names(_: &Metadata) -> bool {
     false
 }
 
-/// Gives the draft the owner of the file. Only a superuser can give it to somebody else; without that the file
-/// would change hands, and is left alone.
+/// Gives the draft the owner of the file. Only a superuser can do that; otherwise the file is not replaced, because its owner
+/// would change.
 #[cfg(unix)]
 fn give_owner(draft: &Path, metadata: &Metadata) -> io::Result<()> {
     use std::os::unix::fs::{MetadataExt, chown};
@@ -123,11 +123,8 @@ fn give_owner(draft: &Path, metadata: &Metadata) -> io::Result<()> {
     if (mine.uid(), mine.gid()) == (metadata.uid(), metadata.gid()) {
         return Ok(());
     }
-    chown(draft, Some(metadata.uid()), Some(metadata.gid())).map_err(|error| {
-        refused(&format!(
-            "the file belongs to somebody else, who would lose it: {error}"
-        ))
-    })
+    chown(draft, Some(metadata.uid()), Some(metadata.gid()))
+        .map_err(|error| failed(&format!("cannot keep the owner of the file: {error}")))
 }
 
 #[cfg(not(unix))]

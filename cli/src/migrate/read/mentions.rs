@@ -1,22 +1,22 @@
-//! Old versions and old fields wherever they are mentioned in a text: the net below everything that is understood.
+//! Mentions of old versions and fields anywhere in a text.
 
 use super::shares::{SHARES, other_shares_of};
 use k8s_flowcontrol::convert::PRESERVE_ZERO_ANNOTATION;
 use k8s_flowcontrol::{ApiVersion, GROUP};
 use k8s_flowcontrol_text::Span;
 
-/// What is mentioned.
+/// The mentioned version or field.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::migrate) enum Mentioned {
     /// A version, such as `v1beta2`.
     Version(String),
-    /// A field that the wanted version does not have.
+    /// A field that the target version does not have.
     Field(&'static str),
     /// The annotation that keeps zero shares.
     Annotation,
 }
 
-/// A mention of something that the wanted version does not have.
+/// A mention of a version or field that the target version does not have.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::migrate) struct Mention {
     pub(in crate::migrate) span: Span,
@@ -24,7 +24,7 @@ pub(in crate::migrate) struct Mention {
 }
 
 impl Mention {
-    /// Whether it lies in one of the places, which are in order.
+    /// Whether the mention is in one of the places, which are sorted.
     pub(in crate::migrate) fn is_within(&self, places: &[Span]) -> bool {
         let end = places.partition_point(|place| place.start <= self.span.start);
         places[..end]
@@ -34,7 +34,7 @@ impl Mention {
             .any(|place| self.span.end <= place.end)
     }
 
-    /// In words.
+    /// The mention as text.
     pub(in crate::migrate) fn describe(&self) -> String {
         match &self.what {
             Mentioned::Version(version) => format!("{GROUP}/{version}"),
@@ -44,7 +44,7 @@ impl Mention {
     }
 }
 
-/// Whether a file can have anything to do with the group.
+/// Whether a file may mention the group or its fields.
 pub(in crate::migrate) fn is_relevant(text: &[u8]) -> bool {
     let finders = [
         GROUP,

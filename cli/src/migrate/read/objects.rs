@@ -1,4 +1,4 @@
-//! The flowcontrol objects of a document, wherever they lie in it.
+//! Finding flow-control objects anywhere in a document.
 
 use super::shares::SHARES;
 use crate::documents::version_of;
@@ -6,34 +6,34 @@ use k8s_flowcontrol::Kind;
 use k8s_flowcontrol::{ApiVersion, GROUP};
 use k8s_flowcontrol_text::{Content, Node};
 
-/// How deep objects are looked for. What lies deeper is no manifest.
+/// The maximum depth of objects in a document.
 const MAX_DEPTH: usize = 100;
 
-/// Why something in a document is of interest.
+/// The role of a node in a document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::migrate) enum Role {
     /// An object with `apiVersion` and `kind`, or an item of a list that has them.
     Object(Kind, ApiVersion),
     /// A `FlowSchemaList` or `PriorityLevelConfigurationList`, whose items are objects of their own.
     List(ApiVersion),
-    /// Something of the group that is no object: an unknown version or kind.
+    /// An object of the group with an unknown version or kind.
     Unknown,
-    /// A part of an object without `kind`, as patches are.
+    /// A part of an object without `kind`, such as a patch.
     Fragment(Kind),
 }
 
-/// Something of the API group in a document.
+/// An object or list of the API group in a document.
 #[derive(Clone, Debug)]
 pub(in crate::migrate) struct Found<'a> {
     pub(in crate::migrate) node: Node<'a>,
     pub(in crate::migrate) role: Role,
-    /// The way to it, as a JSON pointer.
+    /// Its JSON pointer in the document.
     pub(in crate::migrate) pointer: String,
-    /// The `apiVersion` as it is written, or that of the list.
+    /// The `apiVersion` as written, or the `apiVersion` of its list.
     pub(in crate::migrate) api_version: Option<&'a str>,
 }
 
-/// What a document has of the API group, and whether it is something else altogether.
+/// The objects and lists of the API group in a document.
 pub(in crate::migrate) fn find<'a>(root: Node<'a>) -> Vec<Found<'a>> {
     let mut found = Vec::new();
     if let Some(kind) = fragment_kind(root) {
@@ -87,7 +87,7 @@ fn search<'a>(node: Node<'a>, pointer: String, depth: usize, found: &mut Vec<Fou
     }
 }
 
-/// The items of a typed list. What they do not say themselves the list says for them.
+/// The items of a typed list, which inherit absent kinds and versions from the list.
 fn items<'a>(
     list: Node<'a>,
     version: ApiVersion,
@@ -123,7 +123,7 @@ fn items<'a>(
     }
 }
 
-/// What an object is to us; nothing when it is of another group, or only refers to an object.
+/// The role of an object; none for another group, or for a reference to an object.
 fn role_of(node: Node<'_>) -> Option<Role> {
     let written = string(node, "apiVersion")?;
     written.strip_prefix(GROUP)?.strip_prefix('/')?;
@@ -145,7 +145,7 @@ fn role_of(node: Node<'_>) -> Option<Role> {
     }
 }
 
-/// Whether there is more than a reference to an object.
+/// Whether the node is more than a reference to an object.
 fn is_object(node: Node<'_>) -> bool {
     ["metadata", "spec", "status", "$patch"]
         .iter()
@@ -153,7 +153,7 @@ fn is_object(node: Node<'_>) -> bool {
         || is_bare(node)
 }
 
-/// Whether there is nothing but type and kind: an object that somebody has only begun to write.
+/// Whether the node has only `apiVersion` and `kind`, as an unfinished object has.
 fn is_bare(node: Node<'_>) -> bool {
     match node.content() {
         Content::Object(members) => members
@@ -163,12 +163,12 @@ fn is_bare(node: Node<'_>) -> bool {
     }
 }
 
-/// The kind of a patch that does not say it.
+/// The kind of a patch without `kind`.
 fn fragment_kind(node: Node<'_>) -> Option<Kind> {
     if node.get("kind").is_some() || node.get("apiVersion").is_some() {
         return None;
     }
-    // A flow schema is the same in every version: without a version there is nothing to change in it.
+    // Flow schemas are equal in all versions: without apiVersion nothing changes in them.
     kind_by_members(node).filter(|kind| *kind == Kind::PriorityLevelConfiguration)
 }
 

@@ -1,11 +1,11 @@
-//! A run as JSON.
+//! The outcome of a migration as JSON.
 
 use super::summary::Summary;
 use crate::migrate::files::Examined;
 use crate::migrate::settings::Settings;
 use serde_json::{Value, json};
 
-/// A run as JSON: every file that has objects of the group or findings.
+/// The outcome as JSON: every file with objects of the group or findings.
 pub(crate) fn json(files: &[Examined], summary: Summary, settings: Settings) -> Value {
     let files: Vec<_> = files
         .iter()

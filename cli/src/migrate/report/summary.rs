@@ -1,4 +1,4 @@
-//! A run in numbers.
+//! The outcome of a migration in numbers.
 
 use crate::migrate::files::{Examined, Status};
 use crate::migrate::findings::{Rule, Severity};
@@ -6,27 +6,27 @@ use crate::output::plural;
 use serde_json::{Value, json};
 use std::fmt;
 
-/// A run in numbers.
+/// The outcome in numbers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Summary {
-    /// Files that were looked at.
+    /// Examined files.
     pub(crate) files: usize,
-    /// Files with something that can be changed, and is not yet.
+    /// Files with changes that are not written.
     pub(crate) outdated: usize,
-    /// Files that were changed.
+    /// Files with written changes.
     pub(crate) changed: usize,
-    /// Files that stay as they are because of an error.
+    /// Files that were not changed because of an error.
     pub(crate) refused: usize,
-    /// Objects that are in another version.
+    /// Objects in another version.
     pub(crate) objects: usize,
-    /// Places that somebody has to look at.
+    /// Places to check or change by hand.
     pub(crate) manual: usize,
     pub(crate) errors: usize,
     pub(crate) notes: usize,
     /// Errors that are losses or fields of another version.
     pub(crate) losses: usize,
-    /// Documents of other kinds.
-    pub(crate) passed_over: usize,
+    /// Skipped documents of other kinds.
+    pub(crate) skipped: usize,
 }
 
 impl Summary {
@@ -42,7 +42,7 @@ impl Summary {
                 Status::Changed => summary.changed += 1,
                 Status::Refused => summary.refused += 1,
             }
-            summary.passed_over += file.outcome.passed_over;
+            summary.skipped += file.outcome.skipped;
             let documents = file.outcome.documents.iter();
             summary.objects += documents
                 .filter(|document| !document.changes.is_empty())
@@ -60,7 +60,7 @@ impl Summary {
         summary
     }
 
-    /// Whether there is anything that is not in the wanted version.
+    /// Whether anything is not in the target version.
     pub(crate) fn is_outdated(self) -> bool {
         self.outdated + self.refused + self.manual + self.errors > 0
     }
@@ -75,25 +75,21 @@ impl Summary {
             "manual": self.manual,
             "errors": self.errors,
             "notes": self.notes,
-            "passedOver": self.passed_over,
+            "passedOver": self.skipped,
         })
     }
 }
 
 impl fmt::Display for Summary {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} looked at", plural(self.files, "file"))?;
-        if self.passed_over > 0 {
-            write!(
-                f,
-                " ({} passed over)",
-                plural(self.passed_over, "other document")
-            )?;
+        write!(f, "{} checked", plural(self.files, "file"))?;
+        if self.skipped > 0 {
+            write!(f, " (skipped {})", plural(self.skipped, "other document"))?;
         }
         let parts = [
             (self.changed, "file", "changed"),
             (self.outdated, "file", "to change"),
-            (self.refused, "file", "left as it is"),
+            (self.refused, "file", "not changed"),
             (self.manual, "place", "to change by hand"),
             (self.errors, "error", ""),
             (self.notes, "note", ""),
