@@ -82,7 +82,7 @@ async fn the_kubeconfig_lets_in_and_is_private() {
     assert_eq!(code(&refused), 3);
     assert_eq!(stdout(&refused), "");
     assert!(
-        stderr(&refused).contains("is not of this program's making"),
+        stderr(&refused).contains("was not written by `kubectl flowcontrol serve`"),
         "{}",
         stderr(&refused)
     );

@@ -176,7 +176,7 @@ async fn conflicts_are_shown_before_they_are_forced() {
         ran.err
     );
     assert!(
-        ran.err.contains("`--force` takes these fields"),
+        ran.err.contains("use `--force` to take over these fields"),
         "{}",
         ran.err
     );
@@ -244,7 +244,7 @@ async fn a_copy_of_a_built_in_object_loses_the_annotation() {
     let ran = cluster.run(&["apply", "-f", &file]).expect(0);
     assert!(
         ran.err
-            .contains("the annotation apf.kubernetes.io/autoupdate-spec is left out"),
+            .contains("removed the annotation apf.kubernetes.io/autoupdate-spec"),
         "{}",
         ran.err
     );
@@ -254,7 +254,7 @@ async fn a_copy_of_a_built_in_object_loses_the_annotation() {
     // The original belongs to the server.
     let file = cluster.file("original.yaml", &copy);
     let ran = cluster.run(&["apply", "-f", &file]).expect(1);
-    assert!(ran.err.contains("belongs to the API server"), "{}", ran.err);
+    assert!(ran.err.contains("is managed by the API server"), "{}", ran.err);
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -62,12 +62,12 @@ async fn get_in_every_form_and_version() {
     let ran = cluster.run(&["get", "--api-version", "v1beta2"]).expect(5);
     assert!(ran.err.contains("it serves v1 and v1beta3"), "{}", ran.err);
     let ran = cluster.run(&["get", "plc/bat"]).expect(5);
-    assert!(ran.err.contains("there is batch"), "{}", ran.err);
+    assert!(ran.err.contains("existing objects: batch"), "{}", ran.err);
     cluster.run(&["get", "pods"]).expect(2);
     let ran = cluster.run(&["get", "plc", "-l", "team=none"]).expect(0);
     assert_eq!(
         (ran.out.as_str(), ran.err.as_str()),
-        ("", "there is no such object\n")
+        ("", "no objects found\n")
     );
 }
 
@@ -78,7 +78,7 @@ async fn describe_says_what_objects_mean() {
         .run(&["describe", "plc/workload-low", "fs/service-accounts"])
         .expect(0)
         .out;
-    assert!(text.contains("Belongs to:       the API server"), "{text}");
+    assert!(text.contains("Managed by:       the API server"), "{text}");
     // 100 of 245 shares of 600 seats.
     assert!(text.contains("245"), "{text}");
     assert!(text.contains("service-accounts"), "{text}");
@@ -157,7 +157,7 @@ async fn top_shows_levels_and_who_answered() {
         "{text}"
     );
     assert!(
-        text.contains("1 API server answered, reached by its address"),
+        text.contains("1 API server responded, reached by its address"),
         "{text}"
     );
     let found = cluster.run(&["top", "-o", "json"]).expect(0).json();

@@ -27,7 +27,7 @@ async fn objects_are_stored_anew() {
     let cluster = upgraded().await;
     let before = cluster.object("plc/batch");
     let ran = cluster.run(&["rewrite-storage", "--dry-run"]).expect(0);
-    assert!(ran.out.starts_with("prioritylevelconfiguration/batch would be stored anew; managedFields entries dropped: team-a (flowcontrol.apiserver.k8s.io/v1beta2, "), "{}", ran.out);
+    assert!(ran.out.starts_with("prioritylevelconfiguration/batch would be rewritten; managedFields entries dropped: team-a (flowcontrol.apiserver.k8s.io/v1beta2, "), "{}", ran.out);
     assert!(
         ran.err.contains("stored in v1 (storageVersionHash "),
         "{}",
@@ -48,13 +48,13 @@ async fn objects_are_stored_anew() {
         .expect(0);
     assert!(
         ran.out
-            .contains("stored anew; managedFields entries dropped: team-a"),
+            .contains("rewritten; managedFields entries dropped: team-a"),
         "{}",
         ran.out
     );
     assert!(
         ran.err
-            .contains("1 object written, 1 of them changed in storage, 0 left alone"),
+            .contains("1 object written, 1 of them changed in storage, 0 not written"),
         "{}",
         ran.err
     );
@@ -79,7 +79,7 @@ async fn objects_are_stored_anew() {
     let ran = cluster
         .run(&["rewrite-storage", "--backup", &second])
         .expect(0);
-    assert!(ran.out.contains("was stored so already"), "{}", ran.out);
+    assert!(ran.out.contains("already in the storage version"), "{}", ran.out);
     assert!(
         ran.err.contains("0 of them changed in storage"),
         "{}",
@@ -123,7 +123,7 @@ async fn a_backup_goes_back_to_an_older_cluster() {
 async fn what_belongs_to_someone_is_left_alone() {
     let cluster = Cluster::of("1.31").await;
     let ran = cluster.run(&["rewrite-storage", "--dry-run"]).expect(1);
-    assert!(ran.err.contains("belongs to the API server"), "{}", ran.err);
+    assert!(ran.err.contains("is managed by the API server"), "{}", ran.err);
     assert_eq!(
         ran.err.matches("--include-managed").count(),
         1,
@@ -135,7 +135,7 @@ async fn what_belongs_to_someone_is_left_alone() {
         .run(&["rewrite-storage", "--dry-run", "--include-managed"])
         .expect(0);
     assert!(
-        ran.out.contains("flowschema/probes would be stored anew"),
+        ran.out.contains("flowschema/probes would be rewritten"),
         "{}",
         ran.out
     );

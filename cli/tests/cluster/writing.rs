@@ -24,12 +24,12 @@ async fn delete_leaves_what_belongs_to_someone() {
 
     let ran = cluster.run(&["delete", "all", "-l", "team=a"]).expect(1);
     assert_eq!(ran.out, "prioritylevelconfiguration/mine deleted\n");
-    assert!(ran.err.contains("PriorityLevelConfiguration \"chart\" belongs to Helm (app.kubernetes.io/managed-by: Helm)"), "{}", ran.err);
-    assert!(ran.err.contains("1 object left alone"), "{}", ran.err);
+    assert!(ran.err.contains("PriorityLevelConfiguration \"chart\" is managed by Helm (app.kubernetes.io/managed-by: Helm)"), "{}", ran.err);
+    assert!(ran.err.contains("1 managed object not deleted"), "{}", ran.err);
     cluster.run(&["get", "plc/mine"]).expect(5);
 
     let ran = cluster.run(&["delete", "plc/workload-low"]).expect(1);
-    assert!(ran.err.contains("belongs to the API server"), "{}", ran.err);
+    assert!(ran.err.contains("is managed by the API server"), "{}", ran.err);
     cluster
         .run(&["delete", "plc/chart", "--include-managed"])
         .expect(0);
@@ -124,7 +124,7 @@ async fn set_shares_changes_nothing_else() {
 async fn set_shares_takes_a_level_out_of_the_servers_care() {
     let cluster = Cluster::of("1.31").await;
     let ran = cluster.run(&["set-shares", "workload-low", "50"]).expect(1);
-    assert!(ran.err.contains("belongs to the API server"), "{}", ran.err);
+    assert!(ran.err.contains("is managed by the API server"), "{}", ran.err);
     cluster
         .run(&["set-shares", "workload-low", "50", "--include-managed"])
         .expect(0);
@@ -143,7 +143,7 @@ async fn zero_shares_are_refused_where_they_cannot_be_said() {
     let manifest = cluster.file("batch.yaml", &level("v1beta3", "batch", 5));
     cluster.run(&["apply", "-f", &manifest]).expect(0);
     let ran = cluster.run(&["set-shares", "batch", "0"]).expect(4);
-    assert!(ran.err.contains("it would be 30"), "{}", ran.err);
+    assert!(ran.err.contains("the level would get 30"), "{}", ran.err);
     assert_eq!(
         cluster.object("plc/batch")["spec"]["limited"]["nominalConcurrencyShares"],
         5

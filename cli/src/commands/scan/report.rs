@@ -210,7 +210,7 @@ fn kept(revision: &HelmRevision, served: &[String]) -> String {
         .collect();
     let command = match revision.fails {
         Fails::Upgrade => "`helm upgrade`",
-        Fails::Rollback => "`helm rollback` to it",
+        Fails::Rollback => "only `helm rollback` to it",
     };
     let is_gone = |version: &String| !served.contains(version);
     let when = match revision
