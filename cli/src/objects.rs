@@ -95,7 +95,7 @@ impl Objects {
         self.documents.extend(others.documents);
     }
 
-    /// The document of an object; the last one of several with the same name.
+    /// The document of an object, or the last of several documents with its name.
     pub(crate) fn document(&self, kind: Kind, name: &str) -> Option<&Document> {
         self.documents.iter().rev().find(|document| {
             document.posted.kind == kind && document.identity.name.as_deref() == Some(name)

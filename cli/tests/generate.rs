@@ -31,7 +31,7 @@ async fn a_published_group_becomes_modules() {
     let kubeconfig = folder.join("config");
     std::fs::write(&kubeconfig, server.kubeconfig()).unwrap();
     let out = folder.join("generated");
-    // The server answers on other threads than the one that waits here.
+    // The server runs on other threads while this thread waits.
     let run = |group: &'static str| {
         let (kubeconfig, out) = (kubeconfig.clone(), out.clone());
         tokio::task::spawn_blocking(move || generate(&kubeconfig, group, &out))

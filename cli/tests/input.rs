@@ -1,4 +1,4 @@
-//! Whatever comes in: an answer and an exit code, never a panic.
+//! Any input gives a result and an exit code, and never a panic.
 
 #![allow(
     clippy::unwrap_used,

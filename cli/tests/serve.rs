@@ -26,7 +26,7 @@ async fn manifests_are_there_when_the_address_is_printed() {
     let served = Served::start(&["-f", "examples/batch.yaml", "-f", "examples/old.yaml"]);
     let client = Client::from_url(&served.url).unwrap();
     let level: PriorityLevelConfiguration = client.api().get("batch").await.unwrap();
-    // The last one of a name counts, and it is brought to a version that is served.
+    // The last object of a name is applied, in a served version.
     assert_eq!(
         level.spec.limited.unwrap().nominal_concurrency_shares,
         Some(15)

@@ -16,7 +16,7 @@ pub(crate) struct LiveArgs {
     #[command(flatten)]
     pub(crate) cluster: ClusterArgs,
 
-    /// The API version of the requests; defaults to the newest one that the cluster serves
+    /// The API version of the requests; defaults to the newest served version
     #[arg(long, value_name = "VERSION")]
     pub(crate) api_version: Option<ApiVersion>,
 }

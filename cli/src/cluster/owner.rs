@@ -42,7 +42,7 @@ pub(crate) fn owner(kind: Kind, object: &Value) -> Option<Owner> {
         .or_else(|| vendor(name))
 }
 
-/// The server owns the objects that it creates, and those that it would delete as leftovers of an older release.
+/// The server owns its built-in objects, and the leftovers of older releases that it would delete.
 fn built_in(kind: Kind, name: &str, metadata: &Value) -> Option<Owner> {
     let is_built_in = || {
         Release::all()

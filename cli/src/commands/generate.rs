@@ -81,7 +81,7 @@ async fn document(client: &Client, group: &str, version: &str) -> Result<Vec<u8>
     found.ok_or_else(|| unpublished(group, version, &[]))
 }
 
-/// The document at the path, or none if there is none.
+/// The document at the path; none if the server does not have it.
 async fn get(client: &Client, path: &str) -> Result<Option<Vec<u8>>, Error> {
     match client.get_raw(path).accept("application/json").await {
         Ok(text) => Ok(Some(text)),

@@ -30,7 +30,7 @@ use tokio::task::JoinSet;
 /// Reads the metrics of requests in deprecated versions, the field managers of objects, and the releases that Helm stores, from
 /// which the next `helm upgrade` starts. A managedFields entry or a last-applied annotation in an old version is history, unless
 /// it is newer than the start of the API server and the server has received requests in that version. If several API servers
-/// share an address, only the one that responds is read. Audit logs are the most precise: they name the user, the program and
+/// share an address, only the responding server is read. Audit logs are the most precise: they name the user, the program and
 /// the verbs.
 ///
 /// The scan reads through the preferred version of each cluster, so it is no client of an old version itself.

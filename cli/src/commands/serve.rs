@@ -32,7 +32,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "PORT", default_value_t = 0)]
     port: u16,
 
-    /// Serve all API versions, also those that the release does not serve
+    /// Serve all API versions, whichever the release serves
     #[arg(long)]
     all_versions: bool,
 

@@ -15,7 +15,7 @@ use std::time::Duration;
 /// Show the current requests and seats of each priority level
 ///
 /// Reads the debug dump of priority levels and the metrics of the API server that responds. Each API server has its own seats: if
-/// several API servers share an address, the output is about one of them.
+/// several API servers share an address, the output is about the responding server.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {

@@ -228,7 +228,7 @@ impl Line {
     }
 }
 
-/// Collects the fields that differ, except those that every write changes.
+/// Collects the fields that differ, except fields that every write changes.
 fn differences(old: &Value, new: &Value, path: &str, found: &mut Vec<String>) {
     if matches!(
         path,

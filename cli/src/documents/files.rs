@@ -42,7 +42,7 @@ impl FileArgs {
         self.files.is_empty()
     }
 
-    /// The texts, one after the other: files in the order given, those of a folder by name.
+    /// The texts of the files in the given order, and of the files of a folder by name.
     pub(crate) fn sources(&self) -> Result<impl Iterator<Item = Result<Source, Failure>>, Failure> {
         if self.is_empty() {
             return Err(Failure::usage("no input files").hint(

@@ -17,7 +17,7 @@ pub(crate) enum Form {
 }
 
 impl Form {
-    /// The form of a file by its extension; none for an extension that says nothing.
+    /// The form of a file by its extension; none for an unknown extension.
     pub(crate) fn by_extension(path: &Path) -> Option<Self> {
         let extension = path.extension()?.to_str()?.to_ascii_lowercase();
         match extension.as_str() {

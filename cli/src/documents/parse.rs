@@ -17,7 +17,7 @@ pub(crate) struct Part {
     pub(crate) parsed: Result<Document, SyntaxError>,
 }
 
-/// Reads each document of a text by itself: an error in one of them does not affect the others.
+/// Reads each document of a text by itself: an error in one document does not affect the others.
 pub(crate) fn parse_each(text: &[u8], form: Form) -> Vec<Part> {
     let parts = split(text, form).into_iter();
     parts

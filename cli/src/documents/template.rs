@@ -62,7 +62,7 @@ pub(super) fn mask(text: &str) -> Option<Masked> {
     Some(Masked { text, actions })
 }
 
-/// Whether one of the actions overlaps a part of the text.
+/// Whether any action overlaps a part of the text.
 pub(crate) fn touches(actions: &[Action], span: Span) -> bool {
     actions
         .iter()

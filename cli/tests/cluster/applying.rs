@@ -55,7 +55,7 @@ async fn a_field_is_given_up_across_versions() {
     // The shares are always written: by itself a server leaves them as they were applied in the other version.
     let shares = "    nominalConcurrencyShares: 5\n";
     let new = cluster.file("new.yaml", &level("v1", "batch", 5).replace(shares, ""));
-    // What the rehearsals say is what comes.
+    // The dry runs give the same result as the apply.
     let diff = cluster.run(&["diff", "-f", &new]).expect(1).out;
     assert!(
         diff.contains("-    nominalConcurrencyShares: 5\n+    nominalConcurrencyShares: 30\n"),
@@ -127,7 +127,7 @@ async fn what_kubectl_applied_is_taken_over() {
         ran.err
     );
     assert_eq!(cluster.object("plc/batch"), before);
-    // What the rehearsals say is what comes.
+    // The dry runs give the same result as the apply.
     let file = cluster.file("batch.yaml", &text);
     let diff = cluster.run(&["diff", "-f", &file]).expect(1).out;
     for line in [
@@ -149,7 +149,7 @@ async fn what_kubectl_applied_is_taken_over() {
     );
     assert_eq!(object["spec"]["limited"]["lendablePercent"], 10);
     assert_eq!(object["spec"]["limited"]["nominalConcurrencyShares"], 8);
-    // What the file does not say is gone.
+    // Fields that the file omits are removed.
     assert_eq!(object["metadata"].get("labels"), None);
     assert_eq!(object["metadata"].get("annotations"), None);
 }
@@ -254,7 +254,11 @@ async fn a_copy_of_a_built_in_object_loses_the_annotation() {
     // The original belongs to the server.
     let file = cluster.file("original.yaml", &copy);
     let ran = cluster.run(&["apply", "-f", &file]).expect(1);
-    assert!(ran.err.contains("is managed by the API server"), "{}", ran.err);
+    assert!(
+        ran.err.contains("is managed by the API server"),
+        "{}",
+        ran.err
+    );
 }
 
 #[tokio::test(flavor = "multi_thread")]

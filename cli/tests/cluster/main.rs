@@ -31,7 +31,7 @@ struct Cluster {
     folder: Folder,
 }
 
-/// What a run said.
+/// The output of a run.
 #[derive(Debug)]
 struct Ran {
     code: i32,
@@ -84,7 +84,7 @@ impl Cluster {
         Client::from_url(self.server.url()).unwrap()
     }
 
-    /// Makes a level, as a program would that books its changes as `manager`.
+    /// Makes a level, with `manager` as its field manager.
     async fn level(&self, metadata: Value, shares: u32, manager: &str) {
         let level: v1::PriorityLevelConfiguration = serde_json::from_value(json!({
             "metadata": metadata,

@@ -15,7 +15,7 @@ struct Action {
     is_resource: bool,
 }
 
-/// What an API server asks of RBAC for a request.
+/// The RBAC check of an API server for a request.
 fn actions(request: &RecordedRequest) -> Vec<Action> {
     let path = request.path.trim_end_matches('/');
     let parts: Vec<_> = path.split('/').skip(1).collect();

@@ -96,7 +96,10 @@ async fn requests_are_told_apart_from_history() {
         text.contains("history: team-a in v1beta3, in managedFields of 1 object"),
         "{text}"
     );
-    assert!(text.contains("No clients of versions that Kubernetes"), "{text}");
+    assert!(
+        text.contains("No clients of versions that Kubernetes"),
+        "{text}"
+    );
     // On the way to 1.31 v1beta3 is not old.
     let near = ["scan", "--no-helm", "--kubernetes", "1.31", "-o", "json"];
     let found = cluster.run(&near).expect(0).json();
@@ -281,7 +284,7 @@ async fn who_still_writes_is_told_apart_from_history() {
     let api = Api::start(vec![(path, schemas)]).await;
     let cluster = Cluster::of("1.31").await;
     let file = cluster.file("other", &kubeconfig(&[("busy", api.url.clone())]));
-    // What Helm keeps is forbidden, and the rest is told all the same.
+    // Helm's storage is forbidden, and everything else is reported.
     let found = cluster
         .run_with(&file, &["scan", "-o", "json"])
         .expect(5)

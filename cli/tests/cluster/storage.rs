@@ -79,7 +79,11 @@ async fn objects_are_stored_anew() {
     let ran = cluster
         .run(&["rewrite-storage", "--backup", &second])
         .expect(0);
-    assert!(ran.out.contains("already in the storage version"), "{}", ran.out);
+    assert!(
+        ran.out.contains("already in the storage version"),
+        "{}",
+        ran.out
+    );
     assert!(
         ran.err.contains("0 of them changed in storage"),
         "{}",
@@ -123,7 +127,11 @@ async fn a_backup_goes_back_to_an_older_cluster() {
 async fn what_belongs_to_someone_is_left_alone() {
     let cluster = Cluster::of("1.31").await;
     let ran = cluster.run(&["rewrite-storage", "--dry-run"]).expect(1);
-    assert!(ran.err.contains("is managed by the API server"), "{}", ran.err);
+    assert!(
+        ran.err.contains("is managed by the API server"),
+        "{}",
+        ran.err
+    );
     assert_eq!(
         ran.err.matches("--include-managed").count(),
         1,

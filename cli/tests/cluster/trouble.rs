@@ -50,7 +50,7 @@ async fn a_user_who_may_not() {
     for command in COMMANDS {
         let ran = cluster.run_with(&bob, command);
         let said = format!("{}{}", ran.out, ran.err);
-        // What the server says of the user, not of the credentials.
+        // The server's message about the user, without the credentials.
         assert!(
             said.contains("forbidden") || said.contains("cannot"),
             "{command:?}: {said}"

@@ -25,11 +25,19 @@ async fn delete_leaves_what_belongs_to_someone() {
     let ran = cluster.run(&["delete", "all", "-l", "team=a"]).expect(1);
     assert_eq!(ran.out, "prioritylevelconfiguration/mine deleted\n");
     assert!(ran.err.contains("PriorityLevelConfiguration \"chart\" is managed by Helm (app.kubernetes.io/managed-by: Helm)"), "{}", ran.err);
-    assert!(ran.err.contains("1 managed object not deleted"), "{}", ran.err);
+    assert!(
+        ran.err.contains("1 managed object not deleted"),
+        "{}",
+        ran.err
+    );
     cluster.run(&["get", "plc/mine"]).expect(5);
 
     let ran = cluster.run(&["delete", "plc/workload-low"]).expect(1);
-    assert!(ran.err.contains("is managed by the API server"), "{}", ran.err);
+    assert!(
+        ran.err.contains("is managed by the API server"),
+        "{}",
+        ran.err
+    );
     cluster
         .run(&["delete", "plc/chart", "--include-managed"])
         .expect(0);
@@ -124,7 +132,11 @@ async fn set_shares_changes_nothing_else() {
 async fn set_shares_takes_a_level_out_of_the_servers_care() {
     let cluster = Cluster::of("1.31").await;
     let ran = cluster.run(&["set-shares", "workload-low", "50"]).expect(1);
-    assert!(ran.err.contains("is managed by the API server"), "{}", ran.err);
+    assert!(
+        ran.err.contains("is managed by the API server"),
+        "{}",
+        ran.err
+    );
     cluster
         .run(&["set-shares", "workload-low", "50", "--include-managed"])
         .expect(0);

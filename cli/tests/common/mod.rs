@@ -100,7 +100,7 @@ impl Folder {
 
 impl Drop for Folder {
     fn drop(&mut self) {
-        // What is left is in the folder for temporary files.
+        // Leftovers stay in the folder for temporary files.
         let _gone = std::fs::remove_dir_all(&self.0);
     }
 }

@@ -1,4 +1,4 @@
-//! Files: what is written, and what is left alone.
+//! The files that a migration writes and leaves unchanged.
 
 use super::{fixture, folder, level, migrated, run};
 use std::fs;

@@ -44,7 +44,7 @@ fn run(folder: &Path, arguments: &[&str]) -> Ran {
     Ran::from(output)
 }
 
-/// What a run said.
+/// The output of a run.
 #[derive(Debug)]
 struct Ran {
     code: i32,

@@ -187,7 +187,7 @@ pub(in crate::migrate) enum Quote {
     Double,
 }
 
-/// The quotes of the keys of a mapping, taken from one of them.
+/// The quotes of the keys of a mapping, taken from its first key.
 pub(in crate::migrate) fn quote_of(
     form: Form,
     source: &Text<'_>,

@@ -15,7 +15,7 @@ pub(crate) fn is_draft(name: &OsStr) -> bool {
     name.starts_with(b".") && name.ends_with(DRAFT.as_bytes())
 }
 
-/// Replaces a file that has the text `old` by one that has the text `new`.
+/// Replaces the text `old` of a file by the text `new`.
 ///
 /// The new text is written beside it, with the same permissions and owner, and takes its name when it is
 /// complete.

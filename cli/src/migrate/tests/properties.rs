@@ -119,7 +119,7 @@ fn converted(document: &Value, to: ApiVersion) -> Value {
 }
 
 /// The lines of a text that are not in another one, which has the others in the same order. A comma at the end of
-/// a line belongs to the next member.
+/// a line belongs to the next field.
 fn own_lines(text: &str, other: &str) -> Vec<String> {
     let [text, other] =
         [text, other].map(|text| text.replace(",\n", "\n").replace(",\r\n", "\r\n"));
@@ -177,7 +177,7 @@ proptest! {
     ) {
         let documents: Vec<_> = documents.iter().map(|document| converted(document, ApiVersion::V1)).collect();
         let has_lost = documents.iter().any(|document| document["spec"]["limited"].get("lendablePercent").is_some());
-        // v1beta1 has no form for this member, not even for what its absence means.
+        // v1beta1 does not have this field, and its absence has a meaning, too.
         prop_assume!(by > ApiVersion::V1Beta1 || !has_lost);
         let text = render(&documents, &mut Tape::new(&choices));
         let down = migrate(&text, Path::new("a"), to(by));

@@ -1,4 +1,4 @@
-//! What a migration refuses, and what it says of it.
+//! Errors of a migration and their messages.
 
 use super::{Mend, Settings, V1, clean, findings, run, to};
 use crate::migrate::findings::{Outcome, Rule};

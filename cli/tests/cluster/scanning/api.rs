@@ -33,7 +33,7 @@ impl Api {
         Self { url, requests }
     }
 
-    /// What was asked, with the user agent.
+    /// The requests, with their user agents.
     pub(crate) fn requests(&self) -> Vec<String> {
         self.requests.lock().unwrap().clone()
     }
@@ -74,7 +74,7 @@ async fn serve(mut stream: TcpStream, lists: Lists, seen: Arc<Mutex<Vec<String>>
     }
 }
 
-/// What the metrics say: the middle of 2025, and what was asked for since.
+/// The metrics: a start in the middle of 2025, and the requests since.
 const METRICS: &str = "\
 process_start_time_seconds 1.75e+09
 apiserver_requested_deprecated_apis{group=\"flowcontrol.apiserver.k8s.io\",removed_release=\"1.32\",resource=\"flowschemas\",subresource=\"\",version=\"v1beta3\"} 1
