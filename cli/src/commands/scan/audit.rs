@@ -74,7 +74,7 @@ impl AuditLog {
         if log.events == 0 && log.broken > 0 {
             let failure = Failure::input(format!("{name} contains no audit events"));
             return Err(failure.hint(
-                "expected events of audit.k8s.io/v1 in JSON, one a line, as `--audit-log-format=json` writes them",
+                "expected events of audit.k8s.io/v1 in JSON, one per line, as `--audit-log-format=json` writes them",
             ));
         }
         Ok(log)
