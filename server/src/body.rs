@@ -7,6 +7,11 @@ use k8s_flowcontrol_text as text;
 use k8s_flowcontrol_text::{Content, Node};
 use k8s_flowcontrol_types::FieldValidation;
 use serde_json::Value;
+use std::collections::HashMap;
+use std::fmt::Write;
+
+/// The maximum number of reported duplicate fields, as in the server's library.
+const MOST_DUPLICATES: usize = 100;
 
 /// An object from a client.
 #[derive(Debug)]
@@ -58,7 +63,7 @@ impl Document {
         // Fails for text that is nested too deeply, which bounds the recursion below.
         let value = text::to_value(tree.root())?;
         let mut duplicates = Vec::new();
-        find_duplicates(tree.root(), "", &mut duplicates);
+        find_duplicates(tree.root(), &mut String::new(), &mut duplicates);
         Ok(Self { value, duplicates })
     }
 
@@ -82,25 +87,33 @@ impl From<Value> for Document {
     }
 }
 
-fn find_duplicates(node: Node<'_>, path: &str, duplicates: &mut Vec<String>) {
+/// Collects the paths of duplicate fields below `path`, which is changed and restored: copies of a long path for each
+/// of many fields would grow with the square of the text.
+fn find_duplicates(node: Node<'_>, path: &mut String, duplicates: &mut Vec<String>) {
+    let length = path.len();
     match node.content() {
         Content::Object(fields) => {
-            let mut seen: Vec<&str> = Vec::new();
+            let mut counts: HashMap<&str, usize> = HashMap::new();
             for field in fields.iter() {
-                let path = match path {
-                    "" => field.name.to_owned(),
-                    path => format!("{path}.{}", field.name),
-                };
-                if seen.iter().filter(|seen| **seen == field.name).count() == 1 {
+                if !path.is_empty() {
+                    path.push('.');
+                }
+                path.push_str(field.name);
+                let count = counts.entry(field.name).or_default();
+                *count += 1;
+                if *count == 2 && duplicates.len() < MOST_DUPLICATES {
                     duplicates.push(path.clone());
                 }
-                seen.push(field.name);
-                find_duplicates(field.value, &path, duplicates);
+                find_duplicates(field.value, path, duplicates);
+                path.truncate(length);
             }
         }
         Content::Array(elements) => {
             for (index, element) in elements.iter().enumerate() {
-                find_duplicates(element, &format!("{path}[{index}]"), duplicates);
+                // Writing to a string does not fail.
+                let _ = write!(path, "[{index}]");
+                find_duplicates(element, path, duplicates);
+                path.truncate(length);
             }
         }
         _ => {}

@@ -7,6 +7,7 @@ use crate::kinds::{Kinds, Settings};
 use crate::server::ApiServer;
 use crate::start_error::{Cause, StartError};
 use crate::state::State;
+use crate::store::Limits;
 use crate::tls::Tls;
 use k8s_flowcontrol_types::release::UnknownRelease;
 use k8s_flowcontrol_types::schema::ResourceSchema;
@@ -43,7 +44,9 @@ pub struct Builder {
     bookmark_interval: Duration,
     record_requests: bool,
     port: u16,
-    history: usize,
+    history: Limits,
+    any_host: bool,
+    header_timeout: Duration,
     tokens: Option<Secret>,
     tls: bool,
     faults: Vec<Fault>,
@@ -60,7 +63,12 @@ impl Default for Builder {
             bookmark_interval: Duration::from_secs(60),
             record_requests: false,
             port: 0,
-            history: 10_000,
+            history: Limits {
+                changes: 10_000,
+                bytes: 64 << 20,
+            },
+            any_host: false,
+            header_timeout: Duration::from_secs(32),
             tokens: None,
             tls: false,
             faults: Vec::new(),
@@ -161,9 +169,40 @@ impl Builder {
     }
 
     /// The number of changes that the server keeps for watches, pages and lists of the past. Defaults to 10,000.
+    ///
+    /// The memory of these changes is limited too; see [`history_bytes`](Self::history_bytes). A watch or page that
+    /// needs an older change gets 410, as from a real server after a compaction.
     #[must_use]
     pub fn history(mut self, changes: usize) -> Self {
-        self.history = changes;
+        self.history.changes = changes;
+        self
+    }
+
+    /// The approximate memory, in bytes, of the past versions of objects that the server keeps in its
+    /// [`history`](Self::history). Defaults to 64 MiB. The last change is kept even if it is larger.
+    #[must_use]
+    pub fn history_bytes(mut self, bytes: usize) -> Self {
+        self.history.bytes = bytes;
+        self
+    }
+
+    /// Serves requests for any `Host` and from any `Origin`.
+    ///
+    /// By default, requests get 403 if their `Host` or `Origin` is neither `localhost`, a name below `localhost`, nor a
+    /// loopback address. Otherwise a web page in a browser on this host could use the server, through a name that
+    /// resolves to 127.0.0.1 (DNS rebinding). Call this for clients that reach the server through a proxy or a
+    /// forwarded port under another name.
+    #[must_use]
+    pub fn any_host(mut self) -> Self {
+        self.any_host = true;
+        self
+    }
+
+    /// The maximum time for the headers of a request, after which the connection is closed; so is a connection
+    /// without a request for that long. Defaults to 32 s, as in kube-apiserver; at least 1 ms.
+    #[must_use]
+    pub fn header_timeout(mut self, timeout: Duration) -> Self {
+        self.header_timeout = timeout.max(Duration::from_millis(1));
         self
     }
 
@@ -229,12 +268,19 @@ impl Builder {
             state: Arc::new(state),
             tokens: tokens.map(Arc::new),
             faults: Arc::new(Faults::new(self.faults)),
+            any_host: self.any_host,
             address: address.to_string().into(),
             stopping,
         };
         let passes = self.bootstrap.then_some(self.bootstrap_interval);
         Ok(ApiServer::launch(
-            context, listener, address, tls, stop, passes,
+            context,
+            listener,
+            address,
+            tls,
+            stop,
+            passes,
+            self.header_timeout,
         ))
     }
 }

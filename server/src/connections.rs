@@ -4,7 +4,7 @@ use crate::http::{Context, respond, stopped};
 use crate::tls::Tls;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
-use hyper_util::rt::TokioIo;
+use hyper_util::rt::{TokioIo, TokioTimer};
 use k8s_flowcontrol_types::Release;
 use std::convert::Infallible;
 use std::pin::pin;
@@ -35,6 +35,8 @@ pub(crate) struct Listening {
     /// Ends the present connections.
     pub(crate) stop: watch::Sender<bool>,
     pub(crate) passes: Option<Duration>,
+    /// The maximum time between the start of a request's headers, or the previous response, and their end.
+    pub(crate) header_timeout: Duration,
 }
 
 impl Listening {
@@ -68,7 +70,8 @@ impl Listening {
                         tokio::time::sleep(Duration::from_millis(50)).await;
                         continue;
                     };
-                    connections.spawn(accept(stream, self.tls.clone(), context.clone()));
+                    let (tls, timeout) = (self.tls.clone(), self.header_timeout);
+                    connections.spawn(accept(stream, tls, context.clone(), timeout));
                 }
                 Some(_) = connections.join_next() => {}
                 // Without a handle the server is not needed any more.
@@ -106,27 +109,34 @@ pub(crate) fn present(context: &RwLock<Context>) -> Context {
 }
 
 /// Serves a connection, with TLS if the server has it.
-async fn accept(stream: TcpStream, tls: Option<Tls>, context: Context) {
+async fn accept(stream: TcpStream, tls: Option<Tls>, context: Context, header_timeout: Duration) {
     // Without this, the first response waits for the client's delayed acknowledgement of the TLS tickets, about 40
     // ms. It fails only on a connection that has ended.
     let _set = stream.set_nodelay(true);
     let Some(tls) = tls else {
-        return serve(stream, context).await;
+        return serve(stream, context, header_timeout).await;
     };
     // A failed handshake affects only its client.
     if let Ok(Ok(stream)) = timeout(HANDSHAKE, tls.accept(stream)).await {
-        serve(stream, context).await;
+        serve(stream, context, header_timeout).await;
     }
 }
 
 /// Serves the requests of one connection until it ends or the server stops.
-async fn serve(stream: impl AsyncRead + AsyncWrite + Unpin, context: Context) {
+async fn serve(
+    stream: impl AsyncRead + AsyncWrite + Unpin,
+    context: Context,
+    header_timeout: Duration,
+) {
     let mut stopping = context.stopping.clone();
     let service = service_fn(move |request| {
         let context = context.clone();
         async move { Ok::<_, Infallible>(respond(context, request).await) }
     });
-    let connection = http1::Builder::new().serve_connection(TokioIo::new(stream), service);
+    let connection = http1::Builder::new()
+        .timer(TokioTimer::new())
+        .header_read_timeout(header_timeout)
+        .serve_connection(TokioIo::new(stream), service);
     let mut connection = pin!(connection);
     // The error of a connection affects only its client.
     tokio::select! {

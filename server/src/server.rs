@@ -33,6 +33,7 @@ impl ApiServer {
         tls: Option<Tls>,
         stop: watch::Sender<bool>,
         passes: Option<Duration>,
+        header_timeout: Duration,
     ) -> Self {
         if passes.is_some() {
             context.state.run_bootstrap_pass();
@@ -45,6 +46,7 @@ impl ApiServer {
             tls: tls.clone(),
             stop,
             passes,
+            header_timeout,
         };
         let task = tokio::spawn(listening.run(received));
         Self {

@@ -5,7 +5,7 @@ use crate::dangling;
 use crate::flow_control::Flow;
 use crate::kinds::Kinds;
 use crate::metrics::DeprecatedApis;
-use crate::store::{Object, Store};
+use crate::store::{Limits, Object, Store};
 use crate::upgrade::decode_store;
 use k8s_flowcontrol_rules::matching::RequestAttributes;
 use k8s_flowcontrol_types::Release;
@@ -54,7 +54,7 @@ pub(crate) struct State {
 impl State {
     pub(crate) fn new(
         kinds: Kinds,
-        history: usize,
+        history: Limits,
         record: bool,
         bookmark_interval: Duration,
     ) -> Self {

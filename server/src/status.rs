@@ -1,6 +1,7 @@
 //! `Status` objects with the messages of a Kubernetes API server.
 
 use serde::Serialize;
+use std::collections::HashSet;
 
 /// A `Status` with its fields in Go's order.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -204,13 +205,12 @@ pub(crate) fn future_version(asked: u64, current: u64) -> Failure {
 
 /// A 422 with its causes; `kind` and `group` name the invalid object.
 pub(crate) fn invalid(kind: &str, group: &str, name: &str, causes: Vec<Cause>) -> Failure {
-    let mut texts: Vec<String> = Vec::with_capacity(causes.len());
-    for cause in &causes {
-        let text = format!("{}: {}", cause.field, cause.message);
-        if !texts.contains(&text) {
-            texts.push(text);
-        }
-    }
+    let mut seen = HashSet::new();
+    let texts: Vec<String> = causes
+        .iter()
+        .map(|cause| format!("{}: {}", cause.field, cause.message))
+        .filter(|text| seen.insert(text.clone()))
+        .collect();
     let errors = match &texts[..] {
         [one] => one.clone(),
         many => format!("[{}]", many.join(", ")),

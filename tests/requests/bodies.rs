@@ -117,7 +117,7 @@ async fn wire_size(server: &ApiServer) -> usize {
         .unwrap();
     let path = "/apis/flowcontrol.apiserver.k8s.io/v1/flowschemas/large";
     let request = format!(
-        "GET {path} HTTP/1.1\r\nHost: x\r\nAccept-Encoding: gzip\r\nConnection: close\r\n\r\n"
+        "GET {path} HTTP/1.1\r\nHost: localhost\r\nAccept-Encoding: gzip\r\nConnection: close\r\n\r\n"
     );
     stream.write_all(request.as_bytes()).await.unwrap();
     let mut answer = Vec::new();

@@ -2,6 +2,7 @@
 
 use super::violation::{BadValue, Path, Report};
 use serde_json::Value;
+use std::collections::HashSet;
 
 /// Every condition has a type, and no type occurs twice.
 pub(super) fn check(object: &Value, report: &mut Report) {
@@ -12,9 +13,10 @@ pub(super) fn check(object: &Value, report: &mut Report) {
         .flatten()
         .map(|condition| condition["type"].as_str().unwrap_or_default())
         .collect();
+    let mut seen = HashSet::new();
     for (index, type_) in types.iter().enumerate() {
         let path = path.index(index).child("type");
-        if types[..index].contains(type_) {
+        if !seen.insert(type_) {
             report.duplicate(&path, &BadValue::Named(type_));
         }
         if type_.is_empty() {

@@ -6,6 +6,7 @@ use super::owner_references::{self, OwnerReference};
 use super::violation::{BadValue, Path, Report};
 use k8s_flowcontrol_types::order;
 use serde_json::Value;
+use std::collections::HashSet;
 
 const MAX_ANNOTATIONS: usize = 256 * 1024;
 const ORPHAN: &str = "orphan";
@@ -187,10 +188,11 @@ impl Metadata {
 }
 
 fn check_new_finalizers(old: &Metadata, new: &Metadata, path: &Path, report: &mut Report) {
+    let known: HashSet<_> = old.finalizers.iter().collect();
     let mut added: Vec<_> = new
         .finalizers
         .iter()
-        .filter(|finalizer| !old.finalizers.contains(finalizer))
+        .filter(|finalizer| !known.contains(finalizer))
         .collect();
     order::sort_by(&mut added, Ord::cmp);
     added.dedup();

@@ -3,11 +3,12 @@
 use super::go_value::{Field, GoValue};
 use super::violation::{BadValue, Path, Report};
 use serde_json::Value;
+use std::collections::HashSet;
 
 const TYPE: &str = "v1.OwnerReference";
 
 /// A reference to an owner.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct OwnerReference {
     api_version: String,
     kind: String,
@@ -69,17 +70,17 @@ pub fn dedup_owner_references(object: &mut Value) -> Option<String> {
         .get_mut("metadata")?
         .get_mut("ownerReferences")?
         .as_array_mut()?;
-    let mut kept: Vec<OwnerReference> = Vec::new();
+    let mut kept = HashSet::new();
     let mut duplicates = Vec::new();
     references.retain(|reference| {
         let reference = OwnerReference::read(reference);
-        let is_new = !kept.contains(&reference);
-        if is_new {
-            kept.push(reference);
-        } else {
+        let is_repeated = kept.contains(&reference);
+        if is_repeated {
             duplicates.push(reference.uid);
+        } else {
+            kept.insert(reference);
         }
-        is_new
+        !is_repeated
     });
     (!duplicates.is_empty()).then(|| {
         format!(

@@ -2,6 +2,7 @@
 
 use k8s_flowcontrol_types::schema::{ListKind, Shape, TypeSchema};
 use serde_json::Value;
+use std::collections::HashSet;
 
 /// Whether `object` contains a set with a duplicate element, or a map list with two elements of equal keys.
 ///
@@ -14,18 +15,19 @@ pub(super) fn has_repeated_elements(object: &Value, schema: &TypeSchema) -> bool
     })
 }
 
-fn has_repeated(value: &Value, shape: &Shape) -> bool {
+fn has_repeated<'a>(value: &'a Value, shape: &Shape) -> bool {
     match (shape, value) {
         (Shape::Object(schema), value) => has_repeated_elements(value, schema),
         (Shape::List { element, kind }, Value::Array(elements)) => {
-            let same = |left: &Value, right: &Value| match kind {
+            let mut seen = HashSet::new();
+            let mut is_repeated = |value: &'a Value| match kind {
                 ListKind::Atomic => false,
-                ListKind::Set => left == right,
-                ListKind::Map(keys) => keys.iter().all(|key| left.get(key) == right.get(key)),
+                ListKind::Set => !seen.insert(vec![Some(value)]),
+                ListKind::Map(keys) => {
+                    !seen.insert(keys.iter().map(|key| value.get(key)).collect())
+                }
             };
-            let is_repeated =
-                |(index, value)| elements[..index].iter().any(|other| same(other, value));
-            elements.iter().enumerate().any(is_repeated)
+            elements.iter().any(&mut is_repeated)
                 || elements.iter().any(|value| has_repeated(value, element))
         }
         _ => false,

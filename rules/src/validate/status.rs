@@ -4,6 +4,7 @@ use super::violation::Violation;
 use k8s_flowcontrol_text::go::quote;
 use k8s_flowcontrol_types::{GROUP, Kind};
 use serde_json::{Value, json};
+use std::collections::HashSet;
 
 /// The failure in a server's Status.
 #[derive(Clone, Debug, PartialEq)]
@@ -86,13 +87,12 @@ impl Failure {
     /// Creates the 422 for the violations of the object `name`.
     pub fn invalid(kind: Kind, name: &str, causes: Vec<Violation>) -> Self {
         // A rule that runs twice adds its message twice; the summary contains it once.
-        let mut lines: Vec<String> = Vec::new();
-        for cause in &causes {
-            let line = cause.to_string();
-            if !lines.contains(&line) {
-                lines.push(line);
-            }
-        }
+        let mut seen = HashSet::new();
+        let lines: Vec<String> = causes
+            .iter()
+            .map(Violation::to_string)
+            .filter(|line| seen.insert(line.clone()))
+            .collect();
         let summary = match lines.as_slice() {
             [line] => line.clone(),
             lines => format!("[{}]", lines.join(", ")),

@@ -13,6 +13,8 @@ pub(crate) struct Context {
     /// The known bearer tokens. Without them every request is of `system:masters`.
     pub(crate) tokens: Option<Arc<Tokens>>,
     pub(crate) faults: Arc<Faults>,
+    /// Whether requests for names other than loopback names are served.
+    pub(crate) any_host: bool,
     /// `host:port` of the server.
     pub(crate) address: Arc<str>,
     /// True once the server stops.

@@ -9,6 +9,7 @@ mod fault_responses;
 mod filters;
 mod inputs;
 mod item;
+mod loopback;
 mod objects;
 mod payload;
 mod request;
@@ -40,6 +41,11 @@ const LARGEST_DROPPED: usize = 8 * LARGEST_BODY;
 /// Serves one request.
 pub(crate) async fn respond(context: Context, request: Request<Incoming>) -> Response<Body> {
     let (mut parts, body) = request.into_parts();
+    if !context.any_host
+        && let Err(failure) = loopback::check(&parts)
+    {
+        return ApiResponse::from(failure).into_response(false, None);
+    }
     let query = Query::parse(parts.uri.query().unwrap_or_default());
     let body = read_body(&parts.method, body).await;
     context.state.record(|| RecordedRequest {

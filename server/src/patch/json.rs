@@ -30,27 +30,64 @@ pub(crate) fn json_patch(object: &mut Value, patch: &Value) -> Result<(), Failur
         )));
     }
     let mut patched = object.clone();
-    let mut copied = 0;
+    let mut growth = Growth {
+        copied: 0,
+        deepest: depth(&patched),
+    };
     for operation in operations {
-        apply(&mut patched, operation, &mut copied).ok_or_else(rejected)?;
+        apply(&mut patched, operation, &mut growth).ok_or_else(rejected)?;
     }
     *object = patched;
     Ok(())
 }
 
-fn apply(object: &mut Value, operation: &Value, copied: &mut usize) -> Option<()> {
+/// The growth of an object while it is patched.
+struct Growth {
+    /// The size of all copies, in bytes.
+    copied: usize,
+    /// An upper bound of the object's depth.
+    deepest: usize,
+}
+
+impl Growth {
+    /// Places a part of `object` that lies below `from` steps below `to` steps. `None` if it becomes too deep.
+    ///
+    /// The exact depths are computed only when the bound reaches the limit, so that moving a large value back and
+    /// forth does not visit all of it every time.
+    fn move_part(&mut self, object: &Value, part: &Value, from: usize, to: usize) -> Option<()> {
+        if to + self.deepest.saturating_sub(from) < DEEPEST {
+            self.deepest = self.deepest.max(to + self.deepest.saturating_sub(from));
+            return Some(());
+        }
+        self.deepest = depth(object);
+        self.place(part, to)
+    }
+
+    /// Places `value` below `to` steps. `None` if it becomes too deep.
+    fn place(&mut self, value: &Value, to: usize) -> Option<()> {
+        let placed = to + depth(value);
+        self.deepest = self.deepest.max(placed);
+        (placed < DEEPEST).then_some(())
+    }
+}
+
+fn apply(object: &mut Value, operation: &Value, growth: &mut Growth) -> Option<()> {
     let mut operation = operation.clone();
     let text = |name: &str| operation.get(name)?.as_str();
     let (op, path) = (text("op")?, text("path")?);
-    let source = text("from").and_then(|from| object.pointer(from));
+    let from = text("from").filter(|_| matches!(op, "move" | "copy"));
+    let source = from.and_then(|from| object.pointer(from));
     // Copies into copies grow exponentially, so their depth and size are limited.
-    let placed = source.or(operation.get("value")).map_or(0, depth);
-    if path.split('/').count() + placed > DEEPEST {
-        return None;
+    let steps = |path: &str| path.matches('/').count();
+    match (from.zip(source), operation.get("value")) {
+        (Some((from, source)), _) => {
+            growth.move_part(object, source, steps(from), steps(path))?;
+        }
+        (None, value) => growth.place(value.unwrap_or(&Value::Null), steps(path))?,
     }
     if let ("copy", Some(source)) = (op, source) {
-        *copied += source.to_string().len();
-        if *copied > MOST_COPIED {
+        growth.copied += source.to_string().len();
+        if growth.copied > MOST_COPIED {
             return None;
         }
     }

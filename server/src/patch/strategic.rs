@@ -6,6 +6,7 @@
 use crate::status::{Failure, internal};
 use k8s_flowcontrol_types::schema::{FieldSchema, PatchStrategy, Shape, TypeSchema};
 use serde_json::{Map, Value};
+use std::collections::{HashMap, HashSet};
 
 const DIRECTIVE: &str = "$patch";
 const RETAIN_KEYS: &str = "$retainKeys";
@@ -42,7 +43,8 @@ fn merge_map(
         }
     }
     if let Some(kept) = patch.get(RETAIN_KEYS).and_then(Value::as_array) {
-        object.retain(|name, _| kept.iter().any(|kept| kept == name));
+        let kept: HashSet<_> = kept.iter().filter_map(Value::as_str).collect();
+        object.retain(|name, _| kept.contains(name.as_str()));
     }
     for (name, value) in patch {
         if let Some(list) = name.strip_prefix(DELETE_FROM_PRIMITIVE_LIST) {
@@ -108,17 +110,19 @@ fn merge_list(
     field: Option<&FieldSchema>,
 ) -> Result<Vec<Value>, Failure> {
     let Some(key) = field.and_then(|field| field.patch_merge_key) else {
+        let places = places(&old, Some);
+        let patched: HashSet<_> = patch.iter().collect();
         let (kept, named): (Vec<_>, Vec<_>) = old
             .iter()
             .cloned()
-            .partition(|element| !patch.contains(element));
+            .partition(|element| !patched.contains(element));
         let new = patch
             .iter()
-            .filter(|element| !named.contains(element))
+            .filter(|element| !places.contains_key(&Some(*element)))
             .cloned();
-        let set: Vec<_> = named.iter().cloned().chain(new).collect();
+        let set: Vec<_> = named.into_iter().chain(new).collect();
         return Ok(in_order(kept, set, |element| {
-            old.iter().position(|old| old == element)
+            places.get(&Some(element)).copied()
         }));
     };
     let is_directive = |fields: &Map<String, Value>, directive: &str| {
@@ -142,8 +146,8 @@ fn merge_list(
         } => Some(*schema),
         _ => None,
     });
-    let place = |element: &Value| old.iter().position(|old| old.get(key) == element.get(key));
-    let mut kept = old.clone();
+    let places = places(&old, |element| element.get(key));
+    let mut patched = HashSet::new();
     let mut set = Vec::new();
     for fields in fields {
         let Some(value) = fields.get(key) else {
@@ -152,18 +156,34 @@ fn merge_list(
                 go_map(fields)
             )));
         };
-        kept.retain(|old| old.get(key) != Some(value));
+        patched.insert(value);
         if is_directive(fields, "delete") {
             continue;
         }
-        let before = old.iter().find(|old| old.get(key) == Some(value));
-        let before = before
-            .and_then(Value::as_object)
-            .cloned()
-            .unwrap_or_default();
+        let before = places.get(&Some(value));
+        let before = before.and_then(|place| old.get(*place)?.as_object());
+        let before = before.cloned().unwrap_or_default();
         set.push(Value::Object(merge_map(before, fields, schema)?));
     }
-    Ok(in_order(kept, set, place))
+    let kept = old.iter().filter(|old| {
+        let value = old.get(key);
+        value.is_none_or(|value| !patched.contains(value))
+    });
+    Ok(in_order(kept.cloned().collect(), set, |element| {
+        places.get(&element.get(key)).copied()
+    }))
+}
+
+/// The position of the first element with each identity.
+fn places<'a>(
+    elements: &'a [Value],
+    identity: impl Fn(&'a Value) -> Option<&'a Value>,
+) -> HashMap<Option<&'a Value>, usize> {
+    let mut places = HashMap::with_capacity(elements.len());
+    for (place, element) in elements.iter().enumerate() {
+        places.entry(identity(element)).or_insert(place);
+    }
+    places
 }
 
 /// Merges the elements outside a patch with those in it: old elements keep their relative order, new ones come as
@@ -185,7 +205,7 @@ fn in_order(
 }
 
 fn delete_elements(object: &mut Map<String, Value>, list: &str, gone: &Value) {
-    let gone = gone.as_array().map(Vec::as_slice).unwrap_or_default();
+    let gone: HashSet<_> = gone.as_array().into_iter().flatten().collect();
     if let Some(Value::Array(elements)) = object.get_mut(list) {
         elements.retain(|element| !gone.contains(element));
     }

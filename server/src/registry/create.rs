@@ -1,6 +1,6 @@
 //! Creation of objects.
 
-use super::write::Write;
+use super::write::{self, Write};
 use super::{admission, metadata};
 use crate::status::{Failure, internal};
 use crate::store::{Object, Store, meta_str};
@@ -49,7 +49,7 @@ pub(super) fn store_new(
     if write.dry_run {
         return Ok(Arc::new(object));
     }
-    Ok(store.put(write.kind.index, &key, object))
+    write::store(store, write.kind, &key, object)
 }
 
 /// A new object has no status if only the subresource writes it.

@@ -1,6 +1,6 @@
 //! Changes of existing objects.
 
-use super::write::{Write, find};
+use super::write::{self, Write, find};
 use super::{admission, metadata};
 use crate::status::{Failure, internal};
 use crate::store::{Object, Store, edit_metadata, meta_str};
@@ -94,7 +94,7 @@ pub(crate) fn commit(
         store.remove(write.kind.index, &write.key(name));
         return Ok(Arc::new(object));
     }
-    Ok(store.put(write.kind.index, &write.key(name), object))
+    write::store(store, write.kind, &write.key(name), object)
 }
 
 /// The main resource keeps the status, and the status subresource keeps everything else.

@@ -2,10 +2,14 @@
 
 use crate::apply::writer::Writer;
 use crate::kinds::{Kind, Version};
-use crate::status::{Failure, Subject};
-use crate::store::{Object, Store};
+use crate::status::{Failure, Subject, internal};
+use crate::store::{Object, Store, json_length};
 use crate::upgrade::unreadable;
+use serde_json::Value;
 use std::borrow::Cow;
+
+/// The maximum size of a stored object in bytes, etcd's default.
+const LARGEST_OBJECT: usize = 3 << 19;
 
 /// The object under `key`.
 ///
@@ -16,6 +20,22 @@ pub(crate) fn find(store: &Store, kind: &Kind, key: &str) -> Result<Option<Objec
         return Err(unreadable(kind, stored));
     }
     Ok(store.get(kind.index, key).cloned())
+}
+
+/// Stores an object under `key`.
+///
+/// # Errors
+/// 500 for an object that is larger than etcd accepts, as from a real server.
+pub(super) fn store(
+    store: &mut Store,
+    kind: &Kind,
+    key: &str,
+    object: Value,
+) -> Result<Object, Failure> {
+    if json_length(&object) > LARGEST_OBJECT {
+        return Err(internal("etcdserver: request is too large"));
+    }
+    Ok(store.put(kind.index, key, object))
 }
 
 /// A write by a client.

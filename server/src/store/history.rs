@@ -1,6 +1,7 @@
 //! The last changes in bounded memory, the oldest first.
 
 use super::object::Object;
+use super::size::memory;
 use std::collections::VecDeque;
 
 /// One write.
@@ -13,35 +14,58 @@ pub(crate) struct Change {
     pub(crate) after: Option<Object>,
 }
 
+/// The maximum size of a history.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Limits {
+    pub(crate) changes: usize,
+    /// The approximate memory of the past versions of objects. The last change stays, whatever its size.
+    pub(crate) bytes: usize,
+}
+
 /// A ring of changes. Watches read from it at their own pace, so that nothing else buffers events.
 #[derive(Clone, Debug)]
 pub(crate) struct History {
-    changes: VecDeque<Change>,
-    limit: usize,
+    /// The changes with the memory of their past versions.
+    changes: VecDeque<(Change, usize)>,
+    limits: Limits,
+    /// The memory of all past versions.
+    bytes: usize,
     /// The revision before the oldest change.
     start: u64,
 }
 
 impl History {
-    pub(super) fn new(limit: usize) -> Self {
+    pub(super) fn new(limits: Limits) -> Self {
         Self {
             changes: VecDeque::new(),
-            limit,
+            limits,
+            bytes: 0,
             start: 0,
         }
     }
 
     pub(super) fn push(&mut self, change: Change) {
-        self.changes.push_back(change);
-        while self.changes.len() > self.limit {
-            if let Some(forgotten) = self.changes.pop_front() {
-                self.start = forgotten.revision;
-            }
+        // The new version is a present object, or the past version of a later change.
+        let past = change.before.as_deref().map_or(0, memory);
+        let bytes = size_of::<Change>() + change.name.len() + past;
+        self.changes.push_back((change, bytes));
+        self.bytes += bytes;
+        while self.is_full()
+            && let Some((forgotten, bytes)) = self.changes.pop_front()
+        {
+            self.start = forgotten.revision;
+            self.bytes -= bytes;
         }
+    }
+
+    fn is_full(&self) -> bool {
+        let count = self.changes.len();
+        count > self.limits.changes || (count > 1 && self.bytes > self.limits.bytes)
     }
 
     pub(super) fn expire(&mut self, revision: u64) {
         self.changes.clear();
+        self.bytes = 0;
         self.start = revision;
     }
 
@@ -60,7 +84,7 @@ impl History {
         }
         let first = self
             .changes
-            .partition_point(|change| change.revision <= revision);
-        Some(self.changes.range(first..))
+            .partition_point(|(change, _)| change.revision <= revision);
+        Some(self.changes.range(first..).map(|(change, _)| change))
     }
 }

@@ -4,10 +4,12 @@
 
 mod history;
 mod object;
+mod size;
 mod stored;
 
-pub(crate) use history::{Change, History};
+pub(crate) use history::{Change, History, Limits};
 pub(crate) use object::{Object, edit_metadata, meta_str};
+pub(crate) use size::json_length;
 pub(crate) use stored::{Found, Stored};
 
 use k8s_flowcontrol_types::Release;
@@ -30,8 +32,8 @@ pub(crate) struct Store {
 }
 
 impl Store {
-    /// An empty store for `kinds` kinds that keeps the last `history` changes.
-    pub(crate) fn new(kinds: usize, history: usize) -> Self {
+    /// An empty store for `kinds` kinds.
+    pub(crate) fn new(kinds: usize, history: Limits) -> Self {
         Self {
             objects: vec![BTreeMap::new(); kinds],
             foreign: vec![BTreeMap::new(); kinds],
@@ -180,13 +182,18 @@ mod tests {
     use super::*;
     use serde_json::json;
 
+    const LIMITS: Limits = Limits {
+        changes: 3,
+        bytes: 1 << 20,
+    };
+
     fn names(objects: &BTreeMap<String, Object>) -> Vec<&str> {
         objects.keys().map(String::as_str).collect()
     }
 
     #[test]
     fn the_past_can_be_read_until_it_is_forgotten() {
-        let mut store = Store::new(2, 3);
+        let mut store = Store::new(2, LIMITS);
         store.put(0, "a", json!({"metadata": {}}));
         let then = store.revision();
         store.put(0, "b", json!({"metadata": {}}));
@@ -209,7 +216,7 @@ mod tests {
 
     #[test]
     fn a_write_carries_its_revision() {
-        let mut store = Store::new(1, 3);
+        let mut store = Store::new(1, LIMITS);
         let object = store.put(0, "a", json!({"metadata": {"name": "a"}}));
         assert_eq!(
             meta_str(&object, "resourceVersion"),

@@ -7,6 +7,7 @@ mod support;
 
 mod apply;
 mod apply_across_versions;
+mod big_bodies;
 mod bodies;
 mod bootstrap;
 mod crud;
@@ -14,6 +15,7 @@ mod deprecation;
 mod discovery;
 mod faults;
 mod http;
+mod limits;
 mod lists;
 mod many_watchers;
 mod patches;

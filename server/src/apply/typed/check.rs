@@ -3,6 +3,7 @@
 use super::parts::{Parts, element_step, parts};
 use k8s_flowcontrol_types::schema::{Shape, TypeSchema};
 use serde_json::Value;
+use std::collections::HashSet;
 
 /// The problems of `object`, one message each.
 pub(crate) fn check(object: &Value, schema: &TypeSchema) -> Vec<String> {
@@ -84,14 +85,14 @@ fn check_elements(
         }
         return;
     };
-    let mut seen = Vec::new();
+    let mut seen = HashSet::new();
     for element in elements {
         let step = element_step(element, kind);
         if seen.contains(&step) {
             problems.push(format!("{path}: duplicate entries for key {step}"));
         }
         check_value(element, element_shape, &format!("{path}{step}"), problems);
-        seen.push(step);
+        seen.insert(step);
     }
 }
 

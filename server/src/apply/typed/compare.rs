@@ -4,7 +4,7 @@ use super::parts::{Parts, elements, entries, is_empty, parts};
 use crate::apply::field_set::{FieldSet, Step};
 use k8s_flowcontrol_types::schema::{Shape, TypeSchema};
 use serde_json::Value;
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 /// The differences between an old and a new tree.
 #[derive(Clone, Debug, Default)]
@@ -99,16 +99,14 @@ fn compare_values(
         }
         Parts::Elements(shape, kind) => {
             let (old, new) = (elements(old, kind), elements(new, kind));
-            let find = |list: &[(Step, &Value)], step: &Step| {
-                list.iter().position(|(found, _)| found == step)
-            };
+            let by_step: HashMap<_, _> = new.iter().map(|(step, new)| (step, *new)).collect();
+            let known: HashSet<_> = old.iter().map(|(step, _)| step).collect();
             for (step, element) in &old {
-                let theirs = find(&new, step).map(|at| new[at].1);
                 path.push(step.clone());
-                compare_values(Some(element), theirs, shape, path, out);
+                compare_values(Some(element), by_step.get(step).copied(), shape, path, out);
                 path.pop();
             }
-            for (step, element) in new.iter().filter(|(step, _)| find(&old, step).is_none()) {
+            for (step, element) in new.iter().filter(|(step, _)| !known.contains(step)) {
                 path.push(step.clone());
                 compare_values(None, Some(element), shape, path, out);
                 path.pop();

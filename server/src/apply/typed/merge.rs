@@ -3,6 +3,7 @@
 use super::parts::{Parts, elements, is_empty, parts};
 use k8s_flowcontrol_types::schema::{Shape, TypeSchema};
 use serde_json::{Map, Value};
+use std::collections::{HashMap, HashSet};
 
 /// `live` with the fields that `config` sets.
 pub(crate) fn merge(live: &Value, config: &Value, schema: &TypeSchema) -> Value {
@@ -43,14 +44,15 @@ fn merge_values(live: Option<&Value>, config: &Value, shape: &Shape) -> Value {
         Parts::Elements(shape, kind) => {
             let config = elements(Some(config), kind);
             let live = elements(live, kind);
-            let find = |step| config.iter().find(|(theirs, _)| theirs == step);
-            let kept = live.iter().map(|(step, old)| match find(step) {
-                Some((_, new)) => merge_values(Some(old), new, shape),
+            let applied: HashMap<_, _> = config.iter().map(|(step, new)| (step, *new)).collect();
+            let known: HashSet<_> = live.iter().map(|(step, _)| step).collect();
+            let kept = live.iter().map(|(step, old)| match applied.get(step) {
+                Some(new) => merge_values(Some(old), new, shape),
                 None => (*old).clone(),
             });
             let new = config
                 .iter()
-                .filter(|(step, _)| !live.iter().any(|(mine, _)| mine == step))
+                .filter(|(step, _)| !known.contains(step))
                 .map(|(_, new)| (*new).clone());
             kept.chain(new).collect()
         }

@@ -3,7 +3,7 @@
 use crate::apply::field_set::Step;
 use k8s_flowcontrol_types::schema::{ListKind, Shape, TypeSchema};
 use serde_json::{Map, Value};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 /// The parts of a value that can have different owners.
 pub(super) enum Parts<'a> {
@@ -44,14 +44,12 @@ pub(super) fn element_step(element: &Value, kind: ListKind) -> Step {
 
 /// The elements of a list with their steps, in order. Of elements with equal steps only the first counts.
 pub(super) fn elements(value: Option<&Value>, kind: ListKind) -> Vec<(Step, &Value)> {
-    let mut elements: Vec<(Step, &Value)> = Vec::new();
-    for element in value.and_then(Value::as_array).into_iter().flatten() {
-        let step = element_step(element, kind);
-        if !elements.iter().any(|(seen, _)| *seen == step) {
-            elements.push((step, element));
-        }
-    }
+    let mut seen = HashSet::new();
+    let elements = value.and_then(Value::as_array).into_iter().flatten();
     elements
+        .map(|element| (element_step(element, kind), element))
+        .filter(|(step, _)| seen.insert(step.clone()))
+        .collect()
 }
 
 pub(super) fn entries(value: Option<&Value>) -> Option<&Map<String, Value>> {

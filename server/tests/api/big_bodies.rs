@@ -1,0 +1,118 @@
+//! Bodies with tens of thousands of names. A search through all earlier names for each of them takes minutes here.
+
+use crate::support::{Answer, Api, SCHEMAS, schema};
+use serde_json::{Map, Value, json};
+
+const FIELDS: usize = 40_000;
+const ELEMENTS: usize = 10_000;
+
+const JSON: &str = "application/json-patch+json";
+const MERGE: &str = "application/merge-patch+json";
+const STRATEGIC: &str = "application/strategic-merge-patch+json";
+
+fn fields() -> Map<String, Value> {
+    let names = (0..FIELDS).map(|index| format!("field{index}"));
+    names.map(|name| (name, "x".into())).collect()
+}
+
+fn finalizers(count: usize) -> Value {
+    let names = (0..count).map(|index| format!("example.com/{index}"));
+    names.collect()
+}
+
+async fn api() -> Api {
+    let api = Api::start().await;
+    let created = api.send("POST", SCHEMAS, Some(schema("a"))).await;
+    assert_eq!(created.code, 201);
+    api
+}
+
+async fn patch(api: &Api, media_type: &str, query: &str, text: String) -> Answer {
+    let path = format!("/apis/flowcontrol.apiserver.k8s.io/{SCHEMAS}/a?{query}");
+    let request = api.request("PATCH", &path);
+    let request = request.header("content-type", media_type).body(text);
+    crate::support::answer(request).await
+}
+
+#[tokio::test]
+async fn a_patch_with_many_fields_is_read() {
+    let api = api().await;
+    let mut body = Value::Object(fields());
+    body["metadata"] = json!({"labels": {"big": "patch"}});
+    for media_type in [MERGE, STRATEGIC] {
+        let query = "fieldValidation=Ignore";
+        let patched = patch(&api, media_type, query, body.to_string()).await;
+        assert_eq!(patched.code, 200, "{media_type}: {}", patched.body);
+        assert_eq!(patched.body["metadata"]["labels"]["big"], "patch");
+    }
+}
+
+#[tokio::test]
+async fn a_repeated_name_among_many_is_found() {
+    let api = api().await;
+    let labels = Value::Object(fields()).to_string();
+    let labels = labels.replacen('{', r#"{"field7":"y","field7":"z","#, 1);
+    let body = format!(r#"{{"metadata":{{"labels":{labels}}}}}"#);
+    let patched = patch(&api, MERGE, "fieldValidation=Strict", body).await;
+    assert_eq!(patched.code, 422);
+    let message = patched.body["message"].as_str().unwrap();
+    let end = "strict decoding error: duplicate field \"metadata.labels.field7\"";
+    assert!(
+        message.ends_with(end),
+        "{}",
+        &message[message.len() - 200..]
+    );
+}
+
+#[tokio::test]
+async fn repeated_names_below_a_long_name_are_bounded() {
+    let api = api().await;
+    let twice = r#""a":1,"a":1,"#.repeat(1000);
+    let inside: Vec<_> = (0..20)
+        .map(|index| format!("{{{twice}\"n\":{index}}}"))
+        .collect();
+    let body = format!(r#"{{"{}":[{}]}}"#, "n".repeat(1_000_000), inside.join(","));
+    let patched = patch(&api, MERGE, "fieldValidation=Ignore", body).await;
+    assert_eq!(patched.code, 200, "{}", patched.body);
+}
+
+#[tokio::test]
+async fn lists_with_many_elements_merge() {
+    let api = api().await;
+    let set = json!({"metadata": {"finalizers": finalizers(ELEMENTS)}}).to_string();
+    let patched = patch(&api, STRATEGIC, "", set.clone()).await;
+    assert_eq!(patched.body["metadata"]["finalizers"], finalizers(ELEMENTS));
+    let more = json!({"metadata": {"finalizers": finalizers(ELEMENTS + 1)}}).to_string();
+    let patched = patch(&api, STRATEGIC, "", more).await;
+    assert_eq!(
+        patched.body["metadata"]["finalizers"]
+            .as_array()
+            .unwrap()
+            .len(),
+        ELEMENTS + 1
+    );
+    let mut config = schema("a");
+    config["metadata"] = json!({"name": "a", "finalizers": finalizers(ELEMENTS)});
+    let applied = api
+        .apply(&format!("{SCHEMAS}/a?fieldManager=one&force=true"), config)
+        .await;
+    assert_eq!(applied.code, 200, "{}", applied.body["message"]);
+    let gone =
+        json!({"metadata": {"$deleteFromPrimitiveList/finalizers": finalizers(ELEMENTS + 1)}});
+    let patched = patch(&api, STRATEGIC, "", gone.to_string()).await;
+    assert_eq!(patched.body["metadata"]["finalizers"], Value::Null);
+}
+
+#[tokio::test]
+async fn a_large_value_moves_many_times() {
+    let api = api().await;
+    let labels = json!({"op": "add", "path": "/metadata/labels", "value": fields()});
+    let there = json!({"op": "move", "from": "/metadata/labels", "path": "/metadata/annotations"});
+    let back = json!({"op": "move", "from": "/metadata/annotations", "path": "/metadata/labels"});
+    let moves = (0..4000).flat_map(|_| [there.clone(), back.clone()]);
+    let mut operations: Vec<_> = std::iter::once(labels).chain(moves).collect();
+    operations.push(json!({"op": "replace", "path": "/metadata/labels", "value": {"a": "b"}}));
+    let patched = patch(&api, JSON, "", Value::from(operations).to_string()).await;
+    assert_eq!(patched.code, 200, "{}", patched.body);
+    assert_eq!(patched.body["metadata"]["labels"], json!({"a": "b"}));
+}
