@@ -251,6 +251,8 @@ macro_rules! negotiable {
 
         #[allow(private_interfaces)]
         impl sealed::Wires for $module::$kind {
+            // Inline, so that a program compiles only the kinds that it negotiates.
+            #[inline]
             fn wire(version: ApiVersion) -> Wire<Self> {
                 match version {
                     ApiVersion::V1 => Wire::of::<v1::$kind>(),

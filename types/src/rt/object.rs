@@ -96,13 +96,12 @@ fn read_other(
 /// Writes a struct: the fields of its table, then the unknown ones. `type_meta` tells whether to begin with the
 /// `apiVersion` and `kind` that belong to it.
 pub fn write_object<T: Object>(object: &T, writer: &mut Writer, type_meta: bool) {
-    let type_meta = const { T::TABLE.type_meta }.filter(|_| type_meta);
-    write(object, type_meta, writer);
+    write(object, const { &T::TABLE }, type_meta, writer);
 }
 
-fn write(object: &dyn Fields, type_meta: Option<TypeMeta>, writer: &mut Writer) {
+fn write(object: &dyn Fields, table: &Table, type_meta: bool, writer: &mut Writer) {
     writer.object(|writer| {
-        if let Some(meta) = type_meta {
+        if let (true, Some(meta)) = (type_meta, table.type_meta) {
             // In the order of a Kubernetes API server, so that its own text comes back unchanged.
             writer.field("kind", &format!("{}{}", meta.kind, meta.suffix()));
             writer.field("apiVersion", meta.api_version);

@@ -1,4 +1,6 @@
 //! The standard library's conversions: shape conversion for the newest release.
+//!
+//! They are `#[inline]` so that a program compiles only the pairs of versions that it converts.
 
 use super::Convert;
 use crate::api::{v1, v1beta1, v1beta2, v1beta3};
@@ -9,12 +11,14 @@ use crate::{List, Release};
 macro_rules! total {
     ($($from:ident => $to:ident)*) => {$(
         impl From<$from::FlowSchema> for $to::FlowSchema {
+            #[inline]
             fn from(schema: $from::FlowSchema) -> Self {
                 Lossy::parts(schema.convert_shape(Release::NEWEST)).0
             }
         }
 
         impl From<List<$from::FlowSchema>> for List<$to::FlowSchema> {
+            #[inline]
             fn from(schemas: List<$from::FlowSchema>) -> Self {
                 Lossy::parts(schemas.convert_shape(Release::NEWEST)).0
             }
@@ -28,6 +32,7 @@ macro_rules! partial {
         impl TryFrom<$from::PriorityLevelConfiguration> for $to::PriorityLevelConfiguration {
             type Error = Lossy<Self>;
 
+            #[inline]
             fn try_from(level: $from::PriorityLevelConfiguration) -> Result<Self, Lossy<Self>> {
                 level.convert_shape(Release::NEWEST)
             }
@@ -36,6 +41,7 @@ macro_rules! partial {
         impl TryFrom<List<$from::PriorityLevelConfiguration>> for List<$to::PriorityLevelConfiguration> {
             type Error = Lossy<Self>;
 
+            #[inline]
             fn try_from(levels: List<$from::PriorityLevelConfiguration>) -> Result<Self, Lossy<Self>> {
                 levels.convert_shape(Release::NEWEST)
             }
