@@ -30,8 +30,8 @@
 //!
 //! # Features
 //!
-//! `generate` builds the types from the documents with the generator instead of the checked-in copies, for work on the
-//! generator. It is off by default.
+//! Both are off by default. `jiff` interprets times. `generate` builds the types from the documents with the generator
+//! instead of the checked-in copies, for work on the generator.
 
 /// The generated module of a name: the checked-in one, or the build script's.
 #[cfg(not(feature = "generate"))]
@@ -53,8 +53,6 @@ macro_rules! generated {
 }
 
 pub mod api;
-#[doc(hidden)]
-pub mod civil;
 pub mod convert;
 mod field_validation;
 pub mod json;

@@ -1,12 +1,16 @@
 //! Points in time as Kubernetes writes them.
+//!
+//! A time is its text; the feature `jiff` interprets it.
 
-use crate::civil::{DateTime, parse_rfc3339};
 use crate::json::{Fault, ReadJson, Reader, WriteJson, Writer};
 use crate::rt::Field;
 use crate::schema::Shape;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
+#[cfg(feature = "jiff")]
+use jiff::{Timestamp, fmt::temporal::DateTimePrinter};
 use std::fmt;
-use std::time::{Duration, SystemTime};
+#[cfg(feature = "jiff")]
+use std::time::SystemTime;
 
 macro_rules! time {
     ($(#[$attribute:meta])* $name:ident, $digits:literal) => {
@@ -15,37 +19,61 @@ macro_rules! time {
         pub struct $name(Box<str>);
 
         impl $name {
-            /// The present moment.
-            pub fn now() -> Self {
-                SystemTime::now().into()
-            }
-
-            /// The text as it stands on the wire.
+            /// The text on the wire.
             pub fn as_str(&self) -> &str {
                 &self.0
+            }
+        }
+
+        #[cfg(feature = "jiff")]
+        impl $name {
+            /// The present moment.
+            pub fn now() -> Self {
+                Timestamp::now().into()
             }
 
             /// The point in time.
             ///
             /// # Errors
             /// [`InvalidTime`] when the text is not RFC 3339.
+            pub fn timestamp(&self) -> Result<Timestamp, InvalidTime> {
+                self.0.parse().map_err(|_| InvalidTime(self.0.clone()))
+            }
+
+            /// The point in time, as the standard library has it.
+            ///
+            /// # Errors
+            /// [`InvalidTime`] when the text is not RFC 3339.
             pub fn system_time(&self) -> Result<SystemTime, InvalidTime> {
-                parse_rfc3339(&self.0)
-                    .and_then(|(seconds, nanos)| system_time(seconds, nanos))
-                    .ok_or_else(|| InvalidTime(self.0.clone()))
+                self.timestamp().map(SystemTime::from)
+            }
+        }
+
+        /// Drops the part of the time that is finer than the precision.
+        #[cfg(feature = "jiff")]
+        impl From<Timestamp> for $name {
+            fn from(time: Timestamp) -> Self {
+                let printer = DateTimePrinter::new().precision(Some($digits));
+                Self(printer.timestamp_to_string(&time).into())
+            }
+        }
+
+        /// Drops the part of the time that is finer than the precision. A time beyond the year 9999 becomes the last
+        /// moment that RFC 3339 can express.
+        #[cfg(feature = "jiff")]
+        impl From<SystemTime> for $name {
+            fn from(time: SystemTime) -> Self {
+                let nearest = || match time > SystemTime::UNIX_EPOCH {
+                    true => Timestamp::MAX,
+                    false => Timestamp::MIN,
+                };
+                Timestamp::try_from(time).unwrap_or_else(|_| nearest()).into()
             }
         }
 
         impl From<&str> for $name {
             fn from(text: &str) -> Self {
                 Self(text.into())
-            }
-        }
-
-        /// Drops the part of the time that is finer than the precision.
-        impl From<SystemTime> for $name {
-            fn from(time: SystemTime) -> Self {
-                Self(to_text(time, $digits).into())
             }
         }
 
@@ -95,7 +123,7 @@ macro_rules! time {
 time! {
     /// A point in time with the precision of a second, such as `2026-11-21T06:23:00Z`.
     ///
-    /// The text is kept as it came, so that reading and writing changes nothing; [`Time::system_time`]
+    /// The text is kept as it came, so that reading and writing changes nothing; `Time::timestamp`
     /// interprets it. Two times are equal when their texts are.
     Time, 0
 }
@@ -103,44 +131,11 @@ time! {
 time! {
     /// A point in time with the precision of a microsecond, such as `2026-11-21T06:23:00.000000Z`.
     ///
-    /// The text is kept as it came; [`MicroTime::system_time`] interprets it.
+    /// The text is kept as it came; `MicroTime::timestamp` interprets it.
     MicroTime, 6
 }
 
-fn system_time(seconds: i64, nanos: u32) -> Option<SystemTime> {
-    let whole = Duration::from_secs(seconds.unsigned_abs());
-    let whole = match seconds {
-        0.. => SystemTime::UNIX_EPOCH.checked_add(whole),
-        _ => SystemTime::UNIX_EPOCH.checked_sub(whole),
-    };
-    whole?.checked_add(Duration::from_nanos(nanos.into()))
-}
-
-/// The time in RFC 3339, with that many digits of its fraction.
-fn to_text(time: SystemTime, digits: usize) -> String {
-    let (seconds, nanos) = match time.duration_since(SystemTime::UNIX_EPOCH) {
-        Ok(after) => (signed(after.as_secs()), after.subsec_nanos()),
-        Err(before) => match before.duration() {
-            before if before.subsec_nanos() == 0 => (-signed(before.as_secs()), 0),
-            before => (
-                -signed(before.as_secs()) - 1,
-                1_000_000_000 - before.subsec_nanos(),
-            ),
-        },
-    };
-    let fraction = match digits {
-        0 => String::new(),
-        digits => format!(".{}", &format!("{nanos:09}")[..digits]),
-    };
-    format!("{}{fraction}Z", DateTime::from_seconds(seconds))
-}
-
-/// Seconds that a `SystemTime` holds fit, and more would be beyond every calendar.
-fn signed(seconds: u64) -> i64 {
-    i64::try_from(seconds).unwrap_or(i64::MAX / 2)
-}
-
-/// Text that is no RFC 3339 time.
+/// Text that is not an RFC 3339 time.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct InvalidTime(Box<str>);
 
@@ -148,7 +143,7 @@ impl fmt::Display for InvalidTime {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
-            "`{}` is no RFC 3339 time such as `2026-11-21T06:23:00Z`",
+            "`{}` is not an RFC 3339 time such as `2026-11-21T06:23:00Z`",
             self.0
         )
     }
@@ -156,7 +151,7 @@ impl fmt::Display for InvalidTime {
 
 impl std::error::Error for InvalidTime {}
 
-#[cfg(test)]
+#[cfg(all(test, feature = "jiff"))]
 mod tests {
     use super::{MicroTime, Time};
     use std::time::{Duration, SystemTime};
@@ -179,6 +174,10 @@ mod tests {
             before.system_time(),
             Ok(epoch - Duration::from_millis(1500))
         );
-        assert!(Time::from("soon").system_time().is_err());
+        let east = Time::from("1970-01-01T01:00:00+01:00");
+        assert_eq!(east.system_time(), Ok(epoch));
+        for text in ["", "soon", "2026-11-21", "2026-02-29T06:23:00Z", "2026-11-21T06:23:00"] {
+            assert!(Time::from(text).system_time().is_err(), "{text}");
+        }
     }
 }
