@@ -16,7 +16,7 @@ fn main() -> ExitCode {
 #[cfg(feature = "generate")]
 mod generate {
     use k8s_flowcontrol_codegen::{Error, Generated, Generator};
-    use k8s_flowcontrol_specs::{META, V1, V1BETA1, V1BETA2, V1BETA3};
+    use k8s_flowcontrol_specs::ALL;
     use std::path::PathBuf;
 
     pub(super) fn run() -> Result<(), String> {
@@ -26,12 +26,12 @@ mod generate {
     }
 
     fn generated() -> Result<Generated, Error> {
-        Generator::new()
-            .document("v1.json", V1)?
-            .document("v1beta3.json", V1BETA3)?
-            .document("v1beta2.json", V1BETA2)?
-            .document("v1beta1.json", V1BETA1)?
-            .document("meta.json", META)?
+        let documents = ALL
+            .iter()
+            .try_fold(Generator::new(), |generator, document| {
+                generator.document(document.file_name, document.text)
+            })?;
+        documents
             .with_meta()
             .runtime("crate")
             .shared(include_str!("shared-types.txt"))

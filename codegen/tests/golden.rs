@@ -6,17 +6,15 @@
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 use k8s_flowcontrol_codegen::{Generated, Generator};
-use k8s_flowcontrol_specs::{META, V1, V1BETA1, V1BETA2, V1BETA3};
+use k8s_flowcontrol_specs::ALL;
 use std::path::{Path, PathBuf};
 
 fn generate() -> Generated {
-    Generator::new()
-        .document("v1.json", V1)
-        .and_then(|g| g.document("v1beta3.json", V1BETA3))
-        .and_then(|g| g.document("v1beta2.json", V1BETA2))
-        .and_then(|g| g.document("v1beta1.json", V1BETA1))
-        .and_then(|g| g.document("meta.json", META))
-        .and_then(|g| g.with_meta().runtime("crate").generate())
+    ALL.iter()
+        .try_fold(Generator::new(), |generator, document| {
+            generator.document(document.file_name, document.text)
+        })
+        .and_then(|generator| generator.with_meta().runtime("crate").generate())
         .unwrap_or_else(|error| panic!("{error}"))
 }
 

@@ -1,12 +1,8 @@
 //! Objects as JSON trees.
 
-use k8s_flowcontrol::Resource;
 use serde_json::Value;
 
-/// The object as JSON. Objects read from JSON can always be written as JSON.
-pub(crate) fn tree<K: Resource>(object: &K) -> Value {
-    serde_json::to_value(object).unwrap_or_default()
-}
+pub(crate) use k8s_flowcontrol::rules::decode::tree_of as tree;
 
 /// The object's name.
 pub(crate) fn name(object: &Value) -> &str {

@@ -33,4 +33,4 @@ mod typed;
 pub use body::{BodyError, Format, Object, read_body};
 pub use decoder::{DecodeAs, Decoded, Problem, TypeError, decode};
 pub use k8s_flowcontrol_types::FieldValidation;
-pub(crate) use typed::tree_of;
+pub use typed::tree_of;

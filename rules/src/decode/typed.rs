@@ -10,7 +10,7 @@ use serde_json::Value;
 ///
 /// An unknown field may hold a value that no tree holds, such as the number `1e400`. A server reads such a field
 /// without an error and drops it; so do we, with all other unknown fields of that object.
-pub(crate) fn tree_of<K: Versioned>(object: &K) -> Value {
+pub fn tree_of<K: Versioned>(object: &K) -> Value {
     let json = json::to_string(object);
     serde_json::from_str(&json).unwrap_or_else(|_| {
         // The writer's output is JSON, so that parsing fails only beyond the nesting that a server reads.

@@ -5,9 +5,9 @@
 use crate::json::{Fault, ReadJson, Reader, WriteJson, Writer};
 use crate::rt::Field;
 use crate::schema::Shape;
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
 #[cfg(feature = "jiff")]
 use jiff::{Timestamp, fmt::temporal::DateTimePrinter};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::fmt;
 #[cfg(feature = "jiff")]
 use std::time::SystemTime;
@@ -176,7 +176,13 @@ mod tests {
         );
         let east = Time::from("1970-01-01T01:00:00+01:00");
         assert_eq!(east.system_time(), Ok(epoch));
-        for text in ["", "soon", "2026-11-21", "2026-02-29T06:23:00Z", "2026-11-21T06:23:00"] {
+        for text in [
+            "",
+            "soon",
+            "2026-11-21",
+            "2026-02-29T06:23:00Z",
+            "2026-11-21T06:23:00",
+        ] {
             assert!(Time::from(text).system_time().is_err(), "{text}");
         }
     }

@@ -9,7 +9,7 @@ use k8s_flowcontrol::kind::VersionedKind;
 use k8s_flowcontrol::rules::decode::BodyError;
 use k8s_flowcontrol::rules::validate::verdict::{Operation, Request};
 use k8s_flowcontrol::rules::validate::{Rules, Violation, verdict};
-use k8s_flowcontrol::rules::{bootstrap, conversion};
+use k8s_flowcontrol::rules::{bootstrap, conversion, decode};
 use k8s_flowcontrol::{ApiVersion, FieldValidation, GROUP, Release, convert};
 use serde_json::{Value, json};
 use std::path::Path;
@@ -294,12 +294,12 @@ impl Old {
 }
 
 impl OldObject {
-    fn new<K: k8s_flowcontrol::Resource>(kind: Kind, object: &K) -> Self {
+    fn new<K: k8s_flowcontrol::kind::Versioned>(kind: Kind, object: &K) -> Self {
         Self {
             kind,
             name: object.name().to_owned(),
             version: ApiVersion::V1,
-            tree: serde_json::to_value(object).unwrap_or_default(),
+            tree: decode::tree_of(object),
         }
     }
 }
