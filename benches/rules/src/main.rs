@@ -4,13 +4,13 @@ mod files;
 mod server;
 
 use bench_data::{Meter, list, report};
-use k8s_flowcontrol::rules::matching::{Classifier, RequestAttributes, User};
 use k8s_flowcontrol::api::v1::{FlowSchema, PriorityLevelConfiguration};
-use k8s_flowcontrol::rules::{bootstrap, validate};
 use k8s_flowcontrol::kind::VersionedKind;
+use k8s_flowcontrol::rules::matching::{Classifier, RequestAttributes, User};
+use k8s_flowcontrol::rules::{bootstrap, validate};
 use k8s_flowcontrol::{ApiVersion, Kind, List, Release, Resource};
 use k8s_flowcontrol_codegen::Generator;
-use k8s_flowcontrol_specs::{META, V1, V1BETA1, V1BETA2, V1BETA3};
+use k8s_flowcontrol_specs::ALL;
 use serde_json::Value;
 use std::error::Error;
 use std::hint::black_box;
@@ -101,12 +101,11 @@ fn validate(rounds: usize) -> Outcome {
 fn generate(rounds: usize) -> Outcome {
     let meter = Meter::start();
     for _ in 0..rounds {
-        let generator = Generator::new()
-            .document("v1.json", V1)?
-            .document("v1beta3.json", V1BETA3)?
-            .document("v1beta2.json", V1BETA2)?
-            .document("v1beta1.json", V1BETA1)?
-            .document("meta.json", META)?;
+        let generator = ALL
+            .iter()
+            .try_fold(Generator::new(), |generator, document| {
+                generator.document(document.file_name, document.text)
+            })?;
         black_box(generator.with_meta().runtime("crate").generate()?);
     }
     let (wall, cpu) = meter.stop();
