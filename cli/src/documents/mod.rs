@@ -1,7 +1,7 @@
 //! Reading files, folders and the standard input: the one reader of all commands.
 //!
-//! [`FileArgs`] and [`walk`] name the files, [`Form`] is the form of a text, [`parse_each`] and [`parse_all`] read its
-//! documents as trees with spans, and [`locate`] finds the place of a field. [`documents`] finds the flow-control objects
+//! [`FileArgs`] and [`walk`] name the files, [`Form`] is the form of a text, [`parse_as`] and [`parse_all`] read its
+//! documents as trees with spans, and [`locate()`] finds the place of a field. [`documents`] finds the flow-control objects
 //! of a text; documents of other kinds are skipped and counted.
 
 mod document;
