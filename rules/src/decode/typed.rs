@@ -13,7 +13,7 @@ use serde_json::Value;
 pub fn tree_of<K: Versioned>(object: &K) -> Value {
     let json = json::to_string(object);
     serde_json::from_str(&json).unwrap_or_else(|_| {
-        // The writer's output is JSON of at most 128 levels, which this parser always reads: the default is unreachable.
+        // The writer's output is JSON, nested far below this parser's limit: the default is unreachable.
         text::parse_json(json.as_bytes())
             .map(|tree| known_fields(tree.root(), K::schema().schema))
             .unwrap_or_default()
