@@ -238,19 +238,23 @@ async fn a_wait_that_would_be_too_long_is_not_begun() {
     assert!(error.is_rejected_by_flow_control(), "{error}");
     assert_eq!(error.retry_after(), Some(Duration::from_secs(3600)));
     assert_eq!(error.attempts(), 1);
-    // Longer than the request's timeout.
+    // The server asks for more than the policy obeys, however much time there is.
     let patient = client
         .retry_policy()
         .clone()
         .with_max_elapsed(Duration::MAX);
-    let request = client.flow_schemas().get("exempt").retry_policy(patient);
-    assert!(
-        request
-            .timeout(Duration::from_secs(30))
-            .await
-            .unwrap_err()
-            .is_too_many_requests()
-    );
+    let get = |policy: RetryPolicy| client.flow_schemas().get("exempt").retry_policy(policy);
+    let error = get(patient.clone()).timeout(None).await.unwrap_err();
+    assert_eq!((error.is_too_many_requests(), error.attempts()), (true, 1));
+    // Longer than the request's timeout.
+    server.inject(Fault::rejected(3600));
+    let patient = patient.with_max_retry_after(Duration::MAX);
+    let error = get(patient)
+        .timeout(Duration::from_secs(30))
+        .await
+        .unwrap_err();
+    assert_eq!((error.is_too_many_requests(), error.attempts()), (true, 1));
+    assert_eq!(server.pending_faults(), 0);
 }
 
 #[tokio::test]

@@ -27,7 +27,8 @@ use std::time::Duration;
 /// [`with_max_backoff`](Self::with_max_backoff). Half of each pause is random, so that clients do not retry at the same
 /// time. The server's `Retry-After` (seconds or a date) is added. After the last attempt
 /// ([`with_max_attempts`](Self::with_max_attempts)), or if the next one would exceed the time limit
-/// ([`with_max_elapsed`](Self::with_max_elapsed), the request's timeout), the last error is returned.
+/// ([`with_max_elapsed`](Self::with_max_elapsed), the request's timeout), or if the server asks for a longer wait than
+/// [`with_max_retry_after`](Self::with_max_retry_after), the last error is returned at once.
 /// [`Error::attempts`](crate::Error::attempts) is the number of attempts.
 ///
 /// Every attempt is a `tracing` event, and is reported to [`Client::on_request`](crate::Client::on_request).
@@ -53,15 +54,18 @@ pub struct RetryPolicy {
     max_attempts: u32,
     backoff: Backoff,
     max_elapsed: Duration,
+    max_retry_after: Duration,
 }
 
 impl Default for RetryPolicy {
-    /// 5 attempts within 60 s, with pauses of up to 100 ms, 200 ms, and so on up to 10 s.
+    /// 5 attempts within 60 s, with pauses of up to 100 ms, 200 ms, and so on up to 10 s, and a `Retry-After` of up to
+    /// 60 s.
     fn default() -> Self {
         Self {
             max_attempts: 5,
             backoff: Backoff::new(Duration::from_millis(100), Duration::from_secs(10)),
             max_elapsed: Duration::from_secs(60),
+            max_retry_after: Duration::from_secs(60),
         }
     }
 }
@@ -103,6 +107,17 @@ impl RetryPolicy {
         self
     }
 
+    /// The maximum `Retry-After` that the client obeys. Defaults to 60 s.
+    ///
+    /// If the server asks for a longer wait, a request fails at once with the server's error, and
+    /// [`Error::retry_after`](crate::Error::retry_after) is the wait. Watchers, stores and `wait_for` do not fail: they
+    /// wait this long and then try again.
+    #[must_use]
+    pub fn with_max_retry_after(mut self, wait: Duration) -> Self {
+        self.max_retry_after = wait;
+        self
+    }
+
     /// The maximum number of attempts.
     pub fn max_attempts(&self) -> u32 {
         self.max_attempts
@@ -123,6 +138,11 @@ impl RetryPolicy {
         self.max_elapsed
     }
 
+    /// The maximum `Retry-After` that the client obeys.
+    pub fn max_retry_after(&self) -> Duration {
+        self.max_retry_after
+    }
+
     /// The pause before the next attempt; `None` if the limits do not allow one.
     ///
     /// `remaining` is the rest of the request's timeout.
@@ -137,6 +157,9 @@ impl RetryPolicy {
             return None;
         }
         let requested = retry_after.unwrap_or_default();
+        if requested > self.max_retry_after {
+            return None;
+        }
         let pause = requested.saturating_add(self.backoff.pause(attempts));
         let in_time = elapsed.saturating_add(pause) <= self.max_elapsed;
         (in_time && remaining.is_none_or(|remaining| pause < remaining)).then_some(pause)
@@ -183,5 +206,11 @@ mod tests {
             "beyond the timeout"
         );
         assert_eq!(pause(Duration::ZERO, None, Duration::MAX), None);
+        let patient = policy()
+            .with_max_elapsed(Duration::MAX)
+            .with_max_retry_after(7 * SECOND);
+        let pause = |asked| patient.pause(1, Duration::ZERO, None, Some(asked));
+        assert_eq!(pause(7 * SECOND), Some(7 * SECOND));
+        assert_eq!(pause(8 * SECOND), None, "beyond max_retry_after");
     }
 }
