@@ -12,6 +12,8 @@
 //! | [`release`] | Kubernetes releases, and the versions that each serves |
 //! | [`schema`] | the documents' facts at run time: fields, list types, merge keys |
 //!
+//! [`unknown_fields`] and [`from_value_strict`] find misspelt fields.
+//!
 //! There is no I/O here and nothing of a server's rules: those are in `k8s-flowcontrol-rules`. Applications depend on
 //! `k8s-flowcontrol`, which re-exports this crate.
 //!
@@ -65,11 +67,13 @@ pub mod resource;
 #[doc(hidden)]
 pub mod rt;
 pub mod schema;
+mod strict;
 
 pub use field_validation::FieldValidation;
 pub use kind::{Kind, Versioned};
 pub use release::{ApiVersion, Release};
 pub use resource::{List, Resource};
+pub use strict::{from_value_strict, unknown_fields};
 
 /// The API group of the types.
 pub const GROUP: &str = "flowcontrol.apiserver.k8s.io";

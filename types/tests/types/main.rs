@@ -10,6 +10,7 @@
 mod both_ways;
 mod equal;
 mod kinds;
+mod strict;
 
 use equal::normalized;
 use k8s_flowcontrol_types::schema::{Shape, TypeSchema};
