@@ -188,6 +188,43 @@ fn typed_objects_are_validated_in_their_version() {
     );
 }
 
+#[test]
+fn unknown_fields_of_typed_objects_are_reported() {
+    use k8s_flowcontrol_types::api::v1beta2;
+    let level: v1beta2::PriorityLevelConfiguration = serde_json::from_value(json!({
+        "metadata": {"name": "a", "label": {}},
+        "spec": {"type": "Limited", "limited": {"limitResponse": {"type": "Reject"}, "shares": 3, "lendablePercent": 5}},
+    }))
+    .unwrap();
+    let unknown = |release: &str| -> Vec<String> {
+        let violations = validate::create_typed(&level, release.parse().unwrap());
+        let updates = validate::update_typed(&level, &level, release.parse().unwrap());
+        let unknown = |v: &&validate::Violation| v.reason == validate::Reason::UnknownField;
+        assert!(
+            violations
+                .iter()
+                .filter(unknown)
+                .eq(updates.iter().filter(unknown))
+        );
+        violations
+            .iter()
+            .filter(unknown)
+            .map(|v| v.field.clone())
+            .collect()
+    };
+    assert_eq!(unknown("1.28"), ["metadata.label", "spec.limited.shares"]);
+    // A server that does not know a field yet drops it as well.
+    let fields = unknown("1.25");
+    assert_eq!(
+        fields,
+        [
+            "metadata.label",
+            "spec.limited.lendablePercent",
+            "spec.limited.shares"
+        ]
+    );
+}
+
 /// A server ignores a number beyond all types in an unknown field, and drops the field.
 #[test]
 fn an_unknown_field_with_a_huge_number_changes_no_verdict() {
@@ -209,9 +246,12 @@ fn an_unknown_field_with_a_huge_number_changes_no_verdict() {
             "spec.priorityLevelConfiguration.name"
         ]
     );
-    assert_eq!(validate::create_typed(&huge, release), violations);
+    let (unknown, known): (Vec<_>, Vec<_>) = validate::create_typed(&huge, release)
+        .into_iter()
+        .partition(|violation| violation.reason == validate::Reason::UnknownField);
+    assert_eq!((unknown.len(), &known), (3, &violations));
     assert_eq!(
-        validate::update_typed(&huge, &huge, release),
+        validate::update_typed(&huge, &huge, release)[3..],
         validate::update_typed(&plain, &plain, release)
     );
     assert_eq!(

@@ -201,23 +201,11 @@ fn request(args: &Args) -> RequestAttributes {
 
 /// A user with the groups that a server adds.
 fn user(name: &str, groups: &[String]) -> User {
-    if name == "system:anonymous" && groups.is_empty() {
-        return User::anonymous();
+    if groups.is_empty() {
+        return User::named(name);
     }
     if groups.iter().any(|group| group == "system:unauthenticated") {
         return User::new(name, groups);
     }
-    let account = name
-        .strip_prefix("system:serviceaccount:")
-        .and_then(|account| account.split_once(':'));
-    let mut user = match account {
-        Some((namespace, name)) => User::service_account(namespace, name),
-        None => User::authenticated(name, Vec::<String>::new()),
-    };
-    for group in groups {
-        if !user.groups.contains(group) {
-            user.groups.push(group.clone());
-        }
-    }
-    user
+    User::authenticated(name, groups)
 }

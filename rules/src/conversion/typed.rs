@@ -2,6 +2,7 @@
 
 use super::server::{prune_list, server_tree};
 use crate::decode;
+use k8s_flowcontrol_text::go::quote;
 use k8s_flowcontrol_types::api::{v1, v1beta1, v1beta2, v1beta3};
 use k8s_flowcontrol_types::convert::parts::convert_items;
 use k8s_flowcontrol_types::convert::{Convert, Loss, Lossy};
@@ -90,9 +91,10 @@ fn decoded<K: Versioned>(
     let Ok(decoded) = decode::decode(tree.root(), kind.into()) else {
         return Err(error);
     };
-    let path = |message: &str| message.split('"').nth(1).unwrap_or_default().to_owned();
-    let losses = decoded.problems.into_iter();
-    let losses = losses.map(|problem| Loss::new(path(&problem.message), problem.message));
+    let losses = decoded.unknown_fields.into_iter().map(|field| {
+        let message = format!("unknown field {}", quote(&field));
+        Loss::new(field, message)
+    });
     Ok((decoded.value, losses.collect()))
 }
 

@@ -14,6 +14,9 @@ use std::fmt::Write;
 
 /// How many strict problems a server reports at most.
 const MAX_PROBLEMS: usize = 100;
+/// The server's words for the two sorts of problems.
+const UNKNOWN: &str = "unknown";
+const DUPLICATE: &str = "duplicate";
 
 /// An unknown or duplicate field, which strict field validation does not allow.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -40,6 +43,8 @@ pub struct Decoded {
     pub value: Value,
     /// Unknown and duplicate fields in the order of the text, at most 100.
     pub problems: Vec<Problem>,
+    /// The paths of the unknown fields among them, such as `spec.rules[0].bogus`.
+    pub unknown_fields: Vec<String>,
 }
 
 /// The Go type that a text is decoded into, and the order in which its fields come.
@@ -90,6 +95,7 @@ pub fn decode(node: Node<'_>, target: DecodeAs) -> Result<Decoded, TypeError> {
         owner: "",
         error: None,
         problems: Vec::new(),
+        unknown_fields: Vec::new(),
         seen: HashSet::new(),
     };
     let mut root = Slot::default();
@@ -106,6 +112,7 @@ pub fn decode(node: Node<'_>, target: DecodeAs) -> Result<Decoded, TypeError> {
         None => Ok(Decoded {
             value: root.into_object(target.schema),
             problems: decoder.problems,
+            unknown_fields: decoder.unknown_fields,
         }),
     }
 }
@@ -120,6 +127,7 @@ struct Decoder {
     owner: &'static str,
     error: Option<TypeError>,
     problems: Vec<Problem>,
+    unknown_fields: Vec<String>,
     seen: HashSet<String>,
 }
 
@@ -219,14 +227,14 @@ impl Decoder {
                 field.name == entry.name && field.is_known_to(self.target.release)
             });
             let Some((index, field)) = field else {
-                self.problem("unknown", entry.name, entry.name_span);
+                self.problem(UNKNOWN, entry.name, entry.name_span);
                 continue;
             };
             let bit = 1u128
                 .checked_shl(u32::try_from(index).unwrap_or(u32::MAX))
                 .unwrap_or(0);
             if seen & bit != 0 {
-                self.problem("duplicate", entry.name, entry.name_span);
+                self.problem(DUPLICATE, entry.name, entry.name_span);
             }
             seen |= bit;
             self.enter(entry.name);
@@ -253,7 +261,7 @@ impl Decoder {
         let length = self.path.len();
         for entry in self.ordered(fields) {
             if !seen.insert(entry.name) {
-                self.problem("duplicate", entry.name, entry.name_span);
+                self.problem(DUPLICATE, entry.name, entry.name_span);
             }
             self.enter(entry.name);
             // Every key is decoded into a fresh zero, unlike the fields of a struct.
@@ -289,6 +297,9 @@ impl Decoder {
         let message = format!("{what} field {}", quote(&path));
         if self.seen.insert(message.clone()) {
             self.problems.push(Problem { message, span });
+            if what == UNKNOWN {
+                self.unknown_fields.push(path);
+            }
         }
     }
 

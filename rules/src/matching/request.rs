@@ -32,32 +32,59 @@ impl User {
         }
     }
 
-    /// A user as after authentication: in these groups and in `system:authenticated`.
+    /// The user that a server takes a name for when it knows nothing else: in `system:unauthenticated` for
+    /// `system:anonymous`, in the groups of service accounts for a service account, and in `system:authenticated`.
+    ///
+    /// Groups of other users come from their credentials: add them with [`authenticated`](Self::authenticated). A node
+    /// is in `system:nodes`, for instance.
+    ///
+    /// ```
+    /// use k8s_flowcontrol_rules::matching::User;
+    ///
+    /// let account = User::named("system:serviceaccount:batch:runner");
+    /// assert_eq!(account, User::service_account("batch", "runner"));
+    /// assert_eq!(User::named("system:anonymous"), User::anonymous());
+    /// assert_eq!(User::named("alice").groups, ["system:authenticated"]);
+    /// ```
+    pub fn named(name: impl Into<String>) -> Self {
+        let name = name.into();
+        if name == ANONYMOUS {
+            return Self::anonymous();
+        }
+        Self::authenticated(name, [""; 0])
+    }
+
+    /// A user as after authentication: in these groups and in `system:authenticated`; a service account also in the groups
+    /// of its token.
     pub fn authenticated<G: Into<String>>(
         name: impl Into<String>,
         groups: impl IntoIterator<Item = G>,
     ) -> Self {
         let mut user = Self::new(name, groups);
-        if !user.groups.iter().any(|group| group == AUTHENTICATED) {
-            user.groups.push(AUTHENTICATED.to_owned());
+        let account = user.name.strip_prefix(SERVICE_ACCOUNT_PREFIX);
+        if let Some((namespace, _)) = account.and_then(|account| account.split_once(':')) {
+            let own = format!("{SERVICE_ACCOUNTS}:{namespace}");
+            user.join(SERVICE_ACCOUNTS);
+            user.join(&own);
         }
+        user.join(AUTHENTICATED);
         user
     }
 
     /// A service account, in the groups of its token.
     pub fn service_account(namespace: &str, name: &str) -> Self {
-        Self::authenticated(
-            format!("{SERVICE_ACCOUNT_PREFIX}{namespace}:{name}"),
-            [
-                SERVICE_ACCOUNTS.to_owned(),
-                format!("{SERVICE_ACCOUNTS}:{namespace}"),
-            ],
-        )
+        Self::named(format!("{SERVICE_ACCOUNT_PREFIX}{namespace}:{name}"))
     }
 
     /// The user of a request without credentials.
     pub fn anonymous() -> Self {
         Self::new(ANONYMOUS, [UNAUTHENTICATED])
+    }
+
+    fn join(&mut self, group: &str) {
+        if !self.groups.iter().any(|own| own == group) {
+            self.groups.push(group.to_owned());
+        }
     }
 }
 

@@ -46,10 +46,12 @@ pub mod verdict;
 mod violation;
 mod wording;
 
-use crate::decode::tree_of;
+use crate::decode::{decode, tree_of};
 use crate::{conversion, defaults};
 use internal::{FlowSchemaSpec, LevelSpec};
+use k8s_flowcontrol_text as text;
 use k8s_flowcontrol_types::convert::shares_name;
+use k8s_flowcontrol_types::json;
 use k8s_flowcontrol_types::kind::{Versioned, VersionedKind};
 use k8s_flowcontrol_types::{ApiVersion, Kind, Release};
 use metadata::{Metadata, NameRule};
@@ -175,22 +177,51 @@ pub fn label_value(value: &str, release: Release) -> Vec<String> {
 }
 
 /// [`create`] for a typed object; the type determines kind and version.
+///
+/// Fields that a server of `release` does not know come first, with [`Reason::UnknownField`]: most often they are
+/// misspelt.
 pub fn create_typed<K: Versioned>(object: &K, release: Release) -> Vec<Violation> {
-    create(&tree_of(object), VersionedKind::of::<K>(release))
+    let kind = VersionedKind::of::<K>(release);
+    let mut violations = unknown_fields(object, kind);
+    violations.extend(create(&tree_of(object), kind));
+    violations
 }
 
 /// [`update`] for typed objects; the type determines kind and version.
+///
+/// Fields of `new` that a server of `release` does not know come first, with [`Reason::UnknownField`].
 pub fn update_typed<K: Versioned>(old: &K, new: &K, release: Release) -> Vec<Violation> {
-    update(
-        &tree_of(old),
-        &tree_of(new),
-        VersionedKind::of::<K>(release),
-    )
+    let kind = VersionedKind::of::<K>(release);
+    let mut violations = unknown_fields(new, kind);
+    violations.extend(update(&tree_of(old), &tree_of(new), kind));
+    violations
 }
 
 /// [`update_status`] for typed objects.
 pub fn update_status_typed<K: Versioned>(old: &K, new: &K, release: Release) -> Vec<Violation> {
     update_status(&tree_of(old), &tree_of(new), release)
+}
+
+/// The fields of a typed object that a server does not know.
+fn unknown_fields<K: Versioned>(object: &K, kind: VersionedKind) -> Vec<Violation> {
+    let json = json::to_string(object);
+    let Ok(tree) = text::parse_json(json.as_bytes()) else {
+        // The writer's output is JSON.
+        return Vec::new();
+    };
+    // An object that does not decode is the concern of the rules.
+    let decoded = decode(tree.root(), kind.into());
+    let unknown = decoded
+        .into_iter()
+        .flat_map(|decoded| decoded.unknown_fields);
+    let message = "Unknown field: a server drops it, or answers 400 under strict field validation";
+    unknown
+        .map(|field| Violation {
+            field,
+            reason: Reason::UnknownField,
+            message: message.to_owned(),
+        })
+        .collect()
 }
 
 fn read_metadata(object: &Value, kind: VersionedKind) -> Metadata {

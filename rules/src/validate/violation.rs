@@ -39,6 +39,9 @@ pub enum Reason {
     Duplicate,
     /// `FieldValueTooLong`: the value is too long.
     TooLong,
+    /// `UnknownField`: the kind has no such field in that version and release. No cause of a server's 422: a server drops
+    /// the field, or answers 400 where field validation is strict.
+    UnknownField,
 }
 
 impl Reason {
@@ -51,6 +54,7 @@ impl Reason {
             Self::NotSupported => "FieldValueNotSupported",
             Self::Duplicate => "FieldValueDuplicate",
             Self::TooLong => "FieldValueTooLong",
+            Self::UnknownField => "UnknownField",
         }
     }
 
@@ -63,6 +67,7 @@ impl Reason {
             Self::NotSupported => "Unsupported value",
             Self::Duplicate => "Duplicate value",
             Self::TooLong => "Too long",
+            Self::UnknownField => "Unknown field",
         }
     }
 }
