@@ -68,7 +68,7 @@ pub use k8s_flowcontrol_rules as rules;
 pub use k8s_flowcontrol_types::rt;
 pub use k8s_flowcontrol_types::{
     FieldValidation, GROUP, Kind, List, Resource, api, convert, from_value_strict, json, kind,
-    meta, release, resource, schema, unknown_fields,
+    meta, ownership, release, resource, schema, unknown_fields,
 };
 
 pub use client::{Api, Client, Error};

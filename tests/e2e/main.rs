@@ -4,6 +4,7 @@
 //! of single releases, of faults and of received requests always use an embedded server.
 //!
 //! - `objects`, `patches`, `watching`, `paging`: the verbs and their failures
+//! - `partial`: server-side apply of some fields of an object
 //! - `versions`: one object in several versions, per release
 //! - `wire`: every documented operation and query parameter arrives at the server
 //! - `references`: the fields described by the public reference pages of the API
@@ -28,6 +29,7 @@ mod examples;
 mod objects;
 mod openapi;
 mod paging;
+mod partial;
 mod patches;
 mod raw;
 mod references;

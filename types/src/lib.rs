@@ -9,6 +9,7 @@
 //! | [`json`] | types from JSON text and back |
 //! | [`convert`] | conversion of manifests between versions, with the losses |
 //! | [`kind`] | the two kinds of the group, by name and in a version |
+//! | [`ownership`] | the fields of an object that a field manager has applied |
 //! | [`release`] | Kubernetes releases, and the versions that each serves |
 //! | [`schema`] | the documents' facts at run time: fields, list types, merge keys |
 //!
@@ -62,6 +63,7 @@ pub mod kind;
 pub mod meta;
 #[doc(hidden)]
 pub mod order;
+pub mod ownership;
 pub mod release;
 pub mod resource;
 #[doc(hidden)]

@@ -55,6 +55,32 @@ pub trait Resource:
     /// The object's metadata.
     fn metadata_mut(&mut self) -> &mut ObjectMeta;
 
+    /// An object of which nothing is set but the name, for server-side apply: only the fields that the program sets are
+    /// written, and owned by its field manager.
+    ///
+    /// An object from `default()` is written with its required fields, also where they are still empty. A partial object
+    /// is written without required fields that have their default, such as an empty string or 0, at every depth. It stays
+    /// partial when it is cloned or converted to another version.
+    ///
+    /// ```
+    /// use k8s_flowcontrol_types::Resource;
+    /// use k8s_flowcontrol_types::api::v1::PriorityLevelConfiguration;
+    ///
+    /// let mut level = PriorityLevelConfiguration::partial("batch");
+    /// level.spec.limited.get_or_insert_default().nominal_concurrency_shares = Some(20);
+    /// assert_eq!(
+    ///     serde_json::to_value(&level)?["spec"],
+    ///     serde_json::json!({"limited": {"nominalConcurrencyShares": 20}}),
+    /// );
+    /// # Ok::<(), serde_json::Error>(())
+    /// ```
+    fn partial(name: impl Into<String>) -> Self {
+        let mut object = Self::default();
+        object.metadata_mut().name = Some(name.into());
+        object.unknown_mut().set_partial();
+        object
+    }
+
     /// The object's name, empty while it has none.
     fn name(&self) -> &str {
         self.metadata().name.as_deref().unwrap_or_default()

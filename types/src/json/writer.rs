@@ -7,6 +7,8 @@ use std::fmt;
 #[derive(Default)]
 pub struct Writer {
     text: String,
+    /// Inside an object that is written without required fields that have their default.
+    pub(crate) partial: bool,
 }
 
 impl Writer {

@@ -100,6 +100,8 @@ pub fn write_object<T: Object>(object: &T, writer: &mut Writer, type_meta: bool)
 }
 
 fn write(object: &dyn Fields, table: &Table, type_meta: bool, writer: &mut Writer) {
+    let outer = writer.partial;
+    writer.partial |= object.unknown().is_partial();
     writer.object(|writer| {
         if let (true, Some(meta)) = (type_meta, table.type_meta) {
             // In the order of a Kubernetes API server, so that its own text comes back unchanged.
@@ -111,6 +113,7 @@ fn write(object: &dyn Fields, table: &Table, type_meta: bool, writer: &mut Write
             writer.field(name, raw);
         }
     });
+    writer.partial = outer;
 }
 
 impl TypeMeta {
@@ -119,13 +122,14 @@ impl TypeMeta {
     }
 }
 
-/// Writes the field at `index` of an object, unless it is absent: empty, or a required field that was absent when read and
-/// still has its default.
+/// Writes the field at `index` of an object, unless it is absent: empty, or a required field that has its default and was
+/// absent when read, or belongs to a partial object.
 pub fn write_field<V>(writer: &mut Writer, unknown: &Unknown, index: usize, name: &str, value: &V)
 where
     V: Field + PartialEq,
 {
-    if value.is_absent() || V::IS_REQUIRED && unknown.is_absent(index) && *value == V::default() {
+    let may_be_left_out = V::IS_REQUIRED && (writer.partial || unknown.is_absent(index));
+    if value.is_absent() || may_be_left_out && *value == V::default() {
         return;
     }
     writer.field(name, value);

@@ -26,6 +26,8 @@ struct Inner {
     fields: Vec<(Box<str>, RawJson)>,
     /// Required fields that the text lacked, so that writing does not add them.
     absent: u128,
+    /// The object is written without required fields that have their default, at every depth.
+    partial: bool,
 }
 
 impl Unknown {
@@ -76,13 +78,13 @@ impl Unknown {
             .find(|(n, _)| **n == *name)
             .map(|(_, v)| v.clone());
         inner.fields.retain(|(n, _)| **n != *name);
-        if inner.fields.is_empty() && inner.absent == 0 {
+        if inner.fields.is_empty() && inner.absent == 0 && !inner.partial {
             self.0 = None;
         }
         value
     }
 
-    /// Removes all fields.
+    /// Removes all fields, and the memory of the required ones that were absent.
     pub fn clear(&mut self) {
         self.0 = None;
     }
@@ -101,6 +103,14 @@ impl Unknown {
         self.0.get_or_insert_default().absent = absent;
     }
 
+    pub(crate) fn set_partial(&mut self) {
+        self.0.get_or_insert_default().partial = true;
+    }
+
+    pub(crate) fn is_partial(&self) -> bool {
+        self.0.as_ref().is_some_and(|inner| inner.partial)
+    }
+
     pub(crate) fn is_absent(&self, index: usize) -> bool {
         self.0
             .as_ref()
@@ -108,7 +118,7 @@ impl Unknown {
     }
 }
 
-/// Compares names and values in any order, and ignores which required fields were absent.
+/// Compares names and values in any order, and ignores which required fields are left out.
 impl PartialEq for Unknown {
     fn eq(&self, other: &Self) -> bool {
         fn sorted(unknown: &Unknown) -> Vec<(&str, &RawJson)> {

@@ -101,8 +101,9 @@ impl<K: Resource> Api<K> {
     /// Creates or changes the object with the same name by [server-side apply], and returns the stored object.
     ///
     /// The field manager, which is [required](ApplyRequest::field_manager), owns the applied fields. Fields that it applied
-    /// before and that `object` omits are removed, unless another manager owns them too. Leave out the fields that the
-    /// program does not manage, and `metadata.managed_fields`.
+    /// before and that `object` omits are removed, unless another manager owns them too. To apply a few fields only, start
+    /// from [`K::partial`](Resource::partial): it is sent without the required fields that were not set. What a manager
+    /// has applied, [`extract`](crate::ownership::extract) tells. Leave out `metadata.managed_fields`.
     ///
     /// # Errors
     /// - [`is_conflict`](crate::Error::is_conflict) if another manager owns a field with another value.
@@ -112,15 +113,13 @@ impl<K: Resource> Api<K> {
     /// - [`is_argument`](crate::Error::is_argument) without a field manager.
     ///
     /// ```no_run
+    /// use k8s_flowcontrol::Resource;
     /// use k8s_flowcontrol::api::v1;
     ///
     /// # async fn example(client: k8s_flowcontrol::Client) -> Result<(), k8s_flowcontrol::Error> {
-    /// let mut level = v1::PriorityLevelConfiguration::default();
-    /// level.metadata.name = Some("team-a".into());
-    /// level.spec.r#type = "Limited".into();
-    /// let limited = level.spec.limited.get_or_insert_default();
-    /// limited.nominal_concurrency_shares = Some(20);
-    /// limited.limit_response.r#type = "Reject".into();
+    /// // The shares alone: everything else stays with its owners.
+    /// let mut level = v1::PriorityLevelConfiguration::partial("team-a");
+    /// level.spec.limited.get_or_insert_default().nominal_concurrency_shares = Some(20);
     /// let applied = client.priority_level_configurations().apply(&level).field_manager("me").await?;
     /// # drop(applied);
     /// # Ok(())

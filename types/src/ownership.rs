@@ -1,0 +1,167 @@
+//! The fields of an object that a field manager has applied.
+//!
+//! A program that applies only what it decides asks here what it applied before:
+//!
+//! ```
+//! use k8s_flowcontrol_types::api::v1::PriorityLevelConfiguration;
+//! use k8s_flowcontrol_types::ownership::extract;
+//!
+//! let live: PriorityLevelConfiguration = serde_json::from_str(r#"{
+//!     "metadata": {"name": "batch", "managedFields": [{"manager": "me", "operation": "Apply",
+//!         "fieldsV1": {"f:spec": {"f:limited": {"f:nominalConcurrencyShares": {}}}}}]},
+//!     "spec": {"type": "Limited", "limited": {
+//!         "nominalConcurrencyShares": 20, "limitResponse": {"type": "Reject"}}}}"#)?;
+//! let mut mine = extract(&live, "me")?.unwrap();
+//! assert_eq!(
+//!     serde_json::to_value(&mine.spec)?,
+//!     serde_json::json!({"limited": {"nominalConcurrencyShares": 20}}),
+//! );
+//! // Change it and apply it: other fields stay with their owners.
+//! mine.spec.limited.get_or_insert_default().nominal_concurrency_shares = Some(30);
+//! # Ok::<(), serde_json::Error>(())
+//! ```
+
+use crate::convert::shares_name;
+use crate::meta::ManagedFieldsOperation;
+use crate::schema::{ListKind, Shape};
+use crate::{ApiVersion, GROUP, Kind, Resource, json};
+use serde::de::Error as _;
+use serde_json::{Error, Map, Value};
+
+/// The fields of `live` that `field_manager` owns by server-side apply, as a [partial](Resource::partial) object; `None` if
+/// it owns none.
+///
+/// The values are those of `live`. Fields that were applied in another version of this API group are found as well.
+///
+/// # Errors
+/// The managed fields are malformed, or an unknown field of `live` holds a value that no tree holds, such as `1e400`.
+///
+/// See [field management](https://kubernetes.io/docs/reference/using-api/server-side-apply/#field-management).
+pub fn extract<K: Resource>(live: &K, field_manager: &str) -> Result<Option<K>, Error> {
+    extract_from(live, field_manager, "")
+}
+
+/// The fields that `field_manager` owns by server-side apply to the subresource `status`, see [`extract`].
+///
+/// # Errors
+/// As [`extract`].
+pub fn extract_status<K: Resource>(live: &K, field_manager: &str) -> Result<Option<K>, Error> {
+    extract_from(live, field_manager, "status")
+}
+
+fn extract_from<K: Resource>(
+    live: &K,
+    field_manager: &str,
+    subresource: &str,
+) -> Result<Option<K>, Error> {
+    let entries = live.metadata().managed_fields.entries();
+    let entry = entries.map_err(Error::custom)?.into_iter().find(|entry| {
+        entry.manager.as_deref() == Some(field_manager)
+            && entry.operation == Some(ManagedFieldsOperation::Apply)
+            && entry.subresource.as_deref().unwrap_or_default() == subresource
+    });
+    let Some(fields) = entry.and_then(|entry| entry.fields_v1) else {
+        return Ok(None);
+    };
+    let mut fields: Map<String, Value> = serde_json::from_str(fields.as_str())?;
+    rename_shares::<K>(&mut fields);
+    let tree = owned(&fields, &json::to_value(live)?, &K::SHAPE);
+    let mut object: K = json::from_value(&tree)?;
+    object.unknown_mut().set_partial();
+    object.metadata_mut().name = live.metadata().name.clone();
+    object.metadata_mut().namespace = live.metadata().namespace.clone();
+    Ok(Some(object))
+}
+
+/// Gives the shares of a limited level the name that they have in `K`.
+fn rename_shares<K: Resource>(fields: &mut Map<String, Value>) {
+    let is_level = K::GROUP == GROUP && K::KIND == Kind::PriorityLevelConfiguration.as_str();
+    let own = ApiVersion::ALL
+        .into_iter()
+        .find(|version| version.as_str() == K::VERSION);
+    let limited = fields
+        .get_mut("f:spec")
+        .and_then(|spec| spec.get_mut("f:limited"));
+    if let (true, Some(own), Some(Value::Object(limited))) = (is_level, own, limited) {
+        for other in ApiVersion::ALL {
+            if let Some(shares) = limited.remove(&format!("f:{}", shares_name(other))) {
+                limited.insert(format!("f:{}", shares_name(own)), shares);
+            }
+        }
+    }
+}
+
+/// The part of `live` that the set `fields`, in the form `fieldsV1`, contains.
+fn owned(fields: &Map<String, Value>, live: &Value, shape: &Shape) -> Value {
+    let none = Map::new();
+    let below = |step: &str| {
+        fields
+            .get(step)
+            .map(|below| below.as_object().unwrap_or(&none))
+    };
+    match (shape, live) {
+        (Shape::Object(schema), Value::Object(live)) if !schema.map_type_atomic => {
+            let shape = |name: &str| schema.field(name).map_or(&Shape::Any, |field| &field.shape);
+            let fields = live.iter().filter_map(|(name, value)| {
+                let below = below(&format!("f:{name}"))?;
+                Some((name.clone(), owned(below, value, shape(name))))
+            });
+            Value::Object(fields.collect())
+        }
+        (
+            Shape::Map {
+                value: shape,
+                atomic: false,
+            },
+            Value::Object(live),
+        ) => {
+            let entries = live.iter().filter_map(|(key, value)| {
+                let below = below(&format!("f:{key}"))?;
+                Some((key.clone(), owned(below, value, shape)))
+            });
+            Value::Object(entries.collect())
+        }
+        (
+            Shape::List {
+                element,
+                kind: ListKind::Map(keys),
+            },
+            Value::Array(live),
+        ) => {
+            let elements = live.iter().filter_map(|value| {
+                let (_, below) = fields
+                    .iter()
+                    .find(|(step, _)| is_key_of(step, value, keys))?;
+                let mut part = owned(below.as_object().unwrap_or(&none), value, element);
+                // An element with the key fields is an object, and so is its part: this cannot fail.
+                for key in *keys {
+                    part[*key] = value[*key].clone();
+                }
+                Some(part)
+            });
+            Value::Array(elements.collect())
+        }
+        (
+            Shape::List {
+                kind: ListKind::Set,
+                ..
+            },
+            Value::Array(live),
+        ) => {
+            let elements = live
+                .iter()
+                .filter(|value| below(&format!("v:{value}")).is_some());
+            Value::Array(elements.cloned().collect())
+        }
+        _ => live.clone(),
+    }
+}
+
+/// Whether a step such as `k:{"type":"Dangling"}` means this element of a list.
+fn is_key_of(step: &str, element: &Value, keys: &[&str]) -> bool {
+    let key = step.strip_prefix("k:").map(serde_json::from_str::<Value>);
+    let Some(Ok(key)) = key else {
+        return false;
+    };
+    element.is_object() && keys.iter().all(|name| element[*name] == key[*name])
+}
