@@ -5,15 +5,24 @@
 mod support;
 
 use k8s_flowcontrol::api::v1::PriorityLevelConfiguration as Level;
+use k8s_flowcontrol::{Resource, from_value_strict};
 use serde_json::json;
 
-/// The fields that a manager applies.
-fn wanted(shares: i32) -> Result<Level, serde_json::Error> {
-    serde_json::from_value(json!({
+/// The whole level, as the platform applies it.
+fn whole(shares: i32) -> Result<Level, serde_json::Error> {
+    from_value_strict(&json!({
         "metadata": {"name": "shared"},
         "spec": {"type": "Limited", "limited": {
             "nominalConcurrencyShares": shares, "limitResponse": {"type": "Reject"}}},
     }))
+}
+
+/// The level's shares and nothing else.
+fn only_shares(shares: i32) -> Level {
+    let mut level = Level::partial("shared");
+    let limited = level.spec.limited.get_or_insert_default();
+    limited.nominal_concurrency_shares = Some(shares);
+    level
 }
 
 #[tokio::main]
@@ -22,7 +31,7 @@ async fn main() -> support::Outcome {
     let levels = client.priority_level_configurations();
 
     let answer = levels
-        .apply(&wanted(10)?)
+        .apply(&whole(10)?)
         .field_manager("platform")
         .send()
         .await?;
@@ -33,7 +42,7 @@ async fn main() -> support::Outcome {
     };
     println!("platform applied 10 shares: {verb}");
 
-    match levels.apply(&wanted(20)?).field_manager("team-a").await {
+    match levels.apply(&only_shares(20)).field_manager("team-a").await {
         Err(error) if error.is_conflict() => {
             println!("team-a wants 20 shares: conflict");
             for cause in error.causes() {
@@ -47,7 +56,7 @@ async fn main() -> support::Outcome {
         other => println!("team-a wants 20 shares: {other:?}"),
     }
     let level = levels
-        .apply(&wanted(20)?)
+        .apply(&only_shares(20))
         .field_manager("team-a")
         .force()
         .await?;
