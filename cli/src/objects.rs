@@ -35,7 +35,7 @@ impl Objects {
             let found = documents(source?);
             skipped.add(&found, streams)?;
             for document in &found.documents {
-                match document.decode(release) {
+                match document.object(release) {
                     Ok(object) => objects.push(&object, release, streams)?,
                     Err(failure) => broken.extend(failure.into_diagnostics()),
                 }
@@ -97,9 +97,10 @@ impl Objects {
 
     /// The document of an object, or the last of several documents with its name.
     pub(crate) fn document(&self, kind: Kind, name: &str) -> Option<&Document> {
-        self.documents.iter().rev().find(|document| {
-            document.posted.kind == kind && document.identity.name.as_deref() == Some(name)
-        })
+        self.documents
+            .iter()
+            .rev()
+            .find(|document| document.kind() == kind && document.name() == Some(name))
     }
 
     fn push(

@@ -1,7 +1,7 @@
 //! Objects of files, converted to the API version of the requests.
 
 use super::live::Live;
-use crate::documents::{Document, FileArgs, Skipped, documents, strip_server_fields};
+use crate::documents::{Document, FileArgs, Skipped, documents};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::{Diagnostic, Streams, plural};
@@ -11,6 +11,7 @@ use k8s_flowcontrol::convert::{Lossy, shape_tree};
 use k8s_flowcontrol::kind::VersionedKind;
 use k8s_flowcontrol::rules::bootstrap;
 use k8s_flowcontrol::rules::bootstrap::AUTO_UPDATE_ANNOTATION;
+use k8s_flowcontrol_manifests::strip_server_fields;
 use serde_json::Value;
 use std::io::Write;
 
@@ -42,7 +43,7 @@ impl Manifest {
             let found = documents(source?);
             skipped.add(&found, streams)?;
             for document in found.documents {
-                let object = match document.decode(release) {
+                let object = match document.object(release) {
                     Ok(object) => object,
                     Err(failure) => {
                         broken.extend(failure.into_diagnostics());

@@ -1,6 +1,6 @@
 //! `convert`: objects in another API version.
 
-use crate::documents::{Document, ExportArgs, FileArgs, Skipped, documents, strip_server_fields};
+use crate::documents::{Document, ExportArgs, FileArgs, Skipped, documents};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::{Diagnostic, ObjectFormat, Streams, plural, write_objects};
@@ -8,6 +8,7 @@ use k8s_flowcontrol::convert::{Loss, Lossy, shape_tree};
 use k8s_flowcontrol::kind::VersionedKind;
 use k8s_flowcontrol::rules::conversion::server_tree;
 use k8s_flowcontrol::{ApiVersion, Release};
+use k8s_flowcontrol_manifests::strip_server_fields;
 use serde_json::Value;
 use std::io::Write;
 
@@ -129,7 +130,7 @@ fn convert(
     release: Release,
     streams: &mut Streams,
 ) -> Result<(Value, Vec<Loss>), Failure> {
-    let object = document.decode(release)?;
+    let object = document.object(release)?;
     let kind = VersionedKind::new(object.kind, object.version, release);
     let (mut value, losses) = if args.as_server {
         Lossy::parts(server_tree(object.written(), kind, args.to))

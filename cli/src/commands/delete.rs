@@ -103,7 +103,7 @@ fn in_files(files: &FileArgs, streams: &mut Streams) -> Result<Vec<(Kind, String
         let found = documents(source?);
         skipped.add(&found, streams)?;
         for document in &found.documents {
-            let object = document.decode(Release::NEWEST)?;
+            let object = document.object(Release::NEWEST)?;
             named.push((object.kind, object.name().to_owned()));
         }
     }

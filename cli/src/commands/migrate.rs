@@ -4,12 +4,13 @@ use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::interrupt::Interrupt;
 use crate::migrate::{
-    Candidates, Examined, Mend, Settings, Severity, Status, Summary, Writing, collect, diff,
-    examine_all, json, write_all, write_log,
+    Candidates, Examined, Status, Summary, Writing, collect, diff, examine_all, json, write_all,
+    write_log,
 };
 use crate::output::{Diagnostic, Level, Streams, write_report};
 use clap::ValueEnum;
 use k8s_flowcontrol::{ApiVersion, Release};
+use k8s_flowcontrol_manifests::{self as manifests, Settings, Severity};
 use k8s_flowcontrol_text::Span;
 use std::io::{IsTerminal, Write};
 use std::path::PathBuf;
@@ -67,6 +68,24 @@ pub(crate) struct Args {
     verbose: bool,
 }
 
+/// The meaning to keep for a field that a server ignores.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Mend {
+    /// Write the values that servers use now
+    Live,
+    /// Write the values that the file intends
+    File,
+}
+
+impl From<Mend> for manifests::Mend {
+    fn from(mend: Mend) -> Self {
+        match mend {
+            Mend::Live => Self::Live,
+            Mend::File => Self::File,
+        }
+    }
+}
+
 /// An output format for programs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Format {
@@ -98,7 +117,7 @@ pub(crate) fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
     let settings = Settings {
         to: args.to,
         release: args.kubernetes,
-        mend: args.mend,
+        mend: args.mend.map(manifests::Mend::from),
         allow_loss: args.allow_loss,
     };
     let Candidates { files, skipped } =

@@ -1,6 +1,6 @@
 //! Counting and reporting the documents that a command skips.
 
-use super::find::Found;
+use super::document::Found;
 use crate::output::{Diagnostic, Streams, plural};
 use std::io::{self, Write};
 
@@ -14,9 +14,12 @@ impl Skipped {
     /// Counts the documents of other kinds, and warns of broken ones.
     pub(crate) fn add(&mut self, found: &Found, streams: &mut Streams) -> io::Result<()> {
         self.others += found.others;
-        for (source, span, error) in &found.unreadable {
-            let message = format!("skipped a document that does not mention flow control: {error}");
-            let diagnostic = Diagnostic::warning(message).at(source, *span);
+        for broken in &found.unreadable {
+            let message = format!(
+                "skipped a document that does not mention flow control: {}",
+                broken.error
+            );
+            let diagnostic = Diagnostic::warning(message).at(&found.source, broken.span);
             write!(streams.err, "{}", diagnostic.render())?;
         }
         Ok(())

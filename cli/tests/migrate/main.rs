@@ -30,7 +30,7 @@ fn fixture(name: &str) -> String {
 }
 
 fn fixtures() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/migrate")
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../manifests/tests/fixtures")
 }
 
 /// A run in a folder.

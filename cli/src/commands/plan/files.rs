@@ -1,9 +1,9 @@
 //! The migrations that files need.
 
 use super::moves::{Move, Plan, moves, not_before};
-use crate::documents::version_of;
-use crate::migrate::{Candidate, Settings, Severity, examine};
+use crate::migrate::{Candidate, examine};
 use k8s_flowcontrol::ApiVersion;
+use k8s_flowcontrol_manifests::{Settings, Severity, version_of};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 
@@ -41,19 +41,14 @@ pub(crate) fn read(candidate: &Candidate, plan: Plan) -> Option<FileNeeds> {
             return Some(needs);
         }
     };
-    let settings = Settings {
-        to: plan.to.preferred(),
-        release: None,
-        mend: None,
-        allow_loss: false,
-    };
+    let settings = Settings::to(plan.to.preferred());
     let outcome = examine(&bytes, &candidate.path, candidate.is_named, settings);
     needs.manual = outcome
         .findings
         .iter()
         .filter(|finding| finding.severity > Severity::Note)
         .count();
-    for document in &outcome.documents {
+    for document in &outcome.objects {
         let Some(version) = document.from.as_deref().and_then(version_of) else {
             continue;
         };

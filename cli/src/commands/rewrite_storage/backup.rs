@@ -1,7 +1,7 @@
 //! The backup of all objects in a file.
 
-use crate::documents::strip_server_fields;
 use crate::failure::Failure;
+use k8s_flowcontrol_manifests::strip_server_fields;
 use serde_json::Value;
 use std::fs::OpenOptions;
 use std::io::{self, Write};

@@ -137,15 +137,10 @@ fn revision(item: &Item, storage: &'static str, target: Release) -> Option<HelmR
     );
     let found = documents(manifest);
     let old = |document: &Document| {
-        let version = document
-            .identity
-            .api_version
-            .as_deref()?
-            .rsplit('/')
-            .next()?;
+        let version = document.api_version()?.rsplit('/').next()?;
         Some(OldObject {
-            kind: document.kind().to_owned(),
-            name: document.identity.name.clone().unwrap_or_default(),
+            kind: document.written_kind().to_owned(),
+            name: document.name().unwrap_or_default().to_owned(),
             version: version.to_owned(),
             refused_from: refused_from(version, target)?,
         })

@@ -77,7 +77,7 @@ impl Judge {
             );
         }
         let (mut kind, old);
-        kind = document.posted.kind;
+        kind = document.kind();
         let existing: Vec<&str>;
         let operation = match &self.old {
             None => {
@@ -88,7 +88,7 @@ impl Judge {
             }
             Some(known) => {
                 let Some((old_kind, found)) = known.find(document, version, self.release) else {
-                    return Verdict::not_found(kind, document.identity.name.as_deref());
+                    return Verdict::not_found(kind, document.name());
                 };
                 (kind, old) = (old_kind, found);
                 match self.status_only {
@@ -238,7 +238,7 @@ impl Old {
         let name = source.name.clone();
         let mut objects = Vec::new();
         for document in &documents(source).documents {
-            let object = document.decode(release)?;
+            let object = document.object(release)?;
             object.warn(streams)?;
             objects.push(OldObject {
                 kind: object.kind,
@@ -283,8 +283,7 @@ impl Old {
     ) -> Option<(Kind, Value)> {
         let old = self.objects.iter().find(|old| {
             !self.by_name
-                || old.kind == document.posted.kind
-                    && Some(old.name.as_str()) == document.identity.name.as_deref()
+                || old.kind == document.kind() && Some(old.name.as_str()) == document.name()
         })?;
         let kind = VersionedKind::new(old.kind, old.version, release);
         let shown = conversion::server_tree(old.tree.clone(), kind, version);

@@ -73,15 +73,11 @@ impl Report {
         }
         if self.json {
             let version = document.version(self.release);
-            let written = document
-                .identity
-                .api_version
-                .as_deref()
-                .filter(|version| !version.is_empty());
+            let written = document.api_version().filter(|version| !version.is_empty());
             let line = Line {
                 source: &document.source.name,
-                kind: document.kind(),
-                name: document.identity.name.as_deref(),
+                kind: document.written_kind(),
+                name: document.name(),
                 api_version: written.unwrap_or(version.api_version()),
                 valid,
                 status: verdict.status.as_ref(),
@@ -113,7 +109,7 @@ impl Report {
         let span = verdict
             .body_error
             .as_ref()
-            .and_then(|error| document.in_source(error.span?));
+            .and_then(|error| document.in_text(error.span?));
         let span = span.unwrap_or_else(|| match verdict.code() {
             404 if !document.version(self.release).is_served_by(self.release) => {
                 document.locate("apiVersion")

@@ -3,9 +3,8 @@
 use super::candidates::Candidate;
 use super::examine::examine;
 use super::replace::{backup_path, keep, replace};
-use crate::migrate::findings::{Finding, Outcome, Rule, Severity};
-use crate::migrate::settings::Settings;
 use crate::source::Source;
+use k8s_flowcontrol_manifests::{Finding, Migration, Rule, Settings, Severity};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -18,7 +17,7 @@ pub(crate) struct Examined {
     pub(crate) candidate: Candidate,
     /// The text of the file, kept if there is something to report about it.
     pub(crate) source: Arc<Source>,
-    pub(crate) outcome: Outcome,
+    pub(crate) outcome: Migration,
     /// The state of the file.
     pub(crate) status: Status,
 }
@@ -94,9 +93,9 @@ fn read_and_examine(candidate: Candidate, settings: Settings) -> Examined {
         Err(error) => {
             let message = format!("the file cannot be read: {error}");
             let finding = Finding::new(Severity::Error, Rule::Unreadable, 0, message);
-            let outcome = Outcome {
+            let outcome = Migration {
                 findings: vec![finding],
-                ..Outcome::default()
+                ..Migration::default()
             };
             (Vec::new(), outcome)
         }
@@ -118,7 +117,7 @@ fn read_and_examine(candidate: Candidate, settings: Settings) -> Examined {
     } else {
         Status::Current
     };
-    let has_news = !(outcome.findings.is_empty() && outcome.documents.is_empty());
+    let has_news = !(outcome.findings.is_empty() && outcome.objects.is_empty());
     let bytes = if has_news { bytes } else { Vec::new() };
     let (name, is_named) = (candidate.path.display().to_string(), candidate.is_named);
     Examined {

@@ -1,10 +1,8 @@
 //! Examining one file: whether it is a manifest, and its changes.
 
-use crate::migrate::decide::elsewhere;
-use crate::migrate::findings::{Finding, Outcome, Rule, Severity};
-use crate::migrate::migration::migrate;
-use crate::migrate::read::{is_relevant, mentions};
-use crate::migrate::settings::Settings;
+use k8s_flowcontrol_manifests::{
+    Finding, Form, Migration, Rule, Settings, Severity, may_mention, mentions, migrate,
+};
 use k8s_flowcontrol_text::MAX_LENGTH;
 use std::path::Path;
 
@@ -21,7 +19,7 @@ enum Treatment {
 }
 
 /// Examines a file.
-pub(crate) fn examine(bytes: &[u8], path: &Path, is_named: bool, settings: Settings) -> Outcome {
+pub(crate) fn examine(bytes: &[u8], path: &Path, is_named: bool, settings: Settings) -> Migration {
     let treatment = match treatment(path) {
         Treatment::Documentation | Treatment::Unknown if is_named => Treatment::Manifest,
         other => other,
@@ -36,24 +34,25 @@ pub(crate) fn examine(bytes: &[u8], path: &Path, is_named: bool, settings: Setti
     }
     if let Some(text) = utf16(bytes) {
         if mentions(&text, settings.to).is_empty() {
-            return Outcome::default();
+            return Migration::default();
         }
         let message = "the file is in UTF-16, which is not supported";
         let finding = Finding::new(Severity::Manual, Rule::CannotEdit, 0, message);
         return only(finding.help("convert the file to UTF-8 first"));
     }
-    if !is_relevant(bytes) {
-        return Outcome::default();
+    if !may_mention(bytes) {
+        return Migration::default();
     }
     let text = match std::str::from_utf8(bytes) {
         Ok(text) => text,
         Err(error) => return not_utf8(bytes, error.valid_up_to(), settings),
     };
+    let form = Form::by_extension(path).unwrap_or_default();
     match treatment {
         Treatment::Documentation => {
             let found = mentions(text, settings.to);
             let Some(first) = found.first() else {
-                return Outcome::default();
+                return Migration::default();
             };
             let message = match found.len() {
                 1 => format!("documentation mentions {}", first.describe()),
@@ -71,37 +70,36 @@ pub(crate) fn examine(bytes: &[u8], path: &Path, is_named: bool, settings: Setti
             ))
         }
         Treatment::Unknown => {
-            let outcome = migrate(text, path, settings);
-            if !outcome.documents.is_empty() {
+            let outcome = migrate(text, form, settings);
+            if !outcome.objects.is_empty() {
                 return outcome;
             }
             let found = mentions(text, settings.to);
-            Outcome {
-                findings: elsewhere(
-                    &found,
-                    "this file is not a manifest",
-                    Severity::Manual,
-                    Rule::Mention,
-                ),
-                ..Outcome::default()
+            let why = "this file is not a manifest";
+            let findings = found
+                .iter()
+                .map(|mention| mention.finding(why, Severity::Manual, Rule::Mention));
+            Migration {
+                findings: findings.collect(),
+                ..Migration::default()
             }
         }
-        _ => migrate(text, path, settings),
+        _ => migrate(text, form, settings),
     }
 }
 
-fn only(finding: Finding) -> Outcome {
-    Outcome {
+fn only(finding: Finding) -> Migration {
+    Migration {
         findings: vec![finding],
-        ..Outcome::default()
+        ..Migration::default()
     }
 }
 
 /// A file that is not UTF-8: a program, an image, or a text in another encoding.
-fn not_utf8(bytes: &[u8], offset: usize, settings: Settings) -> Outcome {
+fn not_utf8(bytes: &[u8], offset: usize, settings: Settings) -> Migration {
     let text = String::from_utf8_lossy(bytes);
     if bytes.contains(&0) || mentions(&text, settings.to).is_empty() {
-        return Outcome::default();
+        return Migration::default();
     }
     let message = "the file is not UTF-8, and mentions an old version or field";
     let finding = Finding::new(Severity::Manual, Rule::CannotEdit, offset, message);

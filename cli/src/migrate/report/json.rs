@@ -2,14 +2,14 @@
 
 use super::summary::Summary;
 use crate::migrate::files::Examined;
-use crate::migrate::settings::Settings;
+use k8s_flowcontrol_manifests::Settings;
 use serde_json::{Value, json};
 
 /// The outcome as JSON: every file with objects of the group or findings.
 pub(crate) fn json(files: &[Examined], summary: Summary, settings: Settings) -> Value {
     let files: Vec<_> = files
         .iter()
-        .filter(|file| !(file.outcome.documents.is_empty() && file.outcome.findings.is_empty()))
+        .filter(|file| !(file.outcome.objects.is_empty() && file.outcome.findings.is_empty()))
         .map(of_file)
         .collect();
     json!({
@@ -25,7 +25,7 @@ fn of_file(file: &Examined) -> Value {
     let source = &file.source;
     let documents: Vec<_> =
         file.outcome
-            .documents
+            .objects
             .iter()
             .map(|document| {
                 let at = source.position(document.offset);

@@ -1,9 +1,9 @@
 //! The outcome of a migration as SARIF.
 
 use crate::migrate::files::{Examined, Status};
-use crate::migrate::findings::{Finding, Rule, Severity};
-use crate::migrate::settings::Settings;
 use crate::output::{Level, SarifResult, SarifRule, write_sarif};
+use k8s_flowcontrol_manifests::Settings;
+use k8s_flowcontrol_manifests::{Finding, Rule, Severity};
 use serde_json::json;
 use std::io::{self, Write};
 
@@ -29,7 +29,7 @@ fn results(file: &Examined, settings: Settings) -> Vec<SarifResult<'static>> {
     let place = |offset| (file.candidate.path.clone(), file.source.position(offset));
     let outdated = file
         .outcome
-        .documents
+        .objects
         .iter()
         .filter(|document| file.status != Status::Changed && !document.changes.is_empty());
     let outdated = outdated.map(|document| {

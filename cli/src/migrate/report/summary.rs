@@ -1,8 +1,8 @@
 //! The outcome of a migration in numbers.
 
 use crate::migrate::files::{Examined, Status};
-use crate::migrate::findings::{Rule, Severity};
 use crate::output::plural;
+use k8s_flowcontrol_manifests::{Rule, Severity};
 use serde_json::{Value, json};
 use std::fmt;
 
@@ -43,7 +43,7 @@ impl Summary {
                 Status::Refused => summary.refused += 1,
             }
             summary.skipped += file.outcome.skipped;
-            let documents = file.outcome.documents.iter();
+            let documents = file.outcome.objects.iter();
             summary.objects += documents
                 .filter(|document| !document.changes.is_empty())
                 .count();

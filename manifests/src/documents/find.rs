@@ -1,0 +1,196 @@
+//! Finding the flow-control objects of a text.
+
+use super::document::{Body, Document};
+use super::form::Form;
+use super::parse::{Part, parse_each, parse_part};
+use super::recognize::{Identity, Posted, Recognized, recognize, recognize_text};
+use k8s_flowcontrol_rules::decode::{Format, Problem};
+use k8s_flowcontrol_text::{Content, Node, Span, SyntaxError, Tree, to_value};
+use std::ops::Range;
+use std::sync::Arc;
+
+/// The documents of a text.
+#[derive(Clone, Debug, Default)]
+pub struct Documents {
+    /// Flow-control objects in order, also those of lists, and broken documents that mention flow control.
+    pub documents: Vec<Document>,
+    /// The number of documents of other kinds.
+    pub others: usize,
+    /// Broken documents that do not mention flow control, such as templates of other kinds.
+    pub unreadable: Vec<Unreadable>,
+}
+
+/// A document with a syntax error that does not mention flow control.
+#[derive(Clone, Debug)]
+pub struct Unreadable {
+    /// The place of the error in the text.
+    pub span: Span,
+    /// The error.
+    pub error: SyntaxError,
+}
+
+/// Options of [`read_with`].
+#[derive(Clone, Copy, Debug, Default)]
+pub struct ReadOptions {
+    /// The form of the text. Defaults to JSON for a text that starts with `{`, and else to YAML.
+    pub form: Option<Form>,
+    /// Whether the text is known to hold flow-control objects: a single document without kind and version then counts as one.
+    pub is_flow_control: bool,
+    /// Whether an empty text counts as one document. A server responds to an empty request body with an error.
+    pub keeps_empty: bool,
+}
+
+/// Finds the flow-control objects of a text.
+///
+/// A broken document does not affect the others: [`Document::decode`] returns its error.
+pub fn read(text: impl Into<Arc<[u8]>>) -> Documents {
+    read_with(text, ReadOptions::default())
+}
+
+/// Finds the flow-control objects of a text with options.
+pub fn read_with(text: impl Into<Arc<[u8]>>, options: ReadOptions) -> Documents {
+    let text = text.into();
+    let mut found = Documents::default();
+    let form = options.form.unwrap_or_else(|| Form::by_content(&text));
+    let format = match form.is_json() {
+        true => Format::Json,
+        false => Format::Yaml,
+    };
+    let mut parts = parse_each(&text, form);
+    if parts.is_empty() && options.keeps_empty {
+        let range = 0..text.len();
+        parts.push(Part {
+            parsed: parse_part(&text, range.clone(), form),
+            range,
+        });
+    }
+    // A single document is read as flow control unless it says otherwise.
+    let is_named = options.is_flow_control && parts.len() == 1;
+    for Part { range, parsed } in parts {
+        match parsed {
+            Ok(document) => {
+                let problem = |key: &k8s_flowcontrol_text::DuplicateKey| Problem {
+                    message: key.to_string(),
+                    span: key.span,
+                };
+                let part = ParsedPart {
+                    text: &text,
+                    format,
+                    range,
+                    is_named,
+                    duplicates: document.duplicates.iter().map(problem).collect(),
+                    tree: Arc::new(document.tree),
+                };
+                part.document(&mut found);
+            }
+            Err(error) => match recognize_text(&text[range.clone()], is_named) {
+                Some(posted) => found.documents.push(Document {
+                    text: Arc::clone(&text),
+                    identity: Identity::default(),
+                    posted,
+                    body: Body::Text(format, range),
+                }),
+                None => {
+                    let span = Span::new(error.offset(), error.offset());
+                    found.unreadable.push(Unreadable { span, error });
+                }
+            },
+        }
+    }
+    found
+}
+
+/// A document without syntax errors.
+struct ParsedPart<'a> {
+    text: &'a Arc<[u8]>,
+    format: Format,
+    range: Range<usize>,
+    is_named: bool,
+    tree: Arc<Tree>,
+    duplicates: Vec<Problem>,
+}
+
+impl ParsedPart<'_> {
+    fn document(&self, found: &mut Documents) {
+        let root = self.tree.root();
+        let identity = Identity::of(root);
+        match root.content() {
+            Content::Null if self.format == Format::Yaml && !self.is_named => return,
+            Content::Object(_) => {}
+            _ if self.is_named => {}
+            _ => {
+                found.others += 1;
+                return;
+            }
+        }
+        match recognize(root, &identity, self.is_named) {
+            Recognized::Ours(posted) => {
+                let body = Body::Text(self.format, self.range.clone());
+                found.documents.push(self.make(identity, posted, body));
+            }
+            Recognized::List(of) => self.items(of, found),
+            Recognized::Other => found.others += 1,
+        }
+    }
+
+    /// The items of a list and of nested lists, in order.
+    fn items(&self, of: Option<Posted>, found: &mut Documents) {
+        let mut lists = vec![(Vec::new(), of, items(self.tree.root()).enumerate())];
+        while let Some((path, of, rest)) = lists.last_mut() {
+            let Some((index, node)) = rest.next() else {
+                lists.pop();
+                continue;
+            };
+            let mut path = path.clone();
+            path.push(index);
+            let identity = Identity::of(node);
+            // Items of a typed list inherit its kind.
+            let recognized = match *of {
+                Some(posted) if identity.kind.is_none() => Recognized::Ours(posted),
+                _ => recognize(node, &identity, false),
+            };
+            match recognized {
+                Recognized::Ours(posted) => {
+                    found
+                        .documents
+                        .push(self.make(identity, posted, self.item(node, path)));
+                }
+                Recognized::List(of) => lists.push((path, of, items(node).enumerate())),
+                Recognized::Other => found.others += 1,
+            }
+        }
+    }
+
+    fn item(&self, node: Node<'_>, path: Vec<usize>) -> Body {
+        let span = node.span();
+        if self.format == Format::Json {
+            return Body::Text(Format::Json, span.range());
+        }
+        let within = |problem: &&Problem| span.range().contains(&problem.span.start);
+        Body::Item {
+            // A value that is too deep or too large has no JSON; its error message stands in, and fails to parse.
+            json: to_value(node)
+                .map_or_else(String::into_bytes, |value| value.to_string().into_bytes()),
+            list: Arc::clone(&self.tree),
+            duplicates: self.duplicates.iter().filter(within).cloned().collect(),
+            path,
+        }
+    }
+
+    fn make(&self, identity: Identity, posted: Posted, body: Body) -> Document {
+        Document {
+            text: Arc::clone(self.text),
+            identity,
+            posted,
+            body,
+        }
+    }
+}
+
+fn items(list: Node<'_>) -> std::vec::IntoIter<Node<'_>> {
+    let items = match list.get("items").map(Node::content) {
+        Some(Content::Array(elements)) => elements.iter().collect(),
+        _ => Vec::new(),
+    };
+    items.into_iter()
+}

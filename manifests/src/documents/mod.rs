@@ -1,0 +1,26 @@
+//! Reading the documents of a text.
+//!
+//! [`Form`] is the form of a text, `parse` reads its documents as trees with spans, and `locate` finds the place of a field.
+//! [`read`] finds the flow-control objects of a text; documents of other kinds are skipped and counted.
+
+mod document;
+mod find;
+mod form;
+mod locate;
+mod object;
+mod parse;
+mod recognize;
+mod scalars;
+mod split;
+mod template;
+
+pub use document::Document;
+pub use find::{Documents, ReadOptions, Unreadable, read, read_with};
+pub use form::Form;
+pub use object::{DecodeError, Object, strip_server_fields};
+pub use recognize::version_of;
+
+pub(crate) use locate::locate;
+pub(crate) use parse::{Parsed, parse_all, parse_as};
+pub(crate) use scalars::{Scalars, path};
+pub(crate) use template::{Action, touches};

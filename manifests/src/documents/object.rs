@@ -1,0 +1,132 @@
+//! Documents as objects.
+
+use super::document::Document;
+use k8s_flowcontrol_rules::decode::{self, DecodeAs, Format, Problem};
+use k8s_flowcontrol_text::{Content, DuplicateKey, Node, Span, SyntaxError, to_value};
+use k8s_flowcontrol_types::kind::VersionedKind;
+use k8s_flowcontrol_types::{ApiVersion, Kind, Release};
+use serde_json::Value;
+use std::fmt;
+
+/// An object as a server reads it.
+#[derive(Clone, Debug)]
+pub struct Object {
+    /// The kind of the object.
+    pub kind: Kind,
+    /// The version of the object.
+    pub version: ApiVersion,
+    /// The object in its version: known fields only, without defaults.
+    pub tree: Value,
+    /// Unknown and duplicate fields, with their places in the text.
+    pub problems: Vec<Problem>,
+}
+
+/// The reason why a document is no object.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DecodeError {
+    /// The reason, in the server's words where a server has the same one.
+    pub message: String,
+    /// The place in the text.
+    pub span: Span,
+}
+
+impl fmt::Display for DecodeError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for DecodeError {}
+
+impl Document {
+    /// The object as a server of `release` decodes it.
+    ///
+    /// # Errors
+    /// The first syntax error or value of a wrong type, an empty document, or an unknown version of the group.
+    pub fn decode(&self, release: Release) -> Result<Object, DecodeError> {
+        let place = |span: Option<Span>| {
+            let span = span.and_then(|span| self.clamped(span));
+            span.unwrap_or_else(|| self.start())
+        };
+        let fail = |message: &str, span: Option<Span>| DecodeError {
+            message: message.to_owned(),
+            span: place(span),
+        };
+        let syntax = |error: SyntaxError| {
+            let at = error.offset();
+            fail(error.message(), Some(Span::new(at, at + 1)))
+        };
+        let (tree, duplicates) = self.parse().map_err(syntax)?;
+        let root = tree.root();
+        if matches!(root.content(), Content::Null) {
+            let message =
+                "the document is empty: expected a FlowSchema or a PriorityLevelConfiguration";
+            return Err(fail(message, None));
+        }
+        let kind = self.posted.kind;
+        let written = self.api_version().unwrap_or_default();
+        let shape = self.identity.shape();
+        if self.posted.version.is_none() && shape.is_none() && !written.is_empty() {
+            let message = format!(
+                "{written:?} is no version of flow control: expected one of v1, v1beta3, v1beta2 and v1beta1"
+            );
+            let span = root.get("apiVersion").map(Node::span);
+            return Err(fail(&message, span));
+        }
+        let version = shape.unwrap_or(self.version(release));
+        let target = DecodeAs::from(VersionedKind::new(kind, version, release))
+            .sorted(self.body().0 == Format::Yaml);
+        let decoded =
+            decode::decode(root, target).map_err(|error| fail(&error.message, Some(error.span)))?;
+        let mut tree = decoded.value;
+        tree["apiVersion"] = version.api_version().into();
+        tree["kind"] = kind.as_str().into();
+        let duplicates = duplicates.into_iter().map(|key: DuplicateKey| Problem {
+            message: key.to_string(),
+            span: key.span,
+        });
+        let problems = duplicates.chain(decoded.problems).map(|problem| Problem {
+            span: place(Some(problem.span)),
+            ..problem
+        });
+        Ok(Object {
+            kind,
+            version,
+            tree,
+            problems: problems.collect(),
+        })
+    }
+
+    /// The object with its unknown fields; none for a malformed text.
+    pub fn value(&self) -> Option<Value> {
+        let (tree, _) = self.parse().ok()?;
+        to_value(tree.root()).ok()
+    }
+
+    /// The object with its unknown fields and without the fields that servers fill in; none for a malformed text.
+    pub fn stripped(&self) -> Option<Value> {
+        let mut value = self.value()?;
+        strip_server_fields(&mut value);
+        Some(value)
+    }
+}
+
+/// Removes the fields that servers fill in: status, resourceVersion, uid, managedFields and others.
+pub fn strip_server_fields(object: &mut Value) {
+    let Some(fields) = object.as_object_mut() else {
+        return;
+    };
+    fields.remove("status");
+    if let Some(metadata) = fields.get_mut("metadata").and_then(Value::as_object_mut) {
+        for name in [
+            "creationTimestamp",
+            "generation",
+            "managedFields",
+            "resourceVersion",
+            "selfLink",
+            "uid",
+        ] {
+            metadata.remove(name);
+        }
+    }
+}

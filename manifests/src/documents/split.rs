@@ -1,0 +1,209 @@
+//! Splitting a text into documents.
+
+use super::form::Form;
+use crate::lines::without_mark;
+use k8s_flowcontrol_text::parse_json;
+use std::ops::Range;
+
+/// The ranges of the documents in the text. A text of one document stays whole: it is the body that a server would get.
+pub(super) fn split(text: &[u8], form: Form) -> Vec<Range<usize>> {
+    match form {
+        Form::Json | Form::JsonLines => json(text, form),
+        Form::Yaml | Form::Template => yaml(text),
+    }
+}
+
+fn json(text: &[u8], form: Form) -> Vec<Range<usize>> {
+    let whole = || match text.trim_ascii().is_empty() {
+        true => Vec::new(),
+        false => Vec::from([whole_of(text)]),
+    };
+    let lines = || lines(text).filter(|line| !text[line.clone()].trim_ascii().is_empty());
+    if form == Form::JsonLines {
+        return lines().collect();
+    }
+    // Most texts are one value.
+    if parse_json(without_mark(text)).is_ok() {
+        return whole();
+    }
+    // If the first two lines are a value each, a broken line is one broken document, and not a broken file.
+    let is_value = |line: &Range<usize>| parse_json(&text[line.clone()]).is_ok();
+    if lines().take(2).filter(is_value).count() == 2 {
+        return lines().collect();
+    }
+    let values = values(text);
+    let is_object = |range: &Range<usize>| text[range.clone()].trim_ascii_start()[0] == b'{';
+    match values.len() > 1 && values.iter().all(is_object) {
+        true => values,
+        false => whole(),
+    }
+}
+
+fn whole_of(text: &[u8]) -> Range<usize> {
+    0..text.len()
+}
+
+/// Values that each start on a new line, as `jq` prints them.
+fn values(text: &[u8]) -> Vec<Range<usize>> {
+    let mut values = Vec::new();
+    let (mut start, mut depth, mut in_string, mut escaped) = (0, 0_usize, false, false);
+    for (at, byte) in text.iter().enumerate() {
+        match byte {
+            _ if escaped => escaped = false,
+            b'\\' if in_string => escaped = true,
+            b'"' => in_string = !in_string,
+            _ if in_string => {}
+            b'{' | b'[' => depth += 1,
+            b'}' | b']' => depth = depth.saturating_sub(1),
+            b'\n' if depth == 0 => {
+                values.push(start..at + 1);
+                start = at + 1;
+            }
+            _ => {}
+        }
+    }
+    values.push(start..text.len());
+    values.retain(|range| !text[range.clone()].trim_ascii().is_empty());
+    values
+}
+
+/// Documents between lines that start with `---`. Comments and directives before the first one belong to it.
+fn yaml(text: &[u8]) -> Vec<Range<usize>> {
+    let mut documents = Vec::new();
+    let mut start = 0;
+    let (mut has_content, mut has_marker) = (false, false);
+    for line in lines(text) {
+        let bytes = &text[line.clone()];
+        if is_marker(bytes, b"---") {
+            let content_follows = !is_empty(&bytes[3..]);
+            if has_content {
+                documents.push(start..line.start);
+                // A marker with content in the same line belongs to the document.
+                has_marker = content_follows;
+                start = if content_follows {
+                    line.start
+                } else {
+                    line.end
+                };
+            } else {
+                if has_marker {
+                    // The document before this marker is empty.
+                    start = line.start;
+                }
+                has_marker = true;
+            }
+            has_content = content_follows;
+        } else if is_marker(bytes, b"...") {
+            if has_content {
+                documents.push(start..line.end);
+            }
+            start = line.end;
+            (has_content, has_marker) = (false, false);
+        } else if !is_empty(bytes) && !bytes.starts_with(b"%") {
+            has_content = true;
+        }
+    }
+    if has_content {
+        documents.push(start..text.len());
+    }
+    documents
+}
+
+/// The number of bytes before the content of a YAML document: comments, directives, markers and white space.
+pub(super) fn before_content(text: &[u8]) -> usize {
+    let content = lines(text).find_map(|line| {
+        let bytes = &text[line.clone()];
+        let is_content = !is_empty(bytes) && !bytes.starts_with(b"%") && !is_marker(bytes, b"---");
+        is_content.then(|| line.end - without_mark(bytes).trim_ascii_start().len())
+    });
+    content.unwrap_or_default()
+}
+
+/// Whether a line has only white space and a comment.
+fn is_empty(line: &[u8]) -> bool {
+    let line = without_mark(line).trim_ascii_start();
+    line.is_empty() || line[0] == b'#'
+}
+
+fn is_marker(line: &[u8], marker: &[u8]) -> bool {
+    line.strip_prefix(marker)
+        .is_some_and(|rest| rest.first().is_none_or(u8::is_ascii_whitespace))
+}
+
+fn lines(text: &[u8]) -> impl Iterator<Item = Range<usize>> {
+    let mut start = 0;
+    text.split_inclusive(|byte| *byte == b'\n')
+        .map(move |line| {
+            let range = start..start + line.len();
+            start = range.end;
+            range
+        })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn split_text(name: &str, text: &str) -> Vec<String> {
+        let by_content = Form::by_content(text.as_bytes());
+        let form = Form::by_extension(name).unwrap_or(by_content);
+        split(text.as_bytes(), form)
+            .into_iter()
+            .map(|range| text[range].to_owned())
+            .collect()
+    }
+
+    #[test]
+    fn a_single_document_is_the_whole_text() {
+        for text in [
+            "a: 1\n",
+            "---\na: 1\n",
+            "# c\n---\na: 1",
+            "%YAML 1.1\n---\na: 1\n",
+            "--- {a: 1}\n",
+        ] {
+            assert_eq!(split_text("x.yaml", text), [text]);
+        }
+    }
+
+    #[test]
+    fn documents_start_after_their_marker() {
+        assert_eq!(split_text("-", "a: 1\n---\nb: 2\n"), ["a: 1\n", "b: 2\n"]);
+        assert_eq!(
+            split_text("-", "a: 1\r\n---\r\nb: 2\r\n"),
+            ["a: 1\r\n", "b: 2\r\n"]
+        );
+        assert_eq!(split_text("-", "a: 1\n--- # c\nb: 2"), ["a: 1\n", "b: 2"]);
+        assert_eq!(
+            split_text("-", "a: 1\n--- {b: 2}\n"),
+            ["a: 1\n", "--- {b: 2}\n"]
+        );
+        assert_eq!(
+            split_text("-", "a: 1\n...\n---\nb: 2"),
+            ["a: 1\n...\n", "---\nb: 2"]
+        );
+        assert_eq!(
+            split_text("-", "a: |\n  ---\n  x\n---x: 1\n"),
+            ["a: |\n  ---\n  x\n---x: 1\n"]
+        );
+        assert!(split_text("-", "---\n# nothing\n---\n\n").is_empty());
+        assert_eq!(split_text("-", "---\n# nothing\n---\nb: 2"), ["---\nb: 2"]);
+    }
+
+    #[test]
+    fn json_comes_alone_in_lines_or_one_after_the_other() {
+        assert_eq!(split_text("-", " {\"a\":\n1}\n"), [" {\"a\":\n1}\n"]);
+        assert_eq!(split_text("-", "{}\n\n{}\n"), ["{}\n", "{}\n"]);
+        assert_eq!(split_text("-", "{}\n{\n{}\n}"), ["{}\n", "{\n{}\n}"]);
+        assert_eq!(split_text("-", "{}\n// c\n"), ["{}\n// c\n"]);
+        assert_eq!(split_text("-", "{}\n{}\n{\n"), ["{}\n", "{}\n", "{\n"]);
+        assert_eq!(split_text("x.jsonl", "{}\n{\n{}"), ["{}\n", "{\n", "{}"]);
+        assert_eq!(
+            split_text("-", "{\n\"}\":1}\n{\n}\n"),
+            ["{\n\"}\":1}\n", "{\n}\n"]
+        );
+        // Two values in one line are one broken body for a server.
+        assert_eq!(split_text("-", "{} {}"), ["{} {}"]);
+        assert!(split_text("x.json", " \n").is_empty());
+    }
+}

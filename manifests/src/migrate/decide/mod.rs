@@ -1,0 +1,12 @@
+//! Deciding: the changes that an object, a patch or another mention of the group needs, and the reasons that prevent them.
+
+mod object;
+mod patches;
+mod remaining_mentions;
+mod server_view;
+mod step;
+mod template;
+
+pub(super) use object::{Surroundings, decide, owned};
+pub(super) use patches::{Restring, apply, find};
+pub(super) use remaining_mentions::{LAST_APPLIED, classify};

@@ -1,0 +1,155 @@
+//! The remaining mentions of old versions and fields: every place is listed, none is skipped.
+
+use crate::documents::{Parsed, Scalars, path, touches};
+use crate::migrate::findings::{Finding, Rule, Severity};
+use crate::migrate::read::{Mention, Mentioned, Text};
+use k8s_flowcontrol_text::to_value;
+use k8s_flowcontrol_types::{ApiVersion, GROUP};
+use std::collections::HashSet;
+
+pub(in crate::migrate) const LAST_APPLIED: &str =
+    "kubectl.kubernetes.io/last-applied-configuration";
+
+/// Classifies each mention.
+pub(in crate::migrate) fn classify(
+    source: &Text<'_>,
+    parsed: &Parsed,
+    mentions: &[Mention],
+    to: ApiVersion,
+) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    let mut listed: HashSet<(Rule, usize)> = HashSet::new();
+    let mut scalars: Option<(usize, Scalars<'_>)> = None;
+    for mention in mentions {
+        let offset = mention.span.start;
+        let index = parsed
+            .documents
+            .partition_point(|document| document.span.start <= offset);
+        let finding = if let Some(action) = parsed
+            .actions
+            .iter()
+            .find(|action| touches(&[**action], mention.span))
+        {
+            Some((in_action(mention), action.span.start))
+        } else if let Some(index) = index.checked_sub(1) {
+            let known = scalars.take().filter(|(known, _)| *known == index);
+            let (_, scalars) = scalars.insert(
+                known.unwrap_or_else(|| (index, Scalars::of(parsed.documents[index].tree.root()))),
+            );
+            in_document(mention, scalars, parsed, index, to)
+        } else {
+            None
+        };
+        let (finding, place) = finding.unwrap_or_else(|| {
+            if is_comment(source, offset) {
+                (in_comment(mention), offset)
+            } else {
+                (hidden(mention), offset)
+            }
+        });
+        // One finding for each string and each managedFields list.
+        if listed.insert((finding.rule, place)) {
+            findings.push(finding);
+        }
+    }
+    findings
+}
+
+fn in_action(mention: &Mention) -> Finding {
+    let what = mention.describe();
+    let offset = mention.span.start;
+    let (rule, message, help) = match mention.what {
+        Mentioned::Version(_) => (
+            Rule::CapabilityCheck,
+            format!("a template refers to {what}"),
+            "remove the old branch by hand if no cluster needs it",
+        ),
+        Mentioned::Field(_) | Mentioned::Annotation => (
+            Rule::Template,
+            format!("a template refers to {what}"),
+            "change the template by hand",
+        ),
+    };
+    Finding::new(Severity::Manual, rule, offset, message).help(help)
+}
+
+/// Whether a place outside of keys and values is in a comment.
+fn is_comment(source: &Text<'_>, offset: usize) -> bool {
+    let line = &source.text[source.line_start(offset)..offset];
+    line.match_indices('#')
+        .any(|(at, _)| !line[..at].ends_with(|character: char| !character.is_whitespace()))
+}
+
+/// A mention in a value without effect.
+fn hidden(mention: &Mention) -> Finding {
+    let message = format!(
+        "{} is in a value that a later duplicate or a merge overrides",
+        mention.describe()
+    );
+    Finding::new(Severity::Manual, Rule::Mention, mention.span.start, message)
+        .help("remove the value without effect")
+}
+
+fn in_comment(mention: &Mention) -> Finding {
+    let message = format!("a comment mentions {}", mention.describe());
+    Finding::new(Severity::Note, Rule::Comment, mention.span.start, message)
+}
+
+/// A mention in a document, and the place that is listed only once; none if it is in a comment.
+fn in_document(
+    mention: &Mention,
+    scalars: &Scalars<'_>,
+    parsed: &Parsed,
+    index: usize,
+    to: ApiVersion,
+) -> Option<(Finding, usize)> {
+    let offset = mention.span.start;
+    let (scalar, steps) = scalars.at(offset)?;
+    let what = mention.describe();
+    let here = path(steps);
+    let history = steps.iter().position(|step| step == "managedFields");
+    if let Some(history) = history {
+        let message = format!("managedFields refer to {what}");
+        let finding = Finding::new(Severity::Note, Rule::ManagedFields, offset, message)
+            .path(path(&steps[..=history]))
+            .help("remove managedFields from files: servers generate them");
+        return Some((finding, index));
+    }
+    let is_long = !scalar.is_key
+        && scalar
+            .text
+            .is_some_and(|text| text.contains('\n') || text.trim_start().starts_with(['{', '[']));
+    let finding = if !scalar.is_key && steps.last().is_some_and(|step| step == LAST_APPLIED) {
+        let message = format!("the last-applied annotation refers to {what}");
+        Finding::new(Severity::Manual, Rule::LastApplied, offset, message)
+            .help("remove the annotation from the file: kubectl apply writes it again")
+    } else if is_long {
+        let kind = to_value(parsed.documents[index].tree.root())
+            .ok()
+            .and_then(|value| Some(value.get("kind")?.as_str()?.to_owned()));
+        let owner = kind.map_or("this document".to_owned(), |kind| format!("this {kind}"));
+        let message = format!("a string in {owner} refers to {what}");
+        Finding::new(Severity::Manual, Rule::Embedded, offset, message)
+            .help("migrate the text in a separate file, and copy it back")
+    } else {
+        let message = match mention.what {
+            Mentioned::Field(name) => {
+                format!("{name} is not a field of {to}, and its purpose here is unknown")
+            }
+            _ => format!("{what} is mentioned for an unknown purpose"),
+        };
+        Finding::new(Severity::Manual, Rule::Mention, offset, message)
+            .help("change it by hand if it refers to these objects")
+    };
+    Some((finding.path(here), scalar.span.start))
+}
+
+impl Mention {
+    /// A finding about a mention in a text that is no manifest, with the reason why it stays.
+    pub fn finding(&self, why: &str, severity: Severity, rule: Rule) -> Finding {
+        let message = format!("{} is mentioned, and {why}", self.describe());
+        Finding::new(severity, rule, self.span.start, message).help(format!(
+            "look for objects of {GROUP} here, and change them by hand"
+        ))
+    }
+}

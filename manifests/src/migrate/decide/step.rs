@@ -1,0 +1,237 @@
+//! Converting one object to the target version, with the obstacles on the way.
+
+use super::server_view::{differences, held, release_for};
+use crate::migrate::findings::Rule;
+use crate::migrate::read::SHARES;
+use crate::migrate::settings::{Mend, Settings};
+use k8s_flowcontrol_types::ApiVersion;
+use k8s_flowcontrol_types::Kind;
+use k8s_flowcontrol_types::convert::{Loss, Lossy, PRESERVE_ZERO_ANNOTATION, shape_tree};
+use k8s_flowcontrol_types::kind::VersionedKind;
+use serde_json::Value;
+
+/// A reason that prevents a migration.
+#[derive(Clone, Debug, PartialEq)]
+pub(in crate::migrate) struct Obstacle {
+    pub(in crate::migrate) rule: Rule,
+    /// The field path in the old version.
+    pub(in crate::migrate) path: String,
+    pub(in crate::migrate) message: String,
+    pub(in crate::migrate) help: String,
+}
+
+/// The result of a conversion.
+#[derive(Clone, Debug)]
+pub(in crate::migrate) struct Step {
+    pub(in crate::migrate) after: Value,
+    pub(in crate::migrate) obstacles: Vec<Obstacle>,
+    /// The content in a server before and after.
+    pub(in crate::migrate) held: (Value, Value),
+}
+
+/// Converts an object from its version to the target version.
+pub(in crate::migrate) fn step(
+    before: &Value,
+    kind: Kind,
+    from: ApiVersion,
+    settings: Settings,
+) -> Step {
+    let to = settings.to;
+    let (old_release, new_release) = (
+        release_for(from, settings.release),
+        release_for(to, settings.release),
+    );
+    let mut obstacles = Vec::new();
+    let held_before = held(before, kind, from, old_release);
+    let mut mended = before.clone();
+    let mut expected = held_before.clone();
+    if kind == Kind::PriorityLevelConfiguration
+        && let Some(foreign) = Foreign::of(before, from)
+    {
+        match foreign.mend(&mut mended, &held_before, settings.mend) {
+            Ok(()) if settings.mend == Some(Mend::File) => {
+                expected = held(&mended, kind, from, old_release);
+            }
+            Ok(()) => {}
+            Err(obstacle) => obstacles.push(obstacle),
+        }
+    }
+    let rules = settings.release.unwrap_or_default();
+    let converted = shape_tree(mended.clone(), VersionedKind::new(kind, from, rules), to);
+    let (mut after, mut losses) = Lossy::parts(converted);
+    if let Some(mend) = settings.mend {
+        // Fields that only the target version has: the file intends them, and servers ignore them now.
+        losses.retain(|loss| !loss.takes_effect);
+        if mend == Mend::Live {
+            remove_ineffective(&mut after, &held_before, from);
+        } else {
+            expected = held(&after, kind, to, new_release);
+        }
+    }
+    obstacles.retain(|obstacle| !(settings.allow_loss && obstacle.rule == Rule::Loss));
+    let held_after = held(&after, kind, to, new_release);
+    if !settings.allow_loss {
+        let known: Vec<_> = obstacles.iter().map(|o| o.path.clone()).collect();
+        obstacles.extend(
+            losses
+                .iter()
+                .filter(|loss| !known.contains(&loss.path))
+                .map(|loss| lost(loss, to)),
+        );
+        if obstacles.is_empty() {
+            obstacles.extend(differences(&expected, &held_after).into_iter().map(|found| {
+                Obstacle {
+                    rule: Rule::Loss,
+                    message: format!(
+                        "a server has {} before ({from}, Kubernetes {old_release}) and {} after ({to}, Kubernetes {new_release})",
+                        found.before, found.after
+                    ),
+                    path: found.path,
+                    help: ALLOW.to_owned(),
+                }
+            }));
+        }
+    }
+    Step {
+        after,
+        obstacles,
+        held: (held_before, held_after),
+    }
+}
+
+const ALLOW: &str = "change the file so that both versions mean the same, or use --allow-loss";
+
+fn lost(loss: &Loss, to: ApiVersion) -> Obstacle {
+    let help = if loss.takes_effect {
+        format!(
+            "--mend live removes the field, which has no effect now; --mend file keeps it, and it takes effect in {to}"
+        )
+    } else if SHARES.iter().any(|name| loss.path.ends_with(name)) {
+        format!(
+            "give the level at least 1 share, keep a version with zero shares, or use --allow-loss; the file then has 0, which means 30 in {to}"
+        )
+    } else if loss.path.contains(PRESERVE_ZERO_ANNOTATION) {
+        "remove the annotation from the file, or use --allow-loss to remove it".to_owned()
+    } else {
+        ALLOW.to_owned()
+    };
+    Obstacle {
+        rule: Rule::Loss,
+        path: loss.path.clone(),
+        message: loss.why.clone(),
+        help,
+    }
+}
+
+/// Removes the fields that had no effect before.
+fn remove_ineffective(after: &mut Value, held_before: &Value, from: ApiVersion) {
+    if from > ApiVersion::V1Beta1 {
+        return;
+    }
+    let limited = after
+        .pointer_mut("/spec/limited")
+        .and_then(Value::as_object_mut);
+    if let Some(limited) = limited {
+        for name in ["lendablePercent", "borrowingLimitPercent"] {
+            let pointer = format!("/spec/limited/{name}");
+            let before = held_before.pointer(&pointer);
+            if limited.get(name) != before {
+                limited.remove(name);
+            }
+        }
+    }
+    if let Some(spec) = after.get_mut("spec").and_then(Value::as_object_mut)
+        && spec.get("exempt") != held_before.pointer("/spec/exempt")
+    {
+        spec.remove("exempt");
+    }
+}
+
+/// Shares under the field name of another version.
+struct Foreign<'a> {
+    version: ApiVersion,
+    own: &'static str,
+    name: &'static str,
+    value: &'a Value,
+    /// The value under the right field name.
+    own_value: Option<&'a Value>,
+}
+
+impl<'a> Foreign<'a> {
+    fn of(level: &'a Value, version: ApiVersion) -> Option<Self> {
+        let [assured, nominal] = SHARES;
+        let (own, name) = if version < ApiVersion::V1Beta3 {
+            (assured, nominal)
+        } else {
+            (nominal, assured)
+        };
+        let limited = level.pointer("/spec/limited")?;
+        Some(Self {
+            version,
+            own,
+            name,
+            value: limited.get(name)?,
+            own_value: limited.get(own).filter(|value| !value.is_null()),
+        })
+    }
+
+    /// Keeps only the right field name.
+    fn mend(&self, level: &mut Value, held: &Value, mend: Option<Mend>) -> Result<(), Obstacle> {
+        let Self {
+            version,
+            own,
+            name,
+            value,
+            own_value,
+        } = *self;
+        let running = held
+            .pointer("/spec/limited/nominalConcurrencyShares")
+            .cloned()
+            .unwrap_or_default();
+        // Up to v1beta2 a zero means the default.
+        let meant = match value.as_i64() {
+            Some(0) if name == SHARES[0] => Some(30),
+            Some(shares) => i32::try_from(shares).ok(),
+            None => None,
+        };
+        let agree = value.is_null() || meant.is_some_and(|meant| running == meant);
+        let shares = match (own_value, mend, meant) {
+            (Some(_), mend, _) if agree || mend.is_some() => None,
+            (None, _, _) if value.is_null() => None,
+            (None, Some(Mend::Live), _) => Some(running),
+            (None, _, Some(meant)) if agree || mend.is_some() => Some(Value::from(meant)),
+            (own_value, ..) => {
+                let source = own_value.map_or("the default".to_owned(), |_| format!("from {own}"));
+                let help = if own_value.is_some() {
+                    format!(
+                        "remove one of the two from the file; --mend live or file removes {name}"
+                    )
+                } else if let Some(meant) = meant {
+                    format!(
+                        "--mend live writes the current value, {own}: {running}; --mend file writes the intended value, {own}: {meant}"
+                    )
+                } else {
+                    format!("--mend live writes the current value, {own}: {running}")
+                };
+                return Err(Obstacle {
+                    rule: Rule::ForeignField,
+                    path: format!("spec.limited.{name}"),
+                    message: format!(
+                        "{name} is not a field of {version}: servers drop it, and the level has {running} shares ({source}), not {value}"
+                    ),
+                    help,
+                });
+            }
+        };
+        let limited = level
+            .pointer_mut("/spec/limited")
+            .and_then(Value::as_object_mut);
+        if let Some(limited) = limited {
+            limited.remove(name);
+            if let Some(shares) = shares {
+                limited.insert(own.into(), shares);
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,18 @@
+//! Editing: the changes of an object as edits of its text, and the check that the result reads as intended.
+
+mod changes;
+mod document;
+mod edits;
+mod embedded;
+mod insert;
+mod place;
+mod splice;
+mod verify;
+
+pub(super) use changes::{PlannedChange, changes};
+pub(super) use document::{DocumentEdits, checked_edits};
+pub use edits::Edit;
+pub(super) use edits::apply;
+pub(super) use embedded::Embedded;
+pub(super) use splice::set_scalar;
+pub(super) use verify::Expected;

@@ -1,0 +1,25 @@
+//! Migration of a text to another API version.
+//!
+//! [`migrate`] is pure: a text goes in, edits and findings come out. `read` finds the objects with the places of their
+//! fields, `decide` converts each with the [conversion rules](k8s_flowcontrol_types::convert), and `edit` writes the
+//! difference into the text, so comments, order, quotes and anchors stay. The result is read again: a text that does not
+//! read as converted is rejected. Other mentions of an old version or field are listed.
+
+mod decide;
+mod edit;
+mod embedded_text;
+mod findings;
+mod objects;
+mod read;
+mod references;
+mod result;
+mod settings;
+mod state;
+mod whole_text;
+
+pub use edit::Edit;
+pub use findings::{Finding, Rule, Severity};
+pub use read::{Mention, Mentioned, may_mention, mentions};
+pub use result::{Change, MigratedObject, Migration};
+pub use settings::{Mend, Settings};
+pub use whole_text::migrate;

@@ -1,0 +1,87 @@
+//! The migration of one object, and of the applied object in its annotation.
+
+use super::decide::{LAST_APPLIED, Surroundings, decide, owned};
+use super::edit::DocumentEdits;
+use super::read::{Found, Role, shares_of};
+use super::result::{Change, MigratedObject};
+use super::settings::{Mend, Settings};
+use super::state::State;
+use k8s_flowcontrol_text::{Node, Span};
+use serde_json::Value;
+
+impl State<'_> {
+    /// Migrates an object; `places` are the places of the text that need no further look.
+    pub(super) fn object(
+        &mut self,
+        around: Surroundings<'_>,
+        found: &Found<'_>,
+        work: &mut DocumentEdits,
+        places: &mut Vec<Span>,
+    ) {
+        let Some(before) = work.original.pointer(&found.pointer).cloned() else {
+            return;
+        };
+        let decision = decide(around, found, &before);
+        if decision.report.is_some() {
+            places.extend(owned(found.node));
+        } else if let Some(version) = found.node.get("apiVersion") {
+            places.push(version.span());
+        }
+        self.result.findings.extend(decision.findings);
+        let mut changes = decision.changes;
+        if let (Some(after), Some(place)) = (
+            decision.after,
+            work.expected.value.pointer_mut(&found.pointer),
+        ) {
+            match (found.role, place.as_object_mut(), after) {
+                // The items of a list are objects of their own.
+                (Role::List(_), Some(list), Value::Object(after)) => list.extend(after),
+                (_, _, after) => *place = after,
+            }
+        }
+        if let Role::Object(_, version) = found.role {
+            work.renames |= shares_of(version) != shares_of(self.settings.to);
+        }
+        let annotation = format!(
+            "{}/metadata/annotations/{}",
+            found.pointer,
+            LAST_APPLIED.replace('/', "~1")
+        );
+        let node = ["metadata", "annotations", LAST_APPLIED]
+            .iter()
+            .try_fold(found.node, |node, name| node.get(name));
+        if let Some(node) = node {
+            // The applied object has the same losses as the object itself, which reports them.
+            let settings = Settings {
+                allow_loss: true,
+                mend: self.settings.mend.or(Some(Mend::Live)),
+                ..self.settings
+            };
+            changes.extend(
+                self.embedded(around, node, &annotation, settings, work)
+                    .map(|(change, _)| change),
+            );
+        }
+        if let Some(mut report) = decision.report {
+            report.changes = changes.iter().map(Change::from).collect();
+            self.add(report, work);
+        } else if !changes.is_empty() {
+            // A typed list has its own apiVersion.
+            let report = MigratedObject {
+                offset: found.node.span().start,
+                kind: found
+                    .node
+                    .get("kind")
+                    .and_then(Node::as_str)
+                    .unwrap_or_default()
+                    .to_owned(),
+                name: None,
+                from: found.api_version.map(str::to_owned),
+                changes: changes.iter().map(Change::from).collect(),
+                server: None,
+            };
+            self.add(report, work);
+        }
+        work.changes.extend(changes);
+    }
+}

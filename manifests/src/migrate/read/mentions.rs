@@ -1,0 +1,153 @@
+//! Mentions of old versions and fields anywhere in a text.
+
+use super::shares::{SHARES, other_shares_of};
+use k8s_flowcontrol_text::Span;
+use k8s_flowcontrol_types::convert::PRESERVE_ZERO_ANNOTATION;
+use k8s_flowcontrol_types::{ApiVersion, GROUP};
+
+/// The mentioned version or field.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Mentioned {
+    /// A version, such as `v1beta2`.
+    Version(String),
+    /// A field that the target version does not have.
+    Field(&'static str),
+    /// The annotation that keeps zero shares.
+    Annotation,
+}
+
+/// A mention of a version or field that the target version does not have.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Mention {
+    /// The place of the version or the name.
+    pub span: Span,
+    /// The mentioned version or field.
+    pub what: Mentioned,
+}
+
+impl Mention {
+    /// Whether the mention is in one of the places, which are sorted.
+    pub(in crate::migrate) fn is_within(&self, places: &[Span]) -> bool {
+        let end = places.partition_point(|place| place.start <= self.span.start);
+        places[..end]
+            .iter()
+            .rev()
+            .take(3)
+            .any(|place| self.span.end <= place.end)
+    }
+
+    /// The mention as text.
+    pub fn describe(&self) -> String {
+        match &self.what {
+            Mentioned::Version(version) => format!("{GROUP}/{version}"),
+            Mentioned::Field(name) => (*name).to_owned(),
+            Mentioned::Annotation => PRESERVE_ZERO_ANNOTATION.to_owned(),
+        }
+    }
+}
+
+/// Whether a text may mention the group or its fields. This is much faster than [`mentions`].
+pub fn may_mention(text: &[u8]) -> bool {
+    let finders = [
+        GROUP,
+        SHARES[0],
+        SHARES[1],
+        "FlowSchema",
+        "PriorityLevelConfiguration",
+    ];
+    finders
+        .iter()
+        .any(|word| memchr::memmem::find(text, word.as_bytes()).is_some())
+}
+
+/// The mentions of versions and fields that the version `to` does not have, in the order of the text, which need not be a
+/// manifest.
+pub fn mentions(text: &str, to: ApiVersion) -> Vec<Mention> {
+    let mut mentions = Vec::new();
+    for (at, _) in text.match_indices(GROUP) {
+        let end = at + GROUP.len();
+        mentions.extend(version_behind(text, end).or_else(|| version_before(text, at)));
+    }
+    let old = other_shares_of(to);
+    let all = |word: &'static str, what: Mentioned| {
+        text.match_indices(word)
+            .filter(|(at, _)| is_word(text, *at, at + word.len()))
+            .map(move |(at, _)| Mention {
+                span: Span::new(at, at + word.len()),
+                what: what.clone(),
+            })
+    };
+    mentions.extend(all(old, Mentioned::Field(old)));
+    if to != ApiVersion::V1Beta3 {
+        mentions.extend(all(PRESERVE_ZERO_ANNOTATION, Mentioned::Annotation));
+    }
+    mentions.retain(|mention| mention.what != Mentioned::Version(to.as_str().into()));
+    mentions.sort_by_key(|mention| mention.span.start);
+    mentions
+}
+
+/// `flowcontrol.apiserver.k8s.io/v1beta2`, in JSON perhaps with `\/`.
+fn version_behind(text: &str, end: usize) -> Option<Mention> {
+    let rest = &text[end..];
+    let slash = if rest.starts_with("\\/") { 2 } else { 1 };
+    let word = rest.get(slash..).filter(|_| rest[..slash].ends_with('/'))?;
+    let length = word
+        .find(|character: char| !character.is_ascii_alphanumeric())
+        .unwrap_or(word.len());
+    let start = end + slash;
+    version_at(text, start, start + length)
+}
+
+/// `flowschemas.v1beta2.flowcontrol.apiserver.k8s.io`, as kubectl takes it.
+fn version_before(text: &str, at: usize) -> Option<Mention> {
+    let before = text[..at].strip_suffix('.')?;
+    let start = before
+        .rfind(|character: char| !character.is_ascii_alphanumeric())
+        .map_or(0, |at| at + 1);
+    version_at(text, start, before.len())
+}
+
+fn version_at(text: &str, start: usize, end: usize) -> Option<Mention> {
+    let word = text.get(start..end)?;
+    let is_version = word
+        .strip_prefix('v')
+        .is_some_and(|rest| rest.starts_with(|character: char| character.is_ascii_digit()));
+    is_version.then(|| Mention {
+        span: Span::new(start, end),
+        what: Mentioned::Version(word.into()),
+    })
+}
+
+fn is_word(text: &str, start: usize, end: usize) -> bool {
+    let is_letter = |character: char| character.is_alphanumeric() || character == '_';
+    !text[..start].ends_with(is_letter) && !text[end..].starts_with(is_letter)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_form_of_a_mention() {
+        let text = "a: flowcontrol.apiserver.k8s.io/v1beta2 # assuredConcurrencyShares\n\
+            b: \"flowcontrol.apiserver.k8s.io\\/v1beta1\"\n\
+            c: flowschemas.v1beta3.flowcontrol.apiserver.k8s.io\n\
+            d: flowcontrol.apiserver.k8s.io/v1\n\
+            e: flowcontrol.apiserver.k8s.io\n\
+            f: notassuredConcurrencyShares\n\
+            g: flowcontrol.k8s.io/v1beta3-preserve-zero-concurrency-shares\n";
+        let found = mentions(text, ApiVersion::V1);
+        let words: Vec<_> = found.iter().map(|m| &text[m.span.range()]).collect();
+        let expected = [
+            "v1beta2",
+            "assuredConcurrencyShares",
+            "v1beta1",
+            "v1beta3",
+            "flowcontrol.k8s.io/v1beta3-preserve-zero-concurrency-shares",
+        ];
+        assert_eq!(words, expected);
+        let down = mentions(text, ApiVersion::V1Beta3);
+        assert_eq!(down.len(), 4, "{down:?}");
+    }
+}

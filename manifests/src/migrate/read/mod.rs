@@ -1,0 +1,11 @@
+//! Reading: the text with its lines, the objects of the group in it, and everything else that mentions the group.
+
+mod mentions;
+mod objects;
+mod shares;
+mod text;
+
+pub use mentions::{Mention, Mentioned, may_mention, mentions};
+pub(super) use objects::{Found, Role, find};
+pub(super) use shares::{SHARES, other_shares_of, shares_of};
+pub(super) use text::Text;

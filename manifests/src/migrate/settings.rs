@@ -1,0 +1,37 @@
+//! The options of a migration.
+
+use k8s_flowcontrol_types::{ApiVersion, Release};
+
+/// The options of a migration.
+#[derive(Clone, Copy, Debug)]
+pub struct Settings {
+    /// The target version.
+    pub to: ApiVersion,
+    /// The release whose rules apply, if it serves the version. Defaults to the newest release that does.
+    pub release: Option<Release>,
+    /// The handling of fields of another version. By default they are errors.
+    pub mend: Option<Mend>,
+    /// Whether losses are accepted. By default they are errors.
+    pub allow_loss: bool,
+}
+
+impl Settings {
+    /// A migration to a version, with defaults for everything else.
+    pub const fn to(version: ApiVersion) -> Self {
+        Self {
+            to: version,
+            release: None,
+            mend: None,
+            allow_loss: false,
+        }
+    }
+}
+
+/// The meaning to keep for a field that a server ignores.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mend {
+    /// Write the values that servers use now.
+    Live,
+    /// Write the values that the file intends.
+    File,
+}

@@ -1,0 +1,25 @@
+//! The state of the migration of a text.
+
+use super::edit::DocumentEdits;
+use super::read::Text;
+use super::result::{MigratedObject, Migration};
+use super::settings::Settings;
+
+/// The state of the migration of a text.
+pub(super) struct State<'a> {
+    pub(super) source: &'a Text<'a>,
+    pub(super) settings: Settings,
+    /// The number of texts around this one: a text in a string of another text has 1.
+    pub(super) depth: usize,
+    /// Migrates a text in a string of this text, at a depth.
+    pub(super) inner: fn(&Text<'_>, Settings, usize) -> Migration,
+    pub(super) result: Migration,
+}
+
+impl State<'_> {
+    /// Adds an object to the result, as one of the objects of a document.
+    pub(super) fn add(&mut self, object: MigratedObject, document: &mut DocumentEdits) {
+        document.objects.push(self.result.objects.len());
+        self.result.objects.push(object);
+    }
+}

@@ -1,0 +1,162 @@
+//! The migration of a text: its documents, their edits, the check of the result, and the remaining mentions.
+
+use super::decide::{Surroundings, classify};
+use super::edit::{DocumentEdits, Expected, apply, checked_edits};
+use super::findings::{Finding, Rule, Severity};
+use super::read::{Mention, Text, find, mentions};
+use super::result::Migration;
+use super::settings::Settings;
+use super::state::State;
+use crate::documents::{Form, Parsed, parse_all};
+use k8s_flowcontrol_text::{Node, Span, to_value};
+use k8s_flowcontrol_types::GROUP;
+use serde_json::Value;
+
+/// Migrates a text to another API version.
+///
+/// `likely` is the form to try first. YAML that is none is tried as a template, and JSON that is none as YAML.
+///
+/// A text that cannot be read is no failure: the findings say why nothing changes.
+pub fn migrate(text: &str, likely: Form, settings: Settings) -> Migration {
+    let source = Text::new(text);
+    let mut result = run(&source, likely, settings, 0);
+    if result.worst() == Some(Severity::Error) {
+        result.edits.clear();
+    }
+    if !result.edits.is_empty() {
+        let mark = &text[..source.mark];
+        result.text = Some(format!("{mark}{}", apply(source.text, &result.edits)));
+    }
+    result.findings.sort_by_key(|finding| finding.offset);
+    result.shift(source.mark);
+    result
+}
+
+fn run(source: &Text<'_>, likely: Form, settings: Settings, depth: usize) -> Migration {
+    let mut state = State {
+        source,
+        settings,
+        depth,
+        inner: |source, settings, depth| run(source, Form::Yaml, settings, depth),
+        result: Migration::default(),
+    };
+    match parse_all(source.text, likely) {
+        Ok(parsed) => state.documents(&parsed),
+        Err(error) => state.unreadable(likely, &error.to_string(), error.offset()),
+    }
+    state.result
+}
+
+impl State<'_> {
+    fn unreadable(&mut self, likely: Form, error: &str, offset: usize) {
+        let mentions = mentions(self.source.text, self.settings.to);
+        let is_template = likely == Form::Template || self.source.text.contains("{{");
+        if mentions.is_empty() {
+            let message = format!("this file was not checked: {error}");
+            let finding = Finding::new(Severity::Note, Rule::NotChecked, offset, message);
+            self.result.findings.push(finding);
+        } else if is_template {
+            let why = "this template can only be read once it is rendered";
+            let findings = mentions
+                .iter()
+                .map(|mention| mention.finding(why, Severity::Manual, Rule::Template));
+            self.result.findings.extend(findings);
+        } else {
+            let finding = Finding::new(Severity::Error, Rule::Unreadable, offset, error)
+                .help("correct the file: a server cannot read it either");
+            self.result.findings.push(finding);
+        }
+    }
+
+    fn documents(&mut self, parsed: &Parsed) {
+        let asks_cluster = parsed
+            .actions
+            .iter()
+            .any(|action| self.source.slice(action.span).contains(GROUP));
+        let mut places = Vec::new();
+        let mut work = Vec::new();
+        for (index, document) in parsed.documents.iter().enumerate() {
+            let root = document.tree.root();
+            let next = parsed.documents.get(index + 1);
+            let end = next.map_or(self.source.text.len(), |next| next.span.start);
+            let original = match to_value(root) {
+                Ok(value) => value,
+                Err(error) => {
+                    let offset = document.span.start;
+                    let finding = Finding::new(Severity::Error, Rule::Unreadable, offset, error);
+                    self.result.findings.push(finding);
+                    return;
+                }
+            };
+            let around = Surroundings {
+                source: self.source,
+                form: parsed.form,
+                actions: &parsed.actions,
+                document,
+                end,
+                settings: self.settings,
+                asks_cluster,
+            };
+            work.push(self.document(around, root, original, &mut places));
+        }
+        self.check(parsed, work);
+        places.extend(self.result.edits.iter().map(|edit| edit.span));
+        places.sort_by_key(|place| place.start);
+        let rest: Vec<Mention> = mentions(self.source.text, self.settings.to)
+            .into_iter()
+            .filter(|mention| !mention.is_within(&places))
+            .collect();
+        let findings = classify(self.source, parsed, &rest, self.settings.to);
+        self.result.findings.extend(findings);
+    }
+
+    fn document(
+        &mut self,
+        around: Surroundings<'_>,
+        root: Node<'_>,
+        original: Value,
+        places: &mut Vec<Span>,
+    ) -> DocumentEdits {
+        let found = find(root);
+        let mut work = DocumentEdits {
+            objects: Vec::new(),
+            changes: Vec::new(),
+            expected: Expected {
+                offset: root.span().start,
+                value: original.clone(),
+                objects: found.iter().map(|found| found.pointer.clone()).collect(),
+            },
+            original,
+            renames: false,
+            end: around.end,
+        };
+        if found.is_empty() {
+            self.result.skipped += 1;
+        }
+        for object in &found {
+            self.object(around, object, &mut work, places);
+        }
+        if !found.iter().any(|found| found.pointer.is_empty()) {
+            self.references(around, root, &mut work, places);
+        }
+        work
+    }
+
+    /// Takes over the edits that give the intended result, and reports the documents that stay unchanged.
+    fn check(&mut self, parsed: &Parsed, work: Vec<DocumentEdits>) {
+        let (edits, dropped) = checked_edits(self.source, parsed.form, self.settings.to, work);
+        self.result.edits = edits;
+        for dropped in dropped {
+            for object in &dropped.objects {
+                self.result.objects[*object].changes.clear();
+            }
+            let finding = Finding::new(
+                Severity::Manual,
+                Rule::CannotEdit,
+                dropped.offset,
+                dropped.why,
+            );
+            self.result.findings.push(finding.help("change it by hand"));
+        }
+    }
+}
