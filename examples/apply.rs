@@ -35,12 +35,8 @@ async fn main() -> support::Outcome {
         .field_manager("platform")
         .send()
         .await?;
-    let verb = if answer.was_created() {
-        "created"
-    } else {
-        "updated"
-    };
-    println!("platform applied 10 shares: {verb}");
+    let is_new = answer.was_created();
+    println!("platform applied 10 shares, new: {is_new}");
 
     match levels.apply(&only_shares(20)).field_manager("team-a").await {
         Err(error) if error.is_conflict() => {
@@ -63,10 +59,7 @@ async fn main() -> support::Outcome {
     println!("team-a forced 20 shares\n\nWho owns what");
     for entry in level.metadata.managed_fields.entries()? {
         let manager = entry.manager.unwrap_or_default();
-        let fields = entry
-            .fields_v1
-            .map(|fields| fields.to_string())
-            .unwrap_or_default();
+        let fields = entry.fields_v1.unwrap_or_default();
         println!("  {manager}: {fields}");
     }
     levels.delete("shared").await?;
