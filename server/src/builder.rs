@@ -1,6 +1,6 @@
 //! Settings of a server.
 
-use crate::auth::{Secret, Tokens};
+use crate::auth::{CurrentTokens, Secret, Tokens};
 use crate::faults::{Fault, Faults};
 use crate::http::Context;
 use crate::kinds::{Kinds, Settings};
@@ -266,7 +266,7 @@ impl Builder {
         let (stop, stopping) = watch::channel(false);
         let context = Context {
             state: Arc::new(state),
-            tokens: tokens.map(Arc::new),
+            tokens: CurrentTokens::new(tokens),
             faults: Arc::new(Faults::new(self.faults)),
             any_host: self.any_host,
             address: address.to_string().into(),

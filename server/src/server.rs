@@ -1,5 +1,6 @@
 //! The handle of a running server.
 
+use crate::auth::Tokens;
 use crate::connections::{Command, Listening, present};
 use crate::faults::Fault;
 use crate::http::Context;
@@ -76,7 +77,7 @@ impl ApiServer {
     /// A kubeconfig in YAML with this server as its only context. It contains the certificate authority of an HTTPS
     /// server, and the token of the first user of `system:masters` of a server with tokens.
     pub fn kubeconfig(&self) -> String {
-        let tokens = self.context().tokens;
+        let tokens = self.context().tokens.get();
         let token = tokens.as_ref().and_then(|tokens| tokens.main());
         // Without credentials, kubectl asks for a user name when it uses HTTPS; a server without tokens accepts any.
         let token = token.or(self.tls.is_some().then_some("anybody"));
@@ -86,6 +87,17 @@ impl ApiServer {
     /// The certificate authority in PEM, if the server uses HTTPS.
     pub fn ca_pem(&self) -> Option<&str> {
         self.tls.as_ref().map(Tls::ca_pem)
+    }
+
+    /// Replaces the bearer tokens, in the form of [`Builder::tokens`](crate::Builder::tokens), to test how a client
+    /// follows a rotation. Requests with a removed token get 401; open watches continue.
+    ///
+    /// # Errors
+    /// [`StartError`] for invalid tokens; the server keeps the previous ones.
+    pub fn replace_tokens(&self, text: impl AsRef<str>) -> Result<(), StartError> {
+        let tokens = Tokens::parse(text.as_ref()).map_err(Cause::Tokens)?;
+        self.context().tokens.replace(tokens);
+        Ok(())
     }
 
     /// Adds a fault after the pending ones.

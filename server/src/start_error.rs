@@ -6,7 +6,8 @@ use k8s_flowcontrol_types::release::UnknownRelease;
 use std::net::SocketAddr;
 use std::{fmt, io};
 
-/// The error of a server that cannot start, or cannot [restart](crate::ApiServer::upgrade).
+/// The error of a server that cannot start, cannot [restart](crate::ApiServer::upgrade), or cannot use
+/// [tokens](crate::ApiServer::replace_tokens).
 #[derive(Debug)]
 pub struct StartError(Cause);
 
@@ -32,7 +33,7 @@ impl fmt::Display for StartError {
         match &self.0 {
             Cause::Release(error) => write!(f, "the API server cannot start: {error}"),
             Cause::Tokens(error) => {
-                write!(f, "the API server cannot start: {error}")
+                write!(f, "the API server cannot use the tokens: {error}")
             }
             Cause::Tls(error) => write!(
                 f,

@@ -7,7 +7,7 @@ mod user;
 
 pub(crate) use authorize::authorize;
 pub(crate) use impersonate::{ImpersonationError, impersonate};
-pub(crate) use tokens::{BadTokens, Secret, Tokens};
+pub(crate) use tokens::{BadTokens, CurrentTokens, Secret, Tokens};
 pub(crate) use user::User;
 
 use crate::status::{Failure, failure};

@@ -3,6 +3,7 @@
 use super::user::{AUTHENTICATED, MASTERS, User};
 use std::collections::HashMap;
 use std::fmt;
+use std::sync::{Arc, PoisonError, RwLock};
 
 /// A string that `Debug` does not show.
 #[derive(Clone)]
@@ -19,6 +20,27 @@ pub(crate) struct Tokens {
     users: HashMap<String, User>,
     /// The token of the first user of `system:masters`, or else of the first user.
     main: Option<String>,
+}
+
+/// The tokens of a server, which may be replaced while it runs. Clones share them.
+#[derive(Clone, Debug)]
+pub(crate) struct CurrentTokens(Arc<RwLock<Option<Arc<Tokens>>>>);
+
+impl CurrentTokens {
+    pub(crate) fn new(tokens: Option<Tokens>) -> Self {
+        Self(Arc::new(RwLock::new(tokens.map(Arc::new))))
+    }
+
+    /// `None` for a server without tokens.
+    pub(crate) fn get(&self) -> Option<Arc<Tokens>> {
+        let tokens = self.0.read().unwrap_or_else(PoisonError::into_inner);
+        tokens.clone()
+    }
+
+    pub(crate) fn replace(&self, tokens: Tokens) {
+        let mut current = self.0.write().unwrap_or_else(PoisonError::into_inner);
+        *current = Some(Arc::new(tokens));
+    }
 }
 
 /// A line of a token file with too few columns. The error shows no content of the file.

@@ -1,6 +1,6 @@
 //! The parts of a server that requests use.
 
-use crate::auth::Tokens;
+use crate::auth::CurrentTokens;
 use crate::faults::Faults;
 use crate::state::State;
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use tokio::sync::watch;
 pub(crate) struct Context {
     pub(crate) state: Arc<State>,
     /// The known bearer tokens. Without them every request is of `system:masters`.
-    pub(crate) tokens: Option<Arc<Tokens>>,
+    pub(crate) tokens: CurrentTokens,
     pub(crate) faults: Arc<Faults>,
     /// Whether requests for names other than loopback names are served.
     pub(crate) any_host: bool,

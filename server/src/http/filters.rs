@@ -64,7 +64,7 @@ pub(super) async fn run(context: &Context, parts: &mut Parts) -> Filtered {
 fn authenticate(context: &Context, parts: &Parts) -> Result<User, Box<ApiResponse>> {
     let text = |value: &HeaderValue| String::from_utf8_lossy(value.as_bytes()).into_owned();
     let authorization = parts.headers.get(header::AUTHORIZATION).map(text);
-    let user = auth::authenticate(context.tokens.as_deref(), authorization.as_deref())
+    let user = auth::authenticate(context.tokens.get().as_deref(), authorization.as_deref())
         .map_err(|failure| Box::new(failure.into()))?;
     let headers: Vec<_> = parts
         .headers

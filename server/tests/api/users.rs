@@ -26,6 +26,23 @@ async fn as_user(api: &Api, token: &str, method: &str, path: &str) -> Answer {
     answer(with_token(api, token, method, path)).await
 }
 
+#[tokio::test]
+async fn tokens_can_be_replaced_while_the_server_runs() {
+    let api = guarded().await;
+    let code = async |token: &str| as_user(&api, token, "GET", &path(SCHEMAS)).await.code;
+    assert_eq!((code("admin-token").await, code("new").await), (200, 401));
+    let invalid = api.server.replace_tokens("secret").unwrap_err().to_string();
+    assert!(!invalid.contains("secret"), "{invalid}");
+    assert_eq!((code("admin-token").await, code("new").await), (200, 401));
+    api.server
+        .replace_tokens("new,admin,admin-uid,\"system:masters\"")
+        .unwrap();
+    assert_eq!((code("admin-token").await, code("new").await), (401, 200));
+    api.server.upgrade("1.30").await.unwrap();
+    assert_eq!((code("admin-token").await, code("new").await), (401, 200));
+    assert!(api.server.kubeconfig().contains("\"new\""));
+}
+
 fn forbidden(message: &str, details: Value) -> Value {
     json!({
         "kind": "Status",
