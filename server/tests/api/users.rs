@@ -258,7 +258,7 @@ async fn errors_of_token_files_show_no_secrets() {
     let error = builder.start().await.unwrap_err();
     assert_eq!(
         error.to_string(),
-        "the API server cannot start: entry 1 of the token file must have at least 3 columns (token, user \
+        "the API server cannot use the tokens: entry 1 of the token file must have at least 3 columns (token, user \
          name, user uid), found 2"
     );
     assert!(!format!("{error:?}").contains("hunter2"));
