@@ -70,7 +70,7 @@ async fn chaos(faults: usize, consumers: usize) {
     let writer = tokio::spawn(world.clone().write(random.fork()));
     let answers = server_faults(&world, &server, &proxy, faults, random.fork()).await;
 
-    proxy.calm();
+    proxy.set_calm(true);
     server.clear_faults();
     world.stop.store(true, Ordering::Relaxed);
     let written = writer.await.unwrap();
@@ -140,7 +140,7 @@ async fn nothing_is_lost_while_the_server_remembers() {
         tokio::task::yield_now().await;
         tokio::time::sleep(Duration::from_millis(1)).await;
     }
-    proxy.calm();
+    proxy.set_calm(true);
     world.stop.store(true, Ordering::Relaxed);
     let written = writer.await.unwrap();
     world.finish().await;

@@ -123,8 +123,12 @@ impl Proxy {
         }
     }
 
+    pub(crate) fn address(&self) -> SocketAddr {
+        self.address
+    }
+
     pub(crate) fn url(&self) -> String {
-        format!("http://{}", self.address)
+        format!("http://{}", self.address())
     }
 
     /// The number of faults so far.
@@ -137,9 +141,9 @@ impl Proxy {
         self.shared.counts.lock().unwrap().clone()
     }
 
-    /// Ends the faults.
-    pub(crate) fn calm(&self) {
-        self.shared.is_calm.store(true, Ordering::Relaxed);
+    /// Ends the faults, or starts them again.
+    pub(crate) fn set_calm(&self, calm: bool) {
+        self.shared.is_calm.store(calm, Ordering::Relaxed);
     }
 }
 

@@ -1,0 +1,270 @@
+//! The entrance of the server: TLS, connections that are refused, hang or break, and a count of the lists.
+
+use std::net::SocketAddr;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
+use tokio::io::{AsyncReadExt, AsyncWriteExt, ReadHalf, WriteHalf};
+use tokio::net::tcp::{OwnedReadHalf, OwnedWriteHalf};
+use tokio::net::{TcpListener, TcpSocket, TcpStream};
+use tokio::sync::watch;
+use tokio::task::JoinHandle;
+use tokio_rustls::TlsAcceptor;
+use tokio_rustls::rustls::ServerConfig;
+use tokio_rustls::server::TlsStream;
+
+/// Forwards HTTPS connections to an HTTP server. Dropping it closes all connections.
+pub(crate) struct Gate {
+    shared: Arc<Shared>,
+    address: SocketAddr,
+    task: JoinHandle<()>,
+    /// Keeps the port while nothing listens, so that connections are refused and no other program takes the port.
+    _reserved: TcpSocket,
+}
+
+struct Shared {
+    server: SocketAddr,
+    /// For the next connections.
+    tls: Mutex<Arc<ServerConfig>>,
+    traffic: watch::Sender<Traffic>,
+    connections: AtomicU64,
+    lists: AtomicU64,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Traffic {
+    /// Whether new connections are refused.
+    refuses: bool,
+    /// Whether nothing gets through.
+    frozen: bool,
+    /// Connections with a smaller number are closed.
+    closed_below: u64,
+    /// Connections with a smaller number stay silent until the client closes them.
+    dead_below: u64,
+}
+
+impl Gate {
+    pub(crate) fn open(server: SocketAddr, tls: Arc<ServerConfig>) -> Self {
+        let reserved = bind(([127, 0, 0, 1], 0).into());
+        let address = reserved.local_addr().unwrap();
+        let shared = Arc::new(Shared {
+            server,
+            tls: Mutex::new(tls),
+            traffic: watch::Sender::default(),
+            connections: AtomicU64::new(0),
+            lists: AtomicU64::new(0),
+        });
+        let listener = listen(address);
+        Self {
+            task: tokio::spawn(accept(listener, address, shared.clone())),
+            shared,
+            address,
+            _reserved: reserved,
+        }
+    }
+
+    pub(crate) fn url(&self) -> String {
+        format!("https://{}", self.address)
+    }
+
+    /// The TLS configuration of the next connections.
+    pub(crate) fn set_tls(&self, tls: Arc<ServerConfig>) {
+        *self.shared.tls.lock().unwrap() = tls;
+    }
+
+    /// Closes all connections, and refuses others until [`reopen`](Self::reopen).
+    pub(crate) fn close(&self) {
+        self.change(|traffic, next| {
+            traffic.refuses = true;
+            traffic.closed_below = next;
+        });
+    }
+
+    pub(crate) fn reopen(&self) {
+        self.change(|traffic, _| traffic.refuses = false);
+    }
+
+    /// Closes all connections.
+    pub(crate) fn disconnect(&self) {
+        self.change(|traffic, next| traffic.closed_below = next);
+    }
+
+    /// Lets nothing through until [`thaw`](Self::thaw).
+    pub(crate) fn freeze(&self) {
+        self.change(|traffic, _| traffic.frozen = true);
+    }
+
+    /// Lets new connections through, and the old ones unless they are `dead`.
+    pub(crate) fn thaw(&self, dead: bool) {
+        self.change(|traffic, next| {
+            traffic.frozen = false;
+            if dead {
+                traffic.dead_below = next;
+            }
+        });
+    }
+
+    /// The number of connections so far.
+    pub(crate) fn connections(&self) -> u64 {
+        self.shared.connections.load(Ordering::SeqCst)
+    }
+
+    /// The number of lists and streaming lists so far.
+    pub(crate) fn lists(&self) -> u64 {
+        self.shared.lists.load(Ordering::Relaxed)
+    }
+
+    fn change(&self, change: impl FnOnce(&mut Traffic, u64)) {
+        let next = self.connections();
+        self.shared
+            .traffic
+            .send_modify(|traffic| change(traffic, next));
+    }
+}
+
+impl Drop for Gate {
+    fn drop(&mut self) {
+        self.task.abort();
+        self.change(|traffic, _| traffic.closed_below = u64::MAX);
+    }
+}
+
+fn bind(address: SocketAddr) -> TcpSocket {
+    let socket = TcpSocket::new_v4().unwrap();
+    // Both are needed to listen on the port that another socket of this process reserves.
+    socket.set_reuseaddr(true).unwrap();
+    socket.set_reuseport(true).unwrap();
+    socket.bind(address).unwrap();
+    socket
+}
+
+fn listen(address: SocketAddr) -> TcpListener {
+    bind(address).listen(1024).unwrap()
+}
+
+async fn accept(mut listener: TcpListener, address: SocketAddr, shared: Arc<Shared>) {
+    let mut traffic = shared.traffic.subscribe();
+    loop {
+        tokio::select! {
+            accepted = listener.accept() => {
+                let Ok((client, _)) = accepted else { continue };
+                let number = shared.connections.fetch_add(1, Ordering::SeqCst);
+                tokio::spawn(serve(number, client, shared.clone()));
+            }
+            () = becomes(&mut traffic, true) => {
+                drop(listener);
+                becomes(&mut traffic, false).await;
+                listener = listen(address);
+            }
+        }
+    }
+}
+
+/// Waits until new connections are refused, or no longer refused.
+async fn becomes(traffic: &mut watch::Receiver<Traffic>, refuses: bool) {
+    let done = traffic.wait_for(|traffic| traffic.refuses == refuses);
+    // The gate owns a sender as long as its task runs.
+    let _traffic = done.await.unwrap();
+}
+
+/// Serves a connection until either side ends it, or the gate closes it.
+async fn serve(number: u64, client: TcpStream, shared: Arc<Shared>) {
+    let mut traffic = shared.traffic.subscribe();
+    tokio::select! {
+        // An error ends the connection, and concerns no other.
+        _ = forward(number, client, shared) => {}
+        _ = traffic.wait_for(|traffic| number < traffic.closed_below) => {}
+    }
+}
+
+async fn forward(number: u64, client: TcpStream, shared: Arc<Shared>) -> std::io::Result<()> {
+    let mut way = Way {
+        number,
+        traffic: shared.traffic.subscribe(),
+    };
+    way.is_free().await;
+    let tls = TlsAcceptor::from(shared.tls.lock().unwrap().clone());
+    let client = tls.accept(client).await?;
+    let server = TcpStream::connect(shared.server).await?;
+    let (from_client, to_client) = tokio::io::split(client);
+    let (from_server, to_server) = server.into_split();
+    tokio::select! {
+        ended = requests(from_client, to_server, way.clone(), &shared) => ended,
+        ended = responses(from_server, to_client, way) => ended,
+    }
+}
+
+/// The state of the traffic for one connection.
+#[derive(Clone)]
+struct Way {
+    number: u64,
+    traffic: watch::Receiver<Traffic>,
+}
+
+impl Way {
+    /// Waits until something gets through, which a dead connection never does.
+    async fn is_free(&mut self) {
+        let number = self.number;
+        let free = |traffic: &Traffic| !traffic.frozen && number >= traffic.dead_below;
+        if self.traffic.wait_for(free).await.is_err() {
+            std::future::pending::<()>().await;
+        }
+    }
+}
+
+async fn requests(
+    mut client: ReadHalf<TlsStream<TcpStream>>,
+    mut server: OwnedWriteHalf,
+    mut way: Way,
+    shared: &Shared,
+) -> std::io::Result<()> {
+    let mut buffer = vec![0; 16 * 1024];
+    let mut waiting = Vec::new();
+    loop {
+        tokio::select! {
+            // Also while nothing gets through: a client that waits in vain closes the connection.
+            count = client.read(&mut buffer) => {
+                let bytes = &buffer[..count?];
+                if bytes.is_empty() {
+                    return Ok(());
+                }
+                if is_list(bytes) {
+                    shared.lists.fetch_add(1, Ordering::Relaxed);
+                }
+                waiting.extend(bytes);
+            }
+            () = way.is_free(), if !waiting.is_empty() => {
+                server.write_all(&waiting).await?;
+                waiting.clear();
+            }
+        }
+    }
+}
+
+async fn responses(
+    mut server: OwnedReadHalf,
+    mut client: WriteHalf<TlsStream<TcpStream>>,
+    mut way: Way,
+) -> std::io::Result<()> {
+    let mut buffer = vec![0; 16 * 1024];
+    loop {
+        let count = server.read(&mut buffer).await?;
+        way.is_free().await;
+        if count == 0 {
+            return client.shutdown().await;
+        }
+        client.write_all(&buffer[..count]).await?;
+        client.flush().await?;
+    }
+}
+
+/// Whether a request starts here that lists objects, or the first page of them.
+fn is_list(bytes: &[u8]) -> bool {
+    let Some(line) = bytes.split(|byte| *byte == b'\r').next() else {
+        return false;
+    };
+    let line = String::from_utf8_lossy(line);
+    let is_watch = line.contains("watch=true") || line.contains("watch=1");
+    line.starts_with("GET /apis/flowcontrol.apiserver.k8s.io/v")
+        && !line.contains("continue=")
+        && (!is_watch || line.contains("sendInitialEvents=true"))
+}

@@ -1,0 +1,88 @@
+//! Fifty stores on a server to which everything happens that happens to a server in a year.
+//!
+//! The server restarts, also as a newer or an older release, changes its certificate, its authority and the tokens,
+//! loses its history, hangs, answers nonsense and recovers. Meanwhile writers create, change and delete objects. All
+//! of it is random, by a seed that is printed. The clients read their token and their authority from files, as real
+//! ones do.
+//!
+//! After each round of events the test waits until every store, and the copy of a subscriber that applies its events,
+//! equal the server's list, by value, and until no error is left. In the end no task and no connection may be left, and
+//! in a long run the memory of the second half may not grow.
+//!
+//! A form of 20 seconds runs with the other tests. The long one runs on demand, by default for an hour:
+//!
+//! ```text
+//! cargo test --release --test soak -- --ignored --nocapture
+//! ```
+//!
+//! `FLOWCONTROL_SOAK_SECONDS` and `FLOWCONTROL_SOAK_STORES` change its extent, and `FLOWCONTROL_TEST_SEED` repeats the
+//! events of a run; their effect still depends on the speed of the machine.
+//!
+//! Not covered: a server that was restored from a backup, and so has lost objects and older resource versions. The
+//! server keeps both here.
+//!
+//! - `plan`: the events of a round
+//! - `world`: the server with everything in front of it; `gate` is the entrance, `credentials` the files of the clients
+//! - `writers`: the changes
+//! - `stores`: the stores, and their comparison with the server; `mirror` is a subscriber
+//! - `resources`: tasks, file descriptors, memory
+//! - `run`: all of it together
+
+// The entrance reserves its port as Unix does it.
+#![cfg(unix)]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "a test fails by panicking"
+)]
+
+mod credentials;
+mod gate;
+mod mirror;
+mod plan;
+mod resources;
+mod run;
+mod stores;
+mod world;
+mod writers;
+
+#[path = "../config/support/certificates.rs"]
+#[allow(dead_code, reason = "shared with other tests")]
+mod certificates;
+#[path = "../config/support/folder.rs"]
+#[allow(dead_code, reason = "shared with other tests")]
+mod folder;
+#[path = "../watching/framing.rs"]
+mod framing;
+#[path = "../watching/proxy.rs"]
+#[allow(dead_code, reason = "shared with other tests")]
+mod proxy;
+#[path = "../watching/random.rs"]
+mod random;
+
+use run::{Extent, run};
+use std::time::Duration;
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn every_store_recovers_from_everything() {
+    let duration = Duration::from_secs(20);
+    run(Extent {
+        duration,
+        stores: 20,
+    })
+    .await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+#[ignore = "takes an hour"]
+async fn every_store_recovers_for_an_hour() {
+    let number = |name: &str, default: u64| {
+        let text = std::env::var(name);
+        text.map_or(default, |text| text.parse().expect("a number"))
+    };
+    let duration = Duration::from_secs(number("FLOWCONTROL_SOAK_SECONDS", 3600));
+    let stores = usize::try_from(number("FLOWCONTROL_SOAK_STORES", 50)).unwrap();
+    let memory = run(Extent { duration, stores }).await;
+    memory.is_flat();
+}
