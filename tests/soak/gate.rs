@@ -36,10 +36,21 @@ struct Traffic {
     refuses: bool,
     /// Whether nothing gets through.
     frozen: bool,
-    /// Connections with a smaller number are closed.
+    /// Connections with a smaller number are closed, unless they are dead.
     closed_below: u64,
-    /// Connections with a smaller number stay silent until the client closes them.
+    /// Connections with a smaller number are dead: they stay silent until the client closes them, as if another machine
+    /// on the way had forgotten them.
     dead_below: u64,
+}
+
+impl Traffic {
+    fn closes(&self, connection: u64) -> bool {
+        (self.dead_below..self.closed_below).contains(&connection)
+    }
+
+    fn passes(&self, connection: u64) -> bool {
+        !self.frozen && connection >= self.dead_below
+    }
 }
 
 impl Gate {
@@ -124,7 +135,12 @@ impl Gate {
 impl Drop for Gate {
     fn drop(&mut self) {
         self.task.abort();
-        self.change(|traffic, _| traffic.closed_below = u64::MAX);
+        self.change(|traffic, _| {
+            *traffic = Traffic {
+                closed_below: u64::MAX,
+                ..Traffic::default()
+            };
+        });
     }
 }
 
@@ -172,7 +188,7 @@ async fn serve(number: u64, client: TcpStream, shared: Arc<Shared>) {
     tokio::select! {
         // An error ends the connection, and concerns no other.
         _ = forward(number, client, shared) => {}
-        _ = traffic.wait_for(|traffic| number < traffic.closed_below) => {}
+        _ = traffic.wait_for(|traffic| traffic.closes(number)) => {}
     }
 }
 
@@ -181,10 +197,12 @@ async fn forward(number: u64, client: TcpStream, shared: Arc<Shared>) -> std::io
         number,
         traffic: shared.traffic.subscribe(),
     };
+    client.set_nodelay(true)?;
     way.is_free().await;
     let tls = TlsAcceptor::from(shared.tls.lock().unwrap().clone());
     let client = tls.accept(client).await?;
     let server = TcpStream::connect(shared.server).await?;
+    server.set_nodelay(true)?;
     let (from_client, to_client) = tokio::io::split(client);
     let (from_server, to_server) = server.into_split();
     tokio::select! {
@@ -204,8 +222,8 @@ impl Way {
     /// Waits until something gets through, which a dead connection never does.
     async fn is_free(&mut self) {
         let number = self.number;
-        let free = |traffic: &Traffic| !traffic.frozen && number >= traffic.dead_below;
-        if self.traffic.wait_for(free).await.is_err() {
+        let passes = self.traffic.wait_for(|traffic| traffic.passes(number));
+        if passes.await.is_err() {
             std::future::pending::<()>().await;
         }
     }

@@ -56,44 +56,23 @@ pub(crate) enum Rotation {
 }
 
 /// The events of one round: each sort at least once, in random order, with pauses before them.
+///
+/// After the last restart, all stores are served again; a few lighter events follow.
 pub(crate) fn round(random: &mut Random) -> Vec<(Duration, Event)> {
-    let kinds = [
-        Nonsense::Garbage,
-        Nonsense::InternalError,
-        Nonsense::Unavailable,
-        Nonsense::TooManyRequests,
-        Nonsense::Rejected,
-        Nonsense::CutWatch,
-    ];
-    let mut events = vec![
-        restart(random, &ALL),
-        restart(random, &ALL),
-        Event::NewCertificate,
-        Event::NewAuthority(rotation(random)),
-        Event::NewToken(rotation(random)),
-        Event::LoseHistory,
-        Event::LoseHistory,
-        Event::Hang {
-            pause: millis(random, 50, 800),
-            dead: false,
-        },
-        Event::Hang {
-            pause: millis(random, 50, 300),
-            dead: true,
-        },
-        Event::Disconnect,
-        Event::Disturb {
-            pause: millis(random, 100, 600),
-        },
-    ];
-    for _ in 0..2 {
-        events.push(Event::Nonsense {
-            kind: random.choose(&kinds),
-            times: 1 + usize::try_from(random.below(60)).unwrap(),
-        });
-    }
+    let mut events = light(random);
+    events.extend(light(random).into_iter().take(2));
+    events.extend([restart(random, &ALL), restart(random, &ALL)]);
+    events.push(Event::Hang {
+        pause: millis(random, 50, 300),
+        dead: true,
+    });
+    events.push(Event::Disturb {
+        pause: millis(random, 100, 600),
+    });
     shuffle(random, &mut events);
     events.push(restart(random, &COMMON));
+    let last = usize::try_from(random.below(4)).unwrap();
+    events.extend(light(random).into_iter().take(last));
     let pauses = events.into_iter().map(|event| {
         // Some events happen while the clients still recover from the one before.
         let pause = match random.happens(30) {
@@ -103,6 +82,35 @@ pub(crate) fn round(random: &mut Random) -> Vec<(Duration, Event)> {
         (pause, event)
     });
     pauses.collect()
+}
+
+/// One of each sort of event after which the server serves all stores, in random order.
+fn light(random: &mut Random) -> Vec<Event> {
+    let kinds = [
+        Nonsense::Garbage,
+        Nonsense::InternalError,
+        Nonsense::Unavailable,
+        Nonsense::TooManyRequests,
+        Nonsense::Rejected,
+        Nonsense::CutWatch,
+    ];
+    let mut events = vec![
+        Event::NewCertificate,
+        Event::NewAuthority(rotation(random)),
+        Event::NewToken(rotation(random)),
+        Event::LoseHistory,
+        Event::Hang {
+            pause: millis(random, 50, 800),
+            dead: false,
+        },
+        Event::Disconnect,
+        Event::Nonsense {
+            kind: random.choose(&kinds),
+            times: 1 + usize::try_from(random.below(60)).unwrap(),
+        },
+    ];
+    shuffle(random, &mut events);
+    events
 }
 
 fn restart(random: &mut Random, releases: &[u32]) -> Event {

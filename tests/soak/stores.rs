@@ -62,7 +62,7 @@ pub(crate) async fn start(number: usize, client: &Client, random: Random) -> Box
         0 => tested(number, levels, EVERYTHING, random),
         1 => tested(number, old_schemas, EVERYTHING, random),
         2 => tested(number, paged(schemas, 7), EVERYTHING, random),
-        3 => tested(number, paged(old_levels, 0), EVERYTHING, random),
+        3 => tested(number, paged(old_levels, 500), EVERYTHING, random),
         4 => tested(number, levels, TEAM, random),
         5 => tested(number, levels, UNION, random),
         6 => tested(number, paged(old_schemas, 3), UNION, random),
@@ -95,9 +95,9 @@ fn tested<K: Resource>(
     let drops_managed_fields = number % 3 == 0;
     let mut watcher = watcher
         .backoff(Duration::from_millis(1), Duration::from_millis(50))
-        .watch_timeout(Duration::from_secs(2))
-        // Ten times the interval of the server's bookmarks.
-        .idle_timeout(Duration::from_secs(1));
+        .watch_timeout(Duration::from_secs(6))
+        // The last two seconds of a watch have no bookmarks.
+        .idle_timeout(Duration::from_secs(3));
     if drops_managed_fields {
         watcher = watcher.drop_managed_fields();
     }
@@ -109,7 +109,9 @@ fn tested<K: Resource>(
     let counted = failures.clone();
     let store = Store::builder(watcher)
         .kept_events(if number % 4 == 1 { 16 } else { 1024 })
-        .on_error(move |_| drop(counted.fetch_add(1, Ordering::Relaxed)))
+        .on_error(move |_| {
+            counted.fetch_add(1, Ordering::Relaxed);
+        })
         .start();
     Box::new(Tested {
         mirror: Mirror::of(&store, number % 4 == 1, random),

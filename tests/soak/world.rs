@@ -53,15 +53,13 @@ impl World {
             _ => self.credentials.by_files(&url),
         };
         // A write that hangs must not delay the end of a round.
-        let config = config.with_timeout(Duration::from_secs(2));
-        let retries = RetryPolicy::default().with_max_backoff(Duration::from_millis(50));
-        Client::new(config.with_retry_policy(retries)).unwrap()
+        patient(config.with_timeout(Duration::from_secs(2)))
     }
 
     /// A client that nothing disturbs except the events of the server itself.
     pub(crate) fn direct_client(&self) -> Client {
-        let config: Config = self.credentials.by_files(&self.server.url());
-        Client::new(config.with_timeout(Duration::from_secs(20))).unwrap()
+        let config = self.credentials.by_files(&self.server.url());
+        patient(config.with_timeout(Duration::from_secs(30)))
     }
 
     pub(crate) async fn happen(&mut self, event: &Event) {
@@ -124,4 +122,10 @@ impl World {
         drop((self.gate, self.network));
         self.server.stop().await;
     }
+}
+
+/// A client with many short retries.
+fn patient(config: Config) -> Client {
+    let retries = RetryPolicy::default().with_max_backoff(Duration::from_millis(100));
+    Client::new(config.with_retry_policy(retries)).unwrap()
 }
