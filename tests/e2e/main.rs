@@ -5,6 +5,7 @@
 //!
 //! - `objects`, `patches`, `watching`, `paging`: the verbs and their failures
 //! - `partial`: server-side apply of some fields of an object
+//! - `dry_runs`: no verb stores a dry run
 //! - `versions`: one object in several versions, per release
 //! - `wire`: every documented operation and query parameter arrives at the server
 //! - `references`: the fields described by the public reference pages of the API
@@ -24,6 +25,7 @@
 
 mod answers;
 mod documents;
+mod dry_runs;
 mod dumps;
 mod examples;
 mod objects;

@@ -113,6 +113,15 @@ impl HttpRequest {
             .map(|(_, value)| value.as_str())
     }
 
+    /// Whether the request may change an object: it is neither a read nor a dry run.
+    ///
+    /// Subresources other than the status do not all support dry runs.
+    pub(crate) fn is_write(&self) -> bool {
+        let has_dry_runs = matches!(&*self.subresource, "" | "status");
+        let is_dry_run = has_dry_runs && self.get("dryRun") == Some("All");
+        !self.method.is_safe() && !is_dry_run
+    }
+
     /// Method and path, for errors.
     pub(crate) fn line(&self) -> RequestLine {
         RequestLine {

@@ -16,7 +16,7 @@ pub(crate) enum Repeat {
 
 impl Repeat {
     pub(crate) fn of(request: &HttpRequest) -> Self {
-        if request.method.is_safe() || request.get("dryRun") == Some("All") {
+        if !request.is_write() {
             Self::Harmless
         } else if request.guarded {
             Self::Guarded

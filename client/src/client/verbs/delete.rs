@@ -1,6 +1,7 @@
 //! Deleting one object or many.
 
-use crate::client::call::{Call, JSON, builder};
+use super::delete_options::Options;
+use crate::client::call::{Call, builder};
 use crate::client::params::{pretty_setter, selection_setters, setters};
 use crate::client::response::{Decoded, kind_of};
 use crate::client::wire::Wire;
@@ -28,81 +29,67 @@ pub enum DeletedCollection<K> {
 
 builder! {
     /// Deletes an object, made by [`Api::delete`](crate::client::Api::delete).
-    DeleteRequest<K: Resource> { wire: Wire<K>, options: DeleteOptions, has_body: bool }
+    DeleteRequest<K: Resource> { wire: Wire<K>, chosen: Options }
     => Deleted<K>, |this| {
         let expected = format!("{} ({}) or Status", K::KIND, this.wire.version);
         let decode = move |body: &[u8]| deleted(&this.wire, body);
-        this.call.send(this.wire.decoder(expected, decode)).await
+        this.chosen.add_to(this.call).send(this.wire.decoder(expected, decode)).await
     }
 }
 
 builder! {
     /// Deletes many objects, made by [`Api::delete_collection`](crate::client::Api::delete_collection).
-    DeleteCollectionRequest<K: Resource> { wire: Wire<K>, options: DeleteOptions, has_body: bool }
+    DeleteCollectionRequest<K: Resource> { wire: Wire<K>, chosen: Options }
     => DeletedCollection<K>, |this| {
         let expected = format!("{}List ({}) or Status", K::KIND, this.wire.version);
         let decode = move |body: &[u8]| deleted_collection(&this.wire, body);
-        this.call.send(this.wire.decoder(expected, decode)).await
+        this.chosen.add_to(this.call).send(this.wire.decoder(expected, decode)).await
     }
 }
 
-/// Declares the setters of both deletions. Each query parameter is repeated in the body if there is one, because a
-/// server that gets a body ignores the query.
+/// Declares the setters of both deletions.
 macro_rules! delete_setters {
     ($builder:ident) => {
         pretty_setter!($builder);
 
         impl<K: Resource> $builder<K> {
             pub(crate) fn new(call: Call, wire: Wire<K>) -> Self {
-                let options = DeleteOptions::default();
-                Self {
-                    call,
-                    wire,
-                    options,
-                    has_body: false,
-                }
+                let chosen = Options::default();
+                Self { call, wire, chosen }
             }
 
             /// Makes the server process the request as usual, but delete nothing.
-            pub fn dry_run(mut self) -> Self {
-                self.call.set("dryRun", "All");
-                self.change_options(|options| options.dry_run = vec!["All".into()])
+            pub fn dry_run(self) -> Self {
+                self.set(|options| options.dry_run = vec!["All".into()])
             }
 
             /// The seconds that an object may take to stop; 0 means immediately.
             ///
             /// Has no effect on the kinds of this group, which have no graceful deletion.
-            pub fn grace_period_seconds(mut self, seconds: u32) -> Self {
-                self.call.set("gracePeriodSeconds", seconds.to_string());
-                self.change_options(|options| options.grace_period_seconds = Some(seconds.into()))
+            pub fn grace_period_seconds(self, seconds: u32) -> Self {
+                self.set(|options| options.grace_period_seconds = Some(seconds.into()))
             }
 
             /// The handling of the objects owned by a deleted one.
-            pub fn propagation_policy(mut self, policy: PropagationPolicy) -> Self {
-                self.call.set("propagationPolicy", policy.as_str());
-                self.change_options(|options| options.propagation_policy = Some(policy))
+            pub fn propagation_policy(self, policy: PropagationPolicy) -> Self {
+                self.set(|options| options.propagation_policy = Some(policy))
             }
 
             /// The deprecated form of [`propagation_policy`](Self::propagation_policy): `true` means `Orphan`.
             ///
             /// A request with both is an error (422).
-            pub fn orphan_dependents(mut self, orphan: bool) -> Self {
-                self.call.set("orphanDependents", orphan.to_string());
-                self.change_options(|options| options.orphan_dependents = Some(orphan))
+            pub fn orphan_dependents(self, orphan: bool) -> Self {
+                self.set(|options| options.orphan_dependents = Some(orphan))
             }
 
             /// Deletes objects that the server cannot read any more, for instance after the loss of an encryption key.
             ///
             /// Kubernetes 1.32, alpha. It skips finalizers and preconditions, and may break workloads.
             pub fn ignore_store_read_error_with_cluster_breaking_potential(
-                mut self,
+                self,
                 ignore: bool,
             ) -> Self {
-                self.call.set(
-                    "ignoreStoreReadErrorWithClusterBreakingPotential",
-                    ignore.to_string(),
-                );
-                self.change_options(|options| {
+                self.set(|options| {
                     options.ignore_store_read_error_with_cluster_breaking_potential = Some(ignore)
                 })
             }
@@ -110,9 +97,8 @@ macro_rules! delete_setters {
             /// Deletes only the object with this UID. A later object with the same name is a conflict (409).
             ///
             /// Sent in the body.
-            pub fn precondition_uid(mut self, uid: impl Into<String>) -> Self {
-                self.has_body = true;
-                self.change_options(|options| {
+            pub fn precondition_uid(self, uid: impl Into<String>) -> Self {
+                self.set(|options| {
                     options.preconditions.get_or_insert_default().uid = Some(uid.into());
                 })
             }
@@ -120,9 +106,8 @@ macro_rules! delete_setters {
             /// Deletes the object only at this resource version. An object changed since is a conflict (409).
             ///
             /// Sent in the body.
-            pub fn precondition_resource_version(mut self, version: impl Into<String>) -> Self {
-                self.has_body = true;
-                self.change_options(|options| {
+            pub fn precondition_resource_version(self, version: impl Into<String>) -> Self {
+                self.set(|options| {
                     options
                         .preconditions
                         .get_or_insert_default()
@@ -130,17 +115,18 @@ macro_rules! delete_setters {
                 })
             }
 
-            /// Sends these options as the body, replacing the options set before.
+            /// Sends these options as the body, replacing earlier ones.
+            ///
+            /// The options set by the other methods, such as [`dry_run`](Self::dry_run), are added, in whichever order the
+            /// methods are called. If both set a field to different values, the request is an error
+            /// ([`is_argument`](crate::Error::is_argument)), and nothing is sent.
             pub fn options(mut self, options: DeleteOptions) -> Self {
-                self.has_body = true;
-                self.change_options(|all| *all = options)
+                self.chosen.pass(options);
+                self
             }
 
-            fn change_options(mut self, change: impl FnOnce(&mut DeleteOptions)) -> Self {
-                change(&mut self.options);
-                if self.has_body {
-                    self.call = with_body(self.call, &self.options);
-                }
+            fn set(mut self, change: impl FnOnce(&mut DeleteOptions)) -> Self {
+                self.chosen.set(change);
                 self
             }
         }
@@ -155,21 +141,6 @@ setters!(DeleteCollectionRequest {
     /// Documented for this request as for watches; has no effect here.
     send_initial_events(send: bool) => "sendInitialEvents" = send.to_string();
 });
-
-fn with_body(call: Call, options: &DeleteOptions) -> Call {
-    let mut options = options.clone();
-    options.api_version.get_or_insert_with(|| "v1".to_owned());
-    options
-        .kind
-        .get_or_insert_with(|| "DeleteOptions".to_owned());
-    let mut call = call.value(JSON, &options);
-    let conditions = options.preconditions.as_ref();
-    let is_set = |text: &Option<String>| text.as_deref().is_some_and(|text| !text.is_empty());
-    let guarded =
-        conditions.is_some_and(|only| is_set(&only.uid) || is_set(&only.resource_version));
-    call.change(|request| request.guarded = guarded);
-    call
-}
 
 fn deleted<K: Resource>(
     wire: &Wire<K>,

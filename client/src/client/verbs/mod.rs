@@ -3,6 +3,7 @@
 mod apply;
 mod create;
 mod delete;
+mod delete_options;
 mod get;
 mod list;
 mod patch;

@@ -6,7 +6,8 @@
 use crate::api::v1;
 use crate::client::call::Call;
 use crate::client::request::HttpRequest;
-use crate::client::{Client, PropagationPolicy};
+use crate::client::{Client, DeleteRequest, PropagationPolicy};
+use crate::meta::DeleteOptions;
 use crate::{Error, Resource};
 use serde_json::json;
 
@@ -24,23 +25,30 @@ fn request(call: Call) -> HttpRequest {
     call.checked().unwrap().1
 }
 
+fn deletion(delete: DeleteRequest<v1::FlowSchema>) -> Result<HttpRequest, Error> {
+    let call = delete.chosen.add_to(delete.call);
+    call.checked().map(|(_, request)| request)
+}
+
 #[test]
 fn delete_options_in_query_and_body() {
     let schemas = client().flow_schemas();
-    let plain = request(schemas.delete("x").grace_period_seconds(5).call);
+    let plain = deletion(schemas.delete("x").grace_period_seconds(5)).unwrap();
     assert_eq!(plain.query, [("gracePeriodSeconds", "5".to_owned())]);
     assert!(plain.content_type.is_none() && plain.body.is_empty());
 
-    let call = schemas
+    let delete = schemas
         .delete("x")
         .dry_run()
         .propagation_policy(PropagationPolicy::Foreground);
-    let checked = request(
-        call.precondition_uid("u")
-            .precondition_resource_version("7")
-            .call,
-    );
+    let checked = deletion(
+        delete
+            .precondition_uid("u")
+            .precondition_resource_version("7"),
+    )
+    .unwrap();
     assert_eq!(checked.query.len(), 2);
+    assert!(checked.guarded);
     let body: serde_json::Value = serde_json::from_slice(&checked.body).unwrap();
     assert_eq!(
         body,
@@ -52,6 +60,78 @@ fn delete_options_in_query_and_body() {
             "dryRun": ["All"],
         })
     );
+}
+
+#[test]
+fn passed_options_are_completed_in_any_order() {
+    let schemas = client().flow_schemas();
+    let passed: DeleteOptions = serde_json::from_value(json!({
+        "preconditions": {"resourceVersion": "7", "later": 1},
+        "dryRun": [],
+        "orphanDependents": true,
+        "later": {"a": 1},
+    }))
+    .unwrap();
+    let complete = |delete: DeleteRequest<_>| {
+        let delete = delete.dry_run().grace_period_seconds(5);
+        delete.precondition_uid("u").orphan_dependents(true)
+    };
+    let first = deletion(complete(schemas.delete("x").options(passed.clone()))).unwrap();
+    let last = deletion(complete(schemas.delete("x")).options(passed)).unwrap();
+    assert_eq!(first, last);
+    let body: serde_json::Value = serde_json::from_slice(&last.body).unwrap();
+    assert_eq!(
+        body,
+        json!({
+            "apiVersion": "v1",
+            "kind": "DeleteOptions",
+            "gracePeriodSeconds": 5,
+            "preconditions": {"uid": "u", "resourceVersion": "7", "later": 1},
+            "orphanDependents": true,
+            "dryRun": ["All"],
+            "later": {"a": 1},
+        })
+    );
+    assert_eq!(last.get("dryRun"), Some("All"));
+}
+
+#[test]
+fn passed_options_do_not_contradict_the_methods() {
+    let schemas = client().flow_schemas();
+    let passed = |tree| serde_json::from_value::<DeleteOptions>(tree).unwrap();
+    let delete = || schemas.delete("x");
+    let uid = passed(json!({"preconditions": {"uid": "v"}}));
+    let version = passed(json!({"preconditions": {"resourceVersion": "8"}}));
+    let orphans = passed(json!({"propagationPolicy": "Orphan"}));
+    for (field, request) in [
+        (
+            "dryRun",
+            delete()
+                .dry_run()
+                .options(passed(json!({"dryRun": ["None"]}))),
+        ),
+        ("UID", delete().options(uid).precondition_uid("u")),
+        (
+            "resource version",
+            delete().precondition_resource_version("7").options(version),
+        ),
+        (
+            "propagationPolicy",
+            delete()
+                .options(orphans)
+                .propagation_policy(PropagationPolicy::Background),
+        ),
+        (
+            "gracePeriodSeconds",
+            delete()
+                .grace_period_seconds(0)
+                .options(passed(json!({"gracePeriodSeconds": 1}))),
+        ),
+    ] {
+        let error = deletion(request).unwrap_err();
+        assert!(error.is_argument(), "{error}");
+        assert!(error.to_string().contains(field), "{error}");
+    }
 }
 
 #[test]
