@@ -125,7 +125,7 @@ async fn no_verb_stores_a_dry_run() {
     let apply = schemas.apply(&applied).field_manager("m").force();
     apply.dry_run().await.unwrap();
     schemas.replace_status(&status).dry_run().await.unwrap();
-    let apply = schemas.apply_status(&status).field_manager("m");
+    let apply = schemas.apply_status(&status).field_manager("m").force();
     apply.dry_run().await.unwrap();
     schemas.delete("mine").dry_run().await.unwrap();
     schemas.delete_collection().dry_run().await.unwrap();
