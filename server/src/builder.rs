@@ -4,6 +4,7 @@ use crate::auth::{CurrentTokens, Secret, Tokens};
 use crate::faults::{Fault, Faults};
 use crate::http::Context;
 use crate::kinds::{Kinds, Settings};
+use crate::preset;
 use crate::server::ApiServer;
 use crate::start_error::{Cause, StartError};
 use crate::state::State;
@@ -12,6 +13,8 @@ use crate::tls::Tls;
 use k8s_flowcontrol_types::release::UnknownRelease;
 use k8s_flowcontrol_types::schema::ResourceSchema;
 use k8s_flowcontrol_types::{GROUP, Release};
+use serde::Serialize;
+use serde_json::Value;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::Arc;
 use std::time::Duration;
@@ -50,6 +53,7 @@ pub struct Builder {
     tokens: Option<Secret>,
     tls: bool,
     faults: Vec<Fault>,
+    objects: Vec<Value>,
 }
 
 impl Default for Builder {
@@ -72,6 +76,7 @@ impl Default for Builder {
             tokens: None,
             tls: false,
             faults: Vec::new(),
+            objects: Vec::new(),
         }
     }
 }
@@ -233,11 +238,43 @@ impl Builder {
         self
     }
 
+    /// Objects that the server has when it is ready: typed ones, or JSON with `apiVersion` and `kind`.
+    ///
+    /// They are created as by a client with the field manager `kubectl`, in order, before the first bootstrap pass. A
+    /// resource version is ignored, and so is a status that only the subresource writes. May be called more than once.
+    ///
+    /// ```
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// use k8s_flowcontrol_server::ApiServer;
+    /// use serde_json::json;
+    ///
+    /// let level = json!({
+    ///     "apiVersion": "flowcontrol.apiserver.k8s.io/v1",
+    ///     "kind": "PriorityLevelConfiguration",
+    ///     "metadata": {"name": "batch"},
+    ///     "spec": {"type": "Limited", "limited": {"limitResponse": {"type": "Reject"}}},
+    /// });
+    /// let server = ApiServer::builder().objects([level]).start().await?;
+    /// # drop(server);
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn objects<T: Serialize>(mut self, objects: impl IntoIterator<Item = T>) -> Self {
+        // What cannot be JSON is reported by `start`: a null is no object.
+        let trees = objects
+            .into_iter()
+            .map(|object| serde_json::to_value(object).unwrap_or_default());
+        self.objects.extend(trees);
+        self
+    }
+
     /// Starts the server, which is ready when this returns.
     ///
     /// # Errors
-    /// [`StartError`] for an unknown release, invalid tokens, built-in kinds in [`serve`](Self::serve), or a port
-    /// that is in use.
+    /// [`StartError`] for an unknown release, invalid tokens, built-in kinds in [`serve`](Self::serve),
+    /// [`objects`](Self::objects) that the server rejects, or a port that is in use.
     pub async fn start(self) -> Result<ApiServer, StartError> {
         let release = self.release.map_err(Cause::Release)?;
         let tokens = self
@@ -256,6 +293,9 @@ impl Builder {
             self.record_requests,
             self.bookmark_interval,
         );
+        for object in self.objects {
+            preset::create(&state, object)?;
+        }
         let address = SocketAddr::from((Ipv4Addr::LOCALHOST, self.port));
         let listener = TcpListener::bind(address)
             .await

@@ -1,5 +1,6 @@
 //! Faults on request, to test clients against a server in trouble.
 
+use k8s_flowcontrol_types::meta::Status;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -37,6 +38,9 @@ pub(crate) enum Effect {
     InternalError,
     Unavailable,
     Garbage,
+    Status(u16, Box<Status>),
+    /// The connection breaks in the middle of the response.
+    Cut,
     /// A watch ends inside the line after this number of whole lines.
     CutWatch(usize),
     Delay(Duration),
@@ -83,6 +87,18 @@ impl Fault {
     /// 200 with a body that is not JSON, regardless of its `Content-Type`.
     pub fn garbage() -> Self {
         Self::new(Effect::Garbage)
+    }
+
+    /// Any other failure: this code and `Status`, and `Retry-After` if the status has
+    /// [`retry_after_seconds`](k8s_flowcontrol_types::meta::StatusDetails).
+    pub fn status(code: u16, status: Status) -> Self {
+        Self::new(Effect::Status(code, Box::new(status)))
+    }
+
+    /// The request is carried out, and the connection breaks in the middle of the response. For watches, see
+    /// [`cut_watch`](Self::cut_watch).
+    pub fn cut() -> Self {
+        Self::new(Effect::Cut)
     }
 
     /// The connection of a watch breaks in the middle of a line, after the given number of whole lines. Other

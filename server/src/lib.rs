@@ -35,6 +35,8 @@ mod health;
 mod http;
 mod kubeconfig;
 mod metrics;
+mod preset;
+mod recorded;
 mod state;
 #[cfg_attr(not(feature = "tls"), path = "no_tls.rs")]
 mod tls;
@@ -59,7 +61,7 @@ mod wire;
 
 pub use builder::Builder;
 pub use faults::Fault;
+pub use recorded::RecordedRequest;
 pub use represent::to_yaml;
 pub use server::ApiServer;
 pub use start_error::StartError;
-pub use state::RecordedRequest;

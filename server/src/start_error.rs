@@ -19,6 +19,8 @@ pub(crate) enum Cause {
     Tls(Box<dyn std::error::Error + Send + Sync>),
     /// A kind that [`Builder::serve`](crate::Builder::serve) cannot serve.
     BuiltIn(&'static str),
+    /// An object that the server should start with: its name, and the reason.
+    Object(String, String),
     Stopped,
 }
 
@@ -44,6 +46,9 @@ impl fmt::Display for StartError {
                 "the API server cannot start: the kind {kind} of {GROUP} is built in and cannot be served from a \
                  document"
             ),
+            Cause::Object(title, why) => {
+                write!(f, "the API server cannot start with {title}: {why}")
+            }
             Cause::Stopped => f.write_str("the API server cannot start again: it has stopped"),
             Cause::Bind(address, error) => write!(
                 f,
@@ -61,7 +66,7 @@ impl std::error::Error for StartError {
             Cause::Bind(_, error) => Some(error),
             Cause::Tokens(error) => Some(error),
             Cause::Tls(error) => Some(&**error),
-            Cause::BuiltIn(_) | Cause::Stopped => None,
+            Cause::BuiltIn(_) | Cause::Object(..) | Cause::Stopped => None,
         }
     }
 }

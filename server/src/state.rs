@@ -5,6 +5,7 @@ use crate::dangling;
 use crate::flow_control::Flow;
 use crate::kinds::Kinds;
 use crate::metrics::DeprecatedApis;
+use crate::recorded::RecordedRequest;
 use crate::store::{Limits, Object, Store};
 use crate::upgrade::decode_store;
 use k8s_flowcontrol_rules::matching::RequestAttributes;
@@ -13,22 +14,6 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
 use tokio::sync::watch;
-
-/// A request, as a server [records](crate::Builder::record_requests) it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct RecordedRequest {
-    /// The HTTP method.
-    pub method: String,
-    /// The percent-encoded path, without the query.
-    pub path: String,
-    /// The decoded query parameters, in order.
-    pub query: Vec<(String, String)>,
-    /// The `Content-Type` header.
-    pub content_type: Option<String>,
-    /// The body.
-    pub body: Vec<u8>,
-}
 
 /// A revision with the objects of a kind, while a watch uses them.
 type Snapshot = (u64, Weak<[Object]>);

@@ -27,6 +27,12 @@ struct StatusMeta {
     token: Option<String>,
 }
 
+impl Status {
+    pub(crate) fn message(&self) -> &str {
+        &self.message
+    }
+}
+
 /// The details of a `Status`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub(crate) struct Details {

@@ -36,8 +36,7 @@ fn actions(request: &RecordedRequest) -> Vec<Action> {
         .iter()
         .any(|(name, value)| name == "watch" && value != "false");
     let is_apply = request
-        .content_type
-        .as_deref()
+        .header("content-type")
         .is_some_and(|kind| kind.contains("apply-patch"));
     let verbs: &[_] = match (request.method.as_str(), rest.len()) {
         ("GET", 1) if is_watch => &["watch"],

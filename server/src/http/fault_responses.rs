@@ -22,15 +22,15 @@ pub(super) fn response(effect: &Effect) -> Option<ApiResponse> {
         retry_after_seconds: Some(retry_after_seconds),
         ..Details::default()
     };
-    Some(match *effect {
+    Some(match effect {
         Effect::Rejected(seconds) => {
             let text = "Too many requests, please try again later.\n";
-            ApiResponse::text(429, text).with_retry_after(seconds)
+            ApiResponse::text(429, text).with_retry_after(*seconds)
         }
         Effect::TooManyRequests(seconds) => {
             let message = "storage is (re)initializing";
             failure(429, "TooManyRequests", message)
-                .with_details(details(seconds))
+                .with_details(details(*seconds))
                 .into()
         }
         Effect::InternalError => {
@@ -51,7 +51,20 @@ pub(super) fn response(effect: &Effect) -> Option<ApiResponse> {
         .with_details(Details::default())
         .into(),
         Effect::Garbage => ApiResponse::lines(payload::whole(GARBAGE)),
-        Effect::CutWatch(_) | Effect::Delay(_) | Effect::ExpireHistory => return None,
+        Effect::Status(code, status) => {
+            let response = ApiResponse::json(*code, status);
+            let seconds = status
+                .details
+                .as_ref()
+                .and_then(|details| details.retry_after_seconds);
+            match seconds.and_then(|seconds| u32::try_from(seconds).ok()) {
+                Some(seconds) => response.with_retry_after(seconds),
+                None => response,
+            }
+        }
+        Effect::Cut | Effect::CutWatch(_) | Effect::Delay(_) | Effect::ExpireHistory => {
+            return None;
+        }
     })
 }
 

@@ -23,12 +23,13 @@ pub(crate) use context::{Context, stopped};
 use crate::dumps;
 use crate::health;
 use crate::query::Query;
-use crate::state::RecordedRequest;
+use crate::recorded::RecordedRequest;
 use crate::status::{Failure, bad_request, too_large};
 use futures_util::StreamExt;
 use http_body_util::BodyExt;
 use hyper::body::{Bytes, Incoming};
-use hyper::{Method, Request, Response, header};
+use hyper::header::{self, HeaderMap, HeaderValue};
+use hyper::{Method, Request, Response};
 use payload::Body;
 use request::ApiRequest;
 use response::ApiResponse;
@@ -52,11 +53,7 @@ pub(crate) async fn respond(context: Context, request: Request<Incoming>) -> Res
         method: parts.method.to_string(),
         path: parts.uri.path().to_owned(),
         query: query.clone().into_pairs(),
-        content_type: parts
-            .headers
-            .get(header::CONTENT_TYPE)
-            .and_then(|value| value.to_str().ok())
-            .map(str::to_owned),
+        headers: header_texts(&parts.headers),
         body: body.as_ref().map(|body| body.to_vec()).unwrap_or_default(),
     });
     let (body, too_large) = match body {
@@ -87,6 +84,14 @@ pub(crate) async fn respond(context: Context, request: Request<Incoming>) -> Res
         true => compress::compress(response).await,
         false => response,
     }
+}
+
+fn header_texts(headers: &HeaderMap) -> Vec<(String, String)> {
+    let text = |value: &HeaderValue| String::from_utf8_lossy(value.as_bytes()).into_owned();
+    headers
+        .iter()
+        .map(|(name, value)| (name.as_str().to_owned(), text(value)))
+        .collect()
 }
 
 async fn read_body(method: &Method, body: Incoming) -> Result<Bytes, Failure> {

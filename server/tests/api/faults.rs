@@ -3,6 +3,8 @@
 use crate::support::{Api, GROUP, LEVELS, SCHEMAS, answer, schema};
 use k8s_flowcontrol_server::Fault;
 use std::time::{Duration, Instant};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
 
 fn path(rest: &str) -> String {
     format!("/apis/{GROUP}/{rest}")
@@ -44,6 +46,53 @@ async fn failures_come_as_status() {
     api.server.inject(Fault::too_many_requests(3));
     let response = api.request("GET", &path(SCHEMAS)).send().await;
     assert_eq!(response.headers()["retry-after"], "3");
+}
+
+#[tokio::test]
+async fn any_status_can_be_the_answer() {
+    let status = k8s_flowcontrol_types::meta::Status {
+        reason: Some("Timeout".into()),
+        message: Some("a word".into()),
+        details: Some(k8s_flowcontrol_types::meta::StatusDetails {
+            retry_after_seconds: Some(9),
+            ..Default::default()
+        }),
+        ..Default::default()
+    };
+    let api = Api::with(|builder| builder.fault(Fault::status(504, status))).await;
+    let response = api.request("GET", &path(SCHEMAS)).send().await;
+    assert_eq!(
+        (response.code(), &response.headers()["retry-after"]),
+        (504, &"9".parse().unwrap())
+    );
+    let body: serde_json::Value = serde_json::from_str(&response.text().await).unwrap();
+    assert_eq!(
+        (&body["reason"], &body["message"]),
+        (&"Timeout".into(), &"a word".into())
+    );
+}
+
+#[tokio::test]
+async fn a_cut_response_belongs_to_a_request_that_was_carried_out() {
+    let api = Api::with(|builder| builder.fault(Fault::cut().on_method("POST"))).await;
+    let body = schema("cut").to_string();
+    let head = format!(
+        "POST {} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: {}\r\n\r\n",
+        path(SCHEMAS),
+        body.len()
+    );
+    let address = ("127.0.0.1", api.server.port());
+    let mut stream = TcpStream::connect(address).await.unwrap();
+    stream.write_all((head + &body).as_bytes()).await.unwrap();
+    let mut answer = Vec::new();
+    // The connection ends by a reset or by its end.
+    let _ = stream.read_to_end(&mut answer).await;
+    let answer = String::from_utf8(answer).unwrap();
+    assert!(
+        answer.starts_with("HTTP/1.1 201 Created") && !answer.ends_with("\r\n0\r\n\r\n"),
+        "{answer}"
+    );
+    assert_eq!(api.get(&format!("{SCHEMAS}/cut")).await.code, 200);
 }
 
 #[tokio::test]

@@ -148,8 +148,74 @@ async fn requests_are_recorded() {
         request.query,
         query.map(|(name, value)| (name.into(), value.into()))
     );
-    assert_eq!(request.content_type.as_deref(), Some("application/json"));
+    assert_eq!(request.header("content-type"), Some("application/json"));
     assert_eq!(request.body, level("x", 1).to_string().into_bytes());
+}
+
+#[tokio::test]
+async fn recorded_credentials_are_not_printed() {
+    let tokens = "s3cret,alice,1,system:masters";
+    let api = Api::with(|builder| builder.record_requests().tokens(tokens)).await;
+    let request = api
+        .request("GET", "/version")
+        .header("authorization", "Bearer s3cret");
+    request.send().await;
+    let [request] = &api.server.requests()[..] else {
+        panic!("one request was sent");
+    };
+    assert_eq!(request.header("authorization"), Some("Bearer s3cret"));
+    assert!(!format!("{request:?}").contains("s3cret"));
+}
+
+#[tokio::test]
+async fn a_server_starts_with_objects() {
+    let typed = k8s_flowcontrol_types::api::v1::FlowSchema::default();
+    let builder = || ApiServer::builder().kubernetes("1.36");
+    let mut old = level("old", 7);
+    old["apiVersion"] = format!("{GROUP}/v1").into();
+    old["kind"] = "PriorityLevelConfiguration".into();
+    old["metadata"]["resourceVersion"] = "12345".into();
+    let api = Api::with(|builder| builder.kubernetes("1.36").objects([&old])).await;
+    let found = api.get(&format!("{LEVELS}/old")).await.body;
+    assert_eq!(found["spec"]["limited"]["nominalConcurrencyShares"], 7);
+    assert_eq!(
+        api.get(&format!("{LEVELS}/exempt")).await.code,
+        200,
+        "the bootstrap pass has run"
+    );
+
+    for (object, why) in [
+        (
+            serde_json::to_value(typed).unwrap(),
+            "name or generateName is required",
+        ),
+        (
+            serde_json::json!({"kind": "Pod", "apiVersion": "v1"}),
+            "no such kind is served",
+        ),
+        (serde_json::json!([]), "no such kind is served"),
+    ] {
+        let error = builder()
+            .objects([object])
+            .start()
+            .await
+            .unwrap_err()
+            .to_string();
+        assert!(error.contains(why), "{error}");
+    }
+    old["spec"]["bogus"] = 1.into();
+    let error = builder()
+        .objects([old])
+        .start()
+        .await
+        .unwrap_err()
+        .to_string();
+    let start =
+        "the API server cannot start with PriorityLevelConfiguration \"old\" of flowcontrol";
+    assert!(
+        error.starts_with(start) && error.contains("unknown field \"spec.bogus\""),
+        "{error}"
+    );
 }
 
 /// Sends bytes on a new connection.

@@ -1,0 +1,60 @@
+//! The objects that a server starts with.
+
+use crate::body::read_object;
+use crate::ids;
+use crate::registry::{self, Write};
+use crate::start_error::Cause;
+use crate::state::State;
+use crate::store::meta_str;
+use k8s_flowcontrol_rules::decode::Format;
+use k8s_flowcontrol_types::FieldValidation;
+use serde_json::Value;
+
+/// The field manager of the objects.
+const MANAGER: &str = "kubectl";
+
+/// Creates an object as a client does.
+///
+/// # Errors
+/// The object is of no kind that is served, or the server rejects it.
+pub(crate) fn create(state: &State, mut object: Value) -> Result<(), Cause> {
+    let text = |field: &str| object[field].as_str().unwrap_or_default().to_owned();
+    let (api_version, kind) = (text("apiVersion"), text("kind"));
+    let title = format!("{kind} {:?} of {api_version}", meta_str(&object, "name"));
+    let fail = |why: String| Cause::Object(title.clone(), why);
+    let (group, version) = api_version.split_once('/').unwrap_or(("", &api_version));
+    let served = state
+        .kinds
+        .served_in(group, version)
+        .find(|(served, _)| served.name() == kind);
+    let Some((kind, version)) = served else {
+        let why = "no such kind is served; expected an object with the apiVersion and kind of one";
+        return Err(fail(why.to_owned()));
+    };
+    if let Some(Value::Object(metadata)) = object.get_mut("metadata") {
+        metadata.remove("resourceVersion");
+    }
+    let body = object.to_string();
+    let read = read_object(
+        body.as_bytes(),
+        Format::Json,
+        kind,
+        version,
+        FieldValidation::Strict,
+    );
+    let read = read.map_err(|failure| fail(failure.message().to_owned()))?;
+    let now = ids::now();
+    let write = Write {
+        kind,
+        version,
+        namespace: meta_str(&object, "namespace"),
+        subresource: "",
+        manager: MANAGER,
+        dry_run: false,
+        now: &now,
+    };
+    let created = state.write(|store| registry::create(store, &write, read.object));
+    created
+        .map(drop)
+        .map_err(|failure| fail(failure.message().to_owned()))
+}
