@@ -27,12 +27,6 @@ struct StatusMeta {
     token: Option<String>,
 }
 
-impl Status {
-    pub(crate) fn message(&self) -> &str {
-        &self.message
-    }
-}
-
 /// The details of a `Status`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub(crate) struct Details {
@@ -133,7 +127,6 @@ impl Status {
         self
     }
 
-    #[cfg(test)]
     pub(crate) fn message(&self) -> &str {
         &self.message
     }
