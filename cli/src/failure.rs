@@ -70,11 +70,13 @@ impl Failure {
 
     fn write(&self, streams: &mut Streams) -> io::Result<()> {
         for reason in &self.reasons {
-            write!(streams.err, "{}", reason.render())?;
+            reason.write(&mut streams.err)?;
         }
-        writeln!(streams.err, "{ERROR}error:{ERROR:#} {}", self.message)?;
+        streams.err.label(ERROR, "error:")?;
+        writeln!(streams.err, " {}", self.message)?;
         if let Some(hint) = &self.hint {
-            writeln!(streams.err, "{HINT}hint:{HINT:#} {hint}")?;
+            streams.err.label(HINT, "hint:")?;
+            writeln!(streams.err, " {hint}")?;
         }
         streams.err.flush()
     }

@@ -8,7 +8,6 @@ use k8s_flowcontrol::Kind;
 use k8s_flowcontrol::api::v1::{FlowSchema, PriorityLevelConfiguration};
 use k8s_flowcontrol::rules::bootstrap;
 use k8s_flowcontrol::{Release, Resource};
-use std::io::Write;
 
 /// Flow schemas and priority levels in the types of v1.
 #[derive(Clone, Debug, Default)]
@@ -117,7 +116,7 @@ impl Objects {
             );
             let diagnostic =
                 Diagnostic::warning(message).at(&object.document.source, object.document.start());
-            write!(streams.err, "{}", diagnostic.render())?;
+            diagnostic.write(&mut streams.err)?;
         }
         let losses = match object.kind {
             Kind::FlowSchema => {
@@ -135,7 +134,7 @@ impl Objects {
             let message = format!("{}: {loss}", object.document.title());
             let diagnostic = Diagnostic::warning(message)
                 .at(&object.document.source, object.document.locate(&loss.path));
-            write!(streams.err, "{}", diagnostic.render())?;
+            diagnostic.write(&mut streams.err)?;
         }
         self.documents.push(object.document.clone());
         Ok(())

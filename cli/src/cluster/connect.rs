@@ -2,7 +2,7 @@
 
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::output::WARNING;
+use crate::output::warn;
 use k8s_flowcontrol::config::{Config, ConfigError};
 use k8s_flowcontrol::{Client, Error};
 use std::collections::HashSet;
@@ -43,7 +43,8 @@ impl ClusterArgs {
                 .lock()
                 .is_ok_and(|mut printed| printed.insert(warning.text().to_owned()));
             if is_new {
-                anstream::eprintln!("{WARNING}warning:{WARNING:#} {}", warning.text());
+                // If the standard error is closed, nobody reads warnings.
+                let _ = warn(warning.text());
             }
         }))
     }

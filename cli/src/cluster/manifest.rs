@@ -13,7 +13,6 @@ use k8s_flowcontrol::rules::bootstrap;
 use k8s_flowcontrol::rules::bootstrap::AUTO_UPDATE_ANNOTATION;
 use k8s_flowcontrol_manifests::strip_server_fields;
 use serde_json::Value;
-use std::io::Write;
 
 /// An object of a file in the API version of the requests.
 pub(crate) struct Manifest {
@@ -123,13 +122,8 @@ fn drop_foreign_annotation(
             document.title()
         );
         let place = document.locate("metadata.annotations");
-        write!(
-            streams.err,
-            "{}",
-            Diagnostic::warning(message)
-                .at(&document.source, place)
-                .render()
-        )?;
+        let warning = Diagnostic::warning(message).at(&document.source, place);
+        warning.write(&mut streams.err)?;
     }
     Ok(())
 }

@@ -31,6 +31,6 @@ pub(crate) fn run(args: &Args, program: Command, streams: &mut Streams) -> Resul
     let mut script = Vec::new();
     let mut command = program.bin_name("kubectl-flowcontrol");
     generate(args.shell, &mut command, "kubectl-flowcontrol", &mut script);
-    streams.out.write_all(&script)?;
+    streams.out.data().write_all(&script)?;
     Ok(Exit::Success)
 }

@@ -102,7 +102,7 @@ pub(crate) fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
         return Err(failure.because(losses));
     }
     for loss in losses {
-        write!(streams.err, "{}", loss.render())?;
+        loss.write(&mut streams.err)?;
     }
     Ok(Exit::Success)
 }

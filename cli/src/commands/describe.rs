@@ -7,7 +7,7 @@ use crate::cluster::block_on;
 use crate::cluster::{LiveArgs, TargetArgs, age, name, owner};
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::output::Streams;
+use crate::output::{Streams, one_line};
 use k8s_flowcontrol::Kind;
 use k8s_flowcontrol::api::v1::{FlowSchema, PriorityLevelConfiguration};
 use k8s_flowcontrol::{Error, Release};
@@ -125,13 +125,13 @@ fn head(kind: Kind, object: &Value, streams: &mut Streams) -> Result<(), Failure
     Ok(())
 }
 
-/// Prints a line with a title.
+/// Prints a line with a title. The text cannot add lines of its own.
 fn line(streams: &mut Streams, title: &str, text: &str) -> Result<(), Failure> {
     let title = if title.is_empty() {
         String::new()
     } else {
         format!("{title}:")
     };
-    writeln!(streams.out, "{title:<18}{text}")?;
+    writeln!(streams.out, "{title:<18}{}", one_line(text))?;
     Ok(())
 }

@@ -5,9 +5,8 @@ use crate::cluster::{FIELD_MANAGER, LiveArgs, Manifest, WriteArgs, apply_dry_run
 use crate::documents::FileArgs;
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::output::{Streams, unified_diff};
+use crate::output::{Streams, write_diff};
 use serde_json::{Map, Value};
-use std::io::Write;
 
 /// Show the changes that applying files to a cluster would make
 ///
@@ -62,11 +61,7 @@ pub(crate) fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
             })?;
             if before != after {
                 let title = format!("{}/{name}", kind.as_str().to_ascii_lowercase());
-                write!(
-                    streams.out,
-                    "{}",
-                    unified_diff((&title, &before), (&title, &after))
-                )?;
+                write_diff(&mut streams.out, (&title, &before), (&title, &after))?;
                 exit = Exit::Findings;
             }
         }

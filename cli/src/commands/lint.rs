@@ -7,7 +7,7 @@ use crate::failure::Failure;
 use crate::kubernetes_arg::KubernetesArg;
 use crate::objects::Objects;
 use crate::output::{
-    Diagnostic, Level, SarifResult, SarifRule, Streams, plural, write_report, write_sarif,
+    Diagnostic, Level, SarifResult, SarifRule, Stream, Streams, plural, write_report, write_sarif,
 };
 use crate::source::Source;
 use clap::ValueEnum;
@@ -135,7 +135,7 @@ pub(crate) fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
     match args.output {
         Output::Table => {
             for placed in &placed {
-                write!(streams.out, "{}", diagnose(placed).render())?;
+                diagnose(placed).write(&mut streams.out)?;
             }
         }
         Output::Json => write_report(&mut streams.out, report(release, &placed))?,
@@ -227,7 +227,7 @@ fn report(release: Release, findings: &[Placed<'_>]) -> Value {
     json!({"kubernetes": release.to_string(), "findings": findings})
 }
 
-fn write_log(release: Release, findings: &[Placed<'_>], out: &mut impl Write) -> io::Result<()> {
+fn write_log(release: Release, findings: &[Placed<'_>], out: &mut Stream) -> io::Result<()> {
     let rules: Vec<_> = rules()
         .iter()
         .map(|rule| SarifRule {

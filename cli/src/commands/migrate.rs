@@ -4,8 +4,8 @@ use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::interrupt::Interrupt;
 use crate::migrate::{
-    Candidates, Examined, Status, Summary, Writing, collect, diff, examine_all, json, write_all,
-    write_log,
+    Candidates, Examined, Status, Summary, Writing, collect, examine_all, json, write_all,
+    write_file_diff, write_log,
 };
 use crate::output::{Diagnostic, Level, Streams, write_report};
 use clap::ValueEnum;
@@ -158,7 +158,7 @@ pub(crate) fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
             } else {
                 Level::Note
             };
-            write!(streams.err, "{}", Diagnostic::new(level, message).render())?;
+            Diagnostic::new(level, message).write(&mut streams.err)?;
         }
     }
     let passed = skipped.iter().filter(|skipped| !skipped.is_error).count();
@@ -217,7 +217,7 @@ fn print(args: &Args, files: &[Examined], streams: &mut Streams) -> Result<(), F
         match file.status {
             Status::Changed => writeln!(streams.out, "{path}")?,
             Status::Outdated if args.check => writeln!(streams.out, "{path}")?,
-            Status::Outdated if !args.write => write!(streams.out, "{}", diff(file))?,
+            Status::Outdated if !args.write => write_file_diff(file, &mut streams.out)?,
             Status::Outdated | Status::Current | Status::Refused => {}
         }
         let findings = file.outcome.findings.iter();
@@ -240,7 +240,7 @@ fn print(args: &Args, files: &[Examined], streams: &mut Streams) -> Result<(), F
             if let Some(help) = &finding.help {
                 diagnostic = diagnostic.help(help.as_str());
             }
-            write!(streams.err, "{}", diagnostic.render())?;
+            diagnostic.write(&mut streams.err)?;
         }
     }
     Ok(())

@@ -130,9 +130,10 @@ pub(crate) fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
             args.write.note()
         )?;
         if left > 0 {
+            streams.err.label(HINT, "hint:")?;
             writeln!(
                 streams.err,
-                "{HINT}hint:{HINT:#} use `--include-managed` to write managed objects"
+                " use `--include-managed` to write managed objects"
             )?;
         }
         Ok(if left > 0 {

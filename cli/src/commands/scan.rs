@@ -206,9 +206,10 @@ fn read_log(file: &Path, target: Release, streams: &mut Streams) -> Result<Audit
         AuditLog::read(BufReader::with_capacity(1 << 20, input), &name, target)?
     };
     if let Some(first) = log.first_broken {
+        streams.err.label(WARNING, "warning:")?;
         writeln!(
             streams.err,
-            "{WARNING}warning:{WARNING:#} {name}:{first}: skipped {} without an audit event",
+            " {name}:{first}: skipped {} without an audit event",
             plural(log.broken, "line")
         )?;
     }

@@ -61,8 +61,7 @@ pub(crate) fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
                 Output::Json => write_report(&mut streams.out, as_json(&reading))?,
                 Output::Table => {
                     if is_live {
-                        // Moves the cursor to the upper left and clears the screen.
-                        write!(streams.out, "\x1b[H\x1b[2J")?;
+                        streams.out.clear_screen()?;
                     }
                     print(&reading, streams)?;
                 }

@@ -9,7 +9,7 @@ use k8s_flowcontrol::rules::conversion::server_tree;
 use k8s_flowcontrol::rules::decode::Problem;
 use k8s_flowcontrol::{ApiVersion, Kind, Release, Resource};
 use serde_json::Value;
-use std::io::{self, Write};
+use std::io;
 
 /// An object as a server reads it.
 #[derive(Clone, Debug)]
@@ -73,7 +73,7 @@ impl Object {
         for problem in self.problems.iter().filter(is_meant) {
             let message = format!("{}: {}", self.document.title(), problem.message);
             let diagnostic = Diagnostic::warning(message).at(&self.document.source, problem.span);
-            write!(streams.err, "{}", diagnostic.render())?;
+            diagnostic.write(&mut streams.err)?;
         }
         Ok(())
     }

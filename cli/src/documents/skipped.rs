@@ -20,7 +20,7 @@ impl Skipped {
                 broken.error
             );
             let diagnostic = Diagnostic::warning(message).at(&found.source, broken.span);
-            write!(streams.err, "{}", diagnostic.render())?;
+            diagnostic.write(&mut streams.err)?;
         }
         Ok(())
     }

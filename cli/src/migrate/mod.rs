@@ -7,4 +7,4 @@ mod report;
 pub(crate) use files::{
     Candidate, Candidates, Examined, Status, Writing, collect, examine, examine_all, write_all,
 };
-pub(crate) use report::{Summary, diff, json, write_log};
+pub(crate) use report::{Summary, json, write_file_diff, write_log};

@@ -1,8 +1,11 @@
 //! A message about a place in a text, printed with file, line, column and the line itself.
 
+use super::Stream;
+use super::escape::{escape, one_line};
 use crate::source::Source;
 use annotate_snippets::{AnnotationKind, Group, Origin, Renderer, Snippet};
 use k8s_flowcontrol_text::Span;
+use std::io;
 use std::sync::Arc;
 
 /// The most bytes of a line that are shown before the place.
@@ -69,17 +72,29 @@ impl Diagnostic {
         self
     }
 
-    /// The message with styles, and with a line break at the end.
-    pub(crate) fn render(&self) -> String {
+    /// Writes the message.
+    pub(crate) fn write(&self, out: &mut Stream) -> io::Result<()> {
+        out.styled(&self.render())
+    }
+
+    /// The message with styles, and with a line break at the end. Everything else in it is escaped.
+    fn render(&self) -> String {
+        let (message, id) = (escape(&self.message), self.id.as_deref().map(escape));
+        let name = self
+            .place
+            .as_ref()
+            .map(|(source, _)| one_line(&source.name));
+        let name = name.as_deref().unwrap_or_default();
+        let help = self.help.as_deref().map(escape);
         let level = match self.level {
             Level::Error => annotate_snippets::Level::ERROR,
             Level::Warning => annotate_snippets::Level::WARNING,
             Level::Note => annotate_snippets::Level::NOTE,
         };
         // A primary title is never cut, however long it is.
-        let mut title = level.primary_title(self.message.as_str());
-        if let Some(id) = &self.id {
-            title = title.id(id.as_str());
+        let mut title = level.primary_title(&*message);
+        if let Some(id) = &id {
+            title = title.id(&**id);
         }
         let mut group = Group::with_title(title);
         if let Some((source, span)) = &self.place {
@@ -95,15 +110,15 @@ impl Diagnostic {
                 .annotation(AnnotationKind::Primary.span(start..end));
             if is_cut {
                 // The excerpt does not show the column, so it is set here.
-                let origin = Origin::path(source.name.as_str()).line(position.line);
+                let origin = Origin::path(name).line(position.line);
                 group = group.element(origin.char_column(position.column));
             } else {
-                snippet = snippet.path(source.name.as_str());
+                snippet = snippet.path(name);
             }
             group = group.element(snippet);
         }
-        if let Some(help) = &self.help {
-            group = group.element(annotate_snippets::Level::HELP.message(help.as_str()));
+        if let Some(help) = &help {
+            group = group.element(annotate_snippets::Level::HELP.message(&**help));
         }
         let mut text = Renderer::styled().render(&[group]);
         text.push('\n');
@@ -155,10 +170,12 @@ impl Excerpt {
     }
 }
 
-/// Text for a terminal: invalid UTF-8 becomes the replacement character, control characters become blanks.
+/// Text for a terminal: invalid UTF-8 becomes the replacement character, and the carriage return of a line break a blank.
 fn printable(bytes: &[u8]) -> String {
-    let is_odd = |c: char| c.is_control() && c != '\t';
-    String::from_utf8_lossy(bytes)
-        .replace(is_odd, " ")
-        .replace('\t', "    ")
+    let text = String::from_utf8_lossy(bytes);
+    let (text, end) = match text.strip_suffix('\r') {
+        Some(text) => (text, " "),
+        None => (&*text, ""),
+    };
+    escape(text).replace('\t', "    ") + end
 }

@@ -1,26 +1,24 @@
 //! Unified diffs for `patch` and `git apply`.
 
+use super::{Stream, one_line};
 use anstyle::{AnsiColor, Style};
 use similar::{ChangeTag, TextDiff};
-use std::fmt::Write;
+use std::io::{self, Write};
 
 const REMOVED: Style = AnsiColor::Red.on_default();
 const ADDED: Style = AnsiColor::Green.on_default();
 const HEADER: Style = Style::new().bold();
 const HUNK: Style = AnsiColor::Cyan.on_default();
 
-/// The changes from one text to another, each given as name and text.
-pub(crate) fn unified_diff(old: (&str, &str), new: (&str, &str)) -> String {
-    let mut out = String::new();
+/// Writes the changes from one text to another, each given as name and text. The lines are data: `patch` must find them as
+/// they are in the file.
+pub(crate) fn write_diff(out: &mut Stream, old: (&str, &str), new: (&str, &str)) -> io::Result<()> {
     let diff = TextDiff::from_lines(old.1, new.1);
-    // A string takes any text.
-    let _ = writeln!(
-        out,
-        "{HEADER}--- {}{HEADER:#}\n{HEADER}+++ {}{HEADER:#}",
-        old.0, new.0
-    );
+    for (sign, name) in [("---", old.0), ("+++", new.0)] {
+        out.line(HEADER, &format!("{sign} {}", one_line(name)))?;
+    }
     for hunk in diff.unified_diff().context_radius(3).iter_hunks() {
-        let _ = writeln!(out, "{HUNK}{}{HUNK:#}", hunk.header());
+        out.line(HUNK, &hunk.header().to_string())?;
         for change in hunk.iter_changes() {
             let (sign, style) = match change.tag() {
                 ChangeTag::Delete => ('-', REMOVED),
@@ -29,11 +27,11 @@ pub(crate) fn unified_diff(old: (&str, &str), new: (&str, &str)) -> String {
             };
             let line = change.value();
             let text = line.strip_suffix('\n').unwrap_or(line);
-            let _ = writeln!(out, "{style}{sign}{text}{style:#}");
+            out.line(style, &format!("{sign}{text}"))?;
             if !line.ends_with('\n') {
-                let _ = writeln!(out, "\\ No newline at end of file");
+                writeln!(out, "\\ No newline at end of file")?;
             }
         }
     }
-    out
+    Ok(())
 }

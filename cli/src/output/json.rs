@@ -3,6 +3,7 @@
 //! Every report, line and list element has an integer field `schemaVersion` beside its own fields. Kubernetes objects
 //! do not: they must stay valid manifests.
 
+use super::Stream;
 use serde::Serialize;
 use serde_json::Value;
 use std::io::{self, Write};
@@ -29,23 +30,25 @@ impl<T> Versioned<T> {
 }
 
 /// Writes a report, which is a JSON object, over several lines.
-pub(crate) fn write_report(out: &mut impl Write, mut report: Value) -> io::Result<()> {
+pub(crate) fn write_report(out: &mut Stream, mut report: Value) -> io::Result<()> {
     report["schemaVersion"] = SCHEMA_VERSION.into();
-    writeln!(out, "{report:#}")
+    writeln!(out.data(), "{report:#}")
 }
 
 /// Writes fields and the schema version in one line.
-pub(crate) fn write_line(out: &mut impl Write, fields: impl Serialize) -> io::Result<()> {
-    serde_json::to_writer(&mut *out, &Versioned::new(fields))?;
+pub(crate) fn write_line(out: &mut Stream, fields: impl Serialize) -> io::Result<()> {
+    let mut out = out.data();
+    serde_json::to_writer(&mut out, &Versioned::new(fields))?;
     writeln!(out)
 }
 
 /// Writes a list over several lines; every element gets the schema version.
 pub(crate) fn write_list<T: Serialize>(
-    out: &mut impl Write,
+    out: &mut Stream,
     elements: impl Iterator<Item = T>,
 ) -> io::Result<()> {
     let elements: Vec<_> = elements.map(Versioned::new).collect();
-    serde_json::to_writer_pretty(&mut *out, &elements)?;
+    let mut out = out.data();
+    serde_json::to_writer_pretty(&mut out, &elements)?;
     writeln!(out)
 }

@@ -19,20 +19,21 @@ pub(crate) fn write_objects(
     objects: &[Value],
     streams: &mut Streams,
 ) -> io::Result<()> {
+    let mut out = streams.out.data();
     match (format, objects) {
         (ObjectFormat::Yaml, objects) => {
             for (index, object) in objects.iter().enumerate() {
                 if index > 0 {
-                    writeln!(streams.out, "---")?;
+                    writeln!(out, "---")?;
                 }
-                write!(streams.out, "{}", k8s_flowcontrol_server::to_yaml(object))?;
+                write!(out, "{}", k8s_flowcontrol_server::to_yaml(object))?;
             }
         }
-        (ObjectFormat::Json, [object]) => writeln!(streams.out, "{object:#}")?,
+        (ObjectFormat::Json, [object]) => writeln!(out, "{object:#}")?,
         (ObjectFormat::Json, objects) => {
             let list =
                 json!({"apiVersion": "v1", "kind": "List", "metadata": {}, "items": objects});
-            writeln!(streams.out, "{list:#}")?;
+            writeln!(out, "{list:#}")?;
         }
     }
     Ok(())

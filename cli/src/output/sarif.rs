@@ -1,5 +1,6 @@
 //! Findings in the Static Analysis Results Interchange Format 2.1.0, which code hosts show beside the lines.
 
+use super::Stream;
 use super::diagnostic::Level;
 use super::json::SCHEMA_VERSION;
 use k8s_flowcontrol_text::Position;
@@ -41,7 +42,7 @@ pub(crate) struct SarifResult<'a> {
 
 /// Writes a log of one run. `properties` is an object with further facts about the run.
 pub(crate) fn write_sarif(
-    out: &mut impl Write,
+    out: &mut Stream,
     rules: &[SarifRule],
     results: &[SarifResult<'_>],
     mut properties: Value,
@@ -63,7 +64,7 @@ pub(crate) fn write_sarif(
             "properties": properties,
         }],
     });
-    writeln!(out, "{log:#}")
+    writeln!(out.data(), "{log:#}")
 }
 
 fn rule(rule: &SarifRule) -> Value {

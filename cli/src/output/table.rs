@@ -1,5 +1,6 @@
 //! Tables in the style of kubectl: a header in capitals, and columns three blanks apart.
 
+use super::escape::one_line;
 use std::io::{self, Write};
 use unicode_width::UnicodeWidthStr;
 
@@ -26,14 +27,16 @@ impl Table {
         }
     }
 
-    /// Adds a row with as many cells as the header.
+    /// Adds a row with as many cells as the header. A cell stays in its row: line breaks in it are escaped.
     pub(crate) fn add(&mut self, cells: Vec<String>) {
-        self.rows.push(cells);
+        // Escaped before the widths are computed.
+        let cells = cells.iter().map(|cell| one_line(cell).into_owned());
+        self.rows.push(cells.collect());
     }
 
     /// Adds a row.
     pub(crate) fn row<const N: usize>(&mut self, cells: [String; N]) {
-        self.rows.push(cells.to_vec());
+        self.add(cells.to_vec());
     }
 
     /// Writes the table; the last column is not padded.

@@ -12,6 +12,7 @@
 mod common;
 
 mod applying;
+mod escapes;
 mod rbac;
 mod reading;
 mod scanning;

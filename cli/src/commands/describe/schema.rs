@@ -3,10 +3,10 @@
 use super::{Surroundings, line};
 use crate::cluster::{dangling, name};
 use crate::failure::Failure;
-use crate::output::Streams;
+use crate::output::{Streams, one_line};
 use k8s_flowcontrol::Resource;
 use serde_json::Value;
-use std::io::Write;
+use std::io::{self, Write};
 
 pub(super) fn describe(
     object: &Value,
@@ -60,18 +60,23 @@ pub(super) fn describe(
             &format!("{}. requests of", index + 1),
         )?;
         for subject in elements(rule, "subjects") {
-            writeln!(streams.out, "{:24}{}", "", describe_subject(subject))?;
+            detail(&describe_subject(subject), streams)?;
         }
         writeln!(streams.out, "{:21}for", "")?;
         for resource in elements(rule, "resourceRules") {
-            writeln!(streams.out, "{:24}{}", "", describe_resources(resource))?;
+            detail(&describe_resources(resource), streams)?;
         }
         for paths in elements(rule, "nonResourceRules") {
             let (verbs, urls) = (words(paths, "verbs"), words(paths, "nonResourceURLs"));
-            writeln!(streams.out, "{:24}{verbs} of paths {urls}", "")?;
+            detail(&format!("{verbs} of paths {urls}"), streams)?;
         }
     }
     Ok(())
+}
+
+/// Prints a part of a rule. The text cannot add lines of its own.
+fn detail(text: &str, streams: &mut Streams) -> io::Result<()> {
+    writeln!(streams.out, "{:24}{}", "", one_line(text))
 }
 
 fn elements<'a>(rule: &'a Value, name: &str) -> &'a [Value] {

@@ -6,7 +6,7 @@ use super::helm::{Fails, HelmRevision};
 use super::refusal::as_release;
 use super::writers::{Evidence, Stamp};
 use crate::failure::Failure;
-use crate::output::{Streams, Table, plural};
+use crate::output::{Streams, Table, one_line, plural};
 use k8s_flowcontrol::Release;
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -112,7 +112,7 @@ pub(crate) fn table(
             writeln!(streams.out, "\n{}:", cluster.title())?;
         }
         for line in lines {
-            writeln!(streams.out, "  {line}")?;
+            writeln!(streams.out, "  {}", one_line(&line))?;
         }
     }
     for (name, log) in logs {
@@ -137,7 +137,7 @@ pub(crate) fn table(
             refusal.release, refusal.version
         )?;
         for client in refusal.affected {
-            writeln!(streams.out, "  {client}")?;
+            writeln!(streams.out, "  {}", one_line(&client))?;
         }
     }
     Ok(())

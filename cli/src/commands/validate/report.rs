@@ -4,7 +4,7 @@ use super::judge::Verdict;
 use crate::documents::{Document, Found, Skipped};
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::output::{Diagnostic, Streams, plural, write_line};
+use crate::output::{Diagnostic, Streams, one_line, plural, write_line};
 use k8s_flowcontrol::Release;
 use serde::Serialize;
 use serde_json::Value;
@@ -69,7 +69,7 @@ impl Report {
         for warning in &verdict.warnings {
             let diagnostic =
                 Diagnostic::warning(warning.as_str()).at(&document.source, document.start());
-            write!(streams.err, "{}", diagnostic.render())?;
+            diagnostic.write(&mut streams.err)?;
         }
         if self.json {
             let version = document.version(self.release);
@@ -86,10 +86,11 @@ impl Report {
         } else if valid {
             let start = document.source.position(document.start().start);
             let (source, title) = (&document.source.name, document.title());
-            writeln!(streams.out, "{source}:{}: {title} is valid", start.line)?;
+            let line = format!("{source}:{}: {title} is valid", start.line);
+            writeln!(streams.out, "{}", one_line(&line))?;
         } else {
             for diagnostic in self.diagnostics(document, verdict) {
-                write!(streams.out, "{}", diagnostic.render())?;
+                diagnostic.write(&mut streams.out)?;
             }
         }
         Ok(())

@@ -5,7 +5,7 @@ mod json;
 mod sarif;
 mod summary;
 
-pub(crate) use diff::diff;
+pub(crate) use diff::write_file_diff;
 pub(crate) use json::json;
 pub(crate) use sarif::write_log;
 pub(crate) use summary::Summary;

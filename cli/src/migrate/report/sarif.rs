@@ -1,17 +1,17 @@
 //! The outcome of a migration as SARIF.
 
 use crate::migrate::files::{Examined, Status};
-use crate::output::{Level, SarifResult, SarifRule, write_sarif};
+use crate::output::{Level, SarifResult, SarifRule, Stream, write_sarif};
 use k8s_flowcontrol_manifests::Settings;
 use k8s_flowcontrol_manifests::{Finding, Rule, Severity};
 use serde_json::json;
-use std::io::{self, Write};
+use std::io;
 
 /// Writes outdated objects and all findings as SARIF results.
 pub(crate) fn write_log(
     files: &[Examined],
     settings: Settings,
-    out: &mut impl Write,
+    out: &mut Stream,
 ) -> io::Result<()> {
     let rule = |rule: &Rule| SarifRule {
         id: rule.as_str(),

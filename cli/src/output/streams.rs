@@ -1,0 +1,231 @@
+//! The standard streams. Text for people is escaped, so that no command can forget it.
+
+use super::escape::escape;
+use anstream::adapter::strip_str;
+use anstream::stream::RawStream;
+use anstream::{AutoStream, ColorChoice};
+use anstyle::{AnsiColor, Style};
+use std::io::{self, BufWriter, Write};
+
+/// The style of `error:`.
+pub(crate) const ERROR: Style = AnsiColor::Red.on_default().bold();
+/// The style of `warning:`.
+pub(crate) const WARNING: Style = AnsiColor::Yellow.on_default().bold();
+/// The style of `hint:`.
+pub(crate) const HINT: Style = AnsiColor::Cyan.on_default().bold();
+
+/// The most bytes of a character in UTF-8 that can be missing at the end of a write.
+const MAX_PARTIAL: usize = 3;
+
+/// The standard streams.
+pub(crate) struct Streams {
+    /// The standard output: data and nothing else.
+    pub(crate) out: Stream,
+    /// The standard error: errors, warnings, counts, progress.
+    pub(crate) err: Stream,
+}
+
+impl Streams {
+    /// The standard streams, with the global color choice.
+    pub(crate) fn new() -> Self {
+        let (does_style, is_terminal) = ability(io::stdout());
+        let buffered = BufWriter::with_capacity(64 << 10, io::stdout().lock());
+        Self {
+            out: Stream::new(buffered, does_style, is_terminal),
+            err: Stream::stderr(),
+        }
+    }
+}
+
+/// A standard stream.
+///
+/// [`Write`] takes text for people: [`escape`] is applied to everything that is written. The only ways around are
+/// [`data`](Self::data), and the styles of this module.
+pub(crate) struct Stream {
+    to: Box<dyn Write>,
+    does_style: bool,
+    is_terminal: bool,
+    /// The beginning of a character whose end was not written yet.
+    partial: Vec<u8>,
+}
+
+impl Stream {
+    fn new(to: impl Write + 'static, does_style: bool, is_terminal: bool) -> Self {
+        Self {
+            to: Box::new(to),
+            does_style,
+            is_terminal,
+            partial: Vec::new(),
+        }
+    }
+
+    /// The standard error. It is not locked, because progress lines go there too.
+    fn stderr() -> Self {
+        let (does_style, is_terminal) = ability(io::stderr());
+        Self::new(io::stderr(), does_style, is_terminal)
+    }
+
+    /// Takes data for programs: objects, JSON, diffs. A file or a pipe receives it unchanged; on a terminal it is escaped.
+    pub(crate) fn data(&mut self) -> Data<'_> {
+        Data(self)
+    }
+
+    /// Writes a word such as `error:` in a style.
+    pub(crate) fn label(&mut self, style: Style, word: &str) -> io::Result<()> {
+        self.styled(&format!("{style}{}{style:#}", escape(word)))
+    }
+
+    /// Writes a line of data in a style.
+    pub(super) fn line(&mut self, style: Style, text: &str) -> io::Result<()> {
+        self.styled(&style.render().to_string())?;
+        self.data().write_all(text.as_bytes())?;
+        self.styled(&style.render_reset().to_string())?;
+        self.data().write_all(b"\n")
+    }
+
+    /// Moves the cursor of a terminal to the upper left, and clears the screen.
+    pub(crate) fn clear_screen(&mut self) -> io::Result<()> {
+        match self.is_terminal {
+            true => self.to.write_all(b"\x1b[H\x1b[2J"),
+            false => Ok(()),
+        }
+    }
+
+    /// Writes text with styles. The caller has escaped everything else in it.
+    pub(super) fn styled(&mut self, text: &str) -> io::Result<()> {
+        match self.does_style {
+            true => self.to.write_all(text.as_bytes()),
+            false => write!(self.to, "{}", strip_str(text)),
+        }
+    }
+
+    /// Writes the complete characters of `bytes`. Bytes that are no UTF-8 become the replacement character, because a
+    /// terminal can read them as control characters.
+    fn write_escaped(&mut self, bytes: &[u8]) -> io::Result<()> {
+        let joined;
+        let bytes = match self.partial.is_empty() {
+            true => bytes,
+            false => {
+                joined = [std::mem::take(&mut self.partial).as_slice(), bytes].concat();
+                &joined
+            }
+        };
+        let mut chunks = bytes.utf8_chunks().peekable();
+        while let Some(chunk) = chunks.next() {
+            self.to.write_all(escape(chunk.valid()).as_bytes())?;
+            let invalid = chunk.invalid();
+            if chunks.peek().is_none() && is_beginning(invalid) {
+                self.partial = invalid.to_vec();
+            } else if !invalid.is_empty() {
+                self.to.write_all("\u{fffd}".as_bytes())?;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Write for Stream {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.write_escaped(bytes).map(|()| bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.to.flush()
+    }
+}
+
+/// Data for programs on a standard stream.
+pub(crate) struct Data<'a>(&'a mut Stream);
+
+impl Write for Data<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match self.0.is_terminal {
+            true => self.0.write(bytes),
+            false => self.0.to.write(bytes),
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.0.flush()
+    }
+}
+
+/// Prints a warning of a server on the standard error.
+pub(crate) fn warn(text: &str) -> io::Result<()> {
+    let mut err = Stream::stderr();
+    err.label(WARNING, "warning:")?;
+    writeln!(err, " {text}")
+}
+
+/// Whether a stream shows styles, and whether it is a terminal.
+fn ability(stream: impl RawStream) -> (bool, bool) {
+    let is_terminal = stream.is_terminal();
+    // On Windows, this also makes the terminal read styles.
+    let choice = AutoStream::auto(stream).current_choice();
+    (choice == ColorChoice::AlwaysAnsi, is_terminal)
+}
+
+/// Whether bytes are the beginning of a character in UTF-8.
+fn is_beginning(bytes: &[u8]) -> bool {
+    let length = match bytes.first() {
+        Some(0xc2..=0xdf) => 2,
+        Some(0xe0..=0xef) => 3,
+        Some(0xf0..=0xf4) => 4,
+        _ => return false,
+    };
+    bytes.len() < length && bytes.len() <= MAX_PARTIAL
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::{Arc, Mutex};
+
+    #[derive(Clone, Default)]
+    struct Shared(Arc<Mutex<Vec<u8>>>);
+
+    impl Write for Shared {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            self.0.lock().unwrap().write(bytes)
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    fn written(is_terminal: bool, write: impl FnOnce(&mut Stream) -> io::Result<()>) -> String {
+        let shared = Shared::default();
+        write(&mut Stream::new(shared.clone(), true, is_terminal)).unwrap();
+        String::from_utf8(shared.0.lock().unwrap().clone()).unwrap()
+    }
+
+    #[test]
+    fn text_is_escaped_and_styles_are_not() {
+        let text = written(false, |out| {
+            out.label(ERROR, "error:")?;
+            writeln!(out, " \x1b[2J{}", "\u{202e}x")
+        });
+        assert_eq!(text, format!("{ERROR}error:{ERROR:#} ^[[2J\\u202ex\n"));
+    }
+
+    #[test]
+    fn data_is_escaped_on_a_terminal_only() {
+        let data = "# \x1b[2J\u{9b}\n";
+        let write = |out: &mut Stream| out.data().write_all(data.as_bytes());
+        assert_eq!(written(false, write), data);
+        assert_eq!(written(true, write), "# ^[[2J\\u009b\n");
+    }
+
+    #[test]
+    fn characters_can_come_in_parts() {
+        let text = "ü\u{9b}日👩".as_bytes();
+        let split = written(true, |out| {
+            text.iter().try_for_each(|byte| out.write_all(&[*byte]))
+        });
+        assert_eq!(split, "ü\\u009b日👩");
+        // A byte that is no UTF-8 is a control character on terminals of 8 bits.
+        let odd = written(true, |out| out.write_all(b"a\x9bb"));
+        assert_eq!(odd, "a\u{fffd}b");
+    }
+}

@@ -1,0 +1,197 @@
+//! Control characters in objects, logs and responses: the terminal never receives them.
+
+use crate::Cluster;
+use crate::common::{Folder, code, program, run, stderr, stdout};
+use serde_json::json;
+use std::io::{BufRead, BufReader, Write};
+use std::net::TcpListener;
+
+/// A title for the window, a color in 8 bits, a carriage return that overwrites, and text that runs backwards.
+const EVIL: &str = "\x1b]0;owned\x07 \u{9b}31m \r \u{8} \u{202e}";
+/// The same, in visible form.
+const SHOWN: &str = "^[]0;owned^G \\u009b31m \\r ^H \\u202e";
+
+/// Fails if a terminal would obey anything in the text except the colors of the program.
+#[track_caller]
+fn assert_harmless(text: &str) {
+    let mut rest = text;
+    while let Some(at) = rest.find(|c: char| c != '\n' && (c.is_control() || c == '\u{202e}')) {
+        let style = &rest[at..];
+        let end = style.find('m').unwrap_or_default();
+        let is_style = style.starts_with("\x1b[")
+            && style[2..end.max(2)]
+                .bytes()
+                .all(|byte| byte.is_ascii_digit() || byte == b';');
+        assert!(is_style && end > 0, "{text:?}");
+        rest = &style[end..];
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn of_objects_in_a_cluster() {
+    let cluster = Cluster::of("1.32").await;
+    let schema = json!({
+        "apiVersion": "flowcontrol.apiserver.k8s.io/v1",
+        "kind": "FlowSchema",
+        "metadata": {"name": "evil", "annotations": {"note": format!("{EVIL}\nDangling:         False")}},
+        "spec": {
+            "priorityLevelConfiguration": {"name": "exempt"},
+            "rules": [{
+                "subjects": [{"kind": "User", "user": {"name": EVIL}}],
+                "nonResourceRules": [{"verbs": ["*"], "nonResourceURLs": ["*"]}],
+            }],
+        },
+    });
+    let file = cluster.file("evil.json", &schema.to_string());
+    cluster.run(&["apply", "-f", &file]).expect(0);
+    let described = cluster
+        .run(&["describe", "fs/evil", "--color", "always"])
+        .expect(0);
+    assert_harmless(&described.out);
+    assert!(
+        described.out.contains(&format!("user {SHOWN}\n")),
+        "{}",
+        described.out
+    );
+    // A value adds no line that looks like one of the program.
+    assert!(
+        described.out.contains("\\nDangling:         False\n"),
+        "{}",
+        described.out
+    );
+    for command in [
+        "get",
+        "lint --live",
+        "match --live --user x --verb get --path /",
+    ] {
+        let arguments: Vec<_> = command.split(' ').chain(["--color", "always"]).collect();
+        let ran = cluster.run(&arguments);
+        assert_harmless(&(ran.out + &ran.err));
+    }
+    // Programs receive the object as it is.
+    let object = cluster.object("fs/evil");
+    assert_eq!(
+        object["spec"]["rules"][0]["subjects"][0]["user"]["name"],
+        EVIL
+    );
+    let yaml = cluster.run(&["get", "fs/evil", "-o", "yaml"]).expect(0);
+    assert_harmless(&yaml.out);
+    let copy = cluster.file("copy.yaml", &yaml.out);
+    let unchanged = cluster.run(&["diff", "-f", &copy]).expect(0);
+    assert_eq!(unchanged.out, "");
+}
+
+#[test]
+fn of_objects_in_files() {
+    let folder = Folder::new();
+    let level = |name: &str, shares: &str| {
+        let name = serde_json::to_string(name).unwrap();
+        format!(
+            "apiVersion: flowcontrol.apiserver.k8s.io/v1\nkind: PriorityLevelConfiguration\nmetadata:\n  name: {name}\nspec:\n  type: Limited\n  limited:\n    nominalConcurrencyShares: {shares} # \u{202e}\n    limitResponse:\n      type: Reject\n"
+        )
+    };
+    let evil = folder.file("evil\u{9b}.yaml", level(&format!("{EVIL}\nb"), "30"));
+    let broken = folder.file("broken.yaml", level(EVIL, "x"));
+    for (arguments, shown) in [
+        (["limits", "-f", &evil].as_slice(), true),
+        (&["lint", "-f", &evil], true),
+        (&["validate", "-f", &evil], true),
+        (&["validate", "-f", &broken], false),
+        (&["limits", "-f", &broken], false),
+        (&["limits", "-f", &folder.path(EVIL)], true),
+        (&["convert", "-f", &evil, "--to", "v1beta3"], false),
+    ] {
+        let output = run(&[arguments, &["--color", "always"]].concat());
+        assert!(code(&output) <= 3, "{output:?}");
+        let text = stdout(&output) + &stderr(&output);
+        assert_harmless(&text);
+        assert!(!shown || text.contains(SHOWN), "{text}");
+    }
+    // The rows of a table stay rows.
+    let table = stdout(&run(&["limits", "-f", &evil]));
+    assert!(table.contains(&format!("{SHOWN}\\nb ")), "{table}");
+}
+
+/// A diff is data: `patch` finds the lines of the file, whatever they contain.
+#[test]
+fn of_a_diff_that_is_piped() {
+    let folder = Folder::new();
+    let file = folder.file(
+        "a.yaml",
+        "# \u{1b}[1m\napiVersion: flowcontrol.apiserver.k8s.io/v1beta3\nkind: FlowSchema\nmetadata:\n  name: a\n",
+    );
+    let output = run(&["migrate", &file]);
+    assert!(stdout(&output).contains("\n # \u{1b}[1m\n"), "{output:?}");
+}
+
+#[test]
+fn of_an_audit_log() {
+    let folder = Folder::new();
+    let event = json!({
+        "kind": "Event", "apiVersion": "audit.k8s.io/v1", "level": "Metadata", "auditID": "1",
+        "stage": "ResponseComplete", "verb": "get", "user": {"username": EVIL}, "userAgent": format!("{EVIL}\n  x"),
+        "requestURI": "/apis/flowcontrol.apiserver.k8s.io/v1beta2/flowschemas",
+        "objectRef": {"resource": "flowschemas", "apiGroup": "flowcontrol.apiserver.k8s.io", "apiVersion": "v1beta2"},
+        "responseStatus": {"code": 200}, "stageTimestamp": "2024-01-01T00:00:00.000000Z",
+    });
+    let log = folder.file("audit.log", event.to_string());
+    let output = run(&[
+        "scan",
+        "--audit-log",
+        &log,
+        "--kubeconfig",
+        "missing",
+        "--color",
+        "always",
+    ]);
+    let text = stdout(&output) + &stderr(&output);
+    assert_harmless(&text);
+    assert!(text.contains(&format!("{SHOWN}\\n  x")), "{text}");
+}
+
+#[test]
+fn of_errors_and_warnings_of_a_server() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap();
+    std::thread::spawn(move || {
+        for stream in listener.incoming() {
+            let Ok(mut stream) = stream else { return };
+            let mut lines = BufReader::new(&stream).lines();
+            while lines
+                .next()
+                .is_some_and(|line| line.is_ok_and(|line| !line.is_empty()))
+            {}
+            let status = json!({"kind": "Status", "apiVersion": "v1", "status": "Failure", "message": EVIL, "reason": "Forbidden", "code": 403});
+            let body = status.to_string();
+            let response = format!(
+                "HTTP/1.1 403 Forbidden\r\nWarning: 299 - \"beware \u{9b} of \u{202e}\"\r\nContent-Type: application/json\r\nContent-Length: {}\r\nConnection: close\r\n\r\n{body}",
+                body.len()
+            );
+            // The client may have gone.
+            let _ = stream.write_all(response.as_bytes());
+        }
+    });
+    let folder = Folder::new();
+    let kubeconfig = folder.file(
+        "kubeconfig",
+        format!(
+            "apiVersion: v1\nkind: Config\ncurrent-context: a\nclusters: [{{name: a, cluster: {{server: 'http://{address}'}}}}]\ncontexts: [{{name: a, context: {{cluster: a}}}}]\n"
+        ),
+    );
+    for command in [
+        ["get", "fs"],
+        ["describe", "fs"],
+        ["scan", "--no-helm"],
+        ["top", "--once"],
+    ] {
+        let output = program()
+            .args(command)
+            .args(["--color", "always", "--kubeconfig", &kubeconfig])
+            .output()
+            .unwrap();
+        assert_eq!(code(&output), 5, "{output:?}");
+        let text = stdout(&output) + &stderr(&output);
+        assert_harmless(&text);
+        assert!(text.contains(SHOWN), "{command:?}: {text}");
+    }
+}
