@@ -6,6 +6,7 @@ mod commands;
 mod documents;
 mod exit;
 mod failure;
+mod input;
 mod interrupt;
 mod kubernetes_arg;
 mod metrics;

@@ -4,8 +4,8 @@ use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::interrupt::Interrupt;
 use crate::migrate::{
-    Candidates, Examined, Status, Summary, Writing, collect, examine_all, json, write_all,
-    write_file_diff, write_log,
+    Backups, Candidates, Examined, Status, Summary, collect, conflict, examine_all, json,
+    without_links, write_all, write_file_diff, write_log,
 };
 use crate::output::{Diagnostic, Level, Streams, write_report};
 use clap::ValueEnum;
@@ -13,7 +13,7 @@ use k8s_flowcontrol::{ApiVersion, Release};
 use k8s_flowcontrol_manifests::{self as manifests, Settings, Severity};
 use k8s_flowcontrol_text::Span;
 use std::io::{IsTerminal, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Migrate manifests in place to another API version, keeping comments and layout
 ///
@@ -114,6 +114,7 @@ Examples:
 
 pub(crate) fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
     check_release(args)?;
+    check_backup_folder(args)?;
     let settings = Settings {
         to: args.to,
         release: args.kubernetes,
@@ -128,13 +129,10 @@ pub(crate) fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
     let total = files.len();
     let mut files = examine_all(files, settings, Progress::of("checked", total));
     if args.write && !interrupt.came() {
-        let writing = Writing {
-            backup: args.backup.clone(),
-            working_directory: working_directory()?,
-        };
+        let backups = backups(args, &files)?;
         files = write_all(
             files,
-            &writing,
+            backups.as_ref(),
             interrupt.flag(),
             Progress::of("written", total),
         );
@@ -204,6 +202,54 @@ fn check_release(args: &Args) -> Result<(), Failure> {
     )))
 }
 
+/// Returns an error if the backup folder contains a folder to migrate: its files would be taken for backups.
+fn check_backup_folder(args: &Args) -> Result<(), Failure> {
+    let Some(backup) = &args.backup else {
+        return Ok(());
+    };
+    let real = without_links(backup);
+    let is_inside = |path: &&PathBuf| {
+        path.is_dir()
+            && path
+                .canonicalize()
+                .is_ok_and(|path| path.starts_with(&real))
+    };
+    match args.paths.iter().find(is_inside) {
+        Some(path) => Err(unfit(
+            backup,
+            &format!("contains the folder {}", path.display()),
+        )),
+        None => Ok(()),
+    }
+}
+
+/// The backup folder, if every backup in it is a file of its own.
+fn backups(args: &Args, files: &[Examined]) -> Result<Option<Backups>, Failure> {
+    let Some(folder) = &args.backup else {
+        return Ok(None);
+    };
+    let backups = Backups {
+        folder: folder.clone(),
+        working_directory: working_directory()?,
+    };
+    match conflict(files, &backups) {
+        Some(file) => {
+            Progress::clear();
+            let why = format!("makes a file to change the backup of {}", file.display());
+            Err(unfit(folder, &why))
+        }
+        None => Ok(Some(backups)),
+    }
+}
+
+fn unfit(backup: &Path, why: &str) -> Failure {
+    let message = format!(
+        "the backup folder {} {why}; nothing was written",
+        backup.display()
+    );
+    Failure::usage(message).hint("name another folder with `--backup DIR`")
+}
+
 fn working_directory() -> Result<PathBuf, Failure> {
     std::env::current_dir()
         .and_then(std::fs::canonicalize)
@@ -222,7 +268,7 @@ fn print(args: &Args, files: &[Examined], streams: &mut Streams) -> Result<(), F
         }
         let findings = file.outcome.findings.iter();
         let mut findings = findings
-            .filter(|finding| args.verbose || finding.severity > Severity::Note)
+            .filter(|finding| args.verbose || file.is_too_long || finding.severity > Severity::Note)
             .peekable();
         if findings.peek().is_none() {
             continue;

@@ -8,8 +8,8 @@ mod report;
 use crate::cluster::{ClusterArgs, block_on};
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::migrate::{Candidates, collect};
-use crate::output::{Streams, write_report};
+use crate::migrate::{Candidates, Skipped, collect};
+use crate::output::{Diagnostic, Level, Streams, write_report};
 use clap::ValueEnum;
 use cluster::ClusterState;
 use k8s_flowcontrol::Release;
@@ -85,10 +85,17 @@ pub(crate) fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
     let Candidates { files, skipped } = collect(&args.paths, None).map_err(|(path, error)| {
         Failure::input(format!("cannot read {}: {error}", path.display()))
     })?;
-    let files: Vec<_> = files
-        .iter()
-        .filter_map(|file| files::read(file, plan))
-        .collect();
+    let mut needs = Vec::new();
+    for file in &files {
+        match files::read(file, plan) {
+            Ok(found) => needs.extend(found),
+            Err(Skipped { path, why, .. }) => {
+                let note = format!("{}: {why}", path.display());
+                Diagnostic::new(Level::Note, note).write(&mut streams.err)?;
+            }
+        }
+    }
+    let files = needs;
     let mut has_unread = files.iter().any(|file| file.error.is_some());
     for skipped in skipped.iter().filter(|skipped| skipped.is_error) {
         has_unread = true;

@@ -6,13 +6,14 @@ use crate::cluster::block_on;
 use crate::documents::FileArgs;
 use crate::exit::Exit;
 use crate::failure::Failure;
+use crate::input::read_named;
 use crate::objects::Objects;
 use crate::output::{Streams, plural};
 use k8s_flowcontrol::api::v1::{FlowSchema, PriorityLevelConfiguration};
 use k8s_flowcontrol::config::Config;
 use k8s_flowcontrol::{Client, Release, Resource};
 use k8s_flowcontrol_server::ApiServer;
-use std::fs;
+use std::fmt::Display;
 use std::io::Write;
 use std::path::PathBuf;
 
@@ -75,8 +76,11 @@ pub(crate) fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
         builder = builder.tls();
     }
     if let Some(file) = &args.tokens {
-        let tokens = fs::read_to_string(file)
-            .map_err(|error| Failure::input(format!("cannot read {}: {error}", file.display())))?;
+        let unreadable = |error: &dyn Display| {
+            Failure::input(format!("cannot read {}: {error}", file.display()))
+        };
+        let tokens = read_named(file).map_err(|error| unreadable(&error))?;
+        let tokens = String::from_utf8(tokens).map_err(|error| unreadable(&error))?;
         builder = builder.tokens(tokens);
     }
     let objects = match args.files.is_empty() {

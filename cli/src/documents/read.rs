@@ -1,45 +1,36 @@
 //! Reading a file or the standard input.
 
 use crate::failure::Failure;
+use crate::input::{ReadError, read_named, read_regular, read_stream};
 use crate::source::Source;
-use k8s_flowcontrol_text::MAX_LENGTH;
-use std::fs::File;
-use std::io::{self, Read};
+use std::io;
 use std::path::Path;
 
-/// Reads a file, or the standard input for `-`.
+/// Reads a file, or the standard input for `-`. A file that the user did not name must be a regular file.
 pub(crate) fn read(path: &Path, is_named: bool) -> Result<Source, Failure> {
     if path.as_os_str() == "-" {
-        let text = read_all(io::stdin().lock())
-            .map_err(|error| Failure::input(format!("cannot read the standard input: {error}")))?;
-        return checked("-".into(), text, true);
+        let text = read_stream(io::stdin().lock())
+            .map_err(|error| unreadable("the standard input", &error))?;
+        return Ok(Source::new("-".into(), text, true));
     }
     let name = path.display().to_string();
-    match File::open(path).and_then(read_all) {
-        Ok(text) => checked(name, text, is_named),
-        Err(error) => {
-            let failure = Failure::input(format!("cannot read {name}: {error}"));
-            Err(match error.kind() {
-                io::ErrorKind::NotFound if name.contains("://") => failure
-                    .hint("URLs are not supported: download the file and pass it with `-f -`"),
-                _ => failure,
-            })
+    let text = match is_named {
+        true => read_named(path),
+        false => read_regular(path).map(|(text, _)| text),
+    };
+    match text {
+        Ok(text) => Ok(Source::new(name, text, is_named)),
+        Err(error) => Err(unreadable(&name, &error)),
+    }
+}
+
+fn unreadable(name: &str, error: &ReadError) -> Failure {
+    let failure = Failure::input(format!("cannot read {name}: {error}"));
+    match error {
+        ReadError::TooLong(_) => failure.hint("split the file"),
+        ReadError::Io(error) if error.kind() == io::ErrorKind::NotFound && name.contains("://") => {
+            failure.hint("URLs are not supported: download the file and pass it with `-f -`")
         }
+        ReadError::Io(_) => failure,
     }
-}
-
-fn checked(name: String, text: Vec<u8>, is_named: bool) -> Result<Source, Failure> {
-    if text.len() > MAX_LENGTH {
-        let limit = MAX_LENGTH >> 20;
-        let failure = Failure::input(format!("{name} is longer than {limit} MiB"));
-        return Err(failure.hint("split the file"));
-    }
-    Ok(Source::new(name, text, is_named))
-}
-
-/// Reads at most one byte more than allowed: a device may have no end.
-fn read_all(input: impl Read) -> io::Result<Vec<u8>> {
-    let mut text = Vec::new();
-    input.take(MAX_LENGTH as u64 + 1).read_to_end(&mut text)?;
-    Ok(text)
 }

@@ -5,6 +5,7 @@ mod files;
 mod report;
 
 pub(crate) use files::{
-    Candidate, Candidates, Examined, Status, Writing, collect, examine, examine_all, write_all,
+    Backups, Candidate, Candidates, Examined, Skipped, Status, collect, conflict, examine_all,
+    examine_file, without_links, write_all,
 };
 pub(crate) use report::{Summary, json, write_file_diff, write_log};

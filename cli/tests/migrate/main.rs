@@ -8,6 +8,7 @@
 mod checks;
 mod files;
 mod planning;
+mod safety;
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -1,11 +1,11 @@
 //! The migrations that files need.
 
 use super::moves::{Move, Plan, moves, not_before};
-use crate::migrate::{Candidate, examine};
+use crate::input::ReadError;
+use crate::migrate::{Candidate, Skipped, examine_file};
 use k8s_flowcontrol::ApiVersion;
 use k8s_flowcontrol_manifests::{Settings, Severity, version_of};
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs;
 
 /// A file with objects of the group.
 #[derive(Clone, Debug)]
@@ -24,7 +24,10 @@ pub(crate) struct FileNeeds {
 }
 
 /// Reads a file; none if it contains nothing of the group.
-pub(crate) fn read(candidate: &Candidate, plan: Plan) -> Option<FileNeeds> {
+///
+/// # Errors
+/// A file of a folder that is too long.
+pub(crate) fn read(candidate: &Candidate, plan: Plan) -> Result<Option<FileNeeds>, Skipped> {
     let mut needs = FileNeeds {
         path: candidate.path.display().to_string(),
         objects: 0,
@@ -34,15 +37,21 @@ pub(crate) fn read(candidate: &Candidate, plan: Plan) -> Option<FileNeeds> {
         manual: 0,
         error: None,
     };
-    let bytes = match fs::read(&candidate.real) {
-        Ok(bytes) => bytes,
+    let settings = Settings::to(plan.to.preferred());
+    let outcome = match examine_file(candidate, settings) {
+        Ok(examination) => examination.outcome,
+        Err(error @ ReadError::TooLong(_)) if !candidate.is_named => {
+            return Err(Skipped {
+                path: candidate.path.clone(),
+                why: format!("the file was skipped: {error}"),
+                is_error: false,
+            });
+        }
         Err(error) => {
             needs.error = Some(error.to_string());
-            return Some(needs);
+            return Ok(Some(needs));
         }
     };
-    let settings = Settings::to(plan.to.preferred());
-    let outcome = examine(&bytes, &candidate.path, candidate.is_named, settings);
     needs.manual = outcome
         .findings
         .iter()
@@ -57,5 +66,5 @@ pub(crate) fn read(candidate: &Candidate, plan: Plan) -> Option<FileNeeds> {
         needs.moves.extend(moves(version, plan));
         needs.not_before = needs.not_before.max(not_before(version, plan));
     }
-    (needs.objects > 0 || needs.manual > 0).then_some(needs)
+    Ok((needs.objects > 0 || needs.manual > 0).then_some(needs))
 }

@@ -2,10 +2,11 @@
 
 use super::refusal::refused_from;
 use crate::failure::Failure;
+use crate::input::LIMIT;
 use k8s_flowcontrol::{GROUP, Release};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, HashSet};
-use std::io::BufRead;
+use std::io::{self, BufRead, Read};
 
 /// A client that requested a resource in an old version.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -44,11 +45,23 @@ pub(crate) struct AuditLog {
     watches: HashSet<String>,
 }
 
+/// Reads a line of at most [`LIMIT`] bytes with its line break. Of a longer line, the rest is skipped and false is returned.
+/// At the end of the input the line is empty.
+fn read_line(input: &mut impl BufRead, line: &mut Vec<u8>) -> io::Result<bool> {
+    input.by_ref().take(LIMIT).read_until(b'\n', line)?;
+    if (line.len() as u64) < LIMIT || line.ends_with(b"\n") {
+        return Ok(true);
+    }
+    input.skip_until(b'\n')?;
+    Ok(false)
+}
+
 /// User, user agent, version, and resource.
 type Key = (String, String, String, String);
 
 impl AuditLog {
-    /// Reads a log of any length in JSON lines, with one event or list of events per line.
+    /// Reads a log of any length in JSON lines, with one event or list of events per line. A line that is longer than
+    /// [`LIMIT`] is no event.
     pub(crate) fn read(
         mut input: impl BufRead,
         name: &str,
@@ -59,13 +72,16 @@ impl AuditLog {
         let mut number = 0;
         loop {
             line.clear();
-            let read = input
-                .read_until(b'\n', &mut line)
+            let is_whole = read_line(&mut input, &mut line)
                 .map_err(|error| Failure::input(format!("cannot read {name}: {error}")))?;
-            if read == 0 {
+            if line.is_empty() {
                 break;
             }
             number += 1;
+            if !is_whole {
+                log.broken_line(number);
+                continue;
+            }
             if line.trim_ascii().is_empty() {
                 continue;
             }
@@ -90,11 +106,13 @@ impl AuditLog {
                 }
                 None => self.event(event, target),
             },
-            _ => {
-                self.broken += 1;
-                self.first_broken.get_or_insert(number);
-            }
+            _ => self.broken_line(number),
         }
+    }
+
+    fn broken_line(&mut self, number: usize) {
+        self.broken += 1;
+        self.first_broken.get_or_insert(number);
     }
 
     fn event(&mut self, event: Event, target: Release) {

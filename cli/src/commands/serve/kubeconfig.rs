@@ -1,6 +1,7 @@
 //! Writing the kubeconfig file, which contains a token.
 
 use crate::failure::Failure;
+use crate::input::{ReadError, read_regular};
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -10,9 +11,10 @@ const MARK: &str = "# Written by `kubectl flowcontrol serve`\n";
 
 /// Writes a kubeconfig file that only the user can read. Files of other programs are not overwritten.
 pub(super) fn write(file: &Path, kubeconfig: &str) -> Result<(), Failure> {
-    let is_foreign = match fs::read(file) {
-        Ok(text) => !text.is_empty() && !text.starts_with(MARK.as_bytes()),
-        Err(error) => error.kind() != io::ErrorKind::NotFound,
+    let is_foreign = match read_regular(file) {
+        Ok((text, _)) => !text.is_empty() && !text.starts_with(MARK.as_bytes()),
+        Err(ReadError::Io(error)) => error.kind() != io::ErrorKind::NotFound,
+        Err(ReadError::TooLong(_)) => true,
     };
     if is_foreign {
         let message = format!(

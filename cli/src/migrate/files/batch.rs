@@ -1,12 +1,14 @@
 //! Examining and writing many files in parallel.
 
+use super::backup::Backups;
 use super::candidates::Candidate;
-use super::examine::examine;
-use super::replace::{backup_path, keep, replace};
+use super::examine::{Examination, examine_file};
+use super::identity::Identity;
+use super::replace::Original;
+use crate::input::ReadError;
 use crate::source::Source;
 use k8s_flowcontrol_manifests::{Finding, Migration, Rule, Settings, Severity};
-use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -17,6 +19,10 @@ pub(crate) struct Examined {
     pub(crate) candidate: Candidate,
     /// The text of the file, kept if there is something to report about it.
     pub(crate) source: Arc<Source>,
+    /// The file as it was read.
+    identity: Option<Identity>,
+    /// Whether the file was skipped because of its length.
+    pub(crate) is_too_long: bool,
     pub(crate) outcome: Migration,
     /// The state of the file.
     pub(crate) status: Status,
@@ -46,14 +52,6 @@ impl Status {
     }
 }
 
-/// The options for writing files.
-#[derive(Clone, Debug)]
-pub(crate) struct Writing {
-    /// The folder for backups.
-    pub(crate) backup: Option<PathBuf>,
-    pub(crate) working_directory: PathBuf,
-}
-
 /// The number of files written in parallel: a disk syncs many files in the time of one.
 const WRITERS: usize = 16;
 
@@ -69,37 +67,64 @@ pub(crate) fn examine_all(
     })
 }
 
-/// Writes the changed files. Stops between two files when `stop` is set.
+/// The first file to change whose backup would be a file to change.
+pub(crate) fn conflict<'a>(files: &'a [Examined], backups: &Backups) -> Option<&'a Path> {
+    let originals = files
+        .iter()
+        .filter(|file| file.status == Status::Outdated)
+        .filter_map(|file| Some((file.candidate.real.as_path(), file.identity?)));
+    let originals: Vec<_> = originals.collect();
+    let conflict = backups.conflict(&originals)?;
+    let file = files.iter().find(|file| file.candidate.real == conflict)?;
+    Some(&file.candidate.path)
+}
+
+/// Writes the changed files, after a backup of each. Stops between two files when `stop` is set.
 pub(crate) fn write_all(
     files: Vec<Examined>,
-    writing: &Writing,
+    backups: Option<&Backups>,
     stop: &AtomicBool,
     progress: impl FnMut(usize),
 ) -> Vec<Examined> {
     each(files, WRITERS, progress, |mut file| {
         if file.status == Status::Outdated && !stop.load(Ordering::Relaxed) {
-            write(&mut file, writing);
+            write(&mut file, backups);
         }
         file
     })
 }
 
 fn read_and_examine(candidate: Candidate, settings: Settings) -> Examined {
-    let (bytes, mut outcome) = match fs::read(&candidate.real) {
-        Ok(bytes) => {
-            let outcome = examine(&bytes, &candidate.path, candidate.is_named, settings);
-            (bytes, outcome)
-        }
-        Err(error) => {
-            let message = format!("the file cannot be read: {error}");
-            let finding = Finding::new(Severity::Error, Rule::Unreadable, 0, message);
-            let outcome = Migration {
+    let mut is_too_long = false;
+    let examination = examine_file(&candidate, settings).unwrap_or_else(|error| {
+        let finding = match error {
+            ReadError::TooLong(_) if !candidate.is_named => {
+                is_too_long = true;
+                let message = format!("the file was skipped: {error}");
+                Finding::new(Severity::Note, Rule::NotChecked, 0, message)
+            }
+            ReadError::TooLong(_) => {
+                let message = format!("the file cannot be read: {error}");
+                Finding::new(Severity::Error, Rule::Unreadable, 0, message).help("split it")
+            }
+            ReadError::Io(_) => {
+                let message = format!("the file cannot be read: {error}");
+                Finding::new(Severity::Error, Rule::Unreadable, 0, message)
+            }
+        };
+        Examination {
+            outcome: Migration {
                 findings: vec![finding],
                 ..Migration::default()
-            };
-            (Vec::new(), outcome)
+            },
+            ..Examination::default()
         }
-    };
+    });
+    let Examination {
+        bytes,
+        identity,
+        mut outcome,
+    } = examination;
     if candidate.is_outside && outcome.text.take().is_some() {
         let message = format!(
             "this is a link to {}, which is outside of the given folders",
@@ -123,21 +148,24 @@ fn read_and_examine(candidate: Candidate, settings: Settings) -> Examined {
     Examined {
         candidate,
         source: Arc::new(Source::new(name, bytes, is_named)),
+        identity,
+        is_too_long,
         outcome,
         status,
     }
 }
 
-fn write(file: &mut Examined, writing: &Writing) {
-    let Some(text) = &file.outcome.text else {
+fn write(file: &mut Examined, backups: Option<&Backups>) {
+    let (Some(text), Some(identity)) = (&file.outcome.text, file.identity) else {
         return;
     };
-    let real = &file.candidate.real;
-    let kept = match &writing.backup {
-        Some(folder) => keep_backup(folder, real, &file.source.text, &writing.working_directory),
-        None => Ok(()),
+    let original = Original {
+        path: &file.candidate.real,
+        text: &file.source.text,
+        identity,
     };
-    match kept.and_then(|()| replace(real, &file.source.text, text.as_bytes())) {
+    let kept = backups.map_or(Ok(()), |backups| backups.keep(original.path, original.text));
+    match kept.and_then(|()| original.replace(text.as_bytes())) {
         Ok(()) => file.status = Status::Changed,
         Err(error) => {
             let message = format!("the file was not changed: {error}");
@@ -146,15 +174,6 @@ fn write(file: &mut Examined, writing: &Writing) {
             file.status = Status::Refused;
         }
     }
-}
-
-fn keep_backup(
-    folder: &Path,
-    file: &Path,
-    bytes: &[u8],
-    working_directory: &Path,
-) -> std::io::Result<()> {
-    keep(file, bytes, &backup_path(folder, file, working_directory))
 }
 
 /// Runs `work` for each item; the results are in the order of the items.

@@ -1,9 +1,11 @@
 //! Examining one file: whether it is a manifest, and its changes.
 
+use super::candidates::Candidate;
+use super::identity::Identity;
+use crate::input::{ReadError, read_regular};
 use k8s_flowcontrol_manifests::{
     Finding, Form, Migration, Rule, Settings, Severity, may_mention, mentions, migrate,
 };
-use k8s_flowcontrol_text::MAX_LENGTH;
 use std::path::Path;
 
 /// The treatment of a file, by its name.
@@ -18,20 +20,46 @@ enum Treatment {
     Unknown,
 }
 
-/// Examines a file.
-pub(crate) fn examine(bytes: &[u8], path: &Path, is_named: bool, settings: Settings) -> Migration {
+/// A file that was examined.
+#[derive(Debug, Default)]
+pub(crate) struct Examination {
+    /// The content of the file.
+    pub(crate) bytes: Vec<u8>,
+    /// The file as it was read; none for a file that need not be read.
+    pub(crate) identity: Option<Identity>,
+    pub(crate) outcome: Migration,
+}
+
+/// Reads and examines a file.
+///
+/// # Errors
+/// If the file cannot be read, or is too long.
+pub(crate) fn examine_file(
+    candidate: &Candidate,
+    settings: Settings,
+) -> Result<Examination, ReadError> {
+    if treatment(&candidate.path) == Treatment::Archive {
+        let message = "archives are not checked; unpack it first";
+        let note = Finding::new(Severity::Note, Rule::NotChecked, 0, message);
+        return Ok(Examination {
+            outcome: only(note),
+            ..Examination::default()
+        });
+    }
+    let (bytes, metadata) = read_regular(&candidate.real)?;
+    let outcome = examine(&bytes, &candidate.path, candidate.is_named, settings);
+    Ok(Examination {
+        bytes,
+        identity: Some(Identity::of(&metadata)),
+        outcome,
+    })
+}
+
+fn examine(bytes: &[u8], path: &Path, is_named: bool, settings: Settings) -> Migration {
     let treatment = match treatment(path) {
         Treatment::Documentation | Treatment::Unknown if is_named => Treatment::Manifest,
         other => other,
     };
-    if treatment == Treatment::Archive {
-        let message = "archives are not checked; unpack it first";
-        return only(Finding::new(Severity::Note, Rule::NotChecked, 0, message));
-    }
-    if bytes.len() > MAX_LENGTH {
-        let message = format!("the file is longer than {} MiB", MAX_LENGTH >> 20);
-        return only(Finding::new(Severity::Error, Rule::Unreadable, 0, message).help("split it"));
-    }
     if let Some(text) = utf16(bytes) {
         if mentions(&text, settings.to).is_empty() {
             return Migration::default();

@@ -1,10 +1,13 @@
 //! Migrating files: collecting them, examining many at a time, and replacing their contents.
 
+mod backup;
 mod batch;
 mod candidates;
 mod examine;
+mod identity;
 mod replace;
 
-pub(crate) use batch::{Examined, Status, Writing, examine_all, write_all};
-pub(crate) use candidates::{Candidate, Candidates, collect};
-pub(crate) use examine::examine;
+pub(crate) use backup::{Backups, without_links};
+pub(crate) use batch::{Examined, Status, conflict, examine_all, write_all};
+pub(crate) use candidates::{Candidate, Candidates, Skipped, collect};
+pub(crate) use examine::examine_file;

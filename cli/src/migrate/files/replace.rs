@@ -1,5 +1,15 @@
 //! Replacing a file atomically: at every moment it has the old text or the new text.
+//!
+//! The new text is written to a draft beside the file, which only the user can read until it has the owner and the mode of
+//! the file. Then the draft takes the name of the file, if the file is still the one that was read.
+//!
+//! A change by another program is noticed until the draft takes the name, and on Linux and macOS also at that moment: the
+//! two files exchange their names, and the file that was replaced is compared once more before it is removed. If another
+//! program has the old file open and writes to it after that, the write is lost. On other platforms, and on file systems that
+//! cannot exchange names, a change between the last comparison and the renaming is lost, too.
 
+use super::identity::Identity;
+use crate::input::read_regular;
 use std::ffi::{OsStr, OsString};
 use std::fs::{self, File, Metadata, OpenOptions};
 use std::io::{self, Write};
@@ -9,84 +19,142 @@ use std::sync::atomic::{AtomicU32, Ordering};
 /// The suffix of the names of drafts.
 const DRAFT: &str = ".migrate-draft";
 
+const CHANGED: &str =
+    "another program changed the file during the migration; run the command again";
+
 /// Whether a file is a draft of an interrupted run.
 pub(crate) fn is_draft(name: &OsStr) -> bool {
     let name = name.as_encoded_bytes();
     name.starts_with(b".") && name.ends_with(DRAFT.as_bytes())
 }
 
-/// Replaces the text `old` of a file by the text `new`.
-///
-/// The new text is written beside it, with the same permissions and owner, and takes its name when it is
-/// complete.
-///
-/// # Errors
-/// If the file is read-only, has hard links, was changed in the meantime, or cannot be written. It then has its old text.
-pub(crate) fn replace(file: &Path, old: &[u8], new: &[u8]) -> io::Result<()> {
-    let metadata = fs::metadata(file)?;
-    if metadata.permissions().readonly() {
-        return Err(failed("the file is read-only"));
-    }
-    if has_other_names(&metadata) {
-        return Err(failed(
-            "the file has hard links, which would keep the old text",
-        ));
-    }
-    if fs::read(file)? != old {
-        return Err(failed("the file was changed in the meantime"));
-    }
-    let (mut draft, path) = create_beside(file)?;
-    let written = draft
-        .write_all(new)
-        .and_then(|()| draft.set_permissions(metadata.permissions()))
-        .and_then(|()| give_owner(&path, &metadata))
-        .and_then(|()| draft.sync_all())
-        .and_then(|()| fs::rename(&path, file));
-    if written.is_err() {
-        // The draft is useless; if it cannot be removed, the first error is still the one to report.
-        let _ = fs::remove_file(&path);
-    }
-    written
+/// A file as it was read.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Original<'a> {
+    /// The path without links.
+    pub(crate) path: &'a Path,
+    pub(crate) text: &'a [u8],
+    pub(crate) identity: Identity,
 }
 
-/// Saves a copy of a file at `backup`, which must not exist with another text.
-pub(crate) fn keep(file: &Path, text: &[u8], backup: &Path) -> io::Result<()> {
-    if let Some(folder) = backup.parent() {
-        fs::create_dir_all(folder)?;
+impl Original<'_> {
+    /// Replaces the text of the file.
+    ///
+    /// # Errors
+    /// If the file is read-only, has hard links, was changed in the meantime, or cannot be written. It then has its old text.
+    pub(crate) fn replace(&self, new: &[u8]) -> io::Result<()> {
+        self.draft(new)?.take_place()
     }
-    match OpenOptions::new().write(true).create_new(true).open(backup) {
-        Ok(mut copy) => copy
-            .write_all(text)
-            .and_then(|()| copy.set_permissions(fs::metadata(file)?.permissions()))
-            .and_then(|()| copy.sync_all()),
-        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
-            if fs::read(backup)? == text {
-                return Ok(());
-            }
-            Err(failed(&format!(
-                "the backup folder already contains another {}",
-                backup.display()
-            )))
+
+    /// Writes the new text beside the file.
+    fn draft(&self, new: &[u8]) -> io::Result<Draft<'_>> {
+        let metadata = fs::symlink_metadata(self.path)?;
+        if metadata.permissions().readonly() {
+            return Err(io::Error::other("the file is read-only"));
         }
-        Err(error) => Err(error),
+        if has_other_names(&metadata) {
+            return Err(io::Error::other(
+                "the file has hard links, which would keep the old text",
+            ));
+        }
+        self.check_unchanged()?;
+        let (mut file, path) = create_beside(self.path)?;
+        // From here on, the draft removes itself.
+        let mut draft = Draft {
+            original: self,
+            identity: Identity::of(&file.metadata()?),
+            path,
+            is_done: false,
+        };
+        file.write_all(new)?;
+        give_owner(&file, &metadata)?;
+        file.set_permissions(metadata.permissions())?;
+        file.sync_all()?;
+        draft.identity = Identity::of(&file.metadata()?);
+        Ok(draft)
     }
-}
 
-/// The path of the backup of a file: relative to the working directory, or under `+root` for a file outside of it.
-pub(crate) fn backup_path(folder: &Path, file: &Path, working_directory: &Path) -> PathBuf {
-    match file.strip_prefix(working_directory) {
-        Ok(inside) => folder.join(inside),
-        Err(_) => {
-            let parts = file
-                .components()
-                .filter(|part| matches!(part, std::path::Component::Normal(_)));
-            folder.join("+root").join(parts.collect::<PathBuf>())
+    fn check_unchanged(&self) -> io::Result<()> {
+        self.check_is(self.path)
+    }
+
+    /// Checks that the file at `path` is this one, with the same text.
+    fn check_is(&self, path: &Path) -> io::Result<()> {
+        let is_same = Identity::at(path)? == self.identity
+            && read_regular(path).is_ok_and(|(text, _)| text == self.text);
+        match is_same {
+            true => Ok(()),
+            false => Err(io::Error::other(CHANGED)),
         }
     }
 }
 
-fn failed(why: &str) -> io::Error {
-    io::Error::other(why.to_owned())
+/// A complete new text under another name. Dropping it removes it.
+struct Draft<'a> {
+    original: &'a Original<'a>,
+    identity: Identity,
+    path: PathBuf,
+    is_done: bool,
+}
+
+impl Draft<'_> {
+    /// Gives the draft the name of the file.
+    fn take_place(self) -> io::Result<()> {
+        self.original.check_unchanged()?;
+        self.exchange()
+    }
+
+    /// Takes the name of the file, and checks afterwards that no other file was replaced than the original.
+    fn exchange(mut self) -> io::Result<()> {
+        let file = self.original.path;
+        if !exchange_names(&self.path, file)? {
+            fs::rename(&self.path, file)?;
+            self.is_done = true;
+            return Ok(());
+        }
+        let Err(error) = self.original.check_is(&self.path) else {
+            // The name of the draft now belongs to the original, which is removed.
+            return Ok(());
+        };
+        // The change of the other program gets its name back. Until that is certain, nothing is removed.
+        self.is_done = true;
+        let is_back = exchange_names(&self.path, file).unwrap_or(false)
+            && Identity::at(&self.path).is_ok_and(|identity| identity == self.identity);
+        if !is_back {
+            let path = self.path.display();
+            return Err(io::Error::other(format!(
+                "another program changed the file during the migration, and its text is now in {path}"
+            )));
+        }
+        self.is_done = false;
+        Err(error)
+    }
+}
+
+impl Drop for Draft<'_> {
+    fn drop(&mut self) {
+        if !self.is_done {
+            // If the draft cannot be removed, the next run reports it.
+            let _ = fs::remove_file(&self.path);
+        }
+    }
+}
+
+/// Exchanges the names of two files in one step; false if the platform or the file system cannot do that.
+#[cfg(any(target_os = "linux", target_os = "android", target_vendor = "apple"))]
+fn exchange_names(one: &Path, other: &Path) -> io::Result<bool> {
+    use rustix::fs::{CWD, RenameFlags, renameat_with};
+    use rustix::io::Errno;
+    match renameat_with(CWD, one, CWD, other, RenameFlags::EXCHANGE) {
+        Ok(()) => Ok(true),
+        Err(Errno::INVAL | Errno::NOSYS | Errno::NOTSUP) => Ok(false),
+        Err(error) => Err(error.into()),
+    }
+}
+
+#[cfg(not(any(target_os = "linux", target_os = "android", target_vendor = "apple")))]
+fn exchange_names(_: &Path, _: &Path) -> io::Result<bool> {
+    Ok(false)
 }
 
 /// A new file in the same folder.
@@ -97,11 +165,19 @@ fn create_beside(file: &Path) -> io::Result<(File, PathBuf)> {
     let number = COUNT.fetch_add(1, Ordering::Relaxed);
     name.push(format!(".{}-{number}{DRAFT}", std::process::id()));
     let path = file.with_file_name(name);
-    let draft = OpenOptions::new()
-        .write(true)
-        .create_new(true)
-        .open(&path)?;
-    Ok((draft, path))
+    Ok((create_private(&path)?, path))
+}
+
+/// Creates a new file that only the user can read.
+pub(super) fn create_private(path: &Path) -> io::Result<File> {
+    let mut options = OpenOptions::new();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::OpenOptionsExt;
+        options.mode(0o600);
+    }
+    options.open(path)
 }
 
 #[cfg(unix)]
@@ -117,17 +193,145 @@ fn has_other_names(_: &Metadata) -> bool {
 /// Gives the draft the owner of the file. Only a superuser can do that; otherwise the file is not replaced, because its owner
 /// would change.
 #[cfg(unix)]
-fn give_owner(draft: &Path, metadata: &Metadata) -> io::Result<()> {
-    use std::os::unix::fs::{MetadataExt, chown};
-    let mine = fs::metadata(draft)?;
+fn give_owner(draft: &File, metadata: &Metadata) -> io::Result<()> {
+    use std::os::unix::fs::{MetadataExt, fchown};
+    let mine = draft.metadata()?;
     if (mine.uid(), mine.gid()) == (metadata.uid(), metadata.gid()) {
         return Ok(());
     }
-    chown(draft, Some(metadata.uid()), Some(metadata.gid()))
-        .map_err(|error| failed(&format!("cannot keep the owner of the file: {error}")))
+    fchown(draft, Some(metadata.uid()), Some(metadata.gid())).map_err(|error| {
+        io::Error::new(
+            error.kind(),
+            format!("cannot keep the owner of the file: {error}"),
+        )
+    })
 }
 
 #[cfg(not(unix))]
-fn give_owner(_: &Path, _: &Metadata) -> io::Result<()> {
+fn give_owner(_: &File, _: &Metadata) -> io::Result<()> {
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A folder of a test's own with the file `a.yaml`, removed at the end.
+    struct Folder(PathBuf);
+
+    impl Folder {
+        fn new(name: &str) -> Self {
+            let name = format!("kubectl-flowcontrol-replace-{name}-{}", std::process::id());
+            let folder = std::env::temp_dir().join(name);
+            fs::create_dir_all(&folder).unwrap();
+            fs::write(folder.join("a.yaml"), "old").unwrap();
+            Self(folder.canonicalize().unwrap())
+        }
+
+        fn file(&self) -> PathBuf {
+            self.0.join("a.yaml")
+        }
+
+        fn names(&self) -> usize {
+            fs::read_dir(&self.0).unwrap().count()
+        }
+    }
+
+    impl Drop for Folder {
+        fn drop(&mut self) {
+            let _gone = fs::remove_dir_all(&self.0);
+        }
+    }
+
+    fn original(path: &Path) -> Original<'_> {
+        let identity = Identity::at(path).unwrap();
+        Original {
+            path,
+            text: b"old",
+            identity,
+        }
+    }
+
+    /// The ways in which another program changes a file.
+    fn changes() -> [(&'static str, fn(&Path)); 4] {
+        fn write(path: &Path) {
+            fs::write(path, "OLD, and more").unwrap();
+        }
+        fn same_length(path: &Path) {
+            let modified = fs::metadata(path).unwrap().modified().unwrap();
+            fs::write(path, "new").unwrap();
+            let file = File::options().write(true).open(path).unwrap();
+            file.set_modified(modified).unwrap();
+        }
+        fn same_text(path: &Path) {
+            let other = path.with_extension("other");
+            fs::write(&other, "old").unwrap();
+            fs::rename(other, path).unwrap();
+        }
+        fn pipe(path: &Path) {
+            let other = path.with_extension("other");
+            let made = std::process::Command::new("mkfifo").arg(&other).status();
+            if made.is_ok_and(|status| status.success()) {
+                fs::rename(other, path).unwrap();
+            }
+        }
+        [
+            ("write", write),
+            ("length", same_length),
+            ("text", same_text),
+            ("pipe", pipe),
+        ]
+    }
+
+    #[test]
+    fn a_file_that_changes_before_the_renaming_is_kept() {
+        for (name, change) in changes() {
+            let folder = Folder::new(name);
+            let file = folder.file();
+            let original = original(&file);
+            let draft = original.draft(b"newer").unwrap();
+            change(&file);
+            let changed = Identity::at(&file).unwrap();
+            let error = draft.take_place().unwrap_err();
+            assert_eq!(error.to_string(), CHANGED, "{name}");
+            assert_eq!(Identity::at(&file).unwrap(), changed, "{name}");
+            assert_eq!(folder.names(), 1, "{name}");
+        }
+    }
+
+    /// The last check has passed, and then the file changes.
+    #[cfg(any(target_os = "linux", target_vendor = "apple"))]
+    #[test]
+    fn a_file_that_changes_at_the_renaming_gets_its_name_back() {
+        for (name, change) in changes() {
+            let folder = Folder::new(&format!("late-{name}"));
+            let file = folder.file();
+            let original = original(&file);
+            let draft = original.draft(b"newer").unwrap();
+            change(&file);
+            let changed = Identity::at(&file).unwrap();
+            let error = draft.exchange().unwrap_err();
+            assert_eq!(error.to_string(), CHANGED, "{name}");
+            assert_eq!(Identity::at(&file).unwrap(), changed, "{name}");
+            assert_eq!(folder.names(), 1, "{name}");
+        }
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_draft_is_private_until_it_has_the_mode_of_the_file() {
+        use std::os::unix::fs::PermissionsExt;
+        let mode = |metadata: Metadata| metadata.permissions().mode() & 0o777;
+        let folder = Folder::new("mode");
+        let file = folder.file();
+        fs::set_permissions(&file, fs::Permissions::from_mode(0o644)).unwrap();
+        let (draft, path) = create_beside(&file).unwrap();
+        assert_eq!(mode(draft.metadata().unwrap()), 0o600);
+        fs::remove_file(path).unwrap();
+        let original = original(&file);
+        original.replace(b"new").unwrap();
+        assert_eq!(mode(fs::metadata(&file).unwrap()), 0o644);
+        assert_eq!(fs::read(&file).unwrap(), b"new");
+        assert_eq!(folder.names(), 1);
+    }
 }

@@ -1,0 +1,51 @@
+//! Whether a file is still the one that was read.
+
+use std::fs::{self, Metadata};
+use std::io;
+use std::path::Path;
+use std::time::SystemTime;
+
+/// A file as it was at some time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Identity {
+    /// None where the platform does not tell it.
+    id: Option<FileId>,
+    length: u64,
+    modified: Option<SystemTime>,
+}
+
+/// The device and the number of a file on it: equal for all names of a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct FileId(u64, u64);
+
+impl Identity {
+    pub(crate) fn of(metadata: &Metadata) -> Self {
+        Self {
+            id: FileId::of(metadata),
+            length: metadata.len(),
+            modified: metadata.modified().ok(),
+        }
+    }
+
+    /// The identity of the file with this name. A link is not followed: it is another file than its target.
+    pub(crate) fn at(path: &Path) -> io::Result<Self> {
+        Ok(Self::of(&fs::symlink_metadata(path)?))
+    }
+
+    pub(crate) fn id(self) -> Option<FileId> {
+        self.id
+    }
+}
+
+impl FileId {
+    #[cfg(unix)]
+    fn of(metadata: &Metadata) -> Option<Self> {
+        use std::os::unix::fs::MetadataExt;
+        Some(Self(metadata.dev(), metadata.ino()))
+    }
+
+    #[cfg(not(unix))]
+    fn of(_: &Metadata) -> Option<Self> {
+        None
+    }
+}
