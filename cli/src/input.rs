@@ -74,7 +74,7 @@ fn open_at_once(path: &Path) -> io::Result<File> {
         use rustix::fs::OFlags;
         use std::os::unix::fs::OpenOptionsExt;
         let flags = (OFlags::NONBLOCK | OFlags::NOCTTY).bits();
-        // The bits are those of the system's C library, whose type is signed.
+        // The C library has the same bits in a signed type.
         options.custom_flags(flags as i32);
     }
     options.open(path)
@@ -106,7 +106,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_no_file_is_refused_at_once() {
+    fn only_regular_files_are_read_and_nothing_blocks() {
         for path in ["/dev/zero", "/dev/tty", "/tmp"] {
             assert!(matches!(
                 read_regular(Path::new(path)),

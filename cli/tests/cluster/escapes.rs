@@ -62,7 +62,7 @@ async fn of_objects_in_a_cluster() {
         "{}",
         described.out
     );
-    // A value adds no line that looks like one of the program.
+    // A value cannot add a line.
     assert!(
         described.out.contains("\\nDangling:         False\n"),
         "{}",
@@ -77,7 +77,7 @@ async fn of_objects_in_a_cluster() {
         let ran = cluster.run(&arguments);
         assert_harmless(&(ran.out + &ran.err));
     }
-    // Programs receive the object as it is; JSON and YAML have no control characters.
+    // Programs receive the object unchanged; JSON and YAML have no control characters.
     let object = cluster.object("fs/evil");
     assert_eq!(
         object["spec"]["rules"][0]["subjects"][0]["user"]["name"],
@@ -121,7 +121,7 @@ fn of_objects_in_files() {
     assert!(table.contains(&format!("{SHOWN}\\nb ")), "{table}");
 }
 
-/// A diff is data: `patch` finds the lines of the file, whatever they contain.
+/// A diff is data: `patch` must find the lines of the file.
 #[test]
 fn of_a_diff_that_is_piped() {
     let folder = Folder::new();

@@ -1,4 +1,4 @@
-//! What a run must not do: take a file for its own backup, read without end, or wait for ever.
+//! Backups that would be the originals, files that are too long, and pipes that would block.
 
 use super::{folder, level, migrated, run};
 use std::fs::{self, File};

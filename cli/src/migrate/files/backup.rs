@@ -16,8 +16,8 @@ pub(crate) struct Backups {
 }
 
 impl Backups {
-    /// Checks that the backup of each file is a file of its own: neither the file itself nor another one of `originals`, under
-    /// any name. Returns the file whose backup is not.
+    /// Checks that no backup is an original: neither its own nor another, under any name. Returns the first file whose backup
+    /// would be an original.
     pub(crate) fn conflict<'a>(&self, originals: &[(&'a Path, Identity)]) -> Option<&'a Path> {
         let paths: HashSet<_> = originals.iter().map(|(path, _)| *path).collect();
         let ids: HashSet<FileId> = originals.iter().filter_map(|(_, file)| file.id()).collect();

@@ -1,4 +1,4 @@
-//! Whether a file is still the one that was read.
+//! The identity of a file, to notice that another program changed or replaced it.
 
 use std::fs::{self, Metadata};
 use std::io;

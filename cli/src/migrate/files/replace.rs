@@ -1,7 +1,7 @@
 //! Replacing a file atomically: at every moment it has the old text or the new text.
 //!
 //! The new text is written to a draft beside the file, which only the user can read until it has the owner and the mode of
-//! the file. Then the draft takes the name of the file, if the file is still the one that was read.
+//! the file. Then the draft takes the name of the file, unless the file has changed since it was read.
 //!
 //! A change by another program is noticed until the draft takes the name, and on Linux and macOS also at that moment: the
 //! two files exchange their names, and the file that was replaced is compared once more before it is removed. If another
