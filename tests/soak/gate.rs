@@ -192,13 +192,21 @@ async fn serve(number: u64, client: TcpStream, shared: Arc<Shared>) {
     }
 }
 
-async fn forward(number: u64, client: TcpStream, shared: Arc<Shared>) -> std::io::Result<()> {
+async fn forward(number: u64, mut client: TcpStream, shared: Arc<Shared>) -> std::io::Result<()> {
     let mut way = Way {
         number,
         traffic: shared.traffic.subscribe(),
     };
     client.set_nodelay(true)?;
-    way.is_free().await;
+    let mut dead = way.clone();
+    tokio::select! {
+        () = way.is_free() => {}
+        () = dead.is_dead() => {
+            // Until the client closes the connection.
+            tokio::io::copy(&mut client, &mut tokio::io::sink()).await?;
+            return Ok(());
+        }
+    }
     let tls = TlsAcceptor::from(shared.tls.lock().unwrap().clone());
     let client = tls.accept(client).await?;
     let server = TcpStream::connect(shared.server).await?;
@@ -224,6 +232,14 @@ impl Way {
         let number = self.number;
         let passes = self.traffic.wait_for(|traffic| traffic.passes(number));
         if passes.await.is_err() {
+            std::future::pending::<()>().await;
+        }
+    }
+
+    async fn is_dead(&mut self) {
+        let number = self.number;
+        let is_dead = |traffic: &Traffic| number < traffic.dead_below;
+        if self.traffic.wait_for(is_dead).await.is_err() {
             std::future::pending::<()>().await;
         }
     }
