@@ -18,17 +18,16 @@ use tokio_rustls::rustls::pki_types::pem::PemObject;
 use tokio_rustls::rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use tokio_rustls::server::TlsStream;
 
-/// A listener that speaks only HTTP/2 over TLS.
-struct Listener {
-    tcp: TcpListener,
-    tls: TlsAcceptor,
+/// A certificate for 127.0.0.1, and a side of TLS that offers only HTTP/2.
+#[derive(Clone)]
+pub(crate) struct Tls {
+    pub(crate) acceptor: TlsAcceptor,
+    /// In PEM.
+    pub(crate) authority: String,
 }
 
-type Http2 = Connection<TlsStream<TcpStream>, Bytes>;
-type Asked = (Request<RecvStream>, SendResponse<Bytes>);
-
-impl Listener {
-    async fn start() -> (Self, Config) {
+impl Tls {
+    pub(crate) fn new() -> Self {
         let CertifiedKey { cert, signing_key } =
             generate_simple_self_signed(["127.0.0.1".to_owned()]).unwrap();
         let chain = CertificateDer::from_pem_slice(cert.pem().as_bytes()).unwrap();
@@ -40,35 +39,68 @@ impl Listener {
             .with_single_cert(vec![chain], key)
             .unwrap();
         tls.alpn_protocols = vec![b"h2".to_vec()];
+        Self {
+            acceptor: TlsAcceptor::from(Arc::new(tls)),
+            authority: cert.pem(),
+        }
+    }
+}
+
+/// A listener that speaks only HTTP/2 over TLS.
+pub(crate) struct Listener {
+    tcp: TcpListener,
+    tls: TlsAcceptor,
+}
+
+pub(crate) type Http2 = Connection<TlsStream<TcpStream>, Bytes>;
+pub(crate) type Asked = (Request<RecvStream>, SendResponse<Bytes>);
+
+impl Listener {
+    pub(crate) async fn start() -> (Self, Config) {
+        let tls = Tls::new();
         let tcp = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let url = format!("https://{}", tcp.local_addr().unwrap());
         let config = Config::new(url)
             .unwrap()
-            .with_certificate_authority(cert.pem());
-        let tls = TlsAcceptor::from(Arc::new(tls));
+            .with_certificate_authority(tls.authority.as_str());
+        let tls = tls.acceptor;
         (Self { tcp, tls }, config.with_retry_policy(hasty()))
     }
 
-    async fn accept(&self) -> Http2 {
+    pub(crate) async fn accept(&self) -> Http2 {
         let (stream, _) = self.tcp.accept().await.unwrap();
         let stream = self.tls.accept(stream).await.unwrap();
         h2::server::handshake(stream).await.unwrap()
     }
 }
 
-async fn next(connection: &mut Http2) -> Asked {
+pub(crate) async fn next(connection: &mut Http2) -> Asked {
     connection.accept().await.unwrap().unwrap()
 }
 
-fn answer((_, mut answer): Asked, code: u16) {
-    let head = Response::builder().status(code).body(()).unwrap();
+fn answer(asked: Asked, code: u16) {
+    answer_with(asked, code, []);
+}
+
+/// A response with headers.
+pub(crate) fn answer_with(
+    (_, mut answer): Asked,
+    code: u16,
+    headers: impl IntoIterator<Item = (&'static str, String)>,
+) {
+    let head = headers
+        .into_iter()
+        .fold(Response::builder().status(code), |head, (name, value)| {
+            head.header(name, value)
+        });
+    let head = head.body(()).unwrap();
     let body = serde_json::to_vec(&schema("mine")).unwrap();
     let mut stream = answer.send_response(head, false).unwrap();
     stream.send_data(body.into(), true).unwrap();
 }
 
 /// Drives the connection until the client closes it.
-async fn drain(mut connection: Http2) {
+pub(crate) async fn drain(mut connection: Http2) {
     while let Some(Ok(asked)) = connection.accept().await {
         answer(asked, 200);
     }

@@ -4,6 +4,9 @@
 //! - `connections`: connections that are refused, break or are reused, against scripted listeners
 //! - `bodies`: empty, truncated, compressed and late bodies
 //! - `http2`: many requests on one connection, dead connections, requests rejected without processing
+//! - `headers`: many response headers, and responses that cannot be read
+//! - `budget`: the retry budget of a client
+//! - `promises`: the two promises of the retry policy, against random sequences of faults
 //! - `observing`: the hook for metrics, and `tracing` spans
 //! - `updating`: `update_with`
 //! - `waiting`: `wait_for`
@@ -16,9 +19,12 @@
 )]
 
 mod bodies;
+mod budget;
 mod connections;
+mod headers;
 mod http2;
 mod observing;
+mod promises;
 mod retries;
 mod script;
 mod support;

@@ -101,7 +101,7 @@ async fn play(act: Act, mut stream: TcpStream) {
 }
 
 /// Reads a request with its body and returns its head.
-async fn read_request(stream: &mut TcpStream) -> String {
+pub(crate) async fn read_request(stream: &mut TcpStream) -> String {
     let mut bytes = Vec::new();
     let end = loop {
         if let Some(end) = bytes.windows(4).position(|window| window == b"\r\n\r\n") {

@@ -27,8 +27,12 @@ impl Client {
         decoder: Decoder<T>,
     ) -> Result<Response<T>, Error> {
         let renamed = decoder.renamed;
+        let is_write = request.is_write();
         let result = match self.whole_response(request).await {
-            Ok((line, head, body)) => decoder.read(&line, head, &body),
+            Ok((line, head, body)) => match decoder.read(&line, head, &body) {
+                Err(error) if is_write => Err(error.with_possible_effect()),
+                result => result,
+            },
             Err(error) => Err(error),
         };
         result.map_err(|error| match renamed {
@@ -75,7 +79,7 @@ impl Client {
         self.prepare_interactive_plugin().await?;
         let policy = request.retry.as_ref().unwrap_or(self.retry_policy());
         let limit = request.timeout.unwrap_or(self.timeout());
-        let mut attempts = Attempts::new(request, policy, limit);
+        let mut attempts = Attempts::new(request, policy, self.session.retry_budget(), limit);
         loop {
             let begun = Instant::now();
             let result = attempts.make(self.sent_once::<B>(request)).await;

@@ -1,6 +1,7 @@
 //! The current connections and credentials of a client.
 
 use super::error::Error;
+use super::retry::Budget;
 use super::transport::Transport;
 use crate::config::{Auth, Certificates, Config, ExecCredential, SharedPlugin, bearer};
 use http::HeaderValue;
@@ -11,6 +12,7 @@ pub(super) struct Session {
     config: Config,
     plugin: Option<SharedPlugin>,
     current: Mutex<Current>,
+    retry_budget: Budget,
 }
 
 /// Connections, and the certificates they use.
@@ -38,6 +40,7 @@ impl Session {
             _ => None,
         };
         Ok(Self {
+            retry_budget: Budget::new(config.retry_budget()),
             config,
             plugin,
             current: Mutex::new(Current {
@@ -50,6 +53,11 @@ impl Session {
 
     pub(super) fn config(&self) -> &Config {
         &self.config
+    }
+
+    /// The retry budget of all requests.
+    pub(super) fn retry_budget(&self) -> &Budget {
+        &self.retry_budget
     }
 
     /// Runs an interactive plugin, if it is due.

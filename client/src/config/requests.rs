@@ -18,6 +18,9 @@ const TIMEOUT: Duration = Duration::from_secs(90);
 /// The default maximum size of a response: 1 GiB. A list of 50,000 objects takes about 150 MiB.
 const MAX_RESPONSE: usize = 1024 * 1024 * 1024;
 
+/// The default number of tokens for retries, as in the AWS SDKs.
+const RETRY_BUDGET: u32 = 500;
+
 /// When a silent connection is probed, and when it is closed.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct KeepAlive {
@@ -33,6 +36,7 @@ pub(super) struct Requests {
     keep_alive: KeepAlive,
     timeout: Option<Duration>,
     retry: RetryPolicy,
+    retry_budget: Option<u32>,
     compression: bool,
     max_response_size: usize,
 }
@@ -45,6 +49,7 @@ impl Default for Requests {
             keep_alive: KEEP_ALIVE,
             timeout: Some(TIMEOUT),
             retry: RetryPolicy::default(),
+            retry_budget: Some(RETRY_BUDGET),
             compression: true,
             max_response_size: MAX_RESPONSE,
         }
@@ -121,6 +126,24 @@ impl Config {
         self
     }
 
+    /// The tokens that all requests of a client and its clones share for their retries. Defaults to 500; `None` means no
+    /// limit.
+    ///
+    /// A retry takes 5 tokens, after a timeout 10. A request that the server answers at once gives back 1, and one that it
+    /// answers after a retry gives back the tokens of that retry; answers are successes and errors such as 404. So 100
+    /// retries may fail in a row. While there are not enough tokens, each request is sent once, its error is returned at
+    /// once and names the budget. An overloaded server thus does not get a multiple of the usual requests. Rejections by
+    /// flow control count as other failures do.
+    ///
+    /// Watchers and stores do not use the budget: each has a single request at a time, with pauses of its own. The second
+    /// attempt with new credentials after a 401, and the repetitions of [`update_with`](crate::Api::update_with) after a
+    /// conflict, take no tokens either.
+    #[must_use]
+    pub fn with_retry_budget(mut self, tokens: impl Into<Option<u32>>) -> Self {
+        self.requests.retry_budget = tokens.into();
+        self
+    }
+
     /// Whether the server may compress its responses (gzip). Defaults to `true`, unless a kubeconfig sets
     /// `disable-compression`.
     ///
@@ -164,6 +187,11 @@ impl Config {
     /// When and how often a failed request is sent again.
     pub fn retry_policy(&self) -> &RetryPolicy {
         &self.requests.retry
+    }
+
+    /// The tokens that all requests of a client share for their retries; `None` means no limit.
+    pub fn retry_budget(&self) -> Option<u32> {
+        self.requests.retry_budget
     }
 
     /// Whether the server may compress its responses.

@@ -8,6 +8,12 @@ use std::fmt;
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.write_reason(f)?;
+        if self.may_have_taken_effect() {
+            f.write_str("; the request may have taken effect")?;
+        }
+        if self.0.is_budget_empty {
+            f.write_str("; it was not sent again because the client's retry budget is used up")?;
+        }
         match self.attempts() {
             0 | 1 => Ok(()),
             attempts => write!(f, " (after {attempts} attempts)"),

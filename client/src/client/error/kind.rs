@@ -17,7 +17,7 @@ pub(crate) enum Kind {
         tls: bool,
         /// There was no connection, so that nothing was sent.
         connect: bool,
-        /// The server reported that it did not process the request.
+        /// The request was never begun on a connection, or the server reported that it did not process it.
         unprocessed: bool,
     },
     /// The caller's time limit expired.

@@ -52,6 +52,8 @@ struct Inner {
     source: Option<Box<dyn StdError + Send + Sync>>,
     /// 0 if the request was not sent.
     attempts: u32,
+    may_have_taken_effect: bool,
+    is_budget_empty: bool,
 }
 
 /// Method and path of the request that failed.
@@ -69,6 +71,8 @@ impl Error {
             head: None,
             source: None,
             attempts: 0,
+            may_have_taken_effect: false,
+            is_budget_empty: false,
         }))
     }
 
@@ -103,6 +107,16 @@ impl Error {
         self
     }
 
+    pub(crate) fn with_possible_effect(mut self) -> Self {
+        self.0.may_have_taken_effect = true;
+        self
+    }
+
+    pub(crate) fn with_empty_budget(mut self) -> Self {
+        self.0.is_budget_empty = true;
+        self
+    }
+
     pub(crate) fn kind(&self) -> &Kind {
         &self.0.kind
     }
@@ -131,6 +145,21 @@ impl Error {
             }
             _ => None,
         }
+    }
+
+    /// The status code, also of a response whose body could not be read.
+    pub(crate) fn head_code(&self) -> Option<u16> {
+        let head = self.0.head.as_ref();
+        self.code().or(head.map(|head| head.code))
+    }
+
+    /// Whether the failed request is a write that the server may have carried out, completely or in part.
+    ///
+    /// The connection broke or the time ran out after the request was sent, the response could not be read, or the server
+    /// answered with a 5xx code that leaves it open. `false` for reads, dry runs, and if the server rejected the request or
+    /// never received it. Read the object to learn the outcome.
+    pub fn may_have_taken_effect(&self) -> bool {
+        self.0.may_have_taken_effect
     }
 
     /// The server's `Status`, if the response contained one.
@@ -221,6 +250,8 @@ impl fmt::Debug for Error {
             head,
             source,
             attempts,
+            may_have_taken_effect,
+            is_budget_empty: _,
         } = &*self.0;
         f.debug_struct("Error")
             .field("kind", kind)
@@ -228,6 +259,7 @@ impl fmt::Debug for Error {
             .field("response", head)
             .field("source", source)
             .field("attempts", attempts)
+            .field("may_have_taken_effect", may_have_taken_effect)
             .finish()
     }
 }

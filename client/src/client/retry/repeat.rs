@@ -34,6 +34,11 @@ impl Repeat {
         }
     }
 
+    /// Whether the request may change an object.
+    pub(crate) fn is_write(self) -> bool {
+        self != Self::Harmless
+    }
+
     /// Whether an error may be caused by an earlier attempt with unknown outcome.
     pub(crate) fn may_be_self_inflicted(self, error: &Error) -> bool {
         self == Self::Guarded && matches!(error.code(), Some(404 | 409 | 412))
@@ -59,12 +64,33 @@ impl Failure {
             Kind::Send {
                 unprocessed: true, ..
             } => Self::NotCarriedOut,
-            _ if error.code() == Some(429) => Self::NotCarriedOut,
+            // The head counts, even if the body broke off.
+            _ if error.head_code() == Some(429) => Self::NotCarriedOut,
             // API servers send `Retry-After` with a rejection. A proxy that lost the response sends 503 alone.
-            _ if error.code() == Some(503) && error.retry_after().is_some() => Self::NotCarriedOut,
+            _ if error.head_code() == Some(503) && error.retry_after().is_some() => {
+                Self::NotCarriedOut
+            }
             _ if error.is_retryable() => Self::Unknown,
             _ => Self::Final,
         }
+    }
+
+    /// Whether the server may have carried out the request that failed.
+    pub(crate) fn may_have_taken_effect(error: &Error) -> bool {
+        match error.kind() {
+            _ if Self::of(error) == Self::NotCarriedOut => false,
+            Kind::Send { connect: true, .. } => false,
+            Kind::Argument(_) | Kind::Setup | Kind::NotServed(_) | Kind::Lossy { .. } => false,
+            _ => match error.head_code() {
+                Some(code) => code == 408 || !(300..500).contains(&code),
+                None => true,
+            },
+        }
+    }
+
+    /// Whether the server is able to answer: the error is its judgement of the request, such as 404 or 409.
+    pub(crate) fn is_answer(error: &Error) -> bool {
+        Self::of(error) == Self::Final && error.code().is_some_and(|code| code < 500)
     }
 }
 

@@ -17,7 +17,7 @@ pub(crate) struct TransportError {
     pub(crate) tls: bool,
     /// There was no connection, so that nothing was sent.
     pub(crate) connect: bool,
-    /// The server reported that it did not process the request.
+    /// The request was never begun on a connection, or the server reported that it did not process it.
     pub(crate) unprocessed: bool,
     pub(super) source: BoxError,
 }
@@ -26,7 +26,7 @@ impl TransportError {
     pub(super) fn without_response(error: reqwest::Error) -> Self {
         Self {
             connect: error.is_connect(),
-            unprocessed: is_unprocessed(&error),
+            unprocessed: is_unsent(&error) || is_unprocessed(&error),
             ..Self::in_body(error)
         }
     }
@@ -101,6 +101,16 @@ impl StdError for ConnectError {
     fn source(&self) -> Option<&(dyn StdError + 'static)> {
         Some(&*self.source)
     }
+}
+
+/// Whether the request was never begun: there was no usable connection, or it closed before the request's turn.
+fn is_unsent(error: &(dyn StdError + 'static)) -> bool {
+    // The library notes the connection in the error once it has handed the request over.
+    let pool = error.downcast_ref::<hyper_util::client::legacy::Error>();
+    let connection = error.downcast_ref::<hyper::Error>();
+    pool.is_some_and(|error| error.connect_info().is_none())
+        || connection.is_some_and(hyper::Error::is_canceled)
+        || error.source().is_some_and(is_unsent)
 }
 
 /// Whether an HTTP/2 server did not process the request (RFC 9113, section 8.7): it reset the stream, or closed the

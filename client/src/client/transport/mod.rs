@@ -23,6 +23,14 @@ const KEEP_IDLE: Duration = Duration::from_secs(90);
 /// The number of TCP probes before a connection is closed.
 const TCP_PROBES: u32 = 3;
 
+/// The maximum number of response headers over HTTP/1.1.
+///
+/// The library allocates a table of this length for each response (2 × 128 KiB, untouched except for the headers that
+/// exist), and limits their bytes to about 400 KiB. A longer table would let a hostile server overflow the header map.
+const HTTP1_MAX_HEADERS: usize = 4096;
+/// The maximum bytes of response headers over HTTP/2: 10 MiB, as in Go.
+const HTTP2_MAX_HEADER_BYTES: u32 = 10 * 1024 * 1024;
+
 /// Connections to one server, kept for the next request.
 pub(crate) struct Transport {
     http: reqwest::Client,
@@ -42,6 +50,8 @@ impl Transport {
             )?)
             .connect_timeout(config.connect_timeout())
             .pool_idle_timeout(KEEP_IDLE)
+            .http1_max_headers(HTTP1_MAX_HEADERS)
+            .http2_max_header_list_size(HTTP2_MAX_HEADER_BYTES)
             .http2_keep_alive_interval(keep_alive.after)
             .http2_keep_alive_timeout(keep_alive.timeout)
             .http2_keep_alive_while_idle(true)

@@ -1,0 +1,90 @@
+//! The retry budget that all requests of a client share.
+
+use crate::script::{Script, answer};
+use crate::support::{hasty, schema};
+use k8s_flowcontrol::Client;
+use k8s_flowcontrol::config::Config;
+use k8s_flowcontrol_server::{ApiServer, Fault};
+
+async fn server(budget: impl Into<Option<u32>>) -> (ApiServer, Client) {
+    let server = ApiServer::builder()
+        .record_requests()
+        .start()
+        .await
+        .unwrap();
+    let config = Config::new(server.url()).unwrap();
+    let config = config.with_retry_policy(hasty()).with_retry_budget(budget);
+    (server, Client::new(config).unwrap())
+}
+
+#[tokio::test]
+async fn an_overloaded_server_gets_few_retries() {
+    let (server, client) = server(30).await;
+    server.inject(Fault::rejected(0).times(100));
+    // 4 retries take 20 tokens, 2 retries the rest; clones share the budget.
+    for attempts in [5, 3, 1, 1, 1] {
+        let error = client
+            .clone()
+            .flow_schemas()
+            .get("exempt")
+            .await
+            .unwrap_err();
+        assert!(error.is_rejected_by_flow_control(), "{error}");
+        assert_eq!(error.attempts(), attempts);
+        let says_so = error
+            .to_string()
+            .contains("the client's retry budget is used up");
+        assert_eq!(says_so, attempts < 5, "{error}");
+    }
+    let error = client
+        .flow_schemas()
+        .create(&schema("mine"))
+        .await
+        .unwrap_err();
+    assert_eq!(error.attempts(), 1);
+    assert_eq!(server.requests().len(), 12);
+}
+
+#[tokio::test]
+async fn answers_fill_the_budget() {
+    let (server, client) = server(5).await;
+    let get = || client.flow_schemas().get("exempt").send();
+    let attempts_after_a_failure = async || {
+        server.inject(Fault::rejected(0));
+        get()
+            .await
+            .map_or_else(|error| error.attempts(), |got| got.attempts())
+    };
+    // A retry that is answered gives back its tokens.
+    for _ in 0..3 {
+        assert_eq!(attempts_after_a_failure().await, 2);
+    }
+    server.inject(Fault::rejected(0).times(2));
+    assert_eq!(get().await.unwrap_err().attempts(), 2);
+    for _ in 0..4 {
+        get().await.unwrap();
+    }
+    assert_eq!(attempts_after_a_failure().await, 1);
+    // An error such as 404 is an answer too.
+    client.flow_schemas().get("missing").await.unwrap_err();
+    assert_eq!(attempts_after_a_failure().await, 2);
+}
+
+#[tokio::test]
+async fn the_budget_can_be_turned_off() {
+    let (server, client) = server(None).await;
+    server.inject(Fault::rejected(0).times(1000));
+    for _ in 0..200 {
+        let error = client.flow_schemas().get("exempt").await.unwrap_err();
+        assert_eq!(error.attempts(), 5);
+    }
+}
+
+#[tokio::test]
+async fn timeouts_take_more() {
+    let timeouts = || (0..3).map(|_| answer(504, "", "")).collect();
+    let script = Script::start(timeouts()).await;
+    let config = script.client.config().clone().with_retry_budget(20);
+    let error = Client::new(config).unwrap().version().await.unwrap_err();
+    assert_eq!((error.code(), error.attempts()), (Some(504), 3));
+}
