@@ -55,7 +55,7 @@ async fn answers_fill_the_budget() {
             .await
             .map_or_else(|error| error.attempts(), |got| got.attempts())
     };
-    // A retry that is answered gives back its tokens.
+    // The answer to a retry gives back its tokens.
     for _ in 0..3 {
         assert_eq!(attempts_after_a_failure().await, 2);
     }

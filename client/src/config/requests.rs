@@ -129,11 +129,10 @@ impl Config {
     /// The tokens that all requests of a client and its clones share for their retries. Defaults to 500; `None` means no
     /// limit.
     ///
-    /// A retry takes 5 tokens, after a timeout 10. A request that the server answers at once gives back 1, and one that it
-    /// answers after a retry gives back the tokens of that retry; answers are successes and errors such as 404. So 100
-    /// retries may fail in a row. While there are not enough tokens, each request is sent once, its error is returned at
-    /// once and names the budget. An overloaded server thus does not get a multiple of the usual requests. Rejections by
-    /// flow control count as other failures do.
+    /// A retry takes 5 tokens, after a timeout 10. The server's answer to a first attempt gives back 1, and its answer to a
+    /// retry gives back the tokens of that retry; answers are successes and errors such as 404. So 100 retries may fail in
+    /// a row. While there are not enough tokens, each request is sent once, and its error names the budget. An overloaded
+    /// server thus does not get a multiple of the usual requests. Rejections by flow control (429) take tokens too.
     ///
     /// Watchers and stores do not use the budget: each has a single request at a time, with pauses of its own. The second
     /// attempt with new credentials after a 401, and the repetitions of [`update_with`](crate::Api::update_with) after a

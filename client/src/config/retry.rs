@@ -5,11 +5,18 @@ use std::time::Duration;
 
 /// When and how often a failed request is sent again.
 ///
-/// A request is sent again only if that is safe:
+/// Two promises hold for every request:
+///
+/// 1. **A write that may have taken effect is not sent again**, unless the server rejects it if it has been carried out
+///    before.
+/// 2. **A request that certainly has not taken effect is sent again**, as long as the limits below allow it and another
+///    attempt may succeed.
+///
+/// The table shows the reaction to each failure:
 ///
 /// | Failure | Carried out? | Sent again |
 /// |---|---|---|
-/// | no connection: refused, unreachable, unknown host, timeout | no | all requests |
+/// | no connection: refused, unreachable, unknown host, timeout, closed before the request was begun | no | all requests |
 /// | HTTP/2 `REFUSED_STREAM`, or `GOAWAY` before the request was processed | no | all requests |
 /// | 429, as plain text or a `Status`, with or without `Retry-After` | no | all requests |
 /// | 503 with `Retry-After` | no | all requests |
@@ -17,18 +24,27 @@ use std::time::Duration;
 /// | 408, 502, 504, 503 without `Retry-After`, 500 with `Retry-After` or reason `ServerTimeout` | unknown | reads, dry runs, guarded writes |
 /// | the request's timeout, an untrusted certificate, a response that cannot be decoded, any other code | | none |
 ///
-/// Reads are get, list, discovery and the opening of a watch. *Guarded* writes are rejected by the server if they have been
+/// Reads are get, list, discovery and the opening of a watch. Dry runs of subresources other than the status count as
+/// writes, because not every subresource supports them. *Guarded* writes are rejected by the server if they have been
 /// carried out before: a replace with a resource version, and a delete with a precondition. Other creates, applies,
 /// patches and deletes are not sent again after an unknown outcome, because they could create an object twice or undo
 /// another client's change. If a guarded write is sent again and fails with a conflict or a missing object, the first
 /// attempt may be the cause. The returned error is then the earlier one.
+/// [`Error::may_have_taken_effect`](crate::Error::may_have_taken_effect) tells whether a failed write may have been
+/// carried out.
+///
+/// Not promised: that a server or proxy sends 429, 503 with `Retry-After`, `REFUSED_STREAM` and `GOAWAY` truthfully; that a
+/// request is carried out once if the program repeats it; that the client knows whether the server had read the request
+/// when the connection broke (a write is then not sent again).
 ///
 /// The first pause is at most [`with_initial_backoff`](Self::with_initial_backoff). Each further pause doubles, up to
 /// [`with_max_backoff`](Self::with_max_backoff). Half of each pause is random, so that clients do not retry at the same
 /// time. The server's `Retry-After` (seconds or a date) is added. After the last attempt
 /// ([`with_max_attempts`](Self::with_max_attempts)), or if the next one would exceed the time limit
 /// ([`with_max_elapsed`](Self::with_max_elapsed), the request's timeout), or if the server asks for a longer wait than
-/// [`with_max_retry_after`](Self::with_max_retry_after), the last error is returned at once.
+/// [`with_max_retry_after`](Self::with_max_retry_after), the last error is returned at once. All requests of a client and
+/// its clones also share a retry budget, so that an overloaded server does not get every client's retries, see
+/// [`Config::with_retry_budget`](crate::config::Config::with_retry_budget).
 /// [`Error::attempts`](crate::Error::attempts) is the number of attempts.
 ///
 /// Every attempt is a `tracing` event, and is reported to [`Client::on_request`](crate::Client::on_request).

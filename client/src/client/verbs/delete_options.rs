@@ -1,4 +1,4 @@
-//! The options of a deletion: those of the builder's methods and the caller's own [`DeleteOptions`], as one.
+//! The options of a deletion: the builder's methods and the caller's [`DeleteOptions`] together.
 
 use crate::client::call::{Call, JSON};
 use crate::client::error::Error;
