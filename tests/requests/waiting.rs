@@ -1,5 +1,6 @@
 //! `wait_for`: no change is missed, even if the watch breaks.
 
+use crate::script::{Act, Script, answer};
 use crate::support::{embedded, schema, schema_of_level};
 use k8s_flowcontrol::api::v1::{FlowSchema, PriorityLevelConfiguration};
 use k8s_flowcontrol::client::RetryPolicy;
@@ -137,6 +138,61 @@ async fn watches_that_break_or_are_too_old_are_opened_anew() {
         server.inject(Fault::expire_history().on_method("GET"));
     })
     .await;
+}
+
+/// A list with a resource version and the objects named.
+fn list(version: u32, names: &[&str]) -> Act {
+    let items: Vec<_> = names
+        .iter()
+        .map(|name| json!({"metadata": {"name": name, "resourceVersion": "1"}, "spec": {}}))
+        .collect();
+    let list = json!({"metadata": {"resourceVersion": version.to_string()}, "items": items});
+    answer(200, "", list.to_string())
+}
+
+#[tokio::test]
+async fn a_watch_that_ends_without_an_event_leads_to_a_list() {
+    let error = r#"{"type":"ERROR","object":{"kind":"Status","status":"Failure","code":500}}"#;
+    for watch in ["", error] {
+        let script = Script::start(vec![
+            list(5, &[]),
+            answer(200, "", watch),
+            list(6, &[]),
+            answer(200, "", watch),
+            list(4, &["mine"]),
+        ])
+        .await;
+        let schemas = script.client.flow_schemas();
+        let found = schemas.wait_for("mine", wait::exists()).await.unwrap();
+        assert!(found.is_some());
+        let requests = script.requests();
+        let versions = |index: usize| requests[index].contains("resourceversion=");
+        assert!(versions(1) && versions(3) && !versions(2) && !versions(4));
+    }
+}
+
+#[tokio::test]
+async fn objects_that_the_server_should_have_left_out_are_ignored() {
+    let event = |kind: &str, name: &str, version: u32| {
+        let object =
+            json!({"metadata": {"name": name, "resourceVersion": version.to_string()}, "spec": {}});
+        format!("{}\n", json!({"type": kind, "object": object}))
+    };
+    let events = [
+        event("MODIFIED", "other", 6),
+        event("DELETED", "other", 7),
+        event("DELETED", "mine", 8),
+    ];
+    let watch = answer(200, "", events.concat());
+    let script = Script::start(vec![list(5, &["mine", "other"]), watch]).await;
+    let mut seen = Vec::new();
+    let schemas = script.client.flow_schemas();
+    let waiting = schemas.wait_for("mine", |schema: Option<&FlowSchema>| {
+        seen.push(schema.is_some());
+        schema.is_none()
+    });
+    waiting.await.unwrap();
+    assert_eq!(seen, [true, false]);
 }
 
 #[tokio::test]

@@ -109,13 +109,16 @@ async fn nothing_is_lost_while_the_server_remembers() {
     println!("FLOWCONTROL_TEST_SEED={seed}");
     let mut random = Random::new(seed);
     let server = server(1_000_000).await;
-    let proxy = Proxy::start(address(&server), &NetworkFault::PASSING, random.fork()).await;
-    let client = Client::from_url(proxy.url()).unwrap();
     let world = World::new(&server);
 
     // All stores are ready before the first write, so that each write is an event.
+    let mut proxies = Vec::new();
     let mut stores = Vec::new();
     for number in 0..4 {
+        let faults = &NetworkFault::PASSING;
+        let proxy = Proxy::start_with_progress(address(&server), faults, random.fork()).await;
+        let client = Client::from_url(proxy.url()).unwrap();
+        proxies.push(proxy);
         // Long enough that a slow machine is no silent connection.
         let watcher = watcher(&client).idle_timeout(Duration::from_secs(60));
         let watcher = watcher.streaming_lists(number % 2 == 0);
@@ -136,11 +139,13 @@ async fn nothing_is_lost_while_the_server_remembers() {
         ));
     }
     let writer = tokio::spawn(world.clone().write(random.fork()));
-    while proxy.done() < 300 {
+    while proxies.iter().map(Proxy::done).sum::<usize>() < 300 {
         tokio::task::yield_now().await;
         tokio::time::sleep(Duration::from_millis(1)).await;
     }
-    proxy.set_calm(true);
+    for proxy in &proxies {
+        proxy.set_calm(true);
+    }
     world.stop.store(true, Ordering::Relaxed);
     let written = writer.await.unwrap();
     world.finish().await;

@@ -38,7 +38,7 @@ impl Framing {
         None
     }
 
-    fn is_between_chunks(&self) -> bool {
+    pub(crate) fn is_between_chunks(&self) -> bool {
         self.state == Part::ChunkSize && self.line.is_empty()
     }
 

@@ -4,6 +4,7 @@
 //! - `losses`: the losses of converted objects
 //! - `stores`: readiness, queries and subscriptions
 //! - `selections`: several selectors as one
+//! - `trouble`: servers on which watches do not work
 //! - `faults`: random faults between client and server
 
 #![allow(
@@ -14,6 +15,7 @@
 )]
 
 mod behaviour;
+mod fake;
 mod faults;
 mod framing;
 mod losses;
@@ -23,4 +25,5 @@ mod random;
 mod selections;
 mod stores;
 mod support;
+mod trouble;
 mod world;

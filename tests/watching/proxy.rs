@@ -35,24 +35,25 @@ pub(crate) enum NetworkFault {
     Expired,
     /// Sends an ERROR event with code 500, and ends.
     ServerError,
+    /// Sends an ERROR event with code 429, and ends.
+    Throttled,
     /// Lets nothing through any more, without closing the connection.
     Stall,
 }
 
 impl NetworkFault {
-    /// The faults after which a watch continues.
-    pub(crate) const PASSING: [Self; 8] = [
+    /// The faults after which a watch continues, if they do not keep it from any progress.
+    pub(crate) const PASSING: [Self; 7] = [
         Self::Refuse,
         Self::Cut,
         Self::Delay,
         Self::Throttle,
-        Self::Outage,
         Self::EndEarly,
         Self::EndInLine,
-        Self::ServerError,
+        Self::Throttled,
     ];
     /// All faults; after some a list is needed.
-    pub(crate) const ALL: [Self; 11] = [
+    pub(crate) const ALL: [Self; 12] = [
         Self::Refuse,
         Self::Cut,
         Self::Delay,
@@ -61,6 +62,7 @@ impl NetworkFault {
         Self::EndEarly,
         Self::EndInLine,
         Self::ServerError,
+        Self::Throttled,
         Self::GarbageLine,
         Self::Expired,
         Self::Stall,
@@ -75,6 +77,7 @@ impl NetworkFault {
                 | Self::GarbageLine
                 | Self::Expired
                 | Self::ServerError
+                | Self::Throttled
         )
     }
 }
@@ -91,6 +94,10 @@ struct Shared {
     repertoire: Vec<NetworkFault>,
     random: Mutex<Random>,
     is_calm: AtomicBool,
+    /// Whether a connection after one without an event has no fault before its first event. Only for a single watcher.
+    lets_progress: bool,
+    /// The last connection was closed before an event.
+    was_barren: AtomicBool,
     done: AtomicUsize,
     counts: Mutex<BTreeMap<NetworkFault, usize>>,
     /// Whether the proxy accepts connections.
@@ -104,6 +111,24 @@ impl Proxy {
         repertoire: &[NetworkFault],
         random: Random,
     ) -> Self {
+        Self::run(server, repertoire, random, false).await
+    }
+
+    /// A proxy of one watcher that never closes two connections in a row before an event.
+    pub(crate) async fn start_with_progress(
+        server: SocketAddr,
+        repertoire: &[NetworkFault],
+        random: Random,
+    ) -> Self {
+        Self::run(server, repertoire, random, true).await
+    }
+
+    async fn run(
+        server: SocketAddr,
+        repertoire: &[NetworkFault],
+        random: Random,
+        lets_progress: bool,
+    ) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
         let shared = Arc::new(Shared {
@@ -111,6 +136,8 @@ impl Proxy {
             repertoire: repertoire.to_vec(),
             random: Mutex::new(random),
             is_calm: AtomicBool::new(repertoire.is_empty()),
+            lets_progress,
+            was_barren: AtomicBool::new(false),
             done: AtomicUsize::new(0),
             counts: Mutex::default(),
             up: watch::Sender::new(true),
@@ -169,6 +196,11 @@ impl Shared {
         self.is_calm.load(Ordering::Relaxed)
     }
 
+    /// Whether the next event must come through.
+    fn must_progress(&self) -> bool {
+        self.lets_progress && self.was_barren.load(Ordering::Relaxed)
+    }
+
     /// The next fault of a connection, and the number of response bytes before it.
     fn plan(&self) -> (NetworkFault, usize) {
         self.with_random(|random| {
@@ -194,8 +226,10 @@ async fn accept(listener: TcpListener, shared: Arc<Shared>) {
             continue;
         }
         let refuses = shared.repertoire.contains(&NetworkFault::Refuse) && !shared.is_calm();
+        let refuses = refuses && !shared.must_progress();
         if refuses && shared.with_random(|random| random.happens(8)) {
             shared.count(NetworkFault::Refuse);
+            shared.was_barren.store(true, Ordering::Relaxed);
             continue;
         }
         tokio::spawn(serve(client, shared.clone()));
@@ -218,6 +252,7 @@ async fn serve(client: TcpStream, shared: Arc<Shared>) {
         to_client,
         framing: Framing::default(),
         passed: 0,
+        event: Event::None,
     };
     // The connection ends with either side, and when the server goes down.
     tokio::select! {
@@ -234,6 +269,15 @@ struct Answers {
     to_client: tokio::net::tcp::OwnedWriteHalf,
     framing: Framing,
     passed: usize,
+    event: Event,
+}
+
+/// How far the first event of a connection has come.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Event {
+    None,
+    Begun,
+    Passed,
 }
 
 impl Answers {
@@ -261,7 +305,13 @@ impl Answers {
                 self.pass(before).await?;
                 rest = behind;
                 if now.is_some() {
+                    if self.event != Event::Passed && self.shared.must_progress() {
+                        (mischief, after) = self.plan();
+                        continue;
+                    }
                     if self.strike(mischief, &mut rest).await? {
+                        let is_barren = self.event != Event::Passed;
+                        self.shared.was_barren.store(is_barren, Ordering::Relaxed);
                         return Ok(());
                     }
                     (mischief, after) = self.plan();
@@ -282,6 +332,13 @@ impl Answers {
         self.to_client.write_all(bytes).await?;
         self.framing.see(bytes);
         self.passed += bytes.len();
+        if self.event == Event::None && is_event(bytes) {
+            self.event = Event::Begun;
+        }
+        if self.event == Event::Begun && self.framing.is_between_chunks() {
+            self.event = Event::Passed;
+            self.shared.was_barren.store(false, Ordering::Relaxed);
+        }
         Ok(())
     }
 
@@ -325,6 +382,10 @@ impl Answers {
                 self.insert(&error_event(500, "InternalError")).await?;
                 return self.end().await;
             }
+            NetworkFault::Throttled => {
+                self.insert(&error_event(429, "TooManyRequests")).await?;
+                return self.end().await;
+            }
             NetworkFault::Stall => {
                 // Until the client closes the connection.
                 std::future::pending::<()>().await;
@@ -344,6 +405,17 @@ impl Answers {
         self.to_client.shutdown().await?;
         Ok(true)
     }
+}
+
+/// Whether a change begins in these bytes. Bookmarks do not count.
+fn is_event(bytes: &[u8]) -> bool {
+    ["\"ADDED\"", "\"MODIFIED\"", "\"DELETED\""]
+        .iter()
+        .any(|kind| {
+            bytes
+                .windows(kind.len())
+                .any(|found| found == kind.as_bytes())
+        })
 }
 
 fn error_event(code: u16, reason: &str) -> String {

@@ -4,6 +4,7 @@ use crate::support::{create, delete, next, relabel, server, take, watcher, while
 use k8s_flowcontrol::Client;
 use k8s_flowcontrol::api::v1::PriorityLevelConfiguration as Level;
 use k8s_flowcontrol::watch::{Selection, Watcher};
+use k8s_flowcontrol_server::ApiServer;
 use std::time::Duration;
 
 /// Team a, or team b, or the object named `special`.
@@ -131,4 +132,32 @@ async fn all_selections_list_again_together() {
     assert_eq!(events, ["item special", "item x", "item z", "end -y"]);
     relabel(&client, "z", "also", None).await;
     assert_eq!(next(&mut watcher).await, "deleted z");
+}
+
+#[tokio::test]
+async fn an_object_created_again_is_deleted_before() {
+    // Without bookmarks no selection knows how far the others are.
+    let server = ApiServer::builder()
+        .bootstrap(false)
+        .bookmark_interval(Duration::from_secs(3600))
+        .start()
+        .await
+        .unwrap();
+    let client = Client::from_url(server.url()).unwrap();
+    create(&client, "x", &[("team", "a")]).await;
+    let mut watcher = any(&client);
+    assert_eq!(list(&mut watcher).await, ["begin", "item x", "end"]);
+    // In the same selection, then in another one, then in several.
+    let again: [&[(&str, &str)]; 5] = [
+        &[("team", "a")],
+        &[("also", "a")],
+        &[("team", "a"), ("also", "a")],
+        &[("also", "a"), ("team", "a")],
+        &[("team", "a")],
+    ];
+    for labels in again {
+        delete(&client, "x").await;
+        create(&client, "x", labels).await;
+        assert_eq!(take(&mut watcher, 2).await, ["deleted x", "applied x"]);
+    }
 }

@@ -56,8 +56,9 @@ impl<K: Resource> Api<K> {
     /// ```
     ///
     /// The wait uses a [`Watcher`]: it lists the object and then watches it from the list's resource version, so that it
-    /// misses no change. It needs the permissions `list` and `watch`. Lost connections and busy servers do not end it;
-    /// after an expired resource version it lists again and continues with the current state of the object.
+    /// misses no change. It needs the permissions `list` and `watch`. Lost connections and busy servers do not end it.
+    /// After an expired resource version, an `ERROR` event, or a watch that the server ended without an event, it lists
+    /// again and continues with the current state of the object.
     ///
     /// # Errors
     /// - [`is_timeout`](Error::is_timeout) when the [`timeout`](WaitFor::timeout) has passed. Its source is the last
@@ -120,6 +121,7 @@ impl<K: Resource> WaitFor<'_, K> {
         let watcher = self.api.watcher().field_selector(selector(&self.name));
         // A streaming list is of no use for one object.
         let watcher = watcher.streaming_lists(false).backoff(min, max);
+        let watcher = watcher.lists_after_end();
         let mut last_error = None;
         let wait = wait(
             watcher.without_disappeared(),
@@ -163,9 +165,16 @@ async fn wait<K: Resource>(
                 continue;
             }
             Ok(WatcherEvent::ListEnd { .. }) => listed.take(),
+            // For a server that ignores the selector.
+            Ok(WatcherEvent::Applied { object, .. } | WatcherEvent::Deleted { object, .. })
+                if object.name() != name =>
+            {
+                continue;
+            }
             Ok(WatcherEvent::Applied { object, .. }) => Some(object),
             Ok(WatcherEvent::Deleted { .. }) => None,
-            Err(error) if error.is_expired() || error.is_retryable() => {
+            // A list follows an error event, and fails too if waiting is of no use.
+            Err(error) if error.is_error_event() || error.is_expired() || error.is_retryable() => {
                 *last_error = Some(error);
                 continue;
             }

@@ -74,6 +74,11 @@ impl Error {
                 f.write_str("the watch ended in the middle of an event; watch again from the last resource version")
             }
             Kind::Silent(limit) => write!(f, "the watch was silent for {limit:?} and was closed"),
+            Kind::ShortWatch => f.write_str("the server ended the watch within a second, without an event"),
+            Kind::WentBack { from, to } => write!(
+                f,
+                "the watch went back from resource version {from} to {to}; was the server restored from a backup?"
+            ),
             Kind::NotServed(message) => f.write_str(message),
             Kind::Lossy { version, losses } => {
                 write!(f, "{version}, the version of the server, would lose or change ")?;

@@ -47,6 +47,10 @@ pub(crate) enum Kind {
     CutOff,
     /// A watch was silent for too long.
     Silent(Duration),
+    /// The server ended a watch at once, without an event.
+    ShortWatch,
+    /// A watch delivered a lower resource version than before.
+    WentBack { from: String, to: String },
     /// The server serves no known version of the group.
     NotServed(String),
     /// The write would lose or change fields.

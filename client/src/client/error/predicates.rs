@@ -106,6 +106,11 @@ impl Error {
         matches!(self.kind(), Kind::Decode { .. })
     }
 
+    /// The last event of a watch is the error, and not the response.
+    pub(crate) fn is_error_event(&self) -> bool {
+        matches!(self.kind(), Kind::Status(_)) && self.0.head.is_none()
+    }
+
     /// The same request may succeed later: the server is overloaded or starting (429, 503, 504 and similar), or the
     /// connection broke.
     ///
@@ -114,7 +119,11 @@ impl Error {
     pub fn is_retryable(&self) -> bool {
         match self.kind() {
             Kind::Send { tls, .. } => !tls,
-            Kind::Body { .. } | Kind::CutOff | Kind::Silent(_) => true,
+            Kind::Body { .. }
+            | Kind::CutOff
+            | Kind::Silent(_)
+            | Kind::ShortWatch
+            | Kind::WentBack { .. } => true,
             _ => match self.code() {
                 Some(408 | 429 | 502 | 503 | 504) => true,
                 Some(500..) => self.is_timeout() || self.retry_after().is_some(),

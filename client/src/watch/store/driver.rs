@@ -8,7 +8,7 @@ use std::fmt;
 use std::future::{Future, poll_fn};
 use std::pin::{Pin, pin};
 use std::sync::Arc;
-use std::task::{Context, Poll};
+use std::task::{Context, Poll, ready};
 use tokio::sync::watch;
 
 /// The events per poll, after which other tasks may run.
@@ -43,20 +43,29 @@ async fn run<K: Resource>(
     mut on_error: Option<ErrorHandler>,
 ) {
     let mut abandoned = pin!(state.closed());
+    // The sources in trouble with their last failures, the latest one at the end.
+    let mut troubles: Vec<(usize, Arc<Error>)> = Vec::new();
     poll_fn(|cx| {
         if abandoned.as_mut().poll(cx).is_ready() {
             return Poll::Ready(());
         }
         for _ in 0..BATCH {
-            match watcher.poll(cx) {
-                Poll::Ready(Ok(event)) => apply(&state, event),
-                Poll::Ready(Err(error)) => {
+            match ready!(watcher.poll_source(cx)) {
+                Ok(event) => {
+                    let before = troubles.len();
+                    troubles.retain(|(source, _)| watcher.in_trouble(*source));
+                    if event.is_some() || troubles.len() < before {
+                        apply(&state, event, latest(&troubles));
+                    }
+                }
+                Err((source, error)) => {
                     if let Some(handler) = &mut on_error {
                         handler(&error);
                     }
-                    state.send_modify(|state| state.error = Some(Arc::new(error)));
+                    troubles.retain(|(other, _)| *other != source);
+                    troubles.push((source, Arc::new(error)));
+                    state.send_modify(|state| state.error = latest(&troubles));
                 }
-                Poll::Pending => return Poll::Pending,
             }
         }
         cx.waker().wake_by_ref();
@@ -65,26 +74,36 @@ async fn run<K: Resource>(
     .await;
 }
 
-fn apply<K: Resource>(state: &watch::Sender<State<K>>, event: WatcherEvent<K>) {
+fn latest(troubles: &[(usize, Arc<Error>)]) -> Option<Arc<Error>> {
+    troubles.last().map(|(_, error)| error.clone())
+}
+
+fn apply<K: Resource>(
+    state: &watch::Sender<State<K>>,
+    event: Option<WatcherEvent<K>>,
+    error: Option<Arc<Error>>,
+) {
     let mut removed = Vec::new();
-    let mut dropped = None;
+    let mut replaced = None;
     state.send_if_modified(|state| {
         let State {
             objects,
             log,
-            error,
+            error: last_error,
         } = state;
         let was_ready = objects.is_ready();
         let mut has_changed = false;
-        let old = objects.apply(event, &mut |event: StoreEvent<K>| {
-            has_changed = true;
-            removed.extend(log.push(event));
+        let old = event.map(|event| {
+            objects.apply(event, &mut |event: StoreEvent<K>| {
+                has_changed = true;
+                removed.extend(log.push(event));
+            })
         });
-        dropped = Some((old, error.take()));
+        replaced = Some((old, std::mem::replace(last_error, error)));
         has_changed || objects.is_ready() != was_ready
     });
     // Without the lock, since these may be many objects.
-    drop((dropped, removed));
+    drop((replaced, removed));
 }
 
 impl<K: Resource> Future for Driver<K> {

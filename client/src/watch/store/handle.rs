@@ -111,9 +111,14 @@ impl<K: Resource> Store<K> {
         self.len() == 0
     }
 
-    /// The last failure of the watcher; `None` after the next event.
+    /// The last failure of the watcher; `None` once it is over. While it is set, the copy may be out of date.
     ///
-    /// While it is set, the copy may be out of date.
+    /// A failure is over when the next watch delivers an event or a bookmark, or has been open for a second, or when a
+    /// list is complete. While watches fail one after the other, for example because a server accepts and ends them at once,
+    /// neither a list nor the opening of another watch is enough. With
+    /// [several selections](crate::watch::Watcher::any_of), the failure of each one lasts until that one works again.
+    ///
+    /// Suits a health check: it is `None` for a healthy server, even if there are no changes and no bookmarks.
     pub fn last_error(&self) -> Option<Arc<Error>> {
         self.state.borrow().error.clone()
     }

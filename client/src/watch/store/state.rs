@@ -10,6 +10,6 @@ use std::sync::Arc;
 pub(super) struct State<K> {
     pub(super) objects: StoredObjects<K>,
     pub(super) log: EventLog<K>,
-    /// The last failure, until the next event.
+    /// The last failure, until it is over.
     pub(super) error: Option<Arc<Error>>,
 }

@@ -1,7 +1,7 @@
 //! The events of several selections as one stream.
 
 use super::event::WatcherEvent;
-use super::matches::Matches;
+use super::matches::{Change, Matches};
 use super::source::Source;
 use crate::client::Decoded;
 use crate::watch::key::ObjectKey;
@@ -23,6 +23,8 @@ pub(super) struct AnyOf<K: Resource> {
 }
 
 struct Listing {
+    /// Whether its beginning was reported.
+    is_reported: bool,
     /// The objects that were reported before.
     before: HashSet<ObjectKey>,
     /// One per source.
@@ -38,22 +40,29 @@ enum Phase {
 
 impl<K: Resource> AnyOf<K> {
     pub(super) fn new(sources: Vec<Source<K>>) -> Self {
+        let first_list = Listing {
+            is_reported: false,
+            before: HashSet::new(),
+            phases: vec![Phase::Requested; sources.len()],
+        };
         Self {
             sources,
             matches: Matches::new(),
-            list: None,
+            list: Some(first_list),
             first: 0,
             timer: None,
         }
     }
 
-    pub(super) fn poll(&mut self, cx: &mut Context<'_>) -> Poll<Result<WatcherEvent<K>, Error>> {
+    /// The next event, or the number of a source with its failure. `None` is no event.
+    #[allow(clippy::type_complexity)]
+    pub(super) fn poll(
+        &mut self,
+        cx: &mut Context<'_>,
+    ) -> Poll<Result<Option<WatcherEvent<K>>, (usize, Error)>> {
         loop {
-            if let Some(deleted) = self.next_deletion() {
-                return Poll::Ready(Ok(WatcherEvent::Deleted {
-                    object: deleted.value,
-                    losses: deleted.losses,
-                }));
+            if let Some(event) = self.next_pending() {
+                return Poll::Ready(Ok(Some(event)));
             }
             let Some((source, event)) = self.poll_sources(cx) else {
                 if self.poll_timer(cx).is_pending() {
@@ -61,10 +70,14 @@ impl<K: Resource> AnyOf<K> {
                 }
                 continue;
             };
-            if let Some(event) = self.merge(source, event?) {
-                return Poll::Ready(Ok(event));
-            }
+            let event = event.map_err(|error| (source, error))?;
+            return Poll::Ready(Ok(self.merge(source, event)));
         }
+    }
+
+    /// Whether the last failure of a source is not over.
+    pub(super) fn in_trouble(&self, source: usize) -> bool {
+        self.sources.get(source).is_some_and(Source::in_trouble)
     }
 
     #[allow(clippy::type_complexity)]
@@ -75,6 +88,9 @@ impl<K: Resource> AnyOf<K> {
         let count = self.sources.len();
         for offset in 0..count {
             let index = (self.first + offset) % count;
+            if self.has_listed(index) {
+                continue;
+            }
             if let Poll::Ready(event) = self.sources.get_mut(index)?.poll(cx) {
                 self.first = (index + 1) % count;
                 return Some((index, event));
@@ -83,7 +99,14 @@ impl<K: Resource> AnyOf<K> {
         None
     }
 
-    /// Ready when a deletion has waited long enough.
+    /// Whether a source waits for the lists of the others. A watch that fails leads to another list of all sources: were
+    /// it to begin before, a long list might never end.
+    fn has_listed(&self, source: usize) -> bool {
+        let list = self.list.as_ref();
+        list.is_some_and(|list| list.phases.get(source) == Some(&Phase::Ended))
+    }
+
+    /// Ready when a change has waited long enough.
     fn poll_timer(&mut self, cx: &mut Context<'_>) -> Poll<()> {
         let Some(deadline) = self.matches.next_deadline() else {
             self.timer = None;
@@ -98,10 +121,31 @@ impl<K: Resource> AnyOf<K> {
         timer.as_mut().poll(cx)
     }
 
-    fn next_deletion(&mut self) -> Option<Decoded<K>> {
-        self.matches.next_deadline()?;
+    /// The next event of a change that had to wait.
+    fn next_pending(&mut self) -> Option<WatcherEvent<K>> {
+        if !self.matches.has_pending() {
+            return None;
+        }
         let reached: Vec<_> = self.sources.iter().map(Source::version).collect();
-        self.matches.next_deletion(&reached, Instant::now())
+        let change = self.matches.next(&reached, Instant::now())?;
+        Some(match change {
+            Change::Applied(object) => self.applied(object),
+            Change::Deleted(Decoded {
+                value: object,
+                losses,
+            }) => WatcherEvent::Deleted { object, losses },
+        })
+    }
+
+    fn applied(&self, object: Decoded<K>) -> WatcherEvent<K> {
+        let Decoded {
+            value: object,
+            losses,
+        } = object;
+        match self.list {
+            Some(_) => WatcherEvent::ListItem { object, losses },
+            None => WatcherEvent::Applied { object, losses },
+        }
     }
 
     /// The event to report after an event of a source, if any.
@@ -113,25 +157,32 @@ impl<K: Resource> AnyOf<K> {
         };
         match event {
             WatcherEvent::ListBegin => match &mut self.list {
-                Some(Listing { phases, .. }) if phases.get(source) == Some(&Phase::Requested) => {
-                    set(phases, source, Phase::Begun);
-                    None
+                Some(list) if list.phases.get(source) == Some(&Phase::Requested) => {
+                    set(&mut list.phases, source, Phase::Begun);
+                    let is_first = !std::mem::replace(&mut list.is_reported, true);
+                    is_first.then_some(WatcherEvent::ListBegin)
                 }
                 _ => Some(self.begin_list(Some(source))),
             },
             WatcherEvent::ListEnd { .. } => self.end_list(source),
-            WatcherEvent::ListItem { object, losses }
-            | WatcherEvent::Applied { object, losses } => {
-                let is_new = self.matches.applied(source, &object);
-                is_new.then(|| match self.list {
-                    Some(_) => WatcherEvent::ListItem { object, losses },
-                    None => WatcherEvent::Applied { object, losses },
-                })
+            WatcherEvent::ListItem {
+                object: value,
+                losses,
             }
-            WatcherEvent::Deleted { object, losses } => {
-                let value = object;
-                let deleted = Decoded { value, losses };
-                self.matches.deleted(source, deleted, Instant::now());
+            | WatcherEvent::Applied {
+                object: value,
+                losses,
+            } => {
+                let object = Decoded { value, losses };
+                let new = self.matches.applied(source, object, Instant::now());
+                new.map(|object| self.applied(object))
+            }
+            WatcherEvent::Deleted {
+                object: value,
+                losses,
+            } => {
+                let object = Decoded { value, losses };
+                self.matches.deleted(source, object, Instant::now());
                 None
             }
         }
@@ -150,7 +201,11 @@ impl<K: Resource> AnyOf<K> {
                 other.relist();
             }
         }
-        self.list = Some(Listing { before, phases });
+        self.list = Some(Listing {
+            is_reported: true,
+            before,
+            phases,
+        });
         WatcherEvent::ListBegin
     }
 

@@ -1,5 +1,6 @@
 //! The delays after failures.
 
+use super::settings::Settings;
 use crate::config::Backoff;
 use std::time::Duration;
 
@@ -10,22 +11,30 @@ const MIN_DELAY: Duration = Duration::from_millis(1);
 #[derive(Clone, Debug)]
 pub(super) struct Delays {
     backoff: Backoff,
+    max_retry_after: Duration,
     failures: u32,
 }
 
 impl Delays {
-    pub(super) fn new(min: Duration, max: Duration) -> Self {
+    pub(super) fn new(settings: &Settings) -> Self {
+        let (min, max) = (settings.min_backoff, settings.max_backoff);
         Self {
             backoff: Backoff::new(min, max.max(min)),
+            max_retry_after: settings.max_retry_after,
             failures: 0,
         }
     }
 
-    /// The next delay. When the server set a longer one, that one plus a random part.
+    /// The longest delay, if the server sets none.
+    pub(super) fn max(&self) -> Duration {
+        self.backoff.max()
+    }
+
+    /// The next delay. When the server set a longer one, that one, up to the maximum, plus a random part.
     pub(super) fn next(&mut self, retry_after: Option<Duration>) -> Duration {
         self.failures = self.failures.saturating_add(1);
         let delay = self.backoff.pause(self.failures).max(MIN_DELAY);
-        match retry_after {
+        match retry_after.map(|wait| wait.min(self.max_retry_after)) {
             Some(retry_after) if retry_after > delay => retry_after.saturating_add(delay),
             _ => delay,
         }
@@ -45,9 +54,18 @@ mod tests {
         Duration::from_millis(millis)
     }
 
+    fn delays(min: Duration, max: Duration) -> Delays {
+        Delays::new(&Settings {
+            min_backoff: min,
+            max_backoff: max,
+            max_retry_after: ms(9000),
+            ..Settings::default()
+        })
+    }
+
     #[test]
     fn delays_grow_to_the_longest_until_a_success() {
-        let mut delays = Delays::new(ms(100), ms(1000));
+        let mut delays = delays(ms(100), ms(1000));
         for full in [100, 200, 400, 800, 1000, 1000] {
             let delay = delays.next(None);
             assert!(
@@ -60,16 +78,21 @@ mod tests {
     }
 
     #[test]
-    fn the_server_may_set_a_longer_delay() {
-        let mut delays = Delays::new(ms(100), ms(100));
-        let delay = delays.next(Some(ms(5000)));
-        assert!(delay >= ms(5050) && delay <= ms(5100), "{delay:?}");
+    fn the_server_may_set_a_longer_delay_up_to_a_maximum() {
+        let mut delays = delays(ms(100), ms(100));
+        for (wanted, at_least) in [(5000, 5000), (9000, 9000), (3_600_000, 9000)] {
+            let delay = delays.next(Some(ms(wanted)));
+            assert!(
+                delay >= ms(at_least + 50) && delay <= ms(at_least + 100),
+                "{delay:?}"
+            );
+        }
         assert!(delays.next(Some(ms(10))) >= ms(50));
     }
 
     #[test]
     fn no_delay_is_zero() {
-        let mut delays = Delays::new(Duration::ZERO, Duration::ZERO);
+        let mut delays = delays(Duration::ZERO, Duration::ZERO);
         assert!(delays.next(None) > Duration::ZERO);
     }
 }

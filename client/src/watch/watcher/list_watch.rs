@@ -1,15 +1,25 @@
 //! The list-then-watch state: which request comes next, and after which delay. No I/O.
 
 use super::delays::Delays;
-use crate::Error;
+use super::failure::Failure;
+use super::resource_version::compare;
+use super::settings::Settings;
+use std::cmp::Ordering;
+use std::collections::HashSet;
 use std::time::Duration;
 
-/// After this many undecodable responses in a row, continuing from the same resource version is useless: list again.
-const MAX_UNDECODABLE: u32 = 3;
-/// After this many silent connections in a row the server may have lost its history: list again.
-const MAX_SILENT: u32 = 2;
+/// A watch that ends sooner, without progress, has failed. client-go has the same limit.
+pub(super) const SHORT: Duration = Duration::from_secs(1);
+/// After this many failed watches in a row the resource version may be the cause: list again.
+const MAX_FAILED_WATCHES: u32 = 3;
+/// After this many idle timeouts without event or bookmark the server may have lost its history: list again.
+const MAX_QUIET: u32 = 2;
 /// After this many incomplete streaming lists in a row: list page by page.
 const MAX_INCOMPLETE: u32 = 3;
+/// After this many failures of one page the token may be the cause: list from the beginning.
+const MAX_FAILED_PAGES: u32 = 30;
+/// No list has more pages.
+const MAX_PAGES: usize = 100_000;
 
 /// The next request.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -25,56 +35,13 @@ pub(super) enum Step {
     Watch { after: String },
 }
 
-/// A failed request, by its effect on the next one.
+/// What follows a page of a list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Failure {
-    /// The resource version or token is too old.
-    Expired,
-    /// The server has not reached the resource version.
-    TooNew,
-    /// The server rejects the request as invalid.
-    Rejected,
-    /// The response does not decode.
-    Undecodable,
-    /// The same request may succeed later.
-    Temporary,
-    /// Any other error, such as a missing permission. Somebody may grant it, so the request is repeated.
-    Other,
-}
-
-impl Failure {
-    pub(super) fn of(error: &Error) -> Self {
-        let is_too_new = || {
-            let cause = |reason: Option<&str>| reason == Some("ResourceVersionTooLarge");
-            let message = |error: &Error| {
-                Some(
-                    error
-                        .status()?
-                        .message
-                        .as_deref()?
-                        .contains("Too large resource version"),
-                )
-            };
-            error
-                .causes()
-                .iter()
-                .any(|found| cause(found.reason.as_deref()))
-                || message(error).unwrap_or_default()
-        };
-        if error.is_expired() {
-            Self::Expired
-        } else if is_too_new() {
-            Self::TooNew
-        } else if error.is_invalid() || error.is_bad_request() {
-            Self::Rejected
-        } else if error.is_decode() {
-            Self::Undecodable
-        } else if error.is_retryable() {
-            Self::Temporary
-        } else {
-            Self::Other
-        }
-    }
+pub(super) enum AfterPage {
+    Page,
+    ListEnd,
+    /// The server repeats a continue token, or never ends the list.
+    Never,
 }
 
 /// The state of the lists and watches of one selection.
@@ -82,39 +49,63 @@ impl Failure {
 pub(super) struct ListWatch {
     page_size: Option<u32>,
     delays: Delays,
+    /// The maximum time without event or bookmark, in one watch or several.
+    max_quiet: Duration,
+    /// Whether to list again after each watch that the server ended without an event.
+    lists_after_end: bool,
     /// The resource version to watch from; `None` while a list is needed.
     version: Option<String>,
     /// Whether to request streaming lists.
     streaming: bool,
-    /// The continue token expired before the last page: the next list is in one piece.
+    /// The continue token was of no use: the next list is in one piece.
     in_one_piece: bool,
     /// The token of the next page.
     token: Option<String>,
+    /// The tokens of the list so far.
+    tokens: HashSet<String>,
     /// The resource version of the list that the pages belong to.
     list_version: Option<String>,
+    /// Failures of the next page in a row.
+    failed_pages: u32,
     /// Incomplete streaming lists in a row.
     incomplete: u32,
-    /// Undecodable responses in a row.
-    undecodable: u32,
-    /// Silent connections in a row.
-    silent: u32,
+    /// The open watch, or streaming list.
+    open: Option<Open>,
+    /// Watches in a row that the server answered and that failed. Lists in between do not end the row.
+    failed_watches: u32,
+    /// The time of watches since the last event, bookmark or list.
+    quiet: Duration,
     /// The resource version has expired, and no event was received since.
     expired: bool,
 }
 
+/// The progress of an open watch.
+#[derive(Clone, Copy, Debug, Default)]
+struct Open {
+    /// An event or a bookmark.
+    received: bool,
+    /// A resource version later than the requested one.
+    advanced: bool,
+}
+
 impl ListWatch {
-    pub(super) fn new(streaming: bool, page_size: Option<u32>, delays: Delays) -> Self {
+    pub(super) fn new(settings: &Settings) -> Self {
         Self {
-            page_size,
-            delays,
+            page_size: settings.page_size,
+            delays: Delays::new(settings),
+            max_quiet: settings.idle_timeout.saturating_mul(MAX_QUIET),
+            lists_after_end: settings.lists_after_end,
             version: None,
-            streaming,
+            streaming: settings.streaming_lists,
             in_one_piece: false,
             token: None,
+            tokens: HashSet::new(),
             list_version: None,
+            failed_pages: 0,
             incomplete: 0,
-            undecodable: 0,
-            silent: 0,
+            open: None,
+            failed_watches: 0,
+            quiet: Duration::ZERO,
             expired: false,
         }
     }
@@ -142,144 +133,260 @@ impl ListWatch {
         self.version.as_deref()
     }
 
-    /// A page was received. Returns whether it is the last one.
-    pub(super) fn page(&mut self, version: Option<String>, token: Option<String>) -> bool {
+    /// Whether the last watch failed, so that only a watch that works ends the trouble.
+    pub(super) fn watches_fail(&self) -> bool {
+        self.failed_watches > 0
+    }
+
+    /// A page was received.
+    pub(super) fn page(&mut self, version: Option<String>, token: Option<String>) -> AfterPage {
         if self.is_first_page() {
             self.list_version = version;
         }
+        self.failed_pages = 0;
         self.token = token.filter(|token| !token.is_empty());
-        self.is_first_page()
+        match &self.token {
+            None => AfterPage::ListEnd,
+            Some(token) if self.tokens.len() < MAX_PAGES && self.tokens.insert(token.clone()) => {
+                AfterPage::Page
+            }
+            Some(_) => AfterPage::Never,
+        }
     }
 
     /// All items of the last page were reported. Returns whether the list had a resource version to watch from.
     pub(super) fn listed(&mut self) -> bool {
+        let version = self.list_version.take();
+        self.relist();
         self.incomplete = 0;
-        self.undecodable = 0;
-        self.silent = 0;
         self.in_one_piece = false;
-        self.version = self
-            .list_version
-            .take()
-            .filter(|version| !version.is_empty());
+        self.quiet = Duration::ZERO;
+        self.version = version.filter(|version| !version.is_empty());
         self.version.is_some()
     }
 
-    /// A streaming list is complete.
-    pub(super) fn streamed(&mut self, version: &str) {
-        self.incomplete = 0;
-        self.version = Some(version.to_owned());
-        self.progress(version);
+    /// The list has no end. Returns the delay before a list in one piece.
+    pub(super) fn endless(&mut self) -> Duration {
+        self.relist();
+        self.in_one_piece = true;
+        self.delays.next(None)
     }
 
-    /// A watch delivered a change or a bookmark.
-    pub(super) fn progress(&mut self, version: &str) {
-        if let Some(own) = &mut self.version
-            && !version.is_empty()
-        {
-            own.clear();
-            own.push_str(version);
-        }
-        self.delays.reset();
-        self.undecodable = 0;
-        self.silent = 0;
-        self.expired = false;
+    /// A streaming list is complete, and goes on as a watch.
+    pub(super) fn streamed(&mut self, version: &str) {
+        self.incomplete = 0;
+        self.quiet = Duration::ZERO;
+        self.version = Some(version.to_owned());
     }
 
     /// The next request is a list.
     pub(super) fn relist(&mut self) {
         self.version = None;
         self.token = None;
+        self.tokens.clear();
         self.list_version = None;
+        self.failed_pages = 0;
+        self.open = None;
     }
 
     /// The server sent a bookmark in the middle of a streaming list: it ignores the parameter.
     pub(super) fn streaming_ignored(&mut self) {
         self.streaming = false;
+        self.open = None;
     }
 
-    /// The server closed a watch. Returns the delay before the next request.
-    pub(super) fn ended(&mut self, received_event: bool) -> Duration {
-        if self.version.is_none() {
-            self.incomplete += 1;
-        } else if received_event {
-            return Duration::ZERO;
-        }
-        // A server that closes watches at once must not be called in a tight loop.
-        self.delays.next(None)
+    /// The server accepted a watch.
+    pub(super) fn opened(&mut self) {
+        self.open = Some(Open::default());
     }
 
-    /// A connection was silent for too long. Returns the delay before the next request.
-    pub(super) fn silent(&mut self) -> Duration {
-        if self.version.is_none() {
-            self.incomplete += 1;
-        }
-        self.silent += 1;
-        if self.silent >= MAX_SILENT {
-            self.silent = 0;
-            // A server restored from a backup sends nothing until it reaches the resource version again.
-            if self.version.is_some() {
-                self.relist();
+    /// A watch delivered a change or a bookmark with a resource version. Returns whether the version may follow the last
+    /// one: it is lower if the server was restored from a backup.
+    pub(super) fn received(&mut self, version: &str) -> bool {
+        self.open.get_or_insert_default().received = true;
+        self.quiet = Duration::ZERO;
+        let Some(own) = self.version.as_mut().filter(|_| !version.is_empty()) else {
+            return true;
+        };
+        match compare(version, own) {
+            Some(Ordering::Less) => return false,
+            Some(Ordering::Equal) => {}
+            Some(Ordering::Greater) | None => {
+                own.clear();
+                own.push_str(version);
+                self.advanced();
             }
         }
+        true
+    }
+
+    /// A watch has been open for longer than [`SHORT`].
+    pub(super) fn survived(&mut self) {
+        self.failed_watches = 0;
+    }
+
+    /// The server ended a watch. Returns the delay before the next request, and whether the watch failed.
+    pub(super) fn ended(&mut self, lived: Duration) -> (Duration, bool) {
+        let open = self.close(lived);
+        if self.version.is_none() {
+            self.incomplete = self.incomplete.saturating_add(1);
+            return (self.delays.next(None), false);
+        }
+        let failed = lived < SHORT && !open.advanced;
+        if failed {
+            self.watch_failed();
+        }
+        if self.is_too_quiet() || (self.lists_after_end && !open.received) {
+            self.relist();
+        }
+        if lived >= SHORT && self.version.is_some() {
+            return (Duration::ZERO, failed);
+        }
+        // A server that closes watches at once must not be called in a tight loop.
+        (self.delays.next(None), failed)
+    }
+
+    /// A connection was silent for `timeout`. Returns the delay before the next request.
+    pub(super) fn silent(&mut self, timeout: Duration) -> Duration {
+        self.open = None;
+        if self.version.is_some() {
+            // A server restored from a backup sends nothing until it reaches the resource version again.
+            self.quiet = self.quiet.saturating_add(timeout);
+            if self.is_too_quiet() {
+                self.relist();
+            }
+        } else {
+            self.incomplete = self.incomplete.saturating_add(1);
+            self.in_one_piece = false;
+            self.page_failed();
+        }
         self.delays.next(None)
     }
 
-    /// A request failed. Returns the delay before the next one, which is longer than `retry_after`, if that is set.
-    pub(super) fn failed(&mut self, failure: Failure, retry_after: Option<Duration>) -> Duration {
-        if failure == Failure::Undecodable {
-            self.undecodable += 1;
-        }
-        if self.version.is_some() {
-            self.watch_failed(failure, retry_after)
+    /// A request failed, or a watch that has lived this long. Returns the delay before the next request, which is longer
+    /// than `retry_after`, if that is set.
+    pub(super) fn failed(
+        &mut self,
+        failure: Failure,
+        lived: Duration,
+        retry_after: Option<Duration>,
+    ) -> Duration {
+        let is_immediate = if self.version.is_some() {
+            self.failed_to_watch(failure, lived)
         } else if self.is_streaming() {
-            self.stream_failed(failure, retry_after)
+            self.failed_to_stream(failure)
         } else {
-            self.list_failed(failure, retry_after)
+            self.failed_to_list(failure)
+        };
+        if is_immediate {
+            return Duration::ZERO;
         }
+        self.delays.next(retry_after)
     }
 
-    fn watch_failed(&mut self, failure: Failure, retry_after: Option<Duration>) -> Duration {
+    /// Returns whether the next request is sent at once.
+    fn failed_to_watch(&mut self, failure: Failure, lived: Duration) -> bool {
+        let was_open = self.open.is_some();
+        let open = self.close(lived);
         match failure {
             Failure::Expired => {
                 self.relist();
                 if !std::mem::replace(&mut self.expired, true) {
-                    return Duration::ZERO;
+                    return true;
                 }
+                self.watch_failed();
             }
-            Failure::TooNew | Failure::Rejected => self.relist(),
-            Failure::Undecodable if self.undecodable >= MAX_UNDECODABLE => {
-                self.undecodable = 0;
+            Failure::TooNew | Failure::Rejected | Failure::ErrorEvent => {
+                self.watch_failed();
                 self.relist();
             }
-            Failure::Undecodable | Failure::Temporary | Failure::Other => {}
+            Failure::Unprocessed => {}
+            Failure::Temporary | Failure::Other => {
+                if !open.advanced && !(was_open && lived >= SHORT) {
+                    self.watch_failed();
+                }
+            }
         }
-        self.delays.next(retry_after)
-    }
-
-    fn stream_failed(&mut self, failure: Failure, retry_after: Option<Duration>) -> Duration {
-        if failure == Failure::Rejected {
-            self.streaming = false;
-            return Duration::ZERO;
-        }
-        self.incomplete += 1;
-        self.delays.next(retry_after)
-    }
-
-    fn list_failed(&mut self, failure: Failure, retry_after: Option<Duration>) -> Duration {
-        let pages_expired = failure == Failure::Expired && !self.is_first_page();
-        // The continue token stays valid after a temporary failure.
-        if failure != Failure::Temporary {
+        if self.is_too_quiet() {
             self.relist();
         }
-        if pages_expired {
-            self.in_one_piece = true;
-            return Duration::ZERO;
+        false
+    }
+
+    /// Returns whether the next request is sent at once.
+    fn failed_to_stream(&mut self, failure: Failure) -> bool {
+        self.open = None;
+        if failure == Failure::Rejected {
+            self.streaming = false;
+            return true;
         }
-        self.delays.next(retry_after)
+        self.incomplete = self.incomplete.saturating_add(1);
+        false
+    }
+
+    /// Returns whether the next request is sent at once.
+    fn failed_to_list(&mut self, failure: Failure) -> bool {
+        let pages_expired = failure == Failure::Expired && !self.is_first_page();
+        match failure {
+            // The continue token stays valid.
+            Failure::Temporary | Failure::Unprocessed => self.page_failed(),
+            _ => {
+                self.relist();
+                self.in_one_piece = pages_expired;
+            }
+        }
+        pages_expired
     }
 
     fn is_streaming(&self) -> bool {
         self.streaming && self.incomplete < MAX_INCOMPLETE
+    }
+
+    fn is_too_quiet(&self) -> bool {
+        self.quiet >= self.max_quiet
+    }
+
+    fn advanced(&mut self) {
+        self.open = Some(Open {
+            received: true,
+            advanced: true,
+        });
+        self.delays.reset();
+        self.quiet = Duration::ZERO;
+        self.failed_watches = 0;
+        self.expired = false;
+    }
+
+    /// The open watch is over.
+    fn close(&mut self, lived: Duration) -> Open {
+        let open = self.open.take();
+        if let Some(open) = open {
+            if !open.received {
+                self.quiet = self.quiet.saturating_add(lived);
+            }
+            if lived >= SHORT {
+                self.survived();
+            }
+            // Requests are then rare anyway.
+            if lived >= self.delays.max() {
+                self.delays.reset();
+            }
+        }
+        open.unwrap_or_default()
+    }
+
+    fn watch_failed(&mut self) {
+        self.failed_watches = self.failed_watches.saturating_add(1);
+        if self.failed_watches >= MAX_FAILED_WATCHES {
+            self.relist();
+        }
+    }
+
+    fn page_failed(&mut self) {
+        self.failed_pages += 1;
+        if self.failed_pages >= MAX_FAILED_PAGES {
+            self.relist();
+        }
     }
 }
 

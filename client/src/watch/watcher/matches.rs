@@ -4,6 +4,9 @@
 //! selection reports its deletion at the resource version of the change. Whether the same change made it match another
 //! selection is known only when that selection has reached the resource version. A slow selection may also report
 //! states that are older than the known one.
+//!
+//! An object with another UID proves the deletion of the known one. Its deletion is then reported first, from the
+//! selection that matched it.
 
 use super::resource_version::compare;
 use crate::Resource;
@@ -14,15 +17,25 @@ use std::collections::{HashMap, VecDeque};
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// How long a deletion waits for the other selections.
+/// How long a change waits for the other selections.
 pub(super) const PATIENCE: Duration = Duration::from_millis(500);
 /// The deletions that are remembered while a selection lags behind.
 const MAX_REMEMBERED: usize = 100_000;
 
+/// A change to report.
+pub(super) enum Change<K> {
+    Applied(Decoded<K>),
+    Deleted(Decoded<K>),
+}
+
 pub(super) struct Matches<K> {
     objects: HashMap<ObjectKey, Match>,
     /// The reported objects that seem to match no selection any more.
-    leaving: VecDeque<Leaving<K>>,
+    leaving: VecDeque<Waiting<K>>,
+    /// The objects that replace a reported one whose deletion no selection has reported yet.
+    replacing: VecDeque<Waiting<K>>,
+    /// The changes to report next.
+    ready: VecDeque<Change<K>>,
     /// The deleted objects, remembered until all selections have passed the deletion.
     deleted: VecDeque<(String, ObjectKey)>,
 }
@@ -33,13 +46,14 @@ struct Match {
     selections: Vec<usize>,
     /// The newest known resource version.
     version: String,
+    uid: String,
     /// Whether the newest known change is a deletion.
     is_deleted: bool,
     /// Whether the object was reported, and its deletion was not.
     is_reported: bool,
 }
 
-struct Leaving<K> {
+struct Waiting<K> {
     key: ObjectKey,
     object: Decoded<K>,
     version: String,
@@ -51,30 +65,69 @@ impl<K: Resource> Matches<K> {
         Self {
             objects: HashMap::new(),
             leaving: VecDeque::new(),
+            replacing: VecDeque::new(),
+            ready: VecDeque::new(),
             deleted: VecDeque::new(),
         }
     }
 
-    /// The object matches a selection. Returns whether this state is new and must be reported.
-    pub(super) fn applied(&mut self, selection: usize, object: &K) -> bool {
-        let version = version_of(object);
-        let known = self.objects.entry(ObjectKey::of(object)).or_default();
+    /// The object matches a selection. Returns it if it must be reported now.
+    pub(super) fn applied(
+        &mut self,
+        selection: usize,
+        object: Decoded<K>,
+        now: Instant,
+    ) -> Option<Decoded<K>> {
+        let key = ObjectKey::of(&object.value);
+        let (version, uid) = (version_of(&object.value), uid_of(&object.value));
+        let known = self.objects.entry(key.clone()).or_default();
+        let order = compare(version, &known.version);
+        let is_other = known.uid != uid;
+        match order {
+            Some(Ordering::Less) if is_other => return None,
+            _ if is_other => known.selections.clear(),
+            _ => {}
+        }
         if !known.selections.contains(&selection) {
             known.selections.push(selection);
         }
-        let is_new = match compare(version, &known.version) {
+        let is_new = match order {
             Some(Ordering::Less) => false,
             // The change that removed it from one selection added it to this one.
             Some(Ordering::Equal) => known.is_deleted,
             Some(Ordering::Greater) | None => true,
         };
-        if is_new {
-            known.version.clear();
-            known.version.push_str(version);
-            known.is_deleted = false;
-            known.is_reported = true;
+        if !is_new {
+            return None;
         }
-        is_new
+        let old_version = std::mem::replace(&mut known.version, version.to_owned());
+        known.uid.clear();
+        known.uid.push_str(uid);
+        known.is_deleted = false;
+        let replaces = std::mem::replace(&mut known.is_reported, true) && is_other;
+        let replacing = self.replacing.iter_mut().find(|found| found.key == key);
+        if let Some(replacing) = replacing {
+            replacing.object = object;
+            return None;
+        }
+        if !replaces {
+            return Some(object);
+        }
+        let is_deletion = |found: &Waiting<K>| found.key == key && found.version == old_version;
+        match self.leaving.iter().position(is_deletion) {
+            Some(index) => {
+                let deleted = self.leaving.remove(index)?;
+                self.ready.push_back(Change::Deleted(deleted.object));
+                self.ready.push_back(Change::Applied(object));
+            }
+            None => self.replacing.push_back(Waiting {
+                version: version_of(&object.value).to_owned(),
+                key,
+                object,
+                deadline: now + PATIENCE,
+            }),
+        }
+        None
     }
 
     /// The object no longer matches a selection.
@@ -83,20 +136,31 @@ impl<K: Resource> Matches<K> {
         let Some(known) = self.objects.get_mut(&key) else {
             return;
         };
+        if known.uid != uid_of(&object.value) {
+            // The object that another one has replaced.
+            if let Some(index) = self.replacing.iter().position(|found| found.key == key)
+                && let Some(replacing) = self.replacing.remove(index)
+            {
+                self.ready.push_back(Change::Deleted(object));
+                self.ready.push_back(Change::Applied(replacing.object));
+            }
+            return;
+        }
         known.selections.retain(|matching| *matching != selection);
         let version = version_of(&object.value);
         // At an equal version another selection has already reported the change as `Applied`.
-        if matches!(
+        let is_new = matches!(
             compare(version, &known.version),
             Some(Ordering::Greater) | None
-        ) {
+        );
+        if is_new {
             known.version.clear();
             known.version.push_str(version);
             known.is_deleted = true;
         }
-        if known.selections.is_empty() {
+        if is_new || known.selections.is_empty() {
             let version = known.version.clone();
-            self.leaving.push_back(Leaving {
+            self.leaving.push_back(Waiting {
                 key,
                 object,
                 version,
@@ -105,19 +169,35 @@ impl<K: Resource> Matches<K> {
         }
     }
 
-    /// The next deletion to report: it is certain, or has waited long enough.
+    /// Whether changes wait for [`next`](Self::next).
+    pub(super) fn has_pending(&self) -> bool {
+        !self.ready.is_empty() || self.next_deadline().is_some()
+    }
+
+    /// The next change to report: it is certain, or has waited long enough.
     ///
     /// `reached` are the resource versions that the selections have reached.
-    pub(super) fn next_deletion(
-        &mut self,
-        reached: &[Option<&str>],
-        now: Instant,
-    ) -> Option<Decoded<K>> {
+    pub(super) fn next(&mut self, reached: &[Option<&str>], now: Instant) -> Option<Change<K>> {
+        if let Some(change) = self.ready.pop_front() {
+            return Some(change);
+        }
+        if let Some(deleted) = self.next_deletion(reached, now) {
+            return Some(Change::Deleted(deleted));
+        }
+        let first = self.replacing.front()?;
+        if !all_reached(reached, &first.version) && now < first.deadline {
+            return None;
+        }
+        let replacing = self.replacing.pop_front()?;
+        Some(Change::Applied(replacing.object))
+    }
+
+    fn next_deletion(&mut self, reached: &[Option<&str>], now: Instant) -> Option<Decoded<K>> {
         while let Some(first) = self.leaving.front() {
             if !all_reached(reached, &first.version) && now < first.deadline {
                 return None;
             }
-            let Leaving {
+            let Waiting {
                 key,
                 object,
                 version,
@@ -129,6 +209,8 @@ impl<K: Resource> Matches<K> {
             if !known.selections.is_empty() || known.version != version {
                 continue;
             }
+            // It was deleted before it could replace another one.
+            self.replacing.retain(|replacing| replacing.key != key);
             self.deleted.push_back((version, key));
             if std::mem::take(&mut known.is_reported) {
                 return Some(object);
@@ -137,9 +219,11 @@ impl<K: Resource> Matches<K> {
         None
     }
 
-    /// When to call [`next_deletion`](Self::next_deletion) again, unless a selection reports something before.
+    /// When to call [`next`](Self::next) again, unless a selection reports something before.
     pub(super) fn next_deadline(&self) -> Option<Instant> {
-        self.leaving.front().map(|leaving| leaving.deadline)
+        let firsts = [self.leaving.front(), self.replacing.front()];
+        let firsts = firsts.into_iter().flatten();
+        firsts.map(|waiting| waiting.deadline).min()
     }
 
     /// Forgets the deletions that all selections have passed. Returns whether too many are left.
@@ -163,6 +247,8 @@ impl<K: Resource> Matches<K> {
     /// Forgets everything. Returns the objects that were reported.
     pub(super) fn clear(&mut self) -> impl Iterator<Item = ObjectKey> + use<K> {
         self.leaving.clear();
+        self.replacing.clear();
+        self.ready.clear();
         self.deleted.clear();
         let objects = std::mem::take(&mut self.objects);
         objects
@@ -175,6 +261,10 @@ impl<K: Resource> Matches<K> {
     pub(super) fn is_reported(&self, key: &ObjectKey) -> bool {
         self.objects.get(key).is_some_and(|known| known.is_reported)
     }
+}
+
+fn uid_of<K: Resource>(object: &K) -> &str {
+    object.metadata().uid.as_deref().unwrap_or_default()
 }
 
 fn version_of<K: Resource>(object: &K) -> &str {

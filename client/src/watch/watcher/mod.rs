@@ -3,9 +3,12 @@
 mod any_of;
 mod delays;
 mod event;
+mod failure;
 mod idle_timer;
 mod list_watch;
 mod matches;
+mod open_watch;
+mod page;
 mod reported;
 mod resource_version;
 mod selection;
@@ -59,13 +62,21 @@ impl<K: Resource> Negotiated<K> {
 ///
 /// A watcher lists all objects, with a [streaming list] if the server supports it and page by page otherwise, and then
 /// watches them. When the watch ends or breaks, it continues from the resource version of the last event or bookmark.
-/// When the server no longer knows that version, it lists again and reports which objects
-/// [disappeared](WatcherEvent::ListEnd) meanwhile. A connection that delivers nothing, not even bookmarks, is closed and
-/// replaced.
+/// A connection that delivers nothing, not even bookmarks, is closed and replaced.
 ///
-/// Every failure is an `Err`, including 401, 403 and 404, which only a person can fix. The watcher never
-/// ends by itself: after a failure it waits (0.5 s at first, up to 30 s, partly random, or for the time that the server
-/// sets) and tries again. Stop polling it, or drop it, to end it.
+/// It lists again, and reports which objects [disappeared](WatcherEvent::ListEnd) meanwhile, when it cannot continue from
+/// that version:
+///
+/// - The server no longer knows the version (410), has not reached it, or sends a lower one: it was restored from a backup.
+/// - An `ERROR` event with any other code than 429 ends the watch.
+/// - Three watches in a row fail: with an error response other than 429, or because they end within a second without
+///   progress. Until a watch makes progress or lives for a second, each further failure leads to a list too.
+/// - No event or bookmark has arrived for two [idle timeouts](Self::idle_timeout), in however many watches.
+///
+/// Every failure is an `Err`, including 401, 403 and 404, which only a person can fix. A watch that the server ends within
+/// a second without an event is a failure too; the end of an older watch is not. The watcher never ends by itself: after a
+/// failure it waits (0.5 s at first, up to 30 s, partly random, or for the time that the server sets, up to
+/// [60 s](Self::max_retry_after)) and tries again. Stop polling it, or drop it, to end it.
 ///
 /// A [`Store`](crate::watch::Store) keeps a copy of the objects with a watcher. [`Api::watch`](crate::Api::watch) is a
 /// single watch without any of this, and [`Api::wait_for`](crate::Api::wait_for) waits for one object.
@@ -111,9 +122,13 @@ enum Running<K: Resource> {
 /// Settings. Changing one after the first poll makes the watcher list again.
 impl<K: Resource> Watcher<K> {
     pub(crate) fn new(api: Api<K>) -> Self {
+        let settings = Settings {
+            max_retry_after: api.client().retry_policy().max_retry_after(),
+            ..Settings::default()
+        };
         Self {
             api,
-            settings: Settings::default(),
+            settings,
             selections: Vec::new(),
             selection: Selection::all(),
             running: None,
@@ -141,7 +156,8 @@ impl<K: Resource> Watcher<K> {
     ///
     /// Each selection is a watch of its own. An object that matches several is reported once, and reported deleted when
     /// it matches none any more. That is certain only when all watches have reached the same resource version, so such a
-    /// deletion may be reported up to half a second late.
+    /// deletion may be reported up to half a second late. When an object is deleted and created again, the deletion is
+    /// reported first; only if the watch that must report it is interrupted, `Applied` with another UID comes alone.
     ///
     /// ```no_run
     /// use k8s_flowcontrol::watch::Selection;
@@ -176,20 +192,30 @@ impl<K: Resource> Watcher<K> {
     /// The time after which a connection counts as dead that delivers neither a page of a list nor an event nor a
     /// bookmark. Defaults to 150 s; ten times as long for a list in one response.
     ///
-    /// Servers send a bookmark about once a minute: a shorter timeout than that closes healthy watches. After two silent
-    /// connections in a row the watcher lists again.
+    /// Servers send a bookmark about once a minute: a shorter timeout than that closes healthy watches. After twice this
+    /// time without event or bookmark, in one connection or several, the watcher lists again.
     pub fn idle_timeout(self, timeout: Duration) -> Self {
         self.changed(|watcher| watcher.settings.idle_timeout = timeout)
     }
 
     /// The delays after the first failure and after many failures in a row. Default to 0.5 s and 30 s.
     ///
-    /// The delay doubles with each failure, until a success.
+    /// The delay doubles with each failure, until a watch delivers a change.
     pub fn backoff(self, min: Duration, max: Duration) -> Self {
         self.changed(|watcher| {
             watcher.settings.min_backoff = min;
             watcher.settings.max_backoff = max;
         })
+    }
+
+    /// The maximum `Retry-After` that the watcher obeys. Defaults to that of the client's
+    /// [`RetryPolicy`](crate::client::RetryPolicy::with_max_retry_after), 60 s.
+    ///
+    /// If the server asks for a longer wait, the watcher waits this long and then tries again. API Priority and Fairness
+    /// asks for at most 32 s; a much longer wait is a mistake of a server or a proxy, and the objects would be out of date
+    /// for as long.
+    pub fn max_retry_after(self, wait: Duration) -> Self {
+        self.changed(|watcher| watcher.settings.max_retry_after = wait)
     }
 
     /// Removes `metadata.managedFields`, often half of an object, from the objects.
@@ -202,6 +228,11 @@ impl<K: Resource> Watcher<K> {
     /// Leaves [`WatcherEvent::ListEnd`] without the objects that disappeared, for callers that know the keys themselves.
     pub(crate) fn without_disappeared(self) -> Self {
         self.changed(|watcher| watcher.reports_disappeared = false)
+    }
+
+    /// Lists again after each watch that the server ended without an event, as `kubectl wait` does. Cheap for one object.
+    pub(crate) fn lists_after_end(self) -> Self {
+        self.changed(|watcher| watcher.settings.lists_after_end = true)
     }
 
     fn changed(mut self, change: impl FnOnce(&mut Self)) -> Self {
@@ -224,24 +255,47 @@ impl<K: Resource> Watcher<K> {
         std::future::poll_fn(|cx| self.poll(cx)).await
     }
 
-    pub(crate) fn poll(&mut self, cx: &mut Context<'_>) -> Poll<Result<WatcherEvent<K>, Error>> {
+    fn poll(&mut self, cx: &mut Context<'_>) -> Poll<Result<WatcherEvent<K>, Error>> {
+        loop {
+            match ready!(self.poll_source(cx)) {
+                Ok(Some(event)) => return Poll::Ready(Ok(event)),
+                Ok(None) => {}
+                Err((_, error)) => return Poll::Ready(Err(error)),
+            }
+        }
+    }
+
+    /// The next event, or the number of a source with its failure. `None` is no event, but may be the end of a
+    /// [trouble](Self::in_trouble).
+    #[allow(clippy::type_complexity)]
+    pub(crate) fn poll_source(
+        &mut self,
+        cx: &mut Context<'_>,
+    ) -> Poll<Result<Option<WatcherEvent<K>>, (usize, Error)>> {
         if self.running.is_none() {
             self.running = Some(self.start());
         }
         match &mut self.running {
-            Some(Running::One(source, reported)) => loop {
-                // A source also reports that only its resource version has advanced.
-                let Some(mut event) = ready!(source.poll(cx))? else {
-                    continue;
-                };
-                if let Some(reported) = reported {
-                    reported.note(&mut event);
+            Some(Running::One(source, reported)) => {
+                let mut received = ready!(source.poll(cx)).map_err(|error| (0, error))?;
+                if let (Some(reported), Some(event)) = (reported, &mut received) {
+                    reported.note(event);
                 }
-                return Poll::Ready(Ok(event));
-            },
+                Poll::Ready(Ok(received))
+            }
             Some(Running::Several(any_of)) => any_of.poll(cx),
             // Unreachable, and harmless if it were not.
             None => Poll::Pending,
+        }
+    }
+
+    /// Whether the last failure of a source is not over: no event, bookmark or list, and no watch that stayed open,
+    /// shows that its changes arrive again.
+    pub(crate) fn in_trouble(&self, source: usize) -> bool {
+        match &self.running {
+            Some(Running::One(source, _)) => source.in_trouble(),
+            Some(Running::Several(any_of)) => any_of.in_trouble(source),
+            None => false,
         }
     }
 

@@ -1,21 +1,21 @@
 //! The events of one selection: lists and watches, one request after the other, for ever.
 
-use super::delays::Delays;
 use super::event::WatcherEvent;
+use super::failure::Failure;
 use super::idle_timer::IdleTimer;
-use super::list_watch::{Failure, ListWatch, Step};
+use super::list_watch::{AfterPage, ListWatch, SHORT, Step};
+use super::open_watch::{OpenWatch, Polled};
+use super::page::Page;
 use super::selection::Selection;
 use super::settings::Settings;
 use crate::client::events::{WatchEvent, WatchStream};
 use crate::client::{Api, BoxFuture, Error, Kind, RequestLine, Response};
 use crate::config::{RetryPolicy, random_fraction};
-use crate::convert::Loss;
 use crate::{List, Resource};
-use std::collections::HashMap;
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
-use tokio::time::{Sleep, sleep};
+use tokio::time::{Instant, Sleep, sleep};
 
 pub(super) struct Source<K: Resource> {
     api: Api<K>,
@@ -23,9 +23,12 @@ pub(super) struct Source<K: Resource> {
     settings: Settings,
     list_watch: ListWatch,
     state: State<K>,
+    /// A request has failed, and nothing since then shows that the copy is current.
+    in_trouble: bool,
 }
 
-/// An event, or `None` when only the resource version has advanced. `disappeared` is left to the watcher.
+/// An event, or `None` when the resource version has advanced or a watch has proved to work. `disappeared` is left to the
+/// watcher.
 type Received<K> = Option<WatcherEvent<K>>;
 
 enum State<K: Resource> {
@@ -39,38 +42,33 @@ enum State<K: Resource> {
     Opening {
         response: BoxFuture<Result<WatchStream<K>, Error>>,
         idle: IdleTimer,
+        since: Instant,
     },
-    Open {
-        /// Boxed, since all other states are small.
-        stream: Box<WatchStream<K>>,
-        idle: IdleTimer,
-        received_event: bool,
-    },
-}
-
-/// A page of a list.
-struct Page<K> {
-    items: std::iter::Enumerate<std::vec::IntoIter<K>>,
-    /// By the index of the item.
-    losses: HashMap<usize, Vec<Loss>>,
-    is_last: bool,
+    /// Boxed, since all other states are small.
+    Open(Box<OpenWatch<K>>),
 }
 
 impl<K: Resource> Source<K> {
     pub(super) fn new(api: Api<K>, selection: Selection, settings: Settings) -> Self {
-        let delays = Delays::new(settings.min_backoff, settings.max_backoff);
         Self {
             api,
             selection,
-            list_watch: ListWatch::new(settings.streaming_lists, settings.page_size, delays),
+            list_watch: ListWatch::new(&settings),
             settings,
             state: State::Ready,
+            in_trouble: false,
         }
     }
 
     /// The resource version of the last event; `None` during a list.
     pub(super) fn version(&self) -> Option<&str> {
         self.list_watch.version()
+    }
+
+    /// Whether a request has failed, and nothing since then shows that all changes arrive again: an event, a bookmark, a
+    /// watch that stays open, or a list, unless watches fail too.
+    pub(super) fn in_trouble(&self) -> bool {
+        self.in_trouble
     }
 
     /// Lists all objects again.
@@ -83,6 +81,14 @@ impl<K: Resource> Source<K> {
 
     /// The next event. The source continues after an error.
     pub(super) fn poll(&mut self, cx: &mut Context<'_>) -> Poll<Result<Received<K>, Error>> {
+        let result = ready!(self.poll_request(cx));
+        if result.is_err() {
+            self.in_trouble = true;
+        }
+        Poll::Ready(result)
+    }
+
+    fn poll_request(&mut self, cx: &mut Context<'_>) -> Poll<Result<Received<K>, Error>> {
         loop {
             match &mut self.state {
                 State::Ready => self.state = self.request(),
@@ -105,9 +111,14 @@ impl<K: Resource> Source<K> {
                     None if page.is_last => return Poll::Ready(self.listed()),
                     None => self.state = State::Ready,
                 },
-                State::Opening { response, idle } => match response.as_mut().poll(cx) {
+                State::Opening {
+                    response,
+                    idle,
+                    since,
+                } => match response.as_mut().poll(cx) {
                     Poll::Ready(response) => {
-                        if let Some(event) = self.opened(response)? {
+                        let since = *since;
+                        if let Some(event) = self.opened(response, since)? {
                             return Poll::Ready(Ok(Some(event)));
                         }
                     }
@@ -116,28 +127,13 @@ impl<K: Resource> Source<K> {
                         return Poll::Ready(Err(self.silent()));
                     }
                 },
-                State::Open {
-                    stream,
-                    idle,
-                    received_event,
-                } => match stream.poll(cx) {
-                    Poll::Ready(Some(Ok(event))) => {
-                        idle.restart();
-                        *received_event = true;
-                        if let Some(received) = self.event(event) {
-                            return Poll::Ready(Ok(received));
-                        }
+                State::Open(watch) => {
+                    let polled = ready!(watch.poll(cx));
+                    let lived = watch.lived();
+                    if let Some(received) = self.polled(polled, lived)? {
+                        return Poll::Ready(Ok(received));
                     }
-                    Poll::Ready(Some(Err(error))) => return Poll::Ready(Err(self.failed(error))),
-                    Poll::Ready(None) => {
-                        let delay = self.list_watch.ended(*received_event);
-                        self.wait(delay);
-                    }
-                    Poll::Pending => {
-                        ready!(idle.poll(cx));
-                        return Poll::Ready(Err(self.silent()));
-                    }
-                },
+                }
             }
         }
     }
@@ -158,11 +154,12 @@ impl<K: Resource> Source<K> {
             Step::List { limit, token } => {
                 let request = self.selection.of_list(self.api.list());
                 let mut request = request.retry_policy(RetryPolicy::none()).timeout(None);
-                let mut timeout = self.settings.idle_timeout;
-                match limit {
-                    Some(limit) => request = request.limit(limit),
-                    // All objects in one piece may take long.
-                    None => timeout = timeout.saturating_mul(10),
+                let timeout = match limit {
+                    Some(_) => self.settings.idle_timeout,
+                    None => self.list_timeout(),
+                };
+                if let Some(limit) = limit {
+                    request = request.limit(limit);
                 }
                 if let Some(token) = token {
                     request = request.continue_token(token);
@@ -176,49 +173,58 @@ impl<K: Resource> Source<K> {
         State::Opening {
             response: request.into_future(),
             idle: IdleTimer::new(self.settings.idle_timeout),
+            since: Instant::now(),
         }
     }
 
+    /// All objects in one piece may take long.
+    fn list_timeout(&self) -> Duration {
+        self.settings.idle_timeout.saturating_mul(10)
+    }
+
     fn page(&mut self, response: Result<Response<List<K>>, Error>) -> Result<Received<K>, Error> {
-        let response = response.map_err(|error| self.failed(error))?;
-        let mut losses: HashMap<usize, Vec<Loss>> = HashMap::new();
-        for (index, loss) in response.losses().iter().filter_map(Loss::split_item) {
-            losses.entry(index).or_default().push(loss);
-        }
-        let page = response.into_inner();
+        let response = response.map_err(|error| self.failed(error, Duration::ZERO))?;
+        let (mut page, metadata) = Page::new(response);
         let is_first = self.list_watch.is_first_page();
-        let is_last = self
+        let after = self
             .list_watch
-            .page(page.metadata.resource_version, page.metadata.r#continue);
-        self.state = State::Page(Box::new(Page {
-            items: page.items.into_iter().enumerate(),
-            losses,
-            is_last,
-        }));
+            .page(metadata.resource_version, metadata.r#continue);
+        if after == AfterPage::Never {
+            let delay = self.list_watch.endless();
+            self.wait(delay);
+            return Err(self.bad_list("its continue tokens do not lead to an end"));
+        }
+        page.is_last = after == AfterPage::ListEnd;
+        self.state = State::Page(Box::new(page));
         Ok(is_first.then_some(WatcherEvent::ListBegin))
     }
 
     fn listed(&mut self) -> Result<Received<K>, Error> {
         self.state = State::Ready;
         if self.list_watch.listed() {
+            self.works();
             return Ok(Some(list_end()));
         }
-        Err(self.failed(Error::new(Kind::Decode {
-            expected: format!("{}List", K::KIND),
-            message: "its metadata has no resourceVersion to watch from".into(),
-            excerpt: String::new(),
-        })))
+        let error = self.bad_list("its metadata has no resourceVersion to watch from");
+        Err(self.failed(error, Duration::ZERO))
     }
 
-    fn opened(&mut self, response: Result<WatchStream<K>, Error>) -> Result<Received<K>, Error> {
+    fn opened(
+        &mut self,
+        response: Result<WatchStream<K>, Error>,
+        since: Instant,
+    ) -> Result<Received<K>, Error> {
         match response {
             Ok(stream) => {
                 let is_list = self.version().is_none();
-                self.state = State::Open {
-                    stream: Box::new(stream),
-                    idle: IdleTimer::new(self.settings.idle_timeout),
-                    received_event: false,
-                };
+                let mut watch = OpenWatch::new(stream, self.settings.idle_timeout, since);
+                if is_list {
+                    watch.set_alarm(self.list_timeout());
+                } else if self.in_trouble {
+                    watch.set_alarm(SHORT);
+                }
+                self.list_watch.opened();
+                self.state = State::Open(Box::new(watch));
                 Ok(is_list.then_some(WatcherEvent::ListBegin))
             }
             // Servers without streaming lists reject the request; that is not an error of the watcher.
@@ -226,33 +232,69 @@ impl<K: Resource> Source<K> {
                 if self.list_watch.step() == Step::StreamingList
                     && Failure::of(&error) == Failure::Rejected =>
             {
-                let delay = self.list_watch.failed(Failure::Rejected, None);
-                self.wait(delay);
+                self.failed(error, Duration::ZERO);
                 Ok(None)
             }
-            Err(error) => Err(self.failed(error)),
+            Err(error) => Err(self.failed(error, Duration::ZERO)),
         }
     }
 
+    /// The meaning of a poll of the open watch; `None` when there is nothing to report.
+    fn polled(&mut self, polled: Polled<K>, lived: Duration) -> Result<Option<Received<K>>, Error> {
+        match polled {
+            Polled::Event(event) => return self.event(event, lived),
+            Polled::Failed(error) => return Err(self.failed(error, lived)),
+            Polled::Silent => return Err(self.silent()),
+            Polled::Alarm if self.version().is_none() => {
+                let what = format!("the streaming list of {}", K::PLURAL);
+                let limit = self.list_timeout();
+                let error = Error::new(Kind::TimedOut { what, limit });
+                return Err(self.failed(error, lived));
+            }
+            Polled::Alarm => {
+                self.list_watch.survived();
+                self.works();
+                return Ok(Some(None));
+            }
+            Polled::Ended => {
+                let (delay, failed) = self.list_watch.ended(lived);
+                self.wait(delay);
+                if failed {
+                    return Err(self.error(Kind::ShortWatch));
+                }
+            }
+        }
+        Ok(None)
+    }
+
     /// The meaning of an event of the watch; `None` when the watch was given up with it.
-    fn event(&mut self, event: WatchEvent<K>) -> Option<Received<K>> {
+    fn event(
+        &mut self,
+        event: WatchEvent<K>,
+        lived: Duration,
+    ) -> Result<Option<Received<K>>, Error> {
         let is_list = self.version().is_none();
         match &event {
             WatchEvent::Bookmark(bookmark) if is_list => {
                 if bookmark.ends_initial_events && !bookmark.resource_version.is_empty() {
                     self.list_watch.streamed(&bookmark.resource_version);
-                    return Some(Some(list_end()));
+                    self.works();
+                    if let State::Open(watch) = &mut self.state {
+                        watch.begin_watch();
+                        if self.in_trouble {
+                            watch.set_alarm(SHORT);
+                        }
+                    }
+                    return Ok(Some(Some(list_end())));
                 }
                 self.list_watch.streaming_ignored();
                 self.state = State::Ready;
-                return None;
+                return Ok(None);
             }
             _ if is_list => {}
-            event => self
-                .list_watch
-                .progress(event.resource_version().unwrap_or_default()),
+            event => self.received(event.resource_version().unwrap_or_default(), lived)?,
         }
-        Some(match event {
+        Ok(Some(match event {
             WatchEvent::Added { mut object, losses }
             | WatchEvent::Modified { mut object, losses } => {
                 self.trim(&mut object);
@@ -267,25 +309,40 @@ impl<K: Resource> Source<K> {
                 Some(WatcherEvent::Deleted { object, losses })
             }
             WatchEvent::Bookmark(_) => None,
-        })
+        }))
     }
 
-    fn failed(&mut self, error: Error) -> Error {
+    fn received(&mut self, version: &str, lived: Duration) -> Result<(), Error> {
+        if self.list_watch.received(version) {
+            self.works();
+            return Ok(());
+        }
+        let from = self.version().unwrap_or_default().to_owned();
+        let to = version.to_owned();
+        // The objects of the copy may never have existed in the history of this server.
+        let delay = self.list_watch.failed(Failure::ErrorEvent, lived, None);
+        self.wait(delay);
+        Err(self.error(Kind::WentBack { from, to }))
+    }
+
+    fn failed(&mut self, error: Error, lived: Duration) -> Error {
         let delay = self
             .list_watch
-            .failed(Failure::of(&error), error.retry_after());
+            .failed(Failure::of(&error), lived, error.retry_after());
         self.wait(delay);
         error
     }
 
     fn silent(&mut self) -> Error {
-        let delay = self.list_watch.silent();
+        let timeout = self.settings.idle_timeout;
+        let delay = self.list_watch.silent(timeout);
         self.wait(delay);
-        let error = Error::new(Kind::Silent(self.settings.idle_timeout));
-        match self.request_line() {
-            Some(line) => error.at(&line),
-            None => error,
-        }
+        self.error(Kind::Silent(timeout))
+    }
+
+    /// A request has succeeded. While watches fail, that is no proof.
+    fn works(&mut self) {
+        self.in_trouble &= self.list_watch.watches_fail();
     }
 
     fn wait(&mut self, delay: Duration) {
@@ -296,30 +353,29 @@ impl<K: Resource> Source<K> {
         };
     }
 
-    fn request_line(&self) -> Option<RequestLine> {
-        let request = self.api.list().call.request.ok()?;
-        Some(RequestLine {
-            method: request.method,
-            path: request.path,
+    fn bad_list(&self, message: &str) -> Error {
+        self.error(Kind::Decode {
+            expected: format!("{}List", K::KIND),
+            message: message.into(),
+            excerpt: String::new(),
         })
+    }
+
+    fn error(&self, kind: Kind) -> Error {
+        let error = Error::new(kind);
+        match self.api.list().call.request {
+            Ok(request) => error.at(&RequestLine {
+                method: request.method,
+                path: request.path,
+            }),
+            Err(_) => error,
+        }
     }
 
     fn trim(&self, object: &mut K) {
         if self.settings.drop_managed_fields {
             object.metadata_mut().managed_fields.clear();
         }
-    }
-}
-
-impl<K> Page<K> {
-    fn next(&mut self) -> Option<(K, Vec<Loss>)> {
-        let (index, object) = self.items.next()?;
-        let losses = if self.losses.is_empty() {
-            Vec::new()
-        } else {
-            self.losses.remove(&index).unwrap_or_default()
-        };
-        Some((object, losses))
     }
 }
 

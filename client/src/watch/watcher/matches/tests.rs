@@ -10,7 +10,27 @@ fn object(name: &str, version: u64) -> FlowSchema {
 
 /// Whether the state is new.
 fn applied(matches: &mut Matches<FlowSchema>, selection: usize, version: u64) -> bool {
-    matches.applied(selection, &object("x", version))
+    let object = Decoded::from(object("x", version));
+    matches.applied(selection, object, Instant::now()).is_some()
+}
+
+fn is_new(matches: &mut Matches<FlowSchema>, object: FlowSchema) -> bool {
+    matches
+        .applied(0, Decoded::from(object), Instant::now())
+        .is_some()
+}
+
+/// The deletion to report, if any.
+fn next_deletion(
+    matches: &mut Matches<FlowSchema>,
+    reached: &[Option<&str>],
+    now: Instant,
+) -> Option<FlowSchema> {
+    match matches.next(reached, now) {
+        Some(Change::Deleted(object)) => Some(object.value),
+        Some(Change::Applied(_)) => panic!("expected a deletion"),
+        None => None,
+    }
 }
 
 fn deleted(matches: &mut Matches<FlowSchema>, selection: usize, version: u64, now: Instant) {
@@ -25,21 +45,11 @@ fn an_object_of_several_selections_is_reported_once() {
     assert!(applied(&mut matches, 1, 2));
     assert!(!applied(&mut matches, 0, 2));
     deleted(&mut matches, 0, 3, now);
-    assert!(
-        matches
-            .next_deletion(&[Some("3"), Some("3")], now)
-            .is_none()
-    );
+    assert!(next_deletion(&mut matches, &[Some("3"), Some("3")], now).is_none());
     deleted(&mut matches, 1, 3, now);
+    assert!(next_deletion(&mut matches, &[Some("3"), Some("3")], now).is_some());
     assert!(
-        matches
-            .next_deletion(&[Some("3"), Some("3")], now)
-            .is_some()
-    );
-    assert!(
-        matches
-            .next_deletion(&[Some("3"), Some("3")], now)
-            .is_none(),
+        next_deletion(&mut matches, &[Some("3"), Some("3")], now).is_none(),
         "once"
     );
 }
@@ -50,27 +60,15 @@ fn a_move_between_selections_is_no_deletion_in_either_order() {
     let mut deletion_first = Matches::new();
     assert!(applied(&mut deletion_first, 0, 1));
     deleted(&mut deletion_first, 0, 2, now);
-    assert!(
-        deletion_first
-            .next_deletion(&[Some("2"), Some("1")], now)
-            .is_none()
-    );
+    assert!(next_deletion(&mut deletion_first, &[Some("2"), Some("1")], now).is_none());
     assert!(applied(&mut deletion_first, 1, 2));
-    assert!(
-        deletion_first
-            .next_deletion(&[Some("2"), Some("2")], now + PATIENCE)
-            .is_none()
-    );
+    assert!(next_deletion(&mut deletion_first, &[Some("2"), Some("2")], now + PATIENCE).is_none());
 
     let mut match_first = Matches::new();
     assert!(applied(&mut match_first, 0, 1));
     assert!(applied(&mut match_first, 1, 2));
     deleted(&mut match_first, 0, 2, now);
-    assert!(
-        match_first
-            .next_deletion(&[Some("2"), Some("2")], now + PATIENCE)
-            .is_none()
-    );
+    assert!(next_deletion(&mut match_first, &[Some("2"), Some("2")], now + PATIENCE).is_none());
     // A third selection reports the same state.
     assert!(!applied(&mut match_first, 2, 2));
 }
@@ -83,11 +81,8 @@ fn a_deletion_waits_for_all_selections_but_not_for_ever() {
         assert!(applied(&mut matches, 0, 1));
         deleted(&mut matches, 0, 2, now);
         assert_eq!(matches.next_deadline(), Some(now + PATIENCE));
-        let deletion = matches.next_deletion(&[Some("2"), Some(reached)], now + later);
-        assert_eq!(
-            deletion.map(|deletion| deletion.value),
-            Some(object("x", 2))
-        );
+        let deletion = next_deletion(&mut matches, &[Some("2"), Some(reached)], now + later);
+        assert_eq!(deletion, Some(object("x", 2)));
         assert_eq!(matches.next_deadline(), None);
     }
 }
@@ -98,17 +93,13 @@ fn older_states_of_a_slow_selection_are_not_reported() {
     assert!(applied(&mut matches, 0, 1));
     deleted(&mut matches, 0, 5, now);
     let slow = [Some("5"), Some("1")];
-    assert!(matches.next_deletion(&slow, now + PATIENCE).is_some());
+    assert!(next_deletion(&mut matches, &slow, now + PATIENCE).is_some());
     matches.forget_deleted(&slow);
     // The slow one now reports the states before the deletion.
     assert!(!applied(&mut matches, 1, 1));
     assert!(!applied(&mut matches, 1, 3));
     deleted(&mut matches, 1, 5, now);
-    assert!(
-        matches
-            .next_deletion(&[Some("5"), Some("5")], now + PATIENCE)
-            .is_none()
-    );
+    assert!(next_deletion(&mut matches, &[Some("5"), Some("5")], now + PATIENCE).is_none());
     // And then an object created after it.
     assert!(applied(&mut matches, 1, 6));
 }
@@ -119,7 +110,7 @@ fn deletions_are_forgotten_when_all_selections_have_passed_them() {
     assert!(applied(&mut matches, 0, 1));
     deleted(&mut matches, 0, 2, now);
     let ends = [Some("2"), None];
-    assert!(matches.next_deletion(&ends, now + PATIENCE).is_some());
+    assert!(next_deletion(&mut matches, &ends, now + PATIENCE).is_some());
     assert!(!matches.forget_deleted(&ends));
     assert_eq!(matches.objects.len(), 1);
     assert!(!matches.forget_deleted(&[Some("2"), Some("2")]));
@@ -129,14 +120,14 @@ fn deletions_are_forgotten_when_all_selections_have_passed_them() {
 #[test]
 fn clearing_returns_the_reported_objects() {
     let (mut matches, now) = (Matches::new(), Instant::now());
-    assert!(matches.applied(0, &object("a", 1)));
-    assert!(matches.applied(0, &object("b", 2)));
+    assert!(is_new(&mut matches, object("a", 1)));
+    assert!(is_new(&mut matches, object("b", 2)));
     matches.deleted(0, Decoded::from(object("b", 3)), now);
-    assert!(matches.next_deletion(&[Some("3")], now).is_some());
+    assert!(next_deletion(&mut matches, &[Some("3")], now).is_some());
     let reported: Vec<ObjectKey> = matches.clear().collect();
     assert_eq!(reported, [ObjectKey::new("a")]);
     assert!(!matches.is_reported(&ObjectKey::new("a")));
-    assert!(matches.applied(0, &object("a", 1)));
+    assert!(is_new(&mut matches, object("a", 1)));
     assert!(matches.is_reported(&ObjectKey::new("a")));
 }
 
@@ -148,14 +139,10 @@ fn versions_that_are_no_numbers_count_as_new() {
         schema.metadata.resource_version = Some(version.into());
         schema
     };
-    assert!(matches.applied(0, &odd("b")));
-    assert!(matches.applied(0, &odd("a")));
+    assert!(is_new(&mut matches, odd("b")));
+    assert!(is_new(&mut matches, odd("a")));
     matches.deleted(0, Decoded::from(odd("c")), now);
-    assert!(
-        matches
-            .next_deletion(&[Some("c"), Some("a")], now)
-            .is_some()
-    );
+    assert!(next_deletion(&mut matches, &[Some("c"), Some("a")], now).is_some());
 }
 
 /// Every interleaving of the events of three selections about one object leads to the same end, and no state is reported
@@ -208,7 +195,7 @@ fn check_order(order: &[(usize, (u64, bool))]) {
     let report_deletions =
         |matches: &mut Matches<FlowSchema>, reached: &[String; 3], now, there: &mut bool| {
             let reached: Vec<_> = reached.iter().map(|text| Some(text.as_str())).collect();
-            while matches.next_deletion(&reached, now).is_some() {
+            while next_deletion(matches, &reached, now).is_some() {
                 assert!(std::mem::take(there), "deleted twice in {order:?}");
             }
             assert!(!matches.forget_deleted(&reached));
@@ -229,4 +216,64 @@ fn check_order(order: &[(usize, (u64, bool))]) {
     now += PATIENCE;
     report_deletions(&mut matches, &reached, now, &mut there);
     assert!(!there, "still there after {order:?}");
+}
+
+fn with_uid(uid: &str, version: u64) -> Decoded<FlowSchema> {
+    let mut schema = object("x", version);
+    schema.metadata.uid = Some(uid.into());
+    Decoded::from(schema)
+}
+
+/// The changes to report, as `+uid` and `-uid`.
+fn changes(matches: &mut Matches<FlowSchema>, reached: &[Option<&str>], now: Instant) -> String {
+    let mut changes = String::new();
+    while let Some(change) = matches.next(reached, now) {
+        let (sign, object) = match change {
+            Change::Applied(object) => ('+', object),
+            Change::Deleted(object) => ('-', object),
+        };
+        changes.push(sign);
+        changes.push_str(&object.value.metadata.uid.unwrap_or_default());
+    }
+    changes
+}
+
+#[test]
+fn another_object_with_the_name_comes_after_the_deletion() {
+    let now = Instant::now();
+    let slow = [Some("6"), Some("1")];
+    // The same selection matches both, and another one lags behind.
+    for lagging_matches in [false, true] {
+        let mut matches = Matches::new();
+        assert!(matches.applied(0, with_uid("a", 1), now).is_some());
+        if lagging_matches {
+            assert!(matches.applied(1, with_uid("a", 1), now).is_none());
+        }
+        matches.deleted(0, with_uid("a", 5), now);
+        assert_eq!(changes(&mut matches, &slow, now), "");
+        assert!(matches.applied(0, with_uid("b", 6), now).is_none());
+        assert_eq!(changes(&mut matches, &slow, now), "-a+b");
+        // The lagging one catches up.
+        matches.deleted(1, with_uid("a", 5), now);
+        assert!(matches.applied(1, with_uid("b", 6), now).is_none());
+        assert_eq!(changes(&mut matches, &slow, now + PATIENCE), "");
+        matches.deleted(0, with_uid("b", 7), now);
+        matches.deleted(1, with_uid("b", 7), now);
+        let even = [Some("7"), Some("7")];
+        assert_eq!(changes(&mut matches, &even, now), "-b");
+    }
+
+    // Another selection reports the new object first.
+    let mut matches = Matches::new();
+    assert!(matches.applied(0, with_uid("a", 1), now).is_some());
+    assert!(matches.applied(1, with_uid("b", 6), now).is_none());
+    assert_eq!(changes(&mut matches, &[Some("1"), Some("6")], now), "");
+    matches.deleted(0, with_uid("a", 5), now);
+    assert_eq!(changes(&mut matches, &[Some("5"), Some("6")], now), "-a+b");
+    assert!(matches.applied(0, with_uid("b", 6), now).is_none());
+
+    // It waits for a selection that is down, but not for ever.
+    assert!(matches.applied(1, with_uid("c", 9), now).is_none());
+    assert_eq!(changes(&mut matches, &slow, now), "");
+    assert_eq!(changes(&mut matches, &slow, now + PATIENCE), "+c");
 }

@@ -1,0 +1,40 @@
+//! A page of a list, whose items are reported one by one.
+
+use crate::client::Response;
+use crate::convert::Loss;
+use crate::meta::ListMeta;
+use crate::{List, Resource};
+use std::collections::HashMap;
+
+pub(super) struct Page<K> {
+    items: std::iter::Enumerate<std::vec::IntoIter<K>>,
+    /// By the index of the item.
+    losses: HashMap<usize, Vec<Loss>>,
+    pub(super) is_last: bool,
+}
+
+impl<K: Resource> Page<K> {
+    pub(super) fn new(response: Response<List<K>>) -> (Self, ListMeta) {
+        let mut losses: HashMap<usize, Vec<Loss>> = HashMap::new();
+        for (index, loss) in response.losses().iter().filter_map(Loss::split_item) {
+            losses.entry(index).or_default().push(loss);
+        }
+        let list = response.into_inner();
+        let page = Self {
+            items: list.items.into_iter().enumerate(),
+            losses,
+            is_last: false,
+        };
+        (page, list.metadata)
+    }
+
+    pub(super) fn next(&mut self) -> Option<(K, Vec<Loss>)> {
+        let (index, object) = self.items.next()?;
+        let losses = if self.losses.is_empty() {
+            Vec::new()
+        } else {
+            self.losses.remove(&index).unwrap_or_default()
+        };
+        Some((object, losses))
+    }
+}

@@ -1,0 +1,296 @@
+//! Servers on which watches do not work, or never end a list: no copy stays out of date, and the store reports it.
+
+use crate::fake::{Fake, Reply, answer, bookmark, ends, error_line, line, list, status};
+use crate::support::{next, soon, take, watcher};
+use k8s_flowcontrol::watch::{Selection, Store};
+use k8s_flowcontrol::{Client, Error};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+type Level = k8s_flowcontrol::api::v1::PriorityLevelConfiguration;
+
+/// Waits until the store's last error is as wanted.
+async fn until(store: &Store<Level>, wanted: impl Fn(Option<&Error>) -> bool) {
+    soon(async {
+        while !wanted(store.last_error().as_deref()) {
+            tokio::time::sleep(Duration::from_millis(1)).await;
+        }
+    })
+    .await;
+}
+
+/// A watcher without streaming lists.
+fn paged(client: &Client) -> k8s_flowcontrol::watch::Watcher<Level> {
+    watcher(client).streaming_lists(false)
+}
+
+/// The first list has the level `a`, all others also `b`. Watches fail.
+async fn broken(watch: fn() -> Reply) -> Fake {
+    Fake::start(move |request| match (request.is_watch(), request.number) {
+        (true, _) => watch(),
+        (false, 0) => list(5, "", &[("a", 1)]),
+        (false, _) => list(7, "", &[("a", 1), ("b", 7)]),
+    })
+    .await
+}
+
+#[tokio::test]
+async fn watches_that_end_at_once_are_errors_and_lead_to_lists() {
+    for lines in ["", "\n"] {
+        let server = broken(if lines.is_empty() {
+            || ends("")
+        } else {
+            || ends(bookmark(5, false))
+        })
+        .await;
+        let mut watcher = paged(&server.client);
+        assert_eq!(take(&mut watcher, 3).await, ["begin", "item a", "end"]);
+        for _ in 0..3 {
+            let error = soon(watcher.next()).await.unwrap_err();
+            assert!(error.is_retryable());
+            let text = "GET /apis/flowcontrol.apiserver.k8s.io/v1/prioritylevelconfigurations: the server ended the \
+                        watch within a second, without an event";
+            assert_eq!(error.to_string(), text);
+        }
+        let rest = ["begin", "item a", "item b", "end"];
+        assert_eq!(take(&mut watcher, 4).await, rest);
+        assert_eq!(
+            server.requests(),
+            ["list", "watch", "watch", "watch", "list"]
+        );
+    }
+}
+
+#[tokio::test]
+async fn an_error_event_leads_to_a_list_unless_it_is_429() {
+    for code in [400, 403, 410, 500, 503, 504] {
+        let server = Fake::start(move |request| match request.number {
+            0 => list(5, "", &[("a", 1)]),
+            2 => list(7, "", &[("a", 1), ("b", 7)]),
+            _ => ends(error_line(code)),
+        })
+        .await;
+        let mut watcher = paged(&server.client);
+        assert_eq!(take(&mut watcher, 3).await, ["begin", "item a", "end"]);
+        assert_eq!(next(&mut watcher).await, format!("error {code}"));
+        let rest = ["begin", "item a", "item b", "end"];
+        assert_eq!(take(&mut watcher, 4).await, rest);
+    }
+    let server = Fake::start(|request| match request.number {
+        0 => list(5, "", &[("a", 1)]),
+        number if number < 20 => ends(error_line(429)),
+        _ => Reply::Open(line("ADDED", "b", 7)),
+    })
+    .await;
+    let mut watcher = paged(&server.client);
+    assert_eq!(take(&mut watcher, 3).await, ["begin", "item a", "end"]);
+    assert_eq!(take(&mut watcher, 19).await, ["error 429"; 19]);
+    assert_eq!(next(&mut watcher).await, "applied b");
+    assert_eq!(server.count("list"), 1);
+}
+
+#[tokio::test]
+async fn a_server_that_rejects_watches_gets_lists() {
+    let server = broken(|| answer(500, "", status(500))).await;
+    let mut watcher = paged(&server.client);
+    assert_eq!(take(&mut watcher, 3).await, ["begin", "item a", "end"]);
+    assert_eq!(take(&mut watcher, 3).await, ["error 500"; 3]);
+    let rest = ["begin", "item a", "item b", "end", "error 500", "begin"];
+    assert_eq!(take(&mut watcher, 6).await, rest);
+}
+
+#[tokio::test]
+async fn a_store_reports_watches_that_fail_until_one_works() {
+    for failure in [|| ends(""), || ends(error_line(500))] {
+        let is_repaired = Arc::new(AtomicBool::new(false));
+        let repaired = is_repaired.clone();
+        let server = Fake::start(move |request| match request.is_watch() {
+            true if repaired.load(Ordering::SeqCst) => Reply::Open(String::new()),
+            true => failure(),
+            false => list(5, "", &[("a", 1)]),
+        })
+        .await;
+        let store = Store::start(paged(&server.client));
+        soon(store.wait_ready()).await.unwrap();
+        until(&store, |error| error.is_some()).await;
+        // Neither the lists nor the opened watches hide it.
+        let begun = server.count("list");
+        soon(async {
+            while server.count("list") < begun + 5 {
+                assert!(store.last_error().is_some());
+                tokio::task::yield_now().await;
+            }
+        })
+        .await;
+        // A watch without events works too.
+        is_repaired.store(true, Ordering::SeqCst);
+        until(&store, |error| error.is_none()).await;
+        assert_eq!(store.len(), 1);
+    }
+}
+
+#[tokio::test]
+async fn a_failure_is_over_when_the_next_watch_works() {
+    // Without events; with a bookmark of the same version; with a change.
+    let lines = [String::new(), bookmark(5, false), line("ADDED", "b", 7)];
+    for lines in lines {
+        let server = Fake::start(move |request| match request.number {
+            0 => list(5, "", &[("a", 1)]),
+            1 | 2 => answer(503, "", status(503)),
+            _ => Reply::Open(lines.clone()),
+        })
+        .await;
+        let store = Store::start(paged(&server.client));
+        until(&store, |error| {
+            error.is_some_and(|error| error.code() == Some(503))
+        })
+        .await;
+        until(&store, |error| error.is_none()).await;
+        assert_eq!(server.requests(), ["list", "watch", "watch", "watch"]);
+    }
+}
+
+#[tokio::test]
+async fn a_failure_of_one_selection_lasts_until_that_one_works() {
+    let server = Fake::start(|request| {
+        let version = 10 + u32::try_from(request.number).unwrap();
+        match (request.is_watch(), request.has("team")) {
+            (false, true) => list(5, "", &[]),
+            (false, false) => list(5, "", &[("a", 1)]),
+            (true, true) => answer(429, "", status(429)),
+            // Many events, on many watches.
+            (true, false) => ends(line("MODIFIED", "a", version)),
+        }
+    })
+    .await;
+    let either = [
+        Selection::labels("team=a"),
+        Selection::fields("metadata.name=a"),
+    ];
+    let store = Store::start(paged(&server.client).any_of(either));
+    let mut changes = store.subscribe();
+    until(&store, |error| error.is_some()).await;
+    for _ in 0..20 {
+        soon(changes.next()).await.unwrap();
+        let error = store.last_error();
+        assert_eq!(error.and_then(|error| error.code()), Some(429));
+    }
+}
+
+#[tokio::test]
+async fn a_retry_after_of_an_hour_is_bounded() {
+    let server = Fake::start(|request| match request.number {
+        0 => answer(503, "Retry-After: 3600\r\n", status(503)),
+        1 => list(5, "", &[("a", 1)]),
+        2 => answer(503, "Retry-After: 3600\r\n", status(503)),
+        // In an ERROR event.
+        3 => ends(
+            r#"{"type":"ERROR","object":{"kind":"Status","code":429,"details":{"retryAfterSeconds":3600}}}"#,
+        ),
+        _ => Reply::Open(line("ADDED", "b", 7)),
+    })
+    .await;
+    let mut watcher = paged(&server.client).max_retry_after(Duration::from_millis(20));
+    let expected = [
+        "error 503",
+        "begin",
+        "item a",
+        "end",
+        "error 503",
+        "error 429",
+        "applied b",
+    ];
+    assert_eq!(take(&mut watcher, 7).await, expected);
+}
+
+#[tokio::test]
+async fn a_lower_version_leads_to_a_list() {
+    for lines in [bookmark(3, false), line("ADDED", "b", 3)] {
+        let server = Fake::start(move |request| match (request.is_watch(), request.number) {
+            (false, 0) => list(5, "", &[("a", 1)]),
+            (false, _) => list(3, "", &[("b", 3)]),
+            (true, 1) => Reply::Open(lines.clone()),
+            (true, _) => Reply::Open(bookmark(4, false)),
+        })
+        .await;
+        let mut watcher = paged(&server.client);
+        assert_eq!(take(&mut watcher, 3).await, ["begin", "item a", "end"]);
+        let error = soon(watcher.next()).await.unwrap_err();
+        let text = "the watch went back from resource version 5 to 3; was the server restored from a backup?";
+        assert!(error.to_string().ends_with(text), "{error}");
+        assert_eq!(take(&mut watcher, 3).await, ["begin", "item b", "end -a"]);
+    }
+}
+
+#[tokio::test]
+async fn a_list_without_end_is_requested_in_one_piece() {
+    let server = Fake::start(
+        |request| match (request.is_watch(), request.has("limit=")) {
+            (true, _) => Reply::Open(String::new()),
+            (false, true) if request.has("continue=t1") => list(5, "t2", &[("b", 2)]),
+            (false, true) => list(5, "t1", &[("a", 1)]),
+            (false, false) => list(5, "", &[("a", 1), ("b", 2), ("c", 3)]),
+        },
+    )
+    .await;
+    let mut watcher = paged(&server.client);
+    let first = ["begin", "item a", "item b"];
+    assert_eq!(take(&mut watcher, 3).await, first);
+    let error = soon(watcher.next()).await.unwrap_err();
+    assert!(error.is_decode(), "{error}");
+    let text = "expected PriorityLevelConfigurationList in the response: its continue tokens do not lead to an end";
+    assert!(error.to_string().ends_with(text), "{error}");
+    let rest = ["begin", "item a", "item b", "item c", "end"];
+    assert_eq!(take(&mut watcher, 5).await, rest);
+}
+
+#[tokio::test]
+async fn a_streaming_list_without_end_is_replaced_by_pages() {
+    // No bookmark ever ends the list: the connection ends, fails, or is silent.
+    let streams: [fn() -> Reply; 3] = [
+        || ends(line("ADDED", "a", 1)),
+        || ends(line("ADDED", "a", 1) + &error_line(500)),
+        || Reply::Open(line("ADDED", "a", 1)),
+    ];
+    for stream in streams {
+        let server = Fake::start(move |request| match request.is_watch() {
+            true if request.has("sendInitialEvents=true") => stream(),
+            true => Reply::Open(String::new()),
+            false => list(5, "", &[("a", 1), ("b", 2)]),
+        })
+        .await;
+        let store = Store::start(watcher(&server.client).idle_timeout(Duration::from_millis(300)));
+        soon(store.wait_ready()).await.unwrap();
+        assert_eq!(store.len(), 2);
+        assert_eq!(server.requests()[..4], ["watch", "watch", "watch", "list"]);
+    }
+}
+
+/// The watches of one selection fail at once. The other selection's list has many pages, and must come to its end.
+#[tokio::test]
+async fn a_long_list_ends_though_other_watches_fail() {
+    let server = Fake::start(|request| match (request.is_watch(), request.has("team")) {
+        (true, true) => ends(error_line(500)),
+        (true, false) => Reply::Open(String::new()),
+        (false, true) => list(5, "", &[]),
+        (false, false) => {
+            let page = (1..50)
+                .rev()
+                .find(|page| request.has(&format!("continue=t{page}-")));
+            let page = page.unwrap_or(0);
+            let token = if page == 49 {
+                String::new()
+            } else {
+                format!("t{}-", page + 1)
+            };
+            list(5, &token, &[(&format!("level-{page}"), 1)])
+        }
+    })
+    .await;
+    let either = [Selection::labels("team=a"), Selection::all()];
+    let store = Store::start(paged(&server.client).any_of(either));
+    soon(store.wait_ready()).await.unwrap();
+    assert_eq!(store.len(), 50);
+    assert_eq!(server.count("list"), 51);
+}
