@@ -204,7 +204,7 @@ mod tests {
     fn text_is_escaped_and_styles_are_not() {
         let text = written(false, |out| {
             out.label(ERROR, "error:")?;
-            writeln!(out, " \x1b[2J{}", "\u{202e}x")
+            writeln!(out, " \x1b[2J\u{202e}x")
         });
         assert_eq!(text, format!("{ERROR}error:{ERROR:#} ^[[2J\\u202ex\n"));
     }

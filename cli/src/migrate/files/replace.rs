@@ -252,8 +252,10 @@ mod tests {
         }
     }
 
+    type Change = fn(&Path);
+
     /// The ways in which another program changes a file.
-    fn changes() -> [(&'static str, fn(&Path)); 4] {
+    fn changes() -> [(&'static str, Change); 4] {
         fn write(path: &Path) {
             fs::write(path, "OLD, and more").unwrap();
         }
