@@ -24,6 +24,16 @@ pub(crate) enum Exit {
     BrokenPipe = 141,
 }
 
+impl Exit {
+    /// The worse of two results of a command that goes on after an error: a higher code is worse.
+    pub(crate) fn worse(self, other: Self) -> Self {
+        match (other as u8) > (self as u8) {
+            true => other,
+            false => self,
+        }
+    }
+}
+
 /// The exit codes, for the help.
 pub(crate) const HELP: &str = "\
 Exit codes:

@@ -16,6 +16,8 @@ pub(crate) struct Objects {
     pub(crate) levels: Vec<PriorityLevelConfiguration>,
     /// The documents of objects from files, in order.
     pub(crate) documents: Vec<Document>,
+    /// Whether objects were read from files that contain no document at all.
+    pub(crate) is_input_empty: bool,
     /// The release of the cluster, if the objects come from a cluster and its release is known.
     pub(crate) live: Option<Release>,
 }
@@ -41,6 +43,8 @@ impl Objects {
             }
         }
         skipped.summarize(streams)?;
+        objects.is_input_empty =
+            objects.documents.is_empty() && broken.is_empty() && skipped.is_empty();
         if !broken.is_empty() {
             let count = plural(broken.len(), "object");
             return Err(Failure::input(format!("cannot read {count}")).because(broken));
@@ -61,6 +65,7 @@ impl Objects {
                 flow_schemas,
                 levels,
                 documents: Vec::new(),
+                is_input_empty: false,
                 live: version.git_version.parse().ok(),
             })
         })

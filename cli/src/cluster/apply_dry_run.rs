@@ -22,16 +22,10 @@ pub(crate) async fn apply_dry_run(
 ) -> Result<Value, Error> {
     let manager = write.field_manager.as_str();
     let holdings = before.and_then(|before| Holdings::of(before, manager, live.version));
-    let applied = live.apply(kind, tree, write, force).await;
+    // Fields of client-side apply are taken over first, so they are no conflict.
+    let mut after = apply_own(live, kind, tree, write, force).await?;
     let Some(holdings) = holdings else {
-        return applied;
-    };
-    let mut after = match applied {
-        // Fields of client-side apply are taken over first, so they are no conflict.
-        Err(error) if is_with_client_side_only(&error) => {
-            live.apply(kind, tree, write, true).await?
-        }
-        applied => applied?,
+        return Ok(after);
     };
     give_up(&mut after, tree, &holdings, live.version);
     let map = |field: &str| match &after["metadata"][field] {
@@ -46,15 +40,32 @@ pub(crate) async fn apply_dry_run(
     live.json_patch(kind, name(tree), &patch, true).await
 }
 
-fn is_with_client_side_only(error: &Error) -> bool {
-    let client_side = format!("conflict with \"{CLIENT_SIDE}\"");
-    let is_client_side = |message: &str| message.starts_with(&client_side);
+/// Applies an object. Conflicts with other writes of the same field manager, such as those of `set-shares`, and with
+/// client-side apply do not count.
+pub(crate) async fn apply_own(
+    live: &Live,
+    kind: Kind,
+    tree: &Value,
+    write: &WriteArgs,
+    force: bool,
+) -> Result<Value, Error> {
+    match live.apply(kind, tree, write, force).await {
+        Err(error) if is_with_own_only(&error, &write.field_manager) => {
+            live.apply(kind, tree, write, true).await
+        }
+        applied => applied,
+    }
+}
+
+fn is_with_own_only(error: &Error, manager: &str) -> bool {
+    let own = [CLIENT_SIDE, manager].map(|name| format!("conflict with \"{name}\""));
+    let is_own = |message: &str| own.iter().any(|own| message.starts_with(own.as_str()));
     let causes = error.causes();
     error.is_conflict()
         && !causes.is_empty()
         && causes
             .iter()
-            .all(|cause| cause.message.as_deref().is_some_and(is_client_side))
+            .all(|cause| cause.message.as_deref().is_some_and(is_own))
 }
 
 /// Removes the manager's own fields that the file omits and no other manager owns.

@@ -27,7 +27,12 @@ impl Manifest {
     }
 
     /// The objects of files without the fields that servers fill in. Levels come first, because schemas refer to them.
+    ///
+    /// # Errors
+    /// If there are no objects, if one cannot be read, and if fields are lost and `allow_loss` is false; otherwise the losses
+    /// are printed.
     pub(crate) fn read(
+        command: &str,
         files: &FileArgs,
         live: &Live,
         release: Release,
@@ -78,7 +83,18 @@ impl Manifest {
             let count = plural(broken.len(), "object");
             return Err(Failure::input(format!("cannot read {count}")).because(broken));
         }
-        if !losses.is_empty() && !allow_loss {
+        if manifests.is_empty() {
+            // kubectl's words.
+            let message = format!("no objects passed to {command}");
+            return Err(Failure::input(message)
+                .hint("the files must contain flow schemas or priority levels"));
+        }
+        if allow_loss {
+            for loss in losses.drain(..) {
+                loss.downgraded().write(&mut streams.err)?;
+            }
+        }
+        if !losses.is_empty() {
             let message = format!(
                 "converting to {}, the version of the requests, loses fields",
                 live.version

@@ -2,6 +2,7 @@
 
 mod apply_dry_run;
 mod connect;
+mod dropped;
 mod live;
 mod manifest;
 mod owner;
@@ -11,13 +12,14 @@ mod target;
 mod tree;
 mod write;
 
-pub(crate) use apply_dry_run::apply_dry_run;
+pub(crate) use apply_dry_run::{apply_dry_run, apply_own};
 pub(crate) use connect::{ClusterArgs, block_on};
+pub(crate) use dropped::{dropped, dropped_message};
 pub(crate) use live::{Live, LiveArgs, with_api};
 pub(crate) use manifest::Manifest;
 pub(crate) use owner::owner;
 pub(crate) use table::{age, dangling, shares, stanza, table};
 pub(crate) use takeover::takeover;
-pub(crate) use target::{Target, TargetArgs};
+pub(crate) use target::{Target, TargetArgs, Unfound};
 pub(crate) use tree::{name, tree};
 pub(crate) use write::{FIELD_MANAGER, WriteArgs};

@@ -46,6 +46,12 @@ impl TargetArgs {
         self.words.is_empty() && self.selector.is_none()
     }
 
+    /// Whether objects are named, in contrast to kinds alone.
+    pub(crate) fn has_names(&self) -> Result<bool, Failure> {
+        let targets = self.targets()?;
+        Ok(targets.iter().any(|target| target.name.is_some()))
+    }
+
     /// The targets in the order of the command line.
     pub(crate) fn targets(&self) -> Result<Vec<Target>, Failure> {
         let Some((first, names)) = self.words.split_first() else {
@@ -75,8 +81,24 @@ impl TargetArgs {
     }
 
     /// The objects, in the order of the targets.
+    ///
+    /// # Errors
+    /// If any of them cannot be read.
     pub(crate) async fn find(&self, live: &Live) -> Result<Vec<(Kind, Value)>, Failure> {
+        let (objects, mut missing) = self.find_each(live).await?;
+        match missing.is_empty() {
+            true => Ok(objects),
+            false => Err(missing.swap_remove(0).failure),
+        }
+    }
+
+    /// The objects, in the order of the targets, and the errors of those that cannot be read.
+    pub(crate) async fn find_each(
+        &self,
+        live: &Live,
+    ) -> Result<(Vec<(Kind, Value)>, Vec<Unfound>), Failure> {
         let mut objects = Vec::new();
+        let mut missing = Vec::new();
         for Target { kind, name } in self.targets()? {
             match (name, &self.selector) {
                 (Some(_), Some(_)) => {
@@ -84,26 +106,39 @@ impl TargetArgs {
                         "names and a label selector exclude each other",
                     ));
                 }
-                (Some(name), None) => objects.push((kind, find_one(live, kind, &name).await?)),
+                (Some(name), None) => match find_one(live, kind, &name).await {
+                    Ok(object) => objects.push((kind, object)),
+                    Err(error) => missing.push(error),
+                },
                 (None, selector) => {
                     let found = live.list(kind, selector.as_deref()).await?;
                     objects.extend(found.into_iter().map(|object| (kind, object)));
                 }
             }
         }
-        Ok(objects)
+        Ok((objects, missing))
     }
 }
 
+/// The error of reading a named object.
+pub(crate) struct Unfound {
+    pub(crate) failure: Failure,
+    /// Whether the object does not exist.
+    pub(crate) is_missing: bool,
+}
+
 /// Reads an object. The error for a missing object suggests similar names.
-async fn find_one(live: &Live, kind: Kind, wanted: &str) -> Result<Value, Failure> {
+async fn find_one(live: &Live, kind: Kind, wanted: &str) -> Result<Value, Unfound> {
     let error = match live.get(kind, wanted).await {
         Ok(object) => return Ok(object),
         Err(error) => error,
     };
     let failure = Failure::new(Exit::Cluster, error.to_string());
     if !error.is_not_found() {
-        return Err(failure);
+        return Err(Unfound {
+            failure,
+            is_missing: false,
+        });
     }
     let there = live.list(kind, None).await.unwrap_or_default();
     let mut like: Vec<_> = there
@@ -114,9 +149,13 @@ async fn find_one(live: &Live, kind: Kind, wanted: &str) -> Result<Value, Failur
     if like.is_empty() {
         like = there.iter().map(name).collect();
     }
-    Err(match like.is_empty() {
+    let failure = match like.is_empty() {
         true => failure,
         false => failure.hint(format!("existing objects: {}", like.join(", "))),
+    };
+    Err(Unfound {
+        failure,
+        is_missing: true,
     })
 }
 

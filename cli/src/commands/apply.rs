@@ -3,11 +3,14 @@
 mod prune;
 
 use crate::cluster::block_on;
-use crate::cluster::{Live, LiveArgs, Manifest, WriteArgs, apply_dry_run, owner, takeover};
+use crate::cluster::{
+    Live, LiveArgs, Manifest, WriteArgs, apply_dry_run, apply_own, dropped, dropped_message, owner,
+    takeover,
+};
 use crate::documents::FileArgs;
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::output::{Streams, plural};
+use crate::output::{Diagnostic, Streams, plural};
 use k8s_flowcontrol::Error;
 use serde_json::Value;
 use std::io::Write;
@@ -18,7 +21,9 @@ use std::io::Write;
 /// the files now omit are removed, even if they were applied in another version or by `kubectl apply` without `--server-side`.
 ///
 /// A field that another field manager owns with a different value is a conflict: the object is not written, and the conflicts
-/// are shown. `--force` takes over the fields.
+/// are shown. `--force` takes over the fields. Fields that this tool itself has changed, as with `set-shares`, are no conflict.
+///
+/// An error of one object does not stop the others; the exit code is the highest one. After an error nothing is pruned.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
@@ -66,28 +71,44 @@ pub(crate) fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
     block_on(async {
         let live = args.live.connect().await?;
         let release = live.release().await;
-        let manifests = Manifest::read(&args.files, &live, release, args.allow_loss, streams)?;
+        let manifests = Manifest::read(
+            "apply",
+            &args.files,
+            &live,
+            release,
+            args.allow_loss,
+            streams,
+        )?;
         let mut left = 0;
+        let mut exit = Exit::Success;
         for manifest in &manifests {
-            match apply(args, &live, manifest, streams).await {
-                Ok(()) => {}
-                Err(failure) if failure.exit() == Exit::Findings => {
-                    streams.out.flush()?;
-                    failure.report(streams);
-                    left += 1;
+            if let Err(failure) = apply(args, &live, manifest, streams).await {
+                if failure.exit() == Exit::BrokenPipe {
+                    return Err(failure);
                 }
-                Err(failure) => return Err(failure),
+                streams.out.flush()?;
+                failure.report(streams);
+                exit = exit.worse(failure.exit());
+                // A loss is found after the object is written.
+                left += usize::from(failure.exit() != Exit::Loss);
             }
         }
         if let Some(selector) = args.selector.as_deref().filter(|_| args.prune) {
-            left += prune::prune(&live, selector, &manifests, &args.write, streams).await?;
+            if exit == Exit::Success {
+                left += prune::prune(&live, selector, &manifests, &args.write, streams).await?;
+            } else {
+                writeln!(
+                    streams.err,
+                    "nothing was pruned, because of the errors above"
+                )?;
+            }
         }
         if left > 0 {
             streams.out.flush()?;
             writeln!(streams.err, "{} not changed", plural(left, "object"))?;
-            return Ok(Exit::Findings);
+            exit = exit.worse(Exit::Findings);
         }
-        Ok(Exit::Success)
+        Ok(exit)
     })
 }
 
@@ -118,7 +139,7 @@ async fn apply(
     let (tree, write) = (&manifest.tree, &args.write);
     let applied = match write.is_dry_run() {
         true => apply_dry_run(live, kind, tree, before.as_ref(), write, args.force).await,
-        false => live.apply(kind, tree, write, args.force).await,
+        false => apply_own(live, kind, tree, write, args.force).await,
     };
     let after = applied.map_err(|error| explain(manifest, error))?;
     let what = match &before {
@@ -128,6 +149,20 @@ async fn apply(
     };
     let kind = kind.as_str().to_ascii_lowercase();
     writeln!(streams.out, "{kind}/{name} {what}{}", args.write.note())?;
+    let lost = dropped(&tree["spec"], &after["spec"], "spec");
+    if lost.is_empty() {
+        return Ok(());
+    }
+    let title = manifest.document.title();
+    let message = format!("{title}: {}", dropped_message(&lost, live.version));
+    if !args.allow_loss {
+        return Err(Failure::new(Exit::Loss, message)
+            .hint("remove the fields, or accept the losses with `--allow-loss`"));
+    }
+    let warning = Diagnostic::warning(message);
+    warning
+        .at(&manifest.document.source, manifest.document.start())
+        .write(&mut streams.err)?;
     Ok(())
 }
 

@@ -1,7 +1,7 @@
 //! `delete`: deleting objects of a cluster.
 
 use crate::cluster::block_on;
-use crate::cluster::{Live, LiveArgs, TargetArgs, WriteArgs, name};
+use crate::cluster::{Live, LiveArgs, TargetArgs, Unfound, WriteArgs, name};
 use crate::documents::{FileArgs, Skipped, documents};
 use crate::exit::Exit;
 use crate::failure::Failure;
@@ -9,12 +9,13 @@ use crate::output::{Streams, plural};
 use k8s_flowcontrol::Kind;
 use k8s_flowcontrol::Release;
 use serde_json::Value;
-use std::io::Write;
+use std::io::{self, IsTerminal, Write};
 
 /// Delete objects from a cluster
 ///
 /// Managed objects are deleted only with `--include-managed`; the API server recreates its built-in objects. An object that
-/// was recreated since it was read is not deleted.
+/// was recreated since it was read is not deleted. An error of one object does not stop the others; the exit code is the
+/// highest one.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
@@ -23,6 +24,14 @@ pub(crate) struct Args {
 
     #[command(flatten)]
     files: FileArgs,
+
+    /// Delete all objects of the named kinds
+    #[arg(long, conflicts_with_all = ["selector", "files"])]
+    all: bool,
+
+    /// Do not ask before `--all` deletes
+    #[arg(short, long)]
+    yes: bool,
 
     /// Ignore objects that do not exist
     #[arg(long)]
@@ -46,23 +55,34 @@ Examples:
   # Delete all objects of a team
   kubectl flowcontrol delete all -l team=a
 
+  # Delete all flow schemas that nobody manages, without a question
+  kubectl flowcontrol delete fs --all --yes
+
 Exit code 1 if managed objects were not deleted.";
 
 pub(crate) fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
-    if args.target.is_empty() == args.files.is_empty() {
-        return Err(Failure::usage("give names, `-l` or `-f`: exactly one of them")
-            .hint("name objects as KIND/NAME, select them with `KIND -l SELECTOR`, or name files with `-f FILE`"));
-    }
+    check_target(args)?;
     let named = match args.files.is_empty() {
         true => None,
         false => Some(in_files(&args.files, streams)?),
     };
     block_on(async {
         let live = args.live.connect().await?;
-        let objects = match named {
-            Some(named) => find(args, &live, named).await?,
-            None => args.target.find(&live).await?,
+        let mut exit = Exit::Success;
+        let (objects, unfound) = match named {
+            Some(named) => find(&live, named).await,
+            None => args.target.find_each(&live).await?,
         };
+        for unfound in unfound {
+            if !(unfound.is_missing && args.ignore_not_found) {
+                unfound.failure.report(streams);
+                exit = exit.worse(unfound.failure.exit());
+            }
+        }
+        if args.all && !confirm(args, &objects, streams)? {
+            writeln!(streams.err, "nothing was deleted")?;
+            return Ok(Exit::Success);
+        }
         let mut left = 0;
         // Flow schemas first: without their level they would be dangling for a moment.
         for kind in Kind::ALL {
@@ -72,7 +92,14 @@ pub(crate) fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
                     left += 1;
                     continue;
                 }
-                live.delete(kind, object, &args.write).await?;
+                if let Err(error) = live.delete(kind, object, &args.write).await {
+                    if !(error.is_not_found() && args.ignore_not_found) {
+                        let failure = Failure::from(error);
+                        failure.report(streams);
+                        exit = exit.worse(failure.exit());
+                    }
+                    continue;
+                }
                 let kind = kind.as_str().to_ascii_lowercase();
                 writeln!(
                     streams.out,
@@ -89,40 +116,99 @@ pub(crate) fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
                 "{} not deleted",
                 plural(left, "managed object")
             )?;
-            return Ok(Exit::Findings);
+            exit = exit.worse(Exit::Findings);
         }
-        Ok(Exit::Success)
+        Ok(exit)
     })
+}
+
+/// Returns an error unless the command line says which objects to delete, in exactly one way.
+fn check_target(args: &Args) -> Result<(), Failure> {
+    const HINT: &str = "name objects as KIND/NAME, select them with `KIND -l SELECTOR`, name files with `-f FILE`, or use `KIND --all`";
+    if args.target.is_empty() == args.files.is_empty() {
+        let message = "give names, `-l` or `-f`: exactly one of them";
+        return Err(Failure::usage(message).hint(HINT));
+    }
+    if !args.files.is_empty() {
+        return Ok(());
+    }
+    match (args.target.has_names()?, args.all) {
+        (true, true) => Err(Failure::usage("names and `--all` exclude each other")),
+        (false, false) if args.target.selector.is_none() => {
+            // kubectl's words.
+            let message = "resource(s) were provided, but no name was specified";
+            Err(Failure::usage(message).hint(HINT))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Asks on a terminal whether to delete all these objects.
+fn confirm(args: &Args, objects: &[(Kind, Value)], streams: &mut Streams) -> Result<bool, Failure> {
+    let is_deleted =
+        |(kind, object): &&(Kind, Value)| args.write.check_owner(*kind, object).is_ok();
+    let names: Vec<_> = objects
+        .iter()
+        .filter(is_deleted)
+        .map(|(kind, object)| format!("{}/{}", kind.as_str().to_ascii_lowercase(), name(object)))
+        .collect();
+    if args.yes || args.write.is_dry_run() || names.is_empty() {
+        return Ok(true);
+    }
+    if !io::stdin().is_terminal() {
+        let message = format!("`--all` would delete {}", plural(names.len(), "object"));
+        return Err(Failure::usage(message).hint("use `--yes` to delete them without a question"));
+    }
+    for name in &names {
+        writeln!(streams.err, "{name}")?;
+    }
+    write!(
+        streams.err,
+        "Delete {}? [y/N] ",
+        plural(names.len(), "object")
+    )?;
+    streams.err.flush()?;
+    let mut answer = String::new();
+    io::stdin()
+        .read_line(&mut answer)
+        .map_err(|error| Failure::input(format!("cannot read the answer: {error}")))?;
+    Ok(matches!(answer.trim(), "y" | "Y" | "yes"))
 }
 
 /// The kinds and names of the objects in files.
 fn in_files(files: &FileArgs, streams: &mut Streams) -> Result<Vec<(Kind, String)>, Failure> {
     let mut skipped = Skipped::default();
     let mut named = Vec::new();
+    let mut broken = Vec::new();
     for source in files.sources()? {
         let found = documents(source?);
         skipped.add(&found, streams)?;
         for document in &found.documents {
-            let object = document.object(Release::NEWEST)?;
-            named.push((object.kind, object.name().to_owned()));
+            match document.object(Release::NEWEST) {
+                Ok(object) => named.push((object.kind, object.name().to_owned())),
+                Err(failure) => broken.extend(failure.into_diagnostics()),
+            }
         }
     }
     skipped.summarize(streams)?;
+    if !broken.is_empty() {
+        let count = plural(broken.len(), "object");
+        return Err(Failure::input(format!("cannot read {count}")).because(broken));
+    }
     Ok(named)
 }
 
-async fn find(
-    args: &Args,
-    live: &Live,
-    named: Vec<(Kind, String)>,
-) -> Result<Vec<(Kind, Value)>, Failure> {
+async fn find(live: &Live, named: Vec<(Kind, String)>) -> (Vec<(Kind, Value)>, Vec<Unfound>) {
     let mut objects = Vec::new();
+    let mut unfound = Vec::new();
     for (kind, name) in named {
         match live.get(kind, &name).await {
             Ok(object) => objects.push((kind, object)),
-            Err(error) if error.is_not_found() && args.ignore_not_found => {}
-            Err(error) => return Err(error.into()),
+            Err(error) => unfound.push(Unfound {
+                is_missing: error.is_not_found(),
+                failure: error.into(),
+            }),
         }
     }
-    Ok(objects)
+    (objects, unfound)
 }

@@ -40,7 +40,14 @@ pub(crate) fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
     block_on(async {
         let live = args.live.connect().await?;
         let release = live.release().await;
-        let manifests = Manifest::read(&args.files, &live, release, args.allow_loss, streams)?;
+        let manifests = Manifest::read(
+            "diff",
+            &args.files,
+            &live,
+            release,
+            args.allow_loss,
+            streams,
+        )?;
         let dry_run = WriteArgs::dry_run_by(&args.field_manager);
         let mut exit = Exit::Success;
         for manifest in manifests {

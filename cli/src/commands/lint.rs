@@ -121,6 +121,9 @@ pub(crate) fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
         true => Objects::live(&args.cluster)?,
         false => Objects::read(&args.files, args.kubernetes.release(), streams)?,
     };
+    if objects.is_input_empty {
+        return Err(Failure::input("the files contain no objects"));
+    }
     let release = args.kubernetes.release_or(objects.live);
     let (schemas, levels) = (&objects.flow_schemas, &objects.levels);
     let configuration = match args.live {

@@ -1,7 +1,9 @@
 //! `set-shares`: changing the shares of a priority level.
 
 use crate::cluster::block_on;
-use crate::cluster::{Live, LiveArgs, Target, TargetArgs, WriteArgs, shares, stanza};
+use crate::cluster::{
+    Live, LiveArgs, Target, TargetArgs, WriteArgs, dropped, dropped_message, shares, stanza,
+};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::Streams;
@@ -24,7 +26,7 @@ pub(crate) struct Args {
     level: String,
 
     /// The shares; each server divides its seats among the levels in proportion to their shares
-    #[arg(value_name = "SHARES", required_unless_present_any = ["lendable_percent", "borrowing_limit_percent"])]
+    #[arg(value_name = "SHARES", required_unless_present_any = ["lendable_percent", "borrowing_limit_percent"], value_parser = parse_shares)]
     shares: Option<u32>,
 
     /// The percentage of its seats that other levels may borrow, 0 to 100
@@ -71,6 +73,18 @@ impl FromStr for Borrowing {
     }
 }
 
+/// Shares without a sign: `+5` could also mean five more.
+fn parse_shares(text: &str) -> Result<u32, String> {
+    let is_number = text.bytes().all(|byte| byte.is_ascii_digit());
+    let shares = text
+        .parse()
+        .ok()
+        .filter(|shares| *shares <= i32::MAX as u32);
+    shares
+        .filter(|_| is_number)
+        .ok_or_else(|| format!("shares must be between 0 and 2147483647, not {text}"))
+}
+
 pub(crate) fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
     let kind = Kind::PriorityLevelConfiguration;
     block_on(async {
@@ -88,6 +102,7 @@ pub(crate) fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
         args.write.check_owner(kind, &before)?;
         let patch = patch(args, &live, &before)?;
         let after = live.patch(kind, &args.level, &patch, &args.write).await?;
+        let lost = dropped(&patch["spec"], &after["spec"], "spec");
         let spec = stanza(&before["spec"]);
         for field in [
             "nominalConcurrencyShares",
@@ -106,6 +121,13 @@ pub(crate) fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
                     args.write.note()
                 )?;
             }
+        }
+        if !lost.is_empty() {
+            streams.out.flush()?;
+            return Err(Failure::new(
+                Exit::Loss,
+                format!("{}: {}", args.level, dropped_message(&lost, live.version)),
+            ));
         }
         if before["spec"] == after["spec"] {
             writeln!(

@@ -8,12 +8,14 @@ use std::io::{self, Write};
 #[derive(Debug, Default)]
 pub(crate) struct Skipped {
     others: usize,
+    unreadable: usize,
 }
 
 impl Skipped {
     /// Counts the documents of other kinds, and warns of broken ones.
     pub(crate) fn add(&mut self, found: &Found, streams: &mut Streams) -> io::Result<()> {
         self.others += found.others;
+        self.unreadable += found.unreadable.len();
         for broken in &found.unreadable {
             let message = format!(
                 "skipped a document that does not mention flow control: {}",
@@ -23,6 +25,11 @@ impl Skipped {
             diagnostic.write(&mut streams.err)?;
         }
         Ok(())
+    }
+
+    /// Whether no document was skipped.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.others + self.unreadable == 0
     }
 
     /// Prints the number of skipped documents.

@@ -51,6 +51,13 @@ impl Diagnostic {
         Self::new(Level::Warning, message)
     }
 
+    /// The same message as a warning.
+    #[must_use]
+    pub(crate) fn downgraded(mut self) -> Self {
+        self.level = Level::Warning;
+        self
+    }
+
     /// The name of the rule.
     #[must_use]
     pub(crate) fn id(mut self, id: impl Into<String>) -> Self {

@@ -1,5 +1,6 @@
 //! `apply` and `diff`.
 
+use crate::common::run;
 use crate::{Cluster, level, managers};
 use k8s_flowcontrol::api::v1;
 use serde_json::json;
@@ -295,4 +296,81 @@ async fn an_object_that_the_server_refuses() {
     assert!(missing.unwrap_err().is_not_found());
     cluster.run(&["apply", "-f", "missing.yaml"]).expect(3);
     cluster.run(&["apply"]).expect(2);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn one_bad_object_does_not_stop_the_others() {
+    let cluster = Cluster::of("1.31").await;
+    let bad = |name: &str| level("v1", name, 5).replace("type: Reject", "type: Maybe");
+    let text = [bad("a"), level("v1", "b", 5), bad("c"), level("v1", "d", 5)].join("---\n");
+    let file = cluster.file("all.yaml", &text);
+    let ran = cluster.run(&["apply", "-f", &file]).expect(5);
+    assert_eq!(
+        ran.out,
+        "prioritylevelconfiguration/b created\nprioritylevelconfiguration/d created\n"
+    );
+    for name in ["a", "c"] {
+        let title = format!("PriorityLevelConfiguration \"{name}\": ");
+        assert!(ran.err.contains(&title), "{}", ran.err);
+    }
+    assert!(ran.err.contains("2 objects not changed"), "{}", ran.err);
+    // After an error nothing is pruned.
+    let labelled = level("v1", "b", 5).replace("spec:", "  labels:\n    part: x\nspec:");
+    let file = cluster.file("labelled.yaml", &labelled);
+    cluster.run(&["apply", "-f", &file]).expect(0);
+    let file = cluster.file("bad.yaml", &bad("a"));
+    let ran = cluster
+        .run(&["apply", "-f", &file, "--prune", "-l", "part=x"])
+        .expect(5);
+    assert!(ran.err.contains("nothing was pruned"), "{}", ran.err);
+    cluster.object("plc/b");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn empty_input_is_an_error() {
+    let cluster = Cluster::of("1.31").await;
+    let labelled = level("v1", "batch", 5).replace("spec:", "  labels:\n    part: x\nspec:");
+    let file = cluster.file("batch.yaml", &labelled);
+    cluster.run(&["apply", "-f", &file]).expect(0);
+    for text in ["", "---\n", "# nothing\n"] {
+        let empty = cluster.file("empty.yaml", text);
+        for command in ["apply", "diff"] {
+            let ran = cluster.run(&[command, "-f", &empty]).expect(3);
+            let message = format!("no objects passed to {command}");
+            assert!(ran.err.contains(&message), "{}", ran.err);
+        }
+        for command in ["validate", "lint"] {
+            let ran = run(&[command, "-f", &empty]);
+            assert_eq!(ran.status.code(), Some(3), "{command}: {ran:?}");
+        }
+    }
+    let other = cluster.file(
+        "other.yaml",
+        "apiVersion: v1\nkind: Namespace\nmetadata:\n  name: a\n",
+    );
+    let ran = cluster
+        .run(&["apply", "-f", &other, "--prune", "-l", "part=x"])
+        .expect(3);
+    assert!(
+        ran.err.contains("no objects passed to apply"),
+        "{}",
+        ran.err
+    );
+    cluster.object("plc/batch");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_apply_after_set_shares_is_no_conflict() {
+    let cluster = Cluster::of("1.31").await;
+    let file = cluster.file("batch.yaml", &level("v1", "batch", 5));
+    cluster.run(&["apply", "-f", &file]).expect(0);
+    let options = ["set-shares", "batch", "9", "--lendable-percent", "10"];
+    cluster.run(&options).expect(0);
+    let shares = || cluster.object("plc/batch")["spec"]["limited"].clone();
+    cluster.run(&["apply", "-f", &file, "--dry-run"]).expect(0);
+    assert_eq!(shares()["nominalConcurrencyShares"], 9);
+    cluster.run(&["apply", "-f", &file]).expect(0);
+    assert_eq!(shares()["nominalConcurrencyShares"], 5);
+    // The file omits this field, so it stays.
+    assert_eq!(shares()["lendablePercent"], 10);
 }

@@ -57,7 +57,9 @@ async fn delete_what_files_name() {
     let file = cluster.file("all.yaml", &text);
     let ran = cluster.run(&["delete", "-f", &file]).expect(5);
     assert!(ran.err.contains("\"absent\" not found"), "{}", ran.err);
-    cluster.object("plc/mine");
+    // The other object is deleted all the same.
+    assert_eq!(ran.out, "prioritylevelconfiguration/mine deleted\n");
+    cluster.level(json!({"name": "mine"}), 5, "me").await;
     let ran = cluster
         .run(&["delete", "-f", &file, "--ignore-not-found"])
         .expect(0);
@@ -69,6 +71,59 @@ async fn delete_what_files_name() {
     );
     cluster.run(&["delete"]).expect(2);
     cluster.run(&["delete", "plc/mine", "-f", &file]).expect(2);
+    cluster.level(json!({"name": "mine"}), 5, "me").await;
+    let ran = cluster
+        .run(&["delete", "plc", "absent", "mine", "missing"])
+        .expect(5);
+    assert_eq!(ran.out, "prioritylevelconfiguration/mine deleted\n");
+    for name in ["absent", "missing"] {
+        assert!(
+            ran.err.contains(&format!("\"{name}\" not found")),
+            "{}",
+            ran.err
+        );
+    }
+    cluster
+        .run(&["delete", "plc", "absent", "--ignore-not-found"])
+        .expect(0);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn delete_without_names_needs_all_and_yes() {
+    let cluster = Cluster::of("1.31").await;
+    cluster.level(json!({"name": "mine"}), 5, "me").await;
+    for kinds in ["plc", "all", "fs,plc"] {
+        let ran = cluster.run(&["delete", kinds]).expect(2);
+        assert!(
+            ran.err
+                .contains("resource(s) were provided, but no name was specified"),
+            "{}",
+            ran.err
+        );
+    }
+    // Without a terminal there is nobody to ask.
+    let ran = cluster.run(&["delete", "plc", "--all"]).expect(2);
+    assert!(
+        ran.err.contains("`--all` would delete 1 object"),
+        "{}",
+        ran.err
+    );
+    cluster.run(&["delete", "--all", "--yes"]).expect(2);
+    cluster
+        .run(&["delete", "plc/mine", "--all", "--yes"])
+        .expect(2);
+    cluster
+        .run(&["delete", "plc", "--all", "--yes", "-l", "team=a"])
+        .expect(2);
+    cluster.object("plc/mine");
+    // Managed objects stay: exit code 1.
+    let ran = cluster
+        .run(&["delete", "plc", "--all", "--dry-run"])
+        .expect(1);
+    let deleted = "prioritylevelconfiguration/mine deleted";
+    assert_eq!(ran.out, format!("{deleted} (server dry run)\n"));
+    let ran = cluster.run(&["delete", "plc", "--all", "--yes"]).expect(1);
+    assert_eq!(ran.out, format!("{deleted}\n"));
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -125,6 +180,16 @@ async fn set_shares_changes_nothing_else() {
     );
     cluster.run(&["set-shares", "batch"]).expect(2);
     cluster.run(&["set-shares", "batch", "-5"]).expect(2);
+    let ran = cluster.run(&["set-shares", "batch", "+5"]).expect(2);
+    assert!(
+        ran.err
+            .contains("shares must be between 0 and 2147483647, not +5"),
+        "{}",
+        ran.err
+    );
+    cluster
+        .run(&["set-shares", "batch", "2147483648"])
+        .expect(2);
     cluster.run(&["set-shares", "missing", "5"]).expect(5);
 }
 
@@ -160,4 +225,29 @@ async fn zero_shares_are_refused_where_they_cannot_be_said() {
         cluster.object("plc/batch")["spec"]["limited"]["nominalConcurrencyShares"],
         5
     );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_field_that_an_old_server_drops_is_a_loss() {
+    let cluster = Cluster::of("1.25").await;
+    let manifest = cluster.file("batch.yaml", &level("v1beta2", "batch", 5));
+    cluster.run(&["apply", "-f", &manifest]).expect(0);
+    let ran = cluster
+        .run(&["set-shares", "batch", "9", "--lendable-percent", "20"])
+        .expect(4);
+    let dropped = "dropped them: spec.limited.lendablePercent";
+    assert!(ran.err.contains(dropped), "{}", ran.err);
+    assert!(
+        ran.out.contains("assuredConcurrencyShares: 5 -> 9"),
+        "{}",
+        ran.out
+    );
+    let lending = level("v1beta2", "batch", 5) + "    lendablePercent: 20\n";
+    let manifest = cluster.file("lending.yaml", &lending);
+    let ran = cluster.run(&["apply", "-f", &manifest]).expect(4);
+    assert!(ran.err.contains("lendablePercent"), "{}", ran.err);
+    let ran = cluster
+        .run(&["apply", "-f", &manifest, "--allow-loss"])
+        .expect(0);
+    assert!(ran.err.contains("lendablePercent"), "{}", ran.err);
 }

@@ -180,6 +180,9 @@ impl Report {
         }
         writeln!(streams.err, "{summary}")?;
         self.skipped.summarize(streams)?;
+        if total == 0 && self.unreadable_files == 0 && self.skipped.is_empty() {
+            return Err(Failure::input("the files contain no objects"));
+        }
         if self.carries_server_fields > 0 {
             writeln!(
                 streams.err,

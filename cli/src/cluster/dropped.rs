@@ -1,0 +1,47 @@
+//! The fields of a request that a server did not keep, because its release does not know them.
+
+use k8s_flowcontrol::ApiVersion;
+use serde_json::Value;
+
+/// The paths of the fields of `sent` that are missing in `stored`. Zero values count as missing fields, because servers
+/// omit them.
+pub(crate) fn dropped(sent: &Value, stored: &Value, path: &str) -> Vec<String> {
+    let mut paths = Vec::new();
+    collect(sent, stored, path, &mut paths);
+    paths
+}
+
+/// A sentence about dropped fields.
+pub(crate) fn dropped_message(paths: &[String], version: ApiVersion) -> String {
+    let paths = paths.join(", ");
+    format!("the server does not know these fields in {version} and dropped them: {paths}")
+}
+
+fn collect(sent: &Value, stored: &Value, path: &str, paths: &mut Vec<String>) {
+    match (sent, stored) {
+        (Value::Object(sent), Value::Object(stored)) => {
+            for (name, value) in sent {
+                let stored = stored.get(name).unwrap_or(&Value::Null);
+                collect(value, stored, &format!("{path}.{name}"), paths);
+            }
+        }
+        (Value::Array(sent), Value::Array(stored)) => {
+            for (index, (sent, stored)) in sent.iter().zip(stored).enumerate() {
+                collect(sent, stored, &format!("{path}[{index}]"), paths);
+            }
+        }
+        (sent, Value::Null) if !is_zero(sent) => paths.push(path.to_owned()),
+        _ => {}
+    }
+}
+
+fn is_zero(value: &Value) -> bool {
+    match value {
+        Value::Null | Value::Bool(false) => true,
+        Value::Bool(true) => false,
+        Value::Number(number) => number.as_f64() == Some(0.0),
+        Value::String(text) => text.is_empty(),
+        Value::Array(items) => items.is_empty(),
+        Value::Object(fields) => fields.is_empty(),
+    }
+}
