@@ -1,7 +1,7 @@
 //! Environment variables: each test runs this program again with another environment.
 
 use crate::kubeconfig::document;
-use crate::support::{Folder, HttpProxy, Server, ask};
+use crate::support::{Authority, Folder, HttpProxy, Server, ask};
 use k8s_flowcontrol::Client;
 use k8s_flowcontrol::config::Config;
 use serde_json::json;
@@ -105,6 +105,62 @@ async fn proxies_in_the_environment() {
     );
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn the_server_of_the_environment() {
+    let folder = Folder::new();
+    let server = Server::plain().await;
+    let file = folder.write(
+        "kubeconfig",
+        document(json!({}), json!({"token": "planted"})),
+    );
+    let file = file.to_str().unwrap();
+    let master = server.address.to_string();
+    for master in [format!("http://{master}"), server.url()] {
+        let variables = [("KUBECONFIG", file), ("KUBERNETES_MASTER", &*master)];
+        let printed = child("environment::child_asks", &variables);
+        assert!(printed.contains("came through"), "{printed}");
+        assert_eq!(server.last_header("authorization"), None);
+    }
+    let printed = child(
+        "environment::child_prints_server",
+        &[("KUBECONFIG", file), ("KUBERNETES_MASTER", "")],
+    );
+    assert!(printed.contains("http://localhost:8080/"), "{printed}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_proxy_does_not_widen_the_trust_in_the_server() {
+    let folder = Folder::new();
+    let (public, cluster) = (Authority::new("public"), Authority::new("cluster"));
+    let roots = folder.write("roots.pem", &public.pem);
+    let authority = folder.write("ca.crt", &cluster.pem);
+    let names = ["127.0.0.1"];
+    let (of_public, of_cluster) = (public.sign(&names), cluster.sign(&names));
+    for (identity, expected) in [(&of_cluster, "came through"), (&of_public, "UnknownIssuer")] {
+        let server = Server::tls(identity).await;
+        let identity = public.sign(&["::1"]);
+        let proxy = HttpProxy::start("[::1]:0", server.address, Some(&identity), None).await;
+        let cluster = json!({
+            "server": server.url(),
+            "certificate-authority": authority,
+            "proxy-url": format!("https://{}", proxy.address),
+        });
+        let file = folder.write("kubeconfig", document(cluster, json!({})));
+        let variables = [
+            ("KUBECONFIG", file.to_str().unwrap()),
+            ("SSL_CERT_FILE", roots.to_str().unwrap()),
+        ];
+        let printed = child("environment::child_asks", &variables);
+        assert!(printed.contains(expected), "{printed}");
+        assert_eq!(
+            proxy.asked(),
+            [format!("CONNECT {} HTTP/1.1", server.address)]
+        );
+        let answered = usize::from(expected == "came through");
+        assert_eq!(server.requests().len(), answered);
+    }
+}
+
 #[test]
 fn which_proxy_it_is() {
     let both = [
@@ -158,6 +214,12 @@ async fn child_asks() {
         Ok(()) => println!("came through"),
         Err(error) => println!("{error}"),
     }
+}
+
+#[test]
+#[ignore = "run by the tests above, with another environment"]
+fn child_prints_server() {
+    println!("{}", Config::try_default().unwrap().server_url());
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! Kubeconfig files, read as kubectl reads them.
 
-use crate::support::{Authority, Folder, HttpProxy, Server, ask, ask_with};
+use crate::support::{Authority, Folder, HttpProxy, Notices, Server, ask, ask_with};
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 use k8s_flowcontrol::Client;
@@ -263,7 +263,7 @@ fn faults_name_the_field() {
     };
     let place = "context `here`: cluster `c`";
     for (field, value, expected) in [
-        ("server", json!("nowhere"), "not a URL"),
+        ("server", json!("no where"), "not a URL"),
         (
             "server",
             json!("https://me:planted@a"),
@@ -306,7 +306,11 @@ fn faults_name_the_field() {
     for (user, expected) in [
         (
             json!({"auth-provider": {"name": "gcp", "config": {"access-token": "planted"}}}),
-            "auth-provider: was removed",
+            "auth-provider: `gcp` was removed in Kubernetes 1.26",
+        ),
+        (
+            json!({"auth-provider": {"name": "oidc", "config": {"id-token": "planted"}}}),
+            "auth-provider: `oidc` is not supported; use an exec plugin such as kubelogin",
         ),
         (
             json!({"token": "planted", "username": "me"}),
@@ -366,4 +370,64 @@ fn faults_name_the_field() {
     let text = document(https(), json!({})).replace("\"users\":[", "\"users\":[{\"name\":\"u\"},");
     let error = Config::from_kubeconfig_text(&text).unwrap_err().to_string();
     assert!(error.contains("users: `u` occurs twice"), "{error}");
+}
+
+#[tokio::test]
+async fn the_last_of_repeated_keys_is_used() {
+    let server = Server::plain().await;
+    let text = document(json!({"server": server.url()}), json!({"token": "last"}));
+    let text = text
+        .replace("\"token\":", "\"token\":\"first\",\"token\":")
+        .replace("\"server\":", "\"server\":\"http://first\",\"server\":");
+    ask_with(Config::from_kubeconfig_text(&text).unwrap())
+        .await
+        .unwrap();
+    assert_eq!(server.last_header("authorization").unwrap(), "Bearer last");
+}
+
+#[tokio::test]
+async fn servers_without_a_scheme() {
+    let authority = Authority::new("one");
+    let server = Server::tls(&authority.sign(&["127.0.0.1"])).await;
+    let notices = Notices::collect();
+    let user = json!({"token": "planted"});
+    for (field, value) in [
+        (
+            "certificate-authority-data",
+            json!(BASE64_STANDARD.encode(&authority.pem)),
+        ),
+        ("insecure-skip-tls-verify", json!(true)),
+    ] {
+        let cluster = json!({"server": server.address.to_string(), field: value});
+        let text = document(cluster, user.clone());
+        ask_with(Config::from_kubeconfig_text(&text).unwrap())
+            .await
+            .unwrap();
+        assert_eq!(
+            server.last_header("authorization").unwrap(),
+            "Bearer planted"
+        );
+    }
+    let me = authority.sign(&["me"]);
+    let certificate = json!({
+        "client-certificate-data": BASE64_STANDARD.encode(&me.chain),
+        "client-key-data": BASE64_STANDARD.encode(&me.key),
+    });
+    let config = Config::from_kubeconfig_text(&document(json!({"server": "host:1"}), certificate));
+    assert_eq!(config.unwrap().server_url(), "https://host:1/");
+    assert!(notices.take().is_empty());
+
+    // Without a hint at TLS it is `http`, and like kubectl no credentials are sent.
+    let plain = Server::plain().await;
+    let text = document(json!({"server": plain.address.to_string()}), user);
+    ask_with(Config::from_kubeconfig_text(&text).unwrap())
+        .await
+        .unwrap();
+    assert_eq!(plain.last_header("authorization"), None);
+    let reported = notices.take().join("\n");
+    assert!(
+        reported.contains("cluster `c`: server: the scheme defaults to http"),
+        "{reported}"
+    );
+    assert!(fault(json!({"server": "host:1/prefix"}), json!({})).contains("a path but no scheme"));
 }

@@ -1,6 +1,7 @@
 //! Configuration and authentication, against scripted servers and proxies on this host.
 //!
 //! - `tls`: authorities, names, client certificates and the forms of their keys
+//! - `names`: the names in handshakes and requests, with and without `tls-server-name`
 //! - `rotation`: files that change, and the one retry after a 401
 //! - `exec`: credential plugins, written as small scripts
 //! - `proxies`: CONNECT, SOCKS5 and complete requests, over TLS, with passwords
@@ -18,6 +19,7 @@
 mod environment;
 mod exec;
 mod kubeconfig;
+mod names;
 mod proxies;
 mod rotation;
 mod secrets;

@@ -127,6 +127,27 @@ async fn a_proxy_that_is_secured_itself() {
 }
 
 #[tokio::test]
+async fn a_secured_proxy_on_the_host_of_a_server_with_its_own_authority() {
+    let authority = Authority::new("one");
+    let config = through("https://api.example:6443", "https://api.example:3128");
+    assert!(
+        Client::new(config.clone()).is_ok(),
+        "both have public certificates"
+    );
+    for config in [
+        config.clone().with_certificate_authority(authority.pem),
+        config.with_tls_server_name("other.example").unwrap(),
+    ] {
+        let error = Client::new(config).unwrap_err().to_string();
+        assert!(
+            error.contains("have the same host (api.example)"),
+            "{error}"
+        );
+        assert!(error.contains("another host name"), "{error}");
+    }
+}
+
+#[tokio::test]
 async fn socks_with_names_addresses_and_passwords() {
     let authority = Authority::new("one");
     let identity = authority.sign(&["api.example", "10.1.2.3", "fd00::1"]);

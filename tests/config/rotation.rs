@@ -1,8 +1,10 @@
 //! Files that change while a client is in use, and the retry after a 401.
 
-use crate::support::{Answer, Authority, Folder, Request, Server, ask, found};
+use crate::kubeconfig::document;
+use crate::support::{Answer, Authority, Folder, Notices, Request, Server, ask, found};
 use k8s_flowcontrol::Client;
 use k8s_flowcontrol::config::{Config, Secret};
+use serde_json::json;
 
 fn unauthorized() -> Answer {
     let status = r#"{"kind":"Status","status":"Failure","reason":"Unauthorized","code":401}"#;
@@ -70,16 +72,69 @@ async fn one_retry_and_no_more() {
 }
 
 #[tokio::test]
-async fn a_token_file_that_goes_away_is_named() {
+async fn the_last_valid_token_stays_in_use() {
     let folder = Folder::new();
     let server = Server::plain().await;
+    let notices = Notices::collect();
     let file = folder.write("token", "first");
+    // The token in the configuration is older than the one in the file.
+    let kubeconfig = folder.write(
+        "kubeconfig",
+        document(
+            json!({"server": server.url()}),
+            json!({"tokenFile": "token", "token": "stale"}),
+        ),
+    );
+    for config in [
+        Config::new(server.url()).unwrap().with_token_file(&file),
+        Config::from_kubeconfig(&kubeconfig).unwrap(),
+    ] {
+        folder.write("token", "first");
+        let client = Client::new(config).unwrap();
+        for broken in [Some(""), Some(" \n"), Some("a\u{1}b"), None] {
+            match broken {
+                Some(text) => drop(folder.write("token", text)),
+                None => std::fs::remove_file(&file).unwrap(),
+            }
+            for _ in 0..2 {
+                ask(&client).await.unwrap();
+                assert_eq!(server.last_header("authorization").unwrap(), "Bearer first");
+            }
+        }
+        // Every fault is reported once.
+        let reported = notices.take();
+        assert_eq!(reported.len(), 3, "{reported:#?}");
+        for notice in reported {
+            assert!(notice.contains(file.to_str().unwrap()), "{notice}");
+            assert!(
+                notice.contains("the last valid token stays in use"),
+                "{notice}"
+            );
+        }
+        folder.write("token", "second");
+        ask(&client).await.unwrap();
+        assert_eq!(
+            server.last_header("authorization").unwrap(),
+            "Bearer second"
+        );
+    }
+}
+
+#[tokio::test]
+async fn without_any_token_the_file_is_named() {
+    let folder = Folder::new();
+    let server = Server::plain().await;
+    let file = folder.path("token");
     let config = Config::new(server.url()).unwrap().with_token_file(&file);
     let client = Client::new(config).unwrap();
-    ask(&client).await.unwrap();
-    std::fs::remove_file(&file).unwrap();
     let error = ask(&client).await.unwrap_err().to_string();
     assert!(error.contains(file.to_str().unwrap()), "{error}");
+    folder.write("token", "");
+    let error = ask(&client).await.unwrap_err().to_string();
+    assert!(error.contains("the token is empty"), "{error}");
+    assert!(server.requests().is_empty());
+    folder.write("token", "first");
+    ask(&client).await.unwrap();
 }
 
 #[tokio::test]
@@ -137,8 +192,30 @@ async fn an_authority_that_rotates() {
         .with_certificate_authority_file(file);
     let client = Client::new(config).unwrap();
     ask(&client).await.unwrap();
-    folder.write("ca.crt", &new.pem);
+    // Halfway through, even with other certificates before: the old ones stay in use.
+    let bundle = format!("{}{}", Authority::new("other").pem, new.pem);
+    let notices = Notices::collect();
+    for end in [0, bundle.len() / 3, bundle.len() - 30] {
+        folder.write("ca.crt", &bundle[..end]);
+        ask(&client).await.unwrap();
+    }
+    let reported = notices.take();
+    for (notice, expected) in reported
+        .iter()
+        .zip(["expected a certificate", "incomplete"])
+    {
+        assert!(
+            notice.contains("ca.crt") && notice.contains(expected),
+            "{notice}"
+        );
+        assert!(
+            notice.contains("the previous certificates stay in use"),
+            "{notice}"
+        );
+    }
+    assert_eq!(reported.len(), 2, "{reported:#?}");
+    folder.write("ca.crt", &bundle);
     ask(&client).await.unwrap();
     let connections: Vec<_> = server.requests().iter().map(|one| one.connection).collect();
-    assert_eq!(connections, [0, 1]);
+    assert_eq!(connections, [0, 0, 0, 0, 1]);
 }

@@ -1,7 +1,8 @@
 //! Server and client certificates.
 
-use crate::support::{Authority, Server, ask_with, traditional_key};
+use crate::support::{Authority, Notices, Server, ask_with, own_authority, traditional_key};
 use k8s_flowcontrol::config::{Config, Secret};
+use rcgen::ExtendedKeyUsagePurpose as Usage;
 
 fn trusting(server: &Server, authority: &Authority) -> Config {
     Config::new(server.url())
@@ -152,6 +153,88 @@ async fn a_key_that_is_another_certificates() {
     let error = ask_with(config).await.unwrap_err().to_string();
     assert!(
         error.contains("client certificate: it cannot be used"),
+        "{error}"
+    );
+}
+
+#[tokio::test]
+async fn a_listed_certificate_needs_no_other_authority() {
+    let ask_listing = async |identity: &crate::support::Identity, listed: &str| {
+        let server = Server::tls(identity).await;
+        let config = Config::new(server.url()).unwrap();
+        ask_with(config.with_certificate_authority(listed)).await
+    };
+    let own = own_authority("127.0.0.1", 2999, Usage::ServerAuth);
+    let any = own_authority("127.0.0.1", 2999, Usage::Any);
+    let issued = Authority::new("unlisted").sign(&["127.0.0.1"]);
+    for identity in [&own, &any, &issued] {
+        let listed = format!("{}{}", Authority::new("other").pem, identity.chain);
+        ask_listing(identity, &listed).await.unwrap();
+    }
+    // Names, dates and purposes are verified, and equal names are no proof.
+    let twin = own_authority("127.0.0.1", 2999, Usage::ServerAuth);
+    for (identity, listed, expected) in [
+        (
+            own_authority("other.example", 2999, Usage::ServerAuth),
+            None,
+            "not valid for",
+        ),
+        (
+            own_authority("127.0.0.1", 2010, Usage::ServerAuth),
+            None,
+            "expired",
+        ),
+        (
+            own_authority("127.0.0.1", 2999, Usage::ClientAuth),
+            None,
+            "InvalidPurpose",
+        ),
+        (own, Some(twin.chain), "invalid peer certificate"),
+    ] {
+        let listed = listed.unwrap_or(identity.chain.clone());
+        let error = ask_listing(&identity, &listed).await.unwrap_err();
+        assert!(format!("{error} {error:?}").contains(expected), "{error:?}");
+    }
+}
+
+#[tokio::test]
+async fn malformed_certificates_of_a_bundle_are_skipped() {
+    let authority = Authority::new("one");
+    let server = Server::tls(&authority.sign(&["127.0.0.1"])).await;
+    let block = |content: &str| {
+        format!("-----BEGIN CERTIFICATE-----\n{content}\n-----END CERTIFICATE-----\n")
+    };
+    let notices = Notices::collect();
+    for (before, after) in [
+        (block("b%%l"), String::new()),
+        (block("bm90IGEgY2VydGlmaWNhdGU="), String::new()),
+        (
+            "-----BEGIN CERTIFICATE-----\nb25l\n".to_owned(),
+            String::new(),
+        ),
+        (String::new(), block("b25l").replace("-----END", "")),
+        (block("b%%l"), block("b25l")),
+    ] {
+        let bundle = format!("{before}{}{after}", authority.pem);
+        let config = Config::new(server.url()).unwrap();
+        ask_with(config.with_certificate_authority(bundle))
+            .await
+            .unwrap();
+        let reported = notices.take().join("\n");
+        let expected = "certificate authority: unusable certificates were skipped (line ";
+        assert!(
+            reported.starts_with(expected),
+            "{before}{after}: {reported}"
+        );
+    }
+    ask_with(trusting(&server, &authority)).await.unwrap();
+    assert!(notices.take().is_empty());
+
+    let config = Config::new(server.url()).unwrap();
+    let none = config.with_certificate_authority(block("b%%l"));
+    let error = ask_with(none).await.unwrap_err().to_string();
+    assert!(
+        error.contains("it contains no usable certificate"),
         "{error}"
     );
 }

@@ -1,4 +1,4 @@
-//! An entrance of the server: TLS, and connections that are refused, hang or break.
+//! The entrance of the server: TLS, connections that are refused, hang or break, and a count of the lists.
 
 use std::net::SocketAddr;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -12,7 +12,7 @@ use tokio_rustls::TlsAcceptor;
 use tokio_rustls::rustls::ServerConfig;
 use tokio_rustls::server::TlsStream;
 
-/// Forwards TLS connections to an address without TLS. Dropping it closes all connections.
+/// Forwards HTTPS connections to an HTTP server. Dropping it closes all connections.
 pub(crate) struct Gate {
     shared: Arc<Shared>,
     address: SocketAddr,
@@ -27,6 +27,7 @@ struct Shared {
     tls: Mutex<Arc<ServerConfig>>,
     traffic: watch::Sender<Traffic>,
     connections: AtomicU64,
+    lists: AtomicU64,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -61,6 +62,7 @@ impl Gate {
             tls: Mutex::new(tls),
             traffic: watch::Sender::default(),
             connections: AtomicU64::new(0),
+            lists: AtomicU64::new(0),
         });
         let listener = listen(address);
         Self {
@@ -115,6 +117,11 @@ impl Gate {
     /// The number of connections so far.
     pub(crate) fn connections(&self) -> u64 {
         self.shared.connections.load(Ordering::SeqCst)
+    }
+
+    /// The number of lists and streaming lists so far.
+    pub(crate) fn lists(&self) -> u64 {
+        self.shared.lists.load(Ordering::Relaxed)
     }
 
     fn change(&self, change: impl FnOnce(&mut Traffic, u64)) {
@@ -185,21 +192,13 @@ async fn serve(number: u64, client: TcpStream, shared: Arc<Shared>) {
     }
 }
 
-async fn forward(number: u64, mut client: TcpStream, shared: Arc<Shared>) -> std::io::Result<()> {
+async fn forward(number: u64, client: TcpStream, shared: Arc<Shared>) -> std::io::Result<()> {
     let mut way = Way {
         number,
         traffic: shared.traffic.subscribe(),
     };
     client.set_nodelay(true)?;
-    let mut dead = way.clone();
-    tokio::select! {
-        () = way.is_free() => {}
-        () = dead.is_dead() => {
-            // Until the client closes the connection.
-            tokio::io::copy(&mut client, &mut tokio::io::sink()).await?;
-            return Ok(());
-        }
-    }
+    way.is_free().await;
     let tls = TlsAcceptor::from(shared.tls.lock().unwrap().clone());
     let client = tls.accept(client).await?;
     let server = TcpStream::connect(shared.server).await?;
@@ -207,7 +206,7 @@ async fn forward(number: u64, mut client: TcpStream, shared: Arc<Shared>) -> std
     let (from_client, to_client) = tokio::io::split(client);
     let (from_server, to_server) = server.into_split();
     tokio::select! {
-        ended = requests(from_client, to_server, way.clone()) => ended,
+        ended = requests(from_client, to_server, way.clone(), &shared) => ended,
         ended = responses(from_server, to_client, way) => ended,
     }
 }
@@ -228,20 +227,13 @@ impl Way {
             std::future::pending::<()>().await;
         }
     }
-
-    async fn is_dead(&mut self) {
-        let number = self.number;
-        let is_dead = |traffic: &Traffic| number < traffic.dead_below;
-        if self.traffic.wait_for(is_dead).await.is_err() {
-            std::future::pending::<()>().await;
-        }
-    }
 }
 
 async fn requests(
     mut client: ReadHalf<TlsStream<TcpStream>>,
     mut server: OwnedWriteHalf,
     mut way: Way,
+    shared: &Shared,
 ) -> std::io::Result<()> {
     let mut buffer = vec![0; 16 * 1024];
     let mut waiting = Vec::new();
@@ -252,6 +244,9 @@ async fn requests(
                 let bytes = &buffer[..count?];
                 if bytes.is_empty() {
                     return Ok(());
+                }
+                if is_list(bytes) {
+                    shared.lists.fetch_add(1, Ordering::Relaxed);
                 }
                 waiting.extend(bytes);
             }
@@ -278,4 +273,16 @@ async fn responses(
         client.write_all(&buffer[..count]).await?;
         client.flush().await?;
     }
+}
+
+/// Whether a request starts here that lists objects, or the first page of them.
+fn is_list(bytes: &[u8]) -> bool {
+    let Some(line) = bytes.split(|byte| *byte == b'\r').next() else {
+        return false;
+    };
+    let line = String::from_utf8_lossy(line);
+    let is_watch = line.contains("watch=true") || line.contains("watch=1");
+    line.starts_with("GET /apis/flowcontrol.apiserver.k8s.io/v")
+        && !line.contains("continue=")
+        && (!is_watch || line.contains("sendInitialEvents=true"))
 }

@@ -7,14 +7,14 @@ use crate::stores::{self, AnyStore};
 use crate::world::World;
 use crate::writers::{Count, Writers};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 use tokio::time::{Instant, sleep};
 
 /// The stores per client.
 const STORES_PER_CLIENT: usize = 10;
-/// The tasks of a server without connections: it, its bootstrap pass, the network and two gates.
-const TASKS_OF_SERVER: usize = 5;
+/// The tasks of a server without connections: it, its bootstrap pass, the network and the gate.
+const TASKS_OF_SERVER: usize = 4;
 
 /// The extent of a run.
 #[derive(Clone, Copy, Debug)]
@@ -35,12 +35,11 @@ pub(crate) async fn run(extent: Extent) -> Memory {
     let before = Resources::now();
     let mut world = World::new(random.fork()).await;
     let idle = Resources::now().with_tasks(&before, TASKS_OF_SERVER);
-    let lists = Arc::new(AtomicU64::new(0));
-    let stores = start(extent.stores, &world, &lists, &mut random).await;
+    let stores = start(extent.stores, &world, &mut random).await;
 
     let mut memory = Memory::default();
     let writes = Arc::new(Count::default());
-    let (mut events, mut rounds, mut slowest) = (0, 0, Duration::ZERO);
+    let (mut events, mut rounds) = (0, 0);
     while rounds == 0 || begun.elapsed() < extent.duration {
         let writers = Writers::start(&world, &writes, &mut random);
         trace.clear();
@@ -54,12 +53,10 @@ pub(crate) async fn run(extent: Extent) -> Memory {
         writers.stop().await;
         trace.note(format!("{:?} the last event was before", begun.elapsed()));
         let server = world.direct_client();
-        let last = Instant::now();
         for store in &stores {
             store.settles(&server).await;
         }
         drop(server);
-        slowest = slowest.max(last.elapsed());
         memory.measure();
         rounds += 1;
         if rounds % 10 == 0 {
@@ -77,12 +74,12 @@ pub(crate) async fn run(extent: Extent) -> Memory {
     idle.are_back().await;
     println!(
         "{:?}: {rounds} rounds, {events} events and {} faults of the network, {} stores with {failures} failures, \
-         {} requests of lists, {} connections, {} writes and {} failed ones, recovered within {slowest:?}, {memory}",
+         {} lists, {} connections, {} writes and {} failed ones, {memory}",
         begun.elapsed(),
         world.network_faults(),
         extent.stores,
-        lists.load(Ordering::Relaxed),
-        world.connections(),
+        world.gate.lists(),
+        world.gate.connections(),
         writes.done.load(Ordering::Relaxed),
         writes.failed.load(Ordering::Relaxed),
     );
@@ -91,24 +88,12 @@ pub(crate) async fn run(extent: Extent) -> Memory {
     memory
 }
 
-async fn start(
-    count: usize,
-    world: &World,
-    lists: &Arc<AtomicU64>,
-    random: &mut Random,
-) -> Vec<Box<dyn AnyStore>> {
-    let clients = (0..count.div_ceil(STORES_PER_CLIENT)).map(|number| {
-        let lists = lists.clone();
-        world.client(number).on_request(move |attempt| {
-            if attempt.verb() == "list" {
-                lists.fetch_add(1, Ordering::Relaxed);
-            }
-        })
-    });
-    let clients: Vec<_> = clients.collect();
+async fn start(count: usize, world: &World, random: &mut Random) -> Vec<Box<dyn AnyStore>> {
+    let clients = 0..count.div_ceil(STORES_PER_CLIENT);
+    let clients: Vec<_> = clients.map(|number| world.client(number)).collect();
     let mut stores = Vec::new();
     for number in 0..count {
-        let client = &clients[number / STORES_PER_CLIENT];
+        let client = &clients[number % clients.len()];
         stores.push(stores::start(number, client, random.fork()).await);
     }
     stores

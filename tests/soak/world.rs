@@ -9,16 +9,12 @@ use k8s_flowcontrol::Client;
 use k8s_flowcontrol::client::RetryPolicy;
 use k8s_flowcontrol::config::Config;
 use k8s_flowcontrol_server::{ApiServer, Fault};
-use std::net::SocketAddr;
-use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::sleep;
-use tokio_rustls::rustls::ServerConfig;
 
-/// A connection of HTTP/1.1 goes through a gate, which ends TLS, and through a faulty network to the server; one of HTTP/2
-/// goes from its gate to the server.
+/// A client's connection goes through the gate, which ends TLS, then through a faulty network, to the server.
 pub(crate) struct World {
-    gates: [Gate; 2],
+    pub(crate) gate: Gate,
     network: Proxy,
     server: ApiServer,
     credentials: Credentials,
@@ -38,32 +34,24 @@ impl World {
             .start()
             .await
             .unwrap();
-        let address = SocketAddr::from(([127, 0, 0, 1], server.port()));
+        let address = ([127, 0, 0, 1], server.port()).into();
         let network = Proxy::start(address, &NetworkFault::ALL, random.fork()).await;
         network.set_calm(true);
-        let [http1, http2] = credentials.tls();
         Self {
-            gates: [
-                Gate::open(network.address(), http1),
-                Gate::open(address, http2),
-            ],
+            gate: Gate::open(network.address(), credentials.tls()),
             network,
             server,
             credentials,
         }
     }
 
-    /// A client as programs have it. Half of them speak HTTP/2, and half are configured by a kubeconfig.
+    /// A client as programs have it: every second one is configured by a kubeconfig.
     pub(crate) fn client(&self, number: usize) -> Client {
-        let url = self.gates[number % 2].url();
-        let config = match number / 2 % 2 {
+        let url = self.gate.url();
+        let config = match number % 2 {
             0 => self.credentials.by_kubeconfig(&url),
             _ => self.credentials.by_files(&url),
         };
-        // Dead connections are noticed sooner than by default, so that a round is short.
-        let config = config
-            .with_connect_timeout(Duration::from_secs(3))
-            .with_keep_alive(Duration::from_secs(2), Duration::from_secs(2));
         // A write that hangs must not delay the end of a round.
         patient(config.with_timeout(Duration::from_secs(2)))
     }
@@ -77,15 +65,15 @@ impl World {
     pub(crate) async fn happen(&mut self, event: &Event) {
         match event {
             Event::Restart { release, down } => {
-                self.each_gate(Gate::close);
+                self.gate.close();
                 self.server.upgrade(release.to_string()).await.unwrap();
                 sleep(*down).await;
-                self.each_gate(Gate::reopen);
+                self.gate.reopen();
             }
-            Event::NewCertificate => set_tls(&self.gates, self.credentials.tls()),
+            Event::NewCertificate => self.gate.set_tls(self.credentials.tls()),
             Event::NewAuthority(rotation) => {
-                let gates = &self.gates;
-                let set = |tls| set_tls(gates, tls);
+                let gate = &self.gate;
+                let set = |tls| gate.set_tls(tls);
                 self.credentials.rotate_authority(*rotation, set).await;
             }
             Event::NewToken(rotation) => {
@@ -95,11 +83,11 @@ impl World {
             }
             Event::LoseHistory => self.server.expire_history(),
             Event::Hang { pause, dead } => {
-                self.each_gate(Gate::freeze);
+                self.gate.freeze();
                 sleep(*pause).await;
-                self.each_gate(|gate| gate.thaw(*dead));
+                self.gate.thaw(*dead);
             }
-            Event::Disconnect => self.each_gate(Gate::disconnect),
+            Event::Disconnect => self.gate.disconnect(),
             Event::Disturb { pause } => {
                 self.network.set_calm(false);
                 sleep(*pause).await;
@@ -129,25 +117,10 @@ impl World {
         self.network.done()
     }
 
-    /// The number of connections so far.
-    pub(crate) fn connections(&self) -> u64 {
-        self.gates.iter().map(Gate::connections).sum()
-    }
-
-    fn each_gate(&self, act: impl Fn(&Gate)) {
-        self.gates.iter().for_each(act);
-    }
-
     /// Stops the server, with everything in front of it.
     pub(crate) async fn stop(self) {
-        drop((self.gates, self.network));
+        drop((self.gate, self.network));
         self.server.stop().await;
-    }
-}
-
-fn set_tls(gates: &[Gate; 2], tls: [Arc<ServerConfig>; 2]) {
-    for (gate, tls) in gates.iter().zip(tls) {
-        gate.set_tls(tls);
     }
 }
 

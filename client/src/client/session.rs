@@ -2,8 +2,9 @@
 
 use super::error::Error;
 use super::retry::Budget;
+use super::tls;
 use super::transport::Transport;
-use crate::config::{Auth, Certificates, Config, ExecCredential, SharedPlugin, bearer};
+use crate::config::{Auth, Certificates, Config, ExecCredential, SharedPlugin, bearer, notice};
 use http::HeaderValue;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -21,6 +22,8 @@ struct Current {
     certificates: Certificates,
     /// The last certificates that could not be used, so that they are tried only once.
     unusable: Option<Certificates>,
+    /// The last fault of certificate files, so that it is reported once.
+    fault: Option<String>,
 }
 
 /// The connections and credentials of one request.
@@ -35,6 +38,8 @@ impl Session {
     pub(super) fn new(config: Config) -> Result<Self, Error> {
         let certificates = config.certificates(None)?;
         let transport = Arc::new(Transport::new(&config, &certificates)?);
+        // A token file remembers its token, in case the first request is sent in the middle of a rotation.
+        let _reported_by_requests = config.authorization();
         let plugin = match config.auth() {
             Auth::Exec(plugin) => Some(SharedPlugin::new(plugin.clone())),
             _ => None,
@@ -47,6 +52,7 @@ impl Session {
                 transport,
                 certificates,
                 unusable: None,
+                fault: None,
             }),
         })
     }
@@ -77,7 +83,7 @@ impl Session {
     pub(super) async fn after_unauthorized(&self, used: &Ready) -> Result<Option<Ready>, Error> {
         let ready = match self.config.auth() {
             Auth::Exec(_) => self.renewed(used.credential.as_ref()).await?,
-            Auth::TokenFile(..) => self.renewed(None).await?,
+            Auth::TokenFile(_) => self.renewed(None).await?,
             _ => {
                 let ready = self.renewed(None).await?;
                 if Arc::ptr_eq(&ready.transport, &used.transport) {
@@ -114,22 +120,58 @@ impl Session {
         let certificates = self.config.certificates(credential);
         // Nothing panics while the lock is held.
         let mut current = self.current.lock().unwrap_or_else(PoisonError::into_inner);
-        let certificates = match certificates {
-            Ok(certificates) if certificates != current.certificates => certificates,
-            _ => return Ok(current.transport.clone()),
-        };
-        if current.unusable.as_ref() == Some(&certificates) {
-            return Ok(current.transport.clone());
-        }
-        match Transport::new(&self.config, &certificates) {
-            Ok(transport) => {
-                current.transport = Arc::new(transport);
-                current.certificates = certificates;
-                current.unusable = None;
-            }
-            Err(error) if credential.is_some() => return Err(error),
-            Err(_) => current.unusable = Some(certificates),
+        match certificates {
+            Ok(certificates) if certificates == current.certificates => current.fault = None,
+            Ok(certificates) if current.unusable.as_ref() == Some(&certificates) => {}
+            Ok(certificates) => match self.connections(&current, &certificates) {
+                Ok(transport) => {
+                    *current = Current {
+                        transport: Arc::new(transport),
+                        certificates,
+                        unusable: None,
+                        fault: None,
+                    }
+                }
+                Err(error) if credential.is_some() => return Err(error),
+                Err(error) => {
+                    current.unusable = Some(certificates);
+                    current.keep_after(&error);
+                }
+            },
+            Err(error) => current.keep_after(&error),
         }
         Ok(current.transport.clone())
+    }
+
+    /// New connections with changed certificates.
+    fn connections(
+        &self,
+        current: &Current,
+        certificates: &Certificates,
+    ) -> Result<Transport, Error> {
+        match &certificates.authority {
+            Some(authority)
+                if current.certificates.authority.as_ref() != Some(authority)
+                    && tls::is_torn(authority) =>
+            {
+                Err(authority
+                    .source
+                    .error("its last certificate is incomplete")
+                    .into())
+            }
+            _ => Transport::new(&self.config, certificates),
+        }
+    }
+}
+
+impl Current {
+    fn keep_after(&mut self, error: &impl std::fmt::Display) {
+        let fault = error.to_string();
+        if self.fault.as_ref() != Some(&fault) {
+            notice(&format_args!(
+                "{fault}; the previous certificates stay in use"
+            ));
+            self.fault = Some(fault);
+        }
     }
 }

@@ -1,6 +1,6 @@
 //! Credentials in the `Authorization` header.
 
-use super::source::Source;
+use super::token_file::TokenFile;
 use super::{ConfigError, ExecPlugin, Secret};
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
@@ -12,8 +12,7 @@ use std::sync::Arc;
 pub(crate) enum Auth {
     None,
     Token(Secret),
-    /// A token in a file, and the token to use while the file cannot be read.
-    TokenFile(Source, Option<Secret>),
+    TokenFile(TokenFile),
     Basic(String, Secret),
     /// A plugin's token or client certificate.
     Exec(Arc<ExecPlugin>),
@@ -27,11 +26,7 @@ impl Auth {
         match self {
             Self::None | Self::Exec(_) => Ok(None),
             Self::Token(token) => bearer(token).map(Some),
-            Self::TokenFile(file, fallback) => match (token_of(file), fallback) {
-                (Ok(token), _) => bearer(&token).map_err(|_| file.error(NO_HEADER)).map(Some),
-                (Err(_), Some(token)) => bearer(token).map(Some),
-                (Err(error), None) => Err(error),
-            },
+            Self::TokenFile(file) => file.header().map(Some),
             Self::Basic(username, password) => {
                 let pair = BASE64_STANDARD.encode(format!("{username}:{}", password.expose()));
                 sensitive(&format!("Basic {pair}"), "the user name or password").map(Some)
@@ -40,24 +35,12 @@ impl Auth {
     }
 }
 
-const NO_HEADER: &str = "the token contains characters that are not valid in a header";
-
 /// The header with a bearer token.
 pub(crate) fn bearer(token: &Secret) -> Result<HeaderValue, ConfigError> {
     if token.expose().is_empty() {
         return Err(ConfigError::new("the token is empty"));
     }
     sensitive(&format!("Bearer {}", token.expose()), "the token")
-}
-
-fn token_of(file: &Source) -> Result<Secret, ConfigError> {
-    let bytes = file.read()?;
-    let text =
-        std::str::from_utf8(&bytes).map_err(|_| file.error("the token is not UTF-8 text"))?;
-    match text.trim() {
-        "" => Err(file.error("the token is empty")),
-        token => Ok(Secret::new(token)),
-    }
 }
 
 fn sensitive(text: &str, what: &str) -> Result<HeaderValue, ConfigError> {
@@ -73,6 +56,7 @@ fn sensitive(text: &str, what: &str) -> Result<HeaderValue, ConfigError> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::config::source::Source;
 
     #[test]
     fn headers() {
@@ -89,12 +73,13 @@ mod tests {
     #[test]
     fn the_token_of_a_file_wins() {
         let missing = Source::file("user `u`: tokenFile", "/no/such/file");
-        let error = Auth::TokenFile(missing.clone(), None).header().unwrap_err();
+        let of = |file: &Source, token| TokenFile::new(file.clone(), token);
+        let error = of(&missing, None).header().unwrap_err();
         assert!(error.to_string().contains("/no/such/file"), "{error}");
         assert!(error.to_string().contains("user `u`: tokenFile"), "{error}");
-        let header = |file| Auth::TokenFile(file, Some("inline".into())).header();
-        assert_eq!(header(missing).unwrap().unwrap(), "Bearer inline");
+        let inline = || Some("inline".into());
+        assert_eq!(of(&missing, inline()).header().unwrap(), "Bearer inline");
         let there = Source::data("", b" rotated\n".to_vec());
-        assert_eq!(header(there).unwrap().unwrap(), "Bearer rotated");
+        assert_eq!(of(&there, inline()).header().unwrap(), "Bearer rotated");
     }
 }

@@ -3,7 +3,7 @@
 use super::auth::Auth;
 use super::proxy::{Proxy, ProxySetting};
 use super::source::Source;
-use super::{Config, ConfigError, ExecPlugin, Impersonation, Secret};
+use super::{Config, ConfigError, ExecPlugin, Impersonation, Secret, TokenFile};
 use rustls::pki_types::ServerName;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -21,9 +21,12 @@ impl Config {
     }
 
     /// Authenticates with the bearer token in a file. The file is read for every request, because such tokens rotate.
+    ///
+    /// While the file is missing, empty or invalid, for instance halfway through a rotation, the last valid token stays in
+    /// use. Requests fail if there never was one.
     #[must_use]
     pub fn with_token_file(mut self, file: impl Into<PathBuf>) -> Self {
-        self.auth = Auth::TokenFile(Source::file("token file", file), None);
+        self.auth = Auth::TokenFile(TokenFile::new(Source::file("token file", file), None));
         self
     }
 

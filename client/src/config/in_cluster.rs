@@ -1,7 +1,7 @@
 //! The service account of a pod.
 
 use super::source::Source;
-use super::{Auth, Config, ConfigError};
+use super::{Auth, Config, ConfigError, TokenFile};
 use std::env;
 use std::path::Path;
 
@@ -33,7 +33,7 @@ fn from_folder(folder: &Path, host: &str, port: &str) -> Result<Config, ConfigEr
     let server = address(host, port);
     let mut config = Config::new(server).map_err(|error| error.within(HOST))?;
     config.tls.certificate_authority = Some(authority);
-    config.auth = Auth::TokenFile(token, None);
+    config.auth = Auth::TokenFile(TokenFile::new(token, None));
     if let Ok(namespace) = std::fs::read_to_string(folder.join("namespace")) {
         config = config.with_namespace(namespace.trim());
     }

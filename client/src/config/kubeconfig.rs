@@ -4,7 +4,7 @@ mod cluster;
 mod document;
 mod user;
 
-use super::{Config, ConfigError};
+use super::{Config, ConfigError, notice};
 use document::{Document, Fields};
 use std::env;
 use std::io::ErrorKind;
@@ -100,12 +100,26 @@ fn resolve(documents: &[Document], context: Option<&str>) -> Result<Config, Conf
         return Err(context.error("cluster", "is missing"));
     };
     let cluster = find("clusters", "cluster", cluster, Some(name))?;
-    let mut config = cluster::config(&cluster)?;
+    let user = match context.text("user")? {
+        Some(user) => Some(find("users", "user", user, Some(name))?),
+        None => None,
+    };
+    let has_certificate = user.as_ref().map(user::has_certificate).transpose()?;
+    let (mut config, is_assumed) = cluster::config(&cluster, has_certificate.unwrap_or(false))?;
     if let Some(namespace) = context.text("namespace")? {
         config = config.with_namespace(namespace);
     }
-    match context.text("user")? {
-        Some(user) => user::apply(config, &find("users", "user", user, Some(name))?, &cluster),
+    match user {
+        // Like kubectl, sends no credentials without TLS unless the scheme `http` is explicit.
+        Some(user) if is_assumed => {
+            let message = format!(
+                "the scheme defaults to http, so the credentials of {} are not sent; add `https://` to the server",
+                user.path()
+            );
+            notice(&cluster.error("server", &message));
+            Ok(config)
+        }
+        Some(user) => user::apply(config, &user, &cluster),
         None => Ok(config),
     }
 }

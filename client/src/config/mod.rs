@@ -59,12 +59,14 @@ mod impersonation;
 mod in_cluster;
 mod kubeconfig;
 mod load;
+mod notice;
 mod proxy;
 mod requests;
 mod retry;
 mod secret;
 mod server;
 mod source;
+mod token_file;
 mod yaml;
 
 pub use error::ConfigError;
@@ -77,7 +79,9 @@ pub(crate) use auth::{Auth, bearer};
 pub(crate) use backoff::{Backoff, random_fraction};
 pub(crate) use certificates::{Certificates, Pem};
 pub(crate) use exec::{ExecCredential, SharedPlugin};
+pub(crate) use notice::notice;
 pub(crate) use proxy::{Proxy, ProxyKind};
+pub(crate) use token_file::TokenFile;
 
 use http::{HeaderMap, HeaderValue};
 use proxy::ProxySetting;
@@ -168,6 +172,11 @@ impl Config {
 
     pub(crate) fn skips_tls_verify(&self) -> bool {
         self.tls.insecure
+    }
+
+    /// Whether only the configured authorities are trusted.
+    pub(crate) fn pins_authority(&self) -> bool {
+        self.tls.certificate_authority.is_some()
     }
 
     pub(crate) fn tls_server_name(&self) -> Option<&ServerName<'static>> {

@@ -1,13 +1,40 @@
 //! The address of a server.
 
 use super::ConfigError;
+use std::borrow::Cow;
+use std::env;
 use url::Url;
+
+const EXPECTED: &str = "expected a URL such as https://10.0.0.1:6443";
+
+/// The server of a cluster without one: that of `KUBERNETES_MASTER`, else port 8080 of this host, as in kubectl.
+pub(super) fn of_kubectl() -> Cow<'static, str> {
+    let master = env::var("KUBERNETES_MASTER").ok();
+    match master.filter(|master| !master.is_empty()) {
+        Some(master) => Cow::Owned(master),
+        None => Cow::Borrowed("http://localhost:8080"),
+    }
+}
+
+/// Adds the scheme to an address without one, as client-go does. Such an address has no path.
+pub(super) fn with_scheme(text: &str, uses_tls: bool) -> Result<Cow<'_, str>, ConfigError> {
+    if text.contains("://") {
+        return Ok(Cow::Borrowed(text));
+    }
+    let address = text.strip_suffix('/').unwrap_or(text);
+    if address.contains('/') {
+        return Err(ConfigError::new(format!(
+            "the server has a path but no scheme; {EXPECTED}"
+        )));
+    }
+    let scheme = if uses_tls { "https" } else { "http" };
+    Ok(Cow::Owned(format!("{scheme}://{address}")))
+}
 
 /// Reads a server's address. Credentials in it are an error, because they would end up in logs.
 pub(super) fn parse(text: &str) -> Result<Url, ConfigError> {
-    let expected = "expected a URL such as https://10.0.0.1:6443";
     let url = Url::parse(text).map_err(|error| {
-        ConfigError::new(format!("the server is not a URL: {error}; {expected}"))
+        ConfigError::new(format!("the server is not a URL: {error}; {EXPECTED}"))
     })?;
     if !url.username().is_empty() || url.password().is_some() {
         return Err(ConfigError::new(
@@ -16,12 +43,12 @@ pub(super) fn parse(text: &str) -> Result<Url, ConfigError> {
     }
     if !matches!(url.scheme(), "http" | "https") || !url.has_host() {
         return Err(ConfigError::new(format!(
-            "the server is `{url}`; {expected}"
+            "the server is `{url}`; {EXPECTED}"
         )));
     }
     if url.query().is_some() || url.fragment().is_some() {
         return Err(ConfigError::new(format!(
-            "the server's URL has a query or fragment; {expected}"
+            "the server's URL has a query or fragment; {EXPECTED}"
         )));
     }
     Ok(url)
@@ -29,7 +56,23 @@ pub(super) fn parse(text: &str) -> Result<Url, ConfigError> {
 
 #[cfg(test)]
 mod tests {
-    use super::parse;
+    use super::*;
+
+    #[test]
+    fn schemes_are_added_as_in_client_go() {
+        for (text, uses_tls, expected) in [
+            ("10.0.0.1:6443", true, "https://10.0.0.1:6443"),
+            ("10.0.0.1:6443", false, "http://10.0.0.1:6443"),
+            ("localhost", true, "https://localhost"),
+            ("[::1]:6443/", true, "https://[::1]:6443"),
+            ("http://10.0.0.1", true, "http://10.0.0.1"),
+            ("https://host/prefix", false, "https://host/prefix"),
+        ] {
+            assert_eq!(with_scheme(text, uses_tls).unwrap(), expected);
+        }
+        assert!(with_scheme("host:1/prefix", true).is_err());
+        assert!(with_scheme("unix:/x", true).is_err());
+    }
 
     #[test]
     fn addresses() {

@@ -4,7 +4,8 @@ use super::ConfigError;
 use k8s_flowcontrol_text::{self as text, Position};
 use serde_json::Value;
 
-/// Reads the first document. Scalars follow the rules of the Kubernetes YAML reader.
+/// Reads the first document by the rules of the Kubernetes YAML reader. Like kubectl, of a repeated key it uses the last
+/// value.
 pub(super) fn read(text: &str) -> Result<Value, ConfigError> {
     let yaml = text::parse_yaml(text.as_bytes()).map_err(|error| {
         let message = without_quotations(error.message());
@@ -16,12 +17,6 @@ pub(super) fn read(text: &str) -> Result<Value, ConfigError> {
             format!("not valid YAML: line {line}: {message}")
         })
     })?;
-    if let Some(duplicate) = yaml.duplicates.first() {
-        return Err(ConfigError::new(format!(
-            "line {}: {} occurs twice",
-            duplicate.line, duplicate.key
-        )));
-    }
     text::to_value(yaml.tree.root()).map_err(ConfigError::new)
 }
 
@@ -66,12 +61,13 @@ mod tests {
         );
         assert_eq!(read("{\"a\": [true, 1]}").unwrap(), json!({"a": [true, 1]}));
         assert_eq!(read("").unwrap(), Value::Null);
+        let repeated = "b: 0\na: {one: 1}\na: {two: 2}";
+        assert_eq!(read(repeated).unwrap(), json!({"b": 0, "a": {"two": 2}}));
     }
 
     #[test]
     fn faults_name_the_line() {
         for (text, expected) in [
-            ("b: 0\na: 1\na: 2", "line 3: \"a\" occurs twice"),
             ("a:\n- b\n  c: d: e", "not valid YAML: line 3: "),
             ("a: [1", "not valid YAML: line 1: "),
             ("a: 1\nb: \u{1}", "not valid YAML: line 2: "),

@@ -81,6 +81,20 @@ impl Authority {
     }
 }
 
+/// A certificate that signed itself and may sign others, for a server on this host.
+pub(crate) fn own_authority(name: &str, year: i32, usage: ExtendedKeyUsagePurpose) -> Identity {
+    let mut params = CertificateParams::new(vec![name.to_owned()]).unwrap();
+    params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
+    params.not_before = date_time_ymd(2000, 1, 1);
+    params.not_after = date_time_ymd(year, 1, 1);
+    params.extended_key_usages = vec![usage];
+    let key = KeyPair::generate().unwrap();
+    Identity {
+        chain: params.self_signed(&key).unwrap().pem(),
+        key: key.serialize_pem(),
+    }
+}
+
 impl Identity {
     /// The TLS configuration of a server with this certificate. With `clients`, it requires a client certificate of that
     /// authority.

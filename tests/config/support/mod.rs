@@ -2,15 +2,19 @@
 
 mod certificates;
 mod folder;
+mod notices;
 mod proxy;
 mod server;
 mod socks;
+mod strict;
 
-pub(crate) use certificates::{Authority, Identity, traditional_key};
+pub(crate) use certificates::{Authority, Identity, own_authority, traditional_key};
 pub(crate) use folder::Folder;
+pub(crate) use notices::Notices;
 pub(crate) use proxy::HttpProxy;
 pub(crate) use server::{Answer, Request, Server, found};
 pub(crate) use socks::SocksProxy;
+pub(crate) use strict::{Names, StrictServer};
 
 use k8s_flowcontrol::client::RetryPolicy;
 use k8s_flowcontrol::config::Config;

@@ -67,7 +67,9 @@ impl Transport {
             builder = builder.proxy(proxy);
         }
         if let Some((alias, host)) = route.alias() {
-            builder = builder.dns_resolver(Arc::new(Resolver::new(alias, host)));
+            builder = builder
+                .dns_resolver(Arc::new(Resolver::new(alias, host)))
+                .http1_only();
         }
         let http = builder.build().map_err(Error::setup)?;
         Ok(Self { http, route })

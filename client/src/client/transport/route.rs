@@ -2,8 +2,12 @@
 //!
 //! The HTTP library has a single name, the host of the URL. It connects to that host, sends it in the handshake (SNI) and
 //! verifies it. For another `tls-server-name`, that name replaces the host in the URL, and
-//! [`Resolver`](super::resolver::Resolver) resolves it to the addresses of the host. An HTTP proxy receives the URL's host,
-//! so behind such a proxy the host stays in the URL, and the other name is only verified.
+//! [`Resolver`](super::resolver::Resolver) resolves it to the addresses of the host. Requests then use HTTP/1.1, whose
+//! header `Host` names the server: in HTTP/2 the library sends the URL's host as `:authority`, and RFC 9113 (section 8.3.1)
+//! forbids that it differs from `Host`.
+//!
+//! An HTTP proxy receives the URL's host, so behind such a proxy the host stays in the URL, and the other name is only
+//! verified.
 
 use super::error::{ConnectError, TransportError};
 use crate::client::error::Error;
@@ -27,6 +31,8 @@ pub(super) struct Route {
     alias: Option<String>,
     /// Verified instead of the URL's host.
     checked: Option<ServerName<'static>>,
+    /// The name in the certificate of an `https` proxy.
+    proxy_name: Option<ServerName<'static>>,
 }
 
 impl Route {
@@ -58,12 +64,29 @@ impl Route {
             (Some(ProxyKind::Socks5), None) if is_ipv6 => with_stand_in(name_of(host)?),
             (_, None) => (None, None),
         };
+        let proxy_name = match &proxy {
+            Some(proxy) if proxy.kind == ProxyKind::Https => {
+                let bracketed = proxy.host().trim_start_matches('[');
+                Some(name_of(bracketed.trim_end_matches(']'))?)
+            }
+            _ => None,
+        };
+        // The verifier tells the two connections apart by their names.
+        let expects_more = config.pins_authority() || checked.is_some();
+        if expects_more && is_secure && proxy_name == Some(name_of(host)?) {
+            let message = format!(
+                "the https proxy and the server have the same host ({bracketed}), so that the server's certificate authority \
+                 and `tls-server-name` cannot be enforced; give one of them another host name, or use an http:// proxy"
+            );
+            return Err(ConfigError::new(message).into());
+        }
         Ok(Self {
             proxy,
             host: host.to_owned(),
             authority: HeaderValue::try_from(authority).map_err(Error::setup)?,
             alias,
             checked,
+            proxy_name,
         })
     }
 
@@ -72,7 +95,8 @@ impl Route {
         NameCheck {
             server: self.checked.as_ref(),
             sends_name: self.alias.as_deref() != Some(STAND_IN),
-            proxy: self.proxy.as_ref(),
+            http2: self.alias.is_none(),
+            proxy: self.proxy_name.as_ref(),
         }
     }
 

@@ -8,7 +8,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
-/// The maximum time between renewal and expiry.
+/// The default maximum time between renewal and expiry.
 const EARLY: Duration = Duration::from_secs(60);
 
 /// A certificate chain and its key, both PEM.
@@ -81,11 +81,12 @@ impl ExecCredential {
         })
     }
 
-    /// Whether to renew the credentials: a minute before they expire, or after nine tenths of a shorter lifetime.
-    pub(super) fn is_due(&self, now: SystemTime) -> bool {
+    /// Whether to renew the credentials. `early` is the time before their expiry; it defaults to a minute, or a tenth of a
+    /// shorter lifetime.
+    pub(super) fn is_due(&self, early: Option<Duration>, now: SystemTime) -> bool {
         self.expires.is_some_and(|expires| {
             let life = expires.duration_since(self.obtained).unwrap_or_default();
-            let due = expires.checked_sub(EARLY.min(life / 10));
+            let due = expires.checked_sub(early.unwrap_or(EARLY.min(life / 10)));
             due.is_none_or(|due| now >= due)
         })
     }
@@ -150,10 +151,10 @@ mod tests {
         ] {
             let credential =
                 read(&format!("{{token: t, expirationTimestamp: '{expires}'}}")).unwrap();
-            assert!(!credential.is_due(at(due - 1)), "{expires}");
-            assert!(credential.is_due(at(due)), "{expires}");
+            assert!(!credential.is_due(None, at(due - 1)), "{expires}");
+            assert!(credential.is_due(None, at(due)), "{expires}");
             assert!(!credential.is_expired(at(due)));
         }
-        assert!(!read("{token: t}").unwrap().is_due(at(1 << 33)));
+        assert!(!read("{token: t}").unwrap().is_due(None, at(1 << 33)));
     }
 }

@@ -1,6 +1,7 @@
 //! Exec credential plugins.
 
 mod credential;
+mod group;
 mod info;
 mod run;
 mod shared;
@@ -20,8 +21,12 @@ const TIMEOUT: Duration = Duration::from_secs(120);
 /// A [credential plugin]: a program that prints a token or a client certificate.
 ///
 /// It runs before the first request, again shortly before the credential expires, and after the server rejected the
-/// credential (401). Concurrent requests share one run. Its standard error is inherited; its standard output is never
-/// shown.
+/// credential (401). Concurrent requests share one run. A run before the expiry delays no request and fails none: the old
+/// credential is used until it expires, and a failure is a warning of `tracing` with the target `k8s_flowcontrol::config`.
+/// Only plugins that read the standard input are waited for. A run ends, with the processes it started, when its time is
+/// over or its client is dropped.
+///
+/// Its standard error is inherited; its standard output is never shown.
 ///
 /// [credential plugin]: https://kubernetes.io/docs/reference/access-authn-authz/authentication/#client-go-credential-plugins
 ///
@@ -46,6 +51,7 @@ pub struct ExecPlugin {
     /// The kubeconfig's data for the plugin.
     cluster_config: Option<Value>,
     timeout: Duration,
+    renew_before: Option<Duration>,
 }
 
 /// A version of the API `client.authentication.k8s.io`.
@@ -86,6 +92,7 @@ impl ExecPlugin {
             provide_cluster_info: false,
             cluster_config: None,
             timeout: TIMEOUT,
+            renew_before: None,
         }
     }
 
@@ -143,6 +150,16 @@ impl ExecPlugin {
     #[must_use]
     pub fn timeout(mut self, timeout: Duration) -> Self {
         self.timeout = timeout;
+        self
+    }
+
+    /// The time before the expiry of a credential at which the plugin runs again. Defaults to a minute, or a tenth of a
+    /// shorter lifetime.
+    ///
+    /// Set it to more than the plugin takes. It runs at most every five seconds before the expiry.
+    #[must_use]
+    pub fn renew_before(mut self, time: Duration) -> Self {
+        self.renew_before = Some(time);
         self
     }
 

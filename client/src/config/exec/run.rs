@@ -1,5 +1,6 @@
 //! One run of a plugin.
 
+use super::group::Group;
 use super::{ExecCredential, ExecPlugin, InteractiveMode, info};
 use crate::config::{Config, ConfigError};
 use std::io::{self, IsTerminal};
@@ -52,15 +53,16 @@ impl ExecPlugin {
             Stdio::null()
         };
         let variables = self.env.iter().map(|(name, value)| (name, value));
-        let mut child = Command::new(&self.command)
+        let mut command = Command::new(&self.command);
+        command
             .args(&self.args)
             .envs(variables)
             .env("KUBERNETES_EXEC_INFO", request)
             .stdin(input)
-            .stdout(Stdio::piped())
-            .kill_on_drop(true)
-            .spawn()
-            .map_err(|error| self.not_started(&error))?;
+            .stdout(Stdio::piped());
+        // The group is dropped before the child, whose process id is not reused until then.
+        let (mut child, group) =
+            Group::spawn(&mut command).map_err(|error| self.not_started(&error))?;
         let broken = |error: io::Error| {
             self.error(&format!("failed: its output could not be read: {error}"))
         };
@@ -73,6 +75,7 @@ impl ExecPlugin {
             return Err(self.error(&format!("printed more than {MAX_OUTPUT} bytes")));
         }
         let status = child.wait().await.map_err(broken)?;
+        group.release();
         if status.success() {
             Ok(output)
         } else {

@@ -1,23 +1,33 @@
 //! The credentials of a plugin, shared by all requests of a client.
 
 use super::{ExecCredential, ExecPlugin};
-use crate::config::{Config, ConfigError};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::SystemTime;
-use tokio::sync::Mutex;
+use crate::config::{Config, ConfigError, notice};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant, SystemTime};
+use tokio::task::AbortHandle;
+
+/// The minimum time between the beginnings of early renewals.
+const PAUSE: Duration = Duration::from_secs(5);
 
 /// Runs a plugin when its credentials are missing, due or rejected; one run at a time.
 pub(crate) struct SharedPlugin {
+    runs: Arc<Runs>,
+    /// The task of the last early renewal, and its beginning.
+    renewal: Mutex<Option<(AbortHandle, Instant)>>,
+}
+
+struct Runs {
     plugin: Arc<ExecPlugin>,
-    /// The number of finished runs.
-    finished: AtomicU64,
+    /// Held during a run.
+    turn: tokio::sync::Mutex<()>,
     state: Mutex<State>,
 }
 
 #[derive(Default)]
 struct State {
     credential: Option<Arc<ExecCredential>>,
+    /// The number of finished runs.
+    finished: u64,
     /// The error of the last run.
     failure: Option<ConfigError>,
 }
@@ -25,57 +35,125 @@ struct State {
 impl SharedPlugin {
     pub(crate) fn new(plugin: Arc<ExecPlugin>) -> Self {
         Self {
-            plugin,
-            finished: AtomicU64::new(0),
-            state: Mutex::default(),
+            runs: Arc::new(Runs {
+                plugin,
+                turn: tokio::sync::Mutex::default(),
+                state: Mutex::default(),
+            }),
+            renewal: Mutex::default(),
         }
     }
 
     /// Whether a run may wait for a person.
     pub(crate) fn is_interactive(&self) -> bool {
-        self.plugin.is_interactive().unwrap_or(false)
+        self.runs.plugin.is_interactive().unwrap_or(false)
     }
 
     /// The current credentials. `rejected` are credentials that the server did not accept.
     ///
-    /// Concurrent callers share one run and its result, including an error. If the caller that started the run is
-    /// cancelled, the next one starts another.
+    /// Credentials that are due but valid are renewed in the background. Otherwise concurrent callers share one run and its
+    /// result, including an error. If the caller that started the run is cancelled, the next one starts another.
     pub(crate) async fn credential(
         &self,
         config: &Config,
         rejected: Option<&Arc<ExecCredential>>,
     ) -> Result<Arc<ExecCredential>, ConfigError> {
-        let before = self.finished.load(Ordering::Acquire);
-        let mut state = self.state.lock().await;
-        let waited = self.finished.load(Ordering::Acquire) > before;
-        if let (Some(rejected), Some(kept)) = (rejected, &state.credential)
-            && Arc::ptr_eq(rejected, kept)
-        {
-            state.credential = None;
-        }
-        if let Some(kept) = &state.credential
-            && !kept.is_due(SystemTime::now())
-        {
-            return Ok(kept.clone());
-        }
-        let failure = state.failure.clone().filter(|_| waited);
-        let result = match failure {
-            Some(failure) => Err(failure),
-            None => {
-                let result = self.plugin.run(config).await.map(Arc::new);
-                self.finished.fetch_add(1, Ordering::Release);
-                state.failure = result.as_ref().err().cloned();
-                result
+        let before = {
+            let mut state = self.runs.state();
+            if let (Some(rejected), Some(kept)) = (rejected, &state.credential)
+                && Arc::ptr_eq(rejected, kept)
+            {
+                state.credential = None;
             }
+            let now = SystemTime::now();
+            if let Some(kept) = &state.credential
+                && !kept.is_expired(now)
+            {
+                let is_due = self.runs.is_due(kept, now);
+                if !is_due || !self.is_interactive() {
+                    if is_due {
+                        self.renew(config);
+                    }
+                    return Ok(kept.clone());
+                }
+            }
+            state.finished
         };
-        match (result, &state.credential) {
-            (Ok(credential), _) => {
-                state.credential = Some(credential.clone());
-                Ok(credential)
+        let _turn = self.runs.turn.lock().await;
+        let shared = {
+            let state = self.runs.state();
+            (state.finished > before).then(|| (state.failure.clone(), state.credential.clone()))
+        };
+        let result = match shared {
+            Some((Some(failure), _)) => Err(failure),
+            Some((None, Some(credential))) => Ok(credential),
+            _ => self.runs.run(config).await,
+        };
+        result.or_else(|error| match &self.runs.state().credential {
+            Some(kept) if !kept.is_expired(SystemTime::now()) => {
+                stays_in_use(&error);
+                Ok(kept.clone())
             }
-            // Renewal begins before the expiry, so the old credentials are still valid.
-            (Err(_), Some(kept)) if !kept.is_expired(SystemTime::now()) => Ok(kept.clone()),
-            (Err(error), _) => Err(error),
+            _ => Err(error),
+        })
+    }
+
+    /// Starts an early renewal, unless one is running or began only now.
+    fn renew(&self, config: &Config) {
+        let mut renewal = self.renewal.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((task, begun)) = &*renewal
+            && (!task.is_finished() || begun.elapsed() < PAUSE)
+        {
+            return;
+        }
+        let (runs, config) = (Arc::clone(&self.runs), config.clone());
+        let task = tokio::spawn(async move {
+            let _turn = runs.turn.lock().await;
+            if let Err(error) = runs.run(&config).await {
+                stays_in_use(&error);
+            }
+        });
+        *renewal = Some((task.abort_handle(), Instant::now()));
+    }
+}
+
+impl Drop for SharedPlugin {
+    fn drop(&mut self) {
+        let renewal = self
+            .renewal
+            .get_mut()
+            .unwrap_or_else(PoisonError::into_inner);
+        if let Some((task, _)) = renewal {
+            task.abort();
         }
     }
+}
+
+impl Runs {
+    /// Nothing panics while the lock is held.
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn is_due(&self, credential: &ExecCredential, now: SystemTime) -> bool {
+        credential.is_due(self.plugin.renew_before, now)
+    }
+
+    /// Runs the plugin and keeps the result. A failure keeps the previous credentials.
+    async fn run(&self, config: &Config) -> Result<Arc<ExecCredential>, ConfigError> {
+        let result = self.plugin.run(config).await.map(Arc::new);
+        let mut state = self.state();
+        state.finished += 1;
+        state.failure = result.as_ref().err().cloned();
+        if let Ok(credential) = &result {
+            state.credential = Some(credential.clone());
+        }
+        result
+    }
+}
+
+fn stays_in_use(error: &ConfigError) {
+    notice(&format_args!(
+        "{error}; the previous credential is used until it expires"
+    ));
 }

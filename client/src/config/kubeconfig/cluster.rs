@@ -1,20 +1,30 @@
 //! A cluster of a kubeconfig: the server, its authority, the proxy.
 
 use super::document::Fields;
-use crate::config::{Config, ConfigError};
+use crate::config::{Config, ConfigError, server};
 
-/// A configuration for the cluster, without credentials.
-pub(super) fn config(cluster: &Fields<'_>) -> Result<Config, ConfigError> {
-    let Some(server) = cluster.text("server")? else {
-        return Err(cluster.error("server", "is missing"));
-    };
-    let mut config = Config::new(server).map_err(|error| error.within(&cluster.at("server")))?;
+/// A configuration for the cluster, without credentials, and whether its server got the scheme `http` by default.
+///
+/// `has_certificate` is whether the user has a client certificate.
+pub(super) fn config(
+    cluster: &Fields<'_>,
+    has_certificate: bool,
+) -> Result<(Config, bool), ConfigError> {
     let insecure = cluster.flag("insecure-skip-tls-verify")?;
     let authority = cluster.source("certificate-authority-data", "certificate-authority")?;
     if insecure && authority.is_some() {
         let hint = "cannot be combined with a certificate authority; remove one of the two";
         return Err(cluster.error("insecure-skip-tls-verify", hint));
     }
+    let uses_tls = insecure || authority.is_some() || has_certificate;
+    let given = cluster.text("server")?;
+    let in_field = |error: ConfigError| error.within(&cluster.at("server"));
+    let server = match given {
+        Some(server) => server::with_scheme(server, uses_tls).map_err(in_field)?,
+        None => server::of_kubectl(),
+    };
+    let is_assumed = server.starts_with("http://") && given != Some(&*server);
+    let mut config = Config::new(server).map_err(in_field)?;
     config.tls.insecure = insecure;
     config.tls.certificate_authority = authority;
     if let Some(name) = cluster.text("tls-server-name")? {
@@ -26,5 +36,5 @@ pub(super) fn config(cluster: &Fields<'_>) -> Result<Config, ConfigError> {
         config = proxied.map_err(|error| error.within(&cluster.at("proxy-url")))?;
     }
     let compression = !cluster.flag("disable-compression")?;
-    Ok(config.with_compression(compression))
+    Ok((config.with_compression(compression), is_assumed))
 }

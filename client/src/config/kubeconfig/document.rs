@@ -175,12 +175,6 @@ impl<'a> Fields<'a> {
         Ok(source)
     }
 
-    /// Fails if any of the fields is set.
-    pub(super) fn refuse(&self, fields: &[&str], hint: &str) -> Result<(), ConfigError> {
-        let found = fields.iter().find(|field| self.get(field).is_some());
-        found.map_or(Ok(()), |field| Err(self.error(field, hint)))
-    }
-
     pub(super) fn error(&self, field: &str, message: &str) -> ConfigError {
         ConfigError::new(message).within(&self.at(field))
     }

@@ -3,7 +3,7 @@
 use super::document::{Fields, text_of};
 use crate::config::auth::Auth;
 use crate::config::{
-    Config, ConfigError, ExecPlugin, ExecVersion, Impersonation, InteractiveMode, Secret,
+    Config, ConfigError, ExecPlugin, ExecVersion, Impersonation, InteractiveMode, Secret, TokenFile,
 };
 use std::sync::Arc;
 
@@ -16,11 +16,7 @@ pub(super) fn apply(
     user: &Fields<'_>,
     cluster: &Fields<'_>,
 ) -> Result<Config, ConfigError> {
-    user.refuse(
-        &["auth-provider"],
-        "was removed from Kubernetes in 1.26; use an exec plugin (such as gke-gcloud-auth-plugin, kubelogin or \
-         `kubectl oidc-login`) or a token",
-    )?;
+    refuse_auth_provider(user)?;
     let chain = user.source("client-certificate-data", "client-certificate")?;
     let key = user.source("client-key-data", "client-key")?;
     config.tls.client_certificate = match (chain, key) {
@@ -43,6 +39,31 @@ pub(super) fn apply(
             impersonating.map_err(|error| error.within(&user.at("as")))
         }
     }
+}
+
+/// Whether the user has a client certificate.
+pub(super) fn has_certificate(user: &Fields<'_>) -> Result<bool, ConfigError> {
+    let data = user.text("client-certificate-data")?;
+    Ok(data.or(user.text("client-certificate")?).is_some())
+}
+
+/// Authentication providers are code inside of kubectl. Plugins replace them.
+fn refuse_auth_provider(user: &Fields<'_>) -> Result<(), ConfigError> {
+    let Some(provider) = user.fields("auth-provider")? else {
+        return Ok(());
+    };
+    let message = match provider.text("name")? {
+        Some("oidc") => {
+            "`oidc` is not supported; use an exec plugin such as kubelogin (`kubectl oidc-login`), which renews the \
+             tokens"
+        }
+        Some("gcp") => {
+            "`gcp` was removed in Kubernetes 1.26; use the exec plugin gke-gcloud-auth-plugin"
+        }
+        Some("azure") => "`azure` was removed in Kubernetes 1.26; use the exec plugin kubelogin",
+        _ => "it is not supported; use an exec plugin or a token",
+    };
+    Err(user.error("auth-provider", message))
 }
 
 /// A token file takes precedence over a token, like in kubectl. A token together with a password is an error.
@@ -68,9 +89,9 @@ fn authorization(user: &Fields<'_>) -> Result<Auth, ConfigError> {
         (Some(file), None, _) => {
             // Reports a missing file now instead of at the first request.
             file.read()?;
-            Ok(Auth::TokenFile(file, None))
+            Ok(Auth::TokenFile(TokenFile::new(file, None)))
         }
-        (Some(file), token, _) => Ok(Auth::TokenFile(file, token)),
+        (Some(file), token, _) => Ok(Auth::TokenFile(TokenFile::new(file, token))),
         (None, Some(token), _) => sendable(Auth::Token(token), user, "token"),
         (None, None, Some(username)) => {
             let password = Secret::new(password.unwrap_or_default());
