@@ -84,8 +84,9 @@ impl Config {
 
 /// # TLS and proxies
 impl Config {
-    /// Trusts only servers whose certificates are signed by these authorities (PEM).
+    /// Trusts only servers whose certificates are signed by these authorities (PEM), or are themselves in the list.
     ///
+    /// Certificates that cannot be read are skipped with a warning of `tracing`, unless there is no other.
     /// Defaults to the operating system's authorities. Undoes
     /// [`with_insecure_skip_tls_verify`](Self::with_insecure_skip_tls_verify).
     #[must_use]
@@ -114,6 +115,9 @@ impl Config {
 
     /// The name in the server's certificate, for a server behind a tunnel or addressed by IP. It is sent in the handshake
     /// (SNI) and verified. Defaults to the host of the URL.
+    ///
+    /// Requests still name the host of the URL. Therefore they use HTTP/1.1: the HTTP library sends the same name in the
+    /// handshake and in HTTP/2 requests. Behind an HTTP proxy the name is verified, but not sent.
     ///
     /// # Errors
     /// If `name` is neither a DNS name nor an IP address.

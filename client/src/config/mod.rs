@@ -11,32 +11,45 @@
 //! 2. Without `KUBECONFIG`, `~/.kube/config`.
 //! 3. Without either, or if no file of `KUBECONFIG` exists, the service account of the pod that the program runs in.
 //!
-//! Unknown fields are ignored. Errors name the file, the context and the field, and contain no secret.
+//! Unknown fields are ignored, and of a repeated key the last value is used, as in kubectl. Errors name the file, the
+//! context and the field, and contain no secret. Faults that fail no request are warnings of `tracing` with the target
+//! `k8s_flowcontrol::config`.
 //!
 //! # Supported fields
 //!
 //! | kubeconfig | method | |
 //! |---|---|---|
-//! | `server` | [`Config::new`] | `http` or `https`, optionally with a path; IPv6 in brackets |
-//! | `certificate-authority-data`, `certificate-authority` | [`with_certificate_authority`](Config::with_certificate_authority) | data takes precedence over the file; defaults to the operating system's authorities |
-//! | `tls-server-name` | [`with_tls_server_name`](Config::with_tls_server_name) | sent in the handshake (SNI) and verified |
+//! | `server` | [`Config::new`] | `http` or `https`, optionally with a path; IPv6 in brackets; see below for servers without a scheme |
+//! | `certificate-authority-data`, `certificate-authority` | [`with_certificate_authority`](Config::with_certificate_authority) | data takes precedence over the file; defaults to the operating system's authorities; see below for Go's rules |
+//! | `tls-server-name` | [`with_tls_server_name`](Config::with_tls_server_name) | sent in the handshake (SNI) and verified; requests use HTTP/1.1 and name the server of the URL |
 //! | `insecure-skip-tls-verify` | [`with_insecure_skip_tls_verify`](Config::with_insecure_skip_tls_verify) | an error together with an authority |
 //! | `proxy-url` | [`with_proxy`](Config::with_proxy) | `http`, `https` or `socks5`; takes precedence over the environment |
 //! | `disable-compression` | [`with_compression`](Config::with_compression) | |
 //! | `client-certificate-data`, `client-certificate`, `client-key-data`, `client-key` | [`with_client_certificate`](Config::with_client_certificate) | data takes precedence over the file; PKCS#1, PKCS#8 and SEC1 keys; chains |
-//! | `token`, `tokenFile` | [`with_token`](Config::with_token), [`with_token_file`](Config::with_token_file) | the file takes precedence; the token is used while the file cannot be read |
+//! | `token`, `tokenFile` | [`with_token`](Config::with_token), [`with_token_file`](Config::with_token_file) | the file takes precedence; the token is used until the file has contained one |
 //! | `username`, `password` | [`with_basic_auth`](Config::with_basic_auth) | an error together with a token |
 //! | `exec` | [`with_exec`](Config::with_exec) | v1 and v1beta1; used only for users without other credentials, like kubectl |
 //! | `as`, `as-uid`, `as-groups`, `as-user-extra` | [`with_impersonation`](Config::with_impersonation) | |
 //! | `namespace` | [`with_namespace`](Config::with_namespace) | |
-//! | `auth-provider` | | an error: Kubernetes 1.26 removed it |
+//! | `auth-provider` | | an error: Kubernetes 1.26 removed `gcp` and `azure`, and for `oidc` there are exec plugins such as kubelogin |
+//!
+//! A `server` without a scheme, such as `10.0.0.1:6443`, gets `https` if the cluster has an authority or skips the
+//! verification, or the user has a client certificate. Otherwise it gets `http`, and like kubectl the client then sends no
+//! credentials, and warns. Without `server`, the server is that of the variable `KUBERNETES_MASTER`, or
+//! `http://localhost:8080`, again without credentials.
+//!
+//! Certificate authorities follow Go's rules. Certificates of a bundle that cannot be read are skipped with a warning; a
+//! bundle without any other is an error. A server's certificate that is itself in the bundle is accepted whether or not it
+//! is an authority; its names, dates and purpose are verified.
 //!
 //! # Rotation
 //!
 //! Tokens, certificates, keys and authorities in files are read again for every request. After a change of a certificate,
-//! key or authority, new connections are made with it. A certificate that cannot be read, for instance halfway through a
-//! rotation, is ignored while the previous one works. After a 401 the files are read again, or the exec plugin runs again,
-//! and the request is sent once more.
+//! key or authority, new connections are made with it. While a file is missing, empty or incomplete, for instance halfway
+//! through a rotation, the last valid token or certificate stays in use, with a warning. After a 401 the files are read
+//! again, or the exec plugin runs again, and the request is sent once more.
+//!
+//! An exec plugin renews its credential in the background before the expiry, see [`ExecPlugin`].
 //!
 //! # Proxies
 //!
@@ -48,6 +61,11 @@
 //!
 //! An HTTP proxy has two limits: an `https` server with an IPv6 address is an error, and a `tls-server-name` is verified but
 //! not sent. SOCKS has neither limit. With a `tls-server-name` the client looks up the server's name instead of the proxy.
+//!
+//! The certificate of an `https` proxy may be signed by the operating system's authorities or the configured one, the
+//! server's only by the configured one. An `https` proxy with the server's own host is an error if there is a configured
+//! authority or a `tls-server-name`, because the verification distinguishes the two by their
+//! names.
 
 mod auth;
 mod backoff;

@@ -1,4 +1,4 @@
-//! TLS: whom to trust, and who one is.
+//! TLS: the trusted authorities and the client's own certificate.
 //!
 //! Configurations are built with the program's own cryptography provider or else ring. None is installed for the whole
 //! program.
@@ -47,7 +47,7 @@ pub(crate) fn client_config(
         let message = format!("unusable certificates were skipped ({})", roots.skipped);
         notice(&authority.source.error(message));
     }
-    // Most proxies have a public certificate. Like kubectl, a proxy may have one of the cluster, too.
+    // Most proxies have a public certificate. Like kubectl, also accepts a certificate of the cluster's authority.
     let listed = roots.as_ref().map(|roots| roots.certificates.clone());
     let to_proxy = match names.proxy {
         None => None,

@@ -9,7 +9,7 @@ use rustls::pki_types::CertificateDer;
 pub(super) struct Roots {
     pub(super) certificates: Vec<CertificateDer<'static>>,
     pub(super) store: RootCertStore,
-    /// The unusable blocks, for instance `line 1, line 40`; empty if there are none.
+    /// The unusable blocks, for instance `line 1, line 40`; empty without any.
     pub(super) skipped: String,
 }
 

@@ -99,7 +99,7 @@ impl ServerCertVerifier for ByName {
     }
 }
 
-/// Accepts certificates that one of the authorities signed, and like Go those that are listed themselves.
+/// Accepts a certificate that an authority signed, and like Go a certificate in the list of authorities.
 #[derive(Debug)]
 struct Pinned {
     paths: Arc<WebPkiServerVerifier>,

@@ -1,4 +1,4 @@
-//! The environment's proxy. Own code, because the rules are those of Go's `httpproxy`, which kubectl follows.
+//! The environment's proxy. Own code, because kubectl follows the rules of Go's `httpproxy`.
 //!
 //! - `HTTPS_PROXY` is for `https` servers, `HTTP_PROXY` for `http` servers. The upper case form takes precedence over the
 //!   lower case form. An empty variable is ignored.

@@ -1,4 +1,4 @@
-//! `NO_PROXY`: the servers that are reached directly. Own code, because the rules are those of Go's `httpproxy`.
+//! `NO_PROXY`: the servers that are reached directly. Own code, because kubectl follows the rules of Go's `httpproxy`.
 //!
 //! A comma-separated list, ignoring white space and case:
 //!
