@@ -40,7 +40,7 @@ pub(crate) async fn apply_dry_run(
     live.json_patch(kind, name(tree), &patch, true).await
 }
 
-/// Applies an object. Conflicts with other writes of the same field manager, such as those of `set-shares`, and with
+/// Applies an object. Conflicts with other writes of the same field manager, such as `set-shares`, and with
 /// client-side apply do not count.
 pub(crate) async fn apply_own(
     live: &Live,

@@ -92,7 +92,7 @@ impl TargetArgs {
         }
     }
 
-    /// The objects, in the order of the targets, and the errors of those that cannot be read.
+    /// The objects, in the order of the targets, and the errors of the others.
     pub(crate) async fn find_each(
         &self,
         live: &Live,

@@ -39,8 +39,8 @@ pub(crate) struct Candidates {
     pub(crate) skipped: Vec<Skipped>,
 }
 
-/// Collects the files of `paths`, each once, those of a folder by name. The folder `left_out`, such as the backup folder, is
-/// skipped.
+/// Collects the files of `paths`, each once, and sorts the files of a folder by name. The folder `left_out`, such as the
+/// backup folder, is skipped.
 ///
 /// # Errors
 /// A path that does not exist, or is neither a file nor a folder.
