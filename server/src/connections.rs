@@ -1,10 +1,12 @@
 //! The task that accepts connections, and restarts when the release changes.
 
-use crate::http::{Context, respond, stopped};
+use crate::http::{Body, Context, respond, stopped};
 use crate::tls::Tls;
-use hyper::server::conn::http1;
+use hyper::body::Incoming;
+use hyper::server::conn::{http1, http2};
 use hyper::service::service_fn;
-use hyper_util::rt::{TokioIo, TokioTimer};
+use hyper::{Request, Response};
+use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
 use k8s_flowcontrol_types::Release;
 use std::convert::Infallible;
 use std::pin::pin;
@@ -18,6 +20,8 @@ use tokio::time::{MissedTickBehavior, interval, timeout};
 
 /// The time that a stopping server waits for responses.
 const GRACE: Duration = Duration::from_secs(1);
+/// The beginning of an HTTP/2 connection, and of no HTTP/1.1 request.
+const HTTP2: &[u8] = b"PRI";
 /// The maximum duration of a TLS handshake.
 const HANDSHAKE: Duration = Duration::from_secs(10);
 
@@ -114,7 +118,7 @@ async fn accept(stream: TcpStream, tls: Option<Tls>, context: Context, header_ti
     // ms. It fails only on a connection that has ended.
     let _set = stream.set_nodelay(true);
     let Some(tls) = tls else {
-        return serve(stream, context, header_timeout).await;
+        return serve_plain(stream, context, header_timeout).await;
     };
     // A failed handshake affects only its client.
     if let Ok(Ok(stream)) = timeout(HANDSHAKE, tls.accept(stream)).await {
@@ -122,17 +126,48 @@ async fn accept(stream: TcpStream, tls: Option<Tls>, context: Context, header_ti
     }
 }
 
-/// Serves the requests of one connection until it ends or the server stops.
+/// Serves HTTP/1.1, or HTTP/2 to clients that know that the server speaks it, such as a proxy that ends TLS.
+async fn serve_plain(stream: TcpStream, context: Context, header_timeout: Duration) {
+    let mut stopping = context.stopping.clone();
+    let mut start = [0; HTTP2.len()];
+    let peeked = tokio::select! {
+        peeked = timeout(header_timeout, stream.peek(&mut start)) => peeked,
+        () = stopped(&mut stopping) => return,
+    };
+    match peeked {
+        Ok(Ok(_)) if start == HTTP2 => serve_http2(stream, context).await,
+        Ok(Ok(_)) => serve(stream, context, header_timeout).await,
+        // The client has sent nothing.
+        Ok(Err(_)) | Err(_) => {}
+    }
+}
+
+/// Serves the requests of one HTTP/2 connection until it ends or the server stops.
+async fn serve_http2(stream: TcpStream, context: Context) {
+    let mut stopping = context.stopping.clone();
+    let service = service_fn(|request| respond_always(context.clone(), request));
+    let connection = http2::Builder::new(TokioExecutor::new())
+        .timer(TokioTimer::new())
+        .serve_connection(TokioIo::new(stream), service);
+    let mut connection = pin!(connection);
+    // The error of a connection affects only its client.
+    tokio::select! {
+        _ended = connection.as_mut() => {}
+        () = stopped(&mut stopping) => {
+            connection.as_mut().graceful_shutdown();
+            let _ended = connection.await;
+        }
+    }
+}
+
+/// Serves the requests of one HTTP/1.1 connection until it ends or the server stops.
 async fn serve(
     stream: impl AsyncRead + AsyncWrite + Unpin,
     context: Context,
     header_timeout: Duration,
 ) {
     let mut stopping = context.stopping.clone();
-    let service = service_fn(move |request| {
-        let context = context.clone();
-        async move { Ok::<_, Infallible>(respond(context, request).await) }
-    });
+    let service = service_fn(|request| respond_always(context.clone(), request));
     let connection = http1::Builder::new()
         .timer(TokioTimer::new())
         .header_read_timeout(header_timeout)
@@ -146,6 +181,13 @@ async fn serve(
             let _ended = connection.await;
         }
     }
+}
+
+async fn respond_always(
+    context: Context,
+    request: Request<Incoming>,
+) -> Result<Response<Body>, Infallible> {
+    Ok(respond(context, request).await)
 }
 
 async fn run_passes(mut context: Context, every: Duration) {

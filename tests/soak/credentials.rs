@@ -57,9 +57,14 @@ impl Credentials {
         entry(self.token)
     }
 
-    /// A server's TLS configuration with a new certificate.
-    pub(crate) fn tls(&self) -> Arc<ServerConfig> {
-        self.authority.sign(&["127.0.0.1"]).server(None)
+    /// Two TLS configurations with a new certificate: for HTTP/1.1 and for HTTP/2.
+    pub(crate) fn tls(&self) -> [Arc<ServerConfig>; 2] {
+        let config = self.authority.sign(&["127.0.0.1"]).server(None);
+        ["http/1.1", "h2"].map(|protocol| {
+            let mut config = ServerConfig::clone(&config);
+            config.alpn_protocols = vec![protocol.into()];
+            Arc::new(config)
+        })
     }
 
     /// Replaces the token, with `set` for the server.
@@ -92,7 +97,7 @@ impl Credentials {
     pub(crate) async fn rotate_authority(
         &mut self,
         rotation: Rotation,
-        set: impl Fn(Arc<ServerConfig>),
+        set: impl Fn([Arc<ServerConfig>; 2]),
     ) {
         let old = std::mem::replace(&mut self.authority, Authority::new("authority"));
         let new = &self.authority.pem;

@@ -1,4 +1,4 @@
-//! The entrance of the server: TLS, connections that are refused, hang or break, and a count of the lists.
+//! An entrance of the server: TLS, and connections that are refused, hang or break.
 
 use std::net::SocketAddr;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -12,7 +12,7 @@ use tokio_rustls::TlsAcceptor;
 use tokio_rustls::rustls::ServerConfig;
 use tokio_rustls::server::TlsStream;
 
-/// Forwards HTTPS connections to an HTTP server. Dropping it closes all connections.
+/// Forwards TLS connections to an address without TLS. Dropping it closes all connections.
 pub(crate) struct Gate {
     shared: Arc<Shared>,
     address: SocketAddr,
@@ -27,7 +27,6 @@ struct Shared {
     tls: Mutex<Arc<ServerConfig>>,
     traffic: watch::Sender<Traffic>,
     connections: AtomicU64,
-    lists: AtomicU64,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -62,7 +61,6 @@ impl Gate {
             tls: Mutex::new(tls),
             traffic: watch::Sender::default(),
             connections: AtomicU64::new(0),
-            lists: AtomicU64::new(0),
         });
         let listener = listen(address);
         Self {
@@ -117,11 +115,6 @@ impl Gate {
     /// The number of connections so far.
     pub(crate) fn connections(&self) -> u64 {
         self.shared.connections.load(Ordering::SeqCst)
-    }
-
-    /// The number of lists and streaming lists so far.
-    pub(crate) fn lists(&self) -> u64 {
-        self.shared.lists.load(Ordering::Relaxed)
     }
 
     fn change(&self, change: impl FnOnce(&mut Traffic, u64)) {
@@ -192,13 +185,21 @@ async fn serve(number: u64, client: TcpStream, shared: Arc<Shared>) {
     }
 }
 
-async fn forward(number: u64, client: TcpStream, shared: Arc<Shared>) -> std::io::Result<()> {
+async fn forward(number: u64, mut client: TcpStream, shared: Arc<Shared>) -> std::io::Result<()> {
     let mut way = Way {
         number,
         traffic: shared.traffic.subscribe(),
     };
     client.set_nodelay(true)?;
-    way.is_free().await;
+    let mut dead = way.clone();
+    tokio::select! {
+        () = way.is_free() => {}
+        () = dead.is_dead() => {
+            // Until the client closes the connection.
+            tokio::io::copy(&mut client, &mut tokio::io::sink()).await?;
+            return Ok(());
+        }
+    }
     let tls = TlsAcceptor::from(shared.tls.lock().unwrap().clone());
     let client = tls.accept(client).await?;
     let server = TcpStream::connect(shared.server).await?;
@@ -206,7 +207,7 @@ async fn forward(number: u64, client: TcpStream, shared: Arc<Shared>) -> std::io
     let (from_client, to_client) = tokio::io::split(client);
     let (from_server, to_server) = server.into_split();
     tokio::select! {
-        ended = requests(from_client, to_server, way.clone(), &shared) => ended,
+        ended = requests(from_client, to_server, way.clone()) => ended,
         ended = responses(from_server, to_client, way) => ended,
     }
 }
@@ -227,13 +228,20 @@ impl Way {
             std::future::pending::<()>().await;
         }
     }
+
+    async fn is_dead(&mut self) {
+        let number = self.number;
+        let is_dead = |traffic: &Traffic| number < traffic.dead_below;
+        if self.traffic.wait_for(is_dead).await.is_err() {
+            std::future::pending::<()>().await;
+        }
+    }
 }
 
 async fn requests(
     mut client: ReadHalf<TlsStream<TcpStream>>,
     mut server: OwnedWriteHalf,
     mut way: Way,
-    shared: &Shared,
 ) -> std::io::Result<()> {
     let mut buffer = vec![0; 16 * 1024];
     let mut waiting = Vec::new();
@@ -244,9 +252,6 @@ async fn requests(
                 let bytes = &buffer[..count?];
                 if bytes.is_empty() {
                     return Ok(());
-                }
-                if is_list(bytes) {
-                    shared.lists.fetch_add(1, Ordering::Relaxed);
                 }
                 waiting.extend(bytes);
             }
@@ -273,16 +278,4 @@ async fn responses(
         client.write_all(&buffer[..count]).await?;
         client.flush().await?;
     }
-}
-
-/// Whether a request starts here that lists objects, or the first page of them.
-fn is_list(bytes: &[u8]) -> bool {
-    let Some(line) = bytes.split(|byte| *byte == b'\r').next() else {
-        return false;
-    };
-    let line = String::from_utf8_lossy(line);
-    let is_watch = line.contains("watch=true") || line.contains("watch=1");
-    line.starts_with("GET /apis/flowcontrol.apiserver.k8s.io/v")
-        && !line.contains("continue=")
-        && (!is_watch || line.contains("sendInitialEvents=true"))
 }

@@ -22,13 +22,13 @@
 //! server keeps both here.
 //!
 //! - `plan`: the events of a round
-//! - `world`: the server with everything in front of it; `gate` is the entrance, `credentials` the files of the clients
+//! - `world`: the server with everything in front of it; `gate` is an entrance, `credentials` the files of the clients
 //! - `writers`: the changes
 //! - `stores`: the stores, and their comparison with the server; `mirror` is a subscriber
 //! - `resources`: tasks, file descriptors, memory
 //! - `run`: all of it together
 
-// The entrance reserves its port as Unix does it.
+// An entrance reserves its port, which works on Unix.
 #![cfg(unix)]
 #![allow(
     clippy::unwrap_used,

@@ -4,7 +4,7 @@ use crate::random::Random;
 use k8s_flowcontrol_types::Release;
 use std::time::Duration;
 
-/// The releases that serve every version of the stores: v1 and v1beta3. Each round ends with one of them.
+/// The releases that serve every version of the stores, v1 and v1beta3. The last restart of a round chooses from these.
 const COMMON: [u32; 3] = [29, 30, 31];
 /// All releases of a run. 1.28 has no v1, and cannot decode the objects that 1.30 and later releases have written; 1.32
 /// and later releases have no v1beta3.
@@ -84,7 +84,7 @@ pub(crate) fn round(random: &mut Random) -> Vec<(Duration, Event)> {
     pauses.collect()
 }
 
-/// One of each sort of event after which the server serves all stores, in random order.
+/// Each sort of event after which the server still serves all stores, once, in random order.
 fn light(random: &mut Random) -> Vec<Event> {
     let kinds = [
         Nonsense::Garbage,

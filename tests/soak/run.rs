@@ -7,14 +7,14 @@ use crate::stores::{self, AnyStore};
 use crate::world::World;
 use crate::writers::{Count, Writers};
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 use tokio::time::{Instant, sleep};
 
 /// The stores per client.
 const STORES_PER_CLIENT: usize = 10;
-/// The tasks of a server without connections: it, its bootstrap pass, the network and the gate.
-const TASKS_OF_SERVER: usize = 4;
+/// The tasks of a server without connections: it, its bootstrap pass, the network and two gates.
+const TASKS_OF_SERVER: usize = 5;
 
 /// The extent of a run.
 #[derive(Clone, Copy, Debug)]
@@ -35,11 +35,12 @@ pub(crate) async fn run(extent: Extent) -> Memory {
     let before = Resources::now();
     let mut world = World::new(random.fork()).await;
     let idle = Resources::now().with_tasks(&before, TASKS_OF_SERVER);
-    let stores = start(extent.stores, &world, &mut random).await;
+    let lists = Arc::new(AtomicU64::new(0));
+    let stores = start(extent.stores, &world, &lists, &mut random).await;
 
     let mut memory = Memory::default();
     let writes = Arc::new(Count::default());
-    let (mut events, mut rounds) = (0, 0);
+    let (mut events, mut rounds, mut slowest) = (0, 0, Duration::ZERO);
     while rounds == 0 || begun.elapsed() < extent.duration {
         let writers = Writers::start(&world, &writes, &mut random);
         trace.clear();
@@ -53,20 +54,22 @@ pub(crate) async fn run(extent: Extent) -> Memory {
         writers.stop().await;
         trace.note(format!("{:?} the last event was before", begun.elapsed()));
         let server = world.direct_client();
+        let last = Instant::now();
         for store in &stores {
             store.settles(&server).await;
         }
         drop(server);
+        slowest = slowest.max(last.elapsed());
         memory.measure();
         rounds += 1;
-        if rounds % 10 == 0 {
-            println!(
-                "{:?}: {rounds} rounds, {events} events, {memory}",
-                begun.elapsed()
-            );
-        }
+        println!(
+            "{:?}: round {rounds}, {events} events, recovered within {:?}, {memory}",
+            begun.elapsed(),
+            last.elapsed(),
+        );
     }
 
+    assert!(writes.done.load(Ordering::Relaxed) > 0, "nothing changed");
     let failures: u64 = stores.iter().map(|store| store.failures()).sum();
     for store in stores {
         store.stop().await;
@@ -74,12 +77,12 @@ pub(crate) async fn run(extent: Extent) -> Memory {
     idle.are_back().await;
     println!(
         "{:?}: {rounds} rounds, {events} events and {} faults of the network, {} stores with {failures} failures, \
-         {} lists, {} connections, {} writes and {} failed ones, {memory}",
+         {} requests of lists, {} connections, {} writes and {} failed ones, recovered within {slowest:?}, {memory}",
         begun.elapsed(),
         world.network_faults(),
         extent.stores,
-        world.gate.lists(),
-        world.gate.connections(),
+        lists.load(Ordering::Relaxed),
+        world.connections(),
         writes.done.load(Ordering::Relaxed),
         writes.failed.load(Ordering::Relaxed),
     );
@@ -88,12 +91,24 @@ pub(crate) async fn run(extent: Extent) -> Memory {
     memory
 }
 
-async fn start(count: usize, world: &World, random: &mut Random) -> Vec<Box<dyn AnyStore>> {
-    let clients = 0..count.div_ceil(STORES_PER_CLIENT);
-    let clients: Vec<_> = clients.map(|number| world.client(number)).collect();
+async fn start(
+    count: usize,
+    world: &World,
+    lists: &Arc<AtomicU64>,
+    random: &mut Random,
+) -> Vec<Box<dyn AnyStore>> {
+    let clients = (0..count.div_ceil(STORES_PER_CLIENT)).map(|number| {
+        let lists = lists.clone();
+        world.client(number).on_request(move |attempt| {
+            if attempt.verb() == "list" {
+                lists.fetch_add(1, Ordering::Relaxed);
+            }
+        })
+    });
+    let clients: Vec<_> = clients.collect();
     let mut stores = Vec::new();
     for number in 0..count {
-        let client = &clients[number % clients.len()];
+        let client = &clients[number / STORES_PER_CLIENT];
         stores.push(stores::start(number, client, random.fork()).await);
     }
     stores

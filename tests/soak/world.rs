@@ -9,12 +9,15 @@ use k8s_flowcontrol::Client;
 use k8s_flowcontrol::client::RetryPolicy;
 use k8s_flowcontrol::config::Config;
 use k8s_flowcontrol_server::{ApiServer, Fault};
+use std::net::SocketAddr;
+use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::sleep;
+use tokio_rustls::rustls::ServerConfig;
 
-/// A client's connection goes through the gate, which ends TLS, then through a faulty network, to the server.
+/// Each protocol has a gate, which ends TLS. Connections of HTTP/1.1 also go through a network with faults.
 pub(crate) struct World {
-    pub(crate) gate: Gate,
+    gates: [Gate; 2],
     network: Proxy,
     server: ApiServer,
     credentials: Credentials,
@@ -34,24 +37,32 @@ impl World {
             .start()
             .await
             .unwrap();
-        let address = ([127, 0, 0, 1], server.port()).into();
+        let address = SocketAddr::from(([127, 0, 0, 1], server.port()));
         let network = Proxy::start(address, &NetworkFault::ALL, random.fork()).await;
         network.set_calm(true);
+        let [http1, http2] = credentials.tls();
         Self {
-            gate: Gate::open(network.address(), credentials.tls()),
+            gates: [
+                Gate::open(network.address(), http1),
+                Gate::open(address, http2),
+            ],
             network,
             server,
             credentials,
         }
     }
 
-    /// A client as programs have it: every second one is configured by a kubeconfig.
+    /// A client as programs have it. Half of them speak HTTP/2, and half are configured by a kubeconfig.
     pub(crate) fn client(&self, number: usize) -> Client {
-        let url = self.gate.url();
-        let config = match number % 2 {
+        let url = self.gates[number % 2].url();
+        let config = match number / 2 % 2 {
             0 => self.credentials.by_kubeconfig(&url),
             _ => self.credentials.by_files(&url),
         };
+        // Dead connections are noticed sooner than by default, so that a round is short.
+        let config = config
+            .with_connect_timeout(Duration::from_secs(3))
+            .with_keep_alive(Duration::from_secs(2), Duration::from_secs(2));
         // A write that hangs must not delay the end of a round.
         patient(config.with_timeout(Duration::from_secs(2)))
     }
@@ -65,15 +76,15 @@ impl World {
     pub(crate) async fn happen(&mut self, event: &Event) {
         match event {
             Event::Restart { release, down } => {
-                self.gate.close();
+                self.each_gate(Gate::close);
                 self.server.upgrade(release.to_string()).await.unwrap();
                 sleep(*down).await;
-                self.gate.reopen();
+                self.each_gate(Gate::reopen);
             }
-            Event::NewCertificate => self.gate.set_tls(self.credentials.tls()),
+            Event::NewCertificate => set_tls(&self.gates, self.credentials.tls()),
             Event::NewAuthority(rotation) => {
-                let gate = &self.gate;
-                let set = |tls| gate.set_tls(tls);
+                let gates = &self.gates;
+                let set = |tls| set_tls(gates, tls);
                 self.credentials.rotate_authority(*rotation, set).await;
             }
             Event::NewToken(rotation) => {
@@ -83,11 +94,11 @@ impl World {
             }
             Event::LoseHistory => self.server.expire_history(),
             Event::Hang { pause, dead } => {
-                self.gate.freeze();
+                self.each_gate(Gate::freeze);
                 sleep(*pause).await;
-                self.gate.thaw(*dead);
+                self.each_gate(|gate| gate.thaw(*dead));
             }
-            Event::Disconnect => self.gate.disconnect(),
+            Event::Disconnect => self.each_gate(Gate::disconnect),
             Event::Disturb { pause } => {
                 self.network.set_calm(false);
                 sleep(*pause).await;
@@ -117,10 +128,25 @@ impl World {
         self.network.done()
     }
 
+    /// The number of connections so far.
+    pub(crate) fn connections(&self) -> u64 {
+        self.gates.iter().map(Gate::connections).sum()
+    }
+
+    fn each_gate(&self, act: impl Fn(&Gate)) {
+        self.gates.iter().for_each(act);
+    }
+
     /// Stops the server, with everything in front of it.
     pub(crate) async fn stop(self) {
-        drop((self.gate, self.network));
+        drop((self.gates, self.network));
         self.server.stop().await;
+    }
+}
+
+fn set_tls(gates: &[Gate; 2], tls: [Arc<ServerConfig>; 2]) {
+    for (gate, tls) in gates.iter().zip(tls) {
+        gate.set_tls(tls);
     }
 }
 

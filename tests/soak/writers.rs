@@ -62,11 +62,11 @@ async fn write(client: Client, stop: Arc<AtomicBool>, count: Arc<Count>, mut ran
             Ok(()) => count.done.fetch_add(1, Ordering::Relaxed),
             Err(_) => count.failed.fetch_add(1, Ordering::Relaxed),
         };
-        tokio::time::sleep(Duration::from_millis(random.below(100))).await;
+        tokio::time::sleep(Duration::from_millis(random.below(40))).await;
     }
 }
 
-/// Creates an object, and changes, replaces or deletes one that exists already.
+/// Creates an object. If it exists already, changes, applies or deletes it.
 async fn change<K: Resource>(
     api: &Api<K>,
     name: &str,
@@ -87,10 +87,10 @@ async fn change<K: Resource>(
             .await
             .map(drop),
         3 => {
-            let stop_at = random.choose(&TEAMS).to_owned();
+            let team = random.choose(&TEAMS);
             let update = api.update_with(name, |object: &mut K| {
                 let labels = &mut object.metadata_mut().labels;
-                labels.insert("changed-by".into(), stop_at.clone());
+                labels.insert("changed-by".into(), team.into());
             });
             update.await.map(drop)
         }
@@ -99,17 +99,19 @@ async fn change<K: Resource>(
             some.await.map(drop)
         }
         _ => {
-            let patch = body(name, random);
+            let mut patch = body(name, random);
+            // Without a value, the label is removed.
+            let labels = patch["metadata"]["labels"].as_object_mut().unwrap();
+            labels.entry("marked").or_insert(Value::Null);
             api.patch(name).merge(&patch).await.map(drop)
         }
     }
 }
 
 fn labels(random: &mut Random) -> Value {
-    let marked = random.happens(50).then_some("yes");
     let mut labels = json!({"team": random.choose(&TEAMS)});
-    if let Some(marked) = marked {
-        labels["marked"] = marked.into();
+    if random.happens(50) {
+        labels["marked"] = "yes".into();
     }
     labels
 }

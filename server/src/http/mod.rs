@@ -19,6 +19,7 @@ mod route;
 mod watching;
 
 pub(crate) use context::{Context, stopped};
+pub(crate) use payload::Body;
 
 use crate::dumps;
 use crate::health;
@@ -29,8 +30,7 @@ use futures_util::StreamExt;
 use http_body_util::BodyExt;
 use hyper::body::{Bytes, Incoming};
 use hyper::header::{self, HeaderMap, HeaderValue};
-use hyper::{Method, Request, Response};
-use payload::Body;
+use hyper::{Method, Request, Response, Uri};
 use request::ApiRequest;
 use response::ApiResponse;
 use route::Target;
@@ -47,6 +47,8 @@ pub(crate) async fn respond(context: Context, request: Request<Incoming>) -> Res
     {
         return ApiResponse::from(failure).into_response(false, None);
     }
+    // HTTP/2 has the whole URL.
+    parts.uri = without_host(parts.uri);
     let query = Query::parse(parts.uri.query().unwrap_or_default());
     let body = read_body(&parts.method, body).await;
     context.state.record(|| RecordedRequest {
@@ -92,6 +94,13 @@ fn header_texts(headers: &HeaderMap) -> Vec<(String, String)> {
         .iter()
         .map(|(name, value)| (name.as_str().to_owned(), text(value)))
         .collect()
+}
+
+fn without_host(uri: Uri) -> Uri {
+    match uri.path_and_query() {
+        Some(path) => Uri::from(path.clone()),
+        None => uri,
+    }
 }
 
 async fn read_body(method: &Method, body: Incoming) -> Result<Bytes, Failure> {

@@ -7,7 +7,7 @@ use hyper::body::{Bytes, Frame};
 use std::io;
 
 /// The body of a response.
-pub(super) type Body = UnsyncBoxBody<Bytes, io::Error>;
+pub(crate) type Body = UnsyncBoxBody<Bytes, io::Error>;
 
 pub(super) fn whole(bytes: impl Into<Bytes>) -> Body {
     Full::new(bytes.into())

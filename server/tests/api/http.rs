@@ -17,6 +17,12 @@ impl Http {
         Self(Client::builder(TokioExecutor::new()).build_http())
     }
 
+    /// HTTP/2 without negotiation.
+    pub(crate) fn http2() -> Self {
+        let mut builder = Client::builder(TokioExecutor::new());
+        Self(builder.http2_only(true).build_http())
+    }
+
     pub(crate) fn request(&self, method: &str, url: String) -> Request {
         let head = hyper::Request::builder().method(method).uri(url);
         Request {

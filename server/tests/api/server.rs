@@ -1,5 +1,6 @@
 //! Start and stop of the server, headers and recorded requests.
 
+use crate::http::Http;
 use crate::support::{Api, GROUP, LEVELS, answer, level};
 use k8s_flowcontrol_server::ApiServer;
 use serde_json::json;
@@ -265,4 +266,24 @@ async fn a_truncated_body_is_an_error() {
     let answer = bytes_until(stream, "never").await;
     assert!(!answer.starts_with("HTTP/1.1 2"), "{answer}");
     assert_eq!(api.get(&format!("{LEVELS}/half")).await.code, 404);
+}
+
+#[tokio::test]
+async fn http2_without_negotiation() {
+    let api = Api::start().await;
+    let client = Http::http2();
+    let url = |path: &str| format!("{}/apis/{GROUP}/{path}", api.server.url());
+    let level = level("of-http2", 5);
+    let created = client.request("POST", url(LEVELS)).json(&level);
+    assert_eq!(answer(created).await.code, 201);
+    assert_eq!(api.get(&format!("{LEVELS}/of-http2")).await.code, 200);
+    // Requests share a connection, on which a watch ends when the server restarts.
+    let watch = format!("{LEVELS}?watch=true&fieldSelector=metadata.name%3Dof-http2");
+    let mut watch = client.request("GET", url(&watch)).send().await;
+    let first = watch.chunk().await.unwrap();
+    assert!(first.starts_with(b"{\"type\":\"ADDED\""), "{first:?}");
+    api.server.upgrade("1.36").await.unwrap();
+    assert_eq!(watch.text().await, "");
+    let list = client.request("GET", url(LEVELS));
+    assert_eq!(answer(list).await.code, 200);
 }
