@@ -205,7 +205,13 @@ async fn without_its_driver_a_store_stops() {
         }
     })
     .await;
+    assert!(store.last_error().is_none());
     drop(driver);
+    let error = store.last_error().unwrap().to_string();
+    assert!(
+        error.starts_with("the store is no longer kept up to date"),
+        "{error}"
+    );
     assert_eq!(next(&mut changes).await, "snapshot 0: a");
     assert!(changes.next().await.is_none());
     assert_eq!(store.len(), 1);

@@ -75,6 +75,9 @@ impl Error {
             }
             Kind::Silent(limit) => write!(f, "the watch was silent for {limit:?} and was closed"),
             Kind::ShortWatch => f.write_str("the server ended the watch within a second, without an event"),
+            Kind::NoDriver => f.write_str(
+                "the store is no longer kept up to date: its driver was dropped, or the task that polled it has ended",
+            ),
             Kind::WentBack { from, to } => write!(
                 f,
                 "the watch went back from resource version {from} to {to}; was the server restored from a backup?"

@@ -49,6 +49,8 @@ pub(crate) enum Kind {
     Silent(Duration),
     /// The server ended a watch at once, without an event.
     ShortWatch,
+    /// The driver of a store was dropped.
+    NoDriver,
     /// A watch delivered a lower resource version than before.
     WentBack { from: String, to: String },
     /// The server serves no known version of the group.

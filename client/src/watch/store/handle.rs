@@ -3,6 +3,7 @@
 use super::not_ready::StoreNotReady;
 use super::objects::Stored;
 use super::state::State;
+use crate::client::Kind;
 use crate::convert::Loss;
 use crate::watch::key::ObjectKey;
 use crate::{Error, Resource};
@@ -118,8 +119,14 @@ impl<K: Resource> Store<K> {
     /// neither a list nor the opening of another watch is enough. With
     /// [several selections](crate::watch::Watcher::any_of), the failure of each one lasts until that one works again.
     ///
+    /// After the [`Driver`](super::Driver) was dropped, for example because a handler panicked or the runtime was shut
+    /// down, it is an error that never ends.
+    ///
     /// Suits a health check: it is `None` for a healthy server, even if there are no changes and no bookmarks.
     pub fn last_error(&self) -> Option<Arc<Error>> {
+        if self.state.has_changed().is_err() {
+            return Some(Arc::new(Error::new(Kind::NoDriver)));
+        }
         self.state.borrow().error.clone()
     }
 

@@ -277,3 +277,99 @@ fn another_object_with_the_name_comes_after_the_deletion() {
     assert_eq!(changes(&mut matches, &slow, now), "");
     assert_eq!(changes(&mut matches, &slow, now + PATIENCE), "+c");
 }
+
+/// The life of an object and of the next one with its name: at each version the UID and the matching selections.
+type Lives = [(&'static str, &'static [usize])];
+
+#[test]
+fn any_order_reports_the_deletion_before_the_next_object() {
+    let lives: [&Lives; 4] = [
+        &[
+            ("a", &[0]),
+            ("a", &[0, 1]),
+            ("a", &[]),
+            ("b", &[0]),
+            ("b", &[0, 1]),
+        ],
+        &[("a", &[0, 1]), ("a", &[]), ("b", &[1]), ("b", &[0])],
+        &[
+            ("a", &[0]),
+            ("a", &[]),
+            ("b", &[1]),
+            ("b", &[]),
+            ("c", &[0]),
+        ],
+        &[
+            ("a", &[0, 1]),
+            ("a", &[1]),
+            ("a", &[]),
+            ("b", &[0, 1]),
+            ("b", &[]),
+        ],
+    ];
+    for life in lives {
+        let events = [0, 1].map(|selection| events_of(life, selection));
+        let last = life.last().filter(|(_, selections)| !selections.is_empty());
+        let total = events[0].len() + events[1].len();
+        for choices in 0..1_u32 << total {
+            if choices.count_ones() as usize == events[1].len() {
+                check_lives(&events, choices, last.map(|(uid, _)| *uid));
+            }
+        }
+    }
+}
+
+/// The version, the UID, and whether the object matches.
+type LifeEvent = (u64, &'static str, bool);
+
+fn events_of(life: &Lives, selection: usize) -> Vec<LifeEvent> {
+    let mut held = None;
+    let mut events = Vec::new();
+    for (version, (uid, selections)) in (1_u64..).zip(life) {
+        if selections.contains(&selection) {
+            events.push((version, *uid, true));
+            held = Some(*uid);
+        } else if held.take().is_some() {
+            events.push((version, *uid, false));
+        }
+    }
+    events
+}
+
+/// Each bit of `choices` is the selection of the next event.
+fn check_lives(events: &[Vec<LifeEvent>; 2], choices: u32, last: Option<&str>) {
+    let (mut matches, now) = (Matches::new(), Instant::now());
+    let mut rest = events.each_ref().map(|events| events.iter());
+    let mut reached = [String::from("0"), String::from("0")];
+    let mut there: Option<String> = None;
+    let mut report = |change: Change<FlowSchema>| match change {
+        Change::Applied(object) => {
+            let uid = object.value.metadata.uid.unwrap();
+            assert!(
+                there.as_ref().is_none_or(|there| *there == uid),
+                "{uid} replaces {there:?} in {events:?}, {choices:b}"
+            );
+            there = Some(uid);
+        }
+        Change::Deleted(object) => assert_eq!(there.take(), object.value.metadata.uid),
+    };
+    for at in 0..events[0].len() + events[1].len() {
+        let selection = (choices >> at & 1) as usize;
+        let (version, uid, holds) = *rest[selection].next().unwrap();
+        if holds {
+            let new = matches.applied(selection, with_uid(uid, version), now);
+            new.into_iter().for_each(|new| report(Change::Applied(new)));
+        } else {
+            matches.deleted(selection, with_uid(uid, version), now);
+        }
+        reached[selection] = version.to_string();
+        let reached = reached.each_ref().map(|text| Some(text.as_str()));
+        while let Some(change) = matches.next(&reached, now) {
+            report(change);
+        }
+    }
+    while let Some(change) = matches.next(&[Some("0"), Some("0")], now + PATIENCE) {
+        report(change);
+    }
+    assert_eq!(there.as_deref(), last, "{events:?}, {choices:b}");
+}
