@@ -18,6 +18,15 @@
 //! `FLOWCONTROL_SOAK_SECONDS` and `FLOWCONTROL_SOAK_STORES` change its extent, and `FLOWCONTROL_TEST_SEED` repeats the
 //! events of a run; their effect still depends on the speed of the machine.
 //!
+//! Measured, in debug builds, on two cores that were busy with other builds throughout:
+//!
+//! - 20 minutes with 50 stores: 38 rounds with 584 events and 301 faults of the network; 23,867 failures that stores met,
+//!   6,176 requests of lists (streaming lists not counted), 11,645 connections, 538 writes that succeeded and 646 that
+//!   failed. 35 MiB of memory at first, 44 in the middle, 53 at last, with 1,024 kept events per store, of which a run this
+//!   short fills only a part; now they keep 128.
+//! - the form of 20 seconds with 44 different seeds, at a load of 15: no failure. Before that, it found that
+//!   `Store::last_error` could stay set after a silent connection.
+//!
 //! Not covered: a server that was restored from a backup, and so has lost objects and older resource versions. The
 //! server keeps both here.
 //!
