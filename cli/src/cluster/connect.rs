@@ -51,6 +51,7 @@ impl ClusterArgs {
 
     /// The configuration of the client.
     pub(crate) fn config(&self) -> Result<Config, ConfigError> {
+        super::notices::print();
         let config = match (&self.kubeconfig, &self.context) {
             (Some(file), Some(context)) => Config::from_kubeconfig_context(file, context),
             (Some(file), None) => Config::from_kubeconfig(file),

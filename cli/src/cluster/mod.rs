@@ -5,6 +5,7 @@ mod connect;
 mod dropped;
 mod live;
 mod manifest;
+mod notices;
 mod owner;
 mod table;
 mod takeover;

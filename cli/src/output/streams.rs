@@ -150,7 +150,7 @@ impl Write for Data<'_> {
     }
 }
 
-/// Prints a warning of a server on the standard error.
+/// Prints a warning of a server or of the library on the standard error.
 pub(crate) fn warn(text: &str) -> io::Result<()> {
     let mut err = Stream::stderr();
     err.label(WARNING, "warning:")?;

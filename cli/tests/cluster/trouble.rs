@@ -42,6 +42,23 @@ fn nobody_answers() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn warnings_about_a_configuration() {
+    let cluster = Cluster::start(ApiServer::builder()).await;
+    let kubeconfig = std::fs::read_to_string(cluster.folder.path("kubeconfig")).unwrap();
+    let without = kubeconfig.replace("http://", "");
+    assert_ne!(without, kubeconfig);
+    let file = cluster.file("without-scheme", &without);
+    let ran = cluster.run_with(&file, &["get", "plc"]);
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    assert!(ran.err.contains("warning: "), "{}", ran.err);
+    assert!(
+        ran.err.contains("the scheme defaults to http"),
+        "{}",
+        ran.err
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_user_who_may_not() {
     let tokens = "admin-token,admin,a,system:masters\nbob-token,bob,b\n";
     let cluster = Cluster::start(ApiServer::builder().tokens(tokens)).await;
