@@ -8,6 +8,7 @@ use k8s_flowcontrol::Kind;
 use k8s_flowcontrol::api::v1::{FlowSchema, PriorityLevelConfiguration};
 use k8s_flowcontrol::rules::bootstrap;
 use k8s_flowcontrol::{Release, Resource};
+use std::collections::HashMap;
 
 /// Flow schemas and priority levels in the types of v1.
 #[derive(Clone, Debug, Default)]
@@ -18,6 +19,8 @@ pub(crate) struct Objects {
     pub(crate) documents: Vec<Document>,
     /// Whether objects were read from files that contain no document at all.
     pub(crate) is_input_empty: bool,
+    /// The last document of each object, by kind and name.
+    last: HashMap<(Kind, String), usize>,
     /// The release of the cluster, if the objects come from a cluster and its release is known.
     pub(crate) live: Option<Release>,
 }
@@ -66,6 +69,7 @@ impl Objects {
                 levels,
                 documents: Vec::new(),
                 is_input_empty: false,
+                last: HashMap::new(),
                 live: version.git_version.parse().ok(),
             })
         })
@@ -96,15 +100,23 @@ impl Objects {
         // The last of several objects with one name is used.
         self.flow_schemas.extend(others.flow_schemas);
         self.levels.extend(others.levels);
-        self.documents.extend(others.documents);
+        for document in others.documents {
+            self.add(document);
+        }
     }
 
     /// The document of an object, or the last of several documents with its name.
     pub(crate) fn document(&self, kind: Kind, name: &str) -> Option<&Document> {
-        self.documents
-            .iter()
-            .rev()
-            .find(|document| document.kind() == kind && document.name() == Some(name))
+        let last = self.last.get(&(kind, name.to_owned()))?;
+        self.documents.get(*last)
+    }
+
+    fn add(&mut self, document: Document) {
+        if let Some(name) = document.name() {
+            let key = (document.kind(), name.to_owned());
+            self.last.insert(key, self.documents.len());
+        }
+        self.documents.push(document);
     }
 
     fn push(
@@ -141,7 +153,7 @@ impl Objects {
                 .at(&object.document.source, object.document.locate(&loss.path));
             diagnostic.write(&mut streams.err)?;
         }
-        self.documents.push(object.document.clone());
+        self.add(object.document.clone());
         Ok(())
     }
 }

@@ -4,18 +4,30 @@ use k8s_flowcontrol_text::Position;
 
 const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
 
-/// The lines of a text: finds the line and column of a byte without a search from the start.
+/// The distance of the bytes before which characters are counted once.
+const STRIDE: usize = 4096;
+
+/// The lines of a text: finds the line and column of a byte without a search from the start, even in a text of one line.
 #[derive(Clone, Debug)]
 pub struct Lines {
     /// The first byte of each line.
     starts: Vec<usize>,
+    /// The number of characters before every [`STRIDE`]th byte.
+    counts: Vec<usize>,
 }
 
 impl Lines {
     /// The lines of a text.
     pub fn of(text: &[u8]) -> Self {
         let breaks = memchr::memchr_iter(b'\n', text).map(|at| at + 1);
+        let mut total = 0;
+        let counts = text.chunks(STRIDE).map(|chunk| {
+            let before = total;
+            total += characters(chunk);
+            before
+        });
         Self {
+            counts: counts.collect(),
             starts: std::iter::once(0).chain(breaks).collect(),
         }
     }
@@ -27,12 +39,34 @@ impl Lines {
         // The first line starts at 0, so at least one line starts at or before the offset.
         let line = self.starts.partition_point(|start| *start <= offset).max(1);
         let start = self.starts.get(line - 1).copied().unwrap_or_default();
-        let before = without_mark(text.get(start..offset).unwrap_or_default());
+        let has_mark =
+            start == 0 && offset >= BYTE_ORDER_MARK.len() && text.starts_with(BYTE_ORDER_MARK);
+        let before = self.characters(text, offset) - self.characters(text, start);
         Position {
-            column: Position::of(before, before.len()).column,
+            column: 1 + before - usize::from(has_mark),
             line,
         }
     }
+
+    /// The number of characters before a byte.
+    fn characters(&self, text: &[u8], offset: usize) -> usize {
+        let known = self.counts.get(offset / STRIDE).copied();
+        match known {
+            Some(known) => known + characters(&text[offset / STRIDE * STRIDE..offset]),
+            // The end of a text that is a multiple of the stride.
+            None => {
+                let last = self.counts.len().saturating_sub(1);
+                self.counts
+                    .last()
+                    .map_or(0, |known| known + characters(&text[last * STRIDE..offset]))
+            }
+        }
+    }
+}
+
+/// The number of characters. Bytes that continue a UTF-8 sequence are part of the character before them.
+fn characters(text: &[u8]) -> usize {
+    text.iter().filter(|byte| **byte & 0xC0 != 0x80).count()
 }
 
 /// The text without its byte order mark.
@@ -54,5 +88,16 @@ mod tests {
         };
         assert_eq!([at(3), at(4), at(6)], [(1, 1), (1, 2), (1, 3)]);
         assert_eq!([at(7), at(8), at(99)], [(2, 1), (2, 2), (2, 2)]);
+    }
+
+    #[test]
+    fn columns_of_a_long_line_are_those_of_a_count_from_its_start() {
+        let text = format!("x\n{}", "aü€".repeat(STRIDE / 6 * 3)).into_bytes();
+        for text in [&text[..], &text[..STRIDE], &text[..2 * STRIDE], b""] {
+            let lines = Lines::of(text);
+            for offset in (0..=text.len()).step_by(97).chain([STRIDE, text.len()]) {
+                assert_eq!(lines.position(text, offset), Position::of(text, offset));
+            }
+        }
     }
 }

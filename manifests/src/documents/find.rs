@@ -73,12 +73,14 @@ pub fn read_with(text: impl Into<Arc<[u8]>>, options: ReadOptions) -> Documents 
                     message: key.to_string(),
                     span: key.span,
                 };
+                let mut duplicates: Vec<_> = document.duplicates.iter().map(problem).collect();
+                duplicates.sort_by_key(|problem| problem.span.start);
                 let part = ParsedPart {
                     text: &text,
                     format,
                     range,
                     is_named,
-                    duplicates: document.duplicates.iter().map(problem).collect(),
+                    duplicates,
                     tree: Arc::new(document.tree),
                 };
                 part.document(&mut found);
@@ -166,13 +168,17 @@ impl ParsedPart<'_> {
         if self.format == Format::Json {
             return Body::Text(Format::Json, span.range());
         }
-        let within = |problem: &&Problem| span.range().contains(&problem.span.start);
+        let first = self
+            .duplicates
+            .partition_point(|problem| problem.span.start < span.start);
+        let duplicates = self.duplicates.get(first..).unwrap_or_default().iter();
+        let within = |problem: &&Problem| problem.span.start < span.end;
         Body::Item {
             // A value that is too deep or too large has no JSON; its error message stands in, and fails to parse.
             json: to_value(node)
                 .map_or_else(String::into_bytes, |value| value.to_string().into_bytes()),
             list: Arc::clone(&self.tree),
-            duplicates: self.duplicates.iter().filter(within).cloned().collect(),
+            duplicates: duplicates.take_while(within).cloned().collect(),
             path,
         }
     }

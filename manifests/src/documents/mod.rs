@@ -21,6 +21,6 @@ pub use object::{DecodeError, Object, strip_server_fields};
 pub use recognize::version_of;
 
 pub(crate) use locate::locate;
-pub(crate) use parse::{Parsed, parse_all, parse_as};
+pub(crate) use parse::{Parsed, parse_all, parse_as, parse_part_as};
 pub(crate) use scalars::{Scalars, path};
-pub(crate) use template::{Action, touches};
+pub(crate) use template::{Action, touches, touching};

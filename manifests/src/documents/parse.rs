@@ -69,7 +69,9 @@ pub(crate) fn parse_part(
 pub(crate) struct Parsed {
     pub(crate) form: Form,
     pub(crate) documents: Vec<Document>,
-    /// The actions of a template.
+    /// The part of the text that holds each document. By itself, it reads as the same document.
+    pub(crate) parts: Vec<Range<usize>>,
+    /// The actions of a template, in order.
     pub(crate) actions: Vec<Action>,
 }
 
@@ -97,37 +99,57 @@ pub(crate) fn parse_all(text: &str, likely: Form) -> Result<Parsed, SyntaxError>
 /// # Errors
 /// The first syntax error.
 pub(crate) fn parse_as(text: &str, form: Form) -> Result<Parsed, SyntaxError> {
-    let (documents, actions) = match form {
+    parse_part_as(text, form, 0)
+}
+
+/// Reads a part of a text in one form, like the whole text in which a number of template actions come before the part.
+///
+/// # Errors
+/// The first syntax error.
+pub(crate) fn parse_part_as(
+    text: &str,
+    form: Form,
+    actions_before: usize,
+) -> Result<Parsed, SyntaxError> {
+    let ((documents, parts), actions) = match form {
         Form::Json | Form::JsonLines => {
             let read = parse_json_values(text.as_bytes());
             match read.error {
                 Some(error) => return Err(error),
-                None => (read.documents, Vec::new()),
+                None => {
+                    let parts = read.documents.iter().map(|document| document.span.range());
+                    let parts = parts.collect();
+                    ((read.documents, parts), Vec::new())
+                }
             }
         }
         Form::Yaml => (
             yaml_documents(text)?,
             template::actions(text).unwrap_or_default(),
         ),
-        Form::Template => match template::mask(text) {
+        Form::Template => match template::mask(text, actions_before) {
             Some(masked) => (yaml_documents(&masked.text)?, masked.actions),
-            None => return parse_as(text, Form::Yaml),
+            None => return parse_part_as(text, Form::Yaml, actions_before),
         },
     };
     Ok(Parsed {
         form,
         documents,
+        parts,
         actions,
     })
 }
 
-fn yaml_documents(text: &str) -> Result<Vec<Document>, SyntaxError> {
-    let mut documents = Vec::new();
+type Documents = (Vec<Document>, Vec<Range<usize>>);
+
+fn yaml_documents(text: &str) -> Result<Documents, SyntaxError> {
+    let (mut documents, mut parts) = Documents::default();
     for part in parse_each(text.as_bytes(), Form::Yaml) {
         let document = part.parsed?;
         if !matches!(document.tree.root().content(), Content::Null) {
             documents.push(document);
+            parts.push(part.range);
         }
     }
-    Ok(documents)
+    Ok((documents, parts))
 }

@@ -12,27 +12,42 @@ pub(crate) struct Scalar<'a> {
     pub(crate) is_key: bool,
     /// The text of a string.
     pub(crate) text: Option<&'a str>,
-    /// Its path, as an index into `paths`.
-    path: usize,
+    /// The last step of its path; none for the root.
+    step: Option<usize>,
+}
+
+/// A step on the way to a scalar: a field or an element.
+#[derive(Clone, Copy, Debug)]
+struct Step<'a> {
+    name: Name<'a>,
+    /// The step before, by its index.
+    parent: Option<usize>,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Name<'a> {
+    Field(&'a str),
+    Element(usize),
 }
 
 /// The keys and scalars of a document.
 #[derive(Debug, Default)]
 pub(crate) struct Scalars<'a> {
     scalars: Vec<Scalar<'a>>,
-    paths: Vec<Vec<String>>,
+    /// All steps. Paths share them, so a deep document costs no more than a flat one.
+    steps: Vec<Step<'a>>,
 }
 
 impl<'a> Scalars<'a> {
     pub(crate) fn of(root: Node<'a>) -> Self {
         let mut scalars = Self::default();
-        scalars.collect(root, &mut Vec::new());
+        scalars.collect(root, None, 0);
         scalars.scalars.sort_by_key(|scalar| scalar.span.start);
         scalars
     }
 
     /// The key or scalar that contains a byte, and the names and indexes that lead to it.
-    pub(crate) fn at(&self, offset: usize) -> Option<(Scalar<'a>, &[String])> {
+    pub(crate) fn at(&self, offset: usize) -> Option<(Scalar<'a>, Vec<String>)> {
         let end = self
             .scalars
             .partition_point(|scalar| scalar.span.start <= offset);
@@ -41,46 +56,53 @@ impl<'a> Scalars<'a> {
             .rev()
             .take(4)
             .find(|scalar| scalar.span.end > offset)?;
-        Some((
-            *scalar,
-            self.paths.get(scalar.path).map_or(&[], Vec::as_slice),
-        ))
+        let mut path = Vec::new();
+        let mut next = scalar.step;
+        while let Some(step) = next.and_then(|index| self.steps.get(index)) {
+            path.push(match step.name {
+                Name::Field(name) => name.to_owned(),
+                Name::Element(index) => index.to_string(),
+            });
+            next = step.parent;
+        }
+        path.reverse();
+        Some((*scalar, path))
     }
 
-    fn collect(&mut self, node: Node<'a>, path: &mut Vec<String>) {
-        if path.len() > MAX_DEPTH {
+    fn collect(&mut self, node: Node<'a>, parent: Option<usize>, depth: usize) {
+        if depth > MAX_DEPTH {
             return;
         }
         match node.content() {
-            Content::Object(members) => {
-                for field in members.iter() {
-                    path.push(field.name.to_owned());
-                    self.push(field.name_span, true, Some(field.name), path);
-                    self.collect(field.value, path);
-                    path.pop();
+            Content::Object(fields) => {
+                for field in fields.iter() {
+                    let step = self.step(Name::Field(field.name), parent);
+                    self.push(field.name_span, true, Some(field.name), step);
+                    self.collect(field.value, step, depth + 1);
                 }
             }
             Content::Array(elements) => {
                 for (index, element) in elements.iter().enumerate() {
-                    path.push(index.to_string());
-                    self.collect(element, path);
-                    path.pop();
+                    let step = self.step(Name::Element(index), parent);
+                    self.collect(element, step, depth + 1);
                 }
             }
-            Content::String(text) => self.push(node.span(), false, Some(text), path),
-            _ => self.push(node.span(), false, None, path),
+            Content::String(text) => self.push(node.span(), false, Some(text), parent),
+            _ => self.push(node.span(), false, None, parent),
         }
     }
 
-    fn push(&mut self, span: Span, is_key: bool, text: Option<&'a str>, path: &[String]) {
-        if self.paths.last().is_none_or(|last| last != path) {
-            self.paths.push(path.to_vec());
-        }
+    fn step(&mut self, name: Name<'a>, parent: Option<usize>) -> Option<usize> {
+        self.steps.push(Step { name, parent });
+        Some(self.steps.len() - 1)
+    }
+
+    fn push(&mut self, span: Span, is_key: bool, text: Option<&'a str>, step: Option<usize>) {
         self.scalars.push(Scalar {
             span,
             is_key,
             text,
-            path: self.paths.len() - 1,
+            step,
         });
     }
 }

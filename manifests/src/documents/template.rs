@@ -38,19 +38,20 @@ pub(super) fn actions(text: &str) -> Option<Vec<Action>> {
 /// Masks the actions of a template.
 ///
 /// Actions alone in their lines become comments, actions that produce a value become unique words, and control actions become
-/// blanks.
-pub(super) fn mask(text: &str) -> Option<Masked> {
+/// blanks. `actions_before` are the actions of the text before this part of it: the words are the same as in the whole text.
+pub(super) fn mask(text: &str, actions_before: usize) -> Option<Masked> {
     let actions = actions(text)?;
+    let alone = standing_alone(text, &actions);
     let mut out = text.as_bytes().to_vec();
-    for (index, action) in actions.iter().enumerate() {
+    for (index, (action, is_alone)) in actions.iter().zip(alone).enumerate() {
         let Span { start, end } = action.span;
-        if stands_alone(text, &actions, action.span) {
+        if is_alone {
             fill(&mut out[start..end], b'#', true);
         } else if action.writes {
             fill(&mut out[start..end], b'x', false);
             for (place, digit) in out[start + 1..end]
                 .iter_mut()
-                .zip(index.to_string().bytes())
+                .zip((actions_before + index).to_string().bytes())
             {
                 *place = digit;
             }
@@ -62,11 +63,16 @@ pub(super) fn mask(text: &str) -> Option<Masked> {
     Some(Masked { text, actions })
 }
 
-/// Whether any action overlaps a part of the text.
+/// Whether any action overlaps a part of the text. The actions are in order.
 pub(crate) fn touches(actions: &[Action], span: Span) -> bool {
-    actions
-        .iter()
-        .any(|action| action.span.start < span.end && span.start < action.span.end)
+    touching(actions, span).next().is_some()
+}
+
+/// The actions that overlap a part of the text. The actions are in order.
+pub(crate) fn touching(actions: &[Action], span: Span) -> impl Iterator<Item = &Action> {
+    let first = actions.partition_point(|action| action.span.end <= span.start);
+    let from = actions.get(first..).unwrap_or_default().iter();
+    from.take_while(move |action| action.span.start < span.end)
 }
 
 fn fill(bytes: &mut [u8], with: u8, keep_breaks: bool) {
@@ -77,24 +83,45 @@ fn fill(bytes: &mut [u8], with: u8, keep_breaks: bool) {
     }
 }
 
-/// Whether the lines of an action contain only actions.
-fn stands_alone(text: &str, actions: &[Action], span: Span) -> bool {
-    let line_start = text[..span.start].rfind('\n').map_or(0, |at| at + 1);
-    let line_end = text[span.end..]
-        .find('\n')
-        .map_or(text.len(), |at| span.end + at);
-    let mut at = line_start;
-    for action in actions {
-        if action.span.end <= line_start || action.span.start >= line_end {
-            continue;
-        }
-        let before = text.get(at..action.span.start).unwrap_or_default();
-        if !before.trim().is_empty() {
-            return false;
-        }
-        at = action.span.end;
+/// Whether the lines of each action contain only actions.
+fn standing_alone(text: &str, actions: &[Action]) -> Vec<bool> {
+    let gap = |index: usize| {
+        let start = index
+            .checked_sub(1)
+            .map_or(0, |before| actions[before].span.end);
+        let end = actions
+            .get(index)
+            .map_or(text.len(), |action| action.span.start);
+        text.get(start..end).unwrap_or_default()
+    };
+    let has_break = |action: &Action| text[action.span.range()].contains('\n');
+    let is_blank = |part: &str| part.trim().is_empty();
+    // From the left: the part of the line before each action.
+    let mut alone = Vec::with_capacity(actions.len());
+    for index in 0..actions.len() {
+        let is_alone = match gap(index).rsplit_once('\n') {
+            Some((_, line)) => is_blank(line),
+            None => {
+                let before = index.checked_sub(1);
+                let is_clear = before.is_none_or(|at| alone[at] || has_break(&actions[at]));
+                is_clear && is_blank(gap(index))
+            }
+        };
+        alone.push(is_alone);
     }
-    text.get(at..line_end).unwrap_or_default().trim().is_empty()
+    // From the right: the part of the line after each action.
+    let mut is_clear = true;
+    for index in (0..actions.len()).rev() {
+        is_clear = match gap(index + 1).split_once('\n') {
+            Some((line, _)) => is_blank(line),
+            None => {
+                let after = actions.get(index + 1);
+                after.is_none_or(|after| is_clear || has_break(after)) && is_blank(gap(index + 1))
+            }
+        };
+        alone[index] &= is_clear;
+    }
+    alone
 }
 
 /// The end of an action whose content starts at `at`. Braces in strings and comments do not end it.
@@ -144,7 +171,7 @@ mod tests {
     #[test]
     fn a_masked_template_has_the_same_offsets() {
         let template = "{{- if .Values.on }}\nname: {{ .Values.name | quote }}\nlabels:\n  {{- include \"a\" . | nindent 2 }}\n{{- end }}\n";
-        let masked = mask(template).unwrap();
+        let masked = mask(template, 0).unwrap();
         assert_eq!(masked.text.len(), template.len());
         assert_eq!(masked.text.lines().count(), template.lines().count());
         assert!(masked.text.starts_with("####"));

@@ -1,13 +1,13 @@
 //! The migration of a text: its documents, their edits, the check of the result, and the remaining mentions.
 
-use super::decide::{Surroundings, classify};
-use super::edit::{DocumentEdits, Expected, apply, checked_edits};
+use super::decide::{Surroundings, classify, twice};
+use super::edit::{DocumentEdits, Expected, Part, Refusal, apply, checked_edits};
 use super::findings::{Finding, Rule, Severity};
 use super::read::{Mention, Text, find, mentions};
 use super::result::Migration;
 use super::settings::Settings;
 use super::state::State;
-use crate::documents::{Form, Parsed, parse_all};
+use crate::documents::{Form, Parsed, parse_all, parse_as};
 use k8s_flowcontrol_text::{Node, Span, to_value};
 use k8s_flowcontrol_types::GROUP;
 use serde_json::Value;
@@ -74,8 +74,7 @@ impl State<'_> {
             .iter()
             .any(|action| self.source.slice(action.span).contains(GROUP));
         let mut places = Vec::new();
-        let mut work = Vec::new();
-        for (index, document) in parsed.documents.iter().enumerate() {
+        for (index, (document, part)) in parsed.documents.iter().zip(&parsed.parts).enumerate() {
             let root = document.tree.root();
             let next = parsed.documents.get(index + 1);
             let end = next.map_or(self.source.text.len(), |next| next.span.start);
@@ -85,6 +84,7 @@ impl State<'_> {
                     let offset = document.span.start;
                     let finding = Finding::new(Severity::Error, Rule::Unreadable, offset, error);
                     self.result.findings.push(finding);
+                    self.result.edits.clear();
                     return;
                 }
             };
@@ -92,14 +92,23 @@ impl State<'_> {
                 source: self.source,
                 form: parsed.form,
                 actions: &parsed.actions,
-                document,
+                twice: &twice(document),
                 end,
                 settings: self.settings,
                 asks_cluster,
             };
-            work.push(self.document(around, root, original, &mut places));
+            let work = self.document(around, root, original, &mut places);
+            let part = Part {
+                source: self.source,
+                form: parsed.form,
+                range: part.clone(),
+                actions_before: parsed
+                    .actions
+                    .partition_point(|action| action.span.start < part.start),
+            };
+            self.check(&part, &work);
         }
-        self.check(parsed, work);
+        self.check_whole(parsed);
         places.extend(self.result.edits.iter().map(|edit| edit.span));
         places.sort_by_key(|place| place.start);
         let rest: Vec<Mention> = mentions(self.source.text, self.settings.to)
@@ -128,7 +137,6 @@ impl State<'_> {
             },
             original,
             renames: false,
-            end: around.end,
         };
         if found.is_empty() {
             self.result.skipped += 1;
@@ -142,21 +150,41 @@ impl State<'_> {
         work
     }
 
-    /// Takes over the edits that give the intended result, and reports the documents that stay unchanged.
-    fn check(&mut self, parsed: &Parsed, work: Vec<DocumentEdits>) {
-        let (edits, dropped) = checked_edits(self.source, parsed.form, self.settings.to, work);
-        self.result.edits = edits;
-        for dropped in dropped {
-            for object in &dropped.objects {
-                self.result.objects[*object].changes.clear();
+    /// Takes over the edits of a document if they give the intended result, and else reports that it stays unchanged.
+    fn check(&mut self, part: &Part<'_>, work: &DocumentEdits) {
+        match checked_edits(part, self.settings.to, work) {
+            Ok(edits) => self.result.edits.extend(edits),
+            Err(refusal) => {
+                for object in &work.objects {
+                    self.result.objects[*object].changes.clear();
+                }
+                self.refuse(refusal);
             }
-            let finding = Finding::new(
-                Severity::Manual,
-                Rule::CannotEdit,
-                dropped.offset,
-                dropped.why,
-            );
-            self.result.findings.push(finding.help("change it by hand"));
         }
+    }
+
+    /// The parts have been read one by one. Together they must be as many documents as before.
+    fn check_whole(&mut self, parsed: &Parsed) {
+        let Some(first) = self.result.edits.first() else {
+            return;
+        };
+        let offset = first.span.start;
+        let new = apply(self.source.text, &self.result.edits);
+        let documents = parse_as(&new, parsed.form).map(|parsed| parsed.documents.len());
+        if documents.is_ok_and(|documents| documents == parsed.documents.len()) {
+            return;
+        }
+        self.result.edits.clear();
+        for object in &mut self.result.objects {
+            object.changes.clear();
+        }
+        let why = "the result has another number of documents";
+        self.refuse(Refusal::new(offset, why));
+    }
+
+    fn refuse(&mut self, refusal: Refusal) {
+        let Refusal { offset, why } = refusal;
+        let finding = Finding::new(Severity::Manual, Rule::CannotEdit, offset, why);
+        self.result.findings.push(finding.help("change it by hand"));
     }
 }

@@ -335,3 +335,21 @@ fn fields_of_another_version_are_mended_as_told() {
     let down = mended(Mend::Live, to(ApiVersion::V1Beta2));
     assert!(down.contains("    assuredConcurrencyShares: 30 # copied from an older file\n"));
 }
+
+#[test]
+fn every_document_is_judged_by_itself() {
+    let anchored = include_str!("../fixtures/anchors-shared.yaml");
+    let level = corpus!("version.yaml");
+    let documents: Vec<_> = (0..400)
+        .map(|index| if index % 4 == 0 { level } else { anchored })
+        .collect();
+    let text = documents.join("---\n");
+    let outcome = run(&text, V1);
+    // The same finding in every document with the anchor, and the same change in every other one.
+    let one = run(anchored, V1);
+    assert!(one.text.is_none() && !one.findings.is_empty());
+    assert_eq!(outcome.findings.len(), 300 * one.findings.len());
+    let changed = clean(level, V1);
+    let expected = text.replace(level, &changed);
+    assert_eq!(outcome.text, Some(expected));
+}

@@ -20,7 +20,7 @@ mod scalars;
 mod scanner;
 
 use crate::SyntaxError;
-use crate::tree::{Span, Tree};
+use crate::tree::{self, Data, Span, Tree};
 use std::fmt;
 
 /// A YAML document as JSON.
@@ -55,17 +55,21 @@ impl fmt::Display for DuplicateKey {
 
 /// Parses the first document of a YAML text; further documents are ignored.
 ///
-/// A text without a document is `null`.
+/// A text without a document is `null`, at the start of the text.
 ///
 /// # Errors
 /// [`SyntaxError`] with the server's message, such as `yaml: line 4: did not find expected key`.
 pub fn parse_yaml(text: &[u8]) -> Result<Yaml, SyntaxError> {
     match Stream::new(text).next_document()? {
         Some(yaml) => Ok(yaml),
-        None => Ok(Yaml {
-            tree: crate::parse_json(b"null")?,
-            duplicates: Vec::new(),
-        }),
+        None => {
+            let mut entries = Vec::new();
+            let root = tree::push(&mut entries, Data::Null, Span::default());
+            Ok(Yaml {
+                tree: Tree::new(entries, root),
+                duplicates: Vec::new(),
+            })
+        }
     }
 }
 

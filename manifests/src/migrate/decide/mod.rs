@@ -10,3 +10,4 @@ mod template;
 pub(super) use object::{Surroundings, decide, owned};
 pub(super) use patches::{Restring, apply, find};
 pub(super) use remaining_mentions::{LAST_APPLIED, classify};
+pub(super) use template::twice;

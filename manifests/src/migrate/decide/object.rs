@@ -8,7 +8,7 @@ use crate::migrate::findings::{Finding, Rule, Severity};
 use crate::migrate::read::{Found, Role, SHARES, Text};
 use crate::migrate::result::MigratedObject;
 use crate::migrate::settings::Settings;
-use k8s_flowcontrol_text::{Content, Document, Node, Span};
+use k8s_flowcontrol_text::{Content, Node, Span};
 use k8s_flowcontrol_types::Kind;
 use k8s_flowcontrol_types::convert::PRESERVE_ZERO_ANNOTATION;
 use k8s_flowcontrol_types::{ApiVersion, GROUP};
@@ -20,7 +20,8 @@ pub(in crate::migrate) struct Surroundings<'a> {
     pub(in crate::migrate) source: &'a Text<'a>,
     pub(in crate::migrate) form: Form,
     pub(in crate::migrate) actions: &'a [Action],
-    pub(in crate::migrate) document: &'a Document,
+    /// The keys that occur more than once, in order; see [`twice`](super::template::twice).
+    pub(in crate::migrate) twice: &'a [Span],
     /// The start of the next document.
     pub(in crate::migrate) end: usize,
     pub(in crate::migrate) settings: Settings,

@@ -1,9 +1,9 @@
 //! The remaining mentions of old versions and fields: every place is listed, none is skipped.
 
-use crate::documents::{Parsed, Scalars, path, touches};
+use crate::documents::{Parsed, Scalars, path, touching};
 use crate::migrate::findings::{Finding, Rule, Severity};
 use crate::migrate::read::{Mention, Mentioned, Text};
-use k8s_flowcontrol_text::to_value;
+use k8s_flowcontrol_text::Node;
 use k8s_flowcontrol_types::{ApiVersion, GROUP};
 use std::collections::HashSet;
 
@@ -25,11 +25,7 @@ pub(in crate::migrate) fn classify(
         let index = parsed
             .documents
             .partition_point(|document| document.span.start <= offset);
-        let finding = if let Some(action) = parsed
-            .actions
-            .iter()
-            .find(|action| touches(&[**action], mention.span))
-        {
+        let finding = if let Some(action) = touching(&parsed.actions, mention.span).next() {
             Some((in_action(mention), action.span.start))
         } else if let Some(index) = index.checked_sub(1) {
             let known = scalars.take().filter(|(known, _)| *known == index);
@@ -106,7 +102,7 @@ fn in_document(
     let offset = mention.span.start;
     let (scalar, steps) = scalars.at(offset)?;
     let what = mention.describe();
-    let here = path(steps);
+    let here = path(&steps);
     let history = steps.iter().position(|step| step == "managedFields");
     if let Some(history) = history {
         let message = format!("managedFields refer to {what}");
@@ -124,9 +120,8 @@ fn in_document(
         Finding::new(Severity::Manual, Rule::LastApplied, offset, message)
             .help("remove the annotation from the file: kubectl apply writes it again")
     } else if is_long {
-        let kind = to_value(parsed.documents[index].tree.root())
-            .ok()
-            .and_then(|value| Some(value.get("kind")?.as_str()?.to_owned()));
+        let root = parsed.documents[index].tree.root();
+        let kind = root.get("kind").and_then(Node::as_str);
         let owner = kind.map_or("this document".to_owned(), |kind| format!("this {kind}"));
         let message = format!("a string in {owner} refers to {what}");
         Finding::new(Severity::Manual, Rule::Embedded, offset, message)

@@ -1,10 +1,10 @@
 //! Reasons that a template gives not to change an object in it.
 
 use super::object::Surroundings;
-use crate::documents::{Action, locate, touches};
+use crate::documents::{Action, locate, touches, touching};
 use crate::migrate::findings::{Finding, Rule, Severity};
 use crate::migrate::read::{Found, SHARES, shares_of};
-use k8s_flowcontrol_text::{Node, Span};
+use k8s_flowcontrol_text::{Document, Node, Span};
 use k8s_flowcontrol_types::ApiVersion;
 use k8s_flowcontrol_types::Kind;
 
@@ -23,24 +23,16 @@ pub(super) fn obstacle(
     let manual = |offset: usize, message: &str| {
         Finding::new(Severity::Manual, Rule::Template, offset, message)
     };
-    let names = [
-        "apiVersion",
-        "kind",
-        "spec",
-        "limited",
-        SHARES[0],
-        SHARES[1],
-    ];
-    let twice = around.document.duplicates.iter().find(|problem| {
-        object.start <= problem.span.start
-            && problem.span.end <= object.end
-            && names
-                .iter()
-                .any(|name| problem.to_string().contains(&format!("\"{name}\"")))
-    });
-    if let Some(problem) = twice {
+    let first = around
+        .twice
+        .partition_point(|span| span.start < object.start);
+    let twice = around
+        .twice
+        .get(first)
+        .filter(|span| span.end <= object.end);
+    if let Some(span) = twice {
         let message = "several branches of this template contain the same field";
-        return Some(manual(problem.span.start, message).help("change the branches by hand"));
+        return Some(manual(span.start, message).help("change the branches by hand"));
     }
     let to = around.settings.to;
     let is_renamed = (from < ApiVersion::V1Beta3) != (to < ApiVersion::V1Beta3);
@@ -52,7 +44,7 @@ pub(super) fn obstacle(
         Some(name) => name.start,
         None => object.start,
     };
-    let hidden = actions.iter().find(|action| {
+    let hidden = touching(actions, object).find(|action| {
         let span = action.span;
         let line = &around.source.text[around.source.line_start(span.start)..span.start];
         action.writes
@@ -89,6 +81,26 @@ pub(super) fn obstacle(
         );
     }
     None
+}
+
+/// The keys of a document that the migration handles and that occur more than once, in order.
+pub(in crate::migrate) fn twice(document: &Document) -> Vec<Span> {
+    let names = [
+        "apiVersion",
+        "kind",
+        "spec",
+        "limited",
+        SHARES[0],
+        SHARES[1],
+    ];
+    let handled = document.duplicates.iter().filter(|problem| {
+        let message = problem.to_string();
+        let is_named = |name: &&str| message.contains(&format!("\"{name}\""));
+        names.iter().any(is_named)
+    });
+    let mut spans: Vec<_> = handled.map(|problem| problem.span).collect();
+    spans.sort_by_key(|span| span.start);
+    spans
 }
 
 /// A value that a template generates.

@@ -1,13 +1,14 @@
-//! The edits of all documents of a text together, checked against the intended result.
+//! The edits of a document together, checked against the intended result.
 
 use super::changes::PlannedChange;
-use super::edits::{self, Edit};
+use super::edits::{self, Edit, Refusal};
 use super::verify::{Expected, verify};
 use crate::documents::Form;
 use crate::migrate::read::{Text, other_shares_of, shares_of};
 use k8s_flowcontrol_text::Span;
 use k8s_flowcontrol_types::ApiVersion;
 use serde_json::Value;
+use std::ops::Range;
 
 /// The changes of one document.
 pub(in crate::migrate) struct DocumentEdits {
@@ -20,105 +21,128 @@ pub(in crate::migrate) struct DocumentEdits {
     pub(in crate::migrate) original: Value,
     /// Whether the shares are renamed somewhere in the document.
     pub(in crate::migrate) renames: bool,
-    /// The start of the next document.
-    pub(in crate::migrate) end: usize,
 }
 
-/// A document that stays unchanged because its edits do not give the intended result.
-pub(in crate::migrate) struct Dropped {
-    /// The indexes of its objects in the result.
-    pub(in crate::migrate) objects: Vec<usize>,
-    pub(in crate::migrate) offset: usize,
-    pub(in crate::migrate) why: String,
+/// The part of a text that reads as one document by itself.
+pub(in crate::migrate) struct Part<'a> {
+    pub(in crate::migrate) source: &'a Text<'a>,
+    pub(in crate::migrate) form: Form,
+    pub(in crate::migrate) range: Range<usize>,
+    /// The number of template actions before the part.
+    pub(in crate::migrate) actions_before: usize,
 }
 
-/// The edits of all documents in order. A document whose edits do not give the intended result loses them, and the others
-/// are checked again.
+/// The edits of a document in order, if they give the intended result. If not, keys hidden by duplicates and merges are
+/// renamed too.
+///
+/// Only the part of the document is read again, so the work does not grow with the number of documents.
+///
+/// # Errors
+/// [`Refusal`] if the document must stay unchanged.
 pub(in crate::migrate) fn checked_edits(
-    text: &Text<'_>,
-    form: Form,
+    part: &Part<'_>,
     to: ApiVersion,
-    mut documents: Vec<DocumentEdits>,
-) -> (Vec<Edit>, Vec<Dropped>) {
-    let mut all_dropped = Vec::new();
-    loop {
-        let edits = documents.iter().flat_map(|document| &document.changes);
-        let edits: Vec<_> = edits.flat_map(|change| change.edits.clone()).collect();
-        if edits.is_empty() {
-            return (Vec::new(), all_dropped);
-        }
-        let (offset, why) = match check(text, form, to, &documents, edits) {
-            Ok(edits) => return (edits, all_dropped),
-            Err(error) => error,
-        };
-        // The last changed document that starts at or before the error, or else the first changed one.
-        let has_changes = |document: &DocumentEdits| !document.changes.is_empty();
-        let culprit = documents
-            .iter()
-            .rposition(|document| has_changes(document) && document.expected.offset <= offset)
-            .or_else(|| documents.iter().position(has_changes));
-        let Some(culprit) = culprit else {
-            return (Vec::new(), all_dropped);
-        };
-        let document = &mut documents[culprit];
-        document.changes.clear();
-        document.expected.value = document.original.clone();
-        all_dropped.push(Dropped {
-            objects: document.objects.clone(),
-            offset,
-            why,
-        });
+    document: &DocumentEdits,
+) -> Result<Vec<Edit>, Refusal> {
+    let edits = document.changes.iter().flat_map(|change| &change.edits);
+    let edits: Vec<_> = edits.cloned().collect();
+    if edits.is_empty() {
+        return Ok(edits);
     }
+    part.checked(edits.clone(), &document.expected)
+        .or_else(|refusal| {
+            if !document.renames {
+                return Err(refusal);
+            }
+            let hidden = part.hidden_keys(to, &edits);
+            if hidden.is_empty() {
+                return Err(refusal);
+            }
+            let all = edits.into_iter().chain(hidden).collect();
+            part.checked(all, &document.expected).map_err(|_| refusal)
+        })
 }
 
-/// The edits in order, if they give the intended result. If not, keys hidden by duplicates and merges are renamed too.
-fn check(
-    text: &Text<'_>,
-    form: Form,
-    to: ApiVersion,
-    documents: &[DocumentEdits],
-    edits: Vec<Edit>,
-) -> Result<Vec<Edit>, (usize, String)> {
-    let expected: Vec<_> = documents
-        .iter()
-        .map(|document| document.expected.clone())
-        .collect();
-    let attempt = |edits: Vec<Edit>| {
-        let edits = edits::in_order(edits).map_err(|refusal| (refusal.offset, refusal.why))?;
-        verify(&edits::apply(text.text, &edits), form, &expected)?;
-        Ok(edits)
-    };
-    attempt(edits.clone()).or_else(|error| {
-        let hidden = hidden_keys(text, to, documents, &edits);
-        if hidden.is_empty() {
-            return Err(error);
+impl Part<'_> {
+    fn text(&self) -> &str {
+        let Range { start, end } = self.range;
+        self.source.slice(Span::new(start, end))
+    }
+
+    fn checked(&self, edits: Vec<Edit>, expected: &Expected) -> Result<Vec<Edit>, Refusal> {
+        let edits = edits::in_order(edits)?;
+        let Range { start, end } = self.range;
+        let is_outside = |edit: &&Edit| edit.span.start < start || edit.span.end > end;
+        if let Some(edit) = edits.iter().find(is_outside) {
+            let why = "the change would affect another document";
+            return Err(Refusal::new(edit.span.start, why));
         }
-        attempt(edits.into_iter().chain(hidden).collect()).map_err(|_| error)
-    })
-}
+        let inner: Vec<_> = edits
+            .iter()
+            .map(|edit| {
+                let span = Span::new(edit.span.start - start, edit.span.end - start);
+                Edit::replace(span, edit.text.as_str())
+            })
+            .collect();
+        let new = edits::apply(self.text(), &inner);
+        verify(&new, self.form, self.actions_before, expected)
+            .map_err(|why| Refusal::new(expected.offset, why))?;
+        Ok(edits)
+    }
 
-/// Renames of the remaining keys with the old name of the shares.
-fn hidden_keys(
-    text: &Text<'_>,
-    to: ApiVersion,
-    documents: &[DocumentEdits],
-    edits: &[Edit],
-) -> Vec<Edit> {
-    let (old, new) = (other_shares_of(to), shares_of(to));
-    let mut hidden = Vec::new();
-    for document in documents.iter().filter(|document| document.renames) {
-        let start = document.expected.offset;
-        for (at, _) in text.text[start..document.end].match_indices(old) {
-            let span = Span::new(start + at, start + at + old.len());
-            let behind = text.text[span.end..].trim_start_matches(['"', '\'']);
+    /// Renames of the remaining keys with the old name of the shares.
+    fn hidden_keys(&self, to: ApiVersion, edits: &[Edit]) -> Vec<Edit> {
+        let (old, new) = (other_shares_of(to), shares_of(to));
+        let mut known: Vec<_> = edits.iter().map(|edit| edit.span).collect();
+        known.sort_by_key(|span| span.start);
+        let text = self.text();
+        let mut hidden = Vec::new();
+        for (at, _) in text.match_indices(old) {
+            let start = self.range.start + at;
+            let span = Span::new(start, start + old.len());
+            let behind = text[at + old.len()..].trim_start_matches(['"', '\'']);
             let is_key = behind.trim_start_matches([' ', '\t']).starts_with(':');
-            let is_known = edits
-                .iter()
-                .any(|edit| edit.span.start <= span.start && span.end <= edit.span.end);
+            let before = known.partition_point(|edit| edit.start <= span.start);
+            let last = before.checked_sub(1).and_then(|last| known.get(last));
+            let is_known = last.is_some_and(|edit| span.end <= edit.end);
             if is_key && !is_known {
                 hidden.push(Edit::replace(span, new));
             }
         }
+        hidden
     }
-    hidden
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The work of a check does not grow with the other documents: the text around the part is never read.
+    #[test]
+    fn only_the_part_of_the_document_is_read() {
+        let document = "a: old\n";
+        let text = format!("]not yaml[\n---\n{document}---\n]neither[\n");
+        let source = Text::new(&text);
+        let start = text.find(document).unwrap_or_default();
+        let part = Part {
+            source: &source,
+            form: Form::Yaml,
+            range: start..start + document.len(),
+            actions_before: 0,
+        };
+        let expected = |value: &str| Expected {
+            offset: start,
+            value: serde_json::json!({ "a": value }),
+            objects: Vec::new(),
+        };
+        let edit = Edit::replace(Span::new(start + 3, start + 6), "new");
+        assert_eq!(
+            part.checked(vec![edit.clone()], &expected("new")),
+            Ok(vec![edit.clone()])
+        );
+        let refusal = part.checked(vec![edit], &expected("other"));
+        assert_eq!(refusal.map_err(|refusal| refusal.offset), Err(start));
+        let outside = Edit::replace(Span::new(0, 1), "x");
+        assert!(part.checked(vec![outside], &expected("old")).is_err());
+    }
 }

@@ -10,9 +10,9 @@ mod splice;
 mod verify;
 
 pub(super) use changes::{PlannedChange, changes};
-pub(super) use document::{DocumentEdits, checked_edits};
+pub(super) use document::{DocumentEdits, Part, checked_edits};
 pub use edits::Edit;
-pub(super) use edits::apply;
+pub(super) use edits::{Refusal, apply};
 pub(super) use embedded::Embedded;
 pub(super) use splice::set_scalar;
 pub(super) use verify::Expected;

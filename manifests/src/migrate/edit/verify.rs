@@ -1,7 +1,7 @@
 //! The safety net: a changed text is read again and compared with the intended result.
 
 use crate::documents::Form;
-use crate::documents::parse_as;
+use crate::documents::parse_part_as;
 use k8s_flowcontrol_text::to_value;
 use serde_json::Value;
 
@@ -18,32 +18,29 @@ pub(in crate::migrate) struct Expected {
 /// The fields of an object that a server reads. Others, such as a field for anchors, may change.
 const FIELDS: [&str; 5] = ["apiVersion", "kind", "metadata", "spec", "status"];
 
-/// Reads the new text and compares it with the intended result.
+/// Reads the new text of a document and compares it with the intended result.
 ///
 /// # Errors
-/// The offset in the old text, and the reason.
+/// The reason why it differs.
 pub(in crate::migrate) fn verify(
     text: &str,
     form: Form,
-    expected: &[Expected],
-) -> Result<(), (usize, String)> {
-    let start = expected.first().map_or(0, |expected| expected.offset);
-    let parsed = parse_as(text, form)
-        .map_err(|error| (start, format!("the result cannot be read: {error}")))?;
-    if parsed.documents.len() != expected.len() {
-        return Err((start, "the result has another number of documents".into()));
+    actions_before: usize,
+    expected: &Expected,
+) -> Result<(), String> {
+    let parsed = parse_part_as(text, form, actions_before)
+        .map_err(|error| format!("the result cannot be read: {error}"))?;
+    let [document] = parsed.documents.as_slice() else {
+        return Err("the result has another number of documents".into());
+    };
+    let value = to_value(document.tree.root())?;
+    let objects = &expected.objects;
+    if value == expected.value
+        || reduced(value, objects) == reduced(expected.value.clone(), objects)
+    {
+        return Ok(());
     }
-    for (document, expected) in parsed.documents.iter().zip(expected) {
-        let value = to_value(document.tree.root()).map_err(|error| (expected.offset, error))?;
-        if value == expected.value {
-            continue;
-        }
-        if reduced(value, &expected.objects) != reduced(expected.value.clone(), &expected.objects) {
-            let what = "the change would also affect other values, perhaps through an anchor, a merge or a duplicate key";
-            return Err((expected.offset, what.into()));
-        }
-    }
-    Ok(())
+    Err("the change would also affect other values, perhaps through an anchor, a merge or a duplicate key".into())
 }
 
 /// The document with only the fields that a server reads.

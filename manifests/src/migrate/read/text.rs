@@ -9,6 +9,8 @@ pub(in crate::migrate) struct Text<'a> {
     pub(in crate::migrate) text: &'a str,
     /// The length of the byte order mark.
     pub(in crate::migrate) mark: usize,
+    /// The places of all line feeds.
+    breaks: Vec<usize>,
 }
 
 impl<'a> Text<'a> {
@@ -17,6 +19,7 @@ impl<'a> Text<'a> {
         Self {
             text: rest,
             mark: text.len() - rest.len(),
+            breaks: memchr::memchr_iter(b'\n', rest.as_bytes()).collect(),
         }
     }
 
@@ -27,22 +30,24 @@ impl<'a> Text<'a> {
 
     /// The line break that the text uses.
     pub(in crate::migrate) fn line_break(&self) -> &'static str {
-        match self.text.find('\n') {
-            Some(at) if self.text[..at].ends_with('\r') => "\r\n",
+        match self.breaks.first() {
+            Some(at) if self.text[..*at].ends_with('\r') => "\r\n",
             _ => "\n",
         }
     }
 
     /// The start of the line that contains a byte.
     pub(in crate::migrate) fn line_start(&self, offset: usize) -> usize {
-        self.text[..offset].rfind('\n').map_or(0, |at| at + 1)
+        let before = self.breaks.partition_point(|at| *at < offset);
+        before
+            .checked_sub(1)
+            .map_or(0, |last| self.breaks[last] + 1)
     }
 
     /// The end of the line that contains a byte, without its line break.
     pub(in crate::migrate) fn line_end(&self, offset: usize) -> usize {
-        let end = self.text[offset..]
-            .find('\n')
-            .map_or(self.text.len(), |at| offset + at);
+        let next = self.breaks.partition_point(|at| *at < offset);
+        let end = self.breaks.get(next).copied().unwrap_or(self.text.len());
         let line = &self.text[offset..end];
         end - usize::from(line.ends_with('\r'))
     }
