@@ -1,12 +1,6 @@
-//! Kubeconfig text: a configuration or an error, never a panic.
 #![no_main]
 
-use k8s_flowcontrol::config::Config;
-use libfuzzer_sys::fuzz_target;
+#[path = "../checks/kubeconfig.rs"]
+mod kubeconfig;
 
-fuzz_target!(|text: &str| {
-    match Config::from_kubeconfig_text(text) {
-        Ok(config) => drop(format!("{config:?}")),
-        Err(error) => drop(error.to_string()),
-    }
-});
+libfuzzer_sys::fuzz_target!(|input: &[u8]| kubeconfig::check(input));

@@ -3,11 +3,14 @@
 use crate::auth::Tokens;
 use crate::connections::{Command, Listening, present};
 use crate::faults::Fault;
-use crate::http::Context;
+use crate::http::{Context, respond};
 use crate::kubeconfig::kubeconfig;
 use crate::recorded::RecordedRequest;
 use crate::start_error::{Cause, StartError};
 use crate::tls::Tls;
+use http_body_util::{BodyExt, Collected, Full};
+use hyper::body::Bytes;
+use hyper::{Request, Response};
 use std::fmt;
 use std::net::SocketAddr;
 use std::sync::{Arc, RwLock};
@@ -118,6 +121,17 @@ impl ApiServer {
     /// The requests so far, if the server [records](crate::Builder::record_requests) them.
     pub fn requests(&self) -> Vec<RecordedRequest> {
         self.context().state.recorded()
+    }
+
+    /// Responds to a request without a connection. For the fuzz targets of this repository; it may change at any time.
+    #[doc(hidden)]
+    pub async fn respond(&self, request: Request<Bytes>) -> Response<Bytes> {
+        let (parts, body) = request.into_parts();
+        let request = Request::from_parts(parts, Full::new(body));
+        let (parts, body) = respond(self.context(), request).await.into_parts();
+        // A body that ends early ends the connection of a real client.
+        let body = body.collect().await.map(Collected::to_bytes);
+        Response::from_parts(parts, body.unwrap_or_default())
     }
 
     /// Drops the history, as a real server does after some minutes: older resource versions and `continue` tokens are

@@ -28,7 +28,7 @@ use crate::recorded::RecordedRequest;
 use crate::status::{Failure, bad_request, too_large};
 use futures_util::StreamExt;
 use http_body_util::BodyExt;
-use hyper::body::{Bytes, Incoming};
+use hyper::body::Bytes;
 use hyper::header::{self, HeaderMap, HeaderValue};
 use hyper::{Method, Request, Response, Uri};
 use request::ApiRequest;
@@ -40,7 +40,10 @@ const LARGEST_BODY: usize = 3 * 1024 * 1024;
 const LARGEST_DROPPED: usize = 8 * LARGEST_BODY;
 
 /// Serves one request.
-pub(crate) async fn respond(context: Context, request: Request<Incoming>) -> Response<Body> {
+pub(crate) async fn respond<B>(context: Context, request: Request<B>) -> Response<Body>
+where
+    B: hyper::body::Body<Data = Bytes> + Unpin,
+{
     let (mut parts, body) = request.into_parts();
     if !context.any_host
         && let Err(failure) = loopback::check(&parts)
@@ -103,7 +106,10 @@ fn without_host(uri: Uri) -> Uri {
     }
 }
 
-async fn read_body(method: &Method, body: Incoming) -> Result<Bytes, Failure> {
+async fn read_body<B>(method: &Method, body: B) -> Result<Bytes, Failure>
+where
+    B: hyper::body::Body<Data = Bytes> + Unpin,
+{
     if *method == Method::GET || *method == Method::HEAD {
         return Ok(Bytes::new());
     }

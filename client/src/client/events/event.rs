@@ -54,6 +54,13 @@ impl<K: Resource> WatchEvent<K> {
             Self::Bookmark(bookmark) => Some(&bookmark.resource_version),
         }
     }
+
+    /// Decodes a line of a watch in the version of `K`; the inner error is a line of the type `ERROR`. For the fuzz targets of
+    /// this repository; it may change at any time.
+    #[doc(hidden)]
+    pub fn from_line(line: &[u8]) -> Result<Result<Self, Box<Status>>, serde_json::Error> {
+        decode(&Wire::own(), line)
+    }
 }
 
 /// A resource version up to which the server has sent all changes.
