@@ -8,7 +8,7 @@ use serde::de::IgnoredAny;
 /// More values are not compared with their text: this keeps the check linear.
 const MAX_COMPARED: usize = 200;
 
-pub fn check(text: &[u8]) {
+pub(crate) fn check(text: &[u8]) {
     let tree = parse_json(text);
     // Go and serde_json agree on the grammar. The one difference is a text that nests too deep.
     let is_json = serde_json::from_slice::<IgnoredAny>(text).is_ok();

@@ -7,7 +7,7 @@ use serde_json::Value;
 /// The fields whose text must not be shown.
 const SECRETS: [&str; 3] = ["token", "password", "client-key-data"];
 
-pub fn check(text: &[u8]) {
+pub(crate) fn check(text: &[u8]) {
     // A token file is read when the configuration is loaded.
     let Some(text) = std::str::from_utf8(text)
         .ok()

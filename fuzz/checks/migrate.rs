@@ -11,7 +11,7 @@ use k8s_flowcontrol_types::{ApiVersion, Release};
 use serde_json::{Value, json};
 
 /// The first byte chooses the target version and the form, the second one the settings.
-pub fn check(input: &[u8]) {
+pub(crate) fn check(input: &[u8]) {
     let [choice, options, text @ ..] = input else {
         return;
     };

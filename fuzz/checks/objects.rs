@@ -5,7 +5,7 @@ use k8s_flowcontrol_rules::validate;
 use k8s_flowcontrol_types::api::{v1, v1beta1, v1beta2, v1beta3};
 use k8s_flowcontrol_types::{Release, Versioned, json};
 
-pub fn check(text: &[u8]) {
+pub(crate) fn check(text: &[u8]) {
     round_trip::<v1::FlowSchema>(text);
     round_trip::<v1::PriorityLevelConfiguration>(text);
     round_trip::<v1beta3::FlowSchema>(text);

@@ -20,7 +20,7 @@ thread_local! {
 }
 
 /// The first byte chooses the type of the patch, the kind and the version.
-pub fn check(input: &[u8]) {
+pub(crate) fn check(input: &[u8]) {
     if let Some((choice, patch)) = input.split_first() {
         SERVER.with(|server| server.check(*choice, patch));
     }

@@ -8,7 +8,7 @@ use k8s_flowcontrol_text::{parse_json, to_value};
 type Lines = (Vec<Vec<u8>>, Option<Vec<u8>>);
 
 /// The first byte is the size of the chunks.
-pub fn check(input: &[u8]) {
+pub(crate) fn check(input: &[u8]) {
     let Some((size, text)) = input.split_first() else {
         return;
     };

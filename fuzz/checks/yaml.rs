@@ -7,7 +7,7 @@ use k8s_flowcontrol_text::{
 /// Aliases repeat parts of a tree; no more nodes than these are looked at.
 const MAX_NODES: usize = 100_000;
 
-pub fn check(text: &[u8]) {
+pub(crate) fn check(text: &[u8]) {
     let (yaml, json) = (parse_yaml(text), yaml_to_json(text));
     // Places count in the text as UTF-8.
     let is_utf16 = text.starts_with(&[0xFF, 0xFE]) || text.starts_with(&[0xFE, 0xFF]);
