@@ -95,7 +95,7 @@ impl Server {
                     }
                 }
             }
-            400..500 => {
+            400..=500 => {
                 assert_eq!(
                     (&answer["kind"], &answer["code"]),
                     (&json!("Status"), &json!(code))
