@@ -55,6 +55,28 @@ pub fn scalar(node: Node<'_>) -> Value {
 
 fn number(text: &str) -> Value {
     // Numbers beyond the integers become floats; numbers beyond the floats stay text.
-    text.parse::<Number>()
-        .map_or_else(|_| text.into(), Value::Number)
+    match text.parse::<Number>() {
+        Err(_) => text.into(),
+        Ok(number) if number.is_i64() || number.is_u64() => number.into(),
+        // serde_json may read the float next to the nearest one.
+        Ok(number) => {
+            let nearest = text.parse().ok().and_then(Number::from_f64);
+            nearest.unwrap_or(number).into()
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{parse_json, to_value};
+
+    #[test]
+    fn a_float_that_is_written_reads_as_the_same_float() {
+        for text in ["12345678900234567890123456", "1.7976931348623157e308", "5e-324", "-0.0"] {
+            let value = |text: &str| to_value(parse_json(text.as_bytes()).unwrap().root()).unwrap();
+            let first = value(text);
+            assert_eq!(first.as_f64(), text.parse().ok());
+            assert_eq!(value(&first.to_string()), first);
+        }
+    }
 }
