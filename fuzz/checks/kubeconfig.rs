@@ -38,7 +38,7 @@ fn show(text: &str) -> String {
     }
 }
 
-/// The secrets of all users that are long enough to be told from other text.
+/// The secrets of all users that are too long to occur elsewhere by chance.
 fn secrets(text: &str) -> Vec<String> {
     let value = parse_yaml(text.as_bytes())
         .ok()

@@ -98,7 +98,7 @@ fn objects(text: &str, new: &str, form: Form, settings: Settings) {
     }
 }
 
-/// The form in which a text is migrated: JSON that is none is read as YAML, and the other way round.
+/// The form in which a text is migrated: a broken JSON text is read as YAML.
 fn form_of(text: &str, form: Form) -> Form {
     match form {
         Form::JsonLines

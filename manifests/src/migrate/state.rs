@@ -17,7 +17,7 @@ pub(super) struct State<'a> {
 }
 
 impl State<'_> {
-    /// Adds an object to the result, as one of the objects of a document.
+    /// Adds an object of a document to the result.
     pub(super) fn add(&mut self, object: MigratedObject, document: &mut DocumentEdits) {
         document.objects.push(self.result.objects.len());
         self.result.objects.push(object);

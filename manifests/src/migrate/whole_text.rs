@@ -14,7 +14,7 @@ use serde_json::Value;
 
 /// Migrates a text to another API version.
 ///
-/// `likely` is the form to try first. YAML that is none is tried as a template, and JSON that is none as YAML.
+/// `likely` is the form to try first. After a syntax error, YAML is read as a template, and JSON as YAML.
 ///
 /// A text that cannot be read is no failure: the findings say why nothing changes.
 pub fn migrate(text: &str, likely: Form, settings: Settings) -> Migration {

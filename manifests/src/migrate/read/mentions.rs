@@ -27,7 +27,7 @@ pub struct Mention {
 }
 
 impl Mention {
-    /// Whether the mention is in one of the places, which are sorted.
+    /// Whether the mention is within a place. The places are sorted.
     pub(in crate::migrate) fn is_within(&self, places: &[Span]) -> bool {
         let end = places.partition_point(|place| place.start <= self.span.start);
         places[..end]
