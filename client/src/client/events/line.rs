@@ -103,7 +103,8 @@ impl LineDecoder {
         }
     }
 
-    /// The last line without a line end, after the end of the stream.
+    /// The last line without a line end, after the end of the stream. It may be one byte longer than the limit: the first byte of
+    /// a line end that never came.
     pub fn finish(&mut self) -> Option<&[u8]> {
         self.drop_returned();
         self.keep_rest();
