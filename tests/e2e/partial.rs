@@ -68,7 +68,7 @@ async fn a_partial_apply_owns_the_fields_that_were_set() {
     };
     assert_eq!(owned, &fields);
 
-    // What was applied comes back, and applying it again changes nothing.
+    // The applied fields come back, and applying them again changes nothing.
     let mut again = extract(&applied, "mine").unwrap().unwrap();
     assert_eq!(tree(&again), tree(&mine));
     let same = levels.apply(&again).field_manager("mine").await.unwrap();

@@ -102,8 +102,8 @@ impl<K: Resource> Api<K> {
     ///
     /// The field manager, which is [required](ApplyRequest::field_manager), owns the applied fields. Fields that it applied
     /// before and that `object` omits are removed, unless another manager owns them too. To apply a few fields only, start
-    /// from [`K::partial`](Resource::partial): it is sent without the required fields that were not set. What a manager
-    /// has applied, [`extract`](crate::ownership::extract) tells. Leave out `metadata.managed_fields`.
+    /// from [`K::partial`](Resource::partial): it is sent without the required fields that were not set. [`extract`](crate::ownership::extract)
+    /// returns the fields that a manager has applied. Leave out `metadata.managed_fields`.
     ///
     /// # Errors
     /// - [`is_conflict`](crate::Error::is_conflict) if another manager owns a field with another value.
