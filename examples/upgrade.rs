@@ -36,11 +36,9 @@ async fn main() -> support::Outcome {
 /// The tool: reads its level and raises the shares, in the best version of the server.
 async fn work(client: &Client, shares: i32) -> support::Outcome {
     let levels = client.negotiated::<Level>().await?;
-    let before = levels.get("tool").await;
-    match &before {
-        Ok(level) => println!("  found {} shares", support::shares(&level.spec)),
-        Err(error) if error.is_not_found() => println!("  found nothing"),
-        Err(_) => drop(before?),
+    match levels.get_opt("tool").await? {
+        Some(level) => println!("  found {} shares", support::shares(&level.spec)),
+        None => println!("  found nothing"),
     }
     let wanted: Level = serde_json::from_value(json!({
         "metadata": {"name": "tool"},

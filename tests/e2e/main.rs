@@ -6,6 +6,7 @@
 //! - `objects`, `patches`, `watching`, `paging`: the verbs and their failures
 //! - `partial`: server-side apply of some fields of an object
 //! - `dry_runs`: no verb stores a dry run
+//! - `missing`: missing objects, and versions that the server does not serve
 //! - `versions`: one object in several versions, per release
 //! - `wire`: every documented operation and query parameter arrives at the server
 //! - `references`: the fields described by the public reference pages of the API
@@ -28,6 +29,7 @@ mod documents;
 mod dry_runs;
 mod dumps;
 mod examples;
+mod missing;
 mod objects;
 mod openapi;
 mod paging;

@@ -156,14 +156,14 @@ async fn a_permanent_error_ends_the_wait_but_not_the_store() {
         .on_error(move |error| sink.lock().unwrap().push(error.code()))
         .start();
     let not_ready = soon(store.wait_ready()).await.unwrap_err();
-    assert!(not_ready.error().unwrap().is_not_found());
+    assert!(not_ready.error().unwrap().is_version_not_served());
     let text = not_ready.to_string();
     assert!(
         text.starts_with("the copy of the server's objects is not complete: GET /apis/"),
         "{text}"
     );
     assert!(text.ends_with("; the store tries again"), "{text}");
-    assert!(store.last_error().unwrap().is_not_found());
+    assert!(store.last_error().unwrap().is_version_not_served());
     assert!(!store.is_ready() && store.snapshot().is_empty());
     assert_eq!(errors.lock().unwrap()[0], Some(404));
 }

@@ -129,6 +129,7 @@ fn is_permanent(error: &Error) -> bool {
     error.is_forbidden()
         || error.is_unauthorized()
         || error.is_not_found()
+        || error.is_version_not_served()
         || error.is_bad_request()
 }
 

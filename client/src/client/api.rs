@@ -7,7 +7,7 @@ use super::connection::Client;
 use super::error::Error;
 use super::path::{Collection, Target};
 use super::request::Verb;
-use super::verbs::{GetRequest, ListRequest, WatchRequest};
+use super::verbs::{GetOptRequest, GetRequest, ListRequest, WatchRequest};
 use super::wire::Wire;
 use crate::Resource;
 use crate::api::v1;
@@ -111,7 +111,7 @@ impl<K: Resource> Api<K> {
     /// - [`is_forbidden`](Error::is_forbidden) without the permission to list.
     /// - [`is_bad_request`](Error::is_bad_request) for an invalid selector.
     /// - [`is_expired`](Error::is_expired) if the continue token or the exact resource version is too old: list again.
-    /// - [`is_not_found`](Error::is_not_found) if the server does not serve this API version.
+    /// - [`is_version_not_served`](Error::is_version_not_served) if the server does not serve this API version.
     /// - [`is_too_many_requests`](Error::is_too_many_requests) and other temporary errors, after
     ///   [retries](super::RetryPolicy).
     ///
@@ -143,7 +143,8 @@ impl<K: Resource> Api<K> {
     /// one from the server's cache, see [the semantics of get].
     ///
     /// # Errors
-    /// - [`is_not_found`](Error::is_not_found) if the object does not exist, or the server does not serve this API version.
+    /// - [`is_not_found`](Error::is_not_found) if the object does not exist.
+    /// - [`is_version_not_served`](Error::is_version_not_served) if the server does not serve this API version.
     /// - [`is_forbidden`](Error::is_forbidden) without the permission to get.
     /// - [`is_argument`](Error::is_argument) if `name` is empty, `.` or `..`, or contains `/` or `%`.
     /// - [`is_too_many_requests`](Error::is_too_many_requests) and other temporary errors, after
@@ -163,6 +164,24 @@ impl<K: Resource> Api<K> {
     /// [the semantics of get]: https://kubernetes.io/docs/reference/using-api/api-concepts/#semantics-for-get-and-list
     pub fn get(&self, name: &str) -> GetRequest<K> {
         self.read(name, None)
+    }
+
+    /// Reads an object that may be missing: `None` if it does not exist.
+    ///
+    /// # Errors
+    /// As [`get`](Self::get), except for the missing object. A version that the server does not serve is an error.
+    ///
+    /// ```no_run
+    /// # async fn example(client: k8s_flowcontrol::Client) -> Result<(), k8s_flowcontrol::Error> {
+    /// if client.flow_schemas().get_opt("mine").await?.is_none() {
+    ///     println!("does not exist");
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn get_opt(&self, name: &str) -> GetOptRequest<K> {
+        let GetRequest { call, wire } = self.get(name);
+        GetOptRequest { call, wire }
     }
 
     /// Opens a watch: a stream of the changes of objects.

@@ -66,7 +66,7 @@ impl Client {
         let line = request.line();
         match result {
             Ok((head, content)) => Ok((line, head, content)),
-            Err(error) => Err(error.at(&line)),
+            Err(error) => Err(self.with_served_versions(&request, error.at(&line)).await),
         }
     }
 

@@ -49,6 +49,7 @@ mod error;
 pub(crate) mod events;
 mod head;
 mod negotiated;
+mod not_served;
 mod observe;
 mod options;
 mod pages;
@@ -87,9 +88,9 @@ pub use crate::meta::PropagationPolicy;
 pub use response::Response;
 pub use update::UpdateWith;
 pub use verbs::{
-    ApplyRequest, CreateRequest, DeleteCollectionRequest, DeleteRequest, Deleted,
-    DeletedCollection, GetRequest, ListRequest, PatchRequest, PatchTarget, ReplaceRequest,
-    WatchRequest,
+    ApplyRequest, CreateRequest, DeleteCollectionRequest, DeleteIfExistsRequest, DeleteRequest,
+    Deleted, DeletedCollection, GetOptRequest, GetRequest, ListRequest, PatchRequest, PatchTarget,
+    ReplaceRequest, WatchRequest,
 };
 pub use warnings::Warning;
 

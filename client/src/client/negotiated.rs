@@ -6,8 +6,8 @@ use super::connection::Client;
 use super::error::{Error, Kind};
 use super::update::UpdateWith;
 use super::verbs::{
-    ApplyRequest, CreateRequest, DeleteCollectionRequest, DeleteRequest, GetRequest, ListRequest,
-    ReplaceRequest, WatchRequest,
+    ApplyRequest, CreateRequest, DeleteCollectionRequest, DeleteIfExistsRequest, DeleteRequest,
+    GetOptRequest, GetRequest, ListRequest, ReplaceRequest, WatchRequest,
 };
 use super::wire::Wire;
 use crate::api::{v1, v1beta1, v1beta2, v1beta3};
@@ -114,6 +114,11 @@ impl<K: Resource> Negotiated<K> {
         self.api.get(name)
     }
 
+    /// Reads an object that may be missing, see [`Api::get_opt`].
+    pub fn get_opt(&self, name: &str) -> GetOptRequest<K> {
+        self.api.get_opt(name)
+    }
+
     /// Creates an object, see [`Api::create`].
     pub fn create(&self, object: &K) -> CreateRequest<K> {
         self.api.create(object)
@@ -132,6 +137,11 @@ impl<K: Resource> Negotiated<K> {
     /// Deletes an object, see [`Api::delete`].
     pub fn delete(&self, name: &str) -> DeleteRequest<K> {
         self.api.delete(name)
+    }
+
+    /// Deletes an object that may be missing, see [`Api::delete_if_exists`].
+    pub fn delete_if_exists(&self, name: &str) -> DeleteIfExistsRequest<K> {
+        self.api.delete_if_exists(name)
     }
 
     /// Deletes many objects, see [`Api::delete_collection`].
@@ -169,6 +179,15 @@ impl<K: Resource> Negotiated<K> {
         change: impl FnMut(&mut K) + Send + 'a,
     ) -> UpdateWith<'a, K> {
         self.api.update_with(name, change)
+    }
+
+    /// Changes an object, or creates it if it is missing, see [`Api::create_or_update`].
+    pub fn create_or_update<'a>(
+        &self,
+        name: &str,
+        change: impl FnMut(&mut K) + Send + 'a,
+    ) -> UpdateWith<'a, K> {
+        self.api.create_or_update(name, change)
     }
 
     /// Changes an object with a fallible function, see [`Api::try_update_with`].

@@ -205,6 +205,22 @@ pub(crate) fn failure(head: Head, body: &[u8]) -> Error {
 }
 
 /// The `kind` of a JSON object.
+/// `None` for a missing object. A missing resource or version is an error.
+pub(crate) fn if_found<T>(
+    result: Result<Response<T>, Error>,
+) -> Result<Response<Option<T>>, Error> {
+    let error = match result {
+        Ok(response) => return Ok(response.map(Some)),
+        Err(error) => error,
+    };
+    match error.head() {
+        Some(head) if error.is_not_found() && !error.names_no_object() => {
+            Ok(Response::new(None, head.clone()))
+        }
+        _ => Err(error),
+    }
+}
+
 pub(crate) fn kind_of(body: &[u8]) -> Result<Option<String>, serde_json::Error> {
     let mut kind = None;
     json::read_whole(json::utf8(body)?, |reader| {

@@ -3,6 +3,7 @@
 use super::api::Api;
 use super::call::Call;
 use super::error::{Error, Kind};
+use super::response::if_found;
 use crate::FieldValidation;
 use crate::Resource;
 use crate::config::{Backoff, RetryPolicy};
@@ -55,6 +56,42 @@ impl<K: Resource> Api<K> {
         })
     }
 
+    /// Changes an object as [`update_with`](Self::update_with), or creates it if it does not exist.
+    ///
+    /// For a missing object, `change` gets a default one with the name. If another client creates the object in between,
+    /// it is changed like any other.
+    ///
+    /// ```no_run
+    /// # async fn example(client: k8s_flowcontrol::Client) -> Result<(), k8s_flowcontrol::Error> {
+    /// use k8s_flowcontrol::api::v1::LimitResponse;
+    ///
+    /// let levels = client.priority_level_configurations();
+    /// let level = levels
+    ///     .create_or_update("batch", |level| {
+    ///         level.spec.r#type = "Limited".into();
+    ///         let limited = level.spec.limited.get_or_insert_default();
+    ///         limited.nominal_concurrency_shares = Some(20);
+    ///         limited.limit_response = LimitResponse { r#type: "Reject".into(), ..Default::default() };
+    ///     })
+    ///     .field_manager("setup")
+    ///     .await?;
+    /// # drop(level);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// Those of [`update_with`](Self::update_with) and [`create`](Self::create), except for the missing object.
+    pub fn create_or_update<'a>(
+        &self,
+        name: &str,
+        change: impl FnMut(&mut K) + Send + 'a,
+    ) -> UpdateWith<'a, K> {
+        let mut update = self.update_with(name, change);
+        update.requests.creates = true;
+        update
+    }
+
     /// As [`update_with`](Self::update_with), with a fallible change. Its error ends the update, and nothing is written.
     ///
     /// ```no_run
@@ -103,7 +140,8 @@ impl<K: Resource> Api<K> {
 
 type Change<'a, K, E> = Box<dyn FnMut(&mut K) -> Result<(), E> + Send + 'a>;
 
-/// An update by a function, made by [`Api::update_with`], [`Api::try_update_with`] and their status variants. `.await`
+/// An update by a function, made by [`Api::update_with`], [`Api::create_or_update`] and their
+/// variants. `.await`
 /// returns the stored object.
 #[must_use = "an update does nothing until it is awaited"]
 pub struct UpdateWith<'a, K: Resource, E = Error> {
@@ -118,6 +156,8 @@ struct Requests<K: Resource> {
     api: Api<K>,
     name: String,
     of_status: bool,
+    /// Whether a missing object is created.
+    creates: bool,
     retry: Option<RetryPolicy>,
     allow_loss: bool,
     /// Query parameters of the replace.
@@ -133,6 +173,7 @@ impl<'a, K: Resource, E> UpdateWith<'a, K, E> {
                 api,
                 name: name.to_owned(),
                 of_status,
+                creates: false,
                 retry: None,
                 allow_loss: false,
                 parameters: Vec::new(),
@@ -202,15 +243,24 @@ impl<K: Resource, E: From<Error>> UpdateWith<'_, K, E> {
         let mut attempts = 0;
         loop {
             attempts += 1;
-            let original = requests.read().await?;
+            let found = requests.read().await?;
+            let is_new = found.is_none();
+            let original = found.unwrap_or_else(|| requests.new_object());
             let mut object = original.clone();
             (self.change)(&mut object)?;
             keep_identity(&mut object, &original)?;
-            if object == original {
+            if object == original && !is_new {
                 return Ok(original);
             }
-            let error = match requests.write(&object).await {
+            let result = match is_new {
+                true => requests.create(&object).await,
+                false => requests.write(&object).await,
+            };
+            // Another client has changed, created or deleted the object since it was read.
+            let error = match result {
                 Err(error) if error.is_conflict() => error,
+                Err(error) if requests.creates && error.is_already_exists() => error,
+                Err(error) if requests.creates && error.is_not_found() => error,
                 result => return Ok(result?),
             };
             let pause = PAUSES.pause(attempts);
@@ -224,14 +274,18 @@ impl<K: Resource, E: From<Error>> UpdateWith<'_, K, E> {
 }
 
 impl<K: Resource> Requests<K> {
-    /// Reads the object. A loss is an error, because the replace would remove the lost fields from the server.
-    async fn read(&self) -> Result<K, Error> {
+    /// Reads the object; `None` for a missing one that is to be created. A loss is an error, because the replace would
+    /// remove the lost fields from the server.
+    async fn read(&self) -> Result<Option<K>, Error> {
         let mut request = match self.of_status {
             true => self.api.get_status(&self.name),
             false => self.api.get(&self.name),
         };
         self.limit(&mut request.call);
-        let response = request.send().await?;
+        let response = match self.creates {
+            true => if_found(request.send().await)?,
+            false => request.send().await?.map(Some),
+        };
         if !response.losses().is_empty() && !self.allow_loss {
             return Err(Error::new(Kind::Lossy {
                 version: self.api.wire_version(),
@@ -241,19 +295,36 @@ impl<K: Resource> Requests<K> {
         Ok(response.into_inner())
     }
 
+    fn new_object(&self) -> K {
+        let mut object = K::default();
+        object.metadata_mut().name = Some(self.name.clone());
+        object
+    }
+
+    async fn create(&self, object: &K) -> Result<K, Error> {
+        let mut request = self.api.create(object);
+        self.prepare(&mut request.call);
+        request.await
+    }
+
     async fn write(&self, object: &K) -> Result<K, Error> {
         let mut request = match self.of_status {
             true => self.api.replace_status(object),
             false => self.api.replace(object),
         };
+        self.prepare(&mut request.call);
+        request.await
+    }
+
+    /// Sets the options of a write.
+    fn prepare(&self, call: &mut Call) {
         if self.allow_loss {
-            request.call.allow_loss();
+            call.allow_loss();
         }
         for (name, value) in &self.parameters {
-            request.call.set(name, value);
+            call.set(name, value);
         }
-        self.limit(&mut request.call);
-        request.await
+        self.limit(call);
     }
 
     fn limit(&self, call: &mut Call) {

@@ -70,7 +70,7 @@ async fn requests_on_the_wire() {
 #[tokio::test]
 async fn warnings_reach_the_handler_with_errors_too() {
     let warning = "Warning: 299 - \"careful\"\r\n";
-    let status = r#"{"kind":"Status","status":"Failure","reason":"NotFound","code":404}"#;
+    let status = r#"{"kind":"Status","status":"Failure","reason":"NotFound","details":{"name":"a","kind":"flowschemas"},"code":404}"#;
     let fake = serve(vec![
         answer("200 OK", warning, OBJECT),
         answer("404 Not Found", warning, status),

@@ -5,8 +5,8 @@ use crate::Resource;
 use crate::client::call::{APPLY, JSON};
 use crate::client::request::Verb;
 use crate::client::verbs::{
-    ApplyRequest, CreateRequest, DeleteCollectionRequest, DeleteRequest, PatchTarget,
-    ReplaceRequest,
+    ApplyRequest, CreateRequest, DeleteCollectionRequest, DeleteIfExistsRequest, DeleteRequest,
+    PatchTarget, ReplaceRequest,
 };
 
 impl<K: Resource> Api<K> {
@@ -144,17 +144,22 @@ impl<K: Resource> Api<K> {
     ///
     /// ```no_run
     /// # async fn example(client: k8s_flowcontrol::Client) -> Result<(), k8s_flowcontrol::Error> {
-    /// let schemas = client.flow_schemas();
-    /// match schemas.delete("mine").await {
-    ///     Err(error) if !error.is_not_found() => return Err(error),
-    ///     _ => println!("deleted"),
-    /// }
+    /// let deleted = client.flow_schemas().delete("mine").dry_run().await?;
+    /// # drop(deleted);
     /// # Ok(())
     /// # }
     /// ```
     pub fn delete(&self, name: &str) -> DeleteRequest<K> {
         let call = self.call(Verb::Delete, self.object(name, None));
         DeleteRequest::new(call, self.wire)
+    }
+
+    /// Deletes an object that may be missing: `None` if it does not exist.
+    ///
+    /// # Errors
+    /// As [`delete`](Self::delete), except for the missing object. A version that the server does not serve is an error.
+    pub fn delete_if_exists(&self, name: &str) -> DeleteIfExistsRequest<K> {
+        DeleteIfExistsRequest::new(self.delete(name).call, self.wire)
     }
 
     /// Deletes all objects, or those matching selectors.

@@ -1,6 +1,7 @@
 //! The text of an error: the request, the reason, a remedy.
 
-use super::{Error, Kind};
+use super::{Error, Kind, NotServed};
+use crate::GROUP;
 use crate::meta::Status;
 use std::error::Error as StdError;
 use std::fmt;
@@ -140,6 +141,9 @@ impl Error {
     }
 
     fn write_advice(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(not_served) = &self.0.not_served {
+            return write!(f, "; {not_served}");
+        }
         if let Some(wait) = self.retry_after() {
             return write!(f, "; try again in {} s", wait.as_secs());
         }
@@ -163,5 +167,30 @@ impl Error {
             Some(error) => write!(f, "{error}"),
             None => f.write_str("unknown cause"),
         }
+    }
+}
+
+impl fmt::Display for NotServed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self {
+            group,
+            version,
+            served,
+        } = self;
+        match served.as_deref() {
+            None => write!(f, "the server may not serve {version} of {group}")?,
+            Some([]) => return write!(f, "the server does not serve {group}"),
+            Some(served) => {
+                let served = served.join(", ");
+                write!(
+                    f,
+                    "the server serves {group} in {served}, and not in {version}"
+                )?;
+            }
+        }
+        if group == GROUP {
+            f.write_str("; `Client::negotiated` chooses the best version of the server")?;
+        }
+        Ok(())
     }
 }

@@ -3,7 +3,7 @@
 use super::head::Head;
 use super::warnings::Warning;
 use crate::convert::Loss;
-use crate::meta::{Status, StatusCause};
+use crate::meta::{Status, StatusCause, StatusDetails};
 use http::Method;
 use std::error::Error as StdError;
 use std::fmt;
@@ -22,6 +22,7 @@ pub(crate) use kind::Kind;
 /// | predicate | the usual reaction |
 /// |---|---|
 /// | [`is_not_found`](Self::is_not_found), [`is_already_exists`](Self::is_already_exists) | depends on the program |
+/// | [`is_version_not_served`](Self::is_version_not_served) | use [`Client::negotiated`](crate::Client::negotiated), or another version |
 /// | [`is_conflict`](Self::is_conflict) | read the object again and repeat the change |
 /// | [`is_invalid`](Self::is_invalid), [`is_bad_request`](Self::is_bad_request), [`is_argument`](Self::is_argument) | correct the request |
 /// | [`is_unauthorized`](Self::is_unauthorized), [`is_forbidden`](Self::is_forbidden) | correct the credentials or the permissions |
@@ -54,6 +55,16 @@ struct Inner {
     attempts: u32,
     may_have_taken_effect: bool,
     is_budget_empty: bool,
+    not_served: Option<NotServed>,
+}
+
+/// An API version that the server does not serve.
+#[derive(Debug)]
+pub(crate) struct NotServed {
+    pub(crate) group: String,
+    pub(crate) version: String,
+    /// The versions that it serves; `None` if they are unknown.
+    pub(crate) served: Option<Vec<String>>,
 }
 
 /// Method and path of the request that failed.
@@ -73,6 +84,7 @@ impl Error {
             attempts: 0,
             may_have_taken_effect: false,
             is_budget_empty: false,
+            not_served: None,
         }))
     }
 
@@ -115,6 +127,22 @@ impl Error {
     pub(crate) fn with_empty_budget(mut self) -> Self {
         self.0.is_budget_empty = true;
         self
+    }
+
+    pub(crate) fn with_not_served(mut self, not_served: NotServed) -> Self {
+        self.0.not_served = Some(not_served);
+        self
+    }
+
+    pub(crate) fn head(&self) -> Option<&Head> {
+        self.0.head.as_ref()
+    }
+
+    /// A 404 without the name and kind of a missing object.
+    pub(crate) fn names_no_object(&self) -> bool {
+        let details = self.status().and_then(|status| status.details.as_ref());
+        let is_named = |details: &StatusDetails| details.name.is_some() || details.kind.is_some();
+        self.code() == Some(404) && !details.is_some_and(is_named)
     }
 
     pub(crate) fn kind(&self) -> &Kind {
@@ -242,8 +270,12 @@ impl StdError for Error {
     }
 }
 
+/// The text of the error; with `{:#?}` all of its parts.
 impl fmt::Debug for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if !f.alternate() {
+            return fmt::Display::fmt(self, f);
+        }
         let Inner {
             kind,
             line,
@@ -252,6 +284,7 @@ impl fmt::Debug for Error {
             attempts,
             may_have_taken_effect,
             is_budget_empty: _,
+            not_served,
         } = &*self.0;
         f.debug_struct("Error")
             .field("kind", kind)
@@ -260,6 +293,7 @@ impl fmt::Debug for Error {
             .field("source", source)
             .field("attempts", attempts)
             .field("may_have_taken_effect", may_have_taken_effect)
+            .field("not_served", not_served)
             .finish()
     }
 }

@@ -3,9 +3,20 @@
 use super::{Error, Kind};
 
 impl Error {
-    /// The object does not exist (404), or the server does not serve the path.
+    /// The object does not exist (404), or the server does not have the path.
+    ///
+    /// Not for a version that the server does not serve: there the object may exist in another one, see
+    /// [`is_version_not_served`](Self::is_version_not_served).
     pub fn is_not_found(&self) -> bool {
-        self.code() == Some(404)
+        self.code() == Some(404) && !self.is_version_not_served()
+    }
+
+    /// The server does not serve the API version of the request (404), which an older or newer server may do.
+    ///
+    /// The text of the error names the versions that it serves.
+    /// [`Client::negotiated`](crate::Client::negotiated) chooses among them.
+    pub fn is_version_not_served(&self) -> bool {
+        self.0.not_served.is_some() || matches!(self.kind(), Kind::NotServed(_))
     }
 
     /// An object with this name exists already (409, reason `AlreadyExists`).

@@ -3,7 +3,7 @@
 use super::delete_options::Options;
 use crate::client::call::{Call, builder};
 use crate::client::params::{pretty_setter, selection_setters, setters};
-use crate::client::response::{Decoded, kind_of};
+use crate::client::response::{Decoded, Decoder, if_found, kind_of};
 use crate::client::wire::Wire;
 use crate::json;
 use crate::meta::{DeleteOptions, PropagationPolicy, Status};
@@ -30,10 +30,15 @@ pub enum DeletedCollection<K> {
 builder! {
     /// Deletes an object, made by [`Api::delete`](crate::client::Api::delete).
     DeleteRequest<K: Resource> { wire: Wire<K>, chosen: Options }
-    => Deleted<K>, |this| {
-        let expected = format!("{} ({}) or Status", K::KIND, this.wire.version);
-        let decode = move |body: &[u8]| deleted(&this.wire, body);
-        this.chosen.add_to(this.call).send(this.wire.decoder(expected, decode)).await
+    => Deleted<K>, |this| this.chosen.add_to(this.call).send(decoder(this.wire)).await
+}
+
+builder! {
+    /// Deletes an object that may be missing, made by
+    /// [`Api::delete_if_exists`](crate::client::Api::delete_if_exists).
+    DeleteIfExistsRequest<K: Resource> { wire: Wire<K>, chosen: Options }
+    => Option<Deleted<K>>, |this| {
+        if_found(this.chosen.add_to(this.call).send(decoder(this.wire)).await)
     }
 }
 
@@ -134,6 +139,7 @@ macro_rules! delete_setters {
 }
 
 delete_setters!(DeleteRequest);
+delete_setters!(DeleteIfExistsRequest);
 delete_setters!(DeleteCollectionRequest);
 selection_setters!(DeleteCollectionRequest);
 
@@ -141,6 +147,11 @@ setters!(DeleteCollectionRequest {
     /// Documented for this request as for watches; has no effect here.
     send_initial_events(send: bool) => "sendInitialEvents" = send.to_string();
 });
+
+fn decoder<K: Resource>(wire: Wire<K>) -> Decoder<Deleted<K>> {
+    let expected = format!("{} ({}) or Status", K::KIND, wire.version);
+    wire.decoder(expected, move |body| deleted(&wire, body))
+}
 
 fn deleted<K: Resource>(
     wire: &Wire<K>,

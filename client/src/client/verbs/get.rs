@@ -3,6 +3,7 @@
 use crate::Resource;
 use crate::client::call::builder;
 use crate::client::params::{pretty_setter, setters};
+use crate::client::response::if_found;
 use crate::client::wire::Wire;
 
 builder! {
@@ -11,11 +12,24 @@ builder! {
     GetRequest<K: Resource> { wire: Wire<K> } => K, |this| this.call.send(this.wire.object()).await
 }
 
-pretty_setter!(GetRequest);
-setters!(GetRequest {
-    /// The minimum state to read. Unset means the newest state; `0` means any state in the server's cache; see
-    /// [resource versions].
-    ///
-    /// [resource versions]: https://kubernetes.io/docs/reference/using-api/api-concepts/#semantics-for-get-and-list
-    resource_version(version: impl Into<String>) => "resourceVersion" = version;
-});
+builder! {
+    /// Reads an object that may be missing, made by [`Api::get_opt`](crate::client::Api::get_opt).
+    GetOptRequest<K: Resource> { wire: Wire<K> } => Option<K>, |this| {
+        if_found(this.call.send(this.wire.object()).await)
+    }
+}
+
+macro_rules! get_setters {
+    ($($builder:ident)*) => {$(
+        pretty_setter!($builder);
+        setters!($builder {
+            /// The minimum state to read. Unset means the newest state; `0` means any state in the server's cache; see
+            /// [resource versions].
+            ///
+            /// [resource versions]: https://kubernetes.io/docs/reference/using-api/api-concepts/#semantics-for-get-and-list
+            resource_version(version: impl Into<String>) => "resourceVersion" = version;
+        });
+    )*};
+}
+
+get_setters!(GetRequest GetOptRequest);

@@ -12,8 +12,10 @@ mod watch;
 
 pub use apply::ApplyRequest;
 pub use create::CreateRequest;
-pub use delete::{DeleteCollectionRequest, DeleteRequest, Deleted, DeletedCollection};
-pub use get::GetRequest;
+pub use delete::{
+    DeleteCollectionRequest, DeleteIfExistsRequest, DeleteRequest, Deleted, DeletedCollection,
+};
+pub use get::{GetOptRequest, GetRequest};
 pub use list::ListRequest;
 pub use patch::{PatchRequest, PatchTarget};
 pub use replace::ReplaceRequest;
