@@ -30,9 +30,11 @@ pub(crate) fn check(text: &[u8]) {
             if let (Ok(value), Ok(json)) = (&value, &json) {
                 let tree = parse_json(json.as_bytes()).expect("YAML becomes JSON");
                 assert_eq!(to_value(tree.root()).as_ref(), Ok(value));
-                // JSON is YAML, except for control characters and for keys that are longer than 1,024 bytes.
+                // JSON is YAML, except for control characters, for keys that are longer than 1,024 bytes, and for
+                // strings with the line breaks that YAML has besides the line feed.
+                let has_break = json.contains(['\u{85}', '\u{2028}', '\u{2029}']);
                 if let Ok(again) = yaml_to_json(json.as_bytes()) {
-                    assert_eq!(&again, json);
+                    assert!(has_break || &again == json, "{again}\n{json}");
                 }
             }
         }
