@@ -302,7 +302,8 @@ impl ListWatch {
             }
             Failure::Unprocessed => {}
             Failure::Temporary | Failure::Other => {
-                if !open.advanced && !(was_open && lived >= SHORT) {
+                let lived_long = was_open && lived >= SHORT;
+                if !(open.advanced || lived_long) {
                     self.watch_failed();
                 }
             }
