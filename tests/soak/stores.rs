@@ -92,7 +92,7 @@ fn tested<K: Resource>(
     random: Random,
 ) -> Box<dyn AnyStore> {
     let name = format!("store {number} of {} {}", K::VERSION, K::KIND);
-    let drops_managed_fields = number % 3 == 0;
+    let drops_managed_fields = number.is_multiple_of(3);
     let mut watcher = watcher
         .backoff(Duration::from_millis(1), Duration::from_millis(50))
         .watch_timeout(Duration::from_secs(6))
