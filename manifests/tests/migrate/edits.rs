@@ -339,7 +339,7 @@ fn fields_of_another_version_are_mended_as_told() {
 #[test]
 fn every_document_is_judged_by_itself() {
     let anchored = include_str!("../fixtures/anchors-shared.yaml");
-    let level = corpus!("version.yaml");
+    let level = corpus!("level.yaml");
     let documents: Vec<_> = (0..400)
         .map(|index| if index % 4 == 0 { level } else { anchored })
         .collect();

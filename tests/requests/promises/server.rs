@@ -238,6 +238,11 @@ fn response(code: u16, retry_after: Option<u32>, body: &str) -> String {
 fn body(code: u16, reason: &str) -> String {
     match (code, reason) {
         (200, _) => r#"{"metadata":{"name":"mine"},"spec":{},"items":[]}"#.to_owned(),
+        // A 404 without details would be about the version of the API.
+        (404, _) => {
+            r#"{"kind":"Status","code":404,"details":{"name":"mine","kind":"flowschemas"}}"#
+                .to_owned()
+        }
         (_, "") => String::new(),
         _ => format!(r#"{{"kind":"Status","reason":"{reason}","code":{code}}}"#),
     }

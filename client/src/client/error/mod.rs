@@ -270,11 +270,17 @@ impl StdError for Error {
     }
 }
 
-/// The text of the error; with `{:#?}` all of its parts.
+/// The text of the error and of its sources; with `{:#?}` all of its parts.
 impl fmt::Debug for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if !f.alternate() {
-            return fmt::Display::fmt(self, f);
+            fmt::Display::fmt(self, f)?;
+            let mut source = self.source();
+            while let Some(error) = source {
+                write!(f, "; caused by: {error}")?;
+                source = error.source();
+            }
+            return Ok(());
         }
         let Inner {
             kind,
