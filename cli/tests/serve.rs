@@ -18,7 +18,7 @@ use k8s_flowcontrol::meta::ManagedFieldsEntry;
 use serde_json::Value;
 
 fn client(kubeconfig: &str) -> Client {
-    Client::new(Config::from_kubeconfig(kubeconfig).unwrap()).unwrap()
+    Client::new(Config::builder().file(kubeconfig).build().unwrap()).unwrap()
 }
 
 #[tokio::test]

@@ -28,7 +28,7 @@ pub(crate) fn check(text: &[u8]) {
 }
 
 fn show(text: &str) -> String {
-    match Config::from_kubeconfig_text(text) {
+    match Config::builder().text(text).build() {
         Ok(config) => format!("{config:?}"),
         Err(error) => {
             let shown = error.to_string();

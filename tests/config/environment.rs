@@ -57,6 +57,14 @@ async fn kubeconfig_in_the_environment() {
     assert!(printed.contains("/no/such/file"), "{printed}");
     let printed = child("environment::child_asks", &[]);
     assert!(printed.contains("no configuration found"), "{printed}");
+    let printed = child("environment::child_without_pod_and_files", &[]);
+    for expected in [
+        "the program does not run in a pod: KUBERNETES_SERVICE_HOST is not set",
+        "the user `u` does not exist: KUBECONFIG is not set and ~/.kube/config does not exist",
+        "there are no contexts: KUBECONFIG is not set",
+    ] {
+        assert!(printed.contains(expected), "{printed}");
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -214,6 +222,14 @@ async fn child_asks() {
         Ok(()) => println!("came through"),
         Err(error) => println!("{error}"),
     }
+}
+
+#[test]
+#[ignore = "run by the tests above, with another environment"]
+fn child_without_pod_and_files() {
+    println!("{}", Config::builder().in_cluster().build().unwrap_err());
+    println!("{}", Config::builder().user("u").build().unwrap_err());
+    println!("{}", Config::builder().contexts().unwrap_err());
 }
 
 #[test]

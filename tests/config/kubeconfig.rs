@@ -21,7 +21,10 @@ pub(crate) fn document(cluster: Value, user: Value) -> String {
 }
 
 fn fault(cluster: Value, user: Value) -> String {
-    let error = Config::from_kubeconfig_text(&document(cluster, user)).unwrap_err();
+    let error = Config::builder()
+        .text(document(cluster, user))
+        .build()
+        .unwrap_err();
     let shown = format!("{error} {error:?}");
     assert!(!shown.contains("planted"), "{shown}");
     assert!(shown.contains("kubeconfig text"), "{shown}");
@@ -40,7 +43,7 @@ async fn certificates_as_data_and_as_files() {
                "certificate-authority": "is-not-looked-at"}),
         json!({"client-certificate-data": data(&me.chain), "client-key-data": data(&me.key)}),
     );
-    ask_with(Config::from_kubeconfig_text(&text).unwrap())
+    ask_with(Config::builder().text(text).build().unwrap())
         .await
         .unwrap();
 
@@ -55,7 +58,7 @@ async fn certificates_as_data_and_as_files() {
             json!({"client-certificate": "pki/me.crt", "client-key": "pki/me.key"}),
         ),
     );
-    let client = Client::new(Config::from_kubeconfig(&file).unwrap()).unwrap();
+    let client = Client::new(Config::builder().file(&file).build().unwrap()).unwrap();
     ask(&client).await.unwrap();
     let before = server.requests().pop().unwrap().certificate;
     let next = authority.sign(&["next"]);
@@ -91,7 +94,7 @@ async fn tokens_files_and_passwords() {
             "kubeconfig",
             document(json!({"server": server.url()}), user),
         );
-        ask_with(Config::from_kubeconfig(file).unwrap())
+        ask_with(Config::builder().file(file).build().unwrap())
             .await
             .unwrap();
         assert_eq!(server.last_header("authorization").as_deref(), expected);
@@ -106,7 +109,7 @@ async fn impersonation() {
         "as-user-extra": {"example.com/why": ["x", "y"]},
     });
     let text = document(json!({"server": server.url()}), user);
-    ask_with(Config::from_kubeconfig_text(&text).unwrap())
+    ask_with(Config::builder().text(text).build().unwrap())
         .await
         .unwrap();
     let request = server.requests().remove(0);
@@ -131,7 +134,10 @@ async fn names_proxies_and_compression() {
         "proxy-url": format!("http://{}", proxy.address),
         "disable-compression": true,
     });
-    let config = Config::from_kubeconfig_text(&document(cluster, json!({}))).unwrap();
+    let config = Config::builder()
+        .text(document(cluster, json!({})))
+        .build()
+        .unwrap();
     assert!(!config.compression());
     assert_eq!(config.namespace(), "team");
     ask_with(config).await.unwrap();
@@ -139,9 +145,14 @@ async fn names_proxies_and_compression() {
     assert_eq!(server.last_header("accept-encoding"), None);
 
     let direct = json!({"server": server.url(), "insecure-skip-tls-verify": true});
-    ask_with(Config::from_kubeconfig_text(&document(direct, json!({}))).unwrap())
-        .await
-        .unwrap();
+    ask_with(
+        Config::builder()
+            .text(document(direct, json!({})))
+            .build()
+            .unwrap(),
+    )
+    .await
+    .unwrap();
     assert_eq!(
         server.last_header("accept-encoding").as_deref(),
         Some("gzip")
@@ -168,7 +179,7 @@ END"#;
         "kubeconfig",
         document(cluster.clone(), json!({"exec": exec.clone()})),
     );
-    ask_with(Config::from_kubeconfig(&file).unwrap())
+    ask_with(Config::builder().file(&file).build().unwrap())
         .await
         .unwrap();
     assert_eq!(server.last_header("authorization").unwrap(), "Bearer a-w");
@@ -179,7 +190,7 @@ END"#;
     // A user with a token needs no plugin.
     let user = json!({"exec": exec.clone(), "token": "inline"});
     let file = folder.write("kubeconfig", document(cluster.clone(), user));
-    ask_with(Config::from_kubeconfig(file).unwrap())
+    ask_with(Config::builder().file(file).build().unwrap())
         .await
         .unwrap();
     assert_eq!(
@@ -191,7 +202,7 @@ END"#;
     let mut missing = exec;
     missing["command"] = json!("bin/missing");
     let file = folder.write("kubeconfig", document(cluster, json!({"exec": missing})));
-    let error = ask_with(Config::from_kubeconfig(&file).unwrap())
+    let error = ask_with(Config::builder().file(&file).build().unwrap())
         .await
         .unwrap_err()
         .to_string();
@@ -234,20 +245,29 @@ fn files_are_merged() {
     );
     let third = folder.write("third", r#"{"current-context": "b"}"#);
     let files = [folder.path("missing"), first, second, third];
-    let config = Config::from_kubeconfig_files(&files, None).unwrap();
+    let config = Config::builder().files(&files).build().unwrap();
     assert_eq!(config.server_url(), "https://c.example/");
     // The first context is used as a whole, without the namespace of the second.
     assert_eq!(config.namespace(), "default");
-    let config = Config::from_kubeconfig_files(&files, Some("b")).unwrap();
+    let config = Config::builder()
+        .files(&files)
+        .context("b")
+        .build()
+        .unwrap();
     assert_eq!(config.server_url(), "https://d.example/");
-    let error = Config::from_kubeconfig_files(&files, Some("x"))
+    let error = Config::builder()
+        .files(&files)
+        .context("x")
+        .build()
         .unwrap_err()
         .to_string();
     assert!(
         error.contains("the context `x` does not exist; the contexts are `a`, `a`, `b`"),
         "{error}"
     );
-    let error = Config::from_kubeconfig_files(&files[..1], None)
+    let error = Config::builder()
+        .files(&files[..1])
+        .build()
         .unwrap_err()
         .to_string();
     assert!(error.contains("missing"), "{error}");
@@ -368,7 +388,11 @@ fn faults_name_the_field() {
         assert!(error.contains(expected), "{expected}: {error}");
     }
     let text = document(https(), json!({})).replace("\"users\":[", "\"users\":[{\"name\":\"u\"},");
-    let error = Config::from_kubeconfig_text(&text).unwrap_err().to_string();
+    let error = Config::builder()
+        .text(text)
+        .build()
+        .unwrap_err()
+        .to_string();
     assert!(error.contains("users: `u` occurs twice"), "{error}");
 }
 
@@ -379,7 +403,7 @@ async fn the_last_of_repeated_keys_is_used() {
     let text = text
         .replace("\"token\":", "\"token\":\"first\",\"token\":")
         .replace("\"server\":", "\"server\":\"http://first\",\"server\":");
-    ask_with(Config::from_kubeconfig_text(&text).unwrap())
+    ask_with(Config::builder().text(text).build().unwrap())
         .await
         .unwrap();
     assert_eq!(server.last_header("authorization").unwrap(), "Bearer last");
@@ -400,7 +424,7 @@ async fn servers_without_a_scheme() {
     ] {
         let cluster = json!({"server": server.address.to_string(), field: value});
         let text = document(cluster, user.clone());
-        ask_with(Config::from_kubeconfig_text(&text).unwrap())
+        ask_with(Config::builder().text(text).build().unwrap())
             .await
             .unwrap();
         assert_eq!(
@@ -413,14 +437,16 @@ async fn servers_without_a_scheme() {
         "client-certificate-data": BASE64_STANDARD.encode(&me.chain),
         "client-key-data": BASE64_STANDARD.encode(&me.key),
     });
-    let config = Config::from_kubeconfig_text(&document(json!({"server": "host:1"}), certificate));
+    let config = Config::builder()
+        .text(document(json!({"server": "host:1"}), certificate))
+        .build();
     assert_eq!(config.unwrap().server_url(), "https://host:1/");
     assert!(notices.take().is_empty());
 
     // Without a hint at TLS it is `http`, and like kubectl no credentials are sent.
     let plain = Server::plain().await;
     let text = document(json!({"server": plain.address.to_string()}), user);
-    ask_with(Config::from_kubeconfig_text(&text).unwrap())
+    ask_with(Config::builder().text(text).build().unwrap())
         .await
         .unwrap();
     assert_eq!(plain.last_header("authorization"), None);

@@ -6,6 +6,7 @@
 //! - `exec`: credential plugins, written as small scripts
 //! - `proxies`: CONNECT, SOCKS5 and complete requests, over TLS, with passwords
 //! - `kubeconfig`: files, their order, relative paths, impersonation, errors
+//! - `builder`: the sources of a configuration, and the values that replace those of a kubeconfig
 //! - `environment`: KUBECONFIG and the proxy variables, seen by a whole program
 //! - `secrets`: no secret appears in `Debug` output or errors
 
@@ -16,6 +17,7 @@
     reason = "a test fails by panicking"
 )]
 
+mod builder;
 mod environment;
 mod exec;
 mod kubeconfig;

@@ -87,7 +87,7 @@ async fn the_last_valid_token_stays_in_use() {
     );
     for config in [
         Config::new(server.url()).unwrap().with_token_file(&file),
-        Config::from_kubeconfig(&kubeconfig).unwrap(),
+        Config::builder().file(&kubeconfig).build().unwrap(),
     ] {
         folder.write("token", "first");
         let client = Client::new(config).unwrap();

@@ -28,7 +28,7 @@ fn clean(what: &str, text: &str) {
 
 /// Uses a configuration against a server that rejects it, and checks every text that results.
 async fn look(what: &str, text: &str) {
-    let config = match Config::from_kubeconfig_text(text) {
+    let config = match Config::builder().text(text).build() {
         Ok(config) => config.with_retry_policy(RetryPolicy::none()),
         Err(error) => return clean(what, &format!("{error} {error:?} {error:#?}")),
     };
@@ -135,7 +135,7 @@ fn of_files_that_are_no_kubeconfig() {
         format!("current-context: [{PLANTED}]"),
         format!("contexts: {PLANTED}\ncurrent-context: a"),
     ] {
-        let error = Config::from_kubeconfig_text(&text).unwrap_err();
+        let error = Config::builder().text(&text).build().unwrap_err();
         clean(&text, &format!("{error} {error:?}"));
     }
 }

@@ -9,7 +9,7 @@ const TOKENS: &str = "admin-token,admin,admin-uid,\"system:masters\"\nbob-token,
 async fn secured() -> (ApiServer, Config) {
     let builder = ApiServer::builder().tls().tokens(TOKENS);
     let server = builder.start().await.unwrap();
-    let config = Config::from_kubeconfig_text(&server.kubeconfig()).unwrap();
+    let config = Config::builder().text(server.kubeconfig()).build().unwrap();
     (server, config)
 }
 

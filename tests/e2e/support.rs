@@ -23,7 +23,7 @@ impl Cluster {
         match std::env::var_os("FLOWCONTROL_TEST_KUBECONFIG") {
             Some(list) => {
                 let files: Vec<_> = std::env::split_paths(&list).collect();
-                let config = Config::from_kubeconfig_files(&files, None).unwrap();
+                let config = Config::builder().files(&files).build().unwrap();
                 Self {
                     client: Client::new(config).unwrap(),
                     _embedded: None,

@@ -41,7 +41,7 @@ impl Credentials {
               contexts: [{{name: soak, context: {{cluster: soak, user: soak}}}}]}}"
         );
         let file = self.folder.write(KUBECONFIG, text);
-        Config::from_kubeconfig(file).unwrap()
+        Config::builder().file(file).build().unwrap()
     }
 
     /// A configuration as in a pod, with the files of its service account.

@@ -52,13 +52,11 @@ impl ClusterArgs {
     /// The configuration of the client.
     pub(crate) fn config(&self) -> Result<Config, ConfigError> {
         super::notices::print();
-        let config = match (&self.kubeconfig, &self.context) {
-            (Some(file), Some(context)) => Config::from_kubeconfig_context(file, context),
-            (Some(file), None) => Config::from_kubeconfig(file),
-            (None, None) => Config::try_default(),
-            (None, Some(context)) => Config::try_default_context(context),
-        }?;
-        config.with_application(APPLICATION)
+        let mut builder = Config::builder().files(&self.kubeconfig);
+        if let Some(context) = &self.context {
+            builder = builder.context(context);
+        }
+        builder.build()?.with_application(APPLICATION)
     }
 }
 

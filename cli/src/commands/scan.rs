@@ -133,10 +133,7 @@ pub(crate) fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
 
 /// The contexts to scan; none stands for the configuration of a pod.
 fn contexts(args: &Args) -> Result<Vec<Option<String>>, Failure> {
-    let known = || match &args.kubeconfig {
-        Some(file) => Config::contexts(Some(&[file.as_path()])),
-        None => Config::contexts(None),
-    };
+    let known = || Config::builder().files(&args.kubeconfig).contexts();
     if args.all_contexts {
         let (names, _) = known()?;
         if names.is_empty() {

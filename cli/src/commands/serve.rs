@@ -112,7 +112,7 @@ async fn start(
 ) -> Result<Exit, Failure> {
     let mut count = 0;
     if !objects.documents.is_empty() {
-        let client = Client::new(Config::from_kubeconfig_text(&server.kubeconfig())?)?;
+        let client = Client::new(Config::builder().text(server.kubeconfig()).build()?)?;
         count += apply::<PriorityLevelConfiguration>(&client, &objects.levels).await?;
         count += apply::<FlowSchema>(&client, &objects.flow_schemas).await?;
     }

@@ -2,6 +2,7 @@
 
 use std::error::Error as StdError;
 use std::fmt;
+use std::io;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -21,12 +22,21 @@ impl ConfigError {
     }
 
     /// A file that cannot be read.
-    pub(crate) fn unreadable(what: &str, file: &Path, error: std::io::Error) -> Self {
+    pub(crate) fn unreadable(what: &str, file: &Path, error: io::Error) -> Self {
         let message = format!("{what} {} cannot be read: {error}", file.display());
         Self {
             message,
             source: Some(Arc::new(error)),
         }
+    }
+
+    /// Whether a file does not exist.
+    pub(super) fn is_missing_file(&self) -> bool {
+        let io = self
+            .source
+            .as_ref()
+            .and_then(|error| error.downcast_ref::<io::Error>());
+        io.is_some_and(|error| error.kind() == io::ErrorKind::NotFound)
     }
 
     /// Prefixes the file, context or field that contains the error.

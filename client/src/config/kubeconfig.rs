@@ -1,39 +1,121 @@
-//! Kubeconfig files. Own code, because they are merged as kubectl merges them: the first file that sets a value wins.
+//! Kubeconfigs. Own code, because they are merged as kubectl merges them: the first file that sets a value wins.
 
 mod cluster;
 mod document;
 mod user;
 
-use super::{Config, ConfigError, notice};
+use super::{Config, ConfigError, Secret, notice};
 use document::{Document, Fields};
-use std::env;
-use std::io::ErrorKind;
+use serde::Serialize;
+use serde_json::Value;
 use std::path::{Path, PathBuf};
+use std::{env, fmt};
+
+/// A kubeconfig, which may contain secrets.
+#[derive(Clone)]
+pub(super) enum Kubeconfig {
+    File(PathBuf),
+    Text(Secret),
+    /// A parsed one, or why it cannot be read.
+    Value(Result<Value, ConfigError>),
+}
+
+/// The entries to use, by name, instead of those that the kubeconfig selects.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Selection {
+    pub(super) context: Option<String>,
+    pub(super) cluster: Option<String>,
+    pub(super) user: Option<String>,
+}
+
+impl Kubeconfig {
+    pub(super) fn of_value(value: &impl Serialize) -> Self {
+        // The error may quote a value.
+        let value = serde_json::to_value(value);
+        Self::Value(
+            value.map_err(|_| {
+                ConfigError::new("kubeconfig value: it cannot be represented as JSON")
+            }),
+        )
+    }
+
+    pub(super) fn exists(&self) -> bool {
+        match self {
+            Self::File(file) => file.exists(),
+            Self::Text(_) | Self::Value(_) => true,
+        }
+    }
+
+    fn read(&self) -> Result<Document, ConfigError> {
+        let here = || env::current_dir().unwrap_or_default();
+        match self {
+            Self::File(file) => {
+                let text = std::fs::read_to_string(file)
+                    .map_err(|error| ConfigError::unreadable("kubeconfig", file, error))?;
+                let folder = file.parent().map(Path::to_owned).unwrap_or_default();
+                // The working directory may change before a file is read again.
+                let folder = std::path::absolute(&folder).unwrap_or(folder);
+                Document::read(format!("kubeconfig {}", file.display()), folder, &text)
+            }
+            Self::Text(text) => Document::read("kubeconfig text".to_owned(), here(), text.expose()),
+            Self::Value(value) => {
+                Document::new("kubeconfig value".to_owned(), here(), value.clone()?)
+            }
+        }
+    }
+}
+
+impl fmt::Debug for Kubeconfig {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::File(file) => file.fmt(f),
+            Self::Text(_) => f.write_str("[text]"),
+            Self::Value(_) => f.write_str("[value]"),
+        }
+    }
+}
+
+impl Selection {
+    /// The kind and name of the first selected entry.
+    pub(super) fn first(&self) -> Option<(&'static str, &str)> {
+        let Self {
+            context,
+            cluster,
+            user,
+        } = self;
+        [("context", context), ("cluster", cluster), ("user", user)]
+            .into_iter()
+            .find_map(|(kind, name)| Some((kind, name.as_deref()?)))
+    }
+}
 
 /// The files of `KUBECONFIG`, else `~/.kube/config` if it exists.
-pub(super) fn default_files() -> Option<Vec<PathBuf>> {
+pub(super) fn of_environment() -> Option<Vec<Kubeconfig>> {
     if let Some(list) = env::var_os("KUBECONFIG").filter(|list| !list.is_empty()) {
         return Some(
             env::split_paths(&list)
                 .filter(|path| !path.as_os_str().is_empty())
+                .map(Kubeconfig::File)
                 .collect(),
         );
     }
     let home = env::var_os(if cfg!(windows) { "USERPROFILE" } else { "HOME" })?;
     let file = Path::new(&home).join(".kube").join("config");
-    file.exists().then(|| vec![file])
+    file.exists().then(|| vec![Kubeconfig::File(file)])
 }
 
-/// Loads a context. Defaults to the current one.
-pub(super) fn load(files: &[PathBuf], context: Option<&str>) -> Result<Config, ConfigError> {
-    resolve(&read(files)?, context)
+/// Loads the selected entries. Defaults to the current context.
+pub(super) fn load(sources: &[Kubeconfig], selection: &Selection) -> Result<Config, ConfigError> {
+    resolve(&read(sources)?, selection)
 }
 
 /// The names of all contexts, without duplicates, and the current one.
-pub(super) fn contexts(files: &[PathBuf]) -> Result<(Vec<String>, Option<String>), ConfigError> {
-    let documents = read(files)?;
+pub(super) fn contexts(
+    sources: &[Kubeconfig],
+) -> Result<(Vec<String>, Option<String>), ConfigError> {
+    let documents = read(sources)?;
     let mut names = Vec::new();
-    for name in names_of_contexts(&documents) {
+    for name in names_in(&documents, "contexts") {
         if !names.contains(&name) {
             names.push(name);
         }
@@ -41,48 +123,36 @@ pub(super) fn contexts(files: &[PathBuf]) -> Result<(Vec<String>, Option<String>
     Ok((names, current_context(&documents)?.map(str::to_owned)))
 }
 
-/// Reads the files. Missing ones are skipped if there are several.
-fn read(files: &[PathBuf]) -> Result<Vec<Document>, ConfigError> {
+/// Reads the sources. Missing files are skipped if there are several sources.
+fn read(sources: &[Kubeconfig]) -> Result<Vec<Document>, ConfigError> {
     let mut documents = Vec::new();
-    for file in files {
-        let text = match std::fs::read_to_string(file) {
-            Err(error) if error.kind() == ErrorKind::NotFound && files.len() > 1 => continue,
-            text => text.map_err(|error| ConfigError::unreadable("kubeconfig", file, error))?,
-        };
-        let folder = file.parent().map(Path::to_owned).unwrap_or_default();
-        // The working directory may change before a file is read again.
-        let folder = std::path::absolute(&folder).unwrap_or(folder);
-        let name = format!("kubeconfig {}", file.display());
-        documents.push(Document::read(name, folder, &text)?);
+    for source in sources {
+        match source.read() {
+            Err(error) if error.is_missing_file() && sources.len() > 1 => {}
+            document => documents.push(document?),
+        }
     }
     if documents.is_empty() {
-        let names: Vec<_> = files
-            .iter()
-            .map(|file| file.display().to_string())
-            .collect();
+        let files = sources.iter().filter_map(|source| match source {
+            Kubeconfig::File(file) => Some(file.display().to_string()),
+            _ => None,
+        });
         return Err(ConfigError::new(format!(
             "none of the kubeconfig files exists: {}",
-            names.join(", ")
+            files.collect::<Vec<_>>().join(", ")
         )));
     }
     Ok(documents)
 }
 
-pub(super) fn from_text(text: &str, context: Option<&str>) -> Result<Config, ConfigError> {
-    let folder = env::current_dir().unwrap_or_default();
-    let document = Document::read("kubeconfig text".to_owned(), folder, text)?;
-    resolve(&[document], context)
-}
-
-fn resolve(documents: &[Document], context: Option<&str>) -> Result<Config, ConfigError> {
+fn resolve(documents: &[Document], selection: &Selection) -> Result<Config, ConfigError> {
     let all: Vec<_> = documents.iter().map(|file| file.name.as_str()).collect();
     let all = all.join(", ");
-    let name = match context {
-        Some(name) => name,
-        None => current_context(documents)?.ok_or_else(|| {
-            ConfigError::new("current-context is not set; set it, or choose a context").within(&all)
-        })?,
+    let name = match &selection.context {
+        Some(name) => Some(name.as_str()),
+        None => current_context(documents)?,
     };
+    // `context` is the context that refers to the entry.
     let find = |list: &str, inner: &'static str, entry: &str, context: Option<&str>| {
         for document in documents {
             if let Some(fields) = document.entry(list, inner, entry, context)? {
@@ -91,22 +161,36 @@ fn resolve(documents: &[Document], context: Option<&str>) -> Result<Config, Conf
         }
         let hint = match context {
             Some(context) => format!("; the context `{context}` refers to it"),
-            None => format!("; the contexts are {}", list_of_contexts(documents)),
+            None => format!("; the {list} are {}", list_of_names(documents, list)),
         };
         Err(ConfigError::new(format!("the {inner} `{entry}` does not exist{hint}")).within(&all))
     };
-    let context: Fields<'_> = find("contexts", "context", name, None)?;
-    let Some(cluster) = context.text("cluster")? else {
-        return Err(context.error("cluster", "is missing"));
+    let context: Option<Fields<'_>> = match name {
+        Some(name) => Some(find("contexts", "context", name, None)?),
+        None if selection.cluster.is_some() => None,
+        None => {
+            let message = "current-context is not set; set it, or choose a context";
+            return Err(ConfigError::new(message).within(&all));
+        }
     };
-    let cluster = find("clusters", "cluster", cluster, Some(name))?;
-    let user = match context.text("user")? {
-        Some(user) => Some(find("users", "user", user, Some(name))?),
-        None => None,
+    let in_context = |field: &str| match &context {
+        Some(context) => context.text(field),
+        None => Ok(None),
+    };
+    let cluster = match (&selection.cluster, in_context("cluster")?, &context) {
+        (Some(cluster), _, _) => find("clusters", "cluster", cluster, None)?,
+        (None, Some(cluster), _) => find("clusters", "cluster", cluster, name)?,
+        (None, None, Some(context)) => return Err(context.error("cluster", "is missing")),
+        (None, None, None) => return Err(ConfigError::new("cluster: is missing").within(&all)),
+    };
+    let user = match (&selection.user, in_context("user")?) {
+        (Some(user), _) => Some(find("users", "user", user, None)?),
+        (None, Some(user)) => Some(find("users", "user", user, name)?),
+        (None, None) => None,
     };
     let has_certificate = user.as_ref().map(user::has_certificate).transpose()?;
     let (mut config, is_assumed) = cluster::config(&cluster, has_certificate.unwrap_or(false))?;
-    if let Some(namespace) = context.text("namespace")? {
+    if let Some(namespace) = in_context("namespace")? {
         config = config.with_namespace(namespace);
     }
     match user {
@@ -127,9 +211,9 @@ fn resolve(documents: &[Document], context: Option<&str>) -> Result<Config, Conf
 fn current_context(documents: &[Document]) -> Result<Option<&str>, ConfigError> {
     for document in documents {
         match document.root.get("current-context") {
-            None | Some(serde_json::Value::Null) => {}
-            Some(serde_json::Value::String(name)) if name.is_empty() => {}
-            Some(serde_json::Value::String(name)) => return Ok(Some(name)),
+            None | Some(Value::Null) => {}
+            Some(Value::String(name)) if name.is_empty() => {}
+            Some(Value::String(name)) => return Ok(Some(name)),
             Some(_) => {
                 let message = "current-context: expected text; put it in quotes";
                 return Err(ConfigError::new(message).within(&document.name));
@@ -139,16 +223,16 @@ fn current_context(documents: &[Document]) -> Result<Option<&str>, ConfigError> 
     Ok(None)
 }
 
-fn names_of_contexts(documents: &[Document]) -> impl Iterator<Item = String> {
+fn names_in<'a>(documents: &'a [Document], list: &'a str) -> impl Iterator<Item = String> + 'a {
     documents
         .iter()
-        .filter_map(|document| document.root.get("contexts")?.as_array())
+        .filter_map(move |document| document.root.get(list)?.as_array())
         .flatten()
-        .filter_map(|context| document::text_of(context, "name"))
+        .filter_map(|entry| document::text_of(entry, "name"))
 }
 
-fn list_of_contexts(documents: &[Document]) -> String {
-    let names: Vec<_> = names_of_contexts(documents)
+fn list_of_names(documents: &[Document], list: &str) -> String {
+    let names: Vec<_> = names_in(documents, list)
         .map(|name| format!("`{name}`"))
         .collect();
     if names.is_empty() {

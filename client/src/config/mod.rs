@@ -1,7 +1,7 @@
 //! The server's address and the credentials.
 //!
-//! [`Config::try_default`] loads the configuration that kubectl would use. The `with_…` methods change it, or complete one
-//! made with [`Config::new`].
+//! [`Config::try_default`] loads the configuration that kubectl would use, [`Config::builder`] a certain file, text,
+//! context, cluster, user or service account. [`Config::new`] makes one for a server. The `with_…` methods change each.
 //!
 //! # Sources
 //!
@@ -69,6 +69,7 @@
 
 mod auth;
 mod backoff;
+mod builder;
 mod certificates;
 mod credentials;
 mod error;
@@ -76,7 +77,6 @@ mod exec;
 mod impersonation;
 mod in_cluster;
 mod kubeconfig;
-mod load;
 mod notice;
 mod proxy;
 mod requests;
@@ -87,6 +87,7 @@ mod source;
 mod token_file;
 mod yaml;
 
+pub use builder::ConfigBuilder;
 pub use error::ConfigError;
 pub use exec::{ExecPlugin, ExecVersion, InteractiveMode};
 pub use impersonation::Impersonation;

@@ -19,6 +19,10 @@ pub(super) struct Document {
 impl Document {
     pub(super) fn read(name: String, folder: PathBuf, text: &str) -> Result<Self, ConfigError> {
         let root = yaml::read(text).map_err(|error| error.within(&name))?;
+        Self::new(name, folder, root)
+    }
+
+    pub(super) fn new(name: String, folder: PathBuf, root: Value) -> Result<Self, ConfigError> {
         if !root.is_object() && !root.is_null() {
             return Err(
                 ConfigError::new("expected a map with clusters, users and contexts").within(&name),

@@ -1,6 +1,10 @@
 use super::*;
 use crate::config::yaml;
 
+fn from_text(text: &str) -> Result<Config, ConfigError> {
+    Config::builder().text(text).build()
+}
+
 const TEXT: &str = "
 apiVersion: v1
 kind: Config
@@ -23,12 +27,12 @@ users:
 
 fn change(from: &str, to: &str) -> Result<Config, ConfigError> {
     assert!(TEXT.contains(from));
-    from_text(&TEXT.replace(from, to), None)
+    from_text(&TEXT.replace(from, to))
 }
 
 #[test]
 fn a_whole_one() {
-    let config = from_text(TEXT, None).unwrap();
+    let config = from_text(TEXT).unwrap();
     assert_eq!(config.server_url(), "https://127.0.0.1:6443/");
     assert_eq!(config.namespace(), "team");
     let authority = config.certificates(None).unwrap().authority.unwrap();
@@ -43,7 +47,7 @@ fn a_whole_one() {
 #[test]
 fn json_is_yaml() {
     let json = serde_json::to_string_pretty(&yaml::read(TEXT).unwrap()).unwrap();
-    assert_eq!(from_text(&json, None).unwrap().namespace(), "team");
+    assert_eq!(from_text(&json).unwrap().namespace(), "team");
 }
 
 #[test]
@@ -132,13 +136,19 @@ fn several_files_and_relative_paths() {
     .unwrap();
     std::fs::write(folder.join("token"), " from-a-file\n").unwrap();
     std::fs::write(&second, TEXT).unwrap();
-    let config = load(&[folder.join("missing"), first, second], None).unwrap();
+    let config = Config::builder()
+        .files([folder.join("missing"), first, second])
+        .build()
+        .unwrap();
     assert_eq!(config.namespace(), "team");
     assert_eq!(
         config.authorization().unwrap().unwrap(),
         "Bearer from-a-file"
     );
-    let missing = load(&[folder.join("missing")], None).unwrap_err();
+    let missing = Config::builder()
+        .file(folder.join("missing"))
+        .build()
+        .unwrap_err();
     assert!(missing.to_string().contains("missing"), "{missing}");
     std::fs::remove_dir_all(&folder).unwrap();
 }

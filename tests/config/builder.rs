@@ -1,0 +1,173 @@
+//! The sources and overrides of `Config::builder`.
+
+use crate::support::{Folder, HttpProxy, Server, ask_with};
+use k8s_flowcontrol::config::{Config, ConfigBuilder};
+use serde::Serialize;
+use serde_json::{Value, json};
+use std::time::Duration;
+
+/// A kubeconfig with two clusters and two users. Each context has the name of its cluster and its user.
+fn kubeconfig(first: &str, second: &str) -> Value {
+    json!({
+        "current-context": "first",
+        "contexts": [
+            {"name": "first", "context": {"cluster": "first", "user": "first", "namespace": "team"}},
+            {"name": "second", "context": {"cluster": "second", "user": "second"}},
+        ],
+        "clusters": [
+            {"name": "first", "cluster": {"server": first}},
+            {"name": "second", "cluster": {"server": second}},
+        ],
+        "users": [
+            {"name": "first", "user": {"token": "planted-first"}},
+            {"name": "second", "user": {"token": "planted-second"}},
+        ],
+    })
+}
+
+fn fault(builder: ConfigBuilder) -> String {
+    let shown = format!("{builder:?}");
+    let error = builder.build().unwrap_err();
+    let all = format!("{error} {error:?} {shown}");
+    assert!(!all.contains("planted"), "{all}");
+    error.to_string()
+}
+
+#[tokio::test]
+async fn text_files_and_values_are_equal() {
+    #[derive(Serialize)]
+    #[serde(transparent)]
+    struct Foreign(Value);
+
+    let (server, folder) = (Server::plain().await, Folder::new());
+    let value = kubeconfig(&server.url(), "https://second.example");
+    let file = folder.write("kubeconfig", value.to_string());
+    let builder = Config::builder;
+    for builder in [
+        builder().file(&file),
+        builder().files([folder.path("missing"), file]),
+        builder().text(value.to_string()),
+        builder().kubeconfig_value(&value),
+        builder().kubeconfig_value(Foreign(value)),
+    ] {
+        let config = builder.clone().build().unwrap();
+        let shown = format!("{builder:?} {config:?}");
+        assert!(!shown.contains("planted"), "{shown}");
+        assert_eq!(config.namespace(), "team");
+        ask_with(config).await.unwrap();
+        let sent = server.last_header("authorization");
+        assert_eq!(sent.as_deref(), Some("Bearer planted-first"));
+        let (names, current) = builder.contexts().unwrap();
+        assert_eq!(names, ["first", "second"]);
+        assert_eq!(current.as_deref(), Some("first"));
+    }
+}
+
+#[tokio::test]
+async fn context_cluster_and_user_are_chosen_by_name() {
+    let (first, second) = (Server::plain().await, Server::plain().await);
+    let text = kubeconfig(&first.url(), &second.url()).to_string();
+    let builder = || Config::builder().text(&text);
+    for (builder, server, token) in [
+        (builder().context("second"), &second, Some("second")),
+        (builder().cluster("second"), &second, Some("first")),
+        (builder().user("second"), &first, Some("second")),
+        (
+            builder().context("second").cluster("first").user("first"),
+            &first,
+            Some("first"),
+        ),
+        (
+            Config::builder()
+                .text(text.replace("\"current-context\":\"first\",", ""))
+                .cluster("second"),
+            &second,
+            None,
+        ),
+    ] {
+        let before = server.requests().len();
+        ask_with(builder.build().unwrap()).await.unwrap();
+        assert_eq!(server.requests().len(), before + 1);
+        let expected = token.map(|token| format!("Bearer planted-{token}"));
+        assert_eq!(server.last_header("authorization"), expected);
+    }
+    for (builder, expected) in [
+        (
+            builder().cluster("x"),
+            "the cluster `x` does not exist; the clusters are `first`, `second`",
+        ),
+        (
+            builder().user("x"),
+            "the user `x` does not exist; the users are `first`, `second`",
+        ),
+        (
+            builder().context("x"),
+            "the context `x` does not exist; the contexts are `first`, `second`",
+        ),
+    ] {
+        let error = fault(builder);
+        assert!(error.contains(expected), "{error}");
+    }
+}
+
+#[tokio::test]
+async fn values_are_replaced() {
+    let server = Server::plain().await;
+    let proxy = HttpProxy::to(server.address).await;
+    // An address of this host that is not recognised as loopback.
+    let there = format!("http://0.0.0.0:{}", server.address.port());
+    let config = Config::builder()
+        .kubeconfig_value(kubeconfig(&there, &there))
+        .namespace("other")
+        .proxy(format!("http://{}", proxy.address))
+        .timeout(Duration::from_secs(7))
+        .connect_timeout(Duration::from_secs(3))
+        .build()
+        .unwrap();
+    assert_eq!(config.namespace(), "other");
+    assert_eq!(config.timeout(), Some(Duration::from_secs(7)));
+    assert_eq!(config.connect_timeout(), Duration::from_secs(3));
+    ask_with(config).await.unwrap();
+    assert_eq!(proxy.asked().len(), 1);
+    let unlimited = Config::builder()
+        .kubeconfig_value(kubeconfig(&there, &there))
+        .timeout(None)
+        .build()
+        .unwrap();
+    assert_eq!(unlimited.timeout(), None);
+}
+
+#[test]
+fn faults() {
+    let text = kubeconfig("https://a", "https://b").to_string();
+    let builder = Config::builder;
+    for (builder, expected) in [
+        (
+            builder().kubeconfig_value(["planted"]),
+            "kubeconfig value: expected a map",
+        ),
+        (
+            builder().kubeconfig_value(std::collections::HashMap::from([([1], "planted")])),
+            "kubeconfig value: it cannot be represented as JSON",
+        ),
+        (
+            builder().text(&text).in_cluster(),
+            "cannot be combined with a kubeconfig",
+        ),
+        (
+            builder().in_cluster().context("first"),
+            "cannot be combined with a context",
+        ),
+        (
+            builder().files(["/no/a", "/no/b"]),
+            "none of the kubeconfig files exists: /no/a, /no/b",
+        ),
+        (
+            builder().text(&text).proxy("ftp://me:planted@host"),
+            "a proxy with the scheme `ftp` is not supported",
+        ),
+    ] {
+        let error = fault(builder);
+        assert!(error.contains(expected), "{error}");
+    }
+}
