@@ -128,6 +128,7 @@ async fn namespaces_are_apart_and_can_be_seen_together() {
 
     assert_eq!(north.list().await.unwrap().items.len(), 1);
     assert_eq!(south.list().await.unwrap().items.len(), 2);
+    assert_eq!(south.metadata().list().await.unwrap().items.len(), 2);
     let mut pages = everywhere.list().limit(2).pages();
     let mut sizes = Vec::new();
     while let Some(page) = pages.next().await {

@@ -5,6 +5,7 @@
 //!
 //! - `objects`, `patches`, `watching`, `paging`: the verbs and their failures
 //! - `partial`: server-side apply of some fields of an object
+//! - `metadata`: metadata-only requests, watches and stores
 //! - `dry_runs`: no verb stores a dry run
 //! - `missing`: missing objects, and versions that the server does not serve
 //! - `versions`: one object in several versions, per release
@@ -29,6 +30,7 @@ mod documents;
 mod dry_runs;
 mod dumps;
 mod examples;
+mod metadata;
 mod missing;
 mod objects;
 mod openapi;

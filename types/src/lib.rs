@@ -5,7 +5,7 @@
 //! |---|---|
 //! | [`api`] | the kinds, one module per version; versions share a type where their schemas agree |
 //! | [`meta`] | the types every Kubernetes API shares: metadata, `Status`, times, JSON that is kept as text |
-//! | [`resource`] | [`Resource`], the trait of all kinds, and [`List`] |
+//! | [`resource`] | [`Resource`], the trait of all kinds, and [`List`]; [`PartialObjectMetadata`] is the metadata alone |
 //! | [`json`] | types from JSON text and back |
 //! | [`convert`] | conversion of manifests between versions, with the losses |
 //! | [`kind`] | the two kinds of the group, by name and in a version |
@@ -64,6 +64,7 @@ pub mod meta;
 #[doc(hidden)]
 pub mod order;
 pub mod ownership;
+mod partial_object_metadata;
 pub mod release;
 pub mod resource;
 #[doc(hidden)]
@@ -73,6 +74,7 @@ mod strict;
 
 pub use field_validation::FieldValidation;
 pub use kind::{Kind, Versioned};
+pub use partial_object_metadata::PartialObjectMetadata;
 pub use release::{ApiVersion, Release};
 pub use resource::{List, Resource};
 pub use strict::{from_value_strict, unknown_fields};

@@ -113,11 +113,16 @@ impl<K: Resource> Object for List<K> {
         &TypeSchema::new("List", || list_fields::<K>(), false),
         list_fields::<K>(),
         &["metadata", "items"],
-        Some(TypeMeta {
-            list: true,
-            ..type_meta::<K>()
-        }),
+        list_type_meta::<K>(),
     );
+}
+
+/// Those of the items on the wire, which may be a representation of the kind.
+const fn list_type_meta<K: Resource>() -> Option<TypeMeta> {
+    match K::TABLE.type_meta {
+        Some(meta) => Some(TypeMeta { list: true, ..meta }),
+        None => None,
+    }
 }
 
 const fn list_fields<K: Resource>() -> &'static [FieldSchema] {

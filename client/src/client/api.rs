@@ -5,6 +5,7 @@ mod write;
 use super::call::Call;
 use super::connection::Client;
 use super::error::Error;
+use super::metadata::accept;
 use super::path::{Collection, Target};
 use super::request::Verb;
 use super::verbs::{GetOptRequest, GetRequest, ListRequest, WatchRequest};
@@ -247,7 +248,23 @@ impl<K: Resource> Api<K> {
     }
 
     pub(super) fn call(&self, verb: Verb, target: Result<Target, Error>) -> Call {
-        Call::new(&self.client, verb, target)
+        let mut call = Call::new(&self.client, verb, target);
+        if let Some(accept) = accept::<K>(verb) {
+            call.change(|request| request.accept = accept);
+        }
+        call
+    }
+
+    /// The same collection as objects of another type, which the server converts.
+    pub(super) fn represented<R: Resource>(&self) -> Api<R> {
+        Api {
+            client: self.client.clone(),
+            collection: self.collection.clone(),
+            wire: Wire {
+                version: self.wire.version,
+                ..Wire::own()
+            },
+        }
     }
 
     pub(super) fn object(&self, name: &str, subresource: Option<&str>) -> Result<Target, Error> {

@@ -2,6 +2,7 @@
 
 use super::Client;
 use super::error::{Error, Kind};
+use super::metadata::check_writable;
 use super::path::Target;
 use super::request::{HttpRequest, Verb};
 use super::response::{Decoder, Response};
@@ -69,6 +70,10 @@ impl Call {
         wire: Wire<K>,
         object: &K,
     ) -> Self {
+        if let Err(error) = check_writable::<K>() {
+            self.request = self.request.and(Err(error));
+            return self;
+        }
         match (wire.encode)(object, wire.release) {
             Ok(Encoded { body, losses }) => {
                 self.losses = (!losses.is_empty()).then(|| {

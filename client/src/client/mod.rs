@@ -48,6 +48,7 @@ mod dispatch;
 mod error;
 pub(crate) mod events;
 mod head;
+mod metadata;
 mod negotiated;
 mod not_served;
 mod observe;
