@@ -3,6 +3,7 @@
 //! - `behaviour`: the events of a watcher, in each situation
 //! - `losses`: the losses of converted objects
 //! - `stores`: readiness, queries and subscriptions
+//! - `indexes`: indexes of stores, projections, and stores without a server
 //! - `selections`: several selectors as one
 //! - `trouble`: servers on which watches do not work
 //! - `faults`: random faults between client and server
@@ -18,6 +19,7 @@ mod behaviour;
 mod fake;
 mod faults;
 mod framing;
+mod indexes;
 mod losses;
 mod model;
 mod proxy;

@@ -2,6 +2,7 @@
 
 use crate::Resource;
 use std::borrow::Borrow;
+use std::cmp::Ordering;
 use std::fmt;
 
 /// The name of an object, and its namespace if it has one.
@@ -62,6 +63,22 @@ impl ObjectKey {
     }
 }
 
+/// Compares the keys of two objects without making them.
+pub(super) fn compare_keys<K: Resource>(a: &K, b: &K) -> Ordering {
+    let in_a = a.metadata().namespace.as_deref().unwrap_or_default();
+    let in_b = b.metadata().namespace.as_deref().unwrap_or_default();
+    if in_a == in_b {
+        return a.name().cmp(b.name());
+    }
+    text(in_a, a.name()).cmp(text(in_b, b.name()))
+}
+
+/// The bytes of a key's text.
+fn text<'a>(namespace: &'a str, name: &'a str) -> impl Iterator<Item = u8> + 'a {
+    let slash = if namespace.is_empty() { "" } else { "/" };
+    namespace.bytes().chain(slash.bytes()).chain(name.bytes())
+}
+
 /// Borrows the [text](Self::as_str).
 impl Borrow<str> for ObjectKey {
     fn borrow(&self) -> &str {
@@ -78,5 +95,38 @@ impl fmt::Display for ObjectKey {
 impl fmt::Debug for ObjectKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Debug::fmt(&self.0, f)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::api::v1::FlowSchema;
+
+    #[test]
+    fn keys_are_compared_like_their_texts() {
+        let names = ["", "a", "b", "a-b", "a0"];
+        let mut objects = Vec::new();
+        for namespace in [
+            None,
+            Some(""),
+            Some("a"),
+            Some("a-b"),
+            Some("a0"),
+            Some("b"),
+        ] {
+            for name in names {
+                let mut object = FlowSchema::default();
+                object.metadata.namespace = namespace.map(str::to_owned);
+                object.metadata.name = Some(name.to_owned());
+                objects.push(object);
+            }
+        }
+        for a in &objects {
+            for b in &objects {
+                let expected = ObjectKey::of(a).cmp(&ObjectKey::of(b));
+                assert_eq!(compare_keys(a, b), expected, "{a:?} {b:?}");
+            }
+        }
     }
 }

@@ -30,5 +30,7 @@ pub use crate::client::events::{
     Bookmark, DEFAULT_MAX_LINE, LineDecoder, LineTooLong, WatchEvent, WatchStream,
 };
 pub use key::ObjectKey;
-pub use store::{Driver, Snapshot, Store, StoreBuilder, StoreEvent, StoreNotReady, Subscription};
+pub use store::{
+    Driver, Index, Snapshot, Store, StoreBuilder, StoreEvent, StoreNotReady, Subscription,
+};
 pub use watcher::{Selection, Watcher, WatcherEvent};

@@ -8,6 +8,7 @@ use super::state::State;
 use crate::watch::watcher::Watcher;
 use crate::{Error, Resource};
 use std::fmt;
+use std::sync::Arc;
 use tokio::sync::watch;
 
 impl<K: Resource> Store<K> {
@@ -22,6 +23,34 @@ impl<K: Resource> Store<K> {
     /// A store and its driver: the copy changes only while the driver is polled.
     pub fn new(watcher: Watcher<K>) -> (Self, Driver<K>) {
         Self::builder(watcher).build()
+    }
+
+    /// A store of these objects, without a server: for tests of code that reads a store.
+    ///
+    /// It is ready and never changes. Of objects with the same key it has the last.
+    ///
+    /// ```
+    /// use k8s_flowcontrol::Resource;
+    /// use k8s_flowcontrol::api::v1::FlowSchema;
+    /// use k8s_flowcontrol::watch::Store;
+    ///
+    /// fn has_schema(schemas: &Store<FlowSchema>, name: &str) -> bool {
+    ///     schemas.get(name).is_some()
+    /// }
+    ///
+    /// let schemas = Store::from_objects([FlowSchema::partial("mine")]);
+    /// assert!(has_schema(&schemas, "mine") && !has_schema(&schemas, "yours"));
+    /// ```
+    pub fn from_objects(objects: impl IntoIterator<Item = K>) -> Self {
+        let (sender, state) = watch::channel(State {
+            objects: StoredObjects::complete(objects),
+            log: EventLog::new(1),
+            error: None,
+        });
+        Self {
+            state,
+            fixed: Some(Arc::new(sender)),
+        }
     }
 
     /// A store with settings, each of which has a default.
@@ -78,7 +107,11 @@ impl<K: Resource> StoreBuilder<K> {
         // The store compares the lists itself.
         let watcher = self.watcher.without_disappeared();
         let driver = Driver::new(watcher, sender, self.on_error);
-        (Store { state: receiver }, driver)
+        let store = Store {
+            state: receiver,
+            fixed: None,
+        };
+        (store, driver)
     }
 }
 

@@ -44,6 +44,8 @@ use tokio::sync::watch;
 /// ```
 pub struct Store<K: Resource> {
     pub(super) state: watch::Receiver<State<K>>,
+    /// The other side of a store without a driver.
+    pub(super) fixed: Option<Arc<watch::Sender<State<K>>>>,
 }
 
 impl<K: Resource> Store<K> {
@@ -145,8 +147,10 @@ fn permanent<K>(state: &State<K>) -> Option<Arc<Error>> {
 
 impl<K: Resource> Clone for Store<K> {
     fn clone(&self) -> Self {
-        let state = self.state.clone();
-        Self { state }
+        Self {
+            state: self.state.clone(),
+            fixed: self.fixed.clone(),
+        }
     }
 }
 

@@ -1,6 +1,7 @@
 //! The objects of a store: how a watcher's events change them. No I/O, no locks.
 
 use super::event::StoreEvent;
+use super::index::Indexes;
 use crate::Resource;
 use crate::convert::Loss;
 use crate::watch::key::ObjectKey;
@@ -24,6 +25,7 @@ pub(super) struct StoredObjects<K> {
     /// The objects of an incomplete list, which will replace `current`.
     listed: Option<ObjectMap<K>>,
     is_ready: bool,
+    indexes: Indexes<K>,
 }
 
 impl<K: Resource> StoredObjects<K> {
@@ -32,6 +34,22 @@ impl<K: Resource> StoredObjects<K> {
             current: BTreeMap::new(),
             listed: None,
             is_ready: false,
+            indexes: Indexes::new(),
+        }
+    }
+
+    /// A complete copy of these objects.
+    pub(super) fn complete(objects: impl IntoIterator<Item = K>) -> Self {
+        let stored = objects.into_iter().map(|object| {
+            let key = ObjectKey::of(&object);
+            let object = Arc::new(object);
+            let losses = Vec::new();
+            (key, Stored { object, losses })
+        });
+        Self {
+            current: stored.collect(),
+            is_ready: true,
+            ..Self::new()
         }
     }
 
@@ -44,6 +62,10 @@ impl<K: Resource> StoredObjects<K> {
         &self.current
     }
 
+    pub(super) fn indexes(&self) -> &Indexes<K> {
+        &self.indexes
+    }
+
     /// Applies an event, and emits the changes that it causes.
     ///
     /// Returns the objects that are no longer needed, so that the caller can drop them without holding a lock: that takes
@@ -53,26 +75,36 @@ impl<K: Resource> StoredObjects<K> {
         event: WatcherEvent<K>,
         emit: &mut impl FnMut(StoreEvent<K>),
     ) -> ObjectMap<K> {
+        let Self {
+            current,
+            listed,
+            is_ready,
+            indexes,
+        } = self;
         match event {
-            WatcherEvent::ListBegin => {
-                return self.listed.replace(BTreeMap::new()).unwrap_or_default();
-            }
+            WatcherEvent::ListBegin => return listed.replace(BTreeMap::new()).unwrap_or_default(),
             WatcherEvent::ListItem { object, losses }
             | WatcherEvent::Applied { object, losses } => {
-                self.insert(object, losses, emit);
+                let emit = &mut indexed(indexes, emit);
+                insert(current, listed.as_mut(), object, losses, emit);
             }
             WatcherEvent::Deleted { object, .. } => {
                 let key = ObjectKey::of(&object);
-                match &mut self.listed {
+                match listed {
                     Some(listed) => drop(listed.remove(&key)),
-                    None => emit_difference(self.current.remove(&key).as_ref(), None, emit),
+                    None => {
+                        let emit = &mut indexed(indexes, emit);
+                        emit_difference(current.remove(&key).as_ref(), None, emit);
+                    }
                 }
             }
             WatcherEvent::ListEnd { .. } => {
-                if let Some(new) = self.listed.take() {
-                    let old = std::mem::replace(&mut self.current, new);
-                    if std::mem::replace(&mut self.is_ready, true) {
-                        emit_differences(&old, &self.current, emit);
+                if let Some(new) = listed.take() {
+                    let old = std::mem::replace(current, new);
+                    if std::mem::replace(is_ready, true) {
+                        emit_differences(&old, current, &mut indexed(indexes, emit));
+                    } else {
+                        indexes.fill(current);
                     }
                     return old;
                 }
@@ -80,24 +112,41 @@ impl<K: Resource> StoredObjects<K> {
         }
         BTreeMap::new()
     }
+}
 
-    fn insert(&mut self, object: K, losses: Vec<Loss>, emit: &mut impl FnMut(StoreEvent<K>)) {
-        let key = ObjectKey::of(&object);
-        let old = self.current.get(&key);
-        let is_known = old.is_some_and(|old| is_same_state(&*old.object, &object));
-        if let Some(listed) = &mut self.listed {
-            let object = match old {
-                // An unchanged object is shared between both maps.
-                Some(old) if is_known => old.object.clone(),
-                _ => Arc::new(object),
-            };
-            listed.insert(key, Stored { object, losses });
-        } else if !is_known {
-            let object = Arc::new(object);
-            let new = Stored { object, losses };
-            emit_difference(old, Some(&new), emit);
-            self.current.insert(key, new);
-        }
+/// Changes the indexes with each event that is emitted.
+fn indexed<K: Resource>(
+    indexes: &mut Indexes<K>,
+    emit: &mut impl FnMut(StoreEvent<K>),
+) -> impl FnMut(StoreEvent<K>) {
+    |event| {
+        indexes.apply(&event);
+        emit(event);
+    }
+}
+
+fn insert<K: Resource>(
+    current: &mut ObjectMap<K>,
+    listed: Option<&mut ObjectMap<K>>,
+    object: K,
+    losses: Vec<Loss>,
+    emit: &mut impl FnMut(StoreEvent<K>),
+) {
+    let key = ObjectKey::of(&object);
+    let old = current.get(&key);
+    let is_known = old.is_some_and(|old| is_same_state(&*old.object, &object));
+    if let Some(listed) = listed {
+        let object = match old {
+            // An unchanged object is shared between both maps.
+            Some(old) if is_known => old.object.clone(),
+            _ => Arc::new(object),
+        };
+        listed.insert(key, Stored { object, losses });
+    } else if !is_known {
+        let object = Arc::new(object);
+        let new = Stored { object, losses };
+        emit_difference(old, Some(&new), emit);
+        current.insert(key, new);
     }
 }
 

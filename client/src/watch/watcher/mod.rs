@@ -7,6 +7,7 @@ mod failure;
 mod idle_timer;
 mod list_watch;
 mod matches;
+mod modify;
 mod open_watch;
 mod page;
 mod reported;
@@ -22,6 +23,7 @@ use crate::client::{Api, Negotiated};
 use crate::{Error, Resource};
 use any_of::AnyOf;
 use futures_core::Stream;
+use modify::Modify;
 use reported::ReportedKeys;
 use settings::Settings;
 use source::Source;
@@ -108,6 +110,8 @@ pub struct Watcher<K: Resource> {
     selections: Vec<Selection>,
     /// The selectors of the watcher itself, which narrow each of `selections`.
     selection: Selection,
+    /// Changes each object.
+    modify: Modify<K>,
     /// Created by the first poll.
     running: Option<Running<K>>,
     /// Whether to report the objects that disappeared, which takes the memory of their keys.
@@ -131,6 +135,7 @@ impl<K: Resource> Watcher<K> {
             settings,
             selections: Vec::new(),
             selection: Selection::all(),
+            modify: Modify::default(),
             running: None,
             reports_disappeared: true,
         }
@@ -218,11 +223,33 @@ impl<K: Resource> Watcher<K> {
         self.changed(|watcher| watcher.settings.max_retry_after = wait)
     }
 
+    /// Changes each object before it is reported, for example to drop fields that the program does not need: a
+    /// [`Store`](crate::watch::Store) then does not keep them in memory.
+    ///
+    /// Name, namespace, UID and resource version must stay. With several calls, the functions run one after the other. Do
+    /// not write such an object back: a replace removes the dropped fields from the server.
+    ///
+    /// ```no_run
+    /// use k8s_flowcontrol::watch::Store;
+    ///
+    /// # fn example(client: k8s_flowcontrol::Client) {
+    /// let precedences = client.flow_schemas().watcher().drop_managed_fields().modify(|schema| {
+    ///     schema.metadata.annotations = Default::default();
+    ///     schema.spec.rules = Vec::new();
+    ///     schema.status = None;
+    /// });
+    /// let store = Store::start(precedences);
+    /// # }
+    /// ```
+    pub fn modify(self, modify: impl Fn(&mut K) + Send + Sync + 'static) -> Self {
+        self.changed(|watcher| watcher.modify.push(modify))
+    }
+
     /// Removes `metadata.managedFields`, often half of an object, from the objects.
     ///
     /// A server keeps them when such an object is written back.
     pub fn drop_managed_fields(self) -> Self {
-        self.changed(|watcher| watcher.settings.drop_managed_fields = true)
+        self.modify(|object| object.metadata_mut().managed_fields.clear())
     }
 
     /// Leaves [`WatcherEvent::ListEnd`] without the objects that disappeared, for callers that know the keys themselves.
@@ -300,8 +327,10 @@ impl<K: Resource> Watcher<K> {
     }
 
     fn start(&self) -> Running<K> {
-        let source =
-            |selection: Selection| Source::new(self.api.clone(), selection, self.settings.clone());
+        let source = |selection: Selection| {
+            let (api, settings) = (self.api.clone(), self.settings.clone());
+            Source::new(api, selection, settings, self.modify.clone())
+        };
         let one = |selection: Selection| {
             let reported = self.reports_disappeared.then(ReportedKeys::default);
             Running::One(Box::new(source(selection)), reported)

@@ -12,7 +12,6 @@ pub(super) struct Settings {
     pub(super) min_backoff: Duration,
     pub(super) max_backoff: Duration,
     pub(super) max_retry_after: Duration,
-    pub(super) drop_managed_fields: bool,
     /// Whether to list again after each watch that the server ended without an event.
     pub(super) lists_after_end: bool,
 }
@@ -27,7 +26,6 @@ impl Default for Settings {
             min_backoff: Duration::from_millis(500),
             max_backoff: Duration::from_secs(30),
             max_retry_after: Duration::from_secs(60),
-            drop_managed_fields: false,
             lists_after_end: false,
         }
     }

@@ -4,6 +4,7 @@ use super::event::WatcherEvent;
 use super::failure::Failure;
 use super::idle_timer::IdleTimer;
 use super::list_watch::{AfterPage, ListWatch, SHORT, Step};
+use super::modify::Modify;
 use super::open_watch::{OpenWatch, Polled};
 use super::page::Page;
 use super::selection::Selection;
@@ -21,6 +22,7 @@ pub(super) struct Source<K: Resource> {
     api: Api<K>,
     selection: Selection,
     settings: Settings,
+    modify: Modify<K>,
     list_watch: ListWatch,
     state: State<K>,
     /// A request has failed, and nothing since then shows that the copy is current.
@@ -49,12 +51,18 @@ enum State<K: Resource> {
 }
 
 impl<K: Resource> Source<K> {
-    pub(super) fn new(api: Api<K>, selection: Selection, settings: Settings) -> Self {
+    pub(super) fn new(
+        api: Api<K>,
+        selection: Selection,
+        settings: Settings,
+        modify: Modify<K>,
+    ) -> Self {
         Self {
             api,
             selection,
             list_watch: ListWatch::new(&settings),
             settings,
+            modify,
             state: State::Ready,
             in_trouble: false,
         }
@@ -105,7 +113,7 @@ impl<K: Resource> Source<K> {
                 },
                 State::Page(page) => match page.next() {
                     Some((mut object, losses)) => {
-                        self.trim(&mut object);
+                        self.modify.apply(&mut object);
                         return Poll::Ready(Ok(Some(WatcherEvent::ListItem { object, losses })));
                     }
                     None if page.is_last => return Poll::Ready(self.listed()),
@@ -297,7 +305,7 @@ impl<K: Resource> Source<K> {
         Ok(Some(match event {
             WatchEvent::Added { mut object, losses }
             | WatchEvent::Modified { mut object, losses } => {
-                self.trim(&mut object);
+                self.modify.apply(&mut object);
                 Some(if is_list {
                     WatcherEvent::ListItem { object, losses }
                 } else {
@@ -305,7 +313,7 @@ impl<K: Resource> Source<K> {
                 })
             }
             WatchEvent::Deleted { mut object, losses } => {
-                self.trim(&mut object);
+                self.modify.apply(&mut object);
                 Some(WatcherEvent::Deleted { object, losses })
             }
             WatchEvent::Bookmark(_) => None,
@@ -369,12 +377,6 @@ impl<K: Resource> Source<K> {
                 path: request.path,
             }),
             Err(_) => error,
-        }
-    }
-
-    fn trim(&self, object: &mut K) {
-        if self.settings.drop_managed_fields {
-            object.metadata_mut().managed_fields.clear();
         }
     }
 }
