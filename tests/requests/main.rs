@@ -7,6 +7,7 @@
 //! - `headers`: many response headers, and responses that cannot be read
 //! - `budget`: the retry budget of a client
 //! - `promises`: the two promises of the retry policy, against random sequences of faults
+//! - `layers`: default headers, hooks, layers, transports of one's own
 //! - `observing`: the hook for metrics, and `tracing` spans
 //! - `updating`: `update_with`
 //! - `waiting`: `wait_for`
@@ -23,6 +24,7 @@ mod budget;
 mod connections;
 mod headers;
 mod http2;
+mod layers;
 mod observing;
 mod promises;
 mod retries;

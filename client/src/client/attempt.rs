@@ -2,11 +2,13 @@
 
 use super::connection::Client;
 use super::error::Error;
+use super::layer::Next;
 use super::request::{HttpRequest, Verb};
+use super::request_head::{self, RequestHead};
 use super::session::Ready;
 use super::transport::Body;
 use http::StatusCode;
-use http::header::{ACCEPT, ACCEPT_ENCODING, AUTHORIZATION, CONTENT_TYPE, USER_AGENT};
+use http::header::{ACCEPT, ACCEPT_ENCODING, CONTENT_TYPE, HeaderMap, HeaderValue, USER_AGENT};
 use url::Url;
 
 impl Client {
@@ -19,14 +21,15 @@ impl Client {
     pub(super) async fn execute(
         &self,
         request: &HttpRequest,
+        number: u32,
     ) -> Result<http::Response<Body>, Error> {
         let ready = self.session.ready().await?;
-        let response = self.attempt(request, &ready).await?;
+        let response = self.attempt(request, number, &ready).await?;
         if response.status() != StatusCode::UNAUTHORIZED {
             return Ok(response);
         }
         match self.session.after_unauthorized(&ready).await? {
-            Some(renewed) => self.attempt(request, &renewed).await,
+            Some(renewed) => self.attempt(request, number, &renewed).await,
             None => Ok(response),
         }
     }
@@ -34,32 +37,51 @@ impl Client {
     async fn attempt(
         &self,
         request: &HttpRequest,
+        number: u32,
         ready: &Ready,
     ) -> Result<http::Response<Body>, Error> {
         let config = self.session.config();
-        let mut builder = http::Request::builder()
+        let mut sent = http::Request::builder()
             .method(&request.method)
             .uri(request_url(config.server(), request).as_str())
-            .header(ACCEPT, &request.accept)
-            .header(USER_AGENT, config.user_agent());
-        if let Some(value) = &ready.authorization {
-            builder = builder.header(AUTHORIZATION, value);
-        }
-        // Compression would delay the events of a watch.
-        if config.compression() && request.verb != Verb::Watch {
-            builder = builder.header(ACCEPT_ENCODING, "gzip");
-        }
-        if let Some(headers) = builder.headers_mut() {
-            headers.extend(config.impersonation().clone());
-        }
-        if let Some(content_type) = request.content_type {
-            builder = builder.header(CONTENT_TYPE, content_type);
-        }
-        let request = builder
             .body(request.body.clone())
             .map_err(|error| Error::argument(format!("the request cannot be built: {error}")))?;
-        let response = ready.transport.send(request).await;
+        *sent.headers_mut() = self.headers(request, number, ready)?;
+        let response = match self.options.layers.as_slice() {
+            [] => ready.transport.send(sent).await,
+            _ => {
+                let layers = self.options.layers.clone();
+                Next::new(layers, ready.transport.clone()).run(sent).await
+            }
+        };
         response.map_err(|error| error.into_request_error(config))
+    }
+
+    /// The headers: the defaults, the client's own, the changes of the hooks, the credentials.
+    fn headers(
+        &self,
+        request: &HttpRequest,
+        number: u32,
+        ready: &Ready,
+    ) -> Result<HeaderMap, Error> {
+        let config = self.session.config();
+        let agent = HeaderValue::try_from(config.user_agent()).map_err(Error::setup)?;
+        let mut headers = (*self.options.headers).clone();
+        headers.insert(ACCEPT, request.accept.clone());
+        headers.insert(USER_AGENT, agent);
+        // Compression would delay the events of a watch.
+        if config.compression() && request.verb != Verb::Watch {
+            headers.insert(ACCEPT_ENCODING, HeaderValue::from_static("gzip"));
+        }
+        if let Some(content_type) = request.content_type {
+            headers.insert(CONTENT_TYPE, HeaderValue::from_static(content_type));
+        }
+        for hook in self.options.before_request.as_slice() {
+            hook(&mut RequestHead::new(request, number, &mut headers));
+        }
+        let authorization = ready.authorization.as_ref();
+        request_head::add_credentials(&mut headers, authorization, config.impersonation());
+        Ok(headers)
     }
 }
 

@@ -1,10 +1,8 @@
 //! The client: one server, its connections, and the options of its requests.
 
 use super::error::Error;
-use super::observe::Attempt;
 use super::options::Options;
 use super::session::Session;
-use super::warnings::Warning;
 use crate::config::{Config, RetryPolicy};
 use std::fmt;
 use std::sync::Arc;
@@ -65,41 +63,6 @@ impl Client {
     /// The client's configuration.
     pub fn config(&self) -> &Config {
         self.session.config()
-    }
-
-    /// The same client, with a handler for the server's warnings.
-    ///
-    /// Warnings are also in [`Response::warnings`](super::Response::warnings) and
-    /// [`Error::warnings`].
-    #[must_use]
-    pub fn on_warning(mut self, handler: impl Fn(&Warning) + Send + Sync + 'static) -> Self {
-        self.options.on_warning = Some(Arc::new(handler));
-        self
-    }
-
-    /// The same client, with a handler for every finished attempt at a request, for instance for metrics.
-    ///
-    /// ```no_run
-    /// use k8s_flowcontrol::Client;
-    ///
-    /// # async fn example() -> Result<(), k8s_flowcontrol::Error> {
-    /// let client = Client::try_default().await?.on_request(|attempt| {
-    ///     let code = attempt.code().map_or("none".to_owned(), |code| code.to_string());
-    ///     println!(
-    ///         "request_seconds{{verb={:?},resource={:?},code={code:?}}} {}",
-    ///         attempt.verb(),
-    ///         attempt.resource(),
-    ///         attempt.duration().as_secs_f64(),
-    ///     );
-    /// });
-    /// # drop(client);
-    /// # Ok(())
-    /// # }
-    /// ```
-    #[must_use]
-    pub fn on_request(mut self, handler: impl Fn(&Attempt<'_>) + Send + Sync + 'static) -> Self {
-        self.options.on_request = Some(Arc::new(handler));
-        self
     }
 
     /// The same client with another maximum time for requests, see

@@ -82,12 +82,13 @@ impl Client {
         let mut attempts = Attempts::new(request, policy, self.session.retry_budget(), limit);
         loop {
             let begun = Instant::now();
-            let result = attempts.make(self.sent_once::<B>(request)).await;
+            let number = attempts.count() + 1;
+            let result = attempts.make(self.sent_once::<B>(request, number)).await;
             let pause = match &result {
                 Ok(_) => None,
                 Err(error) => attempts.pause(error),
             };
-            if !span.is_disabled() || self.options.on_request.is_some() {
+            if !span.is_disabled() || !self.options.on_request.as_slice().is_empty() {
                 let outcome = result.as_ref().map(|(head, _)| head);
                 let attempt =
                     Attempt::new(request, outcome, attempts.count(), pause, begun.elapsed());
@@ -108,11 +109,16 @@ impl Client {
     }
 
     /// Makes one attempt. A response other than 2xx is an error.
-    async fn sent_once<B: Content>(&self, request: &HttpRequest) -> Result<(Head, B), Error> {
-        let (parts, body) = self.execute(request).await?.into_parts();
+    async fn sent_once<B: Content>(
+        &self,
+        request: &HttpRequest,
+        number: u32,
+    ) -> Result<(Head, B), Error> {
+        let (parts, body) = self.execute(request, number).await?.into_parts();
         let head = Head::read(parts.status, &parts.headers);
-        if let Some(handler) = &self.options.on_warning {
-            head.warnings.iter().for_each(|warning| handler(warning));
+        for warning in &head.warnings {
+            let handlers = self.options.on_warning.as_slice().iter();
+            handlers.for_each(|handler| handler(warning));
         }
         let limit = self.config().max_response_size();
         let content = async {
@@ -131,8 +137,7 @@ impl Client {
 
     fn report(&self, attempt: &Attempt<'_>, span: &Span, elapsed: Duration) {
         trace::attempt(span, attempt, elapsed);
-        if let Some(handler) = &self.options.on_request {
-            handler(attempt);
-        }
+        let handlers = self.options.on_request.as_slice().iter();
+        handlers.for_each(|handler| handler(attempt));
     }
 }

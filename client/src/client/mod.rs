@@ -37,17 +37,22 @@
 //!   status, number of attempts, duration, and the UIDs of the request's FlowSchema and priority level. Every attempt is an
 //!   event, at level `DEBUG`, or `INFO` if another attempt follows. Headers and bodies are not recorded.
 //!   [`Client::on_request`] reports attempts to the program, for instance for metrics.
+//! - [`Client::with_header`], [`Client::before_request`] and [`Client::layer`] change requests and responses;
+//!   [`Client::with_transport`] sends them through an HTTP client of the program's own.
 
 mod api;
 mod attempt;
 mod body;
 mod call;
+mod chain;
 mod connection;
 mod discovery;
 mod dispatch;
 mod error;
 pub(crate) mod events;
 mod head;
+mod hooks;
+mod layer;
 mod metadata;
 mod negotiated;
 mod not_served;
@@ -59,6 +64,7 @@ mod path;
 mod raw;
 mod renamed;
 mod request;
+mod request_head;
 mod response;
 mod retry;
 mod retry_after;
@@ -76,12 +82,17 @@ pub use api::Api;
 pub use connection::Client;
 pub use discovery::DiscoveryRequest;
 pub use error::Error;
+/// The types of requests, responses and headers, as layers and hooks see them.
+pub use http;
+pub use layer::Next;
 pub use negotiated::{Negotiable, Negotiated};
 pub use observe::Attempt;
 pub use pages::{Items, Pages};
 pub use params::ResourceVersionMatch;
 pub use raw::RawRequest;
+pub use request_head::RequestHead;
 pub use subresource::SubresourceRequest;
+pub use transport::{Body, TransportError};
 
 pub use crate::FieldValidation;
 pub use crate::config::RetryPolicy;

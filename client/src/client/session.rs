@@ -3,7 +3,7 @@
 use super::error::Error;
 use super::retry::Budget;
 use super::tls;
-use super::transport::Transport;
+use super::transport::{Connections, OwnTransport, Transport};
 use crate::config::{Auth, Certificates, Config, ExecCredential, SharedPlugin, bearer, notice};
 use http::HeaderValue;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -37,24 +37,33 @@ impl Session {
     /// Reads the certificates. A plugin runs later.
     pub(super) fn new(config: Config) -> Result<Self, Error> {
         let certificates = config.certificates(None)?;
-        let transport = Arc::new(Transport::new(&config, &certificates)?);
+        let transport = Transport::Connections(Box::new(Connections::new(&config, &certificates)?));
+        Ok(Self::of(config, transport, certificates))
+    }
+
+    /// Uses the program's own transport. The certificates are not read.
+    pub(super) fn with_transport(config: Config, transport: Arc<OwnTransport>) -> Self {
+        Self::of(config, Transport::Own(transport), Certificates::default())
+    }
+
+    fn of(config: Config, transport: Transport, certificates: Certificates) -> Self {
         // A token file remembers its token, in case the first request is sent in the middle of a rotation.
         let _reported_by_requests = config.authorization();
         let plugin = match config.auth() {
             Auth::Exec(plugin) => Some(SharedPlugin::new(plugin.clone())),
             _ => None,
         };
-        Ok(Self {
+        Self {
             retry_budget: Budget::new(config.retry_budget()),
             config,
             plugin,
             current: Mutex::new(Current {
-                transport,
+                transport: Arc::new(transport),
                 certificates,
                 unusable: None,
                 fault: None,
             }),
-        })
+        }
     }
 
     pub(super) fn config(&self) -> &Config {
@@ -117,16 +126,21 @@ impl Session {
     /// If the new certificates cannot be used, for instance halfway through a rotation, the old connections stay in use.
     /// Unusable certificates of a plugin are an error.
     fn transport(&self, credential: Option<&ExecCredential>) -> Result<Arc<Transport>, Error> {
-        let certificates = self.config.certificates(credential);
         // Nothing panics while the lock is held.
-        let mut current = self.current.lock().unwrap_or_else(PoisonError::into_inner);
+        let current = || self.current.lock().unwrap_or_else(PoisonError::into_inner);
+        let transport = current().transport.clone();
+        if let Transport::Own(_) = *transport {
+            return Ok(transport);
+        }
+        let certificates = self.config.certificates(credential);
+        let mut current = current();
         match certificates {
             Ok(certificates) if certificates == current.certificates => current.fault = None,
             Ok(certificates) if current.unusable.as_ref() == Some(&certificates) => {}
             Ok(certificates) => match self.connections(&current, &certificates) {
                 Ok(transport) => {
                     *current = Current {
-                        transport: Arc::new(transport),
+                        transport: Arc::new(Transport::Connections(Box::new(transport))),
                         certificates,
                         unusable: None,
                         fault: None,
@@ -148,7 +162,7 @@ impl Session {
         &self,
         current: &Current,
         certificates: &Certificates,
-    ) -> Result<Transport, Error> {
+    ) -> Result<Connections, Error> {
         match &certificates.authority {
             Some(authority)
                 if current.certificates.authority.as_ref() != Some(authority)
@@ -159,7 +173,7 @@ impl Session {
                     .error("its last certificate is incomplete")
                     .into())
             }
-            _ => Transport::new(&self.config, certificates),
+            _ => Connections::new(&self.config, certificates),
         }
     }
 }

@@ -14,7 +14,7 @@ pub(crate) struct Pem {
 }
 
 /// The certificates and keys of connections.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Certificates {
     pub(crate) authority: Option<Pem>,
     /// The chain of the client's certificate, and its key.

@@ -37,6 +37,10 @@ impl Error {
                     None => f.write_str("unknown reason"),
                 }
             }
+            Kind::Send { fatal: true, .. } => {
+                f.write_str("there is no response: ")?;
+                self.innermost(f)
+            }
             Kind::Send { server, timeout: true, .. } => {
                 write!(f, "{server} did not respond in time")
             }

@@ -19,6 +19,8 @@ pub(crate) enum Kind {
         connect: bool,
         /// The request was never begun on a connection, or the server reported that it did not process it.
         unprocessed: bool,
+        /// Another attempt would fail too.
+        fatal: bool,
     },
     /// The caller's time limit expired.
     TimedOut { what: String, limit: Duration },

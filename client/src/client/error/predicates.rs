@@ -129,7 +129,7 @@ impl Error {
     /// [`RetryPolicy`](crate::client::RetryPolicy). Whether to repeat it further is the caller's decision.
     pub fn is_retryable(&self) -> bool {
         match self.kind() {
-            Kind::Send { tls, .. } => !tls,
+            Kind::Send { tls, fatal, .. } => !tls && !fatal,
             Kind::Body { .. }
             | Kind::CutOff
             | Kind::Silent(_)

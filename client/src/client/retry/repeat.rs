@@ -59,7 +59,7 @@ pub(crate) enum Failure {
 impl Failure {
     pub(crate) fn of(error: &Error) -> Self {
         match error.kind() {
-            Kind::Send { tls: true, .. } => Self::Final,
+            Kind::Send { tls: true, .. } | Kind::Send { fatal: true, .. } => Self::Final,
             Kind::Send { connect: true, .. } => Self::NotCarriedOut,
             Kind::Send {
                 unprocessed: true, ..

@@ -8,37 +8,64 @@ use std::{fmt, io};
 
 type BoxError = Box<dyn StdError + Send + Sync>;
 
-/// A failed request, or an incomplete response.
+/// The reason why a request has no response, or an incomplete one.
+///
+/// Layers and transports of one's own return it, or any other error, from which [`new`](Self::new) makes it.
 #[derive(Debug)]
-pub(crate) struct TransportError {
+pub struct TransportError {
     /// A time limit expired.
-    pub(crate) timeout: bool,
+    timeout: bool,
     /// TLS failed.
-    pub(crate) tls: bool,
+    tls: bool,
     /// There was no connection, so that nothing was sent.
-    pub(crate) connect: bool,
+    pub(super) connect: bool,
     /// The request was never begun on a connection, or the server reported that it did not process it.
-    pub(crate) unprocessed: bool,
+    unprocessed: bool,
+    /// The request is not sent again.
+    fatal: bool,
     pub(super) source: BoxError,
 }
 
 impl TransportError {
-    pub(super) fn without_response(error: reqwest::Error) -> Self {
+    /// The error of a request that the server may have carried out. It is sent again if that is safe, see
+    /// [`RetryPolicy`](crate::client::RetryPolicy).
+    ///
+    /// Errors of reqwest 0.13 and hyper 1 are recognized: timeouts, failed connections, TLS, and requests that were not
+    /// processed.
+    pub fn new(source: impl Into<Box<dyn StdError + Send + Sync>>) -> Self {
+        let source = match source.into().downcast::<Self>() {
+            Ok(own) => return *own,
+            Err(source) => source,
+        };
+        // Error messages name the server without the query.
+        let source = match source.downcast::<reqwest::Error>() {
+            Ok(error) => Box::new(error.without_url()),
+            Err(source) => source,
+        };
+        let error = &*source;
         Self {
-            connect: error.is_connect(),
-            unprocessed: is_unsent(&error) || is_unprocessed(&error),
-            ..Self::in_body(error)
+            timeout: is_timeout(error),
+            tls: tls::is_tls_error(error),
+            connect: is_connect(error),
+            unprocessed: is_unsent(error) || is_unprocessed(error),
+            fatal: false,
+            source,
         }
     }
 
-    pub(super) fn in_body(error: reqwest::Error) -> Self {
+    /// The error of a request that never reached the server. It is sent again, also if it is a write.
+    pub fn unsent(source: impl Into<Box<dyn StdError + Send + Sync>>) -> Self {
         Self {
-            timeout: error.is_timeout() || is_timeout(&error),
-            tls: tls::is_tls_error(&error),
-            connect: false,
-            unprocessed: false,
-            // Error messages name the server without the query.
-            source: Box::new(error.without_url()),
+            unprocessed: true,
+            ..Self::new(source)
+        }
+    }
+
+    /// An error that every further attempt would have too. The request is not sent again.
+    pub fn fatal(source: impl Into<Box<dyn StdError + Send + Sync>>) -> Self {
+        Self {
+            fatal: true,
+            ..Self::new(source)
         }
     }
 
@@ -50,6 +77,7 @@ impl TransportError {
             tls: self.tls,
             connect: self.connect,
             unprocessed: self.unprocessed,
+            fatal: self.fatal,
         };
         Error::new(kind).with_source(self.source)
     }
@@ -128,5 +156,17 @@ fn is_unprocessed(error: &(dyn StdError + 'static)) -> bool {
 fn is_timeout(error: &(dyn StdError + 'static)) -> bool {
     let io = error.downcast_ref::<io::Error>();
     io.is_some_and(|error| error.kind() == io::ErrorKind::TimedOut)
+        || library(error).is_some_and(reqwest::Error::is_timeout)
         || error.source().is_some_and(is_timeout)
+}
+
+fn is_connect(error: &(dyn StdError + 'static)) -> bool {
+    let pool = error.downcast_ref::<hyper_util::client::legacy::Error>();
+    pool.is_some_and(hyper_util::client::legacy::Error::is_connect)
+        || library(error).is_some_and(reqwest::Error::is_connect)
+        || error.source().is_some_and(is_connect)
+}
+
+fn library<'a>(error: &'a (dyn StdError + 'static)) -> Option<&'a reqwest::Error> {
+    error.downcast_ref()
 }

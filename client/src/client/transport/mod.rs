@@ -1,21 +1,22 @@
 //! Connections: TLS, HTTP, proxies. Only this module uses the HTTP library.
 
+mod body;
 mod error;
+mod own;
 mod resolver;
 mod route;
 
-pub(crate) use error::TransportError;
+pub use body::Body;
+pub use error::TransportError;
+pub(crate) use own::{OwnTransport, exchange};
 
 use super::error::Error;
 use super::tls;
 use crate::config::{Certificates, Config};
 use bytes::Bytes;
-use http_body::{Frame, SizeHint};
 use resolver::Resolver;
 use route::Route;
-use std::pin::Pin;
 use std::sync::Arc;
-use std::task::{Context, Poll};
 use std::time::Duration;
 
 /// The maximum time of an idle connection.
@@ -31,13 +32,32 @@ const HTTP1_MAX_HEADERS: usize = 4096;
 /// The maximum bytes of response headers over HTTP/2: 10 MiB, as in Go.
 const HTTP2_MAX_HEADER_BYTES: u32 = 10 * 1024 * 1024;
 
+/// The way to the server.
+pub(crate) enum Transport {
+    Connections(Box<Connections>),
+    Own(Arc<OwnTransport>),
+}
+
+impl Transport {
+    /// Sends a request and returns when the response begins.
+    pub(crate) async fn send(
+        &self,
+        request: http::Request<Bytes>,
+    ) -> Result<http::Response<Body>, TransportError> {
+        match self {
+            Self::Connections(connections) => connections.send(request).await,
+            Self::Own(transport) => transport(request).await,
+        }
+    }
+}
+
 /// Connections to one server, kept for the next request.
-pub(crate) struct Transport {
+pub(crate) struct Connections {
     http: reqwest::Client,
     route: Route,
 }
 
-impl Transport {
+impl Connections {
     /// Prepares connections. They are opened when they are needed.
     pub(crate) fn new(config: &Config, certificates: &Certificates) -> Result<Self, Error> {
         let route = Route::of(config)?;
@@ -75,46 +95,14 @@ impl Transport {
         Ok(Self { http, route })
     }
 
-    /// Sends a request and returns when the response begins.
-    pub(crate) async fn send(
+    async fn send(
         &self,
         request: http::Request<Bytes>,
     ) -> Result<http::Response<Body>, TransportError> {
-        let mut request = reqwest::Request::try_from(request).map_err(TransportError::in_body)?;
+        let mut request = reqwest::Request::try_from(request).map_err(TransportError::new)?;
         self.route.set_alias(&mut request);
         let response = self.http.execute(request).await;
         let response = response.map_err(|error| self.route.explain(error))?;
-        Ok(http::Response::<reqwest::Body>::from(response).map(Body))
-    }
-}
-
-/// The body of a response, as a stream.
-pub(crate) struct Body(reqwest::Body);
-
-impl http_body::Body for Body {
-    type Data = Bytes;
-    type Error = TransportError;
-
-    fn poll_frame(
-        mut self: Pin<&mut Self>,
-        cx: &mut Context<'_>,
-    ) -> Poll<Option<Result<Frame<Bytes>, TransportError>>> {
-        let frame = Pin::new(&mut self.0).poll_frame(cx);
-        frame.map(|frame| frame.map(|frame| frame.map_err(TransportError::in_body)))
-    }
-
-    fn is_end_stream(&self) -> bool {
-        self.0.is_end_stream()
-    }
-
-    fn size_hint(&self) -> SizeHint {
-        self.0.size_hint()
-    }
-}
-
-#[cfg(test)]
-impl<T: Into<reqwest::Body>> From<T> for Body {
-    fn from(text: T) -> Self {
-        Self(text.into())
+        Ok(http::Response::<reqwest::Body>::from(response).map(Body::of_connection))
     }
 }

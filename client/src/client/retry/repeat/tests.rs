@@ -22,6 +22,7 @@ fn send(timeout: bool, tls: bool, connect: bool) -> Error {
         tls,
         connect,
         unprocessed: false,
+        fatal: false,
     })
 }
 
