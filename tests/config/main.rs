@@ -4,6 +4,7 @@
 //! - `names`: the names in handshakes and requests, with and without `tls-server-name`
 //! - `rotation`: files that change, and the one retry after a 401
 //! - `exec`: credential plugins, written as small scripts
+//! - `exported`: configurations as kubeconfigs, and back
 //! - `proxies`: CONNECT, SOCKS5 and complete requests, over TLS, with passwords
 //! - `kubeconfig`: files, their order, relative paths, impersonation, errors
 //! - `builder`: the sources of a configuration, and the values that replace those of a kubeconfig
@@ -20,6 +21,7 @@
 mod builder;
 mod environment;
 mod exec;
+mod exported;
 mod kubeconfig;
 mod names;
 mod proxies;

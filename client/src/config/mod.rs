@@ -84,6 +84,7 @@ mod retry;
 mod secret;
 mod server;
 mod source;
+mod to_kubeconfig;
 mod token_file;
 mod yaml;
 

@@ -1,8 +1,10 @@
 //! Certificates, keys and tokens: in the configuration itself, or in a file that may change.
 
 use super::ConfigError;
+use base64::Engine as _;
+use base64::prelude::BASE64_STANDARD;
 use std::fmt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// Bytes, or the file that contains them.
@@ -44,6 +46,22 @@ impl Source {
         }
     }
 
+    /// The file as an absolute path; `None` for data in the configuration itself.
+    pub(super) fn path(&self) -> Option<String> {
+        match &self.content {
+            Content::Data(_) => None,
+            Content::File(path) => Some(absolute(path)),
+        }
+    }
+
+    /// The data in the configuration itself; empty for a file.
+    pub(super) fn base64(&self) -> String {
+        match &self.content {
+            Content::Data(bytes) => BASE64_STANDARD.encode(bytes),
+            Content::File(_) => String::new(),
+        }
+    }
+
     pub(crate) fn error(&self, message: impl Into<String>) -> ConfigError {
         let origin = match &self.content {
             Content::Data(_) => self.field.to_string(),
@@ -60,4 +78,10 @@ impl fmt::Debug for Source {
             Content::File(path) => path.fmt(f),
         }
     }
+}
+
+/// A path as text that does not depend on the working directory.
+pub(super) fn absolute(path: &Path) -> String {
+    let absolute = std::path::absolute(path);
+    absolute.as_deref().unwrap_or(path).display().to_string()
 }

@@ -33,6 +33,14 @@ impl TokenFile {
         }
     }
 
+    pub(super) fn path(&self) -> Option<String> {
+        self.file.path()
+    }
+
+    pub(super) fn inline(&self) -> Option<&Secret> {
+        self.inline.as_ref()
+    }
+
     /// The header for the next request. The file is read every time.
     pub(super) fn header(&self) -> Result<HeaderValue, ConfigError> {
         let read = header_of(&self.file);

@@ -5,9 +5,11 @@ mod group;
 mod info;
 mod run;
 mod shared;
+mod to_kubeconfig;
 
 pub(crate) use credential::ExecCredential;
 pub(crate) use shared::SharedPlugin;
+pub(super) use to_kubeconfig::EXTENSION;
 
 use serde_json::Value;
 use std::fmt;

@@ -2,13 +2,11 @@
 
 use super::document::{Fields, text_of};
 use crate::config::auth::Auth;
+use crate::config::exec::EXTENSION;
 use crate::config::{
     Config, ConfigError, ExecPlugin, ExecVersion, Impersonation, InteractiveMode, Secret, TokenFile,
 };
 use std::sync::Arc;
-
-/// The name of the cluster extension for plugins.
-const EXEC_EXTENSION: &str = "client.authentication.k8s.io/exec";
 
 /// Adds the credentials of a user to a cluster's configuration.
 pub(super) fn apply(
@@ -169,7 +167,7 @@ fn plugin(exec: &Fields<'_>, cluster: &Fields<'_>) -> Result<ExecPlugin, ConfigE
     let extensions = cluster.list("extensions")?;
     let extension = extensions
         .iter()
-        .find(|extension| text_of(extension, "name").is_some_and(|name| name == EXEC_EXTENSION));
+        .find(|extension| text_of(extension, "name").is_some_and(|name| name == EXTENSION));
     if let Some(extension) = extension.and_then(|extension| extension.get("extension")) {
         plugin = plugin.cluster_config(extension.clone());
     }
