@@ -1,4 +1,4 @@
-//! Configurations from and to those of kube.
+//! Conversion from and to the configurations of kube.
 //!
 //! | from | to | |
 //! |---|---|---|
@@ -41,10 +41,10 @@ pub struct Error(Box<dyn StdError + Send + Sync>);
 
 /// A configuration from kube's.
 ///
-/// It uses the credentials that kube uses: the first one of user name with password, token, token file and exec plugin,
-/// and a client certificate in addition. Without a proxy in `config` there is none, whatever the environment. The other
-/// settings for requests keep their defaults, except that `default_retry: false` turns off retries: kube's read and write
-/// timeouts limit single reads and writes, and [`Config::timeout`] limits a whole request.
+/// The credentials are the ones that kube uses: user name with password, else the token, else the token file, else the exec
+/// plugin; and the client certificate. The proxy is kube's too: the environment is ignored. `default_retry: false` turns
+/// off retries. Other settings for requests keep their defaults, also the time limit of a request, because kube's timeouts
+/// limit single reads and writes.
 ///
 /// # Errors
 /// If the configuration is invalid, or contains headers, the removal of environment variables for an exec plugin

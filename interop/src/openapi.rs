@@ -1,4 +1,4 @@
-//! Types from and to those of [k8s-openapi](k8s_openapi).
+//! Conversion from and to the types of [k8s-openapi](k8s_openapi).
 //!
 //! k8s-openapi has the kinds in version v1. Its types convert into [`Kube`] with `From`, because nothing can be lost. The
 //! other way is a `TryFrom`, because its types hold neither unknown fields nor times that are not RFC 3339. The error

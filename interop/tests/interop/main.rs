@@ -1,0 +1,20 @@
+//! `k8s-flowcontrol` and kube in one program.
+//!
+//! - `objects`: the metadata of `Kube`, seen by both libraries
+//! - `openapi`: conversion from and to the types of k8s-openapi
+//! - `config`: configurations, and the servers they reach
+//! - `api`: kube's `Api`, watcher and reflector with our kinds
+//! - `controller`: the program `examples/shares.rs`
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "a test fails by panicking"
+)]
+
+mod api;
+mod config;
+mod controller;
+mod objects;
+mod openapi;
