@@ -2,6 +2,7 @@
 
 use crate::support::{Cluster, release, sample, unique};
 use k8s_flowcontrol::api::v1;
+use k8s_flowcontrol::client::PageToken;
 
 #[tokio::test]
 async fn pages_and_items_follow_the_token() {
@@ -40,6 +41,64 @@ async fn pages_and_items_follow_the_token() {
         .unwrap();
 }
 
+/// A token that has been stored.
+fn stored(token: Option<PageToken>) -> PageToken {
+    let text = serde_json::to_string(&token.unwrap()).unwrap();
+    serde_json::from_str(&text).unwrap()
+}
+
+#[tokio::test]
+async fn another_process_continues_a_list() {
+    let cluster = Cluster::start().await;
+    let schemas = cluster.client.flow_schemas();
+    let label = unique("paging");
+    let ours = format!("paging={label}");
+    let mut expected = Vec::new();
+    for _ in 0..5 {
+        let mut schema: v1::FlowSchema = sample(&unique("paging"));
+        let labels = &mut schema.metadata.labels;
+        labels.insert("paging".into(), label.clone());
+        expected.push(schemas.create(&schema).await.unwrap().metadata.name);
+    }
+    expected.sort();
+
+    let mut names = Vec::new();
+    let mut pages = schemas.list().label_selector(&ours).limit(2).pages();
+    assert_eq!(pages.page_token(), None);
+    let mut sizes = Vec::new();
+    loop {
+        let page = pages.next().await.unwrap().unwrap();
+        sizes.push(page.items.len());
+        names.extend(page.items.into_iter().map(|schema| schema.metadata.name));
+        if pages.page_token().is_none() {
+            break;
+        }
+        let token = stored(pages.page_token());
+        pages = schemas.list().page_token(&token).pages();
+        assert_eq!(pages.page_token(), Some(token));
+    }
+    assert_eq!(sizes, [2, 2, 1]);
+    assert_eq!(names, expected);
+    assert!(pages.next().await.is_none());
+
+    let mut pages = schemas.list().label_selector(&ours).limit(1).pages();
+    pages.next().await.unwrap().unwrap();
+    let token = stored(pages.page_token());
+    let rest = schemas.list().label_selector(&ours).page_token(&token);
+    assert_eq!(rest.limit(500).await.unwrap().items.len(), 4);
+    let other = schemas.list().label_selector("a=b").page_token(&token);
+    let error = other.await.unwrap_err();
+    assert!(error.is_argument(), "{error}");
+    let levels = cluster.client.priority_level_configurations();
+    let error = levels.list().page_token(&token).await.unwrap_err();
+    assert!(error.is_argument(), "{error}");
+    schemas
+        .delete_collection()
+        .label_selector(&ours)
+        .await
+        .unwrap();
+}
+
 #[tokio::test]
 async fn an_expired_token_is_reported_with_a_fresh_one() {
     let (server, client) = release("1.29").await;
@@ -53,6 +112,8 @@ async fn an_expired_token_is_reported_with_a_fresh_one() {
     let error = pages.next().await.unwrap().unwrap_err();
     assert!(error.is_expired(), "{error}");
     assert!(pages.next().await.is_none(), "an error ends the pages");
+    let later = schemas.list().page_token(&stored(pages.page_token()));
+    assert!(later.await.unwrap_err().is_expired());
     // The rest of the list comes from a newer state. The caller decides whether to use it.
     let token = error.continue_token().expect("the server offers a token");
     let rest = schemas.list().continue_token(token).await.unwrap();

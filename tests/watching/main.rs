@@ -4,6 +4,7 @@
 //! - `losses`: the losses of converted objects
 //! - `stores`: readiness, queries and subscriptions
 //! - `indexes`: indexes of stores, projections, and stores without a server
+//! - `positions`: watchers that begin at a stored resource version
 //! - `selections`: several selectors as one
 //! - `trouble`: servers on which watches do not work
 //! - `faults`: random faults between client and server
@@ -22,6 +23,7 @@ mod framing;
 mod indexes;
 mod losses;
 mod model;
+mod positions;
 mod proxy;
 mod random;
 mod selections;

@@ -3,6 +3,7 @@
 use super::BoxFuture;
 use super::connection::Client;
 use super::error::Error;
+use super::page_token::PageToken;
 use super::request::HttpRequest;
 use super::response::Response;
 use super::wire::Wire;
@@ -29,6 +30,7 @@ pub struct Pages<K: Resource> {
     /// The request for the next page; `None` after the last one.
     next: Option<Result<HttpRequest, Error>>,
     pending: Option<BoxFuture<Result<List<K>, Error>>>,
+    token: Option<PageToken>,
 }
 
 impl<K: Resource> Pages<K> {
@@ -42,9 +44,11 @@ impl<K: Resource> Pages<K> {
         {
             request.set("limit", PAGE);
         }
+        let token = request.as_ref().ok().and_then(PageToken::of);
         Self {
             client,
             wire,
+            token,
             next: Some(request),
             pending: None,
         }
@@ -53,6 +57,32 @@ impl<K: Resource> Pages<K> {
     /// The next page; `None` after the last page and after an error.
     pub async fn next(&mut self) -> Option<Result<List<K>, Error>> {
         std::future::poll_fn(|cx| self.poll(cx)).await
+    }
+
+    /// The place where the next page begins, with which another process can
+    /// [continue](super::ListRequest::page_token) the list. `None` before the first page and after the last.
+    ///
+    /// After an error it is the place of the page that failed.
+    ///
+    /// ```no_run
+    /// use k8s_flowcontrol::client::PageToken;
+    ///
+    /// # async fn example(client: k8s_flowcontrol::Client) -> Result<(), Box<dyn std::error::Error>> {
+    /// let schemas = client.flow_schemas();
+    /// let mut pages = schemas.list().label_selector("team=a").limit(100).pages();
+    /// let page = pages.next().await.transpose()?;
+    /// let stored = pages.page_token().map(|token| token.to_string());
+    ///
+    /// // In another process:
+    /// if let Some(stored) = stored {
+    ///     let token: PageToken = stored.parse()?;
+    ///     let rest = schemas.list().page_token(&token).pages();
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn page_token(&self) -> Option<PageToken> {
+        self.token.clone()
     }
 
     fn poll(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<List<K>, Error>>> {
@@ -80,8 +110,16 @@ impl<K: Resource> Pages<K> {
             .ok()
             .and_then(|page| page.metadata.r#continue.clone());
         match (token.filter(|token| !token.is_empty()), &mut self.next) {
-            (Some(token), Some(Ok(request))) => follow(request, token),
-            _ => self.next = None,
+            (Some(token), Some(Ok(request))) => {
+                follow(request, token);
+                self.token = PageToken::of(request);
+            }
+            _ => {
+                self.next = None;
+                if page.is_ok() {
+                    self.token = None;
+                }
+            }
         }
         Poll::Ready(Some(page))
     }

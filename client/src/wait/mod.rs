@@ -124,7 +124,7 @@ impl<K: Resource> WaitFor<'_, K> {
         let watcher = watcher.lists_after_end();
         let mut last_error = None;
         let wait = wait(
-            watcher.without_disappeared(),
+            watcher.for_copy(),
             &self.name,
             self.condition,
             &mut last_error,

@@ -1,6 +1,7 @@
 //! Reading many objects.
 
 use crate::client::call::builder;
+use crate::client::page_token::PageToken;
 use crate::client::pages::{Items, Pages};
 use crate::client::params::{pretty_setter, selection_setters, setters};
 use crate::client::wire::Wire;
@@ -35,6 +36,16 @@ setters!(ListRequest {
 });
 
 impl<K: Resource> ListRequest<K> {
+    /// Continues a list that was read in part, perhaps by another process, with its selectors and page size.
+    ///
+    /// A list of another collection or API version, or with other selectors, is an error that
+    /// [`is_argument`](crate::Error::is_argument). An expired token is an error of the server
+    /// ([`is_expired`](crate::Error::is_expired)).
+    pub fn page_token(mut self, token: &PageToken) -> Self {
+        self.call = self.call.try_change(|request| token.resume(request));
+        self
+    }
+
     /// The pages of the list, as a stream. [`limit`](Self::limit) is the size of a page and defaults to 500 objects.
     pub fn pages(self) -> Pages<K> {
         Pages::new(self.call.client, self.wire, self.call.request)

@@ -105,7 +105,7 @@ impl<K: Resource> StoreBuilder<K> {
             error: None,
         });
         // The store compares the lists itself.
-        let watcher = self.watcher.without_disappeared();
+        let watcher = self.watcher.for_copy();
         let driver = Driver::new(watcher, sender, self.on_error);
         let store = Store {
             state: receiver,

@@ -95,7 +95,7 @@ impl ListWatch {
             delays: Delays::new(settings),
             max_quiet: settings.idle_timeout.saturating_mul(MAX_QUIET),
             lists_after_end: settings.lists_after_end,
-            version: None,
+            version: settings.start_from.clone(),
             streaming: settings.streaming_lists,
             in_one_piece: false,
             token: None,

@@ -178,6 +178,38 @@ impl<K: Resource> Watcher<K> {
         self.changed(|watcher| watcher.selections = selections.into_iter().collect())
     }
 
+    /// Begins with a watch of the changes after a resource version, such as the stored
+    /// [`resource_version`](Self::resource_version) of an earlier watcher, instead of with a list.
+    ///
+    /// If the server no longer knows the version, the first result is an error that [`is_expired`](Error::is_expired), and
+    /// then the watcher lists. Its first list cannot report which of the objects from before `version` have disappeared.
+    ///
+    /// An empty version and `0` stand for a list. So does any version for watchers of [several](Self::any_of) selections
+    /// and of a [`Store`](crate::watch::Store), which need all objects.
+    ///
+    /// ```no_run
+    /// use k8s_flowcontrol::watch::WatcherEvent;
+    ///
+    /// # fn load() -> String { String::new() }
+    /// # fn save(position: &str) {}
+    /// # async fn example(client: k8s_flowcontrol::Client) {
+    /// let mut watcher = client.flow_schemas().watcher().start_from(load());
+    /// loop {
+    ///     match watcher.next().await {
+    ///         Ok(event) => println!("{event:?}"), // finish its work before its position is saved
+    ///         Err(error) => eprintln!("{error}; the watcher tries again"),
+    ///     }
+    ///     if let Some(position) = watcher.resource_version() {
+    ///         save(position);
+    ///     }
+    /// }
+    /// # }
+    /// ```
+    pub fn start_from(self, version: impl Into<String>) -> Self {
+        let version = Some(version.into()).filter(|version| !matches!(&**version, "" | "0"));
+        self.changed(|watcher| watcher.settings.start_from = version)
+    }
+
     /// The number of objects per page of a list. Defaults to 500; 0 means all objects in one response.
     pub fn page_size(self, objects: u32) -> Self {
         self.changed(|watcher| watcher.settings.page_size = Some(objects).filter(|size| *size > 0))
@@ -252,9 +284,13 @@ impl<K: Resource> Watcher<K> {
         self.modify(|object| object.metadata_mut().managed_fields.clear())
     }
 
-    /// Leaves [`WatcherEvent::ListEnd`] without the objects that disappeared, for callers that know the keys themselves.
-    pub(crate) fn without_disappeared(self) -> Self {
-        self.changed(|watcher| watcher.reports_disappeared = false)
+    /// For callers that need all objects and know their keys: begins with a list, and leaves
+    /// [`WatcherEvent::ListEnd`] without the objects that disappeared.
+    pub(crate) fn for_copy(self) -> Self {
+        self.changed(|watcher| {
+            watcher.reports_disappeared = false;
+            watcher.settings.start_from = None;
+        })
     }
 
     /// Lists again after each watch that the server ended without an event, as `kubectl wait` does. Cheap for one object.
@@ -263,8 +299,10 @@ impl<K: Resource> Watcher<K> {
     }
 
     fn changed(mut self, change: impl FnOnce(&mut Self)) -> Self {
+        if self.running.take().is_some() {
+            self.settings.start_from = None;
+        }
         change(&mut self);
-        self.running = None;
         self
     }
 }
@@ -280,6 +318,18 @@ impl<K: Resource> Watcher<K> {
     /// [`is_forbidden`](Error::is_forbidden) and others for failures that repeat until somebody fixes the cause.
     pub async fn next(&mut self) -> Result<WatcherEvent<K>, Error> {
         std::future::poll_fn(|cx| self.poll(cx)).await
+    }
+
+    /// The resource version up to which all changes were returned: another watcher can [start from](Self::start_from) it.
+    ///
+    /// `None` before the first list is complete, during later lists, and with [several selections](Self::any_of), each of
+    /// which has its own.
+    pub fn resource_version(&self) -> Option<&str> {
+        match &self.running {
+            Some(Running::One(source, _)) => source.version(),
+            None if self.selections.len() < 2 => self.settings.start_from.as_deref(),
+            _ => None,
+        }
     }
 
     fn poll(&mut self, cx: &mut Context<'_>) -> Poll<Result<WatcherEvent<K>, Error>> {
@@ -327,19 +377,24 @@ impl<K: Resource> Watcher<K> {
     }
 
     fn start(&self) -> Running<K> {
-        let source = |selection: Selection| {
-            let (api, settings) = (self.api.clone(), self.settings.clone());
-            Source::new(api, selection, settings, self.modify.clone())
+        let source = |selection: Selection, settings: Settings| {
+            Source::new(self.api.clone(), selection, settings, self.modify.clone())
         };
         let one = |selection: Selection| {
             let reported = self.reports_disappeared.then(ReportedKeys::default);
-            Running::One(Box::new(source(selection)), reported)
+            let source = source(selection, self.settings.clone());
+            Running::One(Box::new(source), reported)
         };
         match &*self.selections {
             [] => one(self.selection.clone()),
             [only] => one(self.selection.and(only)),
             several => {
-                let sources = several.iter().map(|one| source(self.selection.and(one)));
+                let settings = Settings {
+                    start_from: None,
+                    ..self.settings.clone()
+                };
+                let selections = several.iter().map(|one| self.selection.and(one));
+                let sources = selections.map(|selection| source(selection, settings.clone()));
                 Running::Several(Box::new(AnyOf::new(sources.collect())))
             }
         }

@@ -12,6 +12,8 @@ pub(super) struct Settings {
     pub(super) min_backoff: Duration,
     pub(super) max_backoff: Duration,
     pub(super) max_retry_after: Duration,
+    /// The resource version to watch from without a list.
+    pub(super) start_from: Option<String>,
     /// Whether to list again after each watch that the server ended without an event.
     pub(super) lists_after_end: bool,
 }
@@ -26,6 +28,7 @@ impl Default for Settings {
             min_backoff: Duration::from_millis(500),
             max_backoff: Duration::from_secs(30),
             max_retry_after: Duration::from_secs(60),
+            start_from: None,
             lists_after_end: false,
         }
     }
