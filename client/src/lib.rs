@@ -20,6 +20,7 @@
 //! | [`release`] | Kubernetes releases and their API versions |
 //! | [`json`] | reading and writing the types as JSON |
 //! | [`schema`] | the schemas at run time: fields, list types, merge keys |
+//! | `replay` | with the feature `replay`: recording exchanges with a server, and replaying them in tests |
 //! | `rules` | with the feature `rules`: defaults, validation, seats, matching, lint, offline |
 //!
 //! # The client
@@ -52,6 +53,7 @@
 //! | feature | default | effect |
 //! |---|---|---|
 //! | `ring` | yes | TLS with ring; without it the program installs another rustls provider |
+//! | `replay` | no | recordings for tests without a server, as `k8s_flowcontrol::replay`; no further dependencies |
 //! | `rules` | no | the server's rules, offline, as `k8s_flowcontrol::rules` |
 //!
 //! Programs without a client depend on `k8s-flowcontrol-types` or `k8s-flowcontrol-rules`, which do not depend on HTTP, TLS
@@ -59,6 +61,8 @@
 
 pub mod client;
 pub mod config;
+#[cfg(feature = "replay")]
+pub mod replay;
 pub mod wait;
 pub mod watch;
 

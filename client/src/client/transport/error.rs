@@ -69,6 +69,32 @@ impl TransportError {
         }
     }
 
+    /// The names of the properties that are true, for recordings.
+    #[cfg(feature = "replay")]
+    pub(crate) fn properties(&self) -> impl Iterator<Item = &'static str> {
+        let all = [
+            ("timeout", self.timeout),
+            ("tls", self.tls),
+            ("connect", self.connect),
+            ("unprocessed", self.unprocessed),
+            ("fatal", self.fatal),
+        ];
+        all.into_iter().filter(|(_, is)| *is).map(|(name, _)| name)
+    }
+
+    /// An error with these properties.
+    #[cfg(feature = "replay")]
+    pub(crate) fn with_properties(message: String, is: impl Fn(&str) -> bool) -> Self {
+        Self {
+            timeout: is("timeout"),
+            tls: is("tls"),
+            connect: is("connect"),
+            unprocessed: is("unprocessed"),
+            fatal: is("fatal"),
+            source: message.into(),
+        }
+    }
+
     /// The error of a request without a response.
     pub(crate) fn into_request_error(self, config: &Config) -> Error {
         let kind = Kind::Send {

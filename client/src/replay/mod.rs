@@ -1,0 +1,62 @@
+//! Recording the exchanges with a server to a file, and replaying them in tests without any server.
+//!
+//! A [`Recorder`] writes all exchanges of a client to a file, watches included. A [`Replay`] reads such a file and makes a
+//! client whose requests get the recorded responses.
+//!
+//! ```
+//! use k8s_flowcontrol::replay::Replay;
+//!
+//! # #[tokio::main(flavor = "current_thread")]
+//! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! // Usually `Replay::open("tests/recordings/levels.jsonl")`, written by a `Recorder`.
+//! let replay = Replay::parse(concat!(
+//!     r#"{"exchange":1,"request":{"method":"GET","path":"/version","accept":"application/json"}}"#, "\n",
+//!     r#"{"exchange":1,"response":{"status":200,"headers":{"content-type":["application/json"]}}}"#, "\n",
+//!     r#"{"exchange":1,"chunk":"{\"gitVersion\":\"v1.36.2\",\"major\":\"1\",\"minor\":\"36\"}"}"#, "\n",
+//!     r#"{"exchange":1,"end":true}"#, "\n",
+//! ))?;
+//! let client = replay.client()?;
+//! assert_eq!(client.version().await?.git_version, "v1.36.2");
+//! replay.finish()?; // an error if a recorded request was not sent, or another one was
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! # What is recorded, and what is removed
+//!
+//! - The method, the path below the server's URL, the query, `Accept`, `Content-Type` and the body of each request. No other
+//!   request header is recorded, so neither `Authorization` nor `Impersonate-*` nor a cookie. The server's address and
+//!   certificates are not recorded either.
+//! - The status code, the body, and of the headers `Content-Type`, `Warning`, `Retry-After`, `Audit-Id` and the UIDs of the
+//!   FlowSchema and priority level. No other response header is recorded, so no `Set-Cookie`.
+//! - In bodies, `REDACTED` replaces the token of a `TokenRequest`, `TokenReview` or `ExecCredential` and the data of a
+//!   `Secret`; its annotation with the last applied configuration is removed. Bodies of these resources that are not JSON
+//!   are recorded as empty.
+//!
+//! Everything else in an object is recorded as it is, such as annotations and the data of a `ConfigMap`.
+//!
+//! Each attempt at a request is one exchange. While a client is recorded, its responses are not compressed. The chunks of a
+//! watch are recorded as they arrive; a watch that was open at the end of the recording stays open in the replay. Repeated
+//! requests after a 401 with renewed credentials cannot be replayed, because the replay has no credentials.
+//!
+//! # The file
+//!
+//! One JSON object a line, in the order of events. All lines of an exchange have its number:
+//!
+//! | line | content |
+//! |---|---|
+//! | `{"exchange":1,"request":{…}}` | `method`, `path`, and if present `query`, `accept`, `contentType` and `body` |
+//! | `{"exchange":1,"response":{…}}` | `status` and `headers` |
+//! | `{"exchange":1,"chunk":"…"}` | a part of the response's body; `base64` instead of `chunk` for other bytes than UTF-8 |
+//! | `{"exchange":1,"end":true}` | the end of the body |
+//! | `{"exchange":1,"error":{…}}` | the `message` of a failed request or an incomplete body, and its properties |
+
+mod exchange;
+mod matching;
+mod player;
+mod recorder;
+mod redact;
+mod tape;
+
+pub use player::{Replay, ReplayError};
+pub use recorder::Recorder;
