@@ -3,6 +3,7 @@
 use crate::error::{At, Error};
 use crate::format::{Format, recognize};
 use crate::json::{Json, Node};
+use crate::manifest;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -20,31 +21,46 @@ pub(crate) struct Document {
 }
 
 impl Document {
+    /// Reads the one document of a text.
     pub(crate) fn parse(name: &str, text: &str, folder: Option<PathBuf>) -> Result<Self, Error> {
         let name: Arc<str> = name.into();
         let at = At::root(&name);
-        let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-        let root: Json = serde_json::from_str(text).map_err(|error| {
-            let message = error.to_string();
-            if message.starts_with("recursion limit") {
-                Error::at(
-                    &at,
-                    format!("nested too deeply to be a schema document: {message}"),
-                )
-                .help("give a document with at most 128 levels")
-            } else if message.starts_with("the field ") {
-                Error::at(&at, message).help("remove one of the two")
-            } else {
-                Error::at(&at, format!("not JSON: {message}")).help(instead_of_json(text, &error))
-            }
-        })?;
-        let format = recognize(&Node { json: &root, at })?;
-        Ok(Self {
-            name,
-            folder,
-            format,
-            root,
-        })
+        let mut documents = Self::parse_all(&name, text, folder)?;
+        match (documents.pop(), documents.is_empty()) {
+            (Some(document), true) => Ok(document),
+            _ => Err(Error::at(&at, "expected one document")
+                .help("references can lead only to files of one document")),
+        }
+    }
+
+    /// Reads the documents of a text: a JSON or YAML document, or a manifest of CustomResourceDefinitions.
+    pub(crate) fn parse_all(
+        name: &str,
+        text: &str,
+        folder: Option<PathBuf>,
+    ) -> Result<Vec<Self>, Error> {
+        let name: Arc<str> = name.into();
+        let texts = manifest::read(text, &At::root(&name))?;
+        let single = texts.len() == 1;
+        texts
+            .into_iter()
+            .enumerate()
+            .map(|(index, root)| {
+                let name = match single {
+                    true => Arc::clone(&name),
+                    false => format!("{name}[{index}]").into(),
+                };
+                let at = At::root(&name);
+                let format = recognize(&Node { json: &root, at })?;
+                let folder = folder.clone();
+                Ok(Self {
+                    name,
+                    folder,
+                    format,
+                    root,
+                })
+            })
+            .collect()
     }
 
     pub(crate) fn root(&self) -> Node<'_> {
@@ -57,7 +73,10 @@ impl Document {
     /// The file's name without folders and extension.
     pub(crate) fn stem(&self) -> &str {
         let file = self.name.rsplit(['/', '\\']).next().unwrap_or(&self.name);
-        let stem = file.strip_suffix(".json").unwrap_or(file);
+        let stem = [".json", ".yaml", ".yml"]
+            .iter()
+            .find_map(|extension| file.strip_suffix(extension))
+            .unwrap_or(file);
         if stem.is_empty() || stem == "-" {
             "document"
         } else {
@@ -71,6 +90,7 @@ impl Document {
             Format::OpenApi3 => &[&["components", "schemas"]],
             Format::Swagger2 => &[&["definitions"]],
             Format::JsonSchema => &[&["definitions"], &["$defs"]],
+            Format::CustomResourceDefinition => &[],
         }
     }
 
@@ -103,7 +123,13 @@ pub(crate) struct Documents {
 }
 
 impl Documents {
-    pub(crate) fn add(&mut self, document: Document) -> Result<(), Error> {
+    pub(crate) fn add(&mut self, documents: Vec<Document>) -> Result<(), Error> {
+        documents
+            .into_iter()
+            .try_for_each(|document| self.add_one(document))
+    }
+
+    fn add_one(&mut self, document: Document) -> Result<(), Error> {
         if self.given.iter().any(|other| other.name == document.name) {
             return Err(
                 Error::at(&At::root(&document.name), "the document is given twice")
@@ -189,19 +215,6 @@ impl Documents {
                 .help(format!("`{}` has nothing at `#{pointer}`", document.name)));
         }
         Ok((document, tokens))
-    }
-}
-
-/// Advice for a text that is not JSON.
-fn instead_of_json(text: &str, error: &serde_json::Error) -> &'static str {
-    if text.trim().is_empty() {
-        "the text is empty: check the command that writes it"
-    } else if text.trim_start().starts_with('<') {
-        "this looks like HTML from a proxy or a login page: ask the API server itself"
-    } else if error.is_eof() {
-        "the text ends in the middle of the document: get it again"
-    } else {
-        "give an OpenAPI v3, Swagger 2 or JSON Schema document as JSON; YAML must be converted first"
     }
 }
 

@@ -9,6 +9,7 @@ pub(crate) enum Format {
     OpenApi3,
     Swagger2,
     JsonSchema,
+    CustomResourceDefinition,
 }
 
 /// Recognizes the format of a document. The error for other JSON names its likely content.
@@ -58,12 +59,7 @@ pub(crate) fn recognize(root: &Node<'_>) -> Result<Format, Error> {
             ));
         }
         (Some("CustomResourceDefinition"), Some(_)) => {
-            return other("this looks like a CustomResourceDefinition").map_err(|error| {
-                error.help(
-                    "give the schema at `spec.versions[].schema.openAPIV3Schema` as a file of its \
-                     own, or the server's OpenAPI document of the group",
-                )
-            });
+            return Ok(Format::CustomResourceDefinition);
         }
         (Some("Status"), Some(_)) => {
             let message = root.json.get("message").and_then(Json::as_str);

@@ -9,12 +9,12 @@ use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 use std::collections::HashSet;
 use std::fmt;
 
-/// A JSON value. The value of a number is dropped, because the generator never needs it.
-#[derive(Debug)]
+/// A JSON value. Of numbers only integers are kept, because the generator needs no others.
+#[derive(Debug, PartialEq)]
 pub(crate) enum Json {
     Null,
     Bool(bool),
-    Number,
+    Number(Option<i64>),
     String(String),
     Array(Vec<Json>),
     Object(Vec<(String, Json)>),
@@ -39,7 +39,7 @@ impl Json {
         match self {
             Self::Null => "null",
             Self::Bool(_) => "a boolean",
-            Self::Number => "a number",
+            Self::Number(_) => "a number",
             Self::String(_) => "a string",
             Self::Array(_) => "an array",
             Self::Object(_) => "an object",
@@ -66,16 +66,16 @@ impl<'de> Deserialize<'de> for Json {
                 Ok(Json::Bool(value))
             }
 
-            fn visit_i64<E>(self, _: i64) -> Result<Json, E> {
-                Ok(Json::Number)
+            fn visit_i64<E>(self, value: i64) -> Result<Json, E> {
+                Ok(Json::Number(Some(value)))
             }
 
-            fn visit_u64<E>(self, _: u64) -> Result<Json, E> {
-                Ok(Json::Number)
+            fn visit_u64<E>(self, value: u64) -> Result<Json, E> {
+                Ok(Json::Number(i64::try_from(value).ok()))
             }
 
             fn visit_f64<E>(self, _: f64) -> Result<Json, E> {
-                Ok(Json::Number)
+                Ok(Json::Number(None))
             }
 
             fn visit_str<E>(self, value: &str) -> Result<Json, E> {

@@ -1,7 +1,7 @@
 //! Rust types from Kubernetes documents.
 //!
-//! A [`Generator`] reads OpenAPI v3, Swagger 2 and JSON Schema documents and writes Rust modules that
-//! depend on `k8s-flowcontrol-types`. Only [`Generator::file`] and [`Generated::write`] use the file
+//! A [`Generator`] reads OpenAPI v3, Swagger 2 and JSON Schema documents and CustomResourceDefinitions, as JSON or YAML,
+//! and writes Rust modules that depend on `k8s-flowcontrol-types`. Only [`Generator::file`] and [`Generated::write`] use the file
 //! system.
 //!
 //! ```
@@ -26,6 +26,7 @@ mod error;
 mod fixups;
 mod format;
 mod json;
+mod manifest;
 mod model;
 mod names;
 mod plan;
@@ -108,14 +109,14 @@ impl Generator {
         Self::default()
     }
 
-    /// Adds a document. Of several versions of a group the first owns the types that they share.
+    /// Adds a document, or all CustomResourceDefinitions of a manifest. Of several versions of a group the first owns the types that they share.
     ///
     /// References from other documents, and errors, use `name`.
     ///
     /// # Errors
-    /// If the text is not JSON, or not a document of a supported format.
+    /// If the text is neither JSON nor YAML, or not a document of a supported format.
     pub fn document(mut self, name: &str, text: &str) -> Result<Self, Error> {
-        self.documents.add(Document::parse(name, text, None)?)?;
+        self.documents.add(Document::parse_all(name, text, None)?)?;
         Ok(self)
     }
 
@@ -130,7 +131,7 @@ impl Generator {
         })?;
         let folder = path.parent().map(Path::to_path_buf).unwrap_or_default();
         self.documents
-            .add(Document::parse(&name, &text, Some(folder))?)?;
+            .add(Document::parse_all(&name, &text, Some(folder))?)?;
         Ok(self)
     }
 

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 const HELP: &str = "\
-Generate Rust types from Kubernetes documents: OpenAPI v3, Swagger 2 and JSON Schema.
+Generate Rust types from Kubernetes documents: OpenAPI v3, Swagger 2, JSON Schema and CustomResourceDefinitions.
 
 Usage:
   k8s-flowcontrol-codegen generate --spec FILE [--spec FILE...] --out DIR [options]
@@ -17,7 +17,7 @@ Commands:
   operations  print a table of the operations in the documents
 
 Options:
-  --spec FILE     a document, or `-` for standard input; of several versions the first owns shared types
+  --spec FILE     a document as JSON or YAML, or `-` for standard input; of several versions the first owns shared types
   --group GROUP   select one API group, such as `apps` or `core`, from documents that describe several
   --version V     select one version of the group
   --out DIR       the folder of the modules; changed files are written after all documents are read

@@ -21,6 +21,8 @@ pub(crate) struct DocumentModel {
     /// Its schemas in its order.
     pub(crate) keys: Vec<Key>,
     pub(crate) operations: Vec<Operation>,
+    /// The kinds that a CustomResourceDefinition serves.
+    pub(crate) custom: Vec<(Key, Served)>,
 }
 
 /// The name of a schema: the package, and the part that follows its last dot.
@@ -90,6 +92,28 @@ impl GroupVersionKind {
     }
 }
 
+/// A kind with paths of its own.
+#[derive(Clone, Debug)]
+pub(crate) struct Served {
+    pub(crate) kind: GroupVersionKind,
+    pub(crate) list_kind: String,
+    pub(crate) plural: String,
+    pub(crate) namespaced: bool,
+    pub(crate) subresources: Vec<String>,
+    pub(crate) columns: Vec<Column>,
+}
+
+/// A column of a table of objects.
+#[derive(Clone, Debug)]
+pub(crate) struct Column {
+    pub(crate) name: String,
+    pub(crate) value_type: String,
+    pub(crate) json_path: String,
+    pub(crate) format: Option<String>,
+    pub(crate) description: Option<String>,
+    pub(crate) priority: i64,
+}
+
 /// The type of a value.
 #[derive(Clone, Debug)]
 pub(crate) enum Type {
@@ -114,7 +138,7 @@ impl Type {
                 left.fields.len() == right.fields.len()
                     && left.fields.iter().zip(&right.fields).all(|(left, right)| {
                         left.name == right.name
-                            && left.required == right.required
+                            && (left.required, left.nullable) == (right.required, right.nullable)
                             && left.value.has_type_of(&right.value)
                     })
             }
@@ -158,12 +182,27 @@ pub(crate) struct ObjectType {
     pub(crate) at: At,
 }
 
+impl ObjectType {
+    /// An object without fields.
+    pub(crate) fn empty(at: &At) -> Self {
+        Self {
+            title: None,
+            description: String::new(),
+            fields: Vec::new(),
+            atomic: false,
+            at: at.clone(),
+        }
+    }
+}
+
 /// A field of an object.
 #[derive(Clone, Debug)]
 pub(crate) struct Field {
     pub(crate) name: String,
     pub(crate) value: Type,
     pub(crate) required: bool,
+    /// Whether `null` is a value of its own.
+    pub(crate) nullable: bool,
     pub(crate) description: String,
     pub(crate) facts: FieldFacts,
     pub(crate) at: At,

@@ -1,7 +1,7 @@
 //! Selection of one API group from documents that describe several, such as a server's `/openapi/v2`.
 
 use crate::error::Error;
-use crate::model::Model;
+use crate::model::{Model, Served};
 use crate::plan::group_version;
 use std::collections::BTreeSet;
 
@@ -14,10 +14,12 @@ pub(crate) struct Selection {
 }
 
 impl Selection {
-    fn takes(&self, path: &str) -> bool {
-        group_version(path).is_some_and(|(group, version, _)| {
-            group == self.group && self.version.as_deref().is_none_or(|only| only == version)
-        })
+    fn takes(&self, group: &str, version: &str) -> bool {
+        group == self.group && self.version.as_deref().is_none_or(|only| only == version)
+    }
+
+    fn takes_path(&self, path: &str) -> bool {
+        group_version(path).is_some_and(|(group, version, _)| self.takes(group, version))
     }
 
     /// Keeps only the operations below the group's paths. Schemas to which no kept schema or operation
@@ -33,8 +35,12 @@ impl Selection {
                     offered.insert(shown(group, Some(version)));
                 }
             }
-            document.operations.retain(|o| self.takes(&o.path));
-            kept += document.operations.len();
+            let custom = document.custom.iter().map(|(_, served)| &served.kind);
+            offered.extend(custom.map(|kind| shown(&kind.group, Some(&kind.version))));
+            document.operations.retain(|o| self.takes_path(&o.path));
+            let takes = |served: &Served| self.takes(&served.kind.group, &served.kind.version);
+            document.custom.retain(|(_, served)| takes(served));
+            kept += document.operations.len() + document.custom.len();
         }
         if kept > 0 {
             return Ok(());

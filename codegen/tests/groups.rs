@@ -222,14 +222,14 @@ fn a_fix_up_that_corrects_nothing_fails() {
 }
 
 #[test]
-fn two_documents_of_one_version_are_refused() {
+fn two_documents_of_one_kind_are_an_error() {
     let result = generate(&[("a.json", SWAGGER), ("b.json", SWAGGER)]);
     let error = result.map_or_else(|error| error.to_string(), |_| panic!("this was generated"));
     check(
         &error,
         &[
-            "b.json#: `a.json` describes",
-            "one document for each version",
+            "b.json#: `a.json` describes the kind",
+            "leave one of the two documents out",
         ],
     );
 }

@@ -33,8 +33,8 @@ fn objects_in_place_become_types() {
             "pub drying: Option<PaintV1Drying>,",
             "pub struct PaintV1Drying {",
             "pub fan: Option<PaintV1DryingFan>,",
-            // Required, though `null` is allowed.
-            "pub r#type: PaintV1DryingType,",
+            // Required, and `null` is allowed.
+            "pub r#type: Option<PaintV1DryingType>,",
             "pub colours: Vec<Colour>,",
             "pub struct Colour {",
             "pub labels: ::std::collections::BTreeMap<String, String>,",

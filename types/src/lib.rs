@@ -58,6 +58,7 @@ macro_rules! generated {
 pub mod api;
 pub mod convert;
 mod field_validation;
+mod invalid_object;
 pub mod json;
 pub mod kind;
 pub mod meta;
@@ -73,6 +74,7 @@ pub mod schema;
 mod strict;
 
 pub use field_validation::FieldValidation;
+pub use invalid_object::InvalidObject;
 pub use kind::{Kind, Versioned};
 pub use partial_object_metadata::PartialObjectMetadata;
 pub use release::{ApiVersion, Release};

@@ -60,6 +60,7 @@ impl<K: Resource> Resource for PartialObjectMetadata<K> {
     const VERSION: &'static str = K::VERSION;
     const API_VERSION: &'static str = K::API_VERSION;
     const KIND: &'static str = K::KIND;
+    const LIST_KIND: &'static str = K::LIST_KIND;
     const PLURAL: &'static str = K::PLURAL;
     const NAMESPACED: bool = K::NAMESPACED;
     const SUBRESOURCES: &'static [&'static str] = K::SUBRESOURCES;
@@ -91,7 +92,7 @@ impl<K> Object for PartialObjectMetadata<K> {
         Some(TypeMeta {
             api_version: "meta.k8s.io/v1",
             kind: "PartialObjectMetadata",
-            list: false,
+            list_kind: "PartialObjectMetadataList",
         }),
     );
 }

@@ -1,11 +1,12 @@
 //! The trait of all kinds, and their lists.
 
-use crate::json::{self, Fault, ReadJson, Reader, WriteJson, Writer};
+use crate::invalid_object::InvalidObject;
+use crate::json::{self, Fault, RawJson, ReadJson, Reader, WriteJson, Writer};
 use crate::meta::{ListMeta, ObjectMeta, Unknown};
 use crate::rt::{
     self, Field, Fields, Object, Table, TypeMeta, Untyped, read_object, write_field, write_object,
 };
-use crate::schema::{FieldSchema, ResourceSchema, TypeSchema};
+use crate::schema::{FieldSchema, PrinterColumn, ResourceSchema, TypeSchema};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::fmt::Debug;
@@ -34,12 +35,17 @@ pub trait Resource:
     const API_VERSION: &'static str;
     /// The kind on the wire.
     const KIND: &'static str;
+    /// The kind of a list on the wire, most often the kind followed by `List`.
+    const LIST_KIND: &'static str;
     /// The resource's name in paths.
     const PLURAL: &'static str;
     /// Whether objects live in a namespace.
     const NAMESPACED: bool;
     /// The subresources, such as `status`.
     const SUBRESOURCES: &'static [&'static str];
+    /// The columns of a table of objects, such as the one of `kubectl get`, behind the name; from a
+    /// CustomResourceDefinition, otherwise empty.
+    const PRINTER_COLUMNS: &'static [PrinterColumn] = &[];
     /// The type of `spec`, or `()`.
     type Spec;
     /// The type of `status`, or `()`.
@@ -88,12 +94,17 @@ pub trait Resource:
 }
 
 /// A list of objects, as a list request returns it: the items without `apiVersion` and `kind`, and the list's metadata.
+///
+/// An item that does not fit its type, such as an older custom resource whose schema has changed since, is an error of the
+/// whole list, unless [`from_slice_lenient`](Self::from_slice_lenient) reads it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct List<K> {
     /// Resource version and paging of the list.
     pub metadata: ListMeta,
     /// The objects.
     pub items: Vec<K>,
+    /// The objects that do not fit the type; always empty unless read by [`from_slice_lenient`](Self::from_slice_lenient).
+    pub invalid: Vec<InvalidObject>,
     /// Fields that this type does not know, kept and written back.
     pub unknown: Unknown,
 }
@@ -103,8 +114,57 @@ impl<K> Default for List<K> {
         Self {
             metadata: ListMeta::default(),
             items: Vec::new(),
+            invalid: Vec::new(),
             unknown: Unknown::default(),
         }
+    }
+}
+
+impl<K: Resource> List<K> {
+    /// Reads a list as [`json::from_slice`] does, but keeps the items that do not fit the type in `invalid`.
+    ///
+    /// ```
+    /// use k8s_flowcontrol_types::List;
+    /// use k8s_flowcontrol_types::api::v1::FlowSchema;
+    ///
+    /// let text = r#"{"items": [{"metadata": {"name": "a"}}, {"metadata": {"name": "b"}, "spec": 5}]}"#;
+    /// let list = List::<FlowSchema>::from_slice_lenient(text.as_bytes())?;
+    /// assert_eq!(list.items.len(), 1);
+    /// assert_eq!(list.invalid[0].metadata().name.as_deref(), Some("b"));
+    /// # Ok::<(), serde_json::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// The bytes are not JSON, or what surrounds the items does not fit a list.
+    pub fn from_slice_lenient(bytes: &[u8]) -> Result<Self, serde_json::Error> {
+        json::read_whole(json::utf8(bytes)?, |reader| {
+            reader.keeps_invalid = true;
+            let mut list = Self::default();
+            reader.value(&mut list)?;
+            Ok(list)
+        })
+    }
+
+    /// Reads the items one by one, and keeps those that do not fit.
+    fn read_lenient(&mut self, reader: &mut Reader<'_>) -> Result<(), Fault> {
+        if reader.null() {
+            return Ok(());
+        }
+        let mut more = reader.elements()?;
+        while more {
+            let start = reader.clone();
+            let mut item = K::default();
+            match reader.value(&mut item) {
+                Ok(()) => self.items.push(item),
+                Err(fault) => {
+                    *reader = start;
+                    let object = reader.raw_json()?;
+                    self.invalid.push(InvalidObject::new(&fault, object));
+                }
+            }
+            more = reader.more_elements()?;
+        }
+        Ok(())
     }
 }
 
@@ -120,7 +180,10 @@ impl<K: Resource> Object for List<K> {
 /// Those of the items on the wire, which may be a representation of the kind.
 const fn list_type_meta<K: Resource>() -> Option<TypeMeta> {
     match K::TABLE.type_meta {
-        Some(meta) => Some(TypeMeta { list: true, ..meta }),
+        Some(meta) => Some(TypeMeta {
+            kind: meta.list_kind,
+            ..meta
+        }),
         None => None,
     }
 }
@@ -140,13 +203,14 @@ impl<K: Resource> Fields for List<K> {
     fn read_field(&mut self, index: usize, reader: &mut Reader<'_>) -> Result<(), Fault> {
         match index {
             0 => reader.value(&mut self.metadata),
+            _ if reader.keeps_invalid => self.read_lenient(reader),
             _ => reader.value(&mut self.items),
         }
     }
 
     fn write_fields(&self, writer: &mut Writer) {
         write_field(writer, &self.unknown, 0, "metadata", &self.metadata);
-        writer.field("items", &Items(&self.items));
+        writer.field("items", &Items(self));
     }
 
     fn unknown(&self) -> &Unknown {
@@ -158,11 +222,31 @@ impl<K: Resource> Fields for List<K> {
     }
 }
 
-struct Items<'a, K>(&'a [K]);
+struct Items<'a, K>(&'a List<K>);
 
 impl<K: Resource> WriteJson for Items<'_, K> {
     fn write_json(&self, writer: &mut Writer) {
-        writer.array(self.0.iter().map(Untyped));
+        let items = self.0.items.iter().map(Item::Valid);
+        let invalid = self
+            .0
+            .invalid
+            .iter()
+            .map(|invalid| Item::Invalid(&invalid.object));
+        writer.array(items.chain(invalid));
+    }
+}
+
+enum Item<'a, K> {
+    Valid(&'a K),
+    Invalid(&'a RawJson),
+}
+
+impl<K: Resource> WriteJson for Item<'_, K> {
+    fn write_json(&self, writer: &mut Writer) {
+        match self {
+            Self::Valid(item) => Untyped(*item).write_json(writer),
+            Self::Invalid(raw) => raw.write_json(writer),
+        }
     }
 }
 
@@ -214,7 +298,7 @@ pub const fn type_meta<K: Resource>() -> TypeMeta {
     TypeMeta {
         api_version: K::API_VERSION,
         kind: K::KIND,
-        list: false,
+        list_kind: K::LIST_KIND,
     }
 }
 
@@ -225,9 +309,11 @@ pub const fn resource_schema<K: Resource>() -> ResourceSchema {
         group: K::GROUP,
         version: K::VERSION,
         kind: K::KIND,
+        list_kind: K::LIST_KIND,
         plural: K::PLURAL,
         namespaced: K::NAMESPACED,
         subresources: K::SUBRESOURCES,
+        printer_columns: K::PRINTER_COLUMNS,
         schema: K::TABLE.schema,
     }
 }
@@ -240,11 +326,13 @@ macro_rules! __resource {
         group: $group:literal,
         version: $version:literal,
         kind: $kind:literal,
+        $(list_kind: $list_kind:literal,)?
         plural: $plural:literal,
         namespaced: $namespaced:literal,
         subresources: [$($subresource:literal),*],
         spec: $spec:ty,
         status: $status:ty,
+        $(printer_columns: [$($column:ident($($fact:literal),*)$(.$more:ident($value:literal))*),* $(,)?],)?
     }) => {
         impl $crate::Resource for $type {
             const GROUP: &'static str = $group;
@@ -255,9 +343,12 @@ macro_rules! __resource {
                 concat!($group, "/", $version)
             };
             const KIND: &'static str = $kind;
+            const LIST_KIND: &'static str = [$($list_kind,)? concat!($kind, "List")][0];
             const PLURAL: &'static str = $plural;
             const NAMESPACED: bool = $namespaced;
             const SUBRESOURCES: &'static [&'static str] = &[$($subresource),*];
+            $(const PRINTER_COLUMNS: &'static [$crate::schema::PrinterColumn] =
+                &[$($crate::schema::PrinterColumn::$column($($fact),*)$(.$more($value))*),*];)?
             type Spec = $spec;
             type Status = $status;
 

@@ -228,6 +228,53 @@ pub enum ListKind {
     Map(&'static [&'static str]),
 }
 
+/// A column of a table of objects, from `additionalPrinterColumns` of a CustomResourceDefinition.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PrinterColumn {
+    /// The column's heading.
+    pub name: &'static str,
+    /// The OpenAPI type of the values, such as `string`, `integer` or `date`.
+    pub r#type: &'static str,
+    /// The OpenAPI format of the values, such as `password`; empty without one.
+    pub format: &'static str,
+    /// The path of the value in an object, such as `.status.phase`.
+    pub json_path: &'static str,
+    /// The column's meaning; empty without one.
+    pub description: &'static str,
+    /// 0 for columns that are always shown; others are for wide tables.
+    pub priority: i32,
+}
+
+/// How generated code writes columns.
+#[doc(hidden)]
+impl PrinterColumn {
+    pub const fn column(name: &'static str, r#type: &'static str, json_path: &'static str) -> Self {
+        Self {
+            name,
+            r#type,
+            format: "",
+            json_path,
+            description: "",
+            priority: 0,
+        }
+    }
+
+    pub const fn format(mut self, format: &'static str) -> Self {
+        self.format = format;
+        self
+    }
+
+    pub const fn description(mut self, description: &'static str) -> Self {
+        self.description = description;
+        self
+    }
+
+    pub const fn priority(mut self, priority: i32) -> Self {
+        self.priority = priority;
+        self
+    }
+}
+
 /// A kind that a document serves.
 #[derive(Debug)]
 pub struct ResourceSchema {
@@ -237,12 +284,16 @@ pub struct ResourceSchema {
     pub version: &'static str,
     /// The kind.
     pub kind: &'static str,
+    /// The kind of a list.
+    pub list_kind: &'static str,
     /// The resource's name in paths.
     pub plural: &'static str,
     /// Whether objects live in a namespace.
     pub namespaced: bool,
     /// The subresources, such as `status`.
     pub subresources: &'static [&'static str],
+    /// The columns of a table of objects, behind the name.
+    pub printer_columns: &'static [PrinterColumn],
     /// The shape of an object.
     pub schema: &'static TypeSchema,
 }

@@ -2,7 +2,8 @@
 
 use super::docs;
 use super::emitter::{Emitter, ident, path_text};
-use crate::plan::{Body, ListAlias, Served};
+use crate::model::{Column, Served};
+use crate::plan::{Body, ListAlias};
 use proc_macro2::TokenStream;
 use quote::quote;
 
@@ -11,22 +12,35 @@ impl Emitter<'_> {
     pub(super) fn resource(&self, index: usize, served: &Served) -> String {
         let Served {
             kind,
+            list_kind,
             plural,
             namespaced,
             subresources,
+            columns,
         } = served;
+        let list_kind = match list_kind.strip_prefix(&kind.kind) {
+            Some("List") => String::new(),
+            _ => format!("        list_kind: {list_kind:?},\n"),
+        };
+        let columns = match columns.as_slice() {
+            [] => String::new(),
+            columns => {
+                let columns = columns.iter().map(column).collect::<String>();
+                format!("        printer_columns: [\n{columns}        ],\n")
+            }
+        };
         format!(
             "{}::rt::resource! {{
     {} {{
         group: {:?},
         version: {:?},
         kind: {:?},
-        plural: {plural:?},
+{list_kind}        plural: {plural:?},
         namespaced: {namespaced},
         subresources: {subresources:?},
         spec: {},
         status: {},
-    }}
+{columns}    }}
 }}
 ",
             self.runtime_text(),
@@ -72,4 +86,23 @@ impl Emitter<'_> {
             pub static RESOURCES: &[#runtime::schema::ResourceSchema] = &[#(#entries),*];
         }
     }
+}
+
+/// A line of a kind's columns.
+fn column(column: &Column) -> String {
+    let mut text = format!(
+        "            column({:?}, {:?}, {:?})",
+        column.name, column.value_type, column.json_path
+    );
+    if let Some(format) = &column.format {
+        text.push_str(&format!(".format({format:?})"));
+    }
+    if let Some(description) = &column.description {
+        text.push_str(&format!(".description({description:?})"));
+    }
+    if column.priority != 0 {
+        text.push_str(&format!(".priority({})", column.priority));
+    }
+    text.push_str(",\n");
+    text
 }

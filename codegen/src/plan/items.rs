@@ -1,10 +1,9 @@
 //! From the model's types to items and shapes: references are followed, and inline schemas become items.
 
 use super::modules::Modules;
-use super::served::Served;
 use super::types::{Body, Item, Options, Origin, PlannedField, Shape, Struct};
 use crate::error::{At, Error};
-use crate::model::{EnumType, Key, Model, ObjectType, Scalar, Type};
+use crate::model::{EnumType, Key, Model, ObjectType, Scalar, Served, Type};
 use crate::runtime;
 use proc_macro2::TokenStream;
 use std::collections::BTreeMap;
@@ -198,6 +197,7 @@ impl<'a> Items<'a> {
                 ident: String::new(),
                 shape,
                 required: field.required,
+                nullable: field.nullable,
                 rust_type: TokenStream::new(),
                 value_type: TokenStream::new(),
                 boxed: false,

@@ -1,7 +1,6 @@
 //! Lists of kinds, which are aliases of the runtime's list.
 
-use super::served::Served;
-use crate::model::{Key, Model, Type};
+use crate::model::{Key, Model, Served, Type};
 use crate::runtime;
 use std::collections::BTreeMap;
 
@@ -15,10 +14,7 @@ pub(super) fn item_of<'a>(
     let Type::Object(object) = &schema.value else {
         return None;
     };
-    let [kind] = schema.kinds.as_slice() else {
-        return None;
-    };
-    if !kind.kind.ends_with("List") {
+    if schema.kinds.len() != 1 {
         return None;
     }
     let field = |name: &str| {

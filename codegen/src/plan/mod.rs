@@ -9,13 +9,13 @@ mod runtime_types;
 mod served;
 mod types;
 
-pub(crate) use served::{Served, group_version};
+pub(crate) use served::group_version;
 pub(crate) use types::{
     Body, Item, ListAlias, Module, Options, Origin, Plan, PlannedField, Shape, Struct,
 };
 
 use crate::error::Error;
-use crate::model::{Key, Model, Type};
+use crate::model::{Key, Model, Served, Type};
 use crate::names;
 use items::Items;
 use modules::Modules;

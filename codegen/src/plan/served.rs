@@ -1,19 +1,11 @@
 //! The kinds that documents serve, with their plurals, scopes and subresources from the paths.
 
+use super::lists;
 use crate::error::Error;
 use crate::model::Model;
-use crate::model::{GroupVersionKind, Key, Type};
+use crate::model::{Key, Served, Type};
 use crate::runtime;
 use std::collections::BTreeMap;
-
-/// A kind with paths of its own.
-#[derive(Clone, Debug)]
-pub(crate) struct Served {
-    pub(crate) kind: GroupVersionKind,
-    pub(crate) plural: String,
-    pub(crate) namespaced: bool,
-    pub(crate) subresources: Vec<String>,
-}
 
 /// The parts of a resource's path.
 #[derive(Debug, PartialEq)]
@@ -62,6 +54,7 @@ pub(crate) fn resource_path(path: &str) -> Option<ResourcePath<'_>> {
 pub(super) fn find(model: &Model) -> Result<BTreeMap<Key, Served>, Error> {
     let mut served: BTreeMap<Key, Served> = BTreeMap::new();
     for document in &model.documents {
+        served.extend(document.custom.iter().cloned());
         let kinds: BTreeMap<(&str, &str, &str), &Key> = document
             .keys
             .iter()
@@ -90,9 +83,11 @@ pub(super) fn find(model: &Model) -> Result<BTreeMap<Key, Served>, Error> {
             }
             let entry = served.entry(key.clone()).or_insert_with(|| Served {
                 kind: kind.clone(),
+                list_kind: format!("{}List", kind.kind),
                 plural: path.plural.to_owned(),
                 namespaced: false,
                 subresources: Vec::new(),
+                columns: Vec::new(),
             });
             entry.namespaced |= path.namespaced;
         }
@@ -105,6 +100,13 @@ pub(super) fn find(model: &Model) -> Result<BTreeMap<Key, Served>, Error> {
                     entry.subresources.push(name.to_owned());
                 }
             }
+        }
+    }
+    for (key, schema) in &model.schemas {
+        if let ([list], Some(item)) = (schema.kinds.as_slice(), lists::item_of(model, &served, key))
+            && let Some(entry) = served.get_mut(item)
+        {
+            entry.list_kind.clone_from(&list.kind);
         }
     }
     Ok(served)
@@ -126,7 +128,7 @@ pub(super) fn packages(
     served: &BTreeMap<Key, Served>,
 ) -> Result<BTreeMap<String, (String, String)>, Error> {
     let mut packages: BTreeMap<String, (String, String)> = BTreeMap::new();
-    let mut documents: BTreeMap<(&str, &str), &str> = BTreeMap::new();
+    let mut documents: BTreeMap<&Key, &str> = BTreeMap::new();
     for (key, entry) in served {
         let version = (entry.kind.group.clone(), entry.kind.version.clone());
         packages.entry(key.package.clone()).or_insert(version);
@@ -136,19 +138,24 @@ pub(super) fn packages(
             let Some(entry) = served.get(key) else {
                 continue;
             };
-            let (group, version) = (&*entry.kind.group, &*entry.kind.version);
             let name: &str = &document.document.name;
-            let first = *documents.entry((group, version)).or_insert(name);
+            let first = *documents.entry(key).or_insert(name);
             let operates = document
                 .operations
                 .iter()
                 .any(|o| o.kind.as_ref() == Some(&entry.kind));
-            if first != name && operates {
+            let is_custom = document.custom.iter().any(|(other, _)| other == key);
+            if first != name && (operates || is_custom) {
+                let kind = &entry.kind;
                 return Err(Error::at(
                     &document.document.root().at,
-                    format!("`{first}` describes {} as well", entry.kind.api_version()),
+                    format!(
+                        "`{first}` describes the kind {} of {} as well",
+                        kind.kind,
+                        kind.api_version()
+                    ),
                 )
-                .help("give one document for each version"));
+                .help("leave one of the two documents out"));
             }
         }
     }

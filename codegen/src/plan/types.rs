@@ -1,8 +1,7 @@
 //! The plan's types: modules, items, structs and fields.
 
-use super::served::Served;
 use crate::error::At;
-use crate::model::{FieldFacts, Key, ListKind, Scalar};
+use crate::model::{FieldFacts, Key, ListKind, Scalar, Served};
 use proc_macro2::TokenStream;
 use std::collections::BTreeMap;
 
@@ -83,6 +82,8 @@ pub(crate) struct PlannedField {
     pub(crate) ident: String,
     pub(crate) shape: Shape,
     pub(crate) required: bool,
+    /// Whether `null` is a value of its own.
+    pub(crate) nullable: bool,
     /// The Rust type; empty until typify supplies it.
     pub(crate) rust_type: TokenStream,
     /// The Rust type without `Option` and `Box`.
@@ -106,11 +107,17 @@ impl PlannedField {
 
     /// Whether the field is neither an `Option` nor empty when absent.
     pub(crate) fn is_plain(&self) -> bool {
-        self.required
-            && !matches!(
-                self.shape,
-                Shape::List(..) | Shape::Map(..) | Shape::ManagedFields
-            )
+        let is_collection = matches!(
+            self.shape,
+            Shape::List(..) | Shape::Map(..) | Shape::ManagedFields
+        );
+        self.required && !is_collection && !self.may_be_null()
+    }
+
+    /// Whether the document allows `null`, or `null` is how Go writes the zero: no text is the zero of a time.
+    pub(crate) fn may_be_null(&self) -> bool {
+        use Scalar::{MicroTime, Time};
+        self.nullable || matches!(self.shape, Shape::Scalar(Time | MicroTime))
     }
 }
 

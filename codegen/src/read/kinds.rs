@@ -45,27 +45,27 @@ pub(super) fn complete(model: &mut Model) {
 
 /// `apiVersion`, `kind` and `metadata`, which every kind has.
 fn bare_kind(at: &At) -> ObjectType {
-    let field = |name: &str, value: Type| Field {
+    let string = || Type::Scalar(Scalar::String);
+    let meta = Type::Reference(Key::new(runtime::OBJECT_META, ""), at.clone());
+    ObjectType {
+        fields: vec![
+            kind_field("apiVersion", string(), at),
+            kind_field("kind", string(), at),
+            kind_field("metadata", meta, at),
+        ],
+        ..ObjectType::empty(at)
+    }
+}
+
+/// A field that a document does not describe.
+pub(super) fn kind_field(name: &str, value: Type, at: &At) -> Field {
+    Field {
         name: name.to_owned(),
         value,
         required: false,
+        nullable: false,
         description: String::new(),
         facts: FieldFacts::default(),
-        at: at.clone(),
-    };
-    let string = || Type::Scalar(Scalar::String);
-    ObjectType {
-        title: None,
-        description: String::new(),
-        fields: vec![
-            field("apiVersion", string()),
-            field("kind", string()),
-            field(
-                "metadata",
-                Type::Reference(Key::new(runtime::OBJECT_META, ""), at.clone()),
-            ),
-        ],
-        atomic: false,
         at: at.clone(),
     }
 }

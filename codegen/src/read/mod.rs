@@ -1,5 +1,6 @@
 //! From documents to the model.
 
+mod custom;
 mod keywords;
 mod kinds;
 mod operations;
@@ -30,7 +31,11 @@ pub(crate) fn read(documents: &Documents) -> Result<Model, Error> {
             document: Arc::clone(document),
             keys,
             operations: references.operations(document)?,
+            custom: Vec::new(),
         };
+        if document.format == Format::CustomResourceDefinition {
+            custom::read(&mut references, &mut model.schemas, &mut read)?;
+        }
         fixups::apply(&mut read)?;
         model.documents.push(read);
     }

@@ -28,7 +28,9 @@ impl References<'_> {
     pub(super) fn operations(&mut self, document: &Arc<Document>) -> Result<Vec<Operation>, Error> {
         let mut operations = Vec::new();
         let paths = document.root().get("paths");
-        let Some(paths) = paths.filter(|_| document.format != Format::JsonSchema) else {
+        let Some(paths) =
+            paths.filter(|_| matches!(document.format, Format::OpenApi3 | Format::Swagger2))
+        else {
             return Ok(operations);
         };
         for (path, item) in paths.fields()? {

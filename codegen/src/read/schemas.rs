@@ -216,6 +216,7 @@ impl References<'_> {
                     name: name.to_owned(),
                     value: self.schema(document, &property)?,
                     required: required.iter().any(|r| r == name),
+                    nullable: is_nullable(&property)?,
                     description: description(&property)?,
                     facts: facts(&property)?,
                     at: property.at,
@@ -294,6 +295,19 @@ fn description(node: &Node<'_>) -> Result<String, Error> {
 
 fn is_format(node: &Node<'_>, format: &str) -> bool {
     node.json.get("format").and_then(Json::as_str) == Some(format)
+}
+
+/// Whether the schema allows `null` beside other values.
+fn is_nullable(node: &Node<'_>) -> Result<bool, Error> {
+    let in_types = match node.json.get("type") {
+        Some(Json::Array(types)) => types.iter().any(|name| name.as_str() == Some("null")),
+        _ => false,
+    };
+    let in_branches = ["oneOf", "anyOf"].iter().any(|keyword| {
+        let branches = node.get(keyword).and_then(|all| all.elements().ok());
+        branches.is_some_and(|branches| branches.iter().any(is_null))
+    });
+    Ok(in_types || in_branches || node.flag("nullable")?)
 }
 
 fn is_null(branch: &Node<'_>) -> bool {

@@ -105,7 +105,8 @@ impl<'a> Copy<'a> {
         let mut object = ObjectValidation::default();
         for (field, name) in body.fields.iter().zip(properties(body)) {
             // `ManagedFields` is empty when absent, like a list.
-            if field.required || matches!(field.shape, Shape::ManagedFields) {
+            if field.required && !field.may_be_null() || matches!(field.shape, Shape::ManagedFields)
+            {
                 object.required.insert(name.clone());
             }
             object.properties.insert(name, self.shape(&field.shape));

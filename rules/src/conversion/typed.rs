@@ -105,12 +105,14 @@ where
 {
     fn convert_as_server(mut self, release: Release) -> Result<List<T>, Lossy<List<T>>> {
         let items = std::mem::take(&mut self.items);
+        let invalid = std::mem::take(&mut self.invalid);
         let (items, mut losses) = convert_items(items, &|item: F| item.convert_as_server(release));
         let (metadata, lost) = list_metadata(self, release);
         losses.extend(lost);
         let list = List {
             metadata,
             items,
+            invalid,
             unknown: Unknown::default(),
         };
         Lossy::outcome(list, losses)

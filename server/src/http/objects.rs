@@ -91,7 +91,7 @@ impl Objects {
         #[derive(Serialize)]
         #[serde(rename_all = "camelCase")]
         struct List<'a> {
-            kind: String,
+            kind: &'static str,
             api_version: String,
             metadata: ListMeta<'a>,
             items: Vec<Wire<'a>>,
@@ -102,7 +102,7 @@ impl Objects {
         }
         let schema = self.version.schema();
         serde_json::to_vec(&List {
-            kind: format!("{}List", self.kind.name()),
+            kind: self.kind.list_kind(),
             api_version: self.version.api_version(),
             metadata: ListMeta(metadata),
             items: items.iter().map(|value| Wire { value, schema }).collect(),

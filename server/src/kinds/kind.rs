@@ -75,6 +75,10 @@ impl Kind {
         self.hub.resource().kind
     }
 
+    pub(crate) fn list_kind(&self) -> &'static str {
+        self.hub.resource().list_kind
+    }
+
     pub(crate) fn plural(&self) -> &'static str {
         self.hub.resource().plural
     }

@@ -91,6 +91,7 @@ fn convert_list<F, T>(
     let list = List {
         metadata: list.metadata,
         items,
+        invalid: list.invalid,
         unknown: list.unknown,
     };
     Lossy::outcome(list, losses)

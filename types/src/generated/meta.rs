@@ -651,7 +651,7 @@ pub struct Condition {
     /// of date. Absent means 0.
     pub observed_generation: Option<i64>,
     /// When `status` last changed.
-    pub last_transition_time: crate::meta::Time,
+    pub last_transition_time: Option<crate::meta::Time>,
     /// Why `status` last changed, as one CamelCase word for programs. Not empty.
     pub reason: String,
     /// Why `status` last changed, for people. May be empty.
@@ -665,7 +665,7 @@ crate::rt::fields! {
         "type" => r#type: always,
         "status" => status: always,
         "observedGeneration" => observed_generation,
-        "lastTransitionTime" => last_transition_time: always,
+        "lastTransitionTime" => last_transition_time: required always,
         "reason" => reason: always,
         "message" => message: always,
     }

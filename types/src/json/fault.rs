@@ -33,6 +33,11 @@ impl Fault {
         )
     }
 
+    /// The words of the error.
+    pub(crate) fn message(&self) -> &str {
+        &self.0.message
+    }
+
     /// The same error at another offset.
     pub fn at(mut self, at: usize) -> Self {
         self.0.at = at;

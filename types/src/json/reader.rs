@@ -21,6 +21,10 @@ pub struct Reader<'a> {
     at: usize,
     /// How many objects and arrays are open.
     depth: u8,
+    /// The end of the last empty object or array.
+    empty_end: usize,
+    /// Whether a list keeps the items that do not fit their type.
+    pub(crate) keeps_invalid: bool,
 }
 
 /// Reads the value of the field with a name.
@@ -33,6 +37,8 @@ impl<'a> Reader<'a> {
             text,
             at: 0,
             depth: 0,
+            empty_end: usize::MAX,
+            keeps_invalid: false,
         }
     }
 
@@ -261,6 +267,11 @@ impl<'a> Reader<'a> {
         self.open(b'[', &"a JSON array")
     }
 
+    /// Whether the value that was read last is `[]` or `{}`.
+    pub(crate) fn was_empty(&self) -> bool {
+        self.empty_end == self.at
+    }
+
     /// Whether another element follows.
     pub fn more_elements(&mut self) -> Result<bool, Fault> {
         self.more(b']')
@@ -279,6 +290,7 @@ impl<'a> Reader<'a> {
         let is_empty = self.peek() == bracket + 2;
         if is_empty {
             self.close();
+            self.empty_end = self.at;
         }
         Ok(!is_empty)
     }

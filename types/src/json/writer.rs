@@ -9,6 +9,8 @@ pub struct Writer {
     text: String,
     /// Inside an object that is written without required fields that have their default.
     pub(crate) partial: bool,
+    /// Bit `i` is set when field `i` of the open object is required and no collection.
+    pub(crate) required: u128,
 }
 
 impl Writer {

@@ -8,8 +8,8 @@ use std::fmt;
 /// An integer or a string, such as a port number or a port name.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum IntOrString {
-    /// An integer of 32 bits.
-    Int(i32),
+    /// An integer.
+    Int(i64),
     /// A string.
     String(String),
 }
@@ -21,9 +21,15 @@ impl Default for IntOrString {
     }
 }
 
+impl From<i64> for IntOrString {
+    fn from(value: i64) -> Self {
+        Self::Int(value)
+    }
+}
+
 impl From<i32> for IntOrString {
     fn from(value: i32) -> Self {
-        Self::Int(value)
+        Self::Int(value.into())
     }
 }
 

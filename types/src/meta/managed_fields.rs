@@ -44,7 +44,11 @@ impl fmt::Debug for ManagedFields {
 
 impl ReadJson for ManagedFields {
     fn read_json(&mut self, reader: &mut Reader<'_>) -> Result<(), Fault> {
-        *self = Self::from(reader.raw_json()?);
+        let mut probe = reader.clone();
+        match probe.elements() {
+            Ok(false) => *reader = probe,
+            _ => *self = Self::from(reader.raw_json()?),
+        }
         Ok(())
     }
 }

@@ -22,9 +22,20 @@ pub(super) const fn required_bits(fields: &[FieldSchema], before: usize, count: 
     let mut bits = 0;
     let mut index = 0;
     while index < count {
-        let field = &fields[before + index];
-        let is_collection = matches!(field.shape, Shape::List { .. } | Shape::Map { .. });
-        if field.required && !is_collection {
+        if fields[before + index].required {
+            bits |= 1 << index;
+        }
+        index += 1;
+    }
+    bits & !collection_bits(fields, before, count)
+}
+
+/// The bits of the lists and maps among the `count` fields after the first `before`.
+pub(super) const fn collection_bits(fields: &[FieldSchema], before: usize, count: usize) -> u128 {
+    let mut bits = 0;
+    let mut index = 0;
+    while index < count {
+        if let Shape::List { .. } | Shape::Map { .. } = fields[before + index].shape {
             bits |= 1 << index;
         }
         index += 1;
@@ -53,7 +64,7 @@ macro_rules! __fields {
             ::std::option::Option::Some($crate::rt::TypeMeta {
                 api_version: $api_version,
                 kind: $kind,
-                list: false,
+                list_kind: concat!($kind, "List"),
             }),
             [$crate::rt::KIND, $crate::rt::API_VERSION], $($rest)*
         }

@@ -3,6 +3,7 @@
 //! A generated type is a struct, and a table of its fields in [`fields!`]. Everything else, reading and writing, serde's
 //! traits, and the schema at run time, follows from these two.
 
+mod defaults;
 mod fields;
 mod object;
 mod open_enum;
@@ -121,9 +122,10 @@ pub struct Table {
     pub schema: &'static TypeSchema,
     /// The names on the wire.
     pub names: &'static [&'static str],
-    /// Bit `i` is set when field `i` is neither optional nor a collection: absent on the wire it reads as its default,
-    /// and its absence is remembered.
+    /// Bit `i` is set when field `i` is required and no collection: its absence is remembered.
     pub required: u128,
+    /// Bit `i` is set when field `i` is a list or map: an empty one is remembered.
+    pub collections: u128,
     /// The `apiVersion` and `kind` of a kind or list; `None` for everything inside one.
     pub type_meta: Option<TypeMeta>,
 }
@@ -141,6 +143,7 @@ impl Table {
             schema,
             names,
             required: fields::required_bits(fields, before, names.len()),
+            collections: fields::collection_bits(fields, before, names.len()),
             type_meta,
         }
     }
@@ -151,8 +154,8 @@ impl Table {
 pub struct TypeMeta {
     /// `group/version`, or `version` for the core group.
     pub api_version: &'static str,
-    /// The kind; for a list the kind of its items.
+    /// The kind.
     pub kind: &'static str,
-    /// Whether the kind on the wire is `kind` followed by `List`.
-    pub list: bool,
+    /// The kind of a list of them.
+    pub list_kind: &'static str,
 }

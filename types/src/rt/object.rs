@@ -1,6 +1,7 @@
 //! Reading and writing objects of every type with one loop each, compiled once.
 
-use super::{Field, Fields, Object, Table, TypeMeta, Unknown};
+use super::defaults::{Defaults, Spelling};
+use super::{Field, Fields, Object, Table, Unknown};
 use crate::json::{Fault, Reader, WriteJson, Writer};
 use std::borrow::Cow;
 use std::fmt;
@@ -14,7 +15,8 @@ impl fmt::Display for Table {
     }
 }
 
-/// Reads a struct: known fields in any order, unknown ones kept, `null` as absence.
+/// Reads a struct: known fields in any order, unknown ones kept, `null` as the default. The spelling of a default, such
+/// as `null` or `[]`, is remembered.
 ///
 /// # Errors
 /// The text is not JSON, or does not fit the type.
@@ -27,7 +29,7 @@ fn read(
     table: &'static Table,
     reader: &mut Reader<'_>,
 ) -> Result<(), Fault> {
-    let mut seen = 0u128;
+    let (mut seen, mut nulls, mut empties) = (0u128, 0, 0);
     // Servers write fields in the table's order and leave some out.
     let mut next = 0;
     let mut more = reader.object(table)?;
@@ -45,19 +47,28 @@ fn read(
             }
         };
         if let Some(index) = index {
-            if seen & (1 << index) != 0 {
+            let bit = 1 << index;
+            if seen & bit != 0 {
                 let (field, of) = (table.names[index], table.schema.name);
                 return Err(reader.fault(format!("duplicate field `{field}` in {of}")));
             }
-            seen |= 1 << index;
-            object.read_field(index, reader)?;
+            seen |= bit;
+            if reader.null() {
+                nulls |= bit;
+            } else {
+                object.read_field(index, reader)?;
+                if reader.was_empty() {
+                    empties |= bit;
+                }
+            }
             next = index + 1;
         }
         more = reader.more_fields()?;
     }
     let absent = table.required & !seen;
-    if absent != 0 {
-        object.unknown_mut().set_absent(absent);
+    let defaults = Defaults::new(absent, nulls, empties & table.collections);
+    if !defaults.is_empty() {
+        object.unknown_mut().set_defaults(defaults);
     }
     object.unknown_mut().fit();
     Ok(())
@@ -70,9 +81,9 @@ fn read_other(
     name: Cow<'_, str>,
     reader: &mut Reader<'_>,
 ) -> Result<(), Fault> {
-    let (expected, suffix) = match (table.type_meta, &*name) {
-        (Some(meta), "apiVersion") => (meta.api_version, ""),
-        (Some(meta), "kind") => (meta.kind, meta.suffix()),
+    let expected = match (table.type_meta, &*name) {
+        (Some(meta), "apiVersion") => meta.api_version,
+        (Some(meta), "kind") => meta.kind,
         _ => {
             let value = reader.raw_json()?;
             object.unknown_mut().push(name.into(), value);
@@ -84,12 +95,12 @@ fn read_other(
     }
     let found = reader.string(&"a string")?;
     // An empty one is an absent one.
-    if found.is_empty() || found.strip_suffix(suffix) == Some(expected) {
+    if found.is_empty() || found == expected {
         return Ok(());
     }
     let of = table.schema.name;
     Err(reader.fault(format!(
-        "{of}: expected {name} `{expected}{suffix}`, found `{found}`"
+        "{of}: expected {name} `{expected}`, found `{found}`"
     )))
 }
 
@@ -100,12 +111,13 @@ pub fn write_object<T: Object>(object: &T, writer: &mut Writer, type_meta: bool)
 }
 
 fn write(object: &dyn Fields, table: &Table, type_meta: bool, writer: &mut Writer) {
-    let outer = writer.partial;
+    let outer = (writer.partial, writer.required);
     writer.partial |= object.unknown().is_partial();
+    writer.required = table.required;
     writer.object(|writer| {
         if let (true, Some(meta)) = (type_meta, table.type_meta) {
             // In the order of a Kubernetes API server, so that its own text comes back unchanged.
-            writer.field("kind", &format!("{}{}", meta.kind, meta.suffix()));
+            writer.field("kind", meta.kind);
             writer.field("apiVersion", meta.api_version);
         }
         object.write_fields(writer);
@@ -113,26 +125,28 @@ fn write(object: &dyn Fields, table: &Table, type_meta: bool, writer: &mut Write
             writer.field(name, raw);
         }
     });
-    writer.partial = outer;
+    (writer.partial, writer.required) = outer;
 }
 
-impl TypeMeta {
-    fn suffix(self) -> &'static str {
-        if self.list { "List" } else { "" }
-    }
-}
-
-/// Writes the field at `index` of an object, unless it is absent: empty, or a required field that has its default and was
-/// absent when read, or belongs to a partial object.
+/// Writes the field at `index` of an object. A field that still has its default is spelled as it was read; without a
+/// spelling, and in a partial object, an absent value is left out, and a required one is `null`.
 pub fn write_field<V>(writer: &mut Writer, unknown: &Unknown, index: usize, name: &str, value: &V)
 where
     V: Field + PartialEq,
 {
-    let may_be_left_out = V::IS_REQUIRED && (writer.partial || unknown.is_absent(index));
-    if value.is_absent() || may_be_left_out && *value == V::default() {
-        return;
+    let spelling = unknown.default_of(index);
+    let is_default =
+        || V::IS_REQUIRED && (writer.partial || spelling.is_some()) && *value == V::default();
+    if !value.is_absent() && !is_default() {
+        return writer.field(name, value);
     }
-    writer.field(name, value);
+    let is_required = writer.required & (1 << index) != 0;
+    match spelling {
+        Some(Spelling::Empty) => writer.field(name, value),
+        Some(Spelling::Null) => writer.field(name, &None::<V>),
+        None if is_required && !writer.partial => writer.field(name, &None::<V>),
+        _ => {}
+    }
 }
 
 /// A kind inside a typed list: written without `apiVersion` and `kind`.

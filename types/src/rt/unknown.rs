@@ -1,13 +1,15 @@
 //! Fields that a type does not know.
 
+use super::defaults::{Defaults, Spelling};
 use crate::json::RawJson;
 use crate::order;
 use std::fmt;
 
 /// The fields of a JSON object that its type does not know, kept unchanged and written back.
 ///
-/// A newer server may send fields that the type lacks; they survive reading, changing and writing an object. An empty value
-/// takes 8 bytes.
+/// A newer server may send fields that the type lacks; they survive reading, changing and writing an object. The value also
+/// remembers which known fields were `null`, `[]` or `{}` in the text, and which required fields were absent, so that
+/// writing repeats them while they keep their default. A value without fields and memory takes 8 bytes.
 ///
 /// ```
 /// use k8s_flowcontrol_types::api::v1::QueuingConfiguration;
@@ -24,8 +26,8 @@ pub struct Unknown(Option<Box<Inner>>);
 #[derive(Clone, Default)]
 struct Inner {
     fields: Vec<(Box<str>, RawJson)>,
-    /// Required fields that the text lacked, so that writing does not add them.
-    absent: u128,
+    /// How the text spelled fields that have their default.
+    defaults: Defaults,
     /// The object is written without required fields that have their default, at every depth.
     partial: bool,
 }
@@ -78,13 +80,13 @@ impl Unknown {
             .find(|(n, _)| **n == *name)
             .map(|(_, v)| v.clone());
         inner.fields.retain(|(n, _)| **n != *name);
-        if inner.fields.is_empty() && inner.absent == 0 && !inner.partial {
+        if inner.fields.is_empty() && inner.defaults.is_empty() && !inner.partial {
             self.0 = None;
         }
         value
     }
 
-    /// Removes all fields, and the memory of the required ones that were absent.
+    /// Removes all fields, and the memory of required fields that were absent and of explicit `null`, `[]` and `{}`.
     pub fn clear(&mut self) {
         self.0 = None;
     }
@@ -99,8 +101,8 @@ impl Unknown {
         }
     }
 
-    pub(crate) fn set_absent(&mut self, absent: u128) {
-        self.0.get_or_insert_default().absent = absent;
+    pub(crate) fn set_defaults(&mut self, defaults: Defaults) {
+        self.0.get_or_insert_default().defaults = defaults;
     }
 
     pub(crate) fn set_partial(&mut self) {
@@ -111,14 +113,13 @@ impl Unknown {
         self.0.as_ref().is_some_and(|inner| inner.partial)
     }
 
-    pub(crate) fn is_absent(&self, index: usize) -> bool {
-        self.0
-            .as_ref()
-            .is_some_and(|inner| inner.absent & (1 << index) != 0)
+    /// The spelling of the field at `index` in the text, if the field had its default there.
+    pub(crate) fn default_of(&self, index: usize) -> Option<Spelling> {
+        self.0.as_ref()?.defaults.of(index)
     }
 }
 
-/// Compares names and values in any order, and ignores which required fields are left out.
+/// Compares names and values in any order, and ignores how the text spelled fields that have their default.
 impl PartialEq for Unknown {
     fn eq(&self, other: &Self) -> bool {
         fn sorted(unknown: &Unknown) -> Vec<(&str, &RawJson)> {

@@ -13,9 +13,11 @@ mod kinds;
 mod strict;
 
 use equal::normalized;
+use k8s_flowcontrol_types::api::v1::FlowSchema;
 use k8s_flowcontrol_types::schema::{Shape, TypeSchema};
+use k8s_flowcontrol_types::{List, json};
 use kinds::{lists, records, round_trip, round_trip_list, schema_of};
-use serde_json::{Value, json};
+use serde_json::Value;
 
 /// An unknown field with values that a lossy parser would change.
 const FUTURE: &str = r#"{"precise":1234567890123456789.01234567890123456789,"huge":1e400,"minus":-0.0,"same":1,"same":2,"text":"\u00e9\/","list":[null,{},[]]}"#;
@@ -61,12 +63,12 @@ fn accepted_objects_come_back_equal() {
         let written = round_trip(&record.version, &record.kind, &text).expect(&text);
         let schema = schema_of(&record.version, &record.kind);
         let mut expected = record.object.clone();
-        expected["apiVersion"] = json!(format!(
+        expected["apiVersion"] = serde_json::json!(format!(
             "{}/{}",
             k8s_flowcontrol_types::GROUP,
             record.version
         ));
-        expected["kind"] = json!(record.kind);
+        expected["kind"] = serde_json::json!(record.kind);
         assert_eq!(
             normalized(&expected, schema),
             normalized(&tree(&written), schema),
@@ -114,6 +116,26 @@ fn every_truncation_of_a_real_object_is_an_error() {
             assert!(round_trip(&record.version, &record.kind, &text[..end]).is_err());
         }
     }
+}
+
+#[test]
+fn an_invalid_item_is_an_item_of_its_own() {
+    let text = r#"{"kind":"FlowSchemaList","apiVersion":"flowcontrol.apiserver.k8s.io/v1","metadata":{"resourceVersion":"7"},"items":[{"metadata":{"name":"a"}},{"metadata":{"name":"b","namespace":"n"},"spec":{"matchingPrecedence":"high"}}]}"#;
+    json::from_str::<List<FlowSchema>>(text).unwrap_err();
+    let list = List::<FlowSchema>::from_slice_lenient(text.as_bytes()).unwrap();
+    assert_eq!(list.items.len(), 1);
+    let [invalid] = list.invalid.as_slice() else {
+        panic!("{list:?}");
+    };
+    assert_eq!(
+        invalid.to_string(),
+        "n/b: invalid type: string \"high\", expected i32"
+    );
+    assert_eq!(invalid.metadata().name.as_deref(), Some("b"));
+    assert_eq!(json::to_string(&list), text);
+    // Text that is not JSON is an error of the list.
+    let cut = &text.as_bytes()[..text.len() - 4];
+    List::<FlowSchema>::from_slice_lenient(cut).unwrap_err();
 }
 
 #[test]
@@ -211,6 +233,6 @@ fn plant(value: &mut Value, schema: &TypeSchema) -> usize {
             _ => {}
         }
     }
-    fields.insert("fromTheFuture".to_owned(), json!("@future@"));
+    fields.insert("fromTheFuture".to_owned(), serde_json::json!("@future@"));
     count
 }

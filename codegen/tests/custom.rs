@@ -1,0 +1,125 @@
+//! CustomResourceDefinitions as documents: YAML and JSON, several versions, several files.
+
+#![allow(clippy::panic, clippy::unwrap_used)]
+
+use k8s_flowcontrol_codegen::{Error, Generator};
+
+const BRUSHES: &str = include_str!("fixtures/brushes.yaml");
+
+fn generate(documents: &[(&str, &str)]) -> Result<Vec<(String, String)>, Error> {
+    documents
+        .iter()
+        .try_fold(Generator::new(), |generator, (name, text)| {
+            generator.document(name, text)
+        })
+        .and_then(|generator| generator.generate())
+        .map(|generated| generated.files)
+}
+
+fn text_of<'a>(files: &'a [(String, String)], name: &str) -> &'a str {
+    let file = files.iter().find(|(file, _)| file == name);
+    file.map_or_else(|| panic!("no {name} in {files:?}"), |(_, text)| text)
+}
+
+#[track_caller]
+fn check(text: &str, parts: &[&str]) {
+    for part in parts {
+        assert!(text.contains(part), "`{part}` is not in:\n{text}");
+    }
+}
+
+#[test]
+fn a_manifest_has_the_facts_of_a_kind() {
+    let files = generate(&[("brushes.yaml", BRUSHES)]).unwrap();
+    let names: Vec<&str> = files.iter().map(|(name, _)| name.as_str()).collect();
+    assert_eq!(
+        names,
+        ["v1.rs", "v1beta1.rs", "mod.rs"],
+        "a version that is not served"
+    );
+    check(
+        text_of(&files, "v1.rs"),
+        &[
+            "/// A brush.\n",
+            "pub metadata: ::k8s_flowcontrol_types::meta::ObjectMeta,",
+            "pub spec: BrushSpec,",
+            "pub handle: Option<BrushSpecHandle>,",
+            "        group: \"paints.example.com\",\n        version: \"v1\",\n        kind: \"Brush\",\n        \
+             list_kind: \"BrushSet\",\n        plural: \"brushes\",\n        namespaced: true,\n        \
+             subresources: [\"status\", \"scale\"],",
+            "column(\"Width\", \"integer\", \".spec.width\").description(\"The width in mm.\").priority(1),",
+            "column(\"Age\", \"date\", \".metadata.creationTimestamp\").format(\"date-time\"),",
+            "pub type BrushSet = ::k8s_flowcontrol_types::List<Brush>;",
+        ],
+    );
+    check(
+        text_of(&files, "v1beta1.rs"),
+        &["version: \"v1beta1\"", "subresources: [],"],
+    );
+}
+
+#[test]
+fn lists_of_definitions_and_json_are_manifests() {
+    let as_json = |kind: &str| {
+        format!(
+            r#"{{"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition","spec":{{
+                "group":"paints.example.com","scope":"Cluster","names":{{"kind":"{kind}","plural":"{kind}s"}},
+                "versions":[{{"name":"v1","served":true,"storage":true}}]}}}}"#
+        )
+    };
+    let list = format!(
+        r#"{{"apiVersion":"v1","kind":"List","items":[{},{}]}}"#,
+        as_json("Roller"),
+        as_json("Tray")
+    );
+    // Two files of one version go to one module.
+    let files = generate(&[("list.json", &list), ("brushes.yaml", BRUSHES)]).unwrap();
+    check(
+        text_of(&files, "v1.rs"),
+        &[
+            "pub struct Roller {",
+            "pub type TrayList",
+            "pub struct Brush {",
+            "namespaced: false",
+        ],
+    );
+}
+
+#[test]
+fn mistakes_have_a_place() {
+    let error = generate(&[("a.yaml", BRUSHES), ("b.yaml", BRUSHES)]).unwrap_err();
+    check(
+        &error.to_string(),
+        &["the kind `Brush` is also defined at a.yaml"],
+    );
+
+    let broken = BRUSHES.replace("width: { type: integer }", "width: { type: int }");
+    let error = generate(&[("brushes.yaml", &broken)])
+        .unwrap_err()
+        .to_string();
+    check(
+        &error,
+        &[
+            "brushes.yaml#/spec/versions/2/schema/openAPIV3Schema/properties/spec/properties/width/type: `int`",
+        ],
+    );
+
+    let unnamed = BRUSHES.replace("plural: brushes, ", "");
+    let error = generate(&[("brushes.yaml", &unnamed)])
+        .unwrap_err()
+        .to_string();
+    check(
+        &error,
+        &["brushes.yaml#/spec/names: the CustomResourceDefinition has no `plural`"],
+    );
+
+    let error = generate(&[("a.yaml", "a: b: c")]).unwrap_err().to_string();
+    check(
+        &error,
+        &["a.yaml#: neither JSON nor YAML: yaml: mapping values are not allowed"],
+    );
+    let error = generate(&[("a.yaml", "a: 1\na: 2\n")])
+        .unwrap_err()
+        .to_string();
+    check(&error, &["line 2: key \"a\" already set in map"]);
+}

@@ -1,0 +1,65 @@
+//! Objects that do not fit their type.
+
+use crate::json::{Fault, RawJson, Reader};
+use crate::meta::ObjectMeta;
+use std::fmt;
+
+/// An object that does not fit its type, with the error.
+///
+/// A server may hold such objects: custom resources from before a change of their schema, or fields to which a newer release
+/// gave another type.
+#[derive(Clone, PartialEq)]
+pub struct InvalidObject {
+    /// The object as the server sent it.
+    pub object: RawJson,
+    error: Box<str>,
+}
+
+impl InvalidObject {
+    #[doc(hidden)]
+    pub fn new(fault: &Fault, object: RawJson) -> Self {
+        let error = fault.message().into();
+        Self { object, error }
+    }
+
+    /// The reason why the object does not fit its type.
+    pub fn error(&self) -> &str {
+        &self.error
+    }
+
+    /// The object's metadata; empty if that is invalid too.
+    pub fn metadata(&self) -> ObjectMeta {
+        let mut metadata = ObjectMeta::default();
+        let mut reader = Reader::new(self.object.as_str());
+        let read = reader.fields(&"a JSON object", &mut |name, reader| match &*name {
+            "metadata" => reader.value(&mut metadata),
+            _ => reader.skip(),
+        });
+        match read {
+            Ok(()) => metadata,
+            Err(_) => ObjectMeta::default(),
+        }
+    }
+}
+
+/// Leaves out the object, which may hold secrets.
+impl fmt::Debug for InvalidObject {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+/// The object's namespace and name, and the error.
+impl fmt::Display for InvalidObject {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let metadata = self.metadata();
+        if let Some(namespace) = &metadata.namespace {
+            write!(f, "{namespace}/")?;
+        }
+        let name = metadata
+            .name
+            .as_deref()
+            .unwrap_or("an object without a name");
+        write!(f, "{name}: {}", self.error)
+    }
+}
