@@ -150,7 +150,7 @@ impl<'a> Items<'a> {
             let Type::Object(object) = &schema.value else {
                 continue;
             };
-            let served = self.served.get(&key).cloned();
+            let served = self.served.get(&key).cloned().map(Box::new);
             let kind = match (&served, schema.kinds.as_slice()) {
                 (Some(served), _) => Some(&served.kind),
                 (None, [one]) if self.is_top_level(&key) && has_type_meta(object) => Some(one),

@@ -71,7 +71,7 @@ pub(crate) struct Struct {
     pub(crate) atomic: bool,
     /// The `apiVersion` and kind that belong to the type.
     pub(crate) type_meta: Option<(String, String)>,
-    pub(crate) served: Option<Served>,
+    pub(crate) served: Option<Box<Served>>,
 }
 
 /// A field of a struct.
