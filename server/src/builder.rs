@@ -1,6 +1,8 @@
 //! Settings of a server.
 
 use crate::auth::{CurrentTokens, Secret, Tokens};
+#[cfg(feature = "data-dir")]
+use crate::data::Data;
 use crate::faults::{Fault, Faults};
 use crate::http::Context;
 use crate::kinds::{Kinds, Settings};
@@ -16,6 +18,8 @@ use k8s_flowcontrol_types::{GROUP, Release};
 use serde::Serialize;
 use serde_json::Value;
 use std::net::{Ipv4Addr, SocketAddr};
+#[cfg(feature = "data-dir")]
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::net::TcpListener;
@@ -54,6 +58,8 @@ pub struct Builder {
     tls: bool,
     faults: Vec<Fault>,
     objects: Vec<Value>,
+    #[cfg(feature = "data-dir")]
+    data_dir: Option<PathBuf>,
 }
 
 impl Default for Builder {
@@ -77,6 +83,8 @@ impl Default for Builder {
             tls: false,
             faults: Vec::new(),
             objects: Vec::new(),
+            #[cfg(feature = "data-dir")]
+            data_dir: None,
         }
     }
 }
@@ -231,6 +239,43 @@ impl Builder {
         self
     }
 
+    /// Keeps the objects in a folder too, so that they survive a restart. The folder is created if it does not exist.
+    ///
+    /// A server that starts with a folder of an earlier one has its objects with their UIDs, and resource versions go on.
+    /// As after a compaction, older resource versions are expired: a watch or page that needs one gets 410. If the earlier
+    /// server emulated another release, it is an [upgrade](ApiServer::upgrade). [`objects`](Self::objects) are created
+    /// only in a new folder. Events, faults, recorded requests and the certificate authority are not kept.
+    ///
+    /// The server responds to a write when it is on the disk: a process that is killed loses no answered write. Other
+    /// requests wait meanwhile, usually a few milliseconds. If the disk cannot be written, writes fail with 500 and have no
+    /// effect.
+    ///
+    /// [`start`](Self::start) fails if another server uses the folder, or a newer version of this crate has written it.
+    /// [`ApiServer::stop`] releases the folder; dropping the server does so some time later.
+    ///
+    /// ```
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// use k8s_flowcontrol_server::ApiServer;
+    ///
+    /// # let folder = std::env::temp_dir().join(format!("data-dir-{}", std::process::id()));
+    /// let server = ApiServer::builder().data_dir(&folder).start().await?;
+    /// // ... a client writes objects ...
+    /// server.stop().await;
+    /// let server = ApiServer::builder().data_dir(&folder).start().await?;
+    /// // ... and finds them again.
+    /// # server.stop().await;
+    /// # std::fs::remove_dir_all(folder)?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[cfg(feature = "data-dir")]
+    #[must_use]
+    pub fn data_dir(mut self, folder: impl Into<PathBuf>) -> Self {
+        self.data_dir = Some(folder.into());
+        self
+    }
+
     /// A fault that the first requests meet; see [`Fault`]. May be called more than once.
     #[must_use]
     pub fn fault(mut self, fault: Fault) -> Self {
@@ -274,7 +319,7 @@ impl Builder {
     ///
     /// # Errors
     /// [`StartError`] for an unknown release, invalid tokens, built-in kinds in [`serve`](Self::serve),
-    /// [`objects`](Self::objects) that the server rejects, or a port that is in use.
+    /// [`objects`](Self::objects) that the server rejects, a data folder that cannot be used, or a port that is in use.
     pub async fn start(self) -> Result<ApiServer, StartError> {
         let release = self.release.map_err(Cause::Release)?;
         let tokens = self
@@ -287,13 +332,31 @@ impl Builder {
             return Err(Cause::BuiltIn(built_in.kind).into());
         }
         let kinds = Kinds::new(release, self.settings, self.others);
-        let state = State::new(
+        #[cfg_attr(
+            not(feature = "data-dir"),
+            expect(unused_mut, reason = "nothing is loaded")
+        )]
+        let mut state = State::new(
             kinds,
             self.history,
             self.record_requests,
             self.bookmark_interval,
         );
-        for object in self.objects {
+        #[cfg_attr(
+            not(feature = "data-dir"),
+            expect(unused_mut, reason = "nothing is loaded")
+        )]
+        let mut presets = self.objects;
+        #[cfg(feature = "data-dir")]
+        if let Some(folder) = self.data_dir {
+            let opened = Data::open(&folder);
+            let (data, loaded) = opened.map_err(|error| Cause::Data(error.into()))?;
+            if loaded.revision.is_some() {
+                presets.clear();
+            }
+            state.keep_in(data, loaded);
+        }
+        for object in presets {
             preset::create(&state, object)?;
         }
         let address = SocketAddr::from((Ipv4Addr::LOCALHOST, self.port));

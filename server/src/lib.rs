@@ -27,6 +27,7 @@ mod start_error;
 mod auth;
 mod bootstrap;
 mod dangling;
+mod data;
 mod discovery;
 mod dumps;
 mod faults;

@@ -55,6 +55,7 @@ pub(crate) fn create(state: &State, mut object: Value) -> Result<(), Cause> {
     };
     let created = state.write(|store| registry::create(store, &write, read.object));
     created
+        .and_then(|created| created)
         .map(drop)
         .map_err(|failure| fail(failure.message().to_owned()))
 }

@@ -137,7 +137,7 @@ impl ApiServer {
     /// Drops the history, as a real server does after some minutes: older resource versions and `continue` tokens are
     /// expired afterwards.
     pub fn expire_history(&self) {
-        self.context().state.write(|store| store.expire_history());
+        self.context().state.expire_history();
     }
 
     /// Runs a bootstrap pass, as the server does once a minute: it creates missing bootstrap objects, repairs

@@ -21,6 +21,11 @@ pub(crate) enum Cause {
     BuiltIn(&'static str),
     /// An object that the server should start with: its name, and the reason.
     Object(String, String),
+    #[cfg_attr(
+        not(feature = "data-dir"),
+        expect(dead_code, reason = "there is no data folder")
+    )]
+    Data(Box<dyn std::error::Error + Send + Sync>),
     Stopped,
 }
 
@@ -49,6 +54,7 @@ impl fmt::Display for StartError {
             Cause::Object(title, why) => {
                 write!(f, "the API server cannot start with {title}: {why}")
             }
+            Cause::Data(error) => write!(f, "the API server cannot start: {error}"),
             Cause::Stopped => f.write_str("the API server cannot start again: it has stopped"),
             Cause::Bind(address, error) => write!(
                 f,
@@ -65,7 +71,7 @@ impl std::error::Error for StartError {
             Cause::Release(error) => Some(error),
             Cause::Bind(_, error) => Some(error),
             Cause::Tokens(error) => Some(error),
-            Cause::Tls(error) => Some(&**error),
+            Cause::Tls(error) | Cause::Data(error) => Some(&**error),
             Cause::BuiltIn(_) | Cause::Object(..) | Cause::Stopped => None,
         }
     }

@@ -2,11 +2,13 @@
 
 use crate::bootstrap;
 use crate::dangling;
+use crate::data::{Data, Loaded, Record};
 use crate::flow_control::Flow;
-use crate::kinds::Kinds;
+use crate::kinds::{Kind, Kinds};
 use crate::metrics::DeprecatedApis;
 use crate::recorded::RecordedRequest;
-use crate::store::{Limits, Object, Store};
+use crate::status::{Failure, internal};
+use crate::store::{Limits, Object, Store, Stored, Written};
 use crate::upgrade::decode_store;
 use k8s_flowcontrol_rules::matching::RequestAttributes;
 use k8s_flowcontrol_types::Release;
@@ -27,6 +29,8 @@ pub(crate) struct State {
     /// The last revision; waiting requests subscribe to it.
     pub(crate) revision: watch::Sender<u64>,
     store: Mutex<Store>,
+    /// The folder in which the objects are kept too.
+    data: Option<Arc<Data>>,
     /// Always locked after the store.
     flow: Mutex<Flow>,
     /// The initial objects of watches, by kind, shared by watches that start before the next write.
@@ -45,7 +49,32 @@ impl State {
     ) -> Self {
         let store = Store::new(kinds.all().len(), history);
         let recorded = record.then(Arc::default);
-        Self::of(store, kinds, bookmark_interval, recorded)
+        Self::of(store, kinds, bookmark_interval, recorded, None)
+    }
+
+    /// Continues with the content of a data folder, in which all writes are kept from now on.
+    ///
+    /// Like an upgrade, if another release has written the objects. Older resource versions are expired. Objects of kinds
+    /// that this server does not serve stay in the folder.
+    pub(crate) fn keep_in(&mut self, data: Data, loaded: Loaded) {
+        let store = self.store.get_mut().unwrap_or_else(PoisonError::into_inner);
+        let kinds = &self.kinds;
+        let index = |resource: &str| {
+            let same = |kind: &&Kind| resource_name(kind) == resource;
+            Some(kinds.all().iter().find(same)?.index)
+        };
+        let objects = loaded.objects.into_iter().filter_map(|loaded| {
+            let stored = Stored {
+                release: loaded.release,
+                object: Arc::new(loaded.object),
+            };
+            Some((index(&loaded.resource)?, loaded.name, stored))
+        });
+        store.restore(loaded.revision, objects);
+        decode_store(store, kinds, kinds);
+        self.revision.send_replace(store.revision());
+        self.data = Some(Arc::new(data));
+        self.follow_release();
     }
 
     fn of(
@@ -53,10 +82,12 @@ impl State {
         kinds: Kinds,
         bookmark_interval: Duration,
         recorded: Option<Arc<Mutex<Vec<RecordedRequest>>>>,
+        data: Option<Arc<Data>>,
     ) -> Self {
         Self {
             revision: watch::Sender::new(store.revision()),
             store: Mutex::new(store),
+            data,
             flow: Mutex::default(),
             snapshots: Mutex::default(),
             recorded,
@@ -72,16 +103,27 @@ impl State {
         let kinds = self.kinds.of_release(release);
         let mut store = self.lock().clone();
         decode_store(&mut store, &self.kinds, &kinds);
-        let recorded = self.recorded.clone();
-        let state = Self::of(store, kinds, self.bookmark_interval, recorded);
-        // The usability of levels depends on the release.
-        state.write(|store| dangling::follow(store, &state.kinds, 0));
+        let (recorded, data) = (self.recorded.clone(), self.data.clone());
+        let state = Self::of(store, kinds, self.bookmark_interval, recorded, data);
+        state.follow_release();
         state
+    }
+
+    /// Updates the status of all FlowSchemas, because the usability of levels depends on the release.
+    fn follow_release(&self) {
+        // A write that fails is tried again with the next write of a level.
+        let _unwritten = self.write(|store| dangling::follow(store, &self.kinds, 0));
     }
 
     /// Creates, repairs and removes bootstrap objects.
     pub(crate) fn run_bootstrap_pass(&self) {
-        self.write(|store| bootstrap::run_pass(store, &self.kinds));
+        // A write that fails is tried again in the next pass.
+        let _unwritten = self.write(|store| bootstrap::run_pass(store, &self.kinds));
+    }
+
+    /// Drops the whole history.
+    pub(crate) fn expire_history(&self) {
+        self.lock().expire_history();
     }
 
     pub(crate) fn read<T>(&self, read: impl FnOnce(&Store) -> T) -> T {
@@ -109,16 +151,45 @@ impl State {
     }
 
     /// Runs a transaction and the controllers that react to it.
-    pub(crate) fn write<T>(&self, write: impl FnOnce(&mut Store) -> T) -> T {
+    ///
+    /// # Errors
+    /// The data folder cannot be written. The transaction has no effect then.
+    pub(crate) fn write<T>(&self, write: impl FnOnce(&mut Store) -> T) -> Result<T, Failure> {
         let mut store = self.lock();
         let before = store.revision();
         let answer = write(&mut store);
         dangling::follow(&mut store, &self.kinds, before);
+        if let Some(data) = &self.data {
+            self.keep(&mut store, data, before)?;
+        }
         let after = store.revision();
         if after != before {
             self.revision.send_replace(after);
         }
-        answer
+        Ok(answer)
+    }
+
+    /// Writes the changes after the revision `before` to the data folder.
+    fn keep(&self, store: &mut Store, data: &Data, before: u64) -> Result<(), Failure> {
+        let journal = store.take_journal();
+        if journal.is_empty() {
+            return Ok(());
+        }
+        let records: Vec<_> = journal
+            .iter()
+            .filter_map(|Written { kind, name, .. }| {
+                Some(Record {
+                    resource: resource_name(self.kinds.all().get(*kind)?),
+                    name,
+                    object: store.get(*kind, name).map(|object| &**object),
+                })
+            })
+            .collect();
+        let kept = data.commit(self.kinds.release(), store.revision(), &records);
+        kept.map_err(|error| {
+            store.undo(journal, before);
+            internal(format!("Internal error occurred: {error}"))
+        })
     }
 
     fn lock(&self) -> MutexGuard<'_, Store> {
@@ -180,4 +251,9 @@ impl Drop for Ticket {
             .unwrap_or_else(PoisonError::into_inner);
         flow.end(self.number);
     }
+}
+
+/// The resource of a kind with its group, such as `flowschemas.flowcontrol.apiserver.k8s.io`.
+fn resource_name(kind: &Kind) -> String {
+    format!("{}.{}", kind.plural(), kind.group())
 }

@@ -20,8 +20,8 @@ use std::path::PathBuf;
 /// Run a local API server for flow-control objects, without a cluster
 ///
 /// The server behaves like kube-apiserver for FlowSchemas and PriorityLevelConfigurations: the versions, defaults, validation and
-/// built-in objects of a release, watches, server-side apply, users and TLS. Objects are kept in memory. The first line of the
-/// output is the address of the server.
+/// built-in objects of a release, watches, server-side apply, users and TLS. Objects are kept in memory, and with `--data-dir`
+/// in a folder too. The first line of the output is the address of the server.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
@@ -45,6 +45,10 @@ pub(crate) struct Args {
     /// Use HTTPS
     #[arg(long)]
     tls: bool,
+
+    /// Keep the objects in this folder, so that they survive a restart. Another release can be emulated after the restart
+    #[arg(long, value_name = "FOLDER")]
+    data_dir: Option<PathBuf>,
 
     /// Write a kubeconfig file for the server, readable only by you
     #[arg(long, value_name = "FILE")]
@@ -74,6 +78,9 @@ pub(crate) fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
     }
     if args.tls {
         builder = builder.tls();
+    }
+    if let Some(folder) = &args.data_dir {
+        builder = builder.data_dir(folder);
     }
     if let Some(file) = &args.tokens {
         let unreadable = |error: &dyn Display| {

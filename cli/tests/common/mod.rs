@@ -42,9 +42,29 @@ pub(crate) struct Served {
 
 impl Served {
     pub(crate) fn start(arguments: &[&str]) -> Self {
-        let mut child = program()
+        let mut command = program();
+        command.arg("serve").args(arguments);
+        Self::spawn(command)
+    }
+
+    /// A process whose files cannot become larger than about `blocks` KiB.
+    #[cfg(unix)]
+    pub(crate) fn start_limited(arguments: &[&str], blocks: u32) -> Self {
+        let serve = program();
+        let mut command = Command::new("sh");
+        // Without the signal (25, SIGXFSZ) such a write is an error.
+        let script = format!("ulimit -f {blocks}; trap '' 25; exec \"$@\"");
+        command.args(["-c", &script, "sh"]);
+        command
+            .arg(serve.get_program())
             .arg("serve")
-            .args(arguments)
+            .args(arguments);
+        command.env_remove("KUBECONFIG").stdin(Stdio::null());
+        Self::spawn(command)
+    }
+
+    fn spawn(mut command: Command) -> Self {
+        let mut child = command
             .stdout(Stdio::piped())
             .stderr(Stdio::null())
             .spawn()

@@ -78,7 +78,7 @@ pub(super) fn create(
     let write = write(target, &options.manager, options.dry_run, &now);
     let created = context
         .state
-        .write(|store| registry::create(store, &write, read.object));
+        .write(|store| registry::create(store, &write, read.object))?;
     let response = match created {
         Ok(object) => ApiResponse::object(201, &object, target.kind, target.version),
         Err(failure) => failure.into(),
@@ -116,5 +116,5 @@ pub(super) fn delete(
             registry::delete(store, &write, meta_str(object, "name"), &options)?;
         }
         Ok(ApiResponse::page(page, target.kind, target.version))
-    })
+    })?
 }

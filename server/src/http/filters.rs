@@ -45,7 +45,7 @@ pub(super) async fn run(context: &Context, parts: &mut Parts) -> Filtered {
     {
         match effect {
             Effect::Delay(delay) => sleep(delay).await,
-            Effect::ExpireHistory => context.state.write(|store| store.expire_history()),
+            Effect::ExpireHistory => context.state.expire_history(),
             Effect::CutWatch(lines) => filtered.cut = Some(lines),
             Effect::Cut => filtered.cut = Some(0),
             effect => filtered.response = fault_responses::response(&effect),

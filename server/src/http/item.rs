@@ -68,7 +68,7 @@ pub(super) fn replace(
     let replaced = check_name(&read.object, name).and_then(|()| {
         context
             .state
-            .write(|store| registry::update(store, &write, name, read.object))
+            .write(|store| registry::update(store, &write, name, read.object))?
     });
     let response = match replaced {
         Ok(object) => ApiResponse::object(200, &object, target.kind, target.version),
@@ -117,7 +117,7 @@ pub(super) fn patch(
     let write = write(target, &options.manager, options.dry_run, &now);
     let patched = context
         .state
-        .write(|store| registry::patch(store, &write, name, &patch, options.validation))?;
+        .write(|store| registry::patch(store, &write, name, &patch, options.validation))??;
     let code = if patched.created { 201 } else { 200 };
     Ok(
         ApiResponse::object(code, &patched.object, target.kind, target.version)
@@ -164,7 +164,7 @@ pub(super) fn delete(
     let write = write(target, "", dry_run, &now);
     let deleted = context
         .state
-        .write(|store| registry::delete(store, &write, name, &options))?;
+        .write(|store| registry::delete(store, &write, name, &options))??;
     Ok(match deleted {
         Deleted::Gone(status) => ApiResponse::status(&status),
         Deleted::Terminating(object) => {

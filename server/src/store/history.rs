@@ -58,6 +58,17 @@ impl History {
         }
     }
 
+    /// Takes back the changes after `revision`.
+    pub(super) fn undo(&mut self, revision: u64) {
+        while let Some((change, bytes)) = self.changes.back()
+            && change.revision > revision
+        {
+            self.bytes -= bytes;
+            self.changes.pop_back();
+        }
+        self.start = self.start.min(revision);
+    }
+
     fn is_full(&self) -> bool {
         let count = self.changes.len();
         count > self.limits.changes || (count > 1 && self.bytes > self.limits.bytes)

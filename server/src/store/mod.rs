@@ -3,11 +3,13 @@
 //! No I/O and no policy: callers decide what to write, and hold a lock while they do.
 
 mod history;
+mod journal;
 mod object;
 mod size;
 mod stored;
 
 pub(crate) use history::{Change, History, Limits};
+pub(crate) use journal::Written;
 pub(crate) use object::{Object, edit_metadata, meta_str};
 pub(crate) use size::json_length;
 pub(crate) use stored::{Found, Stored};
@@ -29,6 +31,8 @@ pub(crate) struct Store {
     foreign: Vec<BTreeMap<String, Stored>>,
     revision: u64,
     history: History,
+    /// The writes since the last [`take_journal`](Store::take_journal), if there is a journal.
+    journal: Option<Vec<Written>>,
 }
 
 impl Store {
@@ -39,6 +43,7 @@ impl Store {
             foreign: vec![BTreeMap::new(); kinds],
             revision: 1,
             history: History::new(history),
+            journal: None,
         }
     }
 
@@ -140,6 +145,7 @@ impl Store {
         self.revision += 1;
         object::set_resource_version(&mut value, self.revision);
         let after = Arc::new(value);
+        self.log(kind, name);
         self.drop_foreign(kind, name);
         let before = self
             .objects
@@ -157,6 +163,8 @@ impl Store {
 
     /// Removes an object and returns its last state.
     pub(crate) fn remove(&mut self, kind: usize, name: &str) -> Option<Object> {
+        self.get(kind, name)?;
+        self.log(kind, name);
         let before = self.objects.get_mut(kind)?.remove(name)?;
         self.drop_foreign(kind, name);
         self.revision += 1;

@@ -11,6 +11,8 @@ mod big_bodies;
 mod bodies;
 mod bootstrap;
 mod crud;
+#[cfg(feature = "data-dir")]
+mod data_dir;
 mod deprecation;
 mod discovery;
 mod faults;
