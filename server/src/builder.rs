@@ -1,7 +1,6 @@
 //! Settings of a server.
 
 use crate::auth::{CurrentTokens, Secret, Tokens};
-#[cfg(feature = "data-dir")]
 use crate::data::Data;
 use crate::faults::{Fault, Faults};
 use crate::http::Context;
@@ -18,7 +17,6 @@ use k8s_flowcontrol_types::{GROUP, Release};
 use serde::Serialize;
 use serde_json::Value;
 use std::net::{Ipv4Addr, SocketAddr};
-#[cfg(feature = "data-dir")]
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
@@ -58,7 +56,6 @@ pub struct Builder {
     tls: bool,
     faults: Vec<Fault>,
     objects: Vec<Value>,
-    #[cfg(feature = "data-dir")]
     data_dir: Option<PathBuf>,
 }
 
@@ -83,7 +80,6 @@ impl Default for Builder {
             tls: false,
             faults: Vec::new(),
             objects: Vec::new(),
-            #[cfg(feature = "data-dir")]
             data_dir: None,
         }
     }
@@ -332,22 +328,13 @@ impl Builder {
             return Err(Cause::BuiltIn(built_in.kind).into());
         }
         let kinds = Kinds::new(release, self.settings, self.others);
-        #[cfg_attr(
-            not(feature = "data-dir"),
-            expect(unused_mut, reason = "nothing is loaded")
-        )]
         let mut state = State::new(
             kinds,
             self.history,
             self.record_requests,
             self.bookmark_interval,
         );
-        #[cfg_attr(
-            not(feature = "data-dir"),
-            expect(unused_mut, reason = "nothing is loaded")
-        )]
         let mut presets = self.objects;
-        #[cfg(feature = "data-dir")]
         if let Some(folder) = self.data_dir {
             let opened = Data::open(&folder);
             let (data, loaded) = opened.map_err(|error| Cause::Data(error.into()))?;

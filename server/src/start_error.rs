@@ -21,10 +21,6 @@ pub(crate) enum Cause {
     BuiltIn(&'static str),
     /// An object that the server should start with: its name, and the reason.
     Object(String, String),
-    #[cfg_attr(
-        not(feature = "data-dir"),
-        expect(dead_code, reason = "there is no data folder")
-    )]
     Data(Box<dyn std::error::Error + Send + Sync>),
     Stopped,
 }

@@ -1,6 +1,6 @@
 //! The database in a data folder.
 //!
-//! Every transaction of the store is one of the database, on the disk before the server responds.
+//! The database commits every transaction of the store to the disk before the server responds.
 
 use super::{Loaded, LoadedObject, Record};
 use k8s_flowcontrol_types::Release;

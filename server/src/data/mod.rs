@@ -1,5 +1,10 @@
 //! The objects of a server in a folder, which survive a restart.
 
+#![cfg_attr(
+    not(feature = "data-dir"),
+    allow(dead_code, reason = "there are no data folders")
+)]
+
 #[cfg_attr(not(feature = "data-dir"), path = "no_database.rs")]
 mod database;
 

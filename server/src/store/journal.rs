@@ -39,7 +39,7 @@ impl Store {
             .unwrap_or_default()
     }
 
-    /// Takes back all writes after `revision`: those of a journal.
+    /// Takes back all writes after `revision`, which `journal` lists.
     pub(crate) fn undo(&mut self, journal: Vec<Written>, revision: u64) {
         for written in journal.into_iter().rev() {
             let Written {
