@@ -9,6 +9,7 @@
 //! - `promises`: the two promises of the retry policy, against random sequences of faults
 //! - `layers`: default headers, hooks, layers, transports of one's own
 //! - `observing`: the hook for metrics, and `tracing` spans
+//! - `opentelemetry`: the recipe for spans and metrics
 //! - `replaying`: recordings of exchanges, and tests without a server that replay them
 //! - `updating`: `update_with`
 //! - `waiting`: `wait_for`
@@ -27,6 +28,7 @@ mod headers;
 mod http2;
 mod layers;
 mod observing;
+mod opentelemetry;
 mod promises;
 mod replaying;
 mod retries;

@@ -95,7 +95,9 @@ impl Client {
     /// `Authorization` header that it sets is sent only if the configuration has no token and no password, and is hidden
     /// from `Debug` output.
     ///
-    /// The hook runs within the `tracing` span of the request, so that a trace context can be passed on:
+    /// The hook runs within the `tracing` span of the request, so that a trace context can be passed on. The example
+    /// [`opentelemetry`](https://github.com/k8s-flowcontrol/k8s-flowcontrol/tree/main/examples/opentelemetry) is a
+    /// complete recipe for spans and metrics. In short:
     ///
     /// ```
     /// use k8s_flowcontrol::Client;

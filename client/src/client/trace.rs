@@ -24,25 +24,23 @@ pub(super) fn request_span(request: &HttpRequest) -> Span {
         duration_ms = Empty,
         flow_schema_uid = Empty,
         priority_level_uid = Empty,
+        otel.name = Empty,
+        otel.kind = "client",
+        otel.status_code = Empty,
     );
+    if !span.is_disabled() {
+        span.record("otel.name", display(name(request)));
+    }
     if !span.is_disabled() && !request.query.is_empty() {
         span.record("query", query(request));
     }
     span
 }
 
-/// Completes the span and emits the event of an attempt.
+/// Emits the event of an attempt. The last attempt completes the span: some tools keep every value of a field.
 pub(super) fn attempt(span: &Span, attempt: &Attempt<'_>, elapsed: Duration) {
-    span.record("attempts", attempt.number());
-    span.record("duration_ms", millis(elapsed));
-    if let Some(code) = attempt.code() {
-        span.record("status", code);
-    }
-    if let Some(uid) = attempt.flow_schema_uid() {
-        span.record("flow_schema_uid", uid);
-    }
-    if let Some(uid) = attempt.priority_level_uid() {
-        span.record("priority_level_uid", uid);
+    if attempt.retried_after().is_none() {
+        complete(span, attempt, elapsed);
     }
     let failure = attempt.error().map(error_class);
     let (status, duration_ms) = (attempt.code(), millis(attempt.duration()));
@@ -57,15 +55,39 @@ pub(super) fn attempt(span: &Span, attempt: &Attempt<'_>, elapsed: Duration) {
             retried_after_ms = millis(pause),
             "the request failed and is sent again"
         ),
-        (Some(error), None) => {
-            span.record("error", display(error));
-            tracing::debug!(
-                target: TARGET, parent: span, attempt = attempt.number(), status, error, duration_ms, "the request failed"
-            );
-        }
+        (Some(error), None) => tracing::debug!(
+            target: TARGET, parent: span, attempt = attempt.number(), status, error, duration_ms, "the request failed"
+        ),
         (None, _) => tracing::debug!(
             target: TARGET, parent: span, attempt = attempt.number(), status, duration_ms, "the request succeeded"
         ),
+    }
+}
+
+fn complete(span: &Span, attempt: &Attempt<'_>, elapsed: Duration) {
+    span.record("attempts", attempt.number());
+    span.record("duration_ms", millis(elapsed));
+    if let Some(code) = attempt.code() {
+        span.record("status", code);
+    }
+    if let Some(uid) = attempt.flow_schema_uid() {
+        span.record("flow_schema_uid", uid);
+    }
+    if let Some(uid) = attempt.priority_level_uid() {
+        span.record("priority_level_uid", uid);
+    }
+    if let Some(error) = attempt.error() {
+        span.record("error", display(error_class(error)));
+        span.record("otel.status_code", "ERROR");
+    }
+}
+
+/// A name that many requests share, such as `list flowschemas`, for tools that group by it.
+fn name(request: &HttpRequest) -> String {
+    match (request.resource, &*request.subresource) {
+        ("", _) => request.method.to_string(),
+        (resource, "") => format!("{} {resource}", request.verb.as_str()),
+        (resource, subresource) => format!("{} {resource}/{subresource}", request.verb.as_str()),
     }
 }
 
