@@ -46,8 +46,8 @@ pub use documents::{
 };
 pub use lines::Lines;
 pub use migrate::{
-    Change, Edit, Finding, Mend, Mention, Mentioned, MigratedObject, Migration, Rule, Settings,
-    Severity, may_mention, mentions, migrate,
+    Change, Edit, Finding, Mend, Mention, Mentioned, MigratedObject, Migration, NamedTemplate,
+    Rule, Settings, Severity, may_mention, mentions, migrate, named_template,
 };
 
 #[cfg(doctest)]

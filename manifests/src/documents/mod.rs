@@ -3,6 +3,7 @@
 //! [`Form`] is the form of a text, `parse` reads its documents as trees with spans, and `locate` finds the place of a field.
 //! [`read`] finds the flow-control objects of a text; documents of other kinds are skipped and counted.
 
+mod branches;
 mod document;
 mod find;
 mod form;
@@ -20,7 +21,8 @@ pub use form::Form;
 pub use object::{DecodeError, Object, strip_server_fields};
 pub use recognize::version_of;
 
+pub(crate) use branches::{Blocks, Chain, Definition, blocks};
 pub(crate) use locate::locate;
 pub(crate) use parse::{Parsed, parse_all, parse_as, parse_part_as};
 pub(crate) use scalars::{Scalars, path};
-pub(crate) use template::{Action, touches, touching};
+pub(crate) use template::{Action, actions, inside, touches, touching};

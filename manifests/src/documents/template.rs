@@ -1,8 +1,8 @@
-//! Go templates of Helm: actions are masked, so the text reads as YAML and every byte keeps its offset.
+//! Go templates of Helm and Jinja templates: actions are masked, so the text reads as YAML and every byte keeps its offset.
 
 use k8s_flowcontrol_text::Span;
 
-/// An action, `{{ … }}`.
+/// An action `{{ … }}` of Go or Jinja, or a statement `{% … %}` or comment `{# … #}` of Jinja.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Action {
     pub(crate) span: Span,
@@ -19,20 +19,47 @@ pub(super) struct Masked {
 }
 
 /// The actions of a text; none if an action has no end.
-pub(super) fn actions(text: &str) -> Option<Vec<Action>> {
+pub(crate) fn actions(text: &str) -> Option<Vec<Action>> {
     let mut actions = Vec::new();
     let mut at = 0;
-    while let Some(found) = text[at..].find("{{") {
+    while let Some(found) = memchr::memchr(b'{', &text.as_bytes()[at..]) {
         let start = at + found;
-        let end = action_end(text, start + 2)?;
-        let inside = text[start + 2..end - 2].trim_matches(['-', ' ', '\t', '\r', '\n']);
+        let rest = &text[start..];
+        let (end, writes) = if rest.starts_with("{{") {
+            let end = action_end(text, start + 2)?;
+            (Some(end), writes(inside(&text[start..end])))
+        } else if let Some(close) = jinja_close(text, start) {
+            (rest.find(close).map(|at| start + at + close.len()), false)
+        } else {
+            (None, false)
+        };
+        let Some(end) = end else {
+            at = start + 1;
+            continue;
+        };
         actions.push(Action {
             span: Span::new(start, end),
-            writes: writes(inside),
+            writes,
         });
         at = end;
     }
     Some(actions)
+}
+
+/// The end of a Jinja statement or comment that begins here. `${#` is the length of a variable in a shell.
+fn jinja_close(text: &str, start: usize) -> Option<&'static str> {
+    match text.as_bytes().get(start + 1)? {
+        b'%' => Some("%}"),
+        b'#' if !text[..start].ends_with('$') => Some("#}"),
+        _ => None,
+    }
+}
+
+/// The content of an action without its braces.
+pub(crate) fn inside(action: &str) -> &str {
+    action.trim_matches(|character: char| {
+        matches!(character, '{' | '}' | '%' | '#' | '-' | '+') || character.is_whitespace()
+    })
 }
 
 /// Masks the actions of a template.
@@ -179,6 +206,16 @@ mod tests {
         assert!(!masked.text.contains('{'));
         let writes: Vec<_> = masked.actions.iter().map(|action| action.writes).collect();
         assert_eq!(writes, [false, true, true, false]);
+    }
+
+    #[test]
+    fn jinja_statements_and_comments_are_masked() {
+        let template = "{% if on %}\na: {{ b }} {# c #}\n{% endif %}\nn: ${#list} 100{% 1\n";
+        let masked = mask(template, 0).unwrap();
+        assert_eq!(masked.text.len(), template.len());
+        assert!(masked.text.starts_with("####"), "{}", masked.text);
+        assert!(masked.text.contains("a: x1xxxx"), "{}", masked.text);
+        assert!(masked.text.ends_with("n: ${#list} 100{% 1\n"));
     }
 
     #[test]

@@ -140,6 +140,8 @@ pub struct Finding {
     pub message: String,
     /// The way to solve the problem.
     pub help: Option<String>,
+    /// The named template that computes the value, such as `app.apiVersion`; its definition may be in another file.
+    pub computed_by: Option<String>,
 }
 
 impl Finding {
@@ -152,6 +154,7 @@ impl Finding {
             path: None,
             message: message.into(),
             help: None,
+            computed_by: None,
         }
     }
 

@@ -9,6 +9,7 @@ mod decide;
 mod edit;
 mod embedded_text;
 mod findings;
+mod named_template;
 mod objects;
 mod read;
 mod references;
@@ -19,6 +20,7 @@ mod whole_text;
 
 pub use edit::Edit;
 pub use findings::{Finding, Rule, Severity};
+pub use named_template::{NamedTemplate, named_template};
 pub use read::{Mention, Mentioned, may_mention, mentions};
 pub use result::{Change, MigratedObject, Migration};
 pub use settings::{Mend, Settings};

@@ -21,6 +21,11 @@ impl State<'_> {
         let Some(before) = work.original.pointer(&found.pointer).cloned() else {
             return;
         };
+        let is_selected = |span: &Span| self.chains.iter().any(|chain| chain.contains(*span));
+        if owned(found.node).iter().any(is_selected) {
+            // The finding about the branches stands for the object.
+            return;
+        }
         let decision = decide(around, found, &before);
         if decision.report.is_some() {
             places.extend(owned(found.node));

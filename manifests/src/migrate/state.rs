@@ -1,5 +1,6 @@
 //! The state of the migration of a text.
 
+use super::decide::VersionChain;
 use super::edit::DocumentEdits;
 use super::read::Text;
 use super::result::{MigratedObject, Migration};
@@ -13,6 +14,8 @@ pub(super) struct State<'a> {
     pub(super) depth: usize,
     /// Migrates a text in a string of this text, at a depth.
     pub(super) inner: fn(&Text<'_>, Settings, usize) -> Migration,
+    /// The branches of a template that select a version.
+    pub(super) chains: Vec<VersionChain>,
     pub(super) result: Migration,
 }
 

@@ -1,13 +1,13 @@
 //! The migration of a text: its documents, their edits, the check of the result, and the remaining mentions.
 
-use super::decide::{Surroundings, classify, twice};
+use super::decide::{Surroundings, Template, classify, computed_versions, twice, version_chains};
 use super::edit::{DocumentEdits, Expected, Part, Refusal, apply, checked_edits};
 use super::findings::{Finding, Rule, Severity};
 use super::read::{Mention, Text, find, mentions};
 use super::result::Migration;
 use super::settings::Settings;
 use super::state::State;
-use crate::documents::{Form, Parsed, parse_all, parse_as};
+use crate::documents::{Action, Blocks, Form, Parsed, actions, blocks, parse_all, parse_as};
 use k8s_flowcontrol_text::{Node, Span, to_value};
 use k8s_flowcontrol_types::GROUP;
 use serde_json::Value;
@@ -38,6 +38,7 @@ fn run(source: &Text<'_>, likely: Form, settings: Settings, depth: usize) -> Mig
         settings,
         depth,
         inner: |source, settings, depth| run(source, Form::Yaml, settings, depth),
+        chains: Vec::new(),
         result: Migration::default(),
     };
     match parse_all(source.text, likely) {
@@ -50,16 +51,23 @@ fn run(source: &Text<'_>, likely: Form, settings: Settings, depth: usize) -> Mig
 impl State<'_> {
     fn unreadable(&mut self, likely: Form, error: &str, offset: usize) {
         let mentions = mentions(self.source.text, self.settings.to);
-        let is_template = likely == Form::Template || self.source.text.contains("{{");
-        if mentions.is_empty() {
+        let actions = actions(self.source.text).unwrap_or_default();
+        let is_template =
+            likely == Form::Template || !actions.is_empty() || self.source.text.contains("{{");
+        let computed = self.template(&actions, &mentions);
+        if mentions.is_empty() && !computed {
             let message = format!("this file was not checked: {error}");
             let finding = Finding::new(Severity::Note, Rule::NotChecked, offset, message);
             self.result.findings.push(finding);
         } else if is_template {
             let why = "this template can only be read once it is rendered";
+            let is_outside =
+                |mention: &&Mention| !self.chains.iter().any(|chain| chain.contains(mention.span));
             let findings = mentions
                 .iter()
+                .filter(is_outside)
                 .map(|mention| mention.finding(why, Severity::Manual, Rule::Template));
+            let findings: Vec<_> = findings.collect();
             self.result.findings.extend(findings);
         } else {
             let finding = Finding::new(Severity::Error, Rule::Unreadable, offset, error)
@@ -68,11 +76,36 @@ impl State<'_> {
         }
     }
 
+    /// Reports the branches that select a version, and the objects whose version is computed. Returns whether there are any.
+    fn template(&mut self, actions: &[Action], mentions: &[Mention]) -> bool {
+        if actions.is_empty() {
+            return false;
+        }
+        let Blocks {
+            chains,
+            definitions,
+        } = blocks(self.source.text, actions);
+        self.chains = version_chains(self.source, &chains, mentions, self.settings.to);
+        let template = Template {
+            source: self.source,
+            actions,
+            definitions: &definitions,
+            chains: &self.chains,
+        };
+        let mut findings = computed_versions(template);
+        findings.extend(self.chains.iter().map(|chain| chain.finding.clone()));
+        let is_any = !findings.is_empty();
+        self.result.findings.extend(findings);
+        is_any
+    }
+
     fn documents(&mut self, parsed: &Parsed) {
-        let asks_cluster = parsed
-            .actions
-            .iter()
-            .any(|action| self.source.slice(action.span).contains(GROUP));
+        let all_mentions = mentions(self.source.text, self.settings.to);
+        self.template(&parsed.actions, &all_mentions);
+        let asks_cluster = parsed.actions.iter().any(|action| {
+            self.source.slice(action.span).contains(GROUP)
+                && !self.chains.iter().any(|chain| chain.contains(action.span))
+        });
         let mut places = Vec::new();
         for (index, (document, part)) in parsed.documents.iter().zip(&parsed.parts).enumerate() {
             let root = document.tree.root();
@@ -111,9 +144,13 @@ impl State<'_> {
         self.check_whole(parsed);
         places.extend(self.result.edits.iter().map(|edit| edit.span));
         places.sort_by_key(|place| place.start);
-        let rest: Vec<Mention> = mentions(self.source.text, self.settings.to)
+        let is_selected = |mention: &Mention| {
+            let mut chains = self.chains.iter();
+            chains.any(|chain| chain.contains(mention.span))
+        };
+        let rest: Vec<Mention> = all_mentions
             .into_iter()
-            .filter(|mention| !mention.is_within(&places))
+            .filter(|mention| !mention.is_within(&places) && !is_selected(mention))
             .collect();
         let findings = classify(self.source, parsed, &rest, self.settings.to);
         self.result.findings.extend(findings);

@@ -9,6 +9,7 @@ mod edits;
 mod properties;
 mod rules;
 mod style;
+mod templates;
 
 use k8s_flowcontrol_manifests::{Form, Lines, Mend, Migration, Rule, Settings, Severity, migrate};
 use k8s_flowcontrol_types::ApiVersion;

@@ -1,5 +1,7 @@
 //! Deciding: the changes that an object, a patch or another mention of the group needs, and the reasons that prevent them.
 
+mod chains;
+mod computed;
 mod object;
 mod patches;
 mod remaining_mentions;
@@ -7,6 +9,8 @@ mod server_view;
 mod step;
 mod template;
 
+pub(super) use chains::{VersionChain, version_chains};
+pub(super) use computed::{Template, computed_versions};
 pub(super) use object::{Surroundings, decide, owned};
 pub(super) use patches::{Restring, apply, find};
 pub(super) use remaining_mentions::{LAST_APPLIED, classify};

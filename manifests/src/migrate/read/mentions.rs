@@ -119,6 +119,14 @@ fn version_at(text: &str, start: usize, end: usize) -> Option<Mention> {
     })
 }
 
+/// Whether a version is at a place of a text, and not the beginning of a longer word such as `v1beta1`.
+pub(in crate::migrate) fn version_is_at(text: &str, start: usize, version: ApiVersion) -> bool {
+    let rest = text
+        .get(start..)
+        .and_then(|rest| rest.strip_prefix(version.as_str()));
+    rest.is_some_and(|rest| !rest.starts_with(|character: char| character.is_ascii_alphanumeric()))
+}
+
 fn is_word(text: &str, start: usize, end: usize) -> bool {
     let is_letter = |character: char| character.is_alphanumeric() || character == '_';
     !text[..start].ends_with(is_letter) && !text[end..].starts_with(is_letter)

@@ -5,6 +5,7 @@ mod objects;
 mod shares;
 mod text;
 
+pub(super) use mentions::version_is_at;
 pub use mentions::{Mention, Mentioned, may_mention, mentions};
 pub(super) use objects::{Found, Role, find};
 pub(super) use shares::{SHARES, other_shares_of, shares_of};

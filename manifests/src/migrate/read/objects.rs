@@ -55,7 +55,7 @@ fn search<'a>(node: Node<'a>, pointer: String, depth: usize, found: &mut Vec<Fou
     }
     match node.content() {
         Content::Object(members) => {
-            if let Some(role) = role_of(node) {
+            if let Some(role) = role_of(node, depth == 0) {
                 let api_version = string(node, "apiVersion");
                 found.push(Found {
                     node,
@@ -112,7 +112,7 @@ fn items<'a>(
                 version_of(written).map_or(Role::Unknown, |version| Role::Object(kind, version))
             }
             (None, Some(_)) => Role::Object(kind, version),
-            (Some(_), Some(_)) => role_of(node).unwrap_or(Role::Unknown),
+            (Some(_), Some(_)) => role_of(node, false).unwrap_or(Role::Unknown),
         };
         found.push(Found {
             node,
@@ -123,34 +123,37 @@ fn items<'a>(
     }
 }
 
-/// The role of an object; none for another group, or for a reference to an object.
-fn role_of(node: Node<'_>) -> Option<Role> {
+/// The role of an object; none for another group, and for an entry that only refers to objects. A whole document may also be
+/// an unfinished object.
+fn role_of(node: Node<'_>, is_document: bool) -> Option<Role> {
     let written = string(node, "apiVersion")?;
     written.strip_prefix(GROUP)?.strip_prefix('/')?;
     let kind = string(node, "kind");
+    let is_object = has_content(node) || is_document && is_bare(node);
     let Some(version) = version_of(written) else {
-        return is_object(node).then_some(Role::Unknown);
+        return is_object.then_some(Role::Unknown);
     };
     match kind {
-        Some("FlowSchemaList" | "PriorityLevelConfigurationList") => Some(Role::List(version)),
+        Some("FlowSchemaList" | "PriorityLevelConfigurationList") => {
+            (is_object || node.get("items").is_some()).then_some(Role::List(version))
+        }
         Some(kind) => match Kind::named(kind) {
-            Some(kind) if is_object(node) => Some(Role::Object(kind, version)),
+            Some(kind) if is_object => Some(Role::Object(kind, version)),
             Some(_) => None,
-            None => is_object(node).then_some(Role::Unknown),
+            None => is_object.then_some(Role::Unknown),
         },
         None => match kind_by_members(node) {
             Some(kind) => Some(Role::Object(kind, version)),
-            None => is_object(node).then_some(Role::Unknown),
+            None => is_object.then_some(Role::Unknown),
         },
     }
 }
 
-/// Whether the node is more than a reference to an object.
-fn is_object(node: Node<'_>) -> bool {
+/// Whether the node has content of an object. A table of versions and a policy have only `apiVersion` and `kind`.
+fn has_content(node: Node<'_>) -> bool {
     ["metadata", "spec", "status", "$patch"]
         .iter()
         .any(|name| node.get(name).is_some())
-        || is_bare(node)
 }
 
 /// Whether the node has only `apiVersion` and `kind`, as an unfinished object has.

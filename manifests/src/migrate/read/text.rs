@@ -36,6 +36,11 @@ impl<'a> Text<'a> {
         }
     }
 
+    /// The line of a byte, counted from 1.
+    pub(in crate::migrate) fn line(&self, offset: usize) -> usize {
+        self.breaks.partition_point(|at| *at < offset) + 1
+    }
+
     /// The start of the line that contains a byte.
     pub(in crate::migrate) fn line_start(&self, offset: usize) -> usize {
         let before = self.breaks.partition_point(|at| *at < offset);

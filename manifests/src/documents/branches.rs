@@ -1,0 +1,138 @@
+//! The blocks of a template: `if` with its branches, and named templates. Go's actions and Jinja's statements alike.
+
+use super::template::{Action, inside};
+use k8s_flowcontrol_text::Span;
+
+/// The blocks of a template.
+#[derive(Debug, Default)]
+pub(crate) struct Blocks {
+    /// Every `if`, an inner one before the one around it.
+    pub(crate) chains: Vec<Chain>,
+    /// The named templates.
+    pub(crate) definitions: Vec<Definition>,
+}
+
+/// An `if` with all its branches.
+#[derive(Debug)]
+pub(crate) struct Chain {
+    /// From the first brace of `if` to the last brace of `end`.
+    pub(crate) span: Span,
+    pub(crate) branches: Vec<Branch>,
+}
+
+/// A branch of an `if`.
+#[derive(Debug)]
+pub(crate) struct Branch {
+    /// The action with the condition, or `else`.
+    pub(crate) condition: Span,
+    pub(crate) body: Span,
+}
+
+/// A named template: `{{ define "app.labels" }} … {{ end }}`, or a macro.
+#[derive(Debug)]
+pub(crate) struct Definition {
+    pub(crate) name: String,
+    /// From the first brace of `define` to the last brace of `end`.
+    pub(crate) span: Span,
+}
+
+/// A block that has no end yet.
+enum Open {
+    Chain(Span, Vec<Branch>),
+    Definition(Span, String),
+    Other,
+}
+
+/// The blocks of a text. A block without an end is none.
+pub(crate) fn blocks(text: &str, actions: &[Action]) -> Blocks {
+    let mut blocks = Blocks::default();
+    let mut open: Vec<Open> = Vec::new();
+    for action in actions {
+        let span = action.span;
+        let inside = inside(&text[span.range()]);
+        let mut words = inside.split_whitespace();
+        match (words.next().unwrap_or_default(), words.next()) {
+            ("if", _) => {
+                let body = Span::new(span.end, span.end);
+                let first = Branch {
+                    condition: span,
+                    body,
+                };
+                open.push(Open::Chain(span, Vec::from([first])));
+            }
+            ("else" | "elif", _) => {
+                if let Some(Open::Chain(_, branches)) = open.last_mut() {
+                    close(branches, span.start);
+                    branches.push(Branch {
+                        condition: span,
+                        body: Span::new(span.end, span.end),
+                    });
+                }
+            }
+            ("define" | "macro", Some(name)) => {
+                let name = name.split('(').next().unwrap_or(name);
+                open.push(Open::Definition(span, name.trim_matches('"').to_owned()));
+            }
+            // A `set` with a value has no end.
+            ("with" | "range" | "block" | "for" | "call" | "filter", _) => open.push(Open::Other),
+            (
+                "end" | "endif" | "endmacro" | "endfor" | "endblock" | "endwith" | "endcall"
+                | "endfilter",
+                _,
+            ) => match open.pop() {
+                Some(Open::Chain(start, mut branches)) => {
+                    close(&mut branches, span.start);
+                    blocks.chains.push(Chain {
+                        span: Span::new(start.start, span.end),
+                        branches,
+                    });
+                }
+                Some(Open::Definition(start, name)) => blocks.definitions.push(Definition {
+                    name,
+                    span: Span::new(start.start, span.end),
+                }),
+                Some(Open::Other) | None => {}
+            },
+            _ => {}
+        }
+    }
+    blocks
+}
+
+fn close(branches: &mut [Branch], end: usize) {
+    if let Some(last) = branches.last_mut() {
+        last.body = Span::new(last.body.start, end);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::template::actions;
+    use super::*;
+
+    fn shown(text: &str) -> (Vec<Vec<&str>>, Vec<String>) {
+        let blocks = blocks(text, &actions(text).unwrap());
+        let bodies = |chain: &Chain| {
+            let bodies = chain.branches.iter().map(|branch| branch.body.range());
+            bodies.map(|range| text[range].trim()).collect()
+        };
+        let names = blocks.definitions.into_iter().map(|found| found.name);
+        (blocks.chains.iter().map(bodies).collect(), names.collect())
+    }
+
+    #[test]
+    fn go_and_jinja_have_the_same_blocks() {
+        let go = "{{- define \"a.b\" -}}{{ if .x }}1{{ else if .y }}{{ with .z }}2{{ end }}{{- else }}3{{ end }}{{ end }}";
+        let (chains, names) = shown(go);
+        assert_eq!(chains, [["1", "{{ with .z }}2{{ end }}", "3"]]);
+        assert_eq!(names, ["a.b"]);
+        let jinja = "{% macro b(x) %}{%- if x %}1{% elif y %}2{% else %}{% if z %}3{% endif %}{% endif -%}{% endmacro %}";
+        let (chains, names) = shown(jinja);
+        assert_eq!(
+            chains,
+            [vec!["3"], vec!["1", "2", "{% if z %}3{% endif %}"]]
+        );
+        assert_eq!(names, ["b"]);
+        assert_eq!(shown("{{ if .x }}1"), (vec![], vec![]));
+    }
+}

@@ -1,0 +1,180 @@
+//! Templates: versions that branches select, and versions that a template computes.
+
+use super::{V1, findings, migrate, run, to};
+use k8s_flowcontrol_manifests::{Form, NamedTemplate, Rule, Severity, mentions, named_template};
+use k8s_flowcontrol_types::ApiVersion;
+
+const REST: &str = "metadata:\n  name: a\nspec:\n  priorityLevelConfiguration:\n    name: b\n";
+
+#[test]
+fn a_chain_that_begins_with_the_version_is_current() {
+    for condition in [
+        ".Capabilities.APIVersions.Has \"flowcontrol.apiserver.k8s.io/v1\"",
+        ".Capabilities.APIVersions.Has \"flowcontrol.apiserver.k8s.io/v1/FlowSchema\"",
+        "semverCompare \">=1.29-0\" .Capabilities.KubeVersion.Version",
+        "semverCompare \">= v1.30\" .Values.kubeVersion",
+    ] {
+        let text = format!(
+            "{{{{- if {condition} }}}}\napiVersion: flowcontrol.apiserver.k8s.io/v1\n{{{{- else if .Capabilities.APIVersions.Has \"flowcontrol.apiserver.k8s.io/v1beta3\" }}}}\napiVersion: flowcontrol.apiserver.k8s.io/v1beta3\n{{{{- else }}}}\napiVersion: flowcontrol.apiserver.k8s.io/v1beta2\n{{{{- end }}}}\nkind: FlowSchema\n{REST}"
+        );
+        let outcome = run(&text, V1);
+        assert_eq!(outcome.text, None);
+        let [finding] = outcome.findings.as_slice() else {
+            panic!("one note: {:?}", outcome.findings)
+        };
+        assert_eq!(
+            (finding.severity, finding.rule),
+            (Severity::Note, Rule::CapabilityCheck)
+        );
+        assert_eq!(
+            finding.message,
+            "this template selects v1 where the cluster serves it; other clusters get v1beta3 in line 4, v1beta2 in line 6"
+        );
+        // The same chain has no branch for an older version first.
+        assert!(run(&text, to(ApiVersion::V1Beta1)).worst() == Some(Severity::Manual));
+    }
+}
+
+#[test]
+fn a_chain_without_the_version_names_every_branch() {
+    let text = format!(
+        "{{% if kube_version is version('1.26', '>=') %}}\napiVersion: flowcontrol.apiserver.k8s.io/v1beta3\n{{% else %}}\napiVersion: flowcontrol.apiserver.k8s.io/v1beta2\n{{% endif %}}\nkind: FlowSchema\n{REST}"
+    );
+    let outcome = run(&text, V1);
+    assert_eq!(findings(&outcome, &text), [(Rule::CapabilityCheck, 1)]);
+    let finding = &outcome.findings[0];
+    assert!(
+        finding
+            .message
+            .ends_with("v1beta3 in line 2, v1beta2 in line 4"),
+        "{}",
+        finding.message
+    );
+    let help = finding.help.as_deref().unwrap();
+    assert!(help.starts_with("add a first branch for v1"), "{help}");
+    assert_eq!(outcome.text, None);
+}
+
+#[test]
+fn branches_of_the_shares_are_not_two_names_in_one_object() {
+    let text = "apiVersion: {{ include \"x\" . }}\nkind: PriorityLevelConfiguration\nmetadata:\n  name: a\nspec:\n  type: Limited\n  limited:\n    {{- if .Capabilities.APIVersions.Has \"flowcontrol.apiserver.k8s.io/v1beta3\" }}\n    nominalConcurrencyShares: 5\n    {{- else }}\n    assuredConcurrencyShares: 5\n    {{- end }}\n";
+    let outcome = run(text, V1);
+    assert_eq!(
+        findings(&outcome, text),
+        [(Rule::Template, 1), (Rule::CapabilityCheck, 8)]
+    );
+    assert_eq!(outcome.text, None);
+}
+
+#[test]
+fn an_object_beside_a_chain_is_changed() {
+    let chain = "{{- if .Capabilities.APIVersions.Has \"flowcontrol.apiserver.k8s.io/v1beta3\" }}\napiVersion: flowcontrol.apiserver.k8s.io/v1beta3\n{{- else }}\napiVersion: flowcontrol.apiserver.k8s.io/v1beta2\n{{- end }}\nkind: FlowSchema\n";
+    let plain =
+        format!("apiVersion: flowcontrol.apiserver.k8s.io/v1beta3\nkind: FlowSchema\n{REST}");
+    let text = format!("{chain}{REST}---\n{plain}");
+    let outcome = run(&text, V1);
+    let expected = format!("{chain}{REST}---\n{}", plain.replace("v1beta3", "v1"));
+    assert_eq!(outcome.text, Some(expected));
+    assert_eq!(findings(&outcome, &text), [(Rule::CapabilityCheck, 1)]);
+}
+
+#[test]
+fn computed_versions_are_listed() {
+    let cases = [
+        (
+            "apiVersion: {{ template \"app.version\" . }}",
+            Some("app.version"),
+        ),
+        (
+            "apiVersion: {{ include \"app.version\" . | quote }}",
+            Some("app.version"),
+        ),
+        ("apiVersion: \"{{ .Values.apiVersion }}\"", None),
+        ("apiVersion: {{ flowcontrol_api_version }}", None),
+        (
+            "{{- include \"app.version\" (list $) }}",
+            Some("app.version"),
+        ),
+    ];
+    for (version, helper) in cases {
+        let text = format!("---\n{version}\nkind: FlowSchema # ours\n{REST}");
+        let outcome = run(&text, V1);
+        assert_eq!(findings(&outcome, &text), [(Rule::Template, 2)], "{text}");
+        let finding = &outcome.findings[0];
+        assert_eq!(finding.computed_by.as_deref(), helper);
+        let message = &finding.message;
+        assert!(
+            message.starts_with("the version of this FlowSchema is computed by"),
+            "{message}"
+        );
+        // In a list, and in a template that does not read as YAML.
+        let indented: String = text
+            .lines()
+            .skip(1)
+            .map(|line| format!("  {line}\n"))
+            .collect();
+        let list = format!("items:\n{}", indented.replacen("  ", "- ", 1));
+        let broken = format!("{text}a: {{{{ range . }}}}{{{{ . }}}}: [\n");
+        for text in [list, broken] {
+            let outcome = migrate(&text, Form::Template, V1);
+            let mut found = outcome.findings.iter();
+            assert!(
+                found.any(|finding| finding.message == *message),
+                "{text}: {:?}",
+                outcome.findings
+            );
+        }
+    }
+}
+
+#[test]
+fn other_kinds_and_plain_versions_are_not_computed() {
+    for text in [
+        "apiVersion: {{ .v }}\nkind: FlowSchema\n",
+        "apiVersion: {{ .v }}\nkind: Deployment\nmetadata: {name: a}\n",
+        "apiVersion: flowcontrol.apiserver.k8s.io/v1\nkind: FlowSchema\nmetadata:\n  labels:\n    {{- include \"labels\" . | nindent 4 }}\n",
+        "kind: FlowSchema\nmetadata:\n  labels:\n    {{- include \"labels\" . | nindent 4 }}\n",
+        "apiVersion: v1\nkind: ConfigMap\ndata:\n  {{ .x }}: y\n  kind: FlowSchema\n",
+    ] {
+        let outcome = run(text, V1);
+        assert_eq!(findings(&outcome, text), [], "{text}");
+    }
+}
+
+#[test]
+fn a_named_template_and_whether_it_is_current() {
+    let current = "{{ define \"other\" }}flowcontrol.apiserver.k8s.io/v1beta1{{ end }}\n{{- define \"app.version\" -}}\n{{- if .Capabilities.APIVersions.Has \"flowcontrol.apiserver.k8s.io/v1\" -}}\nflowcontrol.apiserver.k8s.io/v1\n{{- else -}}\nflowcontrol.apiserver.k8s.io/v1beta3\n{{- end -}}\n{{- end -}}\n";
+    let found = |text: &str| named_template(text, "app.version", ApiVersion::V1);
+    let offset = current.find("{{- define \"app").unwrap();
+    assert_eq!(
+        found(current),
+        Some(NamedTemplate {
+            offset,
+            is_current: true
+        })
+    );
+    let old = current.replace("Has \"flowcontrol.apiserver.k8s.io/v1\"", "Has \"x\"");
+    assert!(found(&old).is_some_and(|found| !found.is_current));
+    let elsewhere = "{{ define \"app.version\" }}{{ include \"lib.version\" . }}{{ end }}";
+    assert!(found(elsewhere).is_some_and(|found| !found.is_current));
+    assert_eq!(found("{{ define \"app.versions\" }}{{ end }}"), None);
+}
+
+#[test]
+fn a_bare_version_and_kind_in_something_else_are_a_mention() {
+    for text in [
+        "deprecated:\n- apiVersion: flowcontrol.apiserver.k8s.io/v1beta2\n  kind: FlowSchema\n",
+        "match: {apiVersion: flowcontrol.apiserver.k8s.io/v1beta2, kind: FlowSchema}\n",
+        "[{\"apiVersion\": \"flowcontrol.apiserver.k8s.io/v1beta2\", \"kind\": \"FlowSchemaList\"}]\n",
+        "kinds:\n- apiVersion: flowcontrol.apiserver.k8s.io/v1beta9\n  kind: FlowSchema\n",
+    ] {
+        let outcome = run(text, V1);
+        assert_eq!((outcome.text, outcome.objects.len()), (None, 0), "{text}");
+        let rules: Vec<_> = outcome.findings.iter().map(|found| found.rule).collect();
+        assert_eq!(rules, [Rule::Mention], "{text}");
+        assert_eq!(mentions(text, ApiVersion::V1).len(), 1);
+    }
+    // A whole document is an object that somebody has not finished.
+    let text = "apiVersion: flowcontrol.apiserver.k8s.io/v1beta2\nkind: FlowSchema\n";
+    assert_eq!(run(text, V1).text, Some(text.replace("v1beta2", "v1")));
+}
