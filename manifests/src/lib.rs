@@ -47,7 +47,7 @@ pub use documents::{
 pub use lines::Lines;
 pub use migrate::{
     Change, Edit, Finding, Mend, Mention, Mentioned, MigratedObject, Migration, NamedTemplate,
-    Rule, Settings, Severity, may_mention, mentions, migrate, named_template,
+    Rule, Settings, Severity, may_mention, mentions, migrate, named_template, uses,
 };
 
 #[cfg(doctest)]

@@ -40,11 +40,11 @@ impl State<'_> {
             .collect();
         let blanks = &decoded[decoded.trim_end().len()..];
         let text = apply(source.text, &inner.edits);
-        let change = PlannedChange {
-            offset: node.span().start,
-            what: format!("{} in the text of this string", what_changes(&inner)),
-            edits: edits?,
-        };
+        let change = PlannedChange::new(
+            node.span().start,
+            format!("{} in the text of this string", what_changes(&inner)),
+            edits?,
+        );
         let place = work.expected.value.pointer_mut(pointer)?;
         *place = format!("{}{blanks}", text.trim_end()).into();
         Some((change, inner.objects))

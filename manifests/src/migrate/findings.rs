@@ -53,6 +53,10 @@ pub enum Rule {
     Mention,
     /// A comment mentions an old version or field.
     Comment,
+    /// A program uses a client library or a request path of another version.
+    Program,
+    /// A comment keeps this place.
+    Kept,
     /// A file or archive was not checked.
     NotChecked,
     /// A file could not be written.
@@ -61,7 +65,7 @@ pub enum Rule {
 
 impl Rule {
     /// All rules.
-    pub const ALL: [Self; 16] = [
+    pub const ALL: [Self; 18] = [
         Self::Outdated,
         Self::Loss,
         Self::ForeignField,
@@ -76,6 +80,8 @@ impl Rule {
         Self::ManagedFields,
         Self::Mention,
         Self::Comment,
+        Self::Program,
+        Self::Kept,
         Self::NotChecked,
         Self::NotWritten,
     ];
@@ -97,6 +103,8 @@ impl Rule {
             Self::ManagedFields => "managed-fields",
             Self::Mention => "mention",
             Self::Comment => "comment",
+            Self::Program => "program",
+            Self::Kept => "kept",
             Self::NotChecked => "not-checked",
             Self::NotWritten => "not-written",
         }
@@ -119,6 +127,10 @@ impl Rule {
             Self::ManagedFields => "managedFields refer to an old version.",
             Self::Mention => "An old version or field is mentioned for an unknown purpose.",
             Self::Comment => "A comment mentions an old version or field.",
+            Self::Program => {
+                "A program uses a client library or a request path of another version."
+            }
+            Self::Kept => "A comment keeps this place.",
             Self::NotChecked => "A file or archive was not checked.",
             Self::NotWritten => "A file could not be written.",
         }

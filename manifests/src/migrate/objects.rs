@@ -2,7 +2,8 @@
 
 use super::decide::{LAST_APPLIED, Surroundings, decide, owned};
 use super::edit::DocumentEdits;
-use super::read::{Found, Role, shares_of};
+use super::findings::{Finding, Rule, Severity};
+use super::read::{Found, Role, is_kept, shares_of};
 use super::result::{Change, MigratedObject};
 use super::settings::{Mend, Settings};
 use super::state::State;
@@ -24,6 +25,22 @@ impl State<'_> {
         let is_selected = |span: &Span| self.chains.iter().any(|chain| chain.contains(*span));
         if owned(found.node).iter().any(is_selected) {
             // The finding about the branches stands for the object.
+            return;
+        }
+        let span = found.node.span();
+        let version = found
+            .node
+            .get("apiVersion")
+            .map(|version| version.span().start);
+        if [Some(span.start), version]
+            .into_iter()
+            .flatten()
+            .any(|at| is_kept(&self.kept, at))
+        {
+            self.kept.push(span);
+            let message = "this object is unchanged, because a comment keeps it";
+            let note = Finding::new(Severity::Note, Rule::Kept, span.start, message);
+            self.result.findings.push(note);
             return;
         }
         let decision = decide(around, found, &before);

@@ -64,11 +64,7 @@ impl State<'_> {
         match set_scalar(self.source, around.form, None, restring.node, &new) {
             Ok(edit) if !is_templated => {
                 decide::apply(&mut work.expected.value, std::slice::from_ref(&restring));
-                let change = PlannedChange {
-                    offset,
-                    what: restring.what,
-                    edits: vec![edit],
-                };
+                let change = PlannedChange::new(offset, restring.what, vec![edit]);
                 let object = MigratedObject {
                     offset,
                     kind: "patch".to_owned(),

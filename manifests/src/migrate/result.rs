@@ -70,6 +70,8 @@ pub struct Change {
     pub offset: usize,
     /// The change, such as `apiVersion: … becomes …`.
     pub what: String,
+    /// The reason, if the change is more than a new name: 0 shares that become 30, for example.
+    pub why: Option<String>,
 }
 
 impl From<&PlannedChange> for Change {
@@ -77,6 +79,7 @@ impl From<&PlannedChange> for Change {
         Self {
             offset: change.offset,
             what: change.what.clone(),
+            why: change.why.clone(),
         }
     }
 }

@@ -5,6 +5,7 @@ use super::edit::DocumentEdits;
 use super::read::Text;
 use super::result::{MigratedObject, Migration};
 use super::settings::Settings;
+use k8s_flowcontrol_text::Span;
 
 /// The state of the migration of a text.
 pub(super) struct State<'a> {
@@ -16,6 +17,8 @@ pub(super) struct State<'a> {
     pub(super) inner: fn(&Text<'_>, Settings, usize) -> Migration,
     /// The branches of a template that select a version.
     pub(super) chains: Vec<VersionChain>,
+    /// The lines that a comment keeps, and the objects in them.
+    pub(super) kept: Vec<Span>,
     pub(super) result: Migration,
 }
 

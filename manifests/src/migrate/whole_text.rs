@@ -3,7 +3,7 @@
 use super::decide::{Surroundings, Template, classify, computed_versions, twice, version_chains};
 use super::edit::{DocumentEdits, Expected, Part, Refusal, apply, checked_edits};
 use super::findings::{Finding, Rule, Severity};
-use super::read::{Mention, Text, find, mentions};
+use super::read::{Mention, Text, find, is_kept, kept_lines, mentions};
 use super::result::Migration;
 use super::settings::Settings;
 use super::state::State;
@@ -39,13 +39,20 @@ fn run(source: &Text<'_>, likely: Form, settings: Settings, depth: usize) -> Mig
         depth,
         inner: |source, settings, depth| run(source, Form::Yaml, settings, depth),
         chains: Vec::new(),
+        kept: kept_lines(source.text),
         result: Migration::default(),
     };
     match parse_all(source.text, likely) {
         Ok(parsed) => state.documents(&parsed),
         Err(error) => state.unreadable(likely, &error.to_string(), error.offset()),
     }
-    state.result
+    let State {
+        kept, mut result, ..
+    } = state;
+    let is_open =
+        |finding: &Finding| finding.severity != Severity::Manual || !is_kept(&kept, finding.offset);
+    result.findings.retain(is_open);
+    result
 }
 
 impl State<'_> {

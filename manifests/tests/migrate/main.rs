@@ -6,6 +6,7 @@
 )]
 
 mod edits;
+mod programs;
 mod properties;
 mod rules;
 mod style;

@@ -180,8 +180,32 @@ fn object(
     let edited = edit(around, found.node, before, &taken.after);
     decision.findings.extend(edited.findings);
     decision.changes = edited.changes;
+    for change in &mut decision.changes {
+        change.why = reason(&change.what, found.api_version, around.settings.to);
+    }
     decision.after = edited.after;
     decision
+}
+
+/// The reason of a change that is more than a new name or version.
+fn reason(what: &str, from: Option<&str>, to: ApiVersion) -> Option<String> {
+    let is_alpha = from.is_some_and(|from| from.ends_with("/v1alpha1"));
+    if what.starts_with("apiVersion:") && is_alpha {
+        let why = "v1alpha1 has the fields and defaults of v1beta1; no server since Kubernetes 1.25 converts it";
+        return Some(why.to_owned());
+    }
+    if SHARES
+        .iter()
+        .any(|name| what.ends_with(&format!("{name}: 0 becomes 30")))
+    {
+        return Some(format!(
+            "0 means the default of 30 in the old version, and no shares in {to}"
+        ));
+    }
+    if what.contains(PRESERVE_ZERO_ANNOTATION) {
+        return Some("only v1beta3 needs the annotation for 0 shares".to_owned());
+    }
+    None
 }
 
 /// The edits that produce `after`, unless the style of the text does not allow them.

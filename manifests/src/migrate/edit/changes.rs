@@ -13,7 +13,21 @@ pub(in crate::migrate) struct PlannedChange {
     /// The start of the change in the text.
     pub(in crate::migrate) offset: usize,
     pub(in crate::migrate) what: String,
+    /// The reason, if the change is more than a new name.
+    pub(in crate::migrate) why: Option<String>,
     pub(in crate::migrate) edits: Vec<Edit>,
+}
+
+impl PlannedChange {
+    /// A change that needs no reason.
+    pub(in crate::migrate) fn new(offset: usize, what: String, edits: Vec<Edit>) -> Self {
+        Self {
+            offset,
+            what,
+            why: None,
+            edits,
+        }
+    }
 }
 
 /// The changes from `before`, the content of `node`, to `after`.
@@ -69,11 +83,11 @@ impl Context<'_> {
         if let Some((from, to)) = renamed {
             // JSON keeps duplicate fields: all are renamed.
             for member in all.iter().filter(|member| member.name == from) {
-                out.push(PlannedChange {
-                    offset: member.name_span.start,
-                    what: format!("{} is renamed to {to}", below(path, from)),
-                    edits: vec![splice::rename(self.source, &member, to)],
-                });
+                out.push(PlannedChange::new(
+                    member.name_span.start,
+                    format!("{} is renamed to {to}", below(path, from)),
+                    vec![splice::rename(self.source, &member, to)],
+                ));
             }
         }
         let mut gone = Vec::new();
@@ -110,22 +124,22 @@ impl Context<'_> {
                 .iter()
                 .map(|index| below(path, own[*index].name))
                 .collect();
-            out.push(PlannedChange {
-                offset: own[gone[0]].name_span.start,
-                what: format!("{} is removed", names.join(", ")),
-                edits: splice::remove(self.source, node, &own, &gone)?,
-            });
+            out.push(PlannedChange::new(
+                own[gone[0]].name_span.start,
+                format!("{} is removed", names.join(", ")),
+                splice::remove(self.source, node, &own, &gone)?,
+            ));
         }
         for (name, value) in new {
             if old.contains_key(name) || renamed.is_some_and(|(_, to)| to == name) {
                 continue;
             }
             let edit = insert::insert(self.source, self.form, node, &own, name, value)?;
-            out.push(PlannedChange {
-                offset: edit.span.start,
-                what: format!("{} is added: {value}", below(path, name)),
-                edits: vec![edit],
-            });
+            out.push(PlannedChange::new(
+                edit.span.start,
+                format!("{} is added: {value}", below(path, name)),
+                vec![edit],
+            ));
         }
         Ok(())
     }
@@ -142,11 +156,11 @@ impl Context<'_> {
             return self.object(member.value, before, after, path, out);
         }
         let edit = splice::set_scalar(self.source, self.form, Some(member), member.value, after)?;
-        out.push(PlannedChange {
-            offset: edit.span.start,
-            what: format!("{path}: {} becomes {}", plain(before), plain(after)),
-            edits: vec![edit],
-        });
+        out.push(PlannedChange::new(
+            edit.span.start,
+            format!("{path}: {} becomes {}", plain(before), plain(after)),
+            vec![edit],
+        ));
         Ok(())
     }
 }

@@ -55,6 +55,14 @@ pub fn may_mention(text: &[u8]) -> bool {
         SHARES[1],
         "FlowSchema",
         "PriorityLevelConfiguration",
+        // Client libraries.
+        "/flowcontrol/",
+        "FlowcontrolV1",
+        "FlowcontrolApiserverV1",
+        "flowcontrol_apiserver_v1",
+        "flowcontrol::v1",
+        "flowControl().v1",
+        "flowcontrol.v1",
     ];
     finders
         .iter()

@@ -1,0 +1,150 @@
+//! Programs and other texts that are no manifests: their uses of old versions are found and never edited.
+
+use super::findings::{Finding, Rule, Severity};
+use super::read::{Mention, Text, is_kept, kept_lines, mentions};
+use k8s_flowcontrol_text::Span;
+use k8s_flowcontrol_types::ApiVersion;
+
+/// A form in which programs name a version. The version stands between the two words.
+struct Pattern {
+    before: &'static str,
+    after: &'static str,
+    /// Whether the version begins with an upper-case letter.
+    is_upper: bool,
+    /// The thing that is used, for the message.
+    what: &'static str,
+}
+
+const PATTERNS: [Pattern; 10] = [
+    Pattern::lower("/flowcontrol/", "", "a Go package"),
+    Pattern::upper("Flowcontrol", "", "a Go client"),
+    Pattern::upper("FlowcontrolApiserver", "Api", "a client class"),
+    Pattern::lower("flowcontrol_apiserver_", "", "a client module"),
+    Pattern::upper("", "FlowSchema", "a client class"),
+    Pattern::upper("", "PriorityLevelConfiguration", "a client class"),
+    Pattern::lower("flowcontrol::", "", "a Rust module"),
+    Pattern::lower("model.flowcontrol.", "", "a Java package"),
+    Pattern::lower("flowControl().", "()", "a Java client"),
+    Pattern::lower("flowcontrol.", ".", "a package"),
+];
+
+const VERSIONS: [&str; 5] = ["v1alpha1", "v1beta1", "v1beta2", "v1beta3", "v1"];
+
+impl Pattern {
+    const fn lower(before: &'static str, after: &'static str, what: &'static str) -> Self {
+        Self {
+            before,
+            after,
+            is_upper: false,
+            what,
+        }
+    }
+
+    const fn upper(before: &'static str, after: &'static str, what: &'static str) -> Self {
+        Self {
+            before,
+            after,
+            is_upper: true,
+            what,
+        }
+    }
+
+    /// The places of the pattern: the whole name, and the version.
+    fn find(&self, text: &str, out: &mut Vec<(Span, &'static str, &'static str)>) {
+        // The longer word is rarer, so it is searched.
+        let searches_after = self.before.is_empty();
+        let word = if searches_after {
+            self.after
+        } else {
+            self.before
+        };
+        for (at, _) in text.match_indices(word) {
+            let found = VERSIONS.iter().find_map(|version| {
+                let start = match searches_after {
+                    true => at.checked_sub(version.len())?,
+                    false => at + word.len(),
+                };
+                let written = text.get(start..start + version.len())?;
+                let is_same = match self.is_upper {
+                    true => written.starts_with('V') && written[1..] == version[1..],
+                    false => written == *version,
+                };
+                let rest = text.get(start + version.len()..)?;
+                let ends = !self.after.is_empty() && rest.starts_with(self.after)
+                    || self.after.is_empty() && !rest.starts_with(is_lower_or_digit);
+                let begin = if searches_after { start } else { at };
+                (is_same && ends).then(|| {
+                    let end = start + version.len() + self.after.len();
+                    (Span::new(begin, end), *version, self.what)
+                })
+            });
+            out.extend(found);
+        }
+    }
+}
+
+fn is_lower_or_digit(character: char) -> bool {
+    character.is_ascii_lowercase() || character.is_ascii_digit()
+}
+
+/// The uses of other versions than `to` in a program or another text that is no manifest: client libraries and requests, and
+/// every other mention of a version or field. Places with the comment `flowcontrol: keep` are none.
+pub fn uses(text: &str, to: ApiVersion) -> Vec<Finding> {
+    let source = Text::new(text);
+    let kept = kept_lines(source.text);
+    let mut found = Vec::new();
+    for pattern in &PATTERNS {
+        pattern.find(source.text, &mut found);
+    }
+    found.retain(|(_, version, _)| *version != to.as_str());
+    found.sort_by_key(|(span, ..)| (span.start, std::cmp::Reverse(span.end)));
+    // One finding for each place: a longer name stands for the names in it.
+    found.dedup_by(|(later, ..), (earlier, ..)| later.start < earlier.end);
+    let programs = found.into_iter().map(|(span, version, what)| {
+        let name = source.slice(span);
+        let message = format!("{name} is {what} of {version}");
+        Finding::new(Severity::Manual, Rule::Program, span.start, message).help(format!(
+            "use the client of {to}, with a library version that has it"
+        ))
+    });
+    let mentions = mentions(source.text, to);
+    let mentions = mentions.iter().map(|mention| in_text(source.text, mention));
+    let mut findings: Vec<_> = programs.chain(mentions).collect();
+    findings.retain(|finding| !is_kept(&kept, finding.offset));
+    findings.sort_by_key(|finding| finding.offset);
+    for finding in &mut findings {
+        finding.offset += source.mark;
+    }
+    findings
+}
+
+/// A mention in a text that is no manifest.
+fn in_text(text: &str, mention: &Mention) -> Finding {
+    let what = mention.describe();
+    let start = text[..mention.span.start]
+        .rfind('\n')
+        .map_or(0, |at| at + 1);
+    let line = &text[start..mention.span.start];
+    let manual = |message: String, help: &str| {
+        Finding::new(Severity::Manual, Rule::Program, mention.span.start, message).help(help)
+    };
+    if line.contains("runtime-config") || line.contains("runtime_config") {
+        let message = format!("a --runtime-config flag names {what}");
+        return manual(
+            message,
+            "remove the version from the flag: newer servers do not have it",
+        );
+    }
+    if line.contains("/apis/") {
+        let message = format!("a request path names {what}");
+        return manual(
+            message,
+            "request the path of the new version, and read its fields",
+        );
+    }
+    mention.finding(
+        "this file is not a manifest",
+        Severity::Manual,
+        Rule::Mention,
+    )
+}
