@@ -4,14 +4,14 @@ use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::interrupt::Interrupt;
 use crate::migrate::{
-    Backups, Candidates, Examined, Status, Summary, collect, conflict, examine_all, json,
-    without_links, write_all, write_file_diff, write_log,
+    Advice, Backups, Candidates, Examined, Selection, Status, Summary, collect, conflict,
+    examine_all, json, keep_dirty, without_links, write_all, write_details, write_file_diff,
+    write_log, write_patch,
 };
 use crate::output::{Diagnostic, Level, Streams, write_report};
 use clap::ValueEnum;
 use k8s_flowcontrol::{ApiVersion, Release};
 use k8s_flowcontrol_manifests::{self as manifests, Settings, Severity};
-use k8s_flowcontrol_text::Span;
 use std::io::{IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
@@ -39,13 +39,30 @@ pub(crate) struct Args {
     #[arg(long, conflicts_with_all = ["write", "check"])]
     diff: bool,
 
+    /// Show the changes as a patch for `git apply`, relative to the working directory
+    #[arg(long, conflicts_with_all = ["write", "check", "diff", "output"])]
+    patch: bool,
+
     /// Write the changes to the files
     #[arg(long, conflicts_with = "check")]
     write: bool,
 
-    /// Write nothing, and return exit code 1 if an object is in another version
+    /// Also write files with changes that are not committed to git
+    #[arg(long, requires = "write")]
+    allow_dirty: bool,
+
+    /// Write nothing, list the files that are not up to date, and return exit code 1 if there are any, 3 if a file cannot be
+    /// read, 4 if something would be lost
     #[arg(long)]
     check: bool,
+
+    /// A glob of files and folders to exclude, as in .gitignore; can be repeated. A file .flowcontrolignore does the same
+    #[arg(long, value_name = "GLOB")]
+    exclude: Vec<String>,
+
+    /// Also examine files that git ignores, and folders named vendor, node_modules and target
+    #[arg(long)]
+    no_ignore: bool,
 
     /// Save the old files in this folder
     #[arg(long, value_name = "DIR", requires = "write")]
@@ -63,7 +80,7 @@ pub(crate) struct Args {
     #[arg(short, long, value_name = "FORMAT")]
     output: Option<Format>,
 
-    /// Also show notes, such as old versions in comments
+    /// Show every finding with its line and advice, and also notes, such as old versions in comments
     #[arg(short, long)]
     verbose: bool,
 }
@@ -106,6 +123,12 @@ Examples:
   # In CI: fail if a manifest is outdated
   kubectl flowcontrol migrate . --check
 
+  # Only the files that no glob excludes; a comment `# flowcontrol: keep` keeps a single object
+  kubectl flowcontrol migrate . --exclude 'tests/**' --exclude '*.golden.yaml'
+
+  # A patch for review
+  kubectl flowcontrol migrate manifests/ --patch > v1.patch && git apply v1.patch
+
   # Go back to a version that Kubernetes 1.28 serves
   kubectl flowcontrol migrate manifests/ --to v1beta3 --kubernetes 1.28 --write
 
@@ -121,13 +144,23 @@ pub(crate) fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
         mend: args.mend.map(manifests::Mend::from),
         allow_loss: args.allow_loss,
     };
-    let Candidates { files, skipped } =
-        collect(&args.paths, args.backup.as_deref()).map_err(|(path, error)| {
-            Failure::input(format!("cannot read {}: {error}", path.display()))
-        })?;
+    let selection = Selection::new(&args.exclude, args.no_ignore)
+        .map_err(|error| Failure::usage(format!("the glob of --exclude is invalid: {error}")))?;
+    let backup = args.backup.as_deref();
+    let found = collect(&args.paths, backup, &selection).map_err(|(path, error)| {
+        Failure::input(format!("cannot read {}: {error}", path.display()))
+    })?;
+    let Candidates {
+        files,
+        skipped,
+        ignored,
+    } = found;
     let interrupt = Interrupt::listen();
     let total = files.len();
     let mut files = examine_all(files, settings, Progress::of("checked", total));
+    if args.write && !args.allow_dirty {
+        keep_dirty(&mut files);
+    }
     if args.write && !interrupt.came() {
         let backups = backups(args, &files)?;
         files = write_all(
@@ -159,6 +192,12 @@ pub(crate) fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
             Diagnostic::new(level, message).write(&mut streams.err)?;
         }
     }
+    if args.verbose {
+        for path in &ignored {
+            let message = format!("{}: ignored", path.display());
+            Diagnostic::new(Level::Note, message).write(&mut streams.err)?;
+        }
+    }
     let passed = skipped.iter().filter(|skipped| !skipped.is_error).count();
     write!(streams.err, "{summary}")?;
     match passed {
@@ -166,7 +205,12 @@ pub(crate) fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
         1 => write!(streams.err, ", 1 link not followed")?,
         more => write!(streams.err, ", {more} links not followed")?,
     }
-    if (summary.notes > 0 || passed > 0) && !args.verbose {
+    match ignored.len() {
+        0 => {}
+        1 => write!(streams.err, ", 1 entry ignored")?,
+        more => write!(streams.err, ", {more} entries ignored")?,
+    }
+    if (summary.notes + passed + ignored.len() > 0) && !args.verbose {
         write!(streams.err, " (--verbose shows notes)")?;
     }
     writeln!(streams.err)?;
@@ -258,53 +302,43 @@ fn working_directory() -> Result<PathBuf, Failure> {
 
 /// Prints the changes to the standard output and the findings to the standard error.
 fn print(args: &Args, files: &[Examined], streams: &mut Streams) -> Result<(), Failure> {
+    let here = working_directory()?;
+    let mut advice = Advice::default();
     for file in files {
         let path = file.candidate.path.display();
         match file.status {
             Status::Changed => writeln!(streams.out, "{path}")?,
-            Status::Outdated if args.check => writeln!(streams.out, "{path}")?,
+            Status::Outdated | Status::Manual | Status::Refused if args.check => {
+                writeln!(streams.out, "{path}")?;
+            }
+            Status::Outdated if args.patch => write_patch(file, &here, &mut streams.out)?,
             Status::Outdated if !args.write => write_file_diff(file, &mut streams.out)?,
-            Status::Outdated | Status::Current | Status::Refused => {}
+            Status::Outdated | Status::Manual | Status::Current | Status::Refused => {}
         }
         let findings = file.outcome.findings.iter();
-        let mut findings = findings
+        let findings: Vec<_> = findings
             .filter(|finding| args.verbose || file.is_too_long || finding.severity > Severity::Note)
-            .peekable();
-        if findings.peek().is_none() {
+            .collect();
+        if findings.is_empty() {
             continue;
         }
         // Findings follow the diff of their file.
         streams.out.flush()?;
-        for finding in findings {
-            let message = match &finding.path {
-                Some(path) => format!("{path}: {}", finding.message),
-                None => finding.message.clone(),
-            };
-            let mut diagnostic = Diagnostic::new(finding.severity.into(), message)
-                .id(finding.rule.as_str())
-                .at(&file.source, Span::new(finding.offset, finding.offset + 1));
-            if let Some(help) = &finding.help {
-                diagnostic = diagnostic.help(help.as_str());
-            }
-            diagnostic.write(&mut streams.err)?;
+        match args.verbose {
+            true => write_details(file, &findings, &mut streams.err)?,
+            false => advice.write_lines(file, &findings, &mut streams.err)?,
         }
     }
+    advice.write(&mut streams.err)?;
     Ok(())
 }
 
 fn exit(args: &Args, summary: Summary, has_unread: bool) -> Exit {
-    let is_unreadable = has_unread || summary.errors > summary.losses;
-    if args.check {
-        return match summary.is_outdated() || has_unread {
-            true => Exit::Findings,
-            false => Exit::Success,
-        };
-    }
-    if is_unreadable {
+    if has_unread || summary.errors > summary.losses {
         Exit::Input
     } else if summary.losses > 0 {
         Exit::Loss
-    } else if summary.manual > 0 {
+    } else if summary.manual > 0 || args.check && summary.is_outdated() {
         Exit::Findings
     } else {
         Exit::Success

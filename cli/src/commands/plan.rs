@@ -8,7 +8,7 @@ mod report;
 use crate::cluster::{ClusterArgs, block_on};
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::migrate::{Candidates, Skipped, collect};
+use crate::migrate::{Candidates, Selection, Skipped, collect};
 use crate::output::{Diagnostic, Level, Streams, write_report};
 use clap::ValueEnum;
 use cluster::ClusterState;
@@ -82,9 +82,11 @@ pub(crate) fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
             "to go back, use `kubectl flowcontrol migrate --to VERSION --kubernetes RELEASE`",
         ));
     }
-    let Candidates { files, skipped } = collect(&args.paths, None).map_err(|(path, error)| {
+    let selection = Selection::default();
+    let found = collect(&args.paths, None, &selection).map_err(|(path, error)| {
         Failure::input(format!("cannot read {}: {error}", path.display()))
     })?;
+    let Candidates { files, skipped, .. } = found;
     let mut needs = Vec::new();
     for file in &files {
         match files::read(file, plan) {

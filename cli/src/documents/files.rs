@@ -67,7 +67,7 @@ impl FileArgs {
 /// The JSON and YAML files of a folder by name. Linked files count, linked folders do not.
 fn in_folder(folder: &Path, is_recursive: bool) -> Result<Vec<PathBuf>, Failure> {
     let mut files = Vec::new();
-    for entry in walk(folder, is_recursive, &[]) {
+    for entry in walk(folder, is_recursive) {
         let entry = entry.map_err(|error| {
             let folder = folder.display();
             Failure::input(format!("cannot read the folder {folder}: {error}"))

@@ -1,6 +1,6 @@
 //! Reading files, folders and the standard input: the one reader of all commands.
 //!
-//! [`FileArgs`] and [`walk`] name the files, and [`documents`] finds the flow-control objects of a file; documents of other
+//! [`FileArgs`] names the files, and [`documents`] finds the flow-control objects of a file; documents of other
 //! kinds are skipped and counted.
 
 mod document;
@@ -12,7 +12,6 @@ mod skipped;
 
 pub(crate) use document::{Document, Found, documents};
 pub(crate) use files::{ExportArgs, FileArgs};
-pub(crate) use folder::walk;
 pub(crate) use object::Object;
 pub(crate) use read::read;
 pub(crate) use skipped::Skipped;

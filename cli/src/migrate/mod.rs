@@ -5,7 +5,9 @@ mod files;
 mod report;
 
 pub(crate) use files::{
-    Backups, Candidate, Candidates, Examined, Skipped, Status, collect, conflict, examine_all,
-    examine_file, without_links, write_all,
+    Backups, Candidate, Candidates, Examined, Selection, Skipped, Status, collect, conflict,
+    examine_all, examine_file, keep_dirty, without_links, write_all,
 };
-pub(crate) use report::{Summary, json, write_file_diff, write_log};
+pub(crate) use report::{
+    Advice, Summary, json, write_details, write_file_diff, write_log, write_patch,
+};

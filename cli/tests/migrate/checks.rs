@@ -17,17 +17,21 @@ fn check_fails_on_everything_that_is_not_in_the_wanted_version() {
         fs::read_to_string(folder.join("a.yaml")).unwrap(),
         level("a")
     );
-    for name in [
-        "embedded.yaml",
-        "policy.yaml",
-        "foreign.yaml",
-        "chart/values.yaml",
-        "version.yaml",
-        "tabs.yaml",
+    for (name, code) in [
+        ("embedded.yaml", 1),
+        ("policy.yaml", 1),
+        ("chart/values.yaml", 1),
+        ("version.yaml", 3),
+        ("tabs.yaml", 3),
+        ("foreign.yaml", 4),
     ] {
         let text = fs::read_to_string(fixtures().join(name)).unwrap();
         let ran = check(&text);
-        assert_eq!(ran.code, 1, "{name}: {ran:?}");
+        assert_eq!(
+            (ran.code, ran.out.as_str()),
+            (code, "./a.yaml\n"),
+            "{name}: {ran:?}"
+        );
         assert!(ran.err.contains("./a.yaml:"), "{name}: {}", ran.err);
     }
     let current = check(&super::migrated(&level("a")));
@@ -41,7 +45,7 @@ fn json_has_every_document_and_finding() {
     fs::write(folder.join("a.yaml"), level("a") + "---\nkind: Namespace\n").unwrap();
     fs::copy(fixtures().join("foreign.yaml"), folder.join("b.yaml")).unwrap();
     let ran = run(&folder, &["migrate", ".", "--check", "-o", "json"]);
-    assert_eq!(ran.code, 1, "{ran:?}");
+    assert_eq!(ran.code, 4, "{ran:?}");
     let report: Value = serde_json::from_str(&ran.out).unwrap();
     assert_eq!(report["schemaVersion"], 1);
     assert_eq!(report["to"], "flowcontrol.apiserver.k8s.io/v1");
@@ -79,7 +83,7 @@ fn sarif_points_at_lines() {
     fs::write(folder.join("a b.yaml"), level("a")).unwrap();
     fs::copy(fixtures().join("foreign.yaml"), folder.join("c.yaml")).unwrap();
     let ran = run(&folder, &["migrate", ".", "--check", "-o", "sarif"]);
-    assert_eq!(ran.code, 1, "{ran:?}");
+    assert_eq!(ran.code, 4, "{ran:?}");
     let report: Value = serde_json::from_str(&ran.out).unwrap();
     assert_eq!(report["version"], "2.1.0");
     let run = &report["runs"][0];

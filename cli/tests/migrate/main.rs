@@ -9,6 +9,7 @@ mod checks;
 mod files;
 mod planning;
 mod safety;
+mod selection;
 
 use std::fs;
 use std::path::{Path, PathBuf};

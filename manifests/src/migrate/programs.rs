@@ -75,6 +75,13 @@ impl Pattern {
                 let begin = if searches_after { start } else { at };
                 (is_same && ends).then(|| {
                     let end = start + version.len() + self.after.len();
+                    let path = |character: char| {
+                        !(character.is_ascii_alphanumeric() || "./-_".contains(character))
+                    };
+                    let begin = match word.starts_with('/') {
+                        true => text[..begin].rfind(path).map_or(0, |at| at + 1),
+                        false => begin,
+                    };
                     (Span::new(begin, end), *version, self.what)
                 })
             });

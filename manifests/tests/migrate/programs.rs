@@ -9,7 +9,7 @@ fn client_libraries_are_found() {
     let cases = [
         (
             "import flow \"k8s.io/api/flowcontrol/v1beta2\"",
-            "/flowcontrol/v1beta2 is a Go package of v1beta2",
+            "k8s.io/api/flowcontrol/v1beta2 is a Go package of v1beta2",
         ),
         (
             "c.FlowcontrolV1beta2().FlowSchemas()",

@@ -3,6 +3,8 @@
 use super::backup::Backups;
 use super::candidates::Candidate;
 use super::examine::{Examination, examine_file};
+use super::git::Dirty;
+use super::helpers::{find_helpers, may_define};
 use super::identity::Identity;
 use super::replace::Original;
 use crate::input::ReadError;
@@ -33,6 +35,8 @@ pub(crate) struct Examined {
 pub(crate) enum Status {
     /// No changes are needed.
     Current,
+    /// Something must be changed by hand, and nothing else.
+    Manual,
     /// Changes are needed.
     Outdated,
     /// The changes are written.
@@ -42,9 +46,19 @@ pub(crate) enum Status {
 }
 
 impl Status {
+    fn of(outcome: &Migration) -> Self {
+        match outcome.worst() {
+            Some(Severity::Error) => Self::Refused,
+            _ if outcome.text.is_some() => Self::Outdated,
+            Some(Severity::Manual) => Self::Manual,
+            Some(Severity::Note) | None => Self::Current,
+        }
+    }
+
     pub(crate) const fn as_str(self) -> &'static str {
         match self {
             Self::Current => "current",
+            Self::Manual => "manual",
             Self::Outdated => "outdated",
             Self::Changed => "changed",
             Self::Refused => "refused",
@@ -62,9 +76,34 @@ pub(crate) fn examine_all(
     progress: impl FnMut(usize),
 ) -> Vec<Examined> {
     let workers = std::thread::available_parallelism().map_or(1, usize::from);
-    each(candidates, workers, progress, |candidate| {
+    // A definition may be in a file without anything to report.
+    let templates = candidates.iter().filter(|file| may_define(&file.real));
+    let templates: Vec<_> = templates.cloned().collect();
+    let mut files = each(candidates, workers, progress, |candidate| {
         read_and_examine(candidate, settings)
-    })
+    });
+    find_helpers(&mut files, &templates, settings.to);
+    for file in &mut files {
+        file.status = Status::of(&file.outcome);
+    }
+    files
+}
+
+/// Marks the files to change that have uncommitted changes: they are not written.
+pub(crate) fn keep_dirty(files: &mut [Examined]) {
+    let outdated = |file: &&Examined| file.status == Status::Outdated;
+    let real = files.iter().filter(outdated);
+    let dirty = Dirty::of(real.map(|file| file.candidate.real.as_path()));
+    for file in files {
+        let reason = dirty.reason(&file.candidate.real);
+        let (Status::Outdated, Some(reason)) = (file.status, reason) else {
+            continue;
+        };
+        let finding = Finding::new(Severity::Error, Rule::NotWritten, 0, reason);
+        let finding = finding.help("commit or stash the changes, or use --allow-dirty");
+        file.outcome.findings.push(finding);
+        file.status = Status::Refused;
+    }
 }
 
 /// The first file to change whose backup would be a file to change.
@@ -135,13 +174,7 @@ fn read_and_examine(candidate: Candidate, settings: Settings) -> Examined {
             .findings
             .push(finding.help("name the file itself to change it"));
     }
-    let status = if outcome.worst() == Some(Severity::Error) {
-        Status::Refused
-    } else if outcome.text.is_some() {
-        Status::Outdated
-    } else {
-        Status::Current
-    };
+    let status = Status::of(&outcome);
     let has_news = !(outcome.findings.is_empty() && outcome.objects.is_empty());
     let bytes = if has_news { bytes } else { Vec::new() };
     let (name, is_named) = (candidate.path.display().to_string(), candidate.is_named);

@@ -1,14 +1,11 @@
 //! The files of a migration: named files, and all files in named folders.
 
+use super::ignored::{LeftOut, Selection};
 use super::replace::is_draft;
-use crate::documents::walk;
 use std::collections::HashSet;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
-
-/// Folders of version control, which contain old versions on purpose.
-const VERSION_CONTROL: [&str; 4] = [".git", ".hg", ".svn", ".jj"];
 
 /// A file to examine.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -37,6 +34,8 @@ pub(crate) struct Skipped {
 pub(crate) struct Candidates {
     pub(crate) files: Vec<Candidate>,
     pub(crate) skipped: Vec<Skipped>,
+    /// Files and folders that were left out: ignored by git, dependencies and build output.
+    pub(crate) ignored: Vec<PathBuf>,
 }
 
 /// Collects the files of `paths`, each once, and sorts the files of a folder by name. The folder `left_out`, such as the
@@ -47,6 +46,7 @@ pub(crate) struct Candidates {
 pub(crate) fn collect(
     paths: &[PathBuf],
     left_out: Option<&Path>,
+    selection: &Selection,
 ) -> Result<Candidates, (PathBuf, io::Error)> {
     let mut roots = Vec::new();
     for path in paths {
@@ -61,12 +61,15 @@ pub(crate) fn collect(
     let mut walk = Walk {
         folders,
         left_out: left_out.and_then(|path| fs::canonicalize(path).ok()),
+        selection,
         seen: HashSet::new(),
         found: Candidates::default(),
     };
     for (path, real) in roots {
         if real.is_dir() {
             walk.folder(&path, &real);
+        } else if real.is_file() && selection.excludes(&path) {
+            walk.found.ignored.push(path);
         } else if real.is_file() {
             walk.file(path, real, true, false);
         } else {
@@ -77,15 +80,16 @@ pub(crate) fn collect(
     Ok(walk.found)
 }
 
-struct Walk {
+struct Walk<'a> {
     /// The named folders without links.
     folders: Vec<PathBuf>,
     left_out: Option<PathBuf>,
+    selection: &'a Selection,
     seen: HashSet<PathBuf>,
     found: Candidates,
 }
 
-impl Walk {
+impl Walk<'_> {
     fn file(&mut self, path: PathBuf, real: PathBuf, is_named: bool, is_outside: bool) {
         if self.seen.insert(real.clone()) {
             self.found.files.push(Candidate {
@@ -99,22 +103,26 @@ impl Walk {
 
     /// Collects the files of a folder and its subfolders.
     fn folder(&mut self, path: &Path, real: &Path) {
-        for entry in walk(path, true, &VERSION_CONTROL) {
+        let mut left_out = LeftOut::default();
+        for entry in self.selection.walk(path) {
             let entry = match entry {
                 Ok(entry) => entry,
                 Err(error) => {
-                    let path = error.path().unwrap_or(path).to_owned();
+                    let path = path_of(&error).unwrap_or(path).to_owned();
                     self.skip(path, format!("the folder cannot be read: {error}"), true);
                     continue;
                 }
             };
+            let Some(kind) = entry.file_type() else {
+                continue;
+            };
+            left_out.walked(entry.path(), kind.is_dir());
             let inside = entry.path().strip_prefix(path).unwrap_or(entry.path());
             let real = real.join(inside);
             let is_left_out = |folder: &PathBuf| real.starts_with(folder);
             if self.left_out.as_ref().is_some_and(is_left_out) {
                 continue;
             }
-            let kind = entry.file_type();
             if kind.is_symlink() {
                 self.link(entry.into_path());
             } else if kind.is_file() && is_draft(entry.file_name()) {
@@ -125,6 +133,7 @@ impl Walk {
                 self.file(entry.into_path(), real, false, false);
             }
         }
+        self.found.ignored.extend(left_out.entries());
     }
 
     /// A link in a folder. A target inside of the folders is examined there.
@@ -155,5 +164,16 @@ impl Walk {
             why,
             is_error,
         });
+    }
+}
+
+/// The path of an entry that cannot be read.
+fn path_of(error: &ignore::Error) -> Option<&Path> {
+    match error {
+        ignore::Error::WithPath { path, .. } => Some(path),
+        ignore::Error::WithDepth { err, .. } | ignore::Error::WithLineNumber { err, .. } => {
+            path_of(err)
+        }
+        _ => None,
     }
 }

@@ -4,7 +4,7 @@ use super::candidates::Candidate;
 use super::identity::Identity;
 use crate::input::{ReadError, read_regular};
 use k8s_flowcontrol_manifests::{
-    Finding, Form, Migration, Rule, Settings, Severity, may_mention, mentions, migrate,
+    Finding, Form, Migration, Rule, Settings, Severity, may_mention, mentions, migrate, uses,
 };
 use std::path::Path;
 
@@ -16,9 +16,34 @@ enum Treatment {
     Documentation,
     /// An archive.
     Archive,
-    /// Another file, such as a script: a manifest if it contains objects.
+    /// A program, which is never changed.
+    Program,
+    /// Another file: a manifest if it contains objects.
     Unknown,
 }
+
+/// The endings of programs.
+const PROGRAMS: [&str; 19] = [
+    ".go",
+    ".py",
+    ".ts",
+    ".tsx",
+    ".js",
+    ".mjs",
+    ".java",
+    ".kt",
+    ".scala",
+    ".cs",
+    ".rs",
+    ".rb",
+    ".tf",
+    ".hcl",
+    ".sh",
+    ".ps1",
+    ".jsonnet",
+    ".libsonnet",
+    ".cue",
+];
 
 /// A file that was examined.
 #[derive(Debug, Default)]
@@ -47,7 +72,7 @@ pub(crate) fn examine_file(
         });
     }
     let (bytes, metadata) = read_regular(&candidate.real)?;
-    let outcome = examine(&bytes, &candidate.path, candidate.is_named, settings);
+    let outcome = examine(&bytes, &candidate.path, settings);
     Ok(Examination {
         bytes,
         identity: Some(Identity::of(&metadata)),
@@ -55,11 +80,8 @@ pub(crate) fn examine_file(
     })
 }
 
-fn examine(bytes: &[u8], path: &Path, is_named: bool, settings: Settings) -> Migration {
-    let treatment = match treatment(path) {
-        Treatment::Documentation | Treatment::Unknown if is_named => Treatment::Manifest,
-        other => other,
-    };
+fn examine(bytes: &[u8], path: &Path, settings: Settings) -> Migration {
+    let treatment = treatment(path);
     if let Some(text) = utf16(bytes) {
         if mentions(&text, settings.to).is_empty() {
             return Migration::default();
@@ -97,22 +119,23 @@ fn examine(bytes: &[u8], path: &Path, is_named: bool, settings: Settings) -> Mig
                 message,
             ))
         }
+        Treatment::Program => listed(text, settings),
         Treatment::Unknown => {
             let outcome = migrate(text, form, settings);
-            if !outcome.objects.is_empty() {
-                return outcome;
-            }
-            let found = mentions(text, settings.to);
-            let why = "this file is not a manifest";
-            let findings = found
-                .iter()
-                .map(|mention| mention.finding(why, Severity::Manual, Rule::Mention));
-            Migration {
-                findings: findings.collect(),
-                ..Migration::default()
+            match outcome.objects.is_empty() {
+                true => listed(text, settings),
+                false => outcome,
             }
         }
-        _ => migrate(text, form, settings),
+        Treatment::Manifest | Treatment::Archive => migrate(text, form, settings),
+    }
+}
+
+/// A file that is no manifest: its uses of other versions are listed.
+fn listed(text: &str, settings: Settings) -> Migration {
+    Migration {
+        findings: uses(text, settings.to),
+        ..Migration::default()
     }
 }
 
@@ -165,6 +188,8 @@ fn treatment(path: &Path) -> Treatment {
     .any(|ending| name.contains(ending))
     {
         Treatment::Manifest
+    } else if ends(&PROGRAMS) {
+        Treatment::Program
     } else {
         Treatment::Unknown
     }

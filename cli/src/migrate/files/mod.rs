@@ -4,10 +4,14 @@ mod backup;
 mod batch;
 mod candidates;
 mod examine;
+mod git;
+mod helpers;
 mod identity;
+mod ignored;
 mod replace;
 
 pub(crate) use backup::{Backups, without_links};
-pub(crate) use batch::{Examined, Status, conflict, examine_all, write_all};
+pub(crate) use batch::{Examined, Status, conflict, examine_all, keep_dirty, write_all};
 pub(crate) use candidates::{Candidate, Candidates, Skipped, collect};
 pub(crate) use examine::examine_file;
+pub(crate) use ignored::Selection;

@@ -2,10 +2,12 @@
 
 mod diff;
 mod json;
+mod list;
 mod sarif;
 mod summary;
 
-pub(crate) use diff::write_file_diff;
+pub(crate) use diff::{write_file_diff, write_patch};
 pub(crate) use json::json;
+pub(crate) use list::{Advice, write_details};
 pub(crate) use sarif::write_log;
 pub(crate) use summary::Summary;

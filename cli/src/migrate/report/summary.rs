@@ -17,6 +17,8 @@ pub(crate) struct Summary {
     pub(crate) changed: usize,
     /// Files that were not changed because of an error.
     pub(crate) refused: usize,
+    /// Files without changes, with places to change by hand.
+    pub(crate) manual_files: usize,
     /// Objects in another version.
     pub(crate) objects: usize,
     /// Places to check or change by hand.
@@ -38,6 +40,7 @@ impl Summary {
         for file in files {
             match file.status {
                 Status::Current => {}
+                Status::Manual => summary.manual_files += 1,
                 Status::Outdated => summary.outdated += 1,
                 Status::Changed => summary.changed += 1,
                 Status::Refused => summary.refused += 1,
@@ -71,6 +74,7 @@ impl Summary {
             "outdated": self.outdated,
             "changed": self.changed,
             "refused": self.refused,
+            "manualFiles": self.manual_files,
             "objects": self.objects,
             "manual": self.manual,
             "errors": self.errors,

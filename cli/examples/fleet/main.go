@@ -1,0 +1,3 @@
+package main
+
+import _ "k8s.io/api/flowcontrol/v1beta2"
