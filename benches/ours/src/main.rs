@@ -4,6 +4,7 @@ use bench_data::{Meter, list, report, resident};
 use k8s_flowcontrol::api::v1::FlowSchema;
 use k8s_flowcontrol::watch::Store;
 use k8s_flowcontrol::{Client, List, json};
+use std::collections::BTreeMap;
 use std::error::Error;
 use std::hint::black_box;
 
@@ -19,8 +20,9 @@ async fn main() -> Outcome {
         ["serde-decode", count, rounds] => serde_decode(count.parse()?, rounds.parse()?),
         ["serde-encode", count, rounds] => serde_encode(count.parse()?, rounds.parse()?),
         ["watch", url, count] => watch(url, count.parse()?).await,
-        ["store", url, count] => store(url, count.parse()?).await,
-        _ => Err("usage: decode COUNT ROUNDS | encode COUNT ROUNDS | serde-decode COUNT ROUNDS | serde-encode COUNT ROUNDS | watch URL COUNT | store URL COUNT".into()),
+        ["store", url, count] => store(url, count.parse()?, false).await,
+        ["store-projected", url, count] => store(url, count.parse()?, true).await,
+        _ => Err("usage: decode COUNT ROUNDS | encode COUNT ROUNDS | serde-decode COUNT ROUNDS | serde-encode COUNT ROUNDS | watch URL COUNT | store URL COUNT | store-projected URL COUNT".into()),
     }
 }
 
@@ -84,10 +86,17 @@ async fn watch(url: &str, count: usize) -> Outcome {
     Ok(())
 }
 
-async fn store(url: &str, count: usize) -> Outcome {
+async fn store(url: &str, count: usize, projected: bool) -> Outcome {
     let client = Client::from_url(url)?;
     let meter = Meter::start();
-    let store = Store::start(client.flow_schemas().watcher());
+    let mut watcher = client.flow_schemas().watcher();
+    if projected {
+        watcher = watcher.drop_managed_fields().modify(|schema| {
+            schema.metadata.annotations = BTreeMap::new();
+            schema.status = None;
+        });
+    }
+    let store = Store::start(watcher);
     store.wait_ready().await?;
     let (wall, cpu) = meter.stop();
     assert_eq!(store.len(), count);

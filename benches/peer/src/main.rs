@@ -20,9 +20,10 @@ async fn main() -> Outcome {
         ["decode", count, rounds] => decode(count.parse()?, rounds.parse()?),
         ["encode", count, rounds] => encode(count.parse()?, rounds.parse()?),
         ["watch", url, count] => watch(url, count.parse()?).await,
-        ["store", url, count] => store(url, count.parse()?).await,
+        ["store", url, count] => store(url, count.parse()?, false).await,
+        ["store-projected", url, count] => store(url, count.parse()?, true).await,
         _ => Err(
-            "usage: decode COUNT ROUNDS | encode COUNT ROUNDS | watch URL COUNT | store URL COUNT"
+            "usage: decode COUNT ROUNDS | encode COUNT ROUNDS | watch URL COUNT | store URL COUNT | store-projected URL COUNT"
                 .into(),
         ),
     }
@@ -65,13 +66,20 @@ async fn watch(url: &str, count: usize) -> Outcome {
     Ok(())
 }
 
-async fn store(url: &str, count: usize) -> Outcome {
+async fn store(url: &str, count: usize, projected: bool) -> Outcome {
     let api: Api<FlowSchema> = Api::all(Client::try_from(Config::new(url.parse()?))?);
     let (reader, writer) = reflector::store();
     let meter = Meter::start();
     let changes = watcher(api, watcher::Config::default())
         // Without it the task spins when the runtime ends.
         .default_backoff()
+        .modify(move |schema| {
+            if projected {
+                schema.metadata.managed_fields = None;
+                schema.metadata.annotations = None;
+                schema.status = None;
+            }
+        })
         .reflect(writer)
         .applied_objects();
     tokio::spawn(changes.for_each(|object| async move { drop(black_box(object)) }));

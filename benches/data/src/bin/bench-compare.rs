@@ -13,6 +13,8 @@ type Outcome<T> = Result<T, Box<dyn std::error::Error>>;
 struct Row {
     work: &'static str,
     arguments: &'static str,
+    /// The peer's work, where it is not the same.
+    peer_arguments: &'static str,
     figure: &'static str,
     /// The size of one unit of the figure, in units of the program's report.
     unit: f64,
@@ -75,7 +77,57 @@ const ROWS: &[Row] = &[
         1e6,
         Goal::AtMost(0.5),
     ),
+    row(
+        "the same without managed fields, annotations and status, against the peer's whole objects, seconds",
+        "store-projected URL 100000",
+        "ready seconds",
+        1.0,
+        Goal::AtMost(0.25),
+    )
+    .against("store URL 100000"),
+    row(
+        "the same, CPU seconds",
+        "store-projected URL 100000",
+        "cpu seconds",
+        1.0,
+        Goal::AtMost(0.25),
+    )
+    .against("store URL 100000"),
+    row(
+        "the same, resident MB",
+        "store-projected URL 100000",
+        "resident bytes",
+        1e6,
+        Goal::AtMost(0.25),
+    )
+    .against("store URL 100000"),
+    row(
+        "the same, against the peer's projected objects, seconds",
+        "store-projected URL 100000",
+        "ready seconds",
+        1.0,
+        Goal::AtMost(0.5),
+    ),
+    row(
+        "the same, resident MB",
+        "store-projected URL 100000",
+        "resident bytes",
+        1e6,
+        Goal::AtMost(0.5),
+    ),
 ];
+
+impl Row {
+    /// Compares with other work of the peer.
+    const fn against(mut self, peer_arguments: &'static str) -> Self {
+        self.peer_arguments = peer_arguments;
+        self
+    }
+
+    const fn both(&self) -> [&'static str; 2] {
+        [self.arguments, self.peer_arguments]
+    }
+}
 
 const fn row(
     work: &'static str,
@@ -87,6 +139,7 @@ const fn row(
     Row {
         work,
         arguments,
+        peer_arguments: arguments,
         figure,
         unit,
         goal,
@@ -106,24 +159,25 @@ fn main() -> Outcome<()> {
 
     println!("| work | ours | peer | ratio | goal |");
     println!("|---|---:|---:|---:|---|");
-    let mut done: Vec<(&str, [Vec<Value>; 2])> = Vec::new();
+    let mut done: Vec<([&str; 2], [Vec<Value>; 2])> = Vec::new();
     for row in ROWS {
         if done
             .last()
-            .is_none_or(|(arguments, _)| *arguments != row.arguments)
+            .is_none_or(|(arguments, _)| *arguments != row.both())
         {
             let mut reports = [Vec::new(), Vec::new()];
             for _ in 0..rounds {
-                for (side, reports) in ["bench-ours", "bench-peer"].iter().zip(&mut reports) {
+                let sides = ["bench-ours", "bench-peer"].iter().zip(row.both());
+                for ((side, arguments), reports) in sides.zip(&mut reports) {
                     // Memory is counted by programs of their own, because a counting allocator takes time.
-                    let (program, arguments) = match row.arguments.strip_prefix("held ") {
+                    let (program, arguments) = match arguments.strip_prefix("held ") {
                         Some(count) => (format!("{side}-held"), count),
-                        None => ((*side).to_owned(), row.arguments),
+                        None => ((*side).to_owned(), arguments),
                     };
                     reports.push(run(&folder.join(program), arguments, &server.url)?);
                 }
             }
-            done.push((row.arguments, reports));
+            done.push((row.both(), reports));
         }
         let Some((_, [ours, peer])) = done.last() else {
             continue;

@@ -5,6 +5,7 @@ mod driver;
 mod event;
 mod handle;
 mod index;
+mod listed;
 mod log;
 mod not_ready;
 mod objects;

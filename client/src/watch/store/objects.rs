@@ -2,6 +2,7 @@
 
 use super::event::StoreEvent;
 use super::index::Indexes;
+use super::listed::Listed;
 use crate::Resource;
 use crate::convert::Loss;
 use crate::watch::key::ObjectKey;
@@ -23,10 +24,13 @@ pub(super) struct Stored<K> {
 pub(super) struct StoredObjects<K> {
     current: ObjectMap<K>,
     /// The objects of an incomplete list, which will replace `current`.
-    listed: Option<ObjectMap<K>>,
+    listed: Option<Listed<K>>,
     is_ready: bool,
     indexes: Indexes<K>,
 }
+
+/// The objects that a change leaves over: those of before a list, or of a list that starts over.
+type Unneeded<K> = (ObjectMap<K>, Option<Listed<K>>);
 
 impl<K: Resource> StoredObjects<K> {
     pub(super) fn new() -> Self {
@@ -74,7 +78,7 @@ impl<K: Resource> StoredObjects<K> {
         &mut self,
         event: WatcherEvent<K>,
         emit: &mut impl FnMut(StoreEvent<K>),
-    ) -> ObjectMap<K> {
+    ) -> Unneeded<K> {
         let Self {
             current,
             listed,
@@ -82,7 +86,7 @@ impl<K: Resource> StoredObjects<K> {
             indexes,
         } = self;
         match event {
-            WatcherEvent::ListBegin => return listed.replace(BTreeMap::new()).unwrap_or_default(),
+            WatcherEvent::ListBegin => return (BTreeMap::new(), listed.replace(Listed::new())),
             WatcherEvent::ListItem { object, losses }
             | WatcherEvent::Applied { object, losses } => {
                 let emit = &mut indexed(indexes, emit);
@@ -91,7 +95,7 @@ impl<K: Resource> StoredObjects<K> {
             WatcherEvent::Deleted { object, .. } => {
                 let key = ObjectKey::of(&object);
                 match listed {
-                    Some(listed) => drop(listed.remove(&key)),
+                    Some(listed) => listed.remove(key),
                     None => {
                         let emit = &mut indexed(indexes, emit);
                         emit_difference(current.remove(&key).as_ref(), None, emit);
@@ -100,17 +104,17 @@ impl<K: Resource> StoredObjects<K> {
             }
             WatcherEvent::ListEnd { .. } => {
                 if let Some(new) = listed.take() {
-                    let old = std::mem::replace(current, new);
+                    let old = std::mem::replace(current, new.into_map());
                     if std::mem::replace(is_ready, true) {
                         emit_differences(&old, current, &mut indexed(indexes, emit));
                     } else {
                         indexes.fill(current);
                     }
-                    return old;
+                    return (old, None);
                 }
             }
         }
-        BTreeMap::new()
+        (BTreeMap::new(), None)
     }
 }
 
@@ -127,7 +131,7 @@ fn indexed<K: Resource>(
 
 fn insert<K: Resource>(
     current: &mut ObjectMap<K>,
-    listed: Option<&mut ObjectMap<K>>,
+    listed: Option<&mut Listed<K>>,
     object: K,
     losses: Vec<Loss>,
     emit: &mut impl FnMut(StoreEvent<K>),

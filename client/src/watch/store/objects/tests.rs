@@ -125,3 +125,22 @@ fn a_list_may_start_over_and_delete_an_item() {
     assert_eq!(changes(&mut objects, events), ["-a1", "-b1", "+c4"]);
     assert_eq!(objects.current().len(), 1);
 }
+
+#[test]
+fn a_list_may_come_in_any_order() {
+    let mut objects = listed(vec![]);
+    let mut events = list(vec![
+        object("c", "c", 1),
+        object("a", "a", 1),
+        object("b", "b", 1),
+        object("a", "a", 2),
+        object("d", "d", 1),
+    ]);
+    let end = events.pop().unwrap();
+    // Deleted and created again.
+    events.extend([deleted(object("d", "d", 3)), deleted(object("c", "c", 3))]);
+    events.extend(list(vec![object("c", "e", 4)]).drain(1..2));
+    events.push(end);
+    assert_eq!(changes(&mut objects, events), ["+a2", "+b1", "+c4"]);
+    assert!(objects.current().keys().is_sorted());
+}
