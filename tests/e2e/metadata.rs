@@ -3,7 +3,7 @@
 use crate::support::{Cluster, release, sample, unique};
 use k8s_flowcontrol::api::v1::FlowSchema;
 use k8s_flowcontrol::client::{Deleted, DeletedCollection};
-use k8s_flowcontrol::watch::{Store, StoreEvent, WatchEvent};
+use k8s_flowcontrol::watch::{Store, StoreEvent, WatchEvent, WatcherEvent};
 use k8s_flowcontrol::{PartialObjectMetadata, Resource};
 use serde_json::json;
 
@@ -100,6 +100,19 @@ async fn watches_and_stores_hold_the_metadata_alone() {
             other => panic!("{other:?}"),
         }
     }
+}
+
+#[tokio::test]
+async fn an_expired_watch_of_metadata_lists_again() {
+    let (server, client) = release("1.29").await;
+    let schemas = client.flow_schemas();
+    let created = schemas.create(&sample(&unique("metadata"))).await.unwrap();
+    server.expire_history();
+    let version = created.metadata.resource_version.unwrap();
+    let mut watcher = schemas.metadata().watcher().start_from(version);
+    assert!(watcher.next().await.unwrap_err().is_expired());
+    let begin = watcher.next().await.unwrap();
+    assert!(matches!(begin, WatcherEvent::ListBegin), "{begin:?}");
 }
 
 #[tokio::test]

@@ -52,6 +52,26 @@ pub fn initial_events(objects: &[String]) -> String {
     text
 }
 
+/// The lines of a streaming list of the metadata alone.
+pub fn metadata_events(objects: &[String]) -> String {
+    const TYPE: &str = r#""kind":"PartialObjectMetadata","apiVersion":"meta.k8s.io/v1""#;
+    let mut text = String::new();
+    for object in objects {
+        let metadata = object.split(r#","spec":"#).next().unwrap_or_default();
+        let metadata = metadata.trim_start_matches('{');
+        text.push_str(&format!(
+            r#"{{"type":"ADDED","object":{{{TYPE},{metadata}}}}}"#
+        ));
+        text.push('\n');
+    }
+    let version = list_version(objects.len());
+    text.push_str(&format!(
+        r#"{{"type":"BOOKMARK","object":{{{TYPE},"metadata":{{"resourceVersion":"{version}","annotations":{{"k8s.io/initial-events-end":"true"}}}}}}}}"#
+    ));
+    text.push('\n');
+    text
+}
+
 /// The lines of a watch: `count` events over a thousand objects, each written once and then changed.
 pub fn watch_events(count: usize) -> String {
     let mut text = String::with_capacity(count * 1800);

@@ -6,5 +6,5 @@
 mod documents;
 mod measure;
 
-pub use documents::{flow_schema, initial_events, list, page, watch_events};
+pub use documents::{flow_schema, initial_events, list, metadata_events, page, watch_events};
 pub use measure::{Meter, report, resident};

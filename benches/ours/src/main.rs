@@ -2,8 +2,8 @@
 
 use bench_data::{Meter, list, report, resident};
 use k8s_flowcontrol::api::v1::FlowSchema;
-use k8s_flowcontrol::watch::Store;
-use k8s_flowcontrol::{Client, List, json};
+use k8s_flowcontrol::watch::{Store, Watcher};
+use k8s_flowcontrol::{Client, List, Resource, json};
 use std::collections::BTreeMap;
 use std::error::Error;
 use std::hint::black_box;
@@ -20,9 +20,10 @@ async fn main() -> Outcome {
         ["serde-decode", count, rounds] => serde_decode(count.parse()?, rounds.parse()?),
         ["serde-encode", count, rounds] => serde_encode(count.parse()?, rounds.parse()?),
         ["watch", url, count] => watch(url, count.parse()?).await,
-        ["store", url, count] => store(url, count.parse()?, false).await,
-        ["store-projected", url, count] => store(url, count.parse()?, true).await,
-        _ => Err("usage: decode COUNT ROUNDS | encode COUNT ROUNDS | serde-decode COUNT ROUNDS | serde-encode COUNT ROUNDS | watch URL COUNT | store URL COUNT | store-projected URL COUNT".into()),
+        ["store", url, count] => store(url, count.parse()?, Part::Whole).await,
+        ["store-projected", url, count] => store(url, count.parse()?, Part::Projected).await,
+        ["store-metadata", url, count] => store(url, count.parse()?, Part::Metadata).await,
+        _ => Err("usage: decode COUNT ROUNDS | encode COUNT ROUNDS | serde-decode COUNT ROUNDS | serde-encode COUNT ROUNDS | watch URL COUNT | store URL COUNT | store-projected URL COUNT | store-metadata URL COUNT".into()),
     }
 }
 
@@ -86,16 +87,30 @@ async fn watch(url: &str, count: usize) -> Outcome {
     Ok(())
 }
 
-async fn store(url: &str, count: usize, projected: bool) -> Outcome {
-    let client = Client::from_url(url)?;
-    let meter = Meter::start();
-    let mut watcher = client.flow_schemas().watcher();
-    if projected {
-        watcher = watcher.drop_managed_fields().modify(|schema| {
-            schema.metadata.annotations = BTreeMap::new();
-            schema.status = None;
-        });
+/// The objects, or only what a program needs of them.
+async fn store(url: &str, count: usize, part: Part) -> Outcome {
+    let schemas = Client::from_url(url)?.flow_schemas();
+    match part {
+        Part::Whole => ready(schemas.watcher(), count).await,
+        Part::Projected => {
+            let watcher = schemas.watcher().drop_managed_fields().modify(|schema| {
+                schema.metadata.annotations = BTreeMap::new();
+                schema.status = None;
+            });
+            ready(watcher, count).await
+        }
+        Part::Metadata => ready(schemas.metadata().watcher(), count).await,
     }
+}
+
+enum Part {
+    Whole,
+    Projected,
+    Metadata,
+}
+
+async fn ready<K: Resource>(watcher: Watcher<K>, count: usize) -> Outcome {
+    let meter = Meter::start();
     let store = Store::start(watcher);
     store.wait_ready().await?;
     let (wall, cpu) = meter.stop();

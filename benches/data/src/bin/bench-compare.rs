@@ -115,6 +115,22 @@ const ROWS: &[Row] = &[
         1e6,
         Goal::AtMost(0.5),
     ),
+    row(
+        "the same of the metadata alone, against the peer's whole objects, seconds",
+        "store-metadata URL 100000",
+        "ready seconds",
+        1.0,
+        Goal::AtMost(0.25),
+    )
+    .against("store URL 100000"),
+    row(
+        "the same, resident MB",
+        "store-metadata URL 100000",
+        "resident bytes",
+        1e6,
+        Goal::AtMost(0.25),
+    )
+    .against("store URL 100000"),
 ];
 
 impl Row {

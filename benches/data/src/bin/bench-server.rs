@@ -2,7 +2,7 @@
 //!
 //! `bench-server OBJECTS EVENTS` prints its address and serves until it is ended.
 
-use bench_data::{flow_schema, initial_events, page, watch_events};
+use bench_data::{flow_schema, initial_events, metadata_events, page, watch_events};
 use std::io::{BufRead, BufReader, Result, Write};
 use std::net::{TcpListener, TcpStream};
 use std::sync::Arc;
@@ -16,6 +16,8 @@ struct Content {
     events: String,
     /// The lines of a streaming list.
     initial: String,
+    /// The same of the metadata alone.
+    metadata: String,
 }
 
 fn main() -> Result<()> {
@@ -27,6 +29,7 @@ fn main() -> Result<()> {
     let content = Arc::new(Content {
         events: watch_events(events),
         initial: initial_events(&objects),
+        metadata: metadata_events(&objects),
         objects,
     });
     let listener = TcpListener::bind("127.0.0.1:0")?;
@@ -49,9 +52,11 @@ fn serve(mut stream: TcpStream, content: &Content) -> Result<()> {
             return Ok(());
         }
         let target = line.split(' ').nth(1).unwrap_or_default().to_owned();
+        let mut wants_metadata = false;
         while line != "\r\n" {
             line.clear();
             reader.read_line(&mut line)?;
+            wants_metadata |= line.contains("as=PartialObjectMetadata;");
         }
         let query = |name: &str| {
             let (_, query) = target.split_once('?')?;
@@ -61,10 +66,10 @@ fn serve(mut stream: TcpStream, content: &Content) -> Result<()> {
                 .map(|(_, value)| value.to_owned())
         };
         if query("watch").is_some() {
-            let lines = if query("sendInitialEvents").as_deref() == Some("true") {
-                &content.initial
-            } else {
-                &content.events
+            let lines = match query("sendInitialEvents").as_deref() {
+                Some("true") if wants_metadata => &content.metadata,
+                Some("true") => &content.initial,
+                _ => &content.events,
             };
             return watch(stream, lines);
         }
