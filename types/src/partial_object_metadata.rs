@@ -14,9 +14,9 @@ use std::marker::PhantomData;
 /// The metadata of an object of the kind `K`, which a server sends instead of the whole object on request:
 /// [`PartialObjectMetadata`] of `meta.k8s.io/v1`.
 ///
-/// As a [`Resource`] it has the group, version, kind and paths of `K`, so that code for every kind works with it. The
-/// `apiVersion` and `kind` on the wire are those of `PartialObjectMetadata`. It is read and not written: a server has no
-/// such objects of its own.
+/// As a [`Resource`] it has the group, version, kind and paths of `K`, so that code for every kind works with it. Its
+/// JSON has the kind `PartialObjectMetadata` and the `apiVersion` `meta.k8s.io/v1`. Programs only read it: a server stores
+/// no such objects.
 ///
 /// ```
 /// use k8s_flowcontrol_types::api::v1::FlowSchema;

@@ -177,7 +177,7 @@ impl<K: Resource> Object for List<K> {
     );
 }
 
-/// Those of the items on the wire, which may be a representation of the kind.
+/// The `apiVersion` and kind of a list. Its items may be a representation of `K` with another kind.
 const fn list_type_meta<K: Resource>() -> Option<TypeMeta> {
     match K::TABLE.type_meta {
         Some(meta) => Some(TypeMeta {

@@ -59,7 +59,7 @@ pub(super) fn check_writable<K: Resource>() -> Result<(), Error> {
     }
 }
 
-/// The group, version and kind of the objects on the wire, if they are not those of `K`.
+/// The group, version and kind of the objects on the wire, if `K` is a representation of another kind.
 fn representation<K: Resource>() -> Option<(&'static str, &'static str, &'static str)> {
     let wire = K::TABLE.type_meta?;
     if wire.kind == K::KIND && wire.api_version == K::API_VERSION {

@@ -29,7 +29,7 @@ pub(super) struct StoredObjects<K> {
     indexes: Indexes<K>,
 }
 
-/// The objects that a change leaves over: those of before a list, or of a list that starts over.
+/// The objects that are no longer needed after an event: the copy before a list, or an incomplete list.
 type Unneeded<K> = (ObjectMap<K>, Option<Listed<K>>);
 
 impl<K: Resource> StoredObjects<K> {
