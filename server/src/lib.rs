@@ -63,6 +63,5 @@ mod wire;
 pub use builder::Builder;
 pub use faults::Fault;
 pub use recorded::RecordedRequest;
-pub use represent::to_yaml;
 pub use server::ApiServer;
 pub use start_error::StartError;

@@ -1,9 +1,9 @@
-//! Parses JSON and YAML text into trees with positions, as the parsers of Kubernetes do.
+//! Parses JSON and YAML text into trees with positions, and writes YAML, as Kubernetes does.
 //!
 //! [`parse_json`] and [`parse_yaml`] return a [`Tree`]: fields in order, every value with its position in the text. The
 //! tree of a JSON text keeps duplicate fields, [`parse_yaml`] lists duplicate keys. The rules and the error messages
 //! are those of Go's `encoding/json` and of go-yaml, because the Kubernetes API server and kubectl use them; no Rust
-//! library does.
+//! library does. [`to_yaml`] writes a value in the layout of go-yaml.
 //!
 //! All input is bounded: a text has at most [`MAX_LENGTH`] bytes, a document nests at most [`MAX_DEPTH`] levels and is
 //! parsed without recursion, and YAML aliases expand no further than the Kubernetes YAML parser allows.
@@ -25,6 +25,7 @@ mod error;
 pub mod go;
 mod json;
 mod raw_value;
+mod to_yaml;
 mod tree;
 mod yaml;
 
@@ -34,6 +35,7 @@ pub use documents::{
 pub use error::SyntaxError;
 pub use json::{MAX_DEPTH, parse_json};
 pub use raw_value::{scalar, to_value};
+pub use to_yaml::to_yaml;
 pub use tree::{Content, Elements, Field, Fields, Node, Position, Span, Tree};
 pub use yaml::{DuplicateKey, Yaml, parse_yaml, yaml_to_json};
 

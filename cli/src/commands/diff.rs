@@ -6,6 +6,7 @@ use crate::documents::FileArgs;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::{Streams, write_diff};
+use k8s_flowcontrol_text::to_yaml;
 use serde_json::{Map, Value};
 
 /// Show the changes that applying files to a cluster would make
@@ -81,7 +82,7 @@ fn text(mut object: Value) -> String {
     if let Some(metadata) = object.get_mut("metadata").and_then(Value::as_object_mut) {
         remove_server_metadata(metadata);
     }
-    k8s_flowcontrol_server::to_yaml(&object)
+    to_yaml(&object)
 }
 
 fn remove_server_metadata(metadata: &mut Map<String, Value>) {

@@ -2,6 +2,7 @@
 
 use super::Streams;
 use clap::ValueEnum;
+use k8s_flowcontrol_text::to_yaml;
 use serde_json::{Value, json};
 use std::io::{self, Write};
 
@@ -26,7 +27,7 @@ pub(crate) fn write_objects(
                 if index > 0 {
                     writeln!(out, "---")?;
                 }
-                write!(out, "{}", k8s_flowcontrol_server::to_yaml(object))?;
+                write!(out, "{}", to_yaml(object))?;
             }
         }
         (ObjectFormat::Json, [object]) => writeln!(out, "{object:#}")?,

@@ -2,6 +2,7 @@
 
 use crate::failure::Failure;
 use k8s_flowcontrol_manifests::strip_server_fields;
+use k8s_flowcontrol_text::to_yaml;
 use serde_json::Value;
 use std::fs::OpenOptions;
 use std::io::{self, Write};
@@ -13,7 +14,7 @@ pub(super) fn write(file: &Path, objects: Vec<Value>) -> Result<(), Failure> {
     for mut object in objects {
         strip_server_fields(&mut object);
         text.push_str("---\n");
-        text.push_str(&k8s_flowcontrol_server::to_yaml(&object));
+        text.push_str(&to_yaml(&object));
     }
     save(file, &text).map_err(|error| {
         let failure = Failure::input(format!(

@@ -1,6 +1,6 @@
 //! go-yaml's emitter: the position in a line, and its content so far, decide about spaces, folding and line breaks.
 
-use super::{keys, resolve};
+use super::{keys, plain};
 use serde_json::Value;
 
 /// Lines are folded at the first space after this column.
@@ -255,7 +255,7 @@ fn style(text: &str, is_key: bool) -> Style {
             false => Style::Literal,
         };
     }
-    if !resolve::is_text(text) {
+    if !plain::is_text(text) {
         return Style::DoubleQuoted;
     }
     if text.starts_with(' ') || text.ends_with(' ') || has_indicators(text) {
