@@ -10,7 +10,7 @@
 mod generated;
 
 use generated::chemistry_v1::Pigment;
-use generated::v1::{Coat, CoatList, CoatSpec, Finish, Palette, RESOURCES, Scratch};
+use generated::paints_v1::{Coat, CoatList, CoatSpec, Finish, Palette, RESOURCES, Scratch};
 use k8s_flowcontrol::Resource;
 use k8s_flowcontrol::schema::{ListKind, PatchStrategy, Shape};
 use k8s_flowcontrol_codegen::Generator;

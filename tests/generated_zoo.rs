@@ -21,7 +21,7 @@ use k8s_flowcontrol::Resource;
 use k8s_flowcontrol_codegen::Generator;
 use serde_json::{Value, json};
 use std::path::Path;
-use zoo::v1::{Keeper, KeeperSpecLevel, KeeperSpecSignalValue, RESOURCES, Review, Shape};
+use zoo::zoo_v1::{Keeper, KeeperSpecLevel, KeeperSpecSignalValue, RESOURCES, Review, Shape};
 
 #[test]
 fn the_checked_in_modules_are_what_is_generated() {

@@ -23,15 +23,15 @@ use k8s_flowcontrol::watch::WatchEvent;
 use k8s_flowcontrol::{Client, FieldValidation};
 use k8s_flowcontrol_codegen::Generator;
 use k8s_flowcontrol_server::ApiServer;
-use leases::v1::{Lease, LeaseSpec};
+use leases::coordination_v1::{Lease, LeaseSpec};
 use serde_json::json;
 use std::path::Path;
-use zoo::v1::{Keeper, KeeperSpec, Shift};
+use zoo::zoo_v1::{Keeper, KeeperSpec, Shift};
 
 async fn server() -> (ApiServer, Client) {
     let server = ApiServer::builder()
-        .serve(leases::v1::RESOURCES)
-        .serve(zoo::v1::RESOURCES)
+        .serve(leases::coordination_v1::RESOURCES)
+        .serve(zoo::zoo_v1::RESOURCES)
         .start()
         .await
         .unwrap();

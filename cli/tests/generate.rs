@@ -41,7 +41,7 @@ async fn a_published_group_becomes_modules() {
     assert_eq!(output.status.code(), Some(0), "{output:?}");
     let text = String::from_utf8(output.stdout).unwrap();
     assert!(text.contains("written"), "{text}");
-    let module = std::fs::read_to_string(out.join("v1.rs")).unwrap();
+    let module = std::fs::read_to_string(out.join("flowcontrol_v1.rs")).unwrap();
     assert!(module.contains("::k8s_flowcontrol_types::rt::resource! {\n    FlowSchema {"));
     let output = run("flowcontrol.apiserver.k8s.io").await.unwrap();
     let text = String::from_utf8(output.stdout).unwrap();

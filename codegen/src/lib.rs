@@ -24,6 +24,7 @@ mod documents;
 mod emit;
 mod error;
 mod fixups;
+mod folder;
 mod format;
 mod json;
 mod manifest;
@@ -68,26 +69,17 @@ pub struct Generated {
 }
 
 impl Generated {
-    /// Writes the files into the folder `out`, which it creates if necessary, and leaves out files that
-    /// already have the same text. Returns each path, with `true` if the file was written.
+    /// Writes the modules into the folder `out`, which it creates if necessary, beside the modules of other calls. Returns
+    /// each path, with `true` if the file has changed.
+    ///
+    /// `mod.rs` keeps the modules of other calls. A module of types to which kinds of several calls refer, such as `core_v1`,
+    /// keeps the types of all of them.
     ///
     /// # Errors
-    /// A message with the path, if a file cannot be written.
+    /// A message with the path, and nothing is written, if a file there was not written by this generator, or holds other
+    /// kinds than the documents of this call; also if a file cannot be read or written.
     pub fn write(&self, out: &Path) -> Result<Vec<(PathBuf, bool)>, String> {
-        let failed = |path: &Path, error: std::io::Error| {
-            format!("{}: cannot be written: {error}", path.display())
-        };
-        std::fs::create_dir_all(out).map_err(|error| failed(out, error))?;
-        let mut written = Vec::with_capacity(self.files.len());
-        for (name, text) in &self.files {
-            let path = out.join(name);
-            let unchanged = std::fs::read(&path).is_ok_and(|old| old == text.as_bytes());
-            if !unchanged {
-                std::fs::write(&path, text).map_err(|error| failed(&path, error))?;
-            }
-            written.push((path, !unchanged));
-        }
-        Ok(written)
+        folder::write(&self.files, out)
     }
 }
 

@@ -67,7 +67,8 @@ fn generate_writes_what_has_changed() {
     // The neighbouring file was found beside the document.
     assert!(out.join("paints_v1.rs").exists());
 
-    std::fs::write(out.join("wall_v1.rs"), "// edited").unwrap();
+    let edited = module.replace("pub struct", "struct");
+    std::fs::write(out.join("wall_v1.rs"), edited).unwrap();
     let report = text(&run(&arguments, "").stdout);
     assert_eq!(report.matches("written").count(), 1, "{report}");
     assert_eq!(report.matches("unchanged").count(), 3, "{report}");
@@ -123,7 +124,7 @@ fn one_group_is_taken_out_of_many() {
     };
     assert_eq!(generate("paints.example.com", "v1").status.code(), Some(0));
     let modules = std::fs::read_to_string(out.join("mod.rs")).unwrap();
-    assert!(modules.contains("pub mod v1;"), "{modules}");
+    assert!(modules.contains("pub mod paints_v1;"), "{modules}");
     assert!(!modules.contains("walls"), "{modules}");
 
     let output = generate("paints.example.com", "v9");

@@ -34,11 +34,11 @@ fn a_manifest_has_the_facts_of_a_kind() {
     let names: Vec<&str> = files.iter().map(|(name, _)| name.as_str()).collect();
     assert_eq!(
         names,
-        ["v1.rs", "v1beta1.rs", "mod.rs"],
+        ["paints_v1.rs", "paints_v1beta1.rs", "mod.rs"],
         "a version that is not served"
     );
     check(
-        text_of(&files, "v1.rs"),
+        text_of(&files, "paints_v1.rs"),
         &[
             "/// A brush.\n",
             "pub metadata: ::k8s_flowcontrol_types::meta::ObjectMeta,",
@@ -53,7 +53,7 @@ fn a_manifest_has_the_facts_of_a_kind() {
         ],
     );
     check(
-        text_of(&files, "v1beta1.rs"),
+        text_of(&files, "paints_v1beta1.rs"),
         &["version: \"v1beta1\"", "subresources: [],"],
     );
 }
@@ -75,7 +75,7 @@ fn lists_of_definitions_and_json_are_manifests() {
     // Two files of one version go to one module.
     let files = generate(&[("list.json", &list), ("brushes.yaml", BRUSHES)]).unwrap();
     check(
-        text_of(&files, "v1.rs"),
+        text_of(&files, "paints_v1.rs"),
         &[
             "pub struct Roller {",
             "pub type TrayList",

@@ -141,12 +141,15 @@ fn versions_share_what_agrees() {
     ];
     let generated = done(generate(&documents));
     check(
-        file(&generated, "v1beta3.rs"),
-        &["pub use super::v1::{", "pub struct FlowSchema {"],
+        file(&generated, "flowcontrol_v1beta3.rs"),
+        &[
+            "pub use super::flowcontrol_v1::{",
+            "pub struct FlowSchema {",
+        ],
     );
     check(
         &generated.shared,
-        &["v1beta3::FlowSchemaSpec = v1::FlowSchemaSpec\n"],
+        &["flowcontrol_v1beta3::FlowSchemaSpec = flowcontrol_v1::FlowSchemaSpec\n"],
     );
     assert!(
         !generated.shared.contains("::FlowSchema ="),
@@ -171,14 +174,16 @@ fn a_change_of_what_is_shared_is_shown() {
             })
     };
     done(generator().and_then(|g| g.shared(&shared).generate()));
-    let other = shared.replace("v1beta2::Verb = v1::Verb", "v1beta2::Verbs = v1::Verbs");
+    let other = shared
+        .replace("::Verb\n", "::Verbs\n")
+        .replace("::Verb =", "::Verbs =");
     let error = generator().and_then(|g| g.shared(&other).generate());
     let error = error.map_or_else(|error| error.to_string(), |_| panic!("this was generated"));
     check(
         &error,
         &[
-            "\n  - v1beta2::Verbs = v1::Verbs",
-            "\n  + v1beta2::Verb = v1::Verb",
+            "\n  - flowcontrol_v1beta2::Verbs = flowcontrol_v1::Verbs",
+            "\n  + flowcontrol_v1beta2::Verb = flowcontrol_v1::Verb",
             "help:",
         ],
     );
@@ -335,7 +340,7 @@ fn a_kind_without_a_schema_is_a_kind() {
     let generated = done(generate(&[("x.json", document)]));
     assert_eq!(generated.kinds, 1);
     check(
-        file(&generated, "v1.rs"),
+        file(&generated, "a_v1.rs"),
         &[
             "rt::resource! {\n    Thing {",
             "pub metadata: ::k8s_flowcontrol_types::meta::ObjectMeta,",

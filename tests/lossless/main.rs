@@ -17,7 +17,7 @@ mod objects;
 mod same;
 mod schemas;
 
-use generated::v1;
+use generated::random_v1 as v1;
 use k8s_flowcontrol::{List, Resource, json};
 use k8s_flowcontrol_codegen::Generator;
 use objects::object;

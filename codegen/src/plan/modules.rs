@@ -66,8 +66,8 @@ impl Modules {
             .unwrap_or_else(|| names::module(package))
     }
 
-    /// Named by version if there is one group; else by group and version, with the full group where
-    /// another group begins with the same label.
+    /// Named by group and version, with the full group where another group begins with the same label. The runtime's own
+    /// modules, which are all of one group, are named by version.
     fn version_module(&self, group: &str, version: &str) -> String {
         fn label(group: &str) -> &str {
             match group.split('.').next() {
@@ -76,10 +76,9 @@ impl Modules {
             }
         }
         let mut others = self.packages.values().map(|(other, _)| other.as_str());
-        let mut others = others.by_ref().filter(|other| *other != group).peekable();
-        if others.peek().is_none() {
+        if self.own_meta {
             names::module(version)
-        } else if others.any(|other| label(other) == label(group)) {
+        } else if others.any(|other| other != group && label(other) == label(group)) {
             names::module(&format!("{group}_{version}"))
         } else {
             names::module(&format!("{}_{version}", label(group)))

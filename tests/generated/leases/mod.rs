@@ -3,4 +3,4 @@
 /// `coordination.k8s.io/v1`.
 #[allow(clippy::all, clippy::pedantic, clippy::nursery, dead_code, unreachable_pub, unused_imports)]
 #[rustfmt::skip]
-pub mod v1;
+pub mod coordination_v1;

@@ -3,4 +3,4 @@
 /// `random.example.com/v1`.
 #[allow(clippy::all, clippy::pedantic, clippy::nursery, dead_code, unreachable_pub, unused_imports)]
 #[rustfmt::skip]
-pub mod v1;
+pub mod random_v1;

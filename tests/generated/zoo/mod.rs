@@ -3,7 +3,7 @@
 /// `zoo.example.com/v1`.
 #[allow(clippy::all, clippy::pedantic, clippy::nursery, dead_code, unreachable_pub, unused_imports)]
 #[rustfmt::skip]
-pub mod v1;
+pub mod zoo_v1;
 
 /// Types that others refer to.
 #[allow(clippy::all, clippy::pedantic, clippy::nursery, dead_code, unreachable_pub, unused_imports)]
