@@ -114,9 +114,14 @@ impl Document {
     }
 }
 
+/// The remedy for references that lead nowhere.
+const AS_JSON: &str = "read the values as any JSON with `--missing-as-json`";
+
 /// All documents.
 #[derive(Debug, Default)]
 pub(crate) struct Documents {
+    /// Whether schemas that no document has stand for any JSON.
+    pub(crate) missing_as_json: bool,
     given: Vec<Arc<Document>>,
     texts: BTreeMap<String, String>,
     loaded: RefCell<BTreeMap<String, Arc<Document>>>,
@@ -152,13 +157,14 @@ impl Documents {
     fn neighbour(&self, from: &Document, file: &str, at: &At) -> Result<Arc<Document>, Error> {
         let missing = |why: String| {
             Error::at(at, format!("the reference leads to `{file}`, {why}"))
-                .help("put that file beside the document")
+                .help(format!("put that file beside the document, or {AS_JSON}"))
         };
-        if file.contains("://") {
-            return Err(missing(
-                "which is not a file beside the document".to_owned(),
-            ));
-        }
+        // Servers of schemas refer to files by their addresses; collections ship them beside each other.
+        let is_address = file.contains("://") || file.starts_with('/');
+        let file = match is_address {
+            true => file.rsplit('/').next().unwrap_or(file),
+            false => file,
+        };
         let name = match from.name.rsplit_once('/') {
             Some((folder, _)) => format!("{folder}/{file}"),
             None => file.to_owned(),
@@ -211,8 +217,13 @@ impl Documents {
             .map(|token| percent_decoded(token).replace("~1", "/").replace("~0", "~"))
             .collect();
         if document.find(&tokens).is_none() {
-            return Err(Error::at(at, format!("no such reference: `{reference}`"))
-                .help(format!("`{}` has nothing at `#{pointer}`", document.name)));
+            let message = format!(
+                "no such reference: `{reference}`: `{}` has nothing at `#{pointer}`",
+                document.name
+            );
+            return Err(Error::at(at, message).help(format!(
+                "the document is incomplete: get the whole one, or {AS_JSON}"
+            )));
         }
         Ok((document, tokens))
     }

@@ -130,8 +130,9 @@ impl<'a> Node<'a> {
             .help("correct the document, or get it from the server again")
     }
 
+    /// The field `name`, unless it is `null`, which serializers write for an absent one.
     pub(crate) fn get(&self, name: &str) -> Option<Node<'a>> {
-        let json = self.json.get(name)?;
+        let json = self.json.get(name).filter(|json| **json != Json::Null)?;
         Some(Node {
             json,
             at: self.at.child(name),

@@ -146,6 +146,12 @@ impl Generator {
         self
     }
 
+    /// Reads values as any JSON where a reference leads to a schema that no document has; by default that is an error.
+    pub fn missing_as_json(mut self) -> Self {
+        self.documents.missing_as_json = true;
+        self
+    }
+
     /// Selects the kinds of one API group, in all versions or in one, and the schemas to which they refer;
     /// for documents of several groups, such as a server's `/openapi/v2`. The core group is `core` or
     /// empty.

@@ -22,6 +22,7 @@ Options:
   --version V     select one version of the group
   --out DIR       the folder of the modules; changed files are written after all documents are read
   --runtime PATH  the Rust path of the types crate [default: ::k8s_flowcontrol_types]
+  --missing-as-json  read values as any JSON where a document lacks the schema to which it refers
   --shared FILE   the checked-in list of types that versions share; an error if the documents differ
   -h, --help      print this help
   -V, --version   print the version
@@ -49,6 +50,7 @@ struct Arguments {
     shared: Option<PathBuf>,
     group: Option<String>,
     version: Option<String>,
+    missing_as_json: bool,
 }
 
 fn main() -> ExitCode {
@@ -98,6 +100,9 @@ fn run(arguments: &[String]) -> Result<String, Failure> {
     };
     let options = parse(rest)?;
     let mut generator = Generator::new();
+    if options.missing_as_json {
+        generator = generator.missing_as_json();
+    }
     for spec in &options.specs {
         generator = if spec == "-" {
             let mut text = String::new();
@@ -141,6 +146,10 @@ fn parse(arguments: &[String]) -> Result<Arguments, Failure> {
     let mut options = Arguments::default();
     let mut rest = arguments.iter();
     while let Some(argument) = rest.next() {
+        if argument == "--missing-as-json" {
+            options.missing_as_json = true;
+            continue;
+        }
         let (name, mut value) = match argument.split_once('=') {
             Some((name, value)) => (name, Some(value.to_owned())),
             None => (argument.as_str(), None),

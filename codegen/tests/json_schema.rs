@@ -56,6 +56,51 @@ fn objects_in_place_become_types() {
 }
 
 #[test]
+fn documents_are_read_as_they_are_found() {
+    let document = r##"{
+        "swagger": "2.0", "paths": null, "definitions": {
+            "io.a.v1.Thing": { "type": "object", "required": null, "properties": {
+                "never": false, "anything": true, "empty": {}, "none": { "type": "array", "items": false },
+                "labels": { "type": "object", "patternProperties": { "^x-": { "type": "string" }, "^y-": { "type": "string" } } },
+                "mixed": { "type": "object", "patternProperties": { "^x-": { "type": "string" }, "^y-": { "type": "integer" } } },
+                "colour": { "$ref": "https://example.com/api/_definitions.json#/definitions/Person" },
+                "lost": { "$ref": "#/definitions/io.a.v1.Lost" }, "gone": { "$ref": "gone.json#/definitions/Gone" }
+            } }
+        } }"##;
+    let generator = || {
+        let generator = Generator::new().document("thing.json", document);
+        generator.map(|g| g.neighbour("_definitions.json", DEFINITIONS))
+    };
+    let error = generator()
+        .and_then(|g| g.generate())
+        .err()
+        .map(|e| e.to_string());
+    check(
+        &error.unwrap_or_default(),
+        &[
+            "`thing.json` has nothing at `#/definitions/io.a.v1.Lost`",
+            "`--missing-as-json`",
+        ],
+    );
+    let files = files(generator().map(Generator::missing_as_json));
+    let text = &files[0].1;
+    check(
+        text,
+        &[
+            "pub anything: Option<::k8s_flowcontrol_types::meta::RawJson>,",
+            "pub empty: Option<::k8s_flowcontrol_types::meta::RawJson>,",
+            "pub none: Vec<::k8s_flowcontrol_types::meta::RawJson>,",
+            "pub labels: ::std::collections::BTreeMap<String, String>,",
+            "pub mixed: ::std::collections::BTreeMap<",
+            "pub colour: Option<super::definitions::Person>,",
+            "pub lost: Option<::k8s_flowcontrol_types::meta::RawJson>,",
+            "pub gone: Option<::k8s_flowcontrol_types::meta::RawJson>,",
+        ],
+    );
+    assert!(!text.contains("never"), "{text}");
+}
+
+#[test]
 fn references_into_a_neighbouring_file_are_followed() {
     let generator = Generator::new()
         .document("wall-v1.json", WALL)

@@ -7,7 +7,7 @@ use crate::json::{Json, Node};
 ///
 /// All other keywords restrict values (`minimum`, `pattern`), which the server checks, or annotate the
 /// schema (`example`, extensions).
-const UNSUPPORTED: [(&str, &str); 20] = [
+const UNSUPPORTED: [(&str, &str); 19] = [
     ("$dynamicRef", "write a plain `$ref`"),
     ("$recursiveRef", "write a plain `$ref`"),
     (
@@ -30,10 +30,6 @@ const UNSUPPORTED: [(&str, &str); 20] = [
     ("if", "list the fields of both branches in `properties`"),
     ("disallow", "list the allowed types in `type`"),
     ("not", "describe the allowed values"),
-    (
-        "patternProperties",
-        "describe the values with `additionalProperties`",
-    ),
     (
         "prefixItems",
         "describe all elements with one schema in `items`",

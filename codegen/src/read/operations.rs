@@ -160,9 +160,7 @@ impl References<'_> {
     /// The named schema that the schema of a body refers to.
     fn named(&mut self, document: &Arc<Document>, node: &Node<'_>) -> Result<Option<Key>, Error> {
         if let Some(reference) = node.get("$ref") {
-            return self
-                .key(document, reference.string()?, &reference.at)
-                .map(Some);
+            return self.key(document, reference.string()?, &reference.at);
         }
         let all = node.get("allOf").map(|all| all.elements()).transpose()?;
         match all.as_deref() {

@@ -51,14 +51,18 @@ impl<'a> References<'a> {
         self.queue.pop_front()
     }
 
-    /// The key of the schema that `reference` leads to; the schema enters the queue.
+    /// The key of the schema that `reference` leads to; the schema enters the queue. `None` for a missing schema that
+    /// stands for any JSON.
     pub(super) fn key(
         &mut self,
         document: &Arc<Document>,
         reference: &str,
         at: &At,
-    ) -> Result<Key, Error> {
-        let (target, tokens) = self.documents.resolve(document, reference, at)?;
+    ) -> Result<Option<Key>, Error> {
+        let (target, tokens) = match self.documents.resolve(document, reference, at) {
+            Err(_) if self.documents.missing_as_json => return Ok(None),
+            resolved => resolved?,
+        };
         let key = match tokens.as_slice() {
             [a, b, name] if a == "components" && b == "schemas" => Key::new(name, target.stem()),
             [a, name] if a == "definitions" || a == "$defs" => Key::new(name, target.stem()),
@@ -71,7 +75,7 @@ impl<'a> References<'a> {
             }
         };
         self.enqueue(&target, tokens, key.clone());
-        Ok(key)
+        Ok(Some(key))
     }
 }
 

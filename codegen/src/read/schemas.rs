@@ -35,7 +35,10 @@ impl References<'_> {
         if let Some(reference) = node.get("$ref") {
             // JSONSchemaProps has a field of this name, but under `properties`.
             let key = self.key(document, reference.string()?, &reference.at)?;
-            return Ok(Type::Reference(key, reference.at));
+            return Ok(match key {
+                Some(key) => Type::Reference(key, reference.at),
+                None => Type::Scalar(Scalar::Any),
+            });
         }
         if let Some(value) = self.composed(document, node)? {
             return Ok(value);
@@ -159,6 +162,8 @@ impl References<'_> {
                     .error("a list whose elements have a schema each is not supported")
                     .help("describe all elements by one schema in `items`"));
             }
+            // No element is allowed.
+            Some(items) if matches!(items.json, Json::Bool(false)) => Type::Scalar(Scalar::Any),
             Some(items) => self.inner(document, &items)?,
         };
         let kind = match node.string_of("x-kubernetes-list-type")? {
@@ -185,6 +190,12 @@ impl References<'_> {
             .map(|p| p.fields())
             .transpose()?
             .unwrap_or_default();
+        // No value of such a field is allowed.
+        let is_allowed = |property: &Node<'_>| !matches!(property.json, Json::Bool(false));
+        let properties: Vec<_> = properties
+            .into_iter()
+            .filter(|(_, property)| is_allowed(property))
+            .collect();
         let values = node
             .get("additionalProperties")
             .filter(|values| match values.json {
@@ -193,20 +204,24 @@ impl References<'_> {
                 Json::Object(words) => !words.is_empty() || properties.is_empty(),
                 _ => true,
             });
+        let values = match values {
+            None if properties.is_empty() => self.pattern_values(document, node)?,
+            Some(values) if properties.is_empty() => Some(self.inner(document, &values)?),
+            None => None,
+            Some(values) => {
+                return Err(values
+                    .error("an object with `properties` and a schema in `additionalProperties` is not supported")
+                    .help("describe either the fields or the values; objects keep unknown fields in any case"));
+            }
+        };
         if properties.is_empty() {
             return match values {
-                Some(values) => {
-                    let value = self.inner(document, &values)?;
+                Some(value) => {
                     let atomic = node.string_of("x-kubernetes-map-type")? == Some("atomic");
                     Ok(Type::Map(Box::new(value), atomic))
                 }
                 None => Ok(Type::Scalar(Scalar::Any)),
             };
-        }
-        if let Some(values) = values {
-            return Err(values
-                .error("an object with `properties` and a schema in `additionalProperties` is not supported")
-                .help("describe either the fields or the values; objects keep unknown fields in any case"));
         }
         let required = node.strings_of("required")?;
         let fields = properties
@@ -230,6 +245,30 @@ impl References<'_> {
             atomic: node.string_of("x-kubernetes-map-type")? == Some("atomic"),
             at: node.at.clone(),
         }))
+    }
+}
+
+impl References<'_> {
+    /// The type of all values of an object that `patternProperties` describes; any JSON if they have several types.
+    fn pattern_values(
+        &mut self,
+        document: &Arc<Document>,
+        node: &Node<'_>,
+    ) -> Result<Option<Type>, Error> {
+        let Some(patterns) = node.get("patternProperties") else {
+            return Ok(None);
+        };
+        let mut types = Vec::new();
+        for (_, pattern) in patterns.fields()? {
+            types.push(self.inner(document, &pattern)?);
+        }
+        let first = types.pop();
+        Ok(first.map(
+            |first| match types.iter().all(|other| other.has_type_of(&first)) {
+                true => first,
+                false => Type::Scalar(Scalar::Any),
+            },
+        ))
     }
 }
 
