@@ -63,7 +63,7 @@ fn documents_are_read_as_they_are_found() {
                 "never": false, "anything": true, "empty": {}, "none": { "type": "array", "items": false },
                 "labels": { "type": "object", "patternProperties": { "^x-": { "type": "string" }, "^y-": { "type": "string" } } },
                 "mixed": { "type": "object", "patternProperties": { "^x-": { "type": "string" }, "^y-": { "type": "integer" } } },
-                "colour": { "$ref": "https://example.com/api/_definitions.json#/definitions/Person" },
+                "colour": { "$ref": "/api/_definitions.json#/$defs/Person" },
                 "lost": { "$ref": "#/definitions/io.a.v1.Lost" }, "gone": { "$ref": "gone.json#/definitions/Gone" }
             } }
         } }"##;

@@ -11,7 +11,7 @@ use k8s_flowcontrol::client::Api;
 use k8s_flowcontrol::meta::DeleteOptions;
 use k8s_flowcontrol::wait::is_not_dangling;
 use k8s_flowcontrol_server::ApiServer;
-use leases::v1::Lease;
+use leases::coordination_v1::Lease;
 use serde_json::json;
 
 fn options(tree: serde_json::Value) -> DeleteOptions {
@@ -49,7 +49,7 @@ async fn options_do_not_turn_a_dry_run_into_a_deletion() {
 
 #[tokio::test]
 async fn options_do_not_turn_a_dry_run_into_a_deletion_in_other_groups() {
-    let server = ApiServer::builder().serve(leases::v1::RESOURCES);
+    let server = ApiServer::builder().serve(leases::coordination_v1::RESOURCES);
     let server = server.start().await.unwrap();
     let client = Client::from_url(server.url()).unwrap();
     let leases: Api<Lease> = client.namespaced_api("team");
