@@ -1,6 +1,6 @@
 //! Recordings of exchanges, and tests without a server that replay them.
 
-use crate::script::{Script, answer};
+use crate::script::{Script, answer, deaf};
 use crate::support::{embedded, hasty, schema};
 use k8s_flowcontrol::api::v1::FlowSchema;
 use k8s_flowcontrol::client::{Client, http};
@@ -46,7 +46,7 @@ impl Drop for Tape {
     }
 }
 
-/// What a program does; returns what it has seen.
+/// A program; returns the responses that it got.
 async fn tour(client: Client) -> Result<Vec<String>, Error> {
     let client = client.with_retry_policy(hasty());
     let schemas = client.flow_schemas();
@@ -148,6 +148,39 @@ async fn a_store_lives_on_a_replayed_watch_that_stays_open() {
     drop(server);
     let replay = tape.replay();
     assert_eq!(names(replay.client().unwrap(), async || {}).await, recorded);
+    replay.finish().unwrap();
+}
+
+#[tokio::test]
+async fn failures_are_replayed() {
+    let (server, client) = embedded().await;
+    let (_socket, url) = deaf();
+    let nowhere = crate::support::client(url);
+    let tape = Tape::new();
+    let recorder = tape.recorder();
+    let fail = async |client: Client, nowhere: Client| {
+        let nowhere = nowhere.with_retry_policy(hasty());
+        let create = nowhere.flow_schemas().create(&schema("mine"));
+        let unreachable = create.await.unwrap_err();
+        assert!(unreachable.is_connect() && !unreachable.may_have_taken_effect());
+        let mut events = client.flow_schemas().watch().await.unwrap();
+        let mut lines = 0;
+        let cut = loop {
+            match events.next().await.unwrap() {
+                Ok(_) => lines += 1,
+                Err(error) => break error,
+            }
+        };
+        (unreachable.attempts(), lines, cut.is_retryable())
+    };
+    server.inject(Fault::cut_watch(2));
+    let recorded = fail(recorder.record(client), recorder.record(nowhere)).await;
+    recorder.finish().unwrap();
+    drop(server);
+    let replay = tape.replay();
+    let client = || replay.client().unwrap();
+    assert_eq!(fail(client(), client()).await, recorded);
+    assert_eq!(recorded, (5, 2, true));
     replay.finish().unwrap();
 }
 

@@ -20,8 +20,8 @@ use std::sync::Arc;
 /// Each method returns the same client with one more handler; the handlers of other clones stay as they are. For every
 /// attempt at a request:
 ///
-/// 1. The headers are set: the defaults of [`with_header`](Self::with_header), then those of the client itself, such as
-///    `Accept` and `User-Agent`.
+/// 1. The headers are set: the defaults of [`with_header`](Self::with_header), then the client's own, such as `Accept` and
+///    `User-Agent`.
 /// 2. [`before_request`](Self::before_request) changes them, in the order in which the hooks were added.
 /// 3. The credentials of the configuration are added: `Authorization` and `Impersonate-*`.
 /// 4. The layers of [`layer`](Self::layer) run, the last added one first, and then the transport.
@@ -68,7 +68,7 @@ impl Client {
     /// Adds a header to all requests, replacing an earlier value. The headers that the client sets itself, such as
     /// `Accept`, take precedence.
     ///
-    /// ```
+    /// ```no_run
     /// use k8s_flowcontrol::Client;
     ///
     /// let client = Client::from_url("http://127.0.0.1:8080")?;
@@ -99,7 +99,7 @@ impl Client {
     /// [`opentelemetry`](https://github.com/k8s-flowcontrol/k8s-flowcontrol/tree/main/examples/opentelemetry) is a
     /// complete recipe for spans and metrics. In short:
     ///
-    /// ```
+    /// ```no_run
     /// use k8s_flowcontrol::Client;
     /// use k8s_flowcontrol::client::http::HeaderValue;
     ///
@@ -121,12 +121,13 @@ impl Client {
     }
 
     /// Adds a layer around every exchange with the server. It may change the request, the response and its body, measure
-    /// them, or respond itself.
+    /// them, or respond itself. The types are those of the crates `http` 1 (also [`client::http`](super::http)),
+    /// `http-body` 1 and `bytes` 1.
     ///
     /// The layer sees each attempt at a request and each part of its response, watches included. The request has the
     /// credentials: the `Debug` form of its headers hides `Authorization`.
     ///
-    /// ```
+    /// ```no_run
     /// use k8s_flowcontrol::Client;
     /// use std::sync::Arc;
     /// use tokio::sync::Semaphore;
@@ -167,7 +168,7 @@ impl Client {
     /// Errors of reqwest 0.13 and hyper 1 are recognized, so that the client knows which requests it may send again. A
     /// transport with other errors returns [`TransportError`](super::TransportError).
     ///
-    /// ```
+    /// ```no_run
     /// use k8s_flowcontrol::Client;
     /// use k8s_flowcontrol::client::http;
     /// use k8s_flowcontrol::config::Config;

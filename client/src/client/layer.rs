@@ -7,11 +7,11 @@ use bytes::Bytes;
 use std::fmt;
 use std::sync::Arc;
 
-/// The response to a request, or the reason why there is none.
+/// The response to a request, or the error of the transport.
 pub(super) type Exchange = BoxFuture<Result<http::Response<Body>, TransportError>>;
 pub(super) type Layer = dyn Fn(http::Request<Bytes>, Next) -> Exchange + Send + Sync;
 
-/// The rest of the way to the server: the layers below, then the connection. Passed to the layers of
+/// The layers below, then the transport: the rest of the way to the server, for the layers of
 /// [`Client::layer`](crate::Client::layer).
 #[derive(Clone)]
 pub struct Next {

@@ -9,7 +9,7 @@ use std::time::Duration;
 /// Loads a [`Config`], made by [`Config::builder`].
 ///
 /// Without a source it loads the configuration that kubectl would use. Several kubeconfigs are merged in the order of the
-/// calls, like the files of `KUBECONFIG`: the first one that sets a value is used, and missing files are skipped.
+/// calls, like the files of `KUBECONFIG`: the first one with a value is used, and missing files are skipped.
 ///
 /// ```no_run
 /// use k8s_flowcontrol::config::Config;

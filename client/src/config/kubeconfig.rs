@@ -20,7 +20,7 @@ pub(super) enum Kubeconfig {
     Value(Result<Value, ConfigError>),
 }
 
-/// The entries to use, by name, instead of those that the kubeconfig selects.
+/// The names of the entries to use. They replace the kubeconfig's own selection.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Selection {
     pub(super) context: Option<String>,

@@ -33,7 +33,7 @@
 //!   `Secret`; its annotation with the last applied configuration is removed. Bodies of these resources that are not JSON
 //!   are recorded as empty.
 //!
-//! Everything else in an object is recorded as it is, such as annotations and the data of a `ConfigMap`.
+//! Everything else in an object is recorded unchanged, such as annotations and the data of a `ConfigMap`.
 //!
 //! Each attempt at a request is one exchange. While a client is recorded, its responses are not compressed. The chunks of a
 //! watch are recorded as they arrive; a watch that was open at the end of the recording stays open in the replay. Repeated

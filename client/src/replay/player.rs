@@ -75,7 +75,7 @@ impl Replay {
         self
     }
 
-    /// A client whose requests are answered from the recording. Nothing is sent.
+    /// A client that gets its responses from the recording. It sends nothing.
     ///
     /// # Errors
     /// As [`Client::new`]; a recording causes none.
@@ -132,7 +132,7 @@ impl State {
             .map(|(exchange, _)| &**exchange)
     }
 
-    /// The exchange for a request, or the reason why there is none.
+    /// The exchange for a request, or the difference from the recorded ones.
     fn exchange(&mut self, sent: &Request) -> Result<Arc<Exchange>, String> {
         let mut left = (0..self.exchanges.len()).filter(|index| !self.is_replayed[*index]);
         let equals = |index: &usize| {
@@ -170,7 +170,7 @@ impl State {
             }
             None => {}
         }
-        // Rather one that has not been replayed.
+        // A request that has not been replayed is the better hint.
         let left = matching::nearest(self.left(), sent);
         let all = || matching::nearest(self.exchanges.iter().map(|exchange| &**exchange), sent);
         match left.or_else(all) {

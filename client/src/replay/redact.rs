@@ -35,7 +35,7 @@ impl Secrets {
         }
     }
 
-    /// The body without secrets; `None` if there are none.
+    /// The body without secrets; `None` if it contains no secret.
     pub(super) fn redacted(self, body: &[u8]) -> Option<Vec<u8>> {
         if self == Self::OfKind && !names_a_kind(body) {
             return None;
