@@ -8,6 +8,7 @@
 //! - `metadata`: metadata-only requests, watches and stores
 //! - `dry_runs`: no verb stores a dry run
 //! - `missing`: missing objects, and versions that the server does not serve
+//! - `negotiation`: requests through upgrades and downgrades of the server
 //! - `versions`: one object in several versions, per release
 //! - `wire`: every documented operation and query parameter arrives at the server
 //! - `references`: the fields described by the public reference pages of the API
@@ -32,6 +33,7 @@ mod dumps;
 mod examples;
 mod metadata;
 mod missing;
+mod negotiation;
 mod objects;
 mod openapi;
 mod paging;

@@ -7,6 +7,7 @@
 //! - `positions`: watchers that begin at a stored resource version
 //! - `selections`: several selectors as one
 //! - `trouble`: servers on which watches do not work
+//! - `versions`: upgrades and downgrades of the server
 //! - `faults`: random faults between client and server
 
 #![allow(
@@ -30,4 +31,5 @@ mod selections;
 mod stores;
 mod support;
 mod trouble;
+mod versions;
 mod world;

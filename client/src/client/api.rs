@@ -6,10 +6,11 @@ use super::call::Call;
 use super::connection::Client;
 use super::error::Error;
 use super::metadata::accept;
+use super::negotiated_request::Negotiated;
 use super::path::{Collection, Target};
 use super::request::Verb;
 use super::verbs::{GetOptRequest, GetRequest, ListRequest, WatchRequest};
-use super::wire::Wire;
+use super::wire::Wires;
 use crate::Resource;
 use crate::api::v1;
 use std::fmt;
@@ -33,8 +34,8 @@ const STATUS: Option<&str> = Some("status");
 /// ```
 pub struct Api<K: Resource> {
     client: Client,
-    collection: Collection,
-    wire: Wire<K>,
+    namespace: Option<String>,
+    wires: Wires<K>,
 }
 
 impl Client {
@@ -73,18 +74,33 @@ impl Client {
 
 impl<K: Resource> Api<K> {
     pub(crate) fn new(client: Client, namespace: Option<String>) -> Self {
-        Self::with_wire(client, Wire::own(), namespace)
-    }
-
-    pub(crate) fn with_wire(client: Client, wire: Wire<K>, namespace: Option<String>) -> Self {
         Self {
             client,
-            collection: Collection {
-                version: wire.version,
-                namespace,
-            },
-            wire,
+            namespace,
+            wires: Wires::Own,
         }
+    }
+
+    /// The objects of all namespaces, in negotiated versions.
+    pub(crate) fn negotiated(client: Client, wires: Wires<K>) -> Self {
+        Self {
+            client,
+            namespace: None,
+            wires,
+        }
+    }
+
+    /// The same objects in the current version only: a request fails when the server no longer serves it.
+    pub(crate) fn pin(&self) -> Self {
+        Self {
+            wires: self.wires.pin(),
+            ..self.clone()
+        }
+    }
+
+    /// Whether the version of [`pin`](Self::pin) is still the negotiated one.
+    pub(crate) fn is_current(&self) -> bool {
+        self.wires.is_current()
     }
 
     /// The client.
@@ -94,7 +110,7 @@ impl<K: Resource> Api<K> {
 
     /// The API version on the wire, such as `v1beta3`.
     pub fn wire_version(&self) -> &'static str {
-        self.wire.version
+        self.wires.version()
     }
 
     /// Reads all objects, or those matching selectors.
@@ -133,9 +149,10 @@ impl<K: Resource> Api<K> {
     /// [resource versions]: https://kubernetes.io/docs/reference/using-api/api-concepts/#resource-versions
     /// [chunks]: https://kubernetes.io/docs/reference/using-api/api-concepts/#retrieving-large-results-sets-in-chunks
     pub fn list(&self) -> ListRequest<K> {
-        let call = self.call(Verb::List, self.collection.all::<K>());
-        let wire = self.wire;
-        ListRequest { call, wire }
+        ListRequest {
+            call: self.call(Verb::List, |collection| collection.all::<K>()),
+            wires: self.wires.clone(),
+        }
     }
 
     /// Reads an object.
@@ -181,8 +198,8 @@ impl<K: Resource> Api<K> {
     /// # }
     /// ```
     pub fn get_opt(&self, name: &str) -> GetOptRequest<K> {
-        let GetRequest { call, wire } = self.get(name);
-        GetOptRequest { call, wire }
+        let GetRequest { call, wires } = self.get(name);
+        GetOptRequest { call, wires }
     }
 
     /// Opens a watch: a stream of the changes of objects.
@@ -214,7 +231,7 @@ impl<K: Resource> Api<K> {
     ///
     /// [watches]: https://kubernetes.io/docs/reference/using-api/api-concepts/#efficient-detection-of-changes
     pub fn watch(&self) -> WatchRequest<K> {
-        self.follow(self.collection.all::<K>())
+        self.follow(|collection| collection.all::<K>())
     }
 
     /// Reads an object through its subresource `status`, as [`get`](Self::get).
@@ -225,7 +242,7 @@ impl<K: Resource> Api<K> {
     /// Opens a watch through the deprecated endpoint below `watch/`.
     #[deprecated(note = "Kubernetes deprecates the endpoints below watch/; use `watch`")]
     pub fn watch_list_deprecated(&self) -> WatchRequest<K> {
-        self.follow(self.collection.watch::<K>(None))
+        self.follow(|collection| collection.watch::<K>(None))
     }
 
     /// Opens a watch of one object through the deprecated endpoint below `watch/`.
@@ -233,42 +250,57 @@ impl<K: Resource> Api<K> {
         note = "Kubernetes deprecates the endpoints below watch/; use `watch` with the field selector `metadata.name=NAME`"
     )]
     pub fn watch_object_deprecated(&self, name: &str) -> WatchRequest<K> {
-        self.follow(self.collection.watch::<K>(Some(name)))
+        self.follow(|collection| collection.watch::<K>(Some(name)))
     }
 
     fn read(&self, name: &str, subresource: Option<&str>) -> GetRequest<K> {
         GetRequest {
-            call: self.call(Verb::Get, self.object(name, subresource)),
-            wire: self.wire,
+            call: self.object_call(Verb::Get, name, subresource),
+            wires: self.wires.clone(),
         }
     }
 
-    fn follow(&self, target: Result<Target, Error>) -> WatchRequest<K> {
-        WatchRequest::new(self.call(Verb::Watch, target), self.wire)
-    }
-
-    pub(super) fn call(&self, verb: Verb, target: Result<Target, Error>) -> Call {
-        let mut call = Call::new(&self.client, verb, target);
-        if let Some(accept) = accept::<K>(verb) {
-            call.change(|request| request.accept = accept);
-        }
-        call
+    fn follow(
+        &self,
+        target: impl FnOnce(Collection<'_>) -> Result<Target, Error>,
+    ) -> WatchRequest<K> {
+        WatchRequest::new(self.call(Verb::Watch, target), self.wires.clone())
     }
 
     /// The same collection as objects of another type, which the server converts.
     pub(super) fn represented<R: Resource>(&self) -> Api<R> {
         Api {
             client: self.client.clone(),
-            collection: self.collection.clone(),
-            wire: Wire {
-                version: self.wire.version,
-                ..Wire::own()
-            },
+            namespace: self.namespace.clone(),
+            wires: self.wires.represented(),
         }
     }
 
-    pub(super) fn object(&self, name: &str, subresource: Option<&str>) -> Result<Target, Error> {
-        self.collection.object::<K>(name, subresource)
+    pub(super) fn call(
+        &self,
+        verb: Verb,
+        target: impl FnOnce(Collection<'_>) -> Result<Target, Error>,
+    ) -> Call {
+        let negotiated = self.wires.negotiated();
+        let agreed = negotiated.as_ref().map(Negotiated::agreed);
+        let collection = Collection {
+            version: agreed.map_or(K::VERSION, |agreed| agreed.version.as_str()),
+            namespace: self.namespace.as_deref(),
+        };
+        let mut call = Call::new(&self.client, verb, target(collection));
+        if let Some(accept) = accept::<K>(verb) {
+            call.change(|request| request.accept = accept);
+        }
+        match negotiated {
+            Some(negotiated) => call.negotiated(negotiated),
+            None => call,
+        }
+    }
+
+    pub(super) fn object_call(&self, verb: Verb, name: &str, subresource: Option<&str>) -> Call {
+        self.call(verb, |collection| {
+            collection.object::<K>(name, subresource)
+        })
     }
 }
 
@@ -276,8 +308,8 @@ impl<K: Resource> Clone for Api<K> {
     fn clone(&self) -> Self {
         Self {
             client: self.client.clone(),
-            collection: self.collection.clone(),
-            wire: self.wire,
+            namespace: self.namespace.clone(),
+            wires: self.wires.clone(),
         }
     }
 }
@@ -286,8 +318,8 @@ impl<K: Resource> fmt::Debug for Api<K> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Api")
             .field("kind", &K::KIND)
-            .field("version", &self.wire.version)
-            .field("namespace", &self.collection.namespace)
+            .field("version", &self.wires.version())
+            .field("namespace", &self.namespace)
             .field("client", &self.client)
             .finish()
     }

@@ -3,13 +3,19 @@
 use super::Client;
 use super::error::{Error, Kind};
 use super::metadata::check_writable;
+use super::negotiated_request::Negotiated;
+use super::negotiation::Agreed;
 use super::path::Target;
 use super::request::{HttpRequest, Verb};
 use super::response::{Decoder, Response};
-use super::wire::{Encoded, Wire};
+use super::wire::{Encoded, Wire, Wires};
 use crate::Resource;
 use serde::Serialize;
 use serde_json::Error as JsonError;
+use std::future::Future;
+use std::pin::Pin;
+
+type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
 /// The media type of objects.
 pub(crate) const JSON: &str = "application/json";
@@ -22,6 +28,7 @@ pub(crate) struct Call {
     pub(crate) request: Result<HttpRequest, Error>,
     /// The losses of a body in another version; an error unless the caller allows them.
     losses: Option<Error>,
+    negotiated: Option<Negotiated>,
 }
 
 impl Call {
@@ -35,7 +42,15 @@ impl Call {
             client: client.clone(),
             request,
             losses: None,
+            negotiated: None,
         }
+    }
+
+    /// Makes the request one in a negotiated version, which may change before it is sent.
+    pub(crate) fn negotiated(mut self, negotiated: Negotiated) -> Self {
+        self.change(|request| request.is_negotiated = true);
+        self.negotiated = Some(negotiated);
+        self
     }
 
     /// Changes the request, unless there is an error in its arguments.
@@ -67,22 +82,24 @@ impl Call {
     pub(crate) fn object<K: Resource>(
         mut self,
         media_type: &'static str,
-        wire: Wire<K>,
+        wires: &Wires<K>,
         object: &K,
     ) -> Self {
         if let Err(error) = check_writable::<K>() {
             self.request = self.request.and(Err(error));
             return self;
         }
-        match (wire.encode)(object, wire.release) {
-            Ok(Encoded { body, losses }) => {
-                self.losses = (!losses.is_empty()).then(|| {
-                    let version = wire.version;
-                    Error::new(Kind::Lossy { version, losses })
-                });
+        let agreed = self.negotiated.as_ref().map(Negotiated::agreed);
+        match encode(wires, agreed, object) {
+            Ok((body, losses)) => {
+                self.losses = losses;
                 self.change(|request| request.set_body(media_type, body));
             }
-            Err(error) => self.request = self.request.and(Err(unencodable(K::KIND, error))),
+            Err(error) => self.request = self.request.and(Err(error)),
+        }
+        if let Some(negotiated) = &mut self.negotiated {
+            let (wires, object) = (wires.clone(), object.clone());
+            negotiated.encode_with(move |agreed| encode(&wires, Some(agreed), &object));
         }
         self
     }
@@ -99,21 +116,107 @@ impl Call {
     /// Sends the object even if the version on the wire cannot express all of it.
     pub(crate) fn allow_loss(&mut self) {
         self.losses = None;
+        if let Some(negotiated) = &mut self.negotiated {
+            negotiated.allow_loss();
+        }
     }
 
     /// The complete request, or the first error in its arguments.
-    pub(crate) fn checked(self) -> Result<(Client, HttpRequest), Error> {
+    pub(crate) fn checked(self) -> Result<CheckedCall, Error> {
         let request = self.request?;
         match self.losses {
-            None => Ok((self.client, request)),
+            None => Ok(CheckedCall {
+                client: self.client,
+                request,
+                negotiated: self.negotiated,
+            }),
             Some(error) => Err(error.at(&request.line())),
         }
     }
 
     /// Sends the request and reads the response.
     pub(crate) async fn send<T>(self, decoder: Decoder<T>) -> Result<Response<T>, Error> {
-        let (client, request) = self.checked()?;
+        let CheckedCall {
+            client, request, ..
+        } = self.checked()?;
         client.send(request, decoder).await
+    }
+
+    /// Sends the request about objects and reads the response, which has the version of the request.
+    pub(crate) async fn send_in<K: Resource, T>(
+        self,
+        wires: &Wires<K>,
+        decoder: impl Fn(Wire<K>) -> Decoder<T>,
+    ) -> Result<Response<T>, Error> {
+        self.checked()?.send_in(wires, decoder).await
+    }
+}
+
+/// A request whose arguments are valid.
+pub(crate) struct CheckedCall {
+    pub(crate) client: Client,
+    pub(crate) request: HttpRequest,
+    negotiated: Option<Negotiated>,
+}
+
+impl CheckedCall {
+    /// Sends the request as often as the server removes its version, and reads the response.
+    pub(crate) async fn send_in<K: Resource, T>(
+        &mut self,
+        wires: &Wires<K>,
+        decoder: impl Fn(Wire<K>) -> Decoder<T>,
+    ) -> Result<Response<T>, Error> {
+        loop {
+            let wire = wires.of(self.version()?);
+            let sent = self.client.send(self.request.clone(), decoder(wire));
+            match sent.await {
+                Ok(response) => return Ok(response),
+                Err(error) => self.renew(error).await?,
+            }
+        }
+    }
+
+    /// Brings the request up to the negotiated version, which is returned; `None` for a fixed one.
+    pub(crate) fn version(&mut self) -> Result<Option<Agreed>, Error> {
+        match &mut self.negotiated {
+            Some(negotiated) => negotiated
+                .update(&self.client, &mut self.request)
+                .map(Some),
+            None => Ok(None),
+        }
+    }
+
+    /// Rewrites the request in another version if `error` shows that the server no longer serves its own one. Otherwise
+    /// the error is returned.
+    pub(crate) fn renew(&mut self, error: Error) -> BoxFuture<'_, Result<(), Error>> {
+        // Boxed, so that callers do not compile the body again.
+        Box::pin(async {
+            match &mut self.negotiated {
+                Some(negotiated) => {
+                    let renewed = negotiated.renew(&self.client, &mut self.request, error);
+                    renewed.await
+                }
+                None => Err(error),
+            }
+        })
+    }
+}
+
+/// The body of an object in a version, and the error that its losses are.
+fn encode<K: Resource>(
+    wires: &Wires<K>,
+    agreed: Option<Agreed>,
+    object: &K,
+) -> Result<(Vec<u8>, Option<Error>), Error> {
+    let wire = wires.of(agreed);
+    match (wire.encode)(object, wire.release) {
+        Ok(Encoded { body, losses }) => {
+            let version = wire.version;
+            let losses =
+                (!losses.is_empty()).then(|| Error::new(Kind::Lossy { version, losses }));
+            Ok((body, losses))
+        }
+        Err(error) => Err(unencodable(K::KIND, error)),
     }
 }
 

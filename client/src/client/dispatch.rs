@@ -66,6 +66,7 @@ impl Client {
         let line = request.line();
         match result {
             Ok((head, content)) => Ok((line, head, content)),
+            Err(error) if request.is_negotiated => Err(error.at(&line)),
             Err(error) => Err(self.with_served_versions(&request, error.at(&line)).await),
         }
     }

@@ -4,15 +4,16 @@ use super::BoxFuture;
 use super::api::Api;
 use super::connection::Client;
 use super::error::{Error, Kind};
+use super::negotiation::Negotiation;
 use super::update::UpdateWith;
 use super::verbs::{
     ApplyRequest, CreateRequest, DeleteCollectionRequest, DeleteIfExistsRequest, DeleteRequest,
     GetOptRequest, GetRequest, ListRequest, ReplaceRequest, WatchRequest,
 };
-use super::wire::Wire;
+use super::wire::{Wire, Wires};
 use crate::api::{v1, v1beta1, v1beta2, v1beta3};
-use crate::meta::Info;
-use crate::{ApiVersion, Release, Resource};
+use crate::{ApiVersion, Resource};
+use std::sync::Arc;
 
 /// The objects of one kind in the best version of the server, made by [`Client::negotiated`].
 ///
@@ -46,7 +47,7 @@ pub struct Negotiated<K: Resource> {
 }
 
 /// A kind of this group, in any version.
-pub trait Negotiable: Resource + sealed::Wires {}
+pub trait Negotiable: Resource + sealed::HasWires {}
 
 impl Client {
     /// The objects of a kind in the best version of the server: the type's own version if the server has it, else the
@@ -64,14 +65,9 @@ impl Client {
 
 impl<K: Negotiable> Negotiated<K> {
     async fn find(client: &Client) -> Result<Self, Error> {
-        let group = client.api_group(K::GROUP).await?;
-        let served: Vec<&str> = group
-            .versions
-            .iter()
-            .map(|version| version.version.as_str())
-            .collect();
-        let Some(version) = choose(K::VERSION, &served) else {
-            return Err(Error::new(Kind::NotServed(format!(
+        match Negotiation::begin(client, K::GROUP, K::VERSION).await? {
+            Ok(negotiation) => Ok(Self::with(client, negotiation)),
+            Err(served) => Err(Error::new(Kind::NotServed(format!(
                 "the server serves {} in {}; expected v1, v1beta3, v1beta2 or v1beta1",
                 K::GROUP,
                 if served.is_empty() {
@@ -79,17 +75,19 @@ impl<K: Negotiable> Negotiated<K> {
                 } else {
                     served.join(", ")
                 },
-            ))));
+            )))),
+        }
+    }
+
+    fn with(client: &Client, negotiation: Negotiation) -> Self {
+        let wires = Wires::Negotiated {
+            negotiation: Arc::new(negotiation),
+            wire: K::wire,
+            pinned: None,
         };
-        // The user may not be allowed to read the release. The versions are then sufficient.
-        let release = client.version().await.ok();
-        let wire = Wire {
-            release: server_release(release.as_ref(), &served),
-            ..K::wire(version)
-        };
-        Ok(Self {
-            api: Api::with_wire(client.clone(), wire, None),
-        })
+        Self {
+            api: Api::negotiated(client.clone(), wires),
+        }
     }
 }
 
@@ -218,46 +216,11 @@ impl<K: Resource> Negotiated<K> {
     }
 }
 
-/// The preferred version if the server has it, else the newest known version of the server.
-fn choose(preferred: &str, served: &[&str]) -> Option<ApiVersion> {
-    let known = ApiVersion::ALL
-        .into_iter()
-        .filter(|version| served.contains(&version.as_str()));
-    known
-        .clone()
-        .find(|version| version.as_str() == preferred)
-        .or_else(|| known.max())
-}
-
-/// The release of a server: its own response, else the oldest release with these versions.
-fn server_release(info: Option<&Info>, served: &[&str]) -> Release {
-    let introduced = ApiVersion::ALL
-        .into_iter()
-        .filter(|version| served.contains(&version.as_str()))
-        .map(|version| version.lifecycle().introduced)
-        .max();
-    let minor = info.and_then(minor).or(introduced);
-    minor.map_or(Release::NEWEST, Release::nearest)
-}
-
-/// The minor version, such as 29. Some vendors append a `+`.
-fn minor(info: &Info) -> Option<u32> {
-    if info.major.trim() != "1" {
-        return None;
-    }
-    let digits = info
-        .minor
-        .trim()
-        .split(|c: char| !c.is_ascii_digit())
-        .next()?;
-    digits.parse().ok()
-}
-
 mod sealed {
     use super::{ApiVersion, Resource, Wire};
 
     /// The wire format of a kind in each version.
-    pub trait Wires: Resource {
+    pub trait HasWires: Resource {
         #[doc(hidden)]
         #[allow(private_interfaces)]
         fn wire(version: ApiVersion) -> Wire<Self>;
@@ -269,7 +232,7 @@ macro_rules! negotiable {
         impl Negotiable for $module::$kind {}
 
         #[allow(private_interfaces)]
-        impl sealed::Wires for $module::$kind {
+        impl sealed::HasWires for $module::$kind {
             // Inline, so that a program compiles only the kinds that it negotiates.
             #[inline]
             fn wire(version: ApiVersion) -> Wire<Self> {

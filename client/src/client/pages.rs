@@ -1,12 +1,12 @@
 //! Lists as streams of pages, and of objects.
 
 use super::BoxFuture;
-use super::connection::Client;
+use super::call::{Call, CheckedCall};
 use super::error::Error;
 use super::page_token::PageToken;
 use super::request::HttpRequest;
 use super::response::Response;
-use super::wire::Wire;
+use super::wire::{Wire, Wires};
 use crate::{List, Resource};
 use futures_core::Stream;
 use std::fmt;
@@ -25,31 +25,27 @@ const PAGE: &str = "500";
 /// [chunking]: https://kubernetes.io/docs/reference/using-api/api-concepts/#retrieving-large-results-sets-in-chunks
 #[must_use = "a stream does nothing until it is polled"]
 pub struct Pages<K: Resource> {
-    client: Client,
-    wire: Wire<K>,
-    /// The request for the next page; `None` after the last one.
-    next: Option<Result<HttpRequest, Error>>,
-    pending: Option<BoxFuture<Result<List<K>, Error>>>,
+    wires: Wires<K>,
+    /// The request for the next page; `None` after the last one, and while it is pending.
+    next: Option<Result<CheckedCall, Error>>,
+    pending: Option<BoxFuture<Sent<K>>>,
     token: Option<PageToken>,
 }
 
+/// The request for a page, and its result.
+type Sent<K> = (CheckedCall, Result<List<K>, Error>);
+
 impl<K: Resource> Pages<K> {
-    pub(crate) fn new(
-        client: Client,
-        wire: Wire<K>,
-        mut request: Result<HttpRequest, Error>,
-    ) -> Self {
-        if let Ok(request) = &mut request
-            && request.get("limit").is_none()
-        {
-            request.set("limit", PAGE);
-        }
-        let token = request.as_ref().ok().and_then(PageToken::of);
+    pub(crate) fn new(mut call: Call, wires: Wires<K>) -> Self {
+        call.change(|request| {
+            if request.get("limit").is_none() {
+                request.set("limit", PAGE);
+            }
+        });
         Self {
-            client,
-            wire,
-            token,
-            next: Some(request),
+            wires,
+            token: call.request.as_ref().ok().and_then(PageToken::of),
+            next: Some(call.checked()),
             pending: None,
         }
     }
@@ -91,35 +87,25 @@ impl<K: Resource> Pages<K> {
             None => match self.next.take() {
                 None => return Poll::Ready(None),
                 Some(Err(error)) => return Poll::Ready(Some(Err(error))),
-                Some(Ok(request)) => {
-                    self.next = Some(Ok(request.clone()));
-                    let (client, decoder) = (self.client.clone(), self.wire.list());
+                Some(Ok(mut call)) => {
+                    let wires = self.wires.clone();
                     self.pending.insert(Box::pin(async move {
-                        client
-                            .send(request, decoder)
-                            .await
-                            .map(Response::into_inner)
+                        let sent = call.send_in(&wires, Wire::list).await;
+                        (call, sent.map(Response::into_inner))
                     }))
                 }
             },
         };
-        let page = ready!(pending.as_mut().poll(cx));
+        let (mut call, page) = ready!(pending.as_mut().poll(cx));
         self.pending = None;
-        let token = page
-            .as_ref()
-            .ok()
-            .and_then(|page| page.metadata.r#continue.clone());
-        match (token.filter(|token| !token.is_empty()), &mut self.next) {
-            (Some(token), Some(Ok(request))) => {
-                follow(request, token);
-                self.token = PageToken::of(request);
-            }
-            _ => {
-                self.next = None;
-                if page.is_ok() {
-                    self.token = None;
-                }
-            }
+        let list = page.as_ref().ok();
+        let token = list.and_then(|page| page.metadata.r#continue.clone());
+        if let Some(token) = token.filter(|token| !token.is_empty()) {
+            follow(&mut call.request, token);
+            self.token = PageToken::of(&call.request);
+            self.next = Some(Ok(call));
+        } else if page.is_ok() {
+            self.token = None;
         }
         Poll::Ready(Some(page))
     }
@@ -143,7 +129,7 @@ impl<K: Resource> Stream for Pages<K> {
 impl<K: Resource> fmt::Debug for Pages<K> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Pages")
-            .field("next", &self.next)
+            .field("next", &self.next.as_ref().map(|next| next.as_ref().map(|call| &call.request)))
             .finish_non_exhaustive()
     }
 }

@@ -25,13 +25,13 @@ impl Target {
 }
 
 /// The collection that holds the objects of a kind.
-#[derive(Clone, Debug)]
-pub(crate) struct Collection {
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Collection<'a> {
     pub(crate) version: &'static str,
-    pub(crate) namespace: Option<String>,
+    pub(crate) namespace: Option<&'a str>,
 }
 
-impl Collection {
+impl Collection<'_> {
     /// The whole collection.
     pub(crate) fn all<K: Resource>(&self) -> Result<Target, Error> {
         self.build::<K>(false, None, None)
@@ -67,7 +67,7 @@ impl Collection {
         if watch {
             path.push_str("watch/");
         }
-        if let Some(namespace) = &self.namespace {
+        if let Some(namespace) = self.namespace {
             if !K::NAMESPACED {
                 return Err(Error::argument(format!(
                     "{} is a cluster-scoped kind, but the namespace `{namespace}` was given; use Client::api",
@@ -105,6 +105,16 @@ fn version_path(group: &str, version: &str) -> String {
     }
 }
 
+/// The path of a resource of a named group, in another version of the group.
+pub(crate) fn in_version(path: &str, version: &str) -> String {
+    let mut segments: Vec<&str> = path.split('/').collect();
+    // Empty, `apis`, the group, the version.
+    if let Some(segment) = segments.get_mut(3) {
+        *segment = version;
+    }
+    segments.join("/")
+}
+
 /// Percent-encodes a path segment.
 ///
 /// Fails for text that would change the path, by the server's own rules for names: not `.` or `..`, and no `/` or `%`.
@@ -135,7 +145,7 @@ mod tests {
     use super::*;
     use crate::api::{v1, v1beta2};
 
-    fn cluster(version: &'static str) -> Collection {
+    fn cluster(version: &'static str) -> Collection<'static> {
         Collection {
             version,
             namespace: None,
@@ -162,6 +172,18 @@ mod tests {
                 .unwrap()
                 .path,
             format!("{root}/v1beta2/watch/flowschemas/a")
+        );
+    }
+
+    #[test]
+    fn the_version_of_a_path() {
+        let path = cluster("v1beta3")
+            .object::<v1::FlowSchema>("v1beta3", Some("status"))
+            .unwrap()
+            .path;
+        assert_eq!(
+            in_version(&path, "v1"),
+            "/apis/flowcontrol.apiserver.k8s.io/v1/flowschemas/v1beta3/status"
         );
     }
 
@@ -195,7 +217,7 @@ mod tests {
     fn namespaces_only_where_they_belong() {
         let collection = Collection {
             version: "v1",
-            namespace: Some("team".into()),
+            namespace: Some("team"),
         };
         let error = collection.all::<v1::FlowSchema>().unwrap_err();
         assert!(error.to_string().contains("cluster-scoped"), "{error}");

@@ -66,6 +66,8 @@ pub(crate) struct HttpRequest {
     pub(crate) body: Bytes,
     /// Whether the server rejects the request if it has been carried out before.
     pub(crate) guarded: bool,
+    /// Whether the version in the path is negotiated, so that another one may take its place.
+    pub(crate) is_negotiated: bool,
     /// Overrides the client's.
     pub(crate) timeout: Option<Option<Duration>>,
     /// Overrides the client's.
@@ -86,6 +88,7 @@ impl HttpRequest {
             content_type: None,
             body: Bytes::new(),
             guarded: false,
+            is_negotiated: false,
             timeout: None,
             retry: None,
         }

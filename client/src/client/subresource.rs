@@ -51,7 +51,7 @@ impl<K: Resource> Api<K> {
     }
 
     fn subresource(&self, verb: Verb, name: &str, subresource: &str) -> SubresourceRequest {
-        let mut call = self.call(verb, self.object(name, Some(subresource)));
+        let mut call = self.object_call(verb, name, Some(subresource));
         call.change(|request| request.accept = ANY);
         SubresourceRequest { call }
     }

@@ -1,12 +1,15 @@
 //! The API version of objects on the wire: their own, or another one with conversion.
 
 use super::error::Error;
+use super::negotiated_request::Negotiated;
+use super::negotiation::{Agreed, Negotiation};
 use super::renamed::RenamedField;
 use super::response::{Decoded, Decoder};
 use crate::convert::{Convert, Loss, Lossy};
 use crate::json::{self, Fault, Reader};
-use crate::{List, Release, Resource};
+use crate::{ApiVersion, List, Release, Resource};
 use serde_json::Error as JsonError;
+use std::sync::Arc;
 
 /// Reads a body.
 type Decode<T> = fn(&[u8]) -> Result<Decoded<T>, JsonError>;
@@ -121,6 +124,112 @@ impl<K: Resource> Wire<K> {
         match self.renamed {
             Some(renamed) => renamed.translate(error),
             None => error,
+        }
+    }
+}
+
+/// The wire formats of an [`Api`](super::Api): its own one, or one for each version that a negotiation may choose.
+pub(crate) enum Wires<K: Resource> {
+    Own,
+    Negotiated {
+        negotiation: Arc<Negotiation>,
+        wire: fn(ApiVersion) -> Wire<K>,
+        /// The only version of the requests. They fail when the server no longer serves it.
+        pinned: Option<Agreed>,
+    },
+}
+
+impl<K: Resource> Clone for Wires<K> {
+    fn clone(&self) -> Self {
+        match self {
+            Self::Own => Self::Own,
+            Self::Negotiated {
+                negotiation,
+                wire,
+                pinned,
+            } => Self::Negotiated {
+                negotiation: negotiation.clone(),
+                wire: *wire,
+                pinned: *pinned,
+            },
+        }
+    }
+}
+
+impl<K: Resource> Wires<K> {
+    /// The wire format of a version.
+    pub(crate) fn of(&self, agreed: Option<Agreed>) -> Wire<K> {
+        match (self, agreed) {
+            (Self::Negotiated { wire, .. }, Some(Agreed { version, release })) => Wire {
+                release,
+                ..wire(version)
+            },
+            _ => Wire::own(),
+        }
+    }
+
+    /// The part of the next request that knows about versions; `None` for the type's own one.
+    pub(crate) fn negotiated(&self) -> Option<Negotiated> {
+        match self {
+            Self::Own => None,
+            Self::Negotiated {
+                negotiation,
+                pinned,
+                ..
+            } => Some(Negotiated::new(negotiation.clone(), *pinned)),
+        }
+    }
+
+    /// The name of the version of the next request.
+    pub(crate) fn version(&self) -> &'static str {
+        let negotiated = self.negotiated();
+        negotiated.map_or(K::VERSION, |negotiated| {
+            negotiated.agreed().version.as_str()
+        })
+    }
+
+    /// The same versions of another representation of the objects, which needs no conversion.
+    pub(crate) fn represented<R: Resource>(&self) -> Wires<R> {
+        match self {
+            Self::Own => Wires::Own,
+            Self::Negotiated {
+                negotiation,
+                pinned,
+                ..
+            } => Wires::Negotiated {
+                negotiation: negotiation.clone(),
+                wire: |version| Wire {
+                    version: version.as_str(),
+                    ..Wire::own()
+                },
+                pinned: *pinned,
+            },
+        }
+    }
+
+    /// The same formats for requests that all have the current version.
+    pub(crate) fn pin(&self) -> Self {
+        let mut wires = self.clone();
+        if let Self::Negotiated {
+            negotiation,
+            pinned,
+            ..
+        } = &mut wires
+        {
+            *pinned = Some(negotiation.current());
+        }
+        wires
+    }
+
+    /// Whether the version to which these formats are pinned is still the negotiated one.
+    pub(crate) fn is_current(&self) -> bool {
+        match self {
+            Self::Negotiated {
+                negotiation,
+                pinned: Some(pinned),
+                ..
+            } => negotiation.current().version == pinned.version,
+            _ => true,
         }
     }
 }

@@ -38,11 +38,10 @@ impl<K: Resource> Api<K> {
     /// # }
     /// ```
     pub fn create(&self, object: &K) -> CreateRequest<K> {
-        let call = self.call(Verb::Create, self.collection.all::<K>());
-        let wire = self.wire;
+        let call = self.call(Verb::Create, |collection| collection.all::<K>());
         CreateRequest {
-            call: call.object(JSON, wire, object),
-            wire,
+            call: call.object(JSON, &self.wires, object),
+            wires: self.wires.clone(),
         }
     }
 
@@ -150,8 +149,10 @@ impl<K: Resource> Api<K> {
     /// # }
     /// ```
     pub fn delete(&self, name: &str) -> DeleteRequest<K> {
-        let call = self.call(Verb::Delete, self.object(name, None));
-        DeleteRequest::new(call, self.wire)
+        DeleteRequest::new(
+            self.object_call(Verb::Delete, name, None),
+            self.wires.clone(),
+        )
     }
 
     /// Deletes an object that may be missing: `None` if it does not exist.
@@ -159,7 +160,8 @@ impl<K: Resource> Api<K> {
     /// # Errors
     /// As [`delete`](Self::delete), except for the missing object. A version that the server does not serve is an error.
     pub fn delete_if_exists(&self, name: &str) -> DeleteIfExistsRequest<K> {
-        DeleteIfExistsRequest::new(self.delete(name).call, self.wire)
+        let DeleteRequest { call, wires, .. } = self.delete(name);
+        DeleteIfExistsRequest::new(call, wires)
     }
 
     /// Deletes all objects, or those matching selectors.
@@ -178,8 +180,8 @@ impl<K: Resource> Api<K> {
     /// # }
     /// ```
     pub fn delete_collection(&self) -> DeleteCollectionRequest<K> {
-        let call = self.call(Verb::DeleteCollection, self.collection.all::<K>());
-        DeleteCollectionRequest::new(call, self.wire)
+        let call = self.call(Verb::DeleteCollection, |collection| collection.all::<K>());
+        DeleteCollectionRequest::new(call, self.wires.clone())
     }
 
     /// Replaces only the status of an object, as [`replace`](Self::replace).
@@ -198,28 +200,29 @@ impl<K: Resource> Api<K> {
     }
 
     fn put(&self, object: &K, subresource: Option<&str>) -> ReplaceRequest<K> {
-        let wire = self.wire;
-        let call = self.call(Verb::Update, self.object(object.name(), subresource));
-        let mut call = call.object(JSON, wire, object);
+        let call = self.object_call(Verb::Update, object.name(), subresource);
+        let mut call = call.object(JSON, &self.wires, object);
         let version = object.metadata().resource_version.as_deref();
         let guarded = version.is_some_and(|version| !version.is_empty());
         call.change(|request| request.guarded = guarded);
-        ReplaceRequest { call, wire }
+        ReplaceRequest {
+            call,
+            wires: self.wires.clone(),
+        }
     }
 
     fn patch_target(&self, name: &str, subresource: Option<&str>) -> PatchTarget<K> {
         PatchTarget {
-            call: self.call(Verb::Patch, self.object(name, subresource)),
-            wire: self.wire,
+            call: self.object_call(Verb::Patch, name, subresource),
+            wires: self.wires.clone(),
         }
     }
 
     fn apply_object(&self, object: &K, subresource: Option<&str>) -> ApplyRequest<K> {
-        let wire = self.wire;
-        let call = self.call(Verb::Patch, self.object(object.name(), subresource));
+        let call = self.object_call(Verb::Patch, object.name(), subresource);
         ApplyRequest {
-            call: call.object(APPLY, wire, object),
-            wire,
+            call: call.object(APPLY, &self.wires, object),
+            wires: self.wires.clone(),
         }
     }
 }

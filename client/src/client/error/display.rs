@@ -88,6 +88,10 @@ impl Error {
                 "the watch went back from resource version {from} to {to}; was the server restored from a backup?"
             ),
             Kind::NotServed(message) => f.write_str(message),
+            Kind::VersionChanged { from, to } => write!(
+                f,
+                "the server no longer serves {from} and further requests use {to}; list again"
+            ),
             Kind::Lossy { version, losses } => {
                 write!(f, "{version}, the version of the server, would lose or change ")?;
                 for (index, loss) in losses.iter().enumerate() {

@@ -57,6 +57,11 @@ pub(crate) enum Kind {
     WentBack { from: String, to: String },
     /// The server serves no known version of the group.
     NotServed(String),
+    /// The server no longer serves the version of a list or watch, which cannot continue in another one.
+    VersionChanged {
+        from: &'static str,
+        to: &'static str,
+    },
     /// The write would lose or change fields.
     Lossy {
         version: &'static str,

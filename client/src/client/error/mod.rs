@@ -59,7 +59,7 @@ struct Inner {
 }
 
 /// An API version that the server does not serve.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct NotServed {
     pub(crate) group: String,
     pub(crate) version: String,

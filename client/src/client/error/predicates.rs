@@ -55,9 +55,16 @@ impl Error {
 
     /// The resource version or continue token has expired (410): list again.
     ///
-    /// A list can also continue with [`continue_token`](Self::continue_token).
+    /// A list can also continue with [`continue_token`](Self::continue_token), unless
+    /// [`Negotiated`](crate::client::Negotiated) changed the version on the wire in the middle of the list, which is this
+    /// error too.
     pub fn is_expired(&self) -> bool {
-        self.code() == Some(410)
+        self.code() == Some(410) || self.is_version_changed()
+    }
+
+    /// The version on the wire changed, and the request makes sense only in the old one.
+    pub(crate) fn is_version_changed(&self) -> bool {
+        matches!(self.kind(), Kind::VersionChanged { .. })
     }
 
     /// The server is overloaded (429): wait for [`retry_after`](Self::retry_after), then try again.

@@ -1,42 +1,9 @@
+use super::super::negotiation::{Agreed, choose, release_with};
 use super::*;
+use crate::Release;
 use serde_json::json;
 
 type V1 = v1::PriorityLevelConfiguration;
-
-#[test]
-fn the_own_version_first_then_the_newest() {
-    assert_eq!(choose("v1", &["v1", "v1beta3"]), Some(ApiVersion::V1));
-    assert_eq!(
-        choose("v1beta3", &["v1", "v1beta3"]),
-        Some(ApiVersion::V1Beta3)
-    );
-    assert_eq!(
-        choose("v1", &["v1beta1", "v1beta2"]),
-        Some(ApiVersion::V1Beta2)
-    );
-    assert_eq!(choose("v1beta1", &["v1", "v2"]), Some(ApiVersion::V1));
-    assert_eq!(choose("v1", &["v2"]), None);
-    assert_eq!(choose("v1", &[]), None);
-}
-
-#[test]
-fn the_release_of_a_server() {
-    let release = |minor: Option<&str>, served: &[&str]| {
-        let info = minor.map(|minor| Info {
-            major: "1".into(),
-            minor: minor.into(),
-            ..Info::default()
-        });
-        server_release(info.as_ref(), served).minor()
-    };
-    let served = &["v1beta3", "v1beta2"][..];
-    assert_eq!(release(Some("27"), served), 27);
-    assert_eq!(release(Some("28+"), served), 28);
-    assert_eq!(release(Some("99"), &["v1"]), Release::NEWEST.minor());
-    assert_eq!(release(Some(""), served), 26);
-    assert_eq!(release(None, &["v1", "v1beta3"]), 29);
-    assert_eq!(release(None, &["v1beta2", "v1beta1"]), 25);
-}
 
 fn level<K: Resource>(spec: serde_json::Value) -> K {
     let object = json!({"metadata": {"name": "x"}, "spec": spec});
@@ -45,8 +12,9 @@ fn level<K: Resource>(spec: serde_json::Value) -> K {
 
 /// The losses of a write to a server with these versions and an unknown release.
 fn losses<K: Negotiable>(served: &[&str], spec: serde_json::Value) -> Vec<String> {
-    let wire = K::wire(choose(K::VERSION, served).unwrap());
-    let encoded = (wire.encode)(&level::<K>(spec), server_release(None, served)).unwrap();
+    let served: Vec<String> = served.iter().map(|name| (*name).to_owned()).collect();
+    let wire = K::wire(choose(K::VERSION, &served).unwrap());
+    let encoded = (wire.encode)(&level::<K>(spec), release_with(&served)).unwrap();
     encoded.losses.into_iter().map(|loss| loss.path).collect()
 }
 
@@ -85,7 +53,7 @@ fn writes_that_would_lose() {
 
 #[test]
 fn reading_reports_losses_with_their_place() {
-    let wire = <v1beta2::PriorityLevelConfiguration as sealed::Wires>::wire(ApiVersion::V1);
+    let wire = <v1beta2::PriorityLevelConfiguration as sealed::HasWires>::wire(ApiVersion::V1);
     let body = json!({"items": [
         {"spec": {"limited": {"nominalConcurrencyShares": 5}}},
         {"spec": {"limited": {"nominalConcurrencyShares": 0}}},
@@ -108,7 +76,7 @@ fn reading_reports_losses_with_their_place() {
 
 #[test]
 fn paths_of_causes_are_those_of_the_type() {
-    let wire = <V1 as sealed::Wires>::wire(ApiVersion::V1Beta2);
+    let wire = <V1 as sealed::HasWires>::wire(ApiVersion::V1Beta2);
     let status = json!({"code": 422, "message": "x: spec.limited.assuredConcurrencyShares: Invalid value: -1", "details": {
         "causes": [{"field": "spec.limited.assuredConcurrencyShares", "message": "Invalid value: -1"}, {"field": "spec.type"}],
     }});
@@ -133,7 +101,7 @@ fn paths_of_causes_are_those_of_the_type() {
 
 #[test]
 fn paths_of_conflicts_are_mapped_and_quoted_values_are_not() {
-    let wire = <V1 as sealed::Wires>::wire(ApiVersion::V1Beta2);
+    let wire = <V1 as sealed::HasWires>::wire(ApiVersion::V1Beta2);
     let status = json!({"code": 409, "reason": "Conflict",
         "message": "conflict with \"spec.limited.assuredConcurrencyShares\": .spec.limited.assuredConcurrencyShares",
         "details": {"causes": [{"field": ".spec.limited.assuredConcurrencyShares"}]},
@@ -156,10 +124,12 @@ fn paths_of_conflicts_are_mapped_and_quoted_values_are_not() {
 #[test]
 fn a_lossy_write_is_refused_unless_allowed() {
     let client = Client::from_url("http://127.0.0.1:1").unwrap();
-    let wire = <V1 as sealed::Wires>::wire(ApiVersion::V1Beta2);
-    let levels = Negotiated::<V1> {
-        api: Api::with_wire(client, wire, None),
+    let agreed = Agreed {
+        version: ApiVersion::V1Beta2,
+        release: Release::OLDEST,
     };
+    let negotiation = Negotiation::new(V1::GROUP, V1::VERSION, agreed);
+    let levels = Negotiated::<V1>::with(&client, negotiation);
     assert_eq!(levels.wire_version(), "v1beta2");
     let zero = level::<V1>(json!({"limited": {"nominalConcurrencyShares": 0}}));
     let error = levels.create(&zero).call.checked().err().unwrap();
@@ -175,13 +145,13 @@ fn a_lossy_write_is_refused_unless_allowed() {
         "{error}"
     );
 
-    let (_, request) = levels
+    let call = levels
         .create(&zero)
         .allow_loss()
         .call
         .checked()
         .ok()
         .unwrap();
-    assert!(String::from_utf8_lossy(&request.body).contains(r#""assuredConcurrencyShares":0"#));
+    assert!(String::from_utf8_lossy(&call.request.body).contains(r#""assuredConcurrencyShares":0"#));
     assert!(levels.replace(&level(json!({}))).call.checked().is_ok());
 }

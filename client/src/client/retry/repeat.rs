@@ -80,7 +80,8 @@ impl Failure {
         match error.kind() {
             _ if Self::of(error) == Self::NotCarriedOut => false,
             Kind::Send { connect: true, .. } => false,
-            Kind::Argument(_) | Kind::Setup | Kind::NotServed(_) | Kind::Lossy { .. } => false,
+            Kind::Argument(_) | Kind::Setup | Kind::NotServed(_) => false,
+            Kind::VersionChanged { .. } | Kind::Lossy { .. } => false,
             _ => match error.head_code() {
                 Some(code) => code == 408 || !(300..500).contains(&code),
                 None => true,

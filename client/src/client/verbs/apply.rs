@@ -4,7 +4,7 @@ use crate::Resource;
 use crate::client::call::builder;
 use crate::client::error::Error;
 use crate::client::params::{loss_setter, pretty_setter, setters, write_setters};
-use crate::client::wire::Wire;
+use crate::client::wire::{Wire, Wires};
 
 builder! {
     /// Server-side apply, made by [`Api::apply`](crate::client::Api::apply),
@@ -14,14 +14,14 @@ builder! {
     /// [`Response::was_created`](crate::client::Response::was_created) tells whether the object was created. A field that
     /// another manager owns with another value is a conflict ([`Error::is_conflict`]), unless [`force`](Self::force) is
     /// set.
-    ApplyRequest<K: Resource> { wire: Wire<K> } => K, |this| {
+    ApplyRequest<K: Resource> { wires: Wires<K> } => K, |this| {
         let call = this.call.try_change(|request| match request.get("fieldManager") {
             None | Some("") => Err(Error::argument(
                 "apply needs a field manager, which then owns the applied fields; call field_manager",
             )),
             Some(_) => Ok(()),
         });
-        call.send(this.wire.object()).await
+        call.send_in(&this.wires, Wire::object).await
     }
 }
 

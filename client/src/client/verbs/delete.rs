@@ -4,7 +4,7 @@ use super::delete_options::Options;
 use crate::client::call::{Call, builder};
 use crate::client::params::{pretty_setter, selection_setters, setters};
 use crate::client::response::{Decoded, Decoder, if_found, kind_of};
-use crate::client::wire::Wire;
+use crate::client::wire::{Wire, Wires};
 use crate::json;
 use crate::meta::{DeleteOptions, PropagationPolicy, Status};
 use crate::{List, Resource};
@@ -29,26 +29,28 @@ pub enum DeletedCollection<K> {
 
 builder! {
     /// Deletes an object, made by [`Api::delete`](crate::client::Api::delete).
-    DeleteRequest<K: Resource> { wire: Wire<K>, chosen: Options }
-    => Deleted<K>, |this| this.chosen.add_to(this.call).send(decoder(this.wire)).await
+    DeleteRequest<K: Resource> { wires: Wires<K>, chosen: Options }
+    => Deleted<K>, |this| this.chosen.add_to(this.call).send_in(&this.wires, decoder).await
 }
 
 builder! {
     /// Deletes an object that may be missing, made by
     /// [`Api::delete_if_exists`](crate::client::Api::delete_if_exists).
-    DeleteIfExistsRequest<K: Resource> { wire: Wire<K>, chosen: Options }
+    DeleteIfExistsRequest<K: Resource> { wires: Wires<K>, chosen: Options }
     => Option<Deleted<K>>, |this| {
-        if_found(this.chosen.add_to(this.call).send(decoder(this.wire)).await)
+        if_found(this.chosen.add_to(this.call).send_in(&this.wires, decoder).await)
     }
 }
 
 builder! {
     /// Deletes many objects, made by [`Api::delete_collection`](crate::client::Api::delete_collection).
-    DeleteCollectionRequest<K: Resource> { wire: Wire<K>, chosen: Options }
+    DeleteCollectionRequest<K: Resource> { wires: Wires<K>, chosen: Options }
     => DeletedCollection<K>, |this| {
-        let expected = format!("{}List ({}) or Status", K::KIND, this.wire.version);
-        let decode = move |body: &[u8]| deleted_collection(&this.wire, body);
-        this.chosen.add_to(this.call).send(this.wire.decoder(expected, decode)).await
+        let decoder = |wire: Wire<K>| {
+            let expected = format!("{}List ({}) or Status", K::KIND, wire.version);
+            wire.decoder(expected, move |body| deleted_collection(&wire, body))
+        };
+        this.chosen.add_to(this.call).send_in(&this.wires, decoder).await
     }
 }
 
@@ -58,9 +60,13 @@ macro_rules! delete_setters {
         pretty_setter!($builder);
 
         impl<K: Resource> $builder<K> {
-            pub(crate) fn new(call: Call, wire: Wire<K>) -> Self {
+            pub(crate) fn new(call: Call, wires: Wires<K>) -> Self {
                 let chosen = Options::default();
-                Self { call, wire, chosen }
+                Self {
+                    call,
+                    wires,
+                    chosen,
+                }
             }
 
             /// Makes the server process the request as usual, but delete nothing.

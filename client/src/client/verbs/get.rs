@@ -4,18 +4,18 @@ use crate::Resource;
 use crate::client::call::builder;
 use crate::client::params::{pretty_setter, setters};
 use crate::client::response::if_found;
-use crate::client::wire::Wire;
+use crate::client::wire::{Wire, Wires};
 
 builder! {
     /// Reads an object, made by [`Api::get`](crate::client::Api::get) and
     /// [`Api::get_status`](crate::client::Api::get_status).
-    GetRequest<K: Resource> { wire: Wire<K> } => K, |this| this.call.send(this.wire.object()).await
+    GetRequest<K: Resource> { wires: Wires<K> } => K, |this| this.call.send_in(&this.wires, Wire::object).await
 }
 
 builder! {
     /// Reads an object that may be missing, made by [`Api::get_opt`](crate::client::Api::get_opt).
-    GetOptRequest<K: Resource> { wire: Wire<K> } => Option<K>, |this| {
-        if_found(this.call.send(this.wire.object()).await)
+    GetOptRequest<K: Resource> { wires: Wires<K> } => Option<K>, |this| {
+        if_found(this.call.send_in(&this.wires, Wire::object).await)
     }
 }
 

@@ -4,7 +4,7 @@ use crate::client::call::builder;
 use crate::client::page_token::PageToken;
 use crate::client::pages::{Items, Pages};
 use crate::client::params::{pretty_setter, selection_setters, setters};
-use crate::client::wire::Wire;
+use crate::client::wire::{Wire, Wires};
 use crate::{List, Resource};
 
 builder! {
@@ -22,7 +22,7 @@ builder! {
     /// # Ok(())
     /// # }
     /// ```
-    ListRequest<K: Resource> { wire: Wire<K> } => List<K>, |this| this.call.send(this.wire.list()).await
+    ListRequest<K: Resource> { wires: Wires<K> } => List<K>, |this| this.call.send_in(&this.wires, Wire::list).await
 }
 
 pretty_setter!(ListRequest);
@@ -48,7 +48,7 @@ impl<K: Resource> ListRequest<K> {
 
     /// The pages of the list, as a stream. [`limit`](Self::limit) is the size of a page and defaults to 500 objects.
     pub fn pages(self) -> Pages<K> {
-        Pages::new(self.call.client, self.wire, self.call.request)
+        Pages::new(self.call, self.wires)
     }
 
     /// The objects of all pages, as a stream.

@@ -4,7 +4,7 @@ use super::ApplyRequest;
 use crate::Resource;
 use crate::client::call::{APPLY, Call, builder};
 use crate::client::params::{pretty_setter, write_setters};
-use crate::client::wire::Wire;
+use crate::client::wire::{Wire, Wires};
 use serde::Serialize;
 use std::fmt;
 
@@ -23,7 +23,7 @@ use std::fmt;
 #[must_use = "a patch needs a body: json, merge, strategic or apply"]
 pub struct PatchTarget<K: Resource> {
     pub(crate) call: Call,
-    pub(crate) wire: Wire<K>,
+    pub(crate) wires: Wires<K>,
 }
 
 impl<K: Resource> PatchTarget<K> {
@@ -50,14 +50,14 @@ impl<K: Resource> PatchTarget<K> {
     pub fn apply<T: Serialize + ?Sized>(self, part: &T) -> ApplyRequest<K> {
         ApplyRequest {
             call: self.call.value(APPLY, part),
-            wire: self.wire,
+            wires: self.wires,
         }
     }
 
     fn with<T: Serialize + ?Sized>(self, content_type: &'static str, body: &T) -> PatchRequest<K> {
         PatchRequest {
             call: self.call.value(content_type, body),
-            wire: self.wire,
+            wires: self.wires,
         }
     }
 }
@@ -72,7 +72,7 @@ impl<K: Resource> fmt::Debug for PatchTarget<K> {
 
 builder! {
     /// A JSON, merge or strategic merge patch, made by [`PatchTarget`].
-    PatchRequest<K: Resource> { wire: Wire<K> } => K, |this| this.call.send(this.wire.object()).await
+    PatchRequest<K: Resource> { wires: Wires<K> } => K, |this| this.call.send_in(&this.wires, Wire::object).await
 }
 
 pretty_setter!(PatchRequest);

@@ -22,12 +22,12 @@ fn object<K: Resource>() -> K {
 }
 
 fn request(call: Call) -> HttpRequest {
-    call.checked().unwrap().1
+    call.checked().unwrap().request
 }
 
 fn deletion(delete: DeleteRequest<v1::FlowSchema>) -> Result<HttpRequest, Error> {
     let call = delete.chosen.add_to(delete.call);
-    call.checked().map(|(_, request)| request)
+    call.checked().map(|call| call.request)
 }
 
 #[test]

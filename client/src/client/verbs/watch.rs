@@ -5,7 +5,7 @@ use crate::client::call::{Call, builder};
 use crate::client::events::{DEFAULT_MAX_LINE, WatchStream};
 use crate::client::params::{pretty_setter, selection_setters, setters};
 use crate::client::response::Response;
-use crate::client::wire::Wire;
+use crate::client::wire::Wires;
 
 builder! {
     /// Opens a watch, made by [`Api::watch`](crate::client::Api::watch).
@@ -27,13 +27,18 @@ builder! {
     /// # Ok(())
     /// # }
     /// ```
-    WatchRequest<K: Resource> { wire: Wire<K>, max_event_size: usize } => WatchStream<K>, |this| {
-        let (client, request) = this.call.checked()?;
-        let wire = this.wire;
-        let opened = client.open_stream(request).await;
-        let (line, head, body) = opened.map_err(|error| wire.map_error(error))?;
-        let stream = WatchStream::new(wire, line, body, this.max_event_size);
-        Ok(Response::new(stream, head))
+    WatchRequest<K: Resource> { wires: Wires<K>, max_event_size: usize } => WatchStream<K>, |this| {
+        let mut call = this.call.checked()?;
+        loop {
+            let wire = this.wires.of(call.version()?);
+            match call.client.open_stream(call.request.clone()).await {
+                Ok((line, head, body)) => {
+                    let stream = WatchStream::new(wire, line, body, this.max_event_size);
+                    return Ok(Response::new(stream, head));
+                }
+                Err(error) => call.renew(wire.map_error(error)).await?,
+            }
+        }
     }
 }
 
@@ -48,11 +53,11 @@ setters!(WatchRequest {
 });
 
 impl<K: Resource> WatchRequest<K> {
-    pub(crate) fn new(mut call: Call, wire: Wire<K>) -> Self {
+    pub(crate) fn new(mut call: Call, wires: Wires<K>) -> Self {
         call.set("watch", "true");
         Self {
             call,
-            wire,
+            wires,
             max_event_size: DEFAULT_MAX_LINE,
         }
     }

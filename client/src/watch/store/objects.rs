@@ -154,10 +154,12 @@ fn insert<K: Resource>(
     }
 }
 
-/// Whether both are the same state of the same object.
+/// Whether both are the same state of the same object, in the same form: another release of the server, or another version on
+/// the wire, may show other fields of it.
 fn is_same_state<K: Resource>(a: &K, b: &K) -> bool {
-    let (a, b) = (a.metadata(), b.metadata());
-    a.resource_version.is_some() && a.resource_version == b.resource_version && a.uid == b.uid
+    let (old, new) = (a.metadata(), b.metadata());
+    let is_same = old.resource_version == new.resource_version && old.uid == new.uid;
+    old.resource_version.is_some() && is_same && a == b
 }
 
 /// Walks through both maps at once, since they have the same order.
@@ -186,7 +188,7 @@ fn emit_difference<K: Resource>(
     emit: &mut impl FnMut(StoreEvent<K>),
 ) {
     if let (Some(old), Some(new)) = (old, new) {
-        if is_same_state(&*old.object, &*new.object) {
+        if Arc::ptr_eq(&old.object, &new.object) || is_same_state(&*old.object, &*new.object) {
             return;
         }
         if old.object.metadata().uid == new.object.metadata().uid {

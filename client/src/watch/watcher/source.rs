@@ -19,6 +19,8 @@ use std::time::Duration;
 use tokio::time::{Instant, Sleep, sleep};
 
 pub(super) struct Source<K: Resource> {
+    /// In one API version. When the server no longer serves it, the objects are listed again in another one: the copy must
+    /// not contain objects of both.
     api: Api<K>,
     selection: Selection,
     settings: Settings,
@@ -58,7 +60,7 @@ impl<K: Resource> Source<K> {
         modify: Modify<K>,
     ) -> Self {
         Self {
-            api,
+            api: api.pin(),
             selection,
             list_watch: ListWatch::new(&settings),
             settings,
@@ -146,7 +148,11 @@ impl<K: Resource> Source<K> {
         }
     }
 
-    fn request(&self) -> State<K> {
+    fn request(&mut self) -> State<K> {
+        if !self.api.is_current() {
+            self.api = self.api.pin();
+            self.list_watch.relist();
+        }
         // Failures and silence are reported and waited for here, not by the client.
         let watch = || {
             let seconds = self.settings.watch_timeout.as_secs_f64() * (1.0 + random_fraction());
@@ -191,7 +197,11 @@ impl<K: Resource> Source<K> {
     }
 
     fn page(&mut self, response: Result<Response<List<K>>, Error>) -> Result<Received<K>, Error> {
-        let response = response.map_err(|error| self.failed(error, Duration::ZERO))?;
+        let response = match response {
+            Ok(response) => response,
+            Err(error) if error.is_version_changed() => return Ok(self.version_changed()),
+            Err(error) => return Err(self.failed(error, Duration::ZERO)),
+        };
         let (mut page, metadata) = Page::new(response);
         let is_first = self.list_watch.is_first_page();
         let after = self
@@ -235,6 +245,7 @@ impl<K: Resource> Source<K> {
                 self.state = State::Open(Box::new(watch));
                 Ok(is_list.then_some(WatcherEvent::ListBegin))
             }
+            Err(error) if error.is_version_changed() => Ok(self.version_changed()),
             // Servers without streaming lists reject the request; that is not an error of the watcher.
             Err(error)
                 if self.list_watch.step() == Step::StreamingList
@@ -331,6 +342,13 @@ impl<K: Resource> Source<K> {
         let delay = self.list_watch.failed(Failure::ErrorEvent, lived, None);
         self.wait(delay);
         Err(self.error(Kind::WentBack { from, to }))
+    }
+
+    /// The next request is a list in the new version.
+    fn version_changed(&mut self) -> Received<K> {
+        self.list_watch.relist();
+        self.state = State::Ready;
+        None
     }
 
     fn failed(&mut self, error: Error, lived: Duration) -> Error {
