@@ -162,7 +162,10 @@ async fn a_write_that_the_new_version_would_lose_is_not_sent() {
     let (levels, lossy) = (negotiated(&client).await, negotiated(&client).await);
     server.upgrade("1.28").await.unwrap();
     let error = levels.create(&zero).await.unwrap_err();
-    assert!(error.is_lossy() && !error.may_have_taken_effect(), "{error}");
+    assert!(
+        error.is_lossy() && !error.may_have_taken_effect(),
+        "{error}"
+    );
     assert!(error.to_string().contains("/v1beta3/"), "{error}");
     assert_eq!(levels.get_opt("zero").await.unwrap(), None);
     lossy.create(&zero).allow_loss().await.unwrap();

@@ -3,8 +3,8 @@
 use crate::support::{
     create, delete, next, relabel, server, server_of, soon, take, watcher, while_away,
 };
-use k8s_flowcontrol::Client;
-use k8s_flowcontrol::watch::WatcherEvent;
+use k8s_flowcontrol::watch::{Store, StoreEvent, WatcherEvent};
+use k8s_flowcontrol::{Client, Resource};
 use k8s_flowcontrol_server::{ApiServer, Fault};
 use std::time::Duration;
 
@@ -256,6 +256,39 @@ async fn a_server_restored_from_a_backup_leads_to_a_list() {
         }
     }
     assert_eq!(events, ["begin", "item c", "end -a -b -d"]);
+}
+
+#[tokio::test]
+async fn a_store_notices_a_restored_server_at_the_next_connection() {
+    let (server, client) = server().await;
+    let port = server.port();
+    for name in ["a", "b", "c", "d"] {
+        create(&client, name, &[]).await;
+    }
+    // With the default timeouts, so that the server's silence tells nothing for minutes.
+    let store = Store::start(watcher(&client));
+    let mut events = store.subscribe();
+    assert!(matches!(
+        soon(events.next()).await,
+        Some(StoreEvent::Snapshot(_))
+    ));
+    // Without a goodbye.
+    drop(server);
+    let restored = loop {
+        let server = ApiServer::builder().bootstrap(false).port(port);
+        match server.record_requests().start().await {
+            Ok(server) => break server,
+            Err(_still_in_use) => tokio::task::yield_now().await,
+        }
+    };
+    for name in ["a", "b", "c", "d"] {
+        match soon(events.next()).await {
+            Some(StoreEvent::Deleted { object }) => assert_eq!(object.name(), name),
+            other => panic!("{other:?}"),
+        }
+    }
+    let limits = sent(&restored, "limit");
+    assert_eq!(limits.iter().filter(|limit| *limit == "1").count(), 1);
 }
 
 #[tokio::test]

@@ -6,6 +6,7 @@
 //! - `indexes`: indexes of stores, projections, and stores without a server
 //! - `positions`: watchers that begin at a stored resource version
 //! - `selections`: several selectors as one
+//! - `errors`: failures in subscriptions and in the log
 //! - `trouble`: servers on which watches do not work
 //! - `versions`: upgrades and downgrades of the server
 //! - `faults`: random faults between client and server
@@ -18,6 +19,7 @@
 )]
 
 mod behaviour;
+mod errors;
 mod fake;
 mod faults;
 mod framing;

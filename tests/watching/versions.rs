@@ -29,10 +29,7 @@ async fn next<K: Resource>(watcher: &mut Watcher<K>) -> WatcherEvent<K> {
     loop {
         match soon(watcher.next()).await {
             Ok(event) => return event,
-            Err(error) => assert!(
-                error.is_retryable() || error.code() == Some(410),
-                "{error}"
-            ),
+            Err(error) => assert!(error.is_retryable() || error.code() == Some(410), "{error}"),
         }
     }
 }
@@ -151,7 +148,10 @@ async fn a_field_that_only_the_new_version_has_is_a_change() {
     server.upgrade("1.29").await.unwrap();
     assert_eq!(event(&mut events).await, "modified a");
     let read = levels.get("a").await.unwrap();
-    assert_eq!(read.spec.limited.as_ref().unwrap().lendable_percent, Some(0));
+    assert_eq!(
+        read.spec.limited.as_ref().unwrap().lendable_percent,
+        Some(0)
+    );
     assert_eq!(*store.get("a").unwrap(), read);
     soon(async {
         while store.last_error().is_some() {

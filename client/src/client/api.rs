@@ -298,9 +298,7 @@ impl<K: Resource> Api<K> {
     }
 
     pub(super) fn object_call(&self, verb: Verb, name: &str, subresource: Option<&str>) -> Call {
-        self.call(verb, |collection| {
-            collection.object::<K>(name, subresource)
-        })
+        self.call(verb, |collection| collection.object::<K>(name, subresource))
     }
 }
 

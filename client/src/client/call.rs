@@ -179,9 +179,7 @@ impl CheckedCall {
     /// Brings the request up to the negotiated version, which is returned; `None` for a fixed one.
     pub(crate) fn version(&mut self) -> Result<Option<Agreed>, Error> {
         match &mut self.negotiated {
-            Some(negotiated) => negotiated
-                .update(&self.client, &mut self.request)
-                .map(Some),
+            Some(negotiated) => negotiated.update(&self.client, &mut self.request).map(Some),
             None => Ok(None),
         }
     }
@@ -212,8 +210,7 @@ fn encode<K: Resource>(
     match (wire.encode)(object, wire.release) {
         Ok(Encoded { body, losses }) => {
             let version = wire.version;
-            let losses =
-                (!losses.is_empty()).then(|| Error::new(Kind::Lossy { version, losses }));
+            let losses = (!losses.is_empty()).then(|| Error::new(Kind::Lossy { version, losses }));
             Ok((body, losses))
         }
         Err(error) => Err(unencodable(K::KIND, error)),

@@ -129,7 +129,13 @@ impl<K: Resource> Stream for Pages<K> {
 impl<K: Resource> fmt::Debug for Pages<K> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Pages")
-            .field("next", &self.next.as_ref().map(|next| next.as_ref().map(|call| &call.request)))
+            .field(
+                "next",
+                &self
+                    .next
+                    .as_ref()
+                    .map(|next| next.as_ref().map(|call| &call.request)),
+            )
             .finish_non_exhaustive()
     }
 }

@@ -124,6 +124,19 @@ impl Error {
         matches!(self.kind(), Kind::Decode { .. })
     }
 
+    /// The connection broke before the end of the response.
+    pub(crate) fn is_connection_lost(&self) -> bool {
+        matches!(
+            self.kind(),
+            Kind::Send {
+                connect: false,
+                tls: false,
+                ..
+            } | Kind::Body { .. }
+                | Kind::CutOff
+        )
+    }
+
     /// The last event of a watch is the error, and not the response.
     pub(crate) fn is_error_event(&self) -> bool {
         matches!(self.kind(), Kind::Status(_)) && self.0.head.is_none()

@@ -152,6 +152,8 @@ fn a_lossy_write_is_refused_unless_allowed() {
         .checked()
         .ok()
         .unwrap();
-    assert!(String::from_utf8_lossy(&call.request.body).contains(r#""assuredConcurrencyShares":0"#));
+    assert!(
+        String::from_utf8_lossy(&call.request.body).contains(r#""assuredConcurrencyShares":0"#)
+    );
     assert!(levels.replace(&level(json!({}))).call.checked().is_ok());
 }

@@ -14,6 +14,9 @@ use tokio::sync::watch;
 /// The events per poll, after which other tasks may run.
 const BATCH: usize = 256;
 
+/// The target of the events about failures.
+const TARGET: &str = "k8s_flowcontrol::watch";
+
 pub(super) type ErrorHandler = Box<dyn FnMut(&Error) + Send>;
 
 /// Keeps the copy of a [`Store`](super::Store) up to date while it is polled. Ends when the last handle of the store is
@@ -54,6 +57,9 @@ async fn run<K: Resource>(
                 Ok(event) => {
                     let before = troubles.len();
                     troubles.retain(|(source, _)| watcher.in_trouble(*source));
+                    if troubles.is_empty() && before > 0 {
+                        tracing::info!(target: TARGET, kind = K::KIND, "the store is kept up to date again");
+                    }
                     if event.is_some() || troubles.len() < before {
                         apply(&state, event, latest(&troubles));
                     }
@@ -61,6 +67,11 @@ async fn run<K: Resource>(
                 Err((source, error)) => {
                     if let Some(handler) = &mut on_error {
                         handler(&error);
+                    }
+                    if troubles.is_empty() {
+                        tracing::warn!(
+                            target: TARGET, kind = K::KIND, %error, "the store may be out of date until its watch works again"
+                        );
                     }
                     troubles.retain(|(other, _)| *other != source);
                     troubles.push((source, Arc::new(error)));
@@ -99,8 +110,9 @@ fn apply<K: Resource>(
                 removed.extend(log.push(event));
             })
         });
+        let is_over = last_error.is_some() && error.is_none();
         replaced = Some((old, std::mem::replace(last_error, error)));
-        has_changed || objects.is_ready() != was_ready
+        has_changed || is_over || objects.is_ready() != was_ready
     });
     // Without the lock, since these may be many objects.
     drop((replaced, removed));

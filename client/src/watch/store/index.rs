@@ -143,7 +143,7 @@ impl<K: Resource> Indexes<K> {
                 index.add(new);
             }
             StoreEvent::Deleted { object } => index.remove(object),
-            StoreEvent::Snapshot(_) => {}
+            StoreEvent::Snapshot(_) | StoreEvent::Failed { .. } | StoreEvent::Recovered => {}
         });
     }
 

@@ -40,6 +40,7 @@ impl<K: Resource> Store<K> {
         Subscription {
             store: self.clone(),
             next: None,
+            errors: None,
             change: None,
         }
     }
@@ -53,6 +54,8 @@ pub struct Subscription<K: Resource> {
     store: Store<K>,
     /// The number of the next event; `None` before the first snapshot.
     next: Option<u64>,
+    /// Whether the last reported failure is not over; `None` if failures are not reported.
+    errors: Option<bool>,
     /// Ready when the store has changed, with whether its driver still exists.
     change: Option<Change>,
 }
@@ -67,6 +70,28 @@ impl<K: Resource> Subscription<K> {
         std::future::poll_fn(|cx| self.poll(cx)).await
     }
 
+    /// The same subscription with the events [`Failed`](StoreEvent::Failed), when the watch begins to fail, and
+    /// [`Recovered`](StoreEvent::Recovered), when it works again. The pair comes once, however often the store tries.
+    ///
+    /// ```no_run
+    /// use k8s_flowcontrol::watch::{Store, StoreEvent};
+    ///
+    /// # async fn example(store: Store<k8s_flowcontrol::api::v1::FlowSchema>) {
+    /// let mut events = store.subscribe().with_errors();
+    /// while let Some(event) = events.next().await {
+    ///     match event {
+    ///         StoreEvent::Failed { error } => println!("out of date: {error}"),
+    ///         StoreEvent::Recovered => println!("up to date again"),
+    ///         other => println!("{other:?}"),
+    ///     }
+    /// }
+    /// # }
+    /// ```
+    pub fn with_errors(mut self) -> Self {
+        self.errors = Some(false);
+        self
+    }
+
     /// The store of the subscription.
     pub fn store(&self) -> &Store<K> {
         &self.store
@@ -75,7 +100,18 @@ impl<K: Resource> Subscription<K> {
     fn poll(&mut self, cx: &mut Context<'_>) -> Poll<Option<StoreEvent<K>>> {
         loop {
             // Marks the state as seen, so that only a later change ends the wait.
-            let found = read(&self.store.state.borrow_and_update(), self.next);
+            let state = self.store.state.borrow_and_update();
+            let has_failed = state.error.is_some();
+            if let Some(reported) = self.errors.as_mut().filter(|was| **was != has_failed) {
+                *reported = has_failed;
+                let error = state.error.clone();
+                return Poll::Ready(Some(match error {
+                    Some(error) => StoreEvent::Failed { error },
+                    None => StoreEvent::Recovered,
+                }));
+            }
+            let found = read(&state, self.next);
+            drop(state);
             if let Some((event, next)) = found {
                 self.next = Some(next);
                 return Poll::Ready(Some(event));

@@ -12,7 +12,11 @@ pub(super) enum Failure {
     Rejected,
     /// An `ERROR` event ended the watch: it may do so again at the same resource version.
     ErrorEvent,
-    /// No connection, or 429: the server has not looked at the request.
+    /// No connection.
+    Unreachable,
+    /// The connection broke, so that another server may answer the next request.
+    Lost,
+    /// 429: the server has not looked at the request.
     Unprocessed,
     /// The same request may succeed later.
     Temporary,
@@ -26,7 +30,11 @@ impl Failure {
             Self::Expired
         } else if is_too_new(error) {
             Self::TooNew
-        } else if error.is_connect() || error.is_too_many_requests() {
+        } else if error.is_connect() {
+            Self::Unreachable
+        } else if error.is_connection_lost() {
+            Self::Lost
+        } else if error.is_too_many_requests() {
             Self::Unprocessed
         } else if error.is_error_event() {
             Self::ErrorEvent

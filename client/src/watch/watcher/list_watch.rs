@@ -31,6 +31,8 @@ pub(super) enum Step {
         limit: Option<u32>,
         token: Option<String>,
     },
+    /// A list of one object, whose resource version tells whether the server has gone back.
+    Check,
     /// A watch of the changes after a resource version.
     Watch { after: String },
 }
@@ -51,6 +53,8 @@ pub(super) struct ListWatch {
     delays: Delays,
     /// The maximum time without event or bookmark, in one watch or several.
     max_quiet: Duration,
+    /// The minimum time after which a watch ends by itself.
+    watch_timeout: Duration,
     /// Whether to list again after each watch that the server ended without an event.
     lists_after_end: bool,
     /// The resource version to watch from; `None` while a list is needed.
@@ -77,6 +81,9 @@ pub(super) struct ListWatch {
     quiet: Duration,
     /// The resource version has expired, and no event was received since.
     expired: bool,
+    /// The connection was lost, so that the server may have been restored from a backup: a watch from a version that it has
+    /// not reached would be silent.
+    lost: bool,
 }
 
 /// The progress of an open watch.
@@ -94,6 +101,7 @@ impl ListWatch {
             page_size: settings.page_size,
             delays: Delays::new(settings),
             max_quiet: settings.idle_timeout.saturating_mul(MAX_QUIET),
+            watch_timeout: settings.watch_timeout,
             lists_after_end: settings.lists_after_end,
             version: settings.start_from.clone(),
             streaming: settings.streaming_lists,
@@ -107,11 +115,13 @@ impl ListWatch {
             failed_watches: 0,
             quiet: Duration::ZERO,
             expired: false,
+            lost: false,
         }
     }
 
     pub(super) fn step(&self) -> Step {
         match &self.version {
+            Some(_) if self.lost => Step::Check,
             Some(version) => Step::Watch {
                 after: version.clone(),
             },
@@ -179,8 +189,20 @@ impl ListWatch {
         self.version = Some(version.to_owned());
     }
 
+    /// The server has this resource version. Returns whether it is lower than that of the last event, so that a list follows.
+    pub(super) fn checked(&mut self, version: &str) -> bool {
+        self.lost = false;
+        let own = self.version.as_deref();
+        let went_back = own.and_then(|own| compare(version, own)) == Some(Ordering::Less);
+        if went_back {
+            self.relist();
+        }
+        went_back
+    }
+
     /// The next request is a list.
     pub(super) fn relist(&mut self) {
+        self.lost = false;
         self.version = None;
         self.token = None;
         self.tokens.clear();
@@ -236,6 +258,8 @@ impl ListWatch {
         if failed {
             self.watch_failed();
         }
+        // A server that ends a watch early may be about to stop.
+        self.lost |= lived >= SHORT && lived.saturating_add(SHORT) < self.watch_timeout;
         if self.is_too_quiet() || (self.lists_after_end && !open.received) {
             self.relist();
         }
@@ -252,6 +276,7 @@ impl ListWatch {
         if self.version.is_some() {
             // A server restored from a backup sends nothing until it reaches the resource version again.
             self.quiet = self.quiet.saturating_add(timeout);
+            self.lost = true;
             if self.is_too_quiet() {
                 self.relist();
             }
@@ -288,6 +313,7 @@ impl ListWatch {
     fn failed_to_watch(&mut self, failure: Failure, lived: Duration) -> bool {
         let was_open = self.open.is_some();
         let open = self.close(lived);
+        self.lost |= matches!(failure, Failure::Unreachable | Failure::Lost);
         match failure {
             Failure::Expired => {
                 self.relist();
@@ -300,8 +326,8 @@ impl ListWatch {
                 self.watch_failed();
                 self.relist();
             }
-            Failure::Unprocessed => {}
-            Failure::Temporary | Failure::Other => {
+            Failure::Unreachable | Failure::Unprocessed => {}
+            Failure::Lost | Failure::Temporary | Failure::Other => {
                 let lived_long = was_open && lived >= SHORT;
                 if !(open.advanced || lived_long) {
                     self.watch_failed();
@@ -330,7 +356,9 @@ impl ListWatch {
         let pages_expired = failure == Failure::Expired && !self.is_first_page();
         match failure {
             // The continue token stays valid.
-            Failure::Temporary | Failure::Unprocessed => self.page_failed(),
+            Failure::Unreachable | Failure::Lost | Failure::Unprocessed | Failure::Temporary => {
+                self.page_failed();
+            }
             _ => {
                 self.relist();
                 self.in_one_piece = pages_expired;

@@ -43,6 +43,10 @@ enum State<K: Resource> {
         idle: IdleTimer,
     },
     Page(Box<Page<K>>),
+    Checking {
+        response: BoxFuture<Result<Response<List<K>>, Error>>,
+        idle: IdleTimer,
+    },
     Opening {
         response: BoxFuture<Result<WatchStream<K>, Error>>,
         idle: IdleTimer,
@@ -113,6 +117,13 @@ impl<K: Resource> Source<K> {
                         return Poll::Ready(Err(self.silent()));
                     }
                 },
+                State::Checking { response, idle } => match response.as_mut().poll(cx) {
+                    Poll::Ready(response) => self.checked(response)?,
+                    Poll::Pending => {
+                        ready!(idle.poll(cx));
+                        return Poll::Ready(Err(self.silent()));
+                    }
+                },
                 State::Page(page) => match page.next() {
                     Some((mut object, losses)) => {
                         self.modify.apply(&mut object);
@@ -162,12 +173,21 @@ impl<K: Resource> Source<K> {
             let request = request.retry_policy(RetryPolicy::none()).timeout(None);
             request.bookmarks().timeout_seconds(seconds)
         };
+        let list = || {
+            let request = self.selection.of_list(self.api.list());
+            request.retry_policy(RetryPolicy::none()).timeout(None)
+        };
         let request = match self.list_watch.step() {
             Step::StreamingList => watch().send_initial_events(),
             Step::Watch { after } => watch().resource_version(after),
+            Step::Check => {
+                return State::Checking {
+                    response: Box::pin(list().limit(1).send()),
+                    idle: IdleTimer::new(self.settings.idle_timeout),
+                };
+            }
             Step::List { limit, token } => {
-                let request = self.selection.of_list(self.api.list());
-                let mut request = request.retry_policy(RetryPolicy::none()).timeout(None);
+                let mut request = list();
                 let timeout = match limit {
                     Some(_) => self.settings.idle_timeout,
                     None => self.list_timeout(),
@@ -194,6 +214,22 @@ impl<K: Resource> Source<K> {
     /// All objects in one piece may take long.
     fn list_timeout(&self) -> Duration {
         self.settings.idle_timeout.saturating_mul(10)
+    }
+
+    /// The state of the server after a lost connection.
+    fn checked(&mut self, response: Result<Response<List<K>>, Error>) -> Result<(), Error> {
+        self.state = State::Ready;
+        let list = match response {
+            Ok(response) => response.into_inner(),
+            Err(error) if error.is_version_changed() => return Ok(()),
+            Err(error) => return Err(self.failed(error, Duration::ZERO)),
+        };
+        let from = self.version().unwrap_or_default().to_owned();
+        let to = list.metadata.resource_version.unwrap_or_default();
+        match self.list_watch.checked(&to) {
+            true => Err(self.error(Kind::WentBack { from, to })),
+            false => Ok(()),
+        }
     }
 
     fn page(&mut self, response: Result<Response<List<K>>, Error>) -> Result<Received<K>, Error> {

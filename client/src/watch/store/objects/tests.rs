@@ -25,7 +25,7 @@ fn changes(
                     format!("{}>{}", show(&old), version(&new))
                 }
                 StoreEvent::Deleted { object } => format!("-{}", show(&object)),
-                StoreEvent::Snapshot(_) => panic!("objects emit no snapshots"),
+                other => panic!("objects do not emit {other:?}"),
             });
         });
     }
