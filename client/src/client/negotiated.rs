@@ -24,6 +24,11 @@ use std::sync::Arc;
 /// `.allow_loss()` is called. The losses of a read are in [`Response::losses`](super::Response::losses). The causes of an
 /// error ([`Error::causes`]) contain the field paths of `K`.
 ///
+/// The version stays until the server no longer serves it, because it was upgraded or downgraded. Then the next request
+/// negotiates again, once for all clones, and is written and sent again in the new version; its losses are checked for
+/// that version. [Watchers](crate::watch::Watcher) and [stores](crate::watch::Store) list again. A list that is read page by
+/// page does not continue in another version, and fails as if its token had expired ([`Error::is_expired`]).
+///
 /// ```no_run
 /// use k8s_flowcontrol::api::v1;
 ///

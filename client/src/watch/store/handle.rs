@@ -22,6 +22,8 @@ use tokio::sync::watch;
 /// A store never fails: after an error the copy stays, and the watcher tries again.
 /// [`wait_ready`](Self::wait_ready) returns errors that prevent the first list, [`last_error`](Self::last_error) the
 /// current one, and [`StoreBuilder::on_error`](super::StoreBuilder::on_error) calls a handler for each.
+/// [`Subscription::with_errors`](super::Subscription::with_errors) and `tracing` events with the target
+/// `k8s_flowcontrol::watch` tell when a failure begins (WARN) and when it is over (INFO).
 ///
 /// ```no_run
 /// use k8s_flowcontrol::watch::{Store, StoreEvent};

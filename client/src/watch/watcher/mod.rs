@@ -73,6 +73,9 @@ impl<K: Resource> Negotiated<K> {
 /// - An `ERROR` event with any other code than 429 ends the watch.
 /// - Three watches in a row fail: with an error response other than 429, or because they end within a second without
 ///   progress. Until a watch makes progress or lives for a second, each further failure leads to a list too.
+/// - After a lost connection, the server has a lower resource version: it was restored from a backup. A list of one object
+///   shows that, after a connection was refused or broke, or a watch ended earlier than [requested](Self::watch_timeout).
+/// - The server no longer serves the version on the wire of a [`Negotiated`], which is no failure.
 /// - No event or bookmark has arrived for two [idle timeouts](Self::idle_timeout), in however many watches.
 ///
 /// Every failure is an `Err`, including 401, 403 and 404, which only a person can fix. A watch that the server ends within
