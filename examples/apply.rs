@@ -28,7 +28,7 @@ fn only_shares(shares: i32) -> Level {
 #[tokio::main]
 async fn main() -> support::Outcome {
     let (client, _server) = support::connect().await?;
-    let levels = client.priority_level_configurations();
+    let levels = client.negotiated::<Level>().await?;
 
     let answer = levels
         .apply(&whole(10)?)

@@ -5,17 +5,19 @@
 mod support;
 
 use k8s_flowcontrol::Resource;
-use k8s_flowcontrol::api::v1::PriorityLevelType;
+use k8s_flowcontrol::api::v1::{FlowSchema, PriorityLevelConfiguration, PriorityLevelType};
 use std::collections::BTreeMap;
 
 #[tokio::main]
 async fn main() -> support::Outcome {
     let (client, _server) = support::connect().await?;
+    let schemas = client.negotiated::<FlowSchema>().await?;
+    let levels = client.negotiated::<PriorityLevelConfiguration>().await?;
 
     // The items of all pages. Each page is read when it is needed.
     let mut users: BTreeMap<String, Vec<String>> = BTreeMap::new();
-    let mut schemas = client.flow_schemas().list().limit(5).items();
-    while let Some(schema) = schemas.next().await {
+    let mut items = schemas.list().limit(5).items();
+    while let Some(schema) = items.next().await {
         let schema = schema?;
         let level = schema.spec.priority_level_configuration.name.clone();
         users
@@ -25,7 +27,7 @@ async fn main() -> support::Outcome {
     }
 
     println!("{:<18}{:>8}  FLOW SCHEMAS", "LEVEL", "SHARES");
-    for level in client.priority_level_configurations().list().await? {
+    for level in levels.list().await? {
         let shares = match (&level.spec.r#type, &level.spec.limited) {
             (PriorityLevelType::Exempt, _) => "exempt".to_owned(),
             (_, Some(limited)) => limited.nominal_concurrency_shares.unwrap_or(30).to_string(),

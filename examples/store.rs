@@ -12,7 +12,7 @@ use serde_json::json;
 #[tokio::main]
 async fn main() -> support::Outcome {
     let (client, _server) = support::connect().await?;
-    let levels = client.priority_level_configurations();
+    let levels = client.negotiated::<Level>().await?;
 
     // A task keeps the copy up to date until the last handle is dropped, and reconnects if needed.
     let store = Store::builder(levels.watcher().drop_managed_fields())
@@ -39,8 +39,8 @@ async fn main() -> support::Outcome {
         "spec": {"type": "Limited", "limited": {"limitResponse": {"type": "Reject"}}},
     }))?;
     levels.create(&level).await?;
-    let shares = json!({"spec": {"limited": {"nominalConcurrencyShares": 12}}});
-    levels.patch("stored").merge(&shares).await?;
+    let update = levels.update_with("stored", |level| support::set_shares(level, 12));
+    update.await?;
     levels.delete("stored").await?;
 
     while let Some(event) = events.next().await {

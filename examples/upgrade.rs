@@ -5,7 +5,7 @@
 mod support;
 
 use k8s_flowcontrol::api::v1::PriorityLevelConfiguration as Level;
-use k8s_flowcontrol::{Client, Release};
+use k8s_flowcontrol::{Client, Objects, Release};
 use k8s_flowcontrol_server::ApiServer;
 use serde_json::json;
 
@@ -15,6 +15,7 @@ const PATH: [&str; 4] = ["1.27", "1.28", "1.29", "1.32"];
 async fn main() -> support::Outcome {
     let server = ApiServer::builder().kubernetes(PATH[0]).start().await?;
     let client = Client::from_url(server.url())?;
+    let levels = client.negotiated::<Level>().await?;
 
     for (step, release) in PATH.into_iter().enumerate() {
         if step > 0 {
@@ -28,14 +29,13 @@ async fn main() -> support::Outcome {
             served.join(", "),
             known.stored()
         );
-        work(&client, 10 * (step as i32 + 1)).await?;
+        work(&levels, 10 * (step as i32 + 1)).await?;
     }
     Ok(())
 }
 
-/// The tool: reads its level and raises the shares, in the best version of the server.
-async fn work(client: &Client, shares: i32) -> support::Outcome {
-    let levels = client.negotiated::<Level>().await?;
+/// The tool: reads its level and raises the shares. When the server no longer serves a version, the next one is used.
+async fn work(levels: &impl Objects<Level>, shares: i32) -> support::Outcome {
     match levels.get_opt("tool").await? {
         Some(level) => println!("  found {} shares", support::shares(&level.spec)),
         None => println!("  found nothing"),

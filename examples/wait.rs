@@ -23,10 +23,10 @@ async fn main() -> support::Outcome {
                 .map_or("no answer".to_owned(), |code| code.to_string())
         );
     });
-    let (schemas, levels) = (
-        client.flow_schemas(),
-        client.priority_level_configurations(),
-    );
+    let schemas = client.negotiated::<v1::FlowSchema>().await?;
+    let levels = client
+        .negotiated::<v1::PriorityLevelConfiguration>()
+        .await?;
 
     let schema: v1::FlowSchema = serde_json::from_value(json!({
         "metadata": {"name": "waiting"},

@@ -12,7 +12,7 @@ use serde_json::json;
 #[tokio::main]
 async fn main() -> support::Outcome {
     let (client, _server) = support::connect().await?;
-    let levels = client.priority_level_configurations();
+    let levels = client.negotiated::<Level>().await?;
 
     // A watch from the list's resource version misses no change.
     let version = levels
@@ -33,8 +33,8 @@ async fn main() -> support::Outcome {
         "spec": {"type": "Limited", "limited": {"limitResponse": {"type": "Reject"}}},
     }))?;
     levels.create(&level).await?;
-    let shares = json!({"spec": {"limited": {"nominalConcurrencyShares": 12}}});
-    levels.patch("watched").merge(&shares).await?;
+    let update = levels.update_with("watched", |level| support::set_shares(level, 12));
+    update.await?;
     levels.delete("watched").await?;
 
     let shares = |level: &Level| level.spec.limited.as_ref()?.nominal_concurrency_shares;

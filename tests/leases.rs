@@ -19,7 +19,7 @@ mod leases;
 mod zoo;
 
 use k8s_flowcontrol::meta::MicroTime;
-use k8s_flowcontrol::watch::WatchEvent;
+use k8s_flowcontrol::watch::{Store, WatchEvent};
 use k8s_flowcontrol::{Client, FieldValidation};
 use k8s_flowcontrol_codegen::Generator;
 use k8s_flowcontrol_server::ApiServer;
@@ -278,4 +278,17 @@ async fn discovery_tells_of_them() {
             ("reviews", false)
         ]
     );
+}
+
+#[tokio::test]
+async fn a_request_that_cannot_be_sent_is_an_error() {
+    let client = Client::from_url("http://127.0.0.1:1").unwrap();
+    let nowhere = client.namespaced_api::<Lease>("a/b");
+    let error = nowhere.watcher().next().await.unwrap_err();
+    assert!(error.is_argument(), "{error}");
+    let not_ready = Store::start(nowhere.watcher())
+        .wait_ready()
+        .await
+        .unwrap_err();
+    assert!(not_ready.error().unwrap().is_argument());
 }

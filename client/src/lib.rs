@@ -13,6 +13,7 @@
 //! | [`config`] | the server's address and the credentials: kubeconfig, in-cluster, explicit |
 //! | [`client`] | [`Client`], one builder per verb, [`Error`] |
 //! | [`watch`] | watches, watchers that reconnect, and a local copy of the server's objects |
+//! | [`Objects`] | the trait of [`Api`] and [`Negotiated`](client::Negotiated): functions for both |
 //! | [`wait`] | waiting until an object meets a condition |
 //! | [`convert`] | conversion between versions, with the losses |
 //! | [`resource`] | [`Resource`], the trait of all kinds, and [`List`] |
@@ -63,6 +64,7 @@ pub mod client;
 pub mod config;
 #[cfg(feature = "replay")]
 pub mod replay;
+mod objects;
 pub mod wait;
 pub mod watch;
 
@@ -76,6 +78,7 @@ pub use k8s_flowcontrol_types::{
 };
 
 pub use client::{Api, Client, Error};
+pub use objects::Objects;
 pub use release::{ApiVersion, Release};
 
 #[cfg(doctest)]

@@ -53,6 +53,12 @@ pub(crate) fn shares(spec: &v1::PriorityLevelConfigurationSpec) -> String {
     }
 }
 
+/// Changes the shares of a level.
+pub(crate) fn set_shares(level: &mut v1::PriorityLevelConfiguration, shares: i32) {
+    let limited = level.spec.limited.get_or_insert_default();
+    limited.nominal_concurrency_shares = Some(shares);
+}
+
 /// Prints levels as a table.
 pub(crate) fn print_levels<'a>(
     levels: impl IntoIterator<Item = &'a v1::PriorityLevelConfiguration>,

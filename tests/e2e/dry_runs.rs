@@ -20,31 +20,32 @@ fn options(tree: serde_json::Value) -> DeleteOptions {
 
 #[tokio::test]
 async fn options_do_not_turn_a_dry_run_into_a_deletion() {
-    let cluster = Cluster::start().await;
-    let schemas = cluster.client.flow_schemas();
-    let negotiated = cluster.client.negotiated::<FlowSchema>().await.unwrap();
-    let name = unique("options");
-    let mine = schemas.create(&sample(&name)).await.unwrap();
-    let uid = mine.metadata.uid.unwrap();
+    for cluster in Cluster::each().await {
+        let schemas = cluster.schemas().await;
+        let negotiated = schemas.clone();
+        let name = unique("options");
+        let mine = schemas.create(&sample(&name)).await.unwrap();
+        let uid = mine.metadata.uid.unwrap();
 
-    let passed = || options(json!({"propagationPolicy": "Background"}));
-    let delete = || schemas.delete(&name);
-    delete().dry_run().options(passed()).await.unwrap();
-    delete().options(passed()).dry_run().await.unwrap();
-    delete().dry_run().precondition_uid(&uid).await.unwrap();
-    delete().precondition_uid(&uid).dry_run().await.unwrap();
-    let delete = negotiated.delete(&name);
-    delete.dry_run().options(passed()).await.unwrap();
-    let these = format!("metadata.name={name}");
-    let all = || schemas.delete_collection().field_selector(&these);
-    all().dry_run().options(passed()).await.unwrap();
-    all().options(passed()).dry_run().await.unwrap();
-    let all = negotiated.delete_collection().field_selector(&these);
-    all.dry_run().options(passed()).await.unwrap();
+        let passed = || options(json!({"propagationPolicy": "Background"}));
+        let delete = || schemas.delete(&name);
+        delete().dry_run().options(passed()).await.unwrap();
+        delete().options(passed()).dry_run().await.unwrap();
+        delete().dry_run().precondition_uid(&uid).await.unwrap();
+        delete().precondition_uid(&uid).dry_run().await.unwrap();
+        let delete = negotiated.delete(&name);
+        delete.dry_run().options(passed()).await.unwrap();
+        let these = format!("metadata.name={name}");
+        let all = || schemas.delete_collection().field_selector(&these);
+        all().dry_run().options(passed()).await.unwrap();
+        all().options(passed()).dry_run().await.unwrap();
+        let all = negotiated.delete_collection().field_selector(&these);
+        all.dry_run().options(passed()).await.unwrap();
 
-    assert_eq!(schemas.get(&name).await.unwrap().metadata.uid.unwrap(), uid);
-    schemas.delete(&name).options(passed()).await.unwrap();
-    assert!(schemas.get(&name).await.unwrap_err().is_not_found());
+        assert_eq!(schemas.get(&name).await.unwrap().metadata.uid.unwrap(), uid);
+        schemas.delete(&name).options(passed()).await.unwrap();
+        assert!(schemas.get(&name).await.unwrap_err().is_not_found());
+    }
 }
 
 #[tokio::test]

@@ -1,7 +1,8 @@
 //! The programs in `examples/`, run as a user runs them, without a cluster.
 
+use crate::support::release;
 use std::env;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::LazyLock;
 
@@ -27,12 +28,18 @@ static EXAMPLES: LazyLock<PathBuf> = LazyLock::new(|| {
 
 /// Runs an example and returns its output.
 fn run(name: &str, arguments: &[&str]) -> String {
+    run_with(name, arguments, None)
+}
+
+/// The same with a kubeconfig file.
+fn run_with(name: &str, arguments: &[&str], kubeconfig: Option<&Path>) -> String {
     let path = EXAMPLES.join(format!("{name}{}", env::consts::EXE_SUFFIX));
-    let output = Command::new(&path)
-        .args(arguments)
-        .env_remove("KUBECONFIG")
-        .output()
-        .unwrap();
+    let mut command = Command::new(&path);
+    command.args(arguments).env_remove("KUBECONFIG");
+    if let Some(kubeconfig) = kubeconfig {
+        command.env("KUBECONFIG", kubeconfig);
+    }
+    let output = command.output().unwrap();
     let (out, err) = (
         String::from_utf8(output.stdout).unwrap(),
         String::from_utf8_lossy(&output.stderr),
@@ -49,15 +56,50 @@ fn quickstart_does_the_main_job() {
         "catch-all",
         "ADDED    PriorityLevelConfiguration tour",
         "ADDED    FlowSchema tour",
-        "JSON patch              10 shares",
-        "merge patch             11 shares",
-        "strategic merge patch   12 shares",
-        "server-side apply        0 shares",
+        "get, change, replace    10 shares",
+        "server-side apply       12 shares",
+        "no shares                0 shares",
         "v1beta3                  0 shares  flowcontrol.k8s.io/v1beta3-preserve-zero-concurrency-shares",
         "in v1                    9 shares",
         "deleted",
     ] {
         assert!(out.contains(part), "no {part:?} in:\n{out}");
+    }
+}
+
+/// Each example on a cluster of each release, with the best version of the server.
+#[tokio::test(flavor = "multi_thread")]
+async fn every_example_runs_on_every_release() {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
+    for (name, wire) in [
+        ("1.25", "v1beta2"),
+        ("1.26", "v1beta3"),
+        ("1.29", "v1"),
+        ("1.34", "v1"),
+    ] {
+        let (server, _client) = release(name).await;
+        let kubeconfig = folder.join(format!("examples-{name}-{}", std::process::id()));
+        std::fs::write(&kubeconfig, server.kubeconfig()).unwrap();
+        let path = kubeconfig.clone();
+        let runs = tokio::task::spawn_blocking(move || {
+            for example in ["list", "watch", "apply", "store", "wait"] {
+                let out = run_with(example, &[], Some(&path));
+                assert!(out.contains("Talking to the cluster at"), "{out}");
+            }
+            run_with("quickstart", &[], Some(&path))
+        });
+        let tour = runs.await.unwrap();
+        std::fs::remove_file(&kubeconfig).unwrap();
+        assert!(
+            tour.contains(&format!("The server speaks {wire}\n")),
+            "{tour}"
+        );
+        let zero = match name {
+            "1.25" | "1.26" => "would lose or change spec.limited.nominalConcurrencyShares",
+            "1.29" => "spec.limited.nominalConcurrencyShares: Invalid value: 0: must be positive",
+            _ => "no shares                0 shares",
+        };
+        assert!(tour.contains(zero), "{name}: {tour}");
     }
 }
 
@@ -115,7 +157,7 @@ fn upgrade_keeps_the_objects_and_moves_their_version() {
     for part in [
         "Kubernetes 1.27 serves v1beta3, v1beta2 and stores v1beta3\n  found nothing\n",
         "Kubernetes 1.28 serves v1beta3, v1beta2 and stores v1beta3\n  found 10 shares\n  applied 20 shares through v1beta3\n",
-        "Kubernetes 1.29 serves v1, v1beta3 and stores v1beta3\n  found 20 shares\n  applied 30 shares through v1\n",
+        "Kubernetes 1.29 serves v1, v1beta3 and stores v1beta3\n  found 20 shares\n  applied 30 shares through v1beta3\n",
         "Kubernetes 1.32 serves v1 and stores v1\n  found 30 shares\n  applied 40 shares through v1\n",
         "  owned by tool in flowcontrol.apiserver.k8s.io/v1beta3\n",
         "  owned by tool in flowcontrol.apiserver.k8s.io/v1\n",

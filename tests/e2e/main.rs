@@ -1,8 +1,10 @@
 //! End-to-end tests over real HTTP.
 //!
-//! [`support::Cluster`] is the server under test: an embedded server, or the cluster of FLOWCONTROL_TEST_KUBECONFIG. Tests
-//! of single releases, of faults and of received requests always use an embedded server.
+//! [`support::Cluster`] is a server under test: embedded servers of several releases one after the other, or the cluster of
+//! FLOWCONTROL_TEST_KUBECONFIG. Tests of single releases, of faults and of received requests always use an embedded server.
+//! The tests use the best version of each server; those of one version skip the servers that do not serve it.
 //!
+//! - `both`: one function for fixed and negotiated versions
 //! - `objects`, `patches`, `watching`, `paging`: the verbs and their failures
 //! - `partial`: server-side apply of some fields of an object
 //! - `metadata`: metadata-only requests, watches and stores
@@ -27,6 +29,7 @@
 )]
 
 mod answers;
+mod both;
 mod documents;
 mod dry_runs;
 mod dumps;

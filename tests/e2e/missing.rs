@@ -9,33 +9,34 @@ use k8s_flowcontrol_server::{ApiServer, Fault};
 
 #[tokio::test]
 async fn a_missing_object_is_none() {
-    let cluster = Cluster::start().await;
-    let schemas = cluster.client.flow_schemas();
-    let name = unique("missing");
-    assert_eq!(schemas.get_opt(&name).await.unwrap(), None);
-    assert_eq!(schemas.delete_if_exists(&name).await.unwrap(), None);
-    let response = schemas.get_opt(&name).send().await.unwrap();
-    assert_eq!(response.code(), 404);
+    for cluster in Cluster::each().await {
+        let schemas = cluster.schemas().await;
+        let name = unique("missing");
+        assert_eq!(schemas.get_opt(&name).await.unwrap(), None);
+        assert_eq!(schemas.delete_if_exists(&name).await.unwrap(), None);
+        let response = schemas.get_opt(&name).send().await.unwrap();
+        assert_eq!(response.code(), 404);
 
-    schemas.create(&sample(&name)).await.unwrap();
-    assert!(schemas.get_opt(&name).await.unwrap().is_some());
-    assert!(
-        schemas
-            .delete_if_exists(&name)
-            .dry_run()
-            .await
-            .unwrap()
-            .is_some()
-    );
-    assert!(
-        schemas.get_opt(&name).await.unwrap().is_some(),
-        "a dry run deletes nothing"
-    );
-    let deleted = schemas.delete_if_exists(&name).await.unwrap();
-    assert!(matches!(deleted, Some(Deleted::Status(_))), "{deleted:?}");
-    assert_eq!(schemas.get_opt(&name).await.unwrap(), None);
-    // Other errors stay errors.
-    assert!(schemas.get_opt("a/b").await.unwrap_err().is_argument());
+        schemas.create(&sample(&name)).await.unwrap();
+        assert!(schemas.get_opt(&name).await.unwrap().is_some());
+        assert!(
+            schemas
+                .delete_if_exists(&name)
+                .dry_run()
+                .await
+                .unwrap()
+                .is_some()
+        );
+        assert!(
+            schemas.get_opt(&name).await.unwrap().is_some(),
+            "a dry run deletes nothing"
+        );
+        let deleted = schemas.delete_if_exists(&name).await.unwrap();
+        assert!(matches!(deleted, Some(Deleted::Status(_))), "{deleted:?}");
+        assert_eq!(schemas.get_opt(&name).await.unwrap(), None);
+        // Other errors stay errors.
+        assert!(schemas.get_opt("a/b").await.unwrap_err().is_argument());
+    }
 }
 
 fn assert_not_served(error: &Error) {

@@ -6,39 +6,40 @@ use k8s_flowcontrol::client::PageToken;
 
 #[tokio::test]
 async fn pages_and_items_follow_the_token() {
-    let cluster = Cluster::start().await;
-    let schemas = cluster.client.flow_schemas();
-    let label = unique("paging");
-    let mut expected = Vec::new();
-    for _ in 0..7 {
-        let mut schema: v1::FlowSchema = sample(&unique("paging"));
-        schema
-            .metadata
-            .labels
-            .insert("paging".into(), label.clone());
-        expected.push(schemas.create(&schema).await.unwrap().metadata.name);
-    }
-    expected.sort();
-    let ours = format!("paging={label}");
+    for cluster in Cluster::each().await {
+        let schemas = cluster.schemas().await;
+        let label = unique("paging");
+        let mut expected = Vec::new();
+        for _ in 0..7 {
+            let mut schema: v1::FlowSchema = sample(&unique("paging"));
+            schema
+                .metadata
+                .labels
+                .insert("paging".into(), label.clone());
+            expected.push(schemas.create(&schema).await.unwrap().metadata.name);
+        }
+        expected.sort();
+        let ours = format!("paging={label}");
 
-    let mut sizes = Vec::new();
-    let mut pages = schemas.list().label_selector(&ours).limit(3).pages();
-    while let Some(page) = pages.next().await {
-        sizes.push(page.unwrap().items.len());
-    }
-    assert_eq!(sizes, [3, 3, 1]);
+        let mut sizes = Vec::new();
+        let mut pages = schemas.list().label_selector(&ours).limit(3).pages();
+        while let Some(page) = pages.next().await {
+            sizes.push(page.unwrap().items.len());
+        }
+        assert_eq!(sizes, [3, 3, 1]);
 
-    let mut names = Vec::new();
-    let mut items = schemas.list().label_selector(&ours).limit(2).items();
-    while let Some(item) = items.next().await {
-        names.push(item.unwrap().metadata.name);
+        let mut names = Vec::new();
+        let mut items = schemas.list().label_selector(&ours).limit(2).items();
+        while let Some(item) = items.next().await {
+            names.push(item.unwrap().metadata.name);
+        }
+        assert_eq!(names, expected);
+        schemas
+            .delete_collection()
+            .label_selector(&ours)
+            .await
+            .unwrap();
     }
-    assert_eq!(names, expected);
-    schemas
-        .delete_collection()
-        .label_selector(&ours)
-        .await
-        .unwrap();
 }
 
 /// A token that has been stored.
@@ -49,54 +50,55 @@ fn stored(token: Option<PageToken>) -> PageToken {
 
 #[tokio::test]
 async fn another_process_continues_a_list() {
-    let cluster = Cluster::start().await;
-    let schemas = cluster.client.flow_schemas();
-    let label = unique("paging");
-    let ours = format!("paging={label}");
-    let mut expected = Vec::new();
-    for _ in 0..5 {
-        let mut schema: v1::FlowSchema = sample(&unique("paging"));
-        let labels = &mut schema.metadata.labels;
-        labels.insert("paging".into(), label.clone());
-        expected.push(schemas.create(&schema).await.unwrap().metadata.name);
-    }
-    expected.sort();
-
-    let mut names = Vec::new();
-    let mut pages = schemas.list().label_selector(&ours).limit(2).pages();
-    assert_eq!(pages.page_token(), None);
-    let mut sizes = Vec::new();
-    loop {
-        let page = pages.next().await.unwrap().unwrap();
-        sizes.push(page.items.len());
-        names.extend(page.items.into_iter().map(|schema| schema.metadata.name));
-        if pages.page_token().is_none() {
-            break;
+    for cluster in Cluster::each().await {
+        let schemas = cluster.schemas().await;
+        let label = unique("paging");
+        let ours = format!("paging={label}");
+        let mut expected = Vec::new();
+        for _ in 0..5 {
+            let mut schema: v1::FlowSchema = sample(&unique("paging"));
+            let labels = &mut schema.metadata.labels;
+            labels.insert("paging".into(), label.clone());
+            expected.push(schemas.create(&schema).await.unwrap().metadata.name);
         }
-        let token = stored(pages.page_token());
-        pages = schemas.list().page_token(&token).pages();
-        assert_eq!(pages.page_token(), Some(token));
-    }
-    assert_eq!(sizes, [2, 2, 1]);
-    assert_eq!(names, expected);
-    assert!(pages.next().await.is_none());
+        expected.sort();
 
-    let mut pages = schemas.list().label_selector(&ours).limit(1).pages();
-    pages.next().await.unwrap().unwrap();
-    let token = stored(pages.page_token());
-    let rest = schemas.list().label_selector(&ours).page_token(&token);
-    assert_eq!(rest.limit(500).await.unwrap().items.len(), 4);
-    let other = schemas.list().label_selector("a=b").page_token(&token);
-    let error = other.await.unwrap_err();
-    assert!(error.is_argument(), "{error}");
-    let levels = cluster.client.priority_level_configurations();
-    let error = levels.list().page_token(&token).await.unwrap_err();
-    assert!(error.is_argument(), "{error}");
-    schemas
-        .delete_collection()
-        .label_selector(&ours)
-        .await
-        .unwrap();
+        let mut names = Vec::new();
+        let mut pages = schemas.list().label_selector(&ours).limit(2).pages();
+        assert_eq!(pages.page_token(), None);
+        let mut sizes = Vec::new();
+        loop {
+            let page = pages.next().await.unwrap().unwrap();
+            sizes.push(page.items.len());
+            names.extend(page.items.into_iter().map(|schema| schema.metadata.name));
+            if pages.page_token().is_none() {
+                break;
+            }
+            let token = stored(pages.page_token());
+            pages = schemas.list().page_token(&token).pages();
+            assert_eq!(pages.page_token(), Some(token));
+        }
+        assert_eq!(sizes, [2, 2, 1]);
+        assert_eq!(names, expected);
+        assert!(pages.next().await.is_none());
+
+        let mut pages = schemas.list().label_selector(&ours).limit(1).pages();
+        pages.next().await.unwrap().unwrap();
+        let token = stored(pages.page_token());
+        let rest = schemas.list().label_selector(&ours).page_token(&token);
+        assert_eq!(rest.limit(500).await.unwrap().items.len(), 4);
+        let other = schemas.list().label_selector("a=b").page_token(&token);
+        let error = other.await.unwrap_err();
+        assert!(error.is_argument(), "{error}");
+        let levels = cluster.levels().await;
+        let error = levels.list().page_token(&token).await.unwrap_err();
+        assert!(error.is_argument(), "{error}");
+        schemas
+            .delete_collection()
+            .label_selector(&ours)
+            .await
+            .unwrap();
+    }
 }
 
 #[tokio::test]

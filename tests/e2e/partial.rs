@@ -28,112 +28,114 @@ fn owned_by(object: &impl Resource, manager: &str) -> Vec<(String, Value)> {
 
 #[tokio::test]
 async fn a_partial_apply_owns_the_fields_that_were_set() {
-    let cluster = Cluster::start().await;
-    let levels = cluster.client.api::<PriorityLevelConfiguration>();
-    let name = unique("partial");
-    levels
-        .create(&sample(&name))
-        .field_manager("owner")
-        .await
-        .unwrap();
+    for cluster in Cluster::each().await {
+        let levels = cluster.levels().await;
+        let name = unique("partial");
+        levels
+            .create(&sample(&name))
+            .field_manager("owner")
+            .await
+            .unwrap();
 
-    let mut mine = PriorityLevelConfiguration::partial(&name);
-    mine.metadata.labels.insert("team".into(), "batch".into());
-    mine.spec
-        .limited
-        .get_or_insert_default()
-        .nominal_concurrency_shares = Some(7);
-    let applied = levels
-        .apply(&mine)
-        .field_manager("mine")
-        .force()
-        .await
-        .unwrap();
-    let limited = applied.spec.limited.as_ref().unwrap();
-    assert_eq!(limited.nominal_concurrency_shares, Some(7));
-    assert_eq!(
-        limited.limit_response.r#type.as_str(),
-        "Reject",
-        "the owner's field stays"
-    );
-    let fields = json!({
-        "f:metadata": {"f:labels": {"f:team": {}}},
-        "f:spec": {"f:limited": {"f:nominalConcurrencyShares": {}}},
-    });
-    let [(_, owned)] = &owned_by(&applied, "mine")[..] else {
-        panic!(
-            "one entry is expected: {:?}",
-            applied.metadata.managed_fields
+        let mut mine = PriorityLevelConfiguration::partial(&name);
+        mine.metadata.labels.insert("team".into(), "batch".into());
+        mine.spec
+            .limited
+            .get_or_insert_default()
+            .nominal_concurrency_shares = Some(7);
+        let applied = levels
+            .apply(&mine)
+            .field_manager("mine")
+            .force()
+            .await
+            .unwrap();
+        let limited = applied.spec.limited.as_ref().unwrap();
+        assert_eq!(limited.nominal_concurrency_shares, Some(7));
+        assert_eq!(
+            limited.limit_response.r#type.as_str(),
+            "Reject",
+            "the owner's field stays"
         );
-    };
-    assert_eq!(owned, &fields);
+        let fields = json!({
+            "f:metadata": {"f:labels": {"f:team": {}}},
+            "f:spec": {"f:limited": {"f:nominalConcurrencyShares": {}}},
+        });
+        let [(_, owned)] = &owned_by(&applied, "mine")[..] else {
+            panic!(
+                "one entry is expected: {:?}",
+                applied.metadata.managed_fields
+            );
+        };
+        assert_eq!(owned, &fields);
 
-    // The applied fields come back, and applying them again changes nothing.
-    let mut again = extract(&applied, "mine").unwrap().unwrap();
-    assert_eq!(tree(&again), tree(&mine));
-    let same = levels.apply(&again).field_manager("mine").await.unwrap();
-    assert_eq!(
-        same.metadata.resource_version,
-        applied.metadata.resource_version
-    );
-    // A field that is left out is given back.
-    again.metadata.labels.clear();
-    let less = levels.apply(&again).field_manager("mine").await.unwrap();
-    assert!(!less.metadata.labels.contains_key("team"));
-    assert!(
-        less.metadata.labels.contains_key("suite"),
-        "another manager's label stays"
-    );
+        // The applied fields come back, and applying them again changes nothing.
+        let mut again = extract(&applied, "mine").unwrap().unwrap();
+        assert_eq!(tree(&again), tree(&mine));
+        let same = levels.apply(&again).field_manager("mine").await.unwrap();
+        assert_eq!(
+            same.metadata.resource_version,
+            applied.metadata.resource_version
+        );
+        // A field that is left out is given back.
+        again.metadata.labels.clear();
+        let less = levels.apply(&again).field_manager("mine").await.unwrap();
+        assert!(!less.metadata.labels.contains_key("team"));
+        assert!(
+            less.metadata.labels.contains_key("suite"),
+            "another manager's label stays"
+        );
 
-    assert_eq!(extract(&less, "nobody").unwrap(), None);
-    // An update is not an apply.
-    assert_eq!(extract(&less, "owner").unwrap(), None);
-    levels.delete(&name).await.unwrap();
+        assert_eq!(extract(&less, "nobody").unwrap(), None);
+        // An update is not an apply.
+        assert_eq!(extract(&less, "owner").unwrap(), None);
+        levels.delete(&name).await.unwrap();
+    }
 }
 
 #[tokio::test]
 async fn a_partial_object_needs_no_spec() {
-    let cluster = Cluster::start().await;
-    let schemas = cluster.client.api::<FlowSchema>();
-    let name = unique("partial");
-    schemas
-        .create(&sample(&name))
-        .field_manager("owner")
-        .await
-        .unwrap();
-    let mut mine = FlowSchema::partial(&name);
-    mine.metadata
-        .annotations
-        .insert("why".into(), "test".into());
-    let applied = schemas.apply(&mine).field_manager("mine").await.unwrap();
-    assert_eq!(applied.spec.matching_precedence, Some(9000));
-    assert_eq!(
-        tree(&extract(&applied, "mine").unwrap().unwrap()),
-        tree(&mine)
-    );
+    for cluster in Cluster::each().await {
+        let schemas = cluster.schemas().await;
+        let name = unique("partial");
+        schemas
+            .create(&sample(&name))
+            .field_manager("owner")
+            .await
+            .unwrap();
+        let mut mine = FlowSchema::partial(&name);
+        mine.metadata
+            .annotations
+            .insert("why".into(), "test".into());
+        let applied = schemas.apply(&mine).field_manager("mine").await.unwrap();
+        assert_eq!(applied.spec.matching_precedence, Some(9000));
+        assert_eq!(
+            tree(&extract(&applied, "mine").unwrap().unwrap()),
+            tree(&mine)
+        );
 
-    // The elements of a list with keys are owned one by one.
-    let mut status = FlowSchema::partial(&name);
-    let condition = FlowSchemaCondition {
-        r#type: "Mine".into(),
-        status: Some("True".into()),
-        ..Default::default()
-    };
-    status
-        .status
-        .get_or_insert_default()
-        .conditions
-        .push(condition);
-    let applied = schemas
-        .apply_status(&status)
-        .field_manager("mine")
-        .await
-        .unwrap();
-    assert_eq!(
-        tree(&extract_status(&applied, "mine").unwrap().unwrap()),
-        tree(&status)
-    );
-    schemas.delete(&name).await.unwrap();
+        // The elements of a list with keys are owned one by one.
+        let mut status = FlowSchema::partial(&name);
+        let condition = FlowSchemaCondition {
+            r#type: "Mine".into(),
+            status: Some("True".into()),
+            ..Default::default()
+        };
+        status
+            .status
+            .get_or_insert_default()
+            .conditions
+            .push(condition);
+        let applied = schemas
+            .apply_status(&status)
+            .field_manager("mine")
+            .await
+            .unwrap();
+        assert_eq!(
+            tree(&extract_status(&applied, "mine").unwrap().unwrap()),
+            tree(&status)
+        );
+        schemas.delete(&name).await.unwrap();
+    }
 }
 
 #[tokio::test]

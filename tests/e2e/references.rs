@@ -2,13 +2,13 @@
 //! operations and parameters are in `wire`, the response codes in `answers`.
 
 use crate::support::{Cluster, object, release, tree, unique};
-use k8s_flowcontrol::Resource;
 use k8s_flowcontrol::api::{v1, v1beta2};
-use k8s_flowcontrol::client::{Api, FieldValidation};
+use k8s_flowcontrol::client::FieldValidation;
+use k8s_flowcontrol::{Objects, Resource};
 use serde_json::{Value, json};
 
 /// Creates the object in strict mode, and checks that the response, a get and a list contain every field of it.
-async fn holds<K: Resource>(api: &Api<K>, sent: Value) {
+async fn holds<K: Resource>(api: &impl Objects<K>, sent: Value) {
     let name = sent["metadata"]["name"].as_str().unwrap().to_owned();
     let typed: K = object(sent.clone());
     let created = api
@@ -65,9 +65,9 @@ fn conditions() -> Value {
 
 #[tokio::test]
 async fn the_v1_reference_of_priority_levels() {
-    let cluster = Cluster::start().await;
-    let levels = cluster.client.priority_level_configurations();
-    holds(
+    for cluster in Cluster::serving("v1").await {
+        let levels = cluster.client.priority_level_configurations();
+        holds(
         &levels,
         json!({
             "metadata": {"name": unique("queue"), "labels": {"a": "b"}, "annotations": {"c": "d"}},
@@ -82,7 +82,7 @@ async fn the_v1_reference_of_priority_levels() {
         }),
     )
     .await;
-    holds(
+        holds(
         &levels,
         json!({
             "metadata": {"name": unique("reject")},
@@ -91,6 +91,7 @@ async fn the_v1_reference_of_priority_levels() {
         }),
     )
     .await;
+    }
 }
 
 #[tokio::test]
@@ -115,16 +116,16 @@ async fn the_exempt_level_keeps_what_an_operator_sets() {
 
 #[tokio::test]
 async fn the_descriptions_of_flow_schemas() {
-    let cluster = Cluster::start().await;
-    let subjects = json!([
-        {"kind": "User", "user": {"name": "ann"}},
-        {"kind": "User", "user": {"name": "*"}},
-        {"kind": "Group", "group": {"name": "system:authenticated"}},
-        {"kind": "ServiceAccount", "serviceAccount": {"namespace": "team-a", "name": "builder"}},
-        {"kind": "ServiceAccount", "serviceAccount": {"namespace": "team-a", "name": "*"}},
-    ]);
-    holds(
-        &cluster.client.flow_schemas(),
+    for cluster in Cluster::each().await {
+        let subjects = json!([
+            {"kind": "User", "user": {"name": "ann"}},
+            {"kind": "User", "user": {"name": "*"}},
+            {"kind": "Group", "group": {"name": "system:authenticated"}},
+            {"kind": "ServiceAccount", "serviceAccount": {"namespace": "team-a", "name": "builder"}},
+            {"kind": "ServiceAccount", "serviceAccount": {"namespace": "team-a", "name": "*"}},
+        ]);
+        holds(
+        &cluster.schemas().await,
         json!({
             "metadata": {"name": unique("schema")},
             "spec": {
@@ -152,6 +153,7 @@ async fn the_descriptions_of_flow_schemas() {
         }),
     )
     .await;
+    }
 }
 
 #[tokio::test]
@@ -193,24 +195,25 @@ async fn the_older_shares_and_the_v1beta2_schemas() {
 
 #[tokio::test]
 async fn absent_members_read_as_the_servers_defaults() {
-    let cluster = Cluster::start().await;
-    let levels = cluster.client.priority_level_configurations();
-    let level: v1::PriorityLevelConfiguration = object(json!({
-        "metadata": {"name": unique("defaults")},
-        "spec": {"type": "Limited", "limited": {"limitResponse": {"type": "Queue", "queuing": {}}}},
-    }));
-    let answer = levels.create(&level).dry_run().await.unwrap();
-    let limited = answer.spec.limited.unwrap();
-    assert_eq!(limited.nominal_concurrency_shares, Some(30));
-    assert_eq!(limited.lendable_percent, Some(0));
-    assert_eq!(limited.borrowing_limit_percent, None);
-    let queuing = limited.limit_response.queuing.unwrap();
-    assert_eq!(
-        (
-            queuing.queues,
-            queuing.hand_size,
-            queuing.queue_length_limit
-        ),
-        (Some(64), Some(8), Some(50))
-    );
+    for cluster in Cluster::serving("v1").await {
+        let levels = cluster.client.priority_level_configurations();
+        let level: v1::PriorityLevelConfiguration = object(json!({
+            "metadata": {"name": unique("defaults")},
+            "spec": {"type": "Limited", "limited": {"limitResponse": {"type": "Queue", "queuing": {}}}},
+        }));
+        let answer = levels.create(&level).dry_run().await.unwrap();
+        let limited = answer.spec.limited.unwrap();
+        assert_eq!(limited.nominal_concurrency_shares, Some(30));
+        assert_eq!(limited.lendable_percent, Some(0));
+        assert_eq!(limited.borrowing_limit_percent, None);
+        let queuing = limited.limit_response.queuing.unwrap();
+        assert_eq!(
+            (
+                queuing.queues,
+                queuing.hand_size,
+                queuing.queue_length_limit
+            ),
+            (Some(64), Some(8), Some(50))
+        );
+    }
 }

@@ -1,15 +1,16 @@
 //! The server under test, and the objects of the tests.
 
-use k8s_flowcontrol::Resource;
-use k8s_flowcontrol::client::Client;
+use k8s_flowcontrol::api::v1;
+use k8s_flowcontrol::client::{Client, Negotiated};
 use k8s_flowcontrol::config::Config;
+use k8s_flowcontrol::{GROUP, Resource};
 use k8s_flowcontrol_server::ApiServer;
 use serde_json::{Value, json};
 use std::sync::atomic::{AtomicU32, Ordering};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
-/// The server under test: an embedded server, or the cluster of FLOWCONTROL_TEST_KUBECONFIG, which is a kubeconfig file or
+/// A server under test: an embedded server, or the cluster of FLOWCONTROL_TEST_KUBECONFIG, which is a kubeconfig file or
 /// a list of them as in KUBECONFIG.
 ///
 /// Tests create objects with unique names and delete them, so that the suite can share a cluster.
@@ -18,26 +19,61 @@ pub(crate) struct Cluster {
     _embedded: Option<ApiServer>,
 }
 
+/// The releases of the embedded servers: those that serve other versions than the one before.
+const RELEASES: [&str; 4] = ["1.25", "1.26", "1.29", "1.34"];
+
 impl Cluster {
-    pub(crate) async fn start() -> Self {
-        match std::env::var_os("FLOWCONTROL_TEST_KUBECONFIG") {
-            Some(list) => {
-                let files: Vec<_> = std::env::split_paths(&list).collect();
-                let config = Config::builder().files(&files).build().unwrap();
-                Self {
-                    client: Client::new(config).unwrap(),
-                    _embedded: None,
-                }
-            }
-            None => {
-                let server = ApiServer::start().await.unwrap();
-                let client = Client::from_url(server.url()).unwrap();
-                Self {
-                    client,
-                    _embedded: Some(server),
-                }
+    /// The cluster of the environment, or one embedded server for each release.
+    pub(crate) async fn each() -> Vec<Self> {
+        if let Some(list) = std::env::var_os("FLOWCONTROL_TEST_KUBECONFIG") {
+            let files: Vec<_> = std::env::split_paths(&list).collect();
+            let config = Config::builder().files(&files).build().unwrap();
+            return vec![Self {
+                client: Client::new(config).unwrap(),
+                _embedded: None,
+            }];
+        }
+        let mut clusters = Vec::new();
+        for name in RELEASES {
+            let (server, client) = release(name).await;
+            clusters.push(Self {
+                client,
+                _embedded: Some(server),
+            });
+        }
+        clusters
+    }
+
+    /// The clusters that serve a version, for tests of that version alone.
+    pub(crate) async fn serving(version: &str) -> Vec<Self> {
+        let mut clusters = Vec::new();
+        for cluster in Self::each().await {
+            if cluster.serves(version).await {
+                clusters.push(cluster);
+            } else {
+                let release = cluster.client.release().await.unwrap();
+                println!("skipped: Kubernetes {release} does not serve {version}");
             }
         }
+        clusters
+    }
+
+    pub(crate) async fn serves(&self, version: &str) -> bool {
+        let group = self.client.api_group(GROUP).await.unwrap();
+        group
+            .versions
+            .iter()
+            .any(|served| served.version == version)
+    }
+
+    /// The levels in the best version of the server.
+    pub(crate) async fn levels(&self) -> Negotiated<v1::PriorityLevelConfiguration> {
+        self.client.negotiated().await.unwrap()
+    }
+
+    /// The schemas in the best version of the server.
+    pub(crate) async fn schemas(&self) -> Negotiated<v1::FlowSchema> {
+        self.client.negotiated().await.unwrap()
     }
 }
 

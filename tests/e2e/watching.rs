@@ -10,117 +10,121 @@ use std::time::Duration;
 
 #[tokio::test]
 async fn a_watch_reports_an_object_from_creation_to_deletion() {
-    let cluster = Cluster::start().await;
-    let levels = cluster.client.priority_level_configurations();
-    let name = unique("watch");
-    let version = levels
-        .list()
-        .await
-        .unwrap()
-        .metadata
-        .resource_version
-        .unwrap();
-    let mut events = levels
-        .watch()
-        .resource_version(version)
-        .field_selector(format!("metadata.name={name}"))
-        .await
-        .unwrap();
-    levels.create(&sample(&name)).await.unwrap();
-    let patch = json!({"spec": {"limited": {"nominalConcurrencyShares": 9}}});
-    levels.patch(&name).merge(&patch).await.unwrap();
-    levels.delete(&name).await.unwrap();
+    for cluster in Cluster::each().await {
+        let levels = cluster.levels().await;
+        let name = unique("watch");
+        let version = levels
+            .list()
+            .await
+            .unwrap()
+            .metadata
+            .resource_version
+            .unwrap();
+        let mut events = levels
+            .watch()
+            .resource_version(version)
+            .field_selector(format!("metadata.name={name}"))
+            .await
+            .unwrap();
+        levels.create(&sample(&name)).await.unwrap();
+        let update = levels.update_with(&name, |level| {
+            level
+                .spec
+                .limited
+                .as_mut()
+                .unwrap()
+                .nominal_concurrency_shares = Some(9);
+        });
+        update.await.unwrap();
+        levels.delete(&name).await.unwrap();
 
-    let mut next = async || events.next().await.unwrap().unwrap();
-    let WatchEvent::Added { object: added, .. } = next().await else {
-        panic!("expected Added")
-    };
-    assert_eq!(
-        added.spec.limited.unwrap().nominal_concurrency_shares,
-        Some(5)
-    );
-    let WatchEvent::Modified {
-        object: modified, ..
-    } = next().await
-    else {
-        panic!("expected Modified")
-    };
-    assert_eq!(
-        modified.spec.limited.unwrap().nominal_concurrency_shares,
-        Some(9)
-    );
-    let WatchEvent::Deleted {
-        object: deleted, ..
-    } = next().await
-    else {
-        panic!("expected Deleted")
-    };
-    assert_eq!(deleted.metadata.name.as_deref(), Some(&*name));
+        let mut next = async || events.next().await.unwrap().unwrap();
+        let WatchEvent::Added { object: added, .. } = next().await else {
+            panic!("expected Added")
+        };
+        assert_eq!(
+            added.spec.limited.unwrap().nominal_concurrency_shares,
+            Some(5)
+        );
+        let WatchEvent::Modified {
+            object: modified, ..
+        } = next().await
+        else {
+            panic!("expected Modified")
+        };
+        assert_eq!(
+            modified.spec.limited.unwrap().nominal_concurrency_shares,
+            Some(9)
+        );
+        let WatchEvent::Deleted {
+            object: deleted, ..
+        } = next().await
+        else {
+            panic!("expected Deleted")
+        };
+        assert_eq!(deleted.metadata.name.as_deref(), Some(&*name));
+    }
 }
 
 #[tokio::test]
 async fn an_object_enters_and_leaves_a_selector() {
-    let cluster = Cluster::start().await;
-    let schemas = cluster.client.flow_schemas();
-    let name = unique("selector");
-    let mut schema: v1::FlowSchema = sample(&name);
-    schema
-        .metadata
-        .labels
-        .insert("watched".into(), name.clone());
-    let version = schemas
-        .list()
-        .await
-        .unwrap()
-        .metadata
-        .resource_version
-        .unwrap();
-    let mut events = schemas
-        .watch()
-        .resource_version(version)
-        .label_selector(format!("watched={name},on=true"))
-        .await
-        .unwrap();
-    schemas.create(&schema).await.unwrap();
-    schemas
-        .patch(&name)
-        .merge(&json!({"metadata": {"labels": {"on": "true"}}}))
-        .await
-        .unwrap();
-    schemas
-        .patch(&name)
-        .merge(&json!({"metadata": {"labels": {"on": null}}}))
-        .await
-        .unwrap();
-    assert!(matches!(
-        events.next().await,
-        Some(Ok(WatchEvent::Added { .. }))
-    ));
-    // The server may write the condition `Dangling` in between.
-    loop {
-        match events.next().await.unwrap().unwrap() {
-            WatchEvent::Deleted { .. } => break,
-            WatchEvent::Modified { .. } => {}
-            other => panic!("unexpected {other:?}"),
+    for cluster in Cluster::each().await {
+        let schemas = cluster.schemas().await;
+        let name = unique("selector");
+        let mut schema: v1::FlowSchema = sample(&name);
+        schema
+            .metadata
+            .labels
+            .insert("watched".into(), name.clone());
+        let version = schemas
+            .list()
+            .await
+            .unwrap()
+            .metadata
+            .resource_version
+            .unwrap();
+        let mut events = schemas
+            .watch()
+            .resource_version(version)
+            .label_selector(format!("watched={name},on=true"))
+            .await
+            .unwrap();
+        schemas.create(&schema).await.unwrap();
+        for on in [json!("true"), json!(null)] {
+            let patch = json!({"metadata": {"labels": {"on": on}}});
+            schemas.metadata().patch(&name).merge(&patch).await.unwrap();
         }
+        assert!(matches!(
+            events.next().await,
+            Some(Ok(WatchEvent::Added { .. }))
+        ));
+        // The server may write the condition `Dangling` in between.
+        loop {
+            match events.next().await.unwrap().unwrap() {
+                WatchEvent::Deleted { .. } => break,
+                WatchEvent::Modified { .. } => {}
+                other => panic!("unexpected {other:?}"),
+            }
+        }
+        schemas.delete(&name).await.unwrap();
     }
-    schemas.delete(&name).await.unwrap();
 }
 
 #[tokio::test]
 async fn a_watch_ends_cleanly_when_its_time_is_up() {
-    let cluster = Cluster::start().await;
-    let name = unique("nobody");
-    let mut events = cluster
-        .client
-        .flow_schemas()
-        .watch()
-        .field_selector(format!("metadata.name={name}"))
-        .timeout_seconds(1)
-        .await
-        .unwrap();
-    assert!(events.next().await.is_none());
-    assert!(events.next().await.is_none(), "the end stays the end");
+    for cluster in Cluster::each().await {
+        let name = unique("nobody");
+        let mut events = cluster
+            .schemas()
+            .await
+            .watch()
+            .field_selector(format!("metadata.name={name}"))
+            .timeout_seconds(1)
+            .await
+            .unwrap();
+        assert!(events.next().await.is_none());
+        assert!(events.next().await.is_none(), "the end stays the end");
+    }
 }
 
 #[tokio::test]
@@ -192,32 +196,34 @@ async fn initial_events_end_with_a_marked_bookmark() {
 
 #[tokio::test]
 async fn a_watch_can_be_dropped_at_any_point() {
-    let cluster = Cluster::start().await;
-    let levels = cluster.client.priority_level_configurations();
-    for seen in 0..5 {
-        let mut events = levels.watch().await.unwrap();
-        for _ in 0..seen {
-            events.next().await.unwrap().unwrap();
+    for cluster in Cluster::each().await {
+        let levels = cluster.levels().await;
+        for seen in 0..5 {
+            let mut events = levels.watch().await.unwrap();
+            for _ in 0..seen {
+                events.next().await.unwrap().unwrap();
+            }
+            drop(events);
         }
-        drop(events);
+        assert!(
+            !levels.list().await.unwrap().items.is_empty(),
+            "the connection pool still works"
+        );
     }
-    assert!(
-        !levels.list().await.unwrap().items.is_empty(),
-        "the connection pool still works"
-    );
 }
 
 #[tokio::test]
 async fn an_event_over_the_limit_ends_the_stream() {
-    let cluster = Cluster::start().await;
-    let mut events = cluster
-        .client
-        .flow_schemas()
-        .watch()
-        .max_event_size(100)
-        .await
-        .unwrap();
-    let error = events.next().await.unwrap().unwrap_err();
-    assert!(error.to_string().contains("100"), "{error}");
-    assert!(events.next().await.is_none());
+    for cluster in Cluster::each().await {
+        let mut events = cluster
+            .schemas()
+            .await
+            .watch()
+            .max_event_size(100)
+            .await
+            .unwrap();
+        let error = events.next().await.unwrap().unwrap_err();
+        assert!(error.to_string().contains("100"), "{error}");
+        assert!(events.next().await.is_none());
+    }
 }

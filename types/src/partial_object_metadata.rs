@@ -62,7 +62,7 @@ impl<K: Resource> Resource for PartialObjectMetadata<K> {
     const KIND: &'static str = K::KIND;
     const LIST_KIND: &'static str = K::LIST_KIND;
     const PLURAL: &'static str = K::PLURAL;
-    const NAMESPACED: bool = K::NAMESPACED;
+    type Scope = K::Scope;
     const SUBRESOURCES: &'static [&'static str] = K::SUBRESOURCES;
     type Spec = ();
     type Status = ();

@@ -39,8 +39,11 @@ pub trait Resource:
     const LIST_KIND: &'static str;
     /// The resource's name in paths.
     const PLURAL: &'static str;
-    /// Whether objects live in a namespace.
-    const NAMESPACED: bool;
+    /// Where the objects live: [`Namespaced`] or [`ClusterScoped`]. Bounds such as `K: Resource<Scope = Namespaced>` make a
+    /// wrong use an error of the compiler.
+    type Scope: Scope;
+    /// Whether objects live in a namespace, as [`Scope`](Self::Scope) says.
+    const NAMESPACED: bool = <Self::Scope as Scope>::NAMESPACED;
     /// The subresources, such as `status`.
     const SUBRESOURCES: &'static [&'static str];
     /// The columns of a table of objects, such as the one of `kubectl get`, behind the name; from a
@@ -91,6 +94,34 @@ pub trait Resource:
     fn name(&self) -> &str {
         self.metadata().name.as_deref().unwrap_or_default()
     }
+}
+
+/// Where the objects of a kind live, see [`Resource::Scope`].
+pub trait Scope: sealed::Scope {
+    /// Whether they live in a namespace.
+    const NAMESPACED: bool;
+}
+
+/// The scope of kinds whose objects live in a namespace.
+#[derive(Clone, Copy, Debug)]
+pub enum Namespaced {}
+
+/// The scope of kinds whose objects belong to the whole cluster.
+#[derive(Clone, Copy, Debug)]
+pub enum ClusterScoped {}
+
+impl Scope for Namespaced {
+    const NAMESPACED: bool = true;
+}
+
+impl Scope for ClusterScoped {
+    const NAMESPACED: bool = false;
+}
+
+mod sealed {
+    pub trait Scope {}
+    impl Scope for super::Namespaced {}
+    impl Scope for super::ClusterScoped {}
 }
 
 /// A list of objects, as a list request returns it: the items without `apiVersion` and `kind`, and the list's metadata.
@@ -318,6 +349,18 @@ pub const fn resource_schema<K: Resource>() -> ResourceSchema {
     }
 }
 
+/// The scope of a kind.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __scope {
+    (true) => {
+        $crate::resource::Namespaced
+    };
+    (false) => {
+        $crate::resource::ClusterScoped
+    };
+}
+
 /// Implements [`Resource`] for a struct with `metadata`.
 #[doc(hidden)]
 #[macro_export]
@@ -328,7 +371,7 @@ macro_rules! __resource {
         kind: $kind:literal,
         $(list_kind: $list_kind:literal,)?
         plural: $plural:literal,
-        namespaced: $namespaced:literal,
+        namespaced: $namespaced:tt,
         subresources: [$($subresource:literal),*],
         spec: $spec:ty,
         status: $status:ty,
@@ -345,7 +388,7 @@ macro_rules! __resource {
             const KIND: &'static str = $kind;
             const LIST_KIND: &'static str = [$($list_kind,)? concat!($kind, "List")][0];
             const PLURAL: &'static str = $plural;
-            const NAMESPACED: bool = $namespaced;
+            type Scope = $crate::__scope!($namespaced);
             const SUBRESOURCES: &'static [&'static str] = &[$($subresource),*];
             $(const PRINTER_COLUMNS: &'static [$crate::schema::PrinterColumn] =
                 &[$($crate::schema::PrinterColumn::$column($($fact),*)$(.$more($value))*),*];)?

@@ -13,6 +13,7 @@ use super::verbs::{GetOptRequest, GetRequest, ListRequest, WatchRequest};
 use super::wire::Wires;
 use crate::Resource;
 use crate::api::v1;
+use crate::resource::Namespaced;
 use std::fmt;
 
 const STATUS: Option<&str> = Some("status");
@@ -66,8 +67,16 @@ impl Client {
         Api::new(self.clone(), None)
     }
 
-    /// The objects of a namespaced kind in one namespace.
-    pub fn namespaced_api<K: Resource>(&self, namespace: &str) -> Api<K> {
+    /// The objects of a namespaced kind in one namespace. A kind without namespaces is an error of the compiler:
+    ///
+    /// ```compile_fail,E0271
+    /// use k8s_flowcontrol::api::v1::FlowSchema;
+    ///
+    /// # fn example(client: k8s_flowcontrol::Client) {
+    /// let schemas = client.namespaced_api::<FlowSchema>("team");
+    /// # }
+    /// ```
+    pub fn namespaced_api<K: Resource<Scope = Namespaced>>(&self, namespace: &str) -> Api<K> {
         Api::new(self.clone(), Some(namespace.to_owned()))
     }
 }

@@ -5,11 +5,6 @@ use super::api::Api;
 use super::connection::Client;
 use super::error::{Error, Kind};
 use super::negotiation::Negotiation;
-use super::update::UpdateWith;
-use super::verbs::{
-    ApplyRequest, CreateRequest, DeleteCollectionRequest, DeleteIfExistsRequest, DeleteRequest,
-    GetOptRequest, GetRequest, ListRequest, ReplaceRequest, WatchRequest,
-};
 use super::wire::{Wire, Wires};
 use crate::api::{v1, v1beta1, v1beta2, v1beta3};
 use crate::{ApiVersion, Resource};
@@ -18,7 +13,7 @@ use std::sync::Arc;
 /// The objects of one kind in the best version of the server, made by [`Client::negotiated`].
 ///
 /// It has the verbs of [`Api`] that send and return whole objects, and converts the objects. Raw patches contain the field
-/// paths of one version, so only [`Api`] has them.
+/// paths of one version, so only [`Api`] has them. [`Objects`](crate::Objects) is the trait of both.
 ///
 /// A write that would lose or change fields in the server's version fails before it is sent ([`Error::is_lossy`]), unless
 /// `.allow_loss()` is called. The losses of a read are in [`Response::losses`](super::Response::losses). The causes of an
@@ -93,131 +88,6 @@ impl<K: Negotiable> Negotiated<K> {
         Self {
             api: Api::negotiated(client.clone(), wires),
         }
-    }
-}
-
-impl<K: Resource> Negotiated<K> {
-    /// The API version on the wire, such as `v1beta3`.
-    pub fn wire_version(&self) -> &'static str {
-        self.api.wire_version()
-    }
-
-    /// The client.
-    pub fn client(&self) -> &Client {
-        self.api.client()
-    }
-
-    /// Reads objects, see [`Api::list`].
-    pub fn list(&self) -> ListRequest<K> {
-        self.api.list()
-    }
-
-    /// Reads an object, see [`Api::get`].
-    pub fn get(&self, name: &str) -> GetRequest<K> {
-        self.api.get(name)
-    }
-
-    /// Reads an object that may be missing, see [`Api::get_opt`].
-    pub fn get_opt(&self, name: &str) -> GetOptRequest<K> {
-        self.api.get_opt(name)
-    }
-
-    /// Creates an object, see [`Api::create`].
-    pub fn create(&self, object: &K) -> CreateRequest<K> {
-        self.api.create(object)
-    }
-
-    /// Replaces an object, see [`Api::replace`].
-    pub fn replace(&self, object: &K) -> ReplaceRequest<K> {
-        self.api.replace(object)
-    }
-
-    /// Applies an object by server-side apply, see [`Api::apply`]. Field ownership is recorded in the version on the wire.
-    pub fn apply(&self, object: &K) -> ApplyRequest<K> {
-        self.api.apply(object)
-    }
-
-    /// Deletes an object, see [`Api::delete`].
-    pub fn delete(&self, name: &str) -> DeleteRequest<K> {
-        self.api.delete(name)
-    }
-
-    /// Deletes an object that may be missing, see [`Api::delete_if_exists`].
-    pub fn delete_if_exists(&self, name: &str) -> DeleteIfExistsRequest<K> {
-        self.api.delete_if_exists(name)
-    }
-
-    /// Deletes many objects, see [`Api::delete_collection`].
-    pub fn delete_collection(&self) -> DeleteCollectionRequest<K> {
-        self.api.delete_collection()
-    }
-
-    /// Watches objects, see [`Api::watch`].
-    pub fn watch(&self) -> WatchRequest<K> {
-        self.api.watch()
-    }
-
-    /// Reads an object through its status subresource, see [`Api::get_status`].
-    pub fn get_status(&self, name: &str) -> GetRequest<K> {
-        self.api.get_status(name)
-    }
-
-    /// Replaces the status of an object, see [`Api::replace_status`].
-    pub fn replace_status(&self, object: &K) -> ReplaceRequest<K> {
-        self.api.replace_status(object)
-    }
-
-    /// Applies the status of an object by server-side apply, see [`Api::apply_status`].
-    pub fn apply_status(&self, object: &K) -> ApplyRequest<K> {
-        self.api.apply_status(object)
-    }
-
-    /// Changes an object, see [`Api::update_with`].
-    ///
-    /// If reading loses fields, the update fails unless `.allow_loss()` is called, because the replace would remove them
-    /// from the server.
-    pub fn update_with<'a>(
-        &self,
-        name: &str,
-        change: impl FnMut(&mut K) + Send + 'a,
-    ) -> UpdateWith<'a, K> {
-        self.api.update_with(name, change)
-    }
-
-    /// Changes an object, or creates it if it is missing, see [`Api::create_or_update`].
-    pub fn create_or_update<'a>(
-        &self,
-        name: &str,
-        change: impl FnMut(&mut K) + Send + 'a,
-    ) -> UpdateWith<'a, K> {
-        self.api.create_or_update(name, change)
-    }
-
-    /// Changes an object with a fallible function, see [`Api::try_update_with`].
-    pub fn try_update_with<'a, E: From<Error> + 'a>(
-        &self,
-        name: &str,
-        change: impl FnMut(&mut K) -> Result<(), E> + Send + 'a,
-    ) -> UpdateWith<'a, K, E> {
-        self.api.try_update_with(name, change)
-    }
-
-    /// Changes the status of an object, see [`Api::update_status_with`].
-    pub fn update_status_with<'a>(
-        &self,
-        name: &str,
-        change: impl FnMut(&mut K) + Send + 'a,
-    ) -> UpdateWith<'a, K> {
-        self.api.update_status_with(name, change)
-    }
-
-    /// Changes the status of an object with a fallible function, see [`Api::try_update_status_with`].
-    pub fn try_update_status_with<'a, E: From<Error> + 'a>(
-        &self,
-        name: &str,
-        change: impl FnMut(&mut K) -> Result<(), E> + Send + 'a,
-    ) -> UpdateWith<'a, K, E> {
-        self.api.try_update_status_with(name, change)
     }
 }
 

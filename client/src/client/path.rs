@@ -68,12 +68,6 @@ impl Collection<'_> {
             path.push_str("watch/");
         }
         if let Some(namespace) = self.namespace {
-            if !K::NAMESPACED {
-                return Err(Error::argument(format!(
-                    "{} is a cluster-scoped kind, but the namespace `{namespace}` was given; use Client::api",
-                    K::KIND
-                )));
-            }
             path.push_str("namespaces/");
             path.push_str(&segment("the namespace", namespace)?);
             path.push('/');
@@ -211,15 +205,5 @@ mod tests {
             );
         }
         assert!(cluster("v1").object::<v1::FlowSchema>("...", None).is_ok());
-    }
-
-    #[test]
-    fn namespaces_only_where_they_belong() {
-        let collection = Collection {
-            version: "v1",
-            namespace: Some("team"),
-        };
-        let error = collection.all::<v1::FlowSchema>().unwrap_err();
-        assert!(error.to_string().contains("cluster-scoped"), "{error}");
     }
 }

@@ -27,7 +27,7 @@ mod conditions;
 pub use conditions::{exists, has_condition, is_deleted, is_not_dangling};
 
 use crate::Resource;
-use crate::client::{Api, Error, Kind, Negotiated};
+use crate::client::{Api, Error, Kind};
 use crate::watch::{Watcher, WatcherEvent};
 use std::fmt;
 use std::future::Future;
@@ -76,20 +76,6 @@ impl<K: Resource> Api<K> {
             condition: Box::new(condition),
             timeout: None,
         }
-    }
-}
-
-impl<K: Resource> Negotiated<K> {
-    /// Waits until a condition holds for an object, see [`Api::wait_for`].
-    ///
-    /// The object may lack fields that its conversion lost. Before changing it, use [`update_with`](Self::update_with) or
-    /// [`get`](Self::get), which report them.
-    pub fn wait_for<'a>(
-        &self,
-        name: &str,
-        condition: impl FnMut(Option<&K>) -> bool + Send + 'a,
-    ) -> WaitFor<'a, K> {
-        self.api.wait_for(name, condition)
     }
 }
 

@@ -239,19 +239,6 @@ async fn repeated_garbage_leads_to_a_list() {
     );
 }
 
-#[tokio::test]
-async fn a_request_that_cannot_be_sent_is_an_error() {
-    let client = Client::from_url("http://127.0.0.1:1").unwrap();
-    let nowhere = client.namespaced_api::<FlowSchema>("team");
-    let error = nowhere.watcher().next().await.unwrap_err();
-    assert!(error.is_argument(), "{error}");
-    let not_ready = Store::start(nowhere.watcher())
-        .wait_ready()
-        .await
-        .unwrap_err();
-    assert!(not_ready.error().unwrap().is_argument());
-}
-
 /// `1e400` is larger than any Rust number.
 #[tokio::test]
 async fn a_condition_holds_beside_an_unknown_field_with_a_huge_number() {

@@ -156,12 +156,6 @@ fn arguments_that_cannot_be_sent_surface_when_sent() {
         assert!(error.is_argument() && !error.is_retryable(), "{error}");
         assert!(error.to_string().ends_with("nothing was sent"), "{error}");
     }
-    let misplaced = client().namespaced_api::<v1::FlowSchema>("team");
-    assert!(
-        ready(misplaced.list().into_future())
-            .unwrap_err()
-            .is_argument()
-    );
 }
 
 /// Polls a future that must be ready at once.

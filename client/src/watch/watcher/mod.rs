@@ -19,7 +19,7 @@ mod source;
 pub use event::WatcherEvent;
 pub use selection::Selection;
 
-use crate::client::{Api, Negotiated};
+use crate::client::Api;
 use crate::{Error, Resource};
 use any_of::AnyOf;
 use futures_core::Stream;
@@ -51,15 +51,6 @@ impl<K: Resource> Api<K> {
     }
 }
 
-impl<K: Resource> Negotiated<K> {
-    /// Watches objects for as long as the [`Watcher`] is polled, see [`Api::watcher`].
-    ///
-    /// Each event with an object has the `losses` of its conversion.
-    pub fn watcher(&self) -> Watcher<K> {
-        self.api.watcher()
-    }
-}
-
 /// An endless stream of the changes of objects, made by [`Api::watcher`].
 ///
 /// A watcher lists all objects, with a [streaming list] if the server supports it and page by page otherwise, and then
@@ -75,7 +66,8 @@ impl<K: Resource> Negotiated<K> {
 ///   progress. Until a watch makes progress or lives for a second, each further failure leads to a list too.
 /// - After a lost connection, the server has a lower resource version: it was restored from a backup. A list of one object
 ///   shows that, after a connection was refused or broke, or a watch ended earlier than [requested](Self::watch_timeout).
-/// - The server no longer serves the version on the wire of a [`Negotiated`], which is no failure.
+/// - The server no longer serves the version on the wire of a [`Negotiated`](crate::client::Negotiated), which is no
+///   failure.
 /// - No event or bookmark has arrived for two [idle timeouts](Self::idle_timeout), in however many watches.
 ///
 /// Every failure is an `Err`, including 401, 403 and 404, which only a person can fix. A watch that the server ends within
