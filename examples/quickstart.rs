@@ -15,7 +15,6 @@ async fn main() -> support::Outcome {
     let levels = client.negotiated::<Level>().await?;
     let schemas = client.negotiated::<v1::FlowSchema>().await?;
     println!("The server speaks {}", levels.wire_version());
-
     println!("\n1. What the server has made by itself\n");
     let list = levels.list().await?;
     print_levels(&list);

@@ -62,9 +62,9 @@
 
 pub mod client;
 pub mod config;
+mod objects;
 #[cfg(feature = "replay")]
 pub mod replay;
-mod objects;
 pub mod wait;
 pub mod watch;
 

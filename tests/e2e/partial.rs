@@ -56,9 +56,13 @@ async fn a_partial_apply_owns_the_fields_that_were_set() {
             "Reject",
             "the owner's field stays"
         );
+        let shares = match levels.wire_version() {
+            "v1beta2" => "f:assuredConcurrencyShares",
+            _ => "f:nominalConcurrencyShares",
+        };
         let fields = json!({
             "f:metadata": {"f:labels": {"f:team": {}}},
-            "f:spec": {"f:limited": {"f:nominalConcurrencyShares": {}}},
+            "f:spec": {"f:limited": {shares: {}}},
         });
         let [(_, owned)] = &owned_by(&applied, "mine")[..] else {
             panic!(
