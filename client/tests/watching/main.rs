@@ -83,6 +83,8 @@ fn queries(fake: Fake) -> Vec<String> {
 async fn the_query_parameters() {
     let fake = serve(vec![
         chunked(&[&event("ADDED", "a", 1), &initial_end(5)]),
+        // The connection was lost, so that the version of the server is checked.
+        list(r#""resourceVersion":"5""#, &[]),
         chunked(&[&event("DELETED", "a", 6)]),
     ]);
     let mut watcher = watcher(&fake)
@@ -90,7 +92,8 @@ async fn the_query_parameters() {
         .watch_timeout(Duration::from_secs(100));
     let events = events_up_to(&mut watcher, "deleted a").await;
     assert_eq!(events, ["begin", "item a", "end []", "deleted a"]);
-    let queries = queries(fake);
+    let mut queries = queries(fake);
+    assert_eq!(queries.remove(1), "labelSelector=x%3Dy&limit=1");
     let parts = |query: &str| query.split('&').map(str::to_owned).collect::<Vec<_>>();
     let has = |query: &str, part: &str| parts(query).iter().any(|found| found == part);
     for part in [
