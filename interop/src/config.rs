@@ -52,7 +52,7 @@ pub struct Error(Box<dyn StdError + Send + Sync>);
 pub fn from_kube(config: &kube::Config) -> Result<Config, Error> {
     if !config.headers.is_empty() {
         return Err(Error::new(
-            "headers: they cannot be converted; set them on the client instead",
+            "headers: they cannot be converted; set them with `Client::with_header`",
         ));
     }
     let user = &config.auth_info;
