@@ -120,6 +120,20 @@ async fn an_expired_watch_of_metadata_lists_again() {
 }
 
 #[tokio::test]
+async fn metadata_comes_in_every_negotiated_version() {
+    let (_server, client) = release("1.27").await;
+    let schemas = client.negotiated::<FlowSchema>().await.unwrap();
+    let metadata = schemas.metadata();
+    assert_eq!(metadata.wire_version(), "v1beta3");
+    let whole = schemas.get("exempt").await.unwrap();
+    let exempt = metadata.get("exempt").await.unwrap();
+    assert_eq!(exempt.metadata.uid, whole.metadata.uid);
+    let store = Store::start(metadata.watcher());
+    store.wait_ready().await.unwrap();
+    assert_eq!(store.len(), schemas.list().await.unwrap().items.len());
+}
+
+#[tokio::test]
 async fn metadata_is_not_written() {
     let (server, client) = release("1.29").await;
     let metadata = client.api::<PartialObjectMetadata<FlowSchema>>();
