@@ -1,6 +1,7 @@
 //! `plan`: the steps of an upgrade.
 
 mod cluster;
+mod commands;
 mod files;
 mod moves;
 mod report;
@@ -113,7 +114,11 @@ pub(crate) fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
         })
         .collect();
     match args.output {
-        Format::Table => report::table(plan, &files, &clusters, &mut streams.out)?,
+        Format::Table => {
+            let is_folder = |path: &&PathBuf| path.is_dir();
+            let roots: Vec<_> = args.paths.iter().filter(is_folder).cloned().collect();
+            report::table(plan, &files, &roots, &clusters, &mut streams.out)?;
+        }
         Format::Json => {
             write_report(&mut streams.out, report::json(plan, &files, &clusters))?;
         }

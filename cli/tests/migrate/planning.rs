@@ -42,6 +42,105 @@ kubectl flowcontrol migrate --to v1 --kubernetes 1.29 --write 'a b.yaml'
     assert_eq!(plan["files"][0]["steps"][1]["before"], "1.32");
 }
 
+/// The commands of a plan, without comments.
+fn commands(out: &str) -> Vec<&str> {
+    let lines = out.lines();
+    lines.filter(|line| line.starts_with("kubectl ")).collect()
+}
+
+#[test]
+fn commands_name_whole_folders_where_they_change_nothing_else() {
+    let folder = folder("plan-folders");
+    let write = |path: &str, text: &str| {
+        fs::create_dir_all(folder.join(path).parent().unwrap()).unwrap();
+        fs::write(folder.join(path), text).unwrap();
+    };
+    write("m/old/a.yaml", &level("a"));
+    write("m/old/deep/b.yaml", &level("b"));
+    write("m/mixed/c.yaml", &level("c"));
+    write("m/mixed/it's.yaml", &level("d"));
+    write("m/mixed/e.yaml", &super::migrated(&level("e")));
+    let foreign = level("f").replace("assured", "nominal");
+    write("m/foreign/f.yaml", &foreign);
+    let plan = ["plan", "--from", "1.27", "--to", "1.28"];
+    let ran = run(&folder, &[&plan[..], &["m"]].concat());
+    // v1beta2 is served by both releases.
+    assert_eq!(commands(&ran.out), Vec::<&str>::new(), "{}", ran.out);
+    let plan = ["plan", "--from", "1.28", "--to", "1.29"];
+    let ran = run(&folder, &[&plan[..], &["m"]].concat());
+    assert_eq!(ran.code, 0, "{ran:?}");
+    let expected = [
+        "kubectl flowcontrol migrate --to v1beta3 --kubernetes 1.28 --write m/mixed/c.yaml 'm/mixed/it'\\''s.yaml'",
+        "kubectl flowcontrol migrate --to v1beta3 --kubernetes 1.28 --write m/old",
+        "kubectl flowcontrol migrate --to v1beta3 --kubernetes 1.28 --write --mend live m/foreign",
+    ];
+    assert_eq!(commands(&ran.out), expected, "{}", ran.out);
+    assert!(
+        ran.out.contains("needs --mend live or --mend file"),
+        "{}",
+        ran.out
+    );
+    // Pasted into a shell, they do what the plan says.
+    let program = std::path::Path::new(env!("CARGO_BIN_EXE_kubectl-flowcontrol"));
+    let script = format!(
+        "set -e\nkubectl() {{ shift; '{}' \"$@\"; }}\n{}",
+        program.display(),
+        ran.out[ran.out.find("\n#").unwrap()..].to_owned()
+    );
+    let pasted = std::process::Command::new("sh")
+        .args(["-c", &script])
+        .current_dir(&folder)
+        .output()
+        .unwrap();
+    assert!(pasted.status.success(), "{pasted:?}");
+    let ran = run(&folder, &[&plan[..], &["m"]].concat());
+    assert_eq!(commands(&ran.out), Vec::<&str>::new(), "{}", ran.out);
+    let kept = fs::read_to_string(folder.join("m/mixed/e.yaml")).unwrap();
+    assert_eq!(kept, super::migrated(&level("e")));
+    // Without v1 in it the whole folder goes in one command.
+    fs::remove_dir_all(folder.join("m")).unwrap();
+    write("m/old/a.yaml", &level("a"));
+    write("m/b.yaml", &level("b"));
+    let ran = run(&folder, &[&plan[..], &["m"]].concat());
+    assert_eq!(
+        commands(&ran.out),
+        ["kubectl flowcontrol migrate --to v1beta3 --kubernetes 1.28 --write m"]
+    );
+}
+
+#[test]
+fn v1alpha1_is_called_by_its_name() {
+    let folder = folder("plan-alpha");
+    let text = level("a").replace("v1beta2", "v1alpha1");
+    fs::write(folder.join("a.yaml"), &text).unwrap();
+    let ran = run(&folder, &["plan", "--from", "1.30", "--to", "1.32", "."]);
+    let step = "v1alpha1 to v1, now: v1alpha1 is not served since 1.21";
+    assert!(ran.out.contains(step), "{}", ran.out);
+    assert!(
+        ran.out
+            .contains("# now: Kubernetes 1.30 does not serve v1alpha1"),
+        "{}",
+        ran.out
+    );
+    for release in ["1.25", "1.28", "1.37"] {
+        let ran = run(
+            &folder,
+            &["validate", "-f", "a.yaml", "--kubernetes", release],
+        );
+        assert_eq!(ran.code, 1, "{ran:?}");
+        let message = "error[NotFound]: the server could not find the requested resource";
+        assert!(
+            ran.err.contains(message) || ran.out.contains(message),
+            "{ran:?}"
+        );
+        let help = "no release since 1.25 serves or converts v1alpha1";
+        assert!(ran.err.contains(help) || ran.out.contains(help), "{ran:?}");
+    }
+    let ran = run(&folder, &["migrate", "a.yaml"]);
+    let reason = "# line 1: apiVersion: flowcontrol.apiserver.k8s.io/v1alpha1 becomes flowcontrol.apiserver.k8s.io/v1: v1alpha1 has the fields and defaults of v1beta1";
+    assert!(ran.out.starts_with(reason), "{}", ran.out);
+}
+
 #[test]
 fn a_plan_goes_forward() {
     let folder = folder("plan-usage");

@@ -1,10 +1,9 @@
 //! The migrations that files need.
 
-use super::moves::{Move, Plan, moves, not_before};
+use super::moves::{Move, Plan, Written, moves, not_before};
 use crate::input::ReadError;
 use crate::migrate::{Candidate, Skipped, examine_file};
-use k8s_flowcontrol::ApiVersion;
-use k8s_flowcontrol_manifests::{Settings, Severity, version_of};
+use k8s_flowcontrol_manifests::{Mend, Settings, Severity};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A file with objects of the group.
@@ -13,12 +12,16 @@ pub(crate) struct FileNeeds {
     pub(crate) path: String,
     pub(crate) objects: usize,
     /// The number of objects in each version.
-    pub(crate) versions: BTreeMap<ApiVersion, usize>,
+    pub(crate) versions: BTreeMap<Written, usize>,
     pub(crate) moves: BTreeSet<Move>,
     /// The first release that accepts the unchanged file, if it is later than the current release.
     pub(crate) not_before: Option<u32>,
     /// The number of errors, and of places that must be changed by hand.
     pub(crate) manual: usize,
+    /// Whether the file has a field of another version, which a migration must resolve.
+    pub(crate) needs_mend: bool,
+    /// Whether a migration does not write the file, because something would be lost.
+    pub(crate) is_refused: bool,
     /// The error that prevented reading the file.
     pub(crate) error: Option<String>,
 }
@@ -35,6 +38,8 @@ pub(crate) fn read(candidate: &Candidate, plan: Plan) -> Result<Option<FileNeeds
         moves: BTreeSet::new(),
         not_before: None,
         manual: 0,
+        needs_mend: false,
+        is_refused: false,
         error: None,
     };
     let settings = Settings::to(plan.to.preferred());
@@ -58,13 +63,29 @@ pub(crate) fn read(candidate: &Candidate, plan: Plan) -> Result<Option<FileNeeds
         .filter(|finding| finding.severity > Severity::Note)
         .count();
     for document in &outcome.objects {
-        let Some(version) = document.from.as_deref().and_then(version_of) else {
+        let Some(version) = document.from.as_deref().and_then(Written::of) else {
             continue;
         };
         needs.objects += 1;
         *needs.versions.entry(version).or_default() += 1;
         needs.moves.extend(moves(version, plan));
         needs.not_before = needs.not_before.max(not_before(version, plan));
+    }
+    if let Some(first) = needs.moves.iter().next() {
+        let settings = |mend| Settings {
+            release: Some(first.on),
+            mend,
+            ..Settings::to(first.to)
+        };
+        let fails = |mend| {
+            let examined = examine_file(candidate, settings(mend));
+            examined.is_ok_and(|examined| examined.outcome.worst() == Some(Severity::Error))
+        };
+        let fails_now = outcome.worst() == Some(Severity::Error) || fails(None);
+        if fails_now && fails(None) {
+            needs.is_refused = fails(Some(Mend::Live));
+            needs.needs_mend = !needs.is_refused;
+        }
     }
     Ok((needs.objects > 0 || needs.manual > 0).then_some(needs))
 }

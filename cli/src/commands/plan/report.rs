@@ -1,6 +1,7 @@
 //! A plan as tables and as JSON.
 
 use super::cluster::ClusterState;
+use super::commands::commands;
 use super::files::FileNeeds;
 use super::moves::{Move, Plan, moves};
 use crate::output::{Table, plural};
@@ -8,11 +9,13 @@ use k8s_flowcontrol::ApiVersion;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::io::{self, Write};
+use std::path::PathBuf;
 
 /// Writes a plan as tables and commands.
 pub(crate) fn table(
     plan: Plan,
     files: &[FileNeeds],
+    roots: &[PathBuf],
     clusters: &[(ClusterState, Option<Plan>)],
     out: &mut impl Write,
 ) -> io::Result<()> {
@@ -71,16 +74,9 @@ pub(crate) fn table(
         } else {
             writeln!(out, "# on Kubernetes {}, before 1.{}", step.on, step.before)?;
         }
-        let release = step.on;
-        write!(
-            out,
-            "kubectl flowcontrol migrate --to {} --kubernetes {release} --write",
-            step.to
-        )?;
-        for file in files.iter().filter(|file| file.moves.contains(&step)) {
-            write!(out, " {}", quoted(&file.path))?;
+        for line in commands(step, files, roots) {
+            writeln!(out, "{line}")?;
         }
-        writeln!(out)?;
     }
     if !clusters.is_empty() {
         writeln!(out)?;
@@ -192,6 +188,8 @@ fn of_file(file: &FileNeeds) -> Value {
         "steps": file.moves.iter().map(|step| of_move(*step)).collect::<Vec<_>>(),
         "notBefore": file.not_before.map(|minor| format!("1.{minor}")),
         "byHand": file.manual,
+        "needsMend": file.needs_mend,
+        "refused": file.is_refused,
         "error": file.error,
     })
 }
@@ -255,6 +253,9 @@ fn steps(file: &FileNeeds) -> Vec<String> {
     if let Some(minor) = file.not_before {
         steps.push(format!("cannot be applied before 1.{minor}"));
     }
+    if file.needs_mend {
+        steps.push("needs --mend live or --mend file".to_owned());
+    }
     if file.manual > 0 {
         steps.push(format!("{} by hand", plural(file.manual, "place")));
     }
@@ -286,16 +287,4 @@ fn cluster_steps(plan: Plan) -> Vec<String> {
 
 fn oldest_served(plan: Plan) -> ApiVersion {
     plan.from.served().min().unwrap_or(ApiVersion::V1)
-}
-
-/// A path as one word for a shell.
-fn quoted(path: &str) -> String {
-    let is_plain = path
-        .bytes()
-        .all(|byte| byte.is_ascii_alphanumeric() || b"-._/+@:".contains(&byte));
-    if is_plain && !path.is_empty() {
-        path.to_owned()
-    } else {
-        format!("'{}'", path.replace('\'', "'\\''"))
-    }
 }

@@ -69,7 +69,7 @@ impl Judge {
     /// Validates a document.
     pub(super) fn judge(&self, document: &Document) -> Verdict {
         let version = document.version(self.release);
-        if !version.is_served_by(self.release) {
+        if !version.is_served_by(self.release) || is_alpha(document) {
             return Verdict::status(
                 404,
                 "NotFound",
@@ -125,6 +125,14 @@ impl Judge {
         let of_kind = self.existing.iter().filter(|(of, _)| *of == kind);
         of_kind.map(|(_, name)| *name).collect()
     }
+}
+
+/// Whether a document is in v1alpha1, which no known release serves or converts.
+pub(super) fn is_alpha(document: &Document) -> bool {
+    let version = document
+        .api_version()
+        .and_then(|version| version.strip_prefix(GROUP));
+    version == Some("/v1alpha1")
 }
 
 impl Verdict {

@@ -1,6 +1,6 @@
 //! The verdicts as text and as JSON.
 
-use super::judge::Verdict;
+use super::judge::{Verdict, is_alpha};
 use crate::documents::{Document, Found, Skipped};
 use crate::exit::Exit;
 use crate::failure::Failure;
@@ -134,6 +134,11 @@ impl Report {
     fn help(&self, document: &Document, verdict: &Verdict) -> Option<String> {
         let (release, version) = (self.release, document.version(self.release));
         match verdict.code() {
+            404 if is_alpha(document) => Some(
+                "no release since 1.25 serves or converts v1alpha1; use `kubectl flowcontrol migrate`, which takes it to v1 by the \
+                 rules of v1beta1"
+                    .into(),
+            ),
             404 if !version.is_served_by(release) => {
                 let served: Vec<_> = release.served().map(|version| version.as_str()).collect();
                 Some(format!(

@@ -1,0 +1,85 @@
+//! The commands of a plan: one for each folder, as somebody can paste them.
+
+use super::files::FileNeeds;
+use super::moves::Move;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+/// The commands of a step, with comments. Files that a migration would not write are named in a comment.
+///
+/// `roots` are the folders that were examined completely: only these and their subfolders are given as folders.
+pub(super) fn commands(step: Move, files: &[FileNeeds], roots: &[PathBuf]) -> Vec<String> {
+    let mut lines = Vec::new();
+    let is_of = |file: &&FileNeeds| file.moves.contains(&step);
+    for needs_mend in [false, true] {
+        let is_mended = |file: &&FileNeeds| {
+            // After the first step the file has no field of another version.
+            let is_first = file.moves.iter().next() == Some(&step);
+            (file.needs_mend && is_first) == needs_mend
+        };
+        let set: Vec<_> = files.iter().filter(is_of).filter(is_mended).collect();
+        let set: Vec<_> = set.into_iter().filter(|file| !file.is_refused).collect();
+        if needs_mend && !set.is_empty() {
+            let comment = "# --mend live keeps the shares that servers use now, --mend file takes those of the files";
+            lines.push(comment.to_owned());
+        }
+        let mend = if needs_mend { " --mend live" } else { "" };
+        for paths in grouped(&set, files, roots) {
+            lines.push(format!(
+                "kubectl flowcontrol migrate --to {} --kubernetes {} --write{mend} {}",
+                step.to,
+                step.on,
+                paths.join(" ")
+            ));
+        }
+    }
+    let refused = files.iter().filter(is_of).filter(|file| file.is_refused);
+    for file in refused {
+        lines.push(format!(
+            "# something in {} would be lost; see `kubectl flowcontrol migrate --to {} {}`",
+            file.path,
+            step.to,
+            quoted(&file.path)
+        ));
+    }
+    lines
+}
+
+/// The arguments of each command: a folder if its command changes nothing else, or else the files of a folder.
+fn grouped(set: &[&FileNeeds], all: &[FileNeeds], roots: &[PathBuf]) -> Vec<Vec<String>> {
+    let is_in_set = |file: &FileNeeds| set.iter().any(|other| std::ptr::eq(*other, file));
+    let is_whole = |folder: &Path| {
+        let mut inside = all
+            .iter()
+            .filter(|file| file.objects > 0 && Path::new(&file.path).starts_with(folder));
+        roots.iter().any(|root| folder.starts_with(root)) && inside.all(is_in_set)
+    };
+    let mut commands: BTreeMap<PathBuf, Vec<String>> = BTreeMap::new();
+    for file in set {
+        let path = Path::new(&file.path);
+        let folders = path.ancestors().skip(1);
+        match folders.take_while(|folder| is_whole(folder)).last() {
+            Some(folder) => {
+                let name = quoted(&folder.display().to_string());
+                commands.insert(folder.to_owned(), Vec::from([name]));
+            }
+            None => {
+                let folder = path.parent().unwrap_or(path).to_owned();
+                commands.entry(folder).or_default().push(quoted(&file.path));
+            }
+        }
+    }
+    commands.into_values().collect()
+}
+
+/// A path as one word for a shell.
+fn quoted(path: &str) -> String {
+    let is_plain = path
+        .bytes()
+        .all(|byte| byte.is_ascii_alphanumeric() || b"-._/+@:".contains(&byte));
+    if is_plain && !path.is_empty() {
+        path.to_owned()
+    } else {
+        format!("'{}'", path.replace('\'', "'\\''"))
+    }
+}
