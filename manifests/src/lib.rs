@@ -46,8 +46,9 @@ pub use documents::{
 };
 pub use lines::Lines;
 pub use migrate::{
-    Change, Edit, Finding, Mend, Mention, Mentioned, MigratedObject, Migration, NamedTemplate,
-    Rule, Settings, Severity, may_mention, mentions, migrate, named_template, uses,
+    Change, Edit, Finding, Mend, Mention, Mentioned, Metrics, MigratedObject, Migration,
+    NamedTemplate, Rule, Settings, Severity, may_have_removed_metrics, may_mention, mentions,
+    migrate, named_template, removed_metrics, uses,
 };
 
 #[cfg(doctest)]

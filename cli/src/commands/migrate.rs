@@ -76,6 +76,10 @@ pub(crate) struct Args {
     #[arg(long)]
     allow_loss: bool,
 
+    /// Also rename the metrics that Kubernetes 1.37 removed, in rules, dashboards and queries
+    #[arg(long)]
+    metrics: bool,
+
     /// The output format; defaults to a diff, or to file names with --write and --check
     #[arg(short, long, value_name = "FORMAT")]
     output: Option<Format>,
@@ -143,6 +147,10 @@ pub(crate) fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
         release: args.kubernetes,
         mend: args.mend.map(manifests::Mend::from),
         allow_loss: args.allow_loss,
+        metrics: match args.metrics {
+            true => manifests::Metrics::Rename,
+            false => manifests::Metrics::Ignore,
+        },
     };
     let selection = Selection::new(&args.exclude, args.no_ignore)
         .map_err(|error| Failure::usage(format!("the glob of --exclude is invalid: {error}")))?;

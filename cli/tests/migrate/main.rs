@@ -7,6 +7,7 @@
 
 mod checks;
 mod files;
+mod hooks;
 mod planning;
 mod safety;
 mod selection;

@@ -109,6 +109,27 @@ fn commands_name_whole_folders_where_they_change_nothing_else() {
 }
 
 #[test]
+fn removed_metrics_are_found_and_renamed_on_request() {
+    let folder = folder("plan-metrics");
+    let text =
+        "groups:\n- rules:\n  - expr: sum(apiserver_flowcontrol_request_concurrency_in_use)\n";
+    fs::write(folder.join("rules.yaml"), text).unwrap();
+    let ran = run(&folder, &["plan", "--from", "1.32", "--to", "1.37", "."]);
+    assert!(ran.out.contains("./rules.yaml"), "{}", ran.out);
+    assert!(ran.out.contains("1 place by hand"), "{}", ran.out);
+    let ran = run(&folder, &["plan", "--from", "1.32", "--to", "1.36", "."]);
+    assert!(!ran.out.contains("rules.yaml"), "{}", ran.out);
+    assert_eq!(run(&folder, &["migrate", ".", "--check"]).code, 0);
+    let ran = run(&folder, &["migrate", ".", "--metrics", "--write"]);
+    assert_eq!(ran.out, "./rules.yaml\n", "{}", ran.err);
+    let new = fs::read_to_string(folder.join("rules.yaml")).unwrap();
+    assert!(
+        new.contains("sum(apiserver_flowcontrol_current_executing_seats)"),
+        "{new}"
+    );
+}
+
+#[test]
 fn v1alpha1_is_called_by_its_name() {
     let folder = folder("plan-alpha");
     let text = level("a").replace("v1beta2", "v1alpha1");

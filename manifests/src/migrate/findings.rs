@@ -55,6 +55,8 @@ pub enum Rule {
     Comment,
     /// A program uses a client library or a request path of another version.
     Program,
+    /// A metric that newer servers do not have.
+    Metric,
     /// A comment keeps this place.
     Kept,
     /// A file or archive was not checked.
@@ -65,7 +67,7 @@ pub enum Rule {
 
 impl Rule {
     /// All rules.
-    pub const ALL: [Self; 18] = [
+    pub const ALL: [Self; 19] = [
         Self::Outdated,
         Self::Loss,
         Self::ForeignField,
@@ -81,6 +83,7 @@ impl Rule {
         Self::Mention,
         Self::Comment,
         Self::Program,
+        Self::Metric,
         Self::Kept,
         Self::NotChecked,
         Self::NotWritten,
@@ -104,6 +107,7 @@ impl Rule {
             Self::Mention => "mention",
             Self::Comment => "comment",
             Self::Program => "program",
+            Self::Metric => "metric",
             Self::Kept => "kept",
             Self::NotChecked => "not-checked",
             Self::NotWritten => "not-written",
@@ -130,6 +134,7 @@ impl Rule {
             Self::Program => {
                 "A program uses a client library or a request path of another version."
             }
+            Self::Metric => "A metric that newer servers do not have.",
             Self::Kept => "A comment keeps this place.",
             Self::NotChecked => "A file or archive was not checked.",
             Self::NotWritten => "A file could not be written.",

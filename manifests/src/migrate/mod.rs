@@ -9,6 +9,7 @@ mod decide;
 mod edit;
 mod embedded_text;
 mod findings;
+mod metrics;
 mod named_template;
 mod objects;
 mod programs;
@@ -21,6 +22,7 @@ mod whole_text;
 
 pub use edit::Edit;
 pub use findings::{Finding, Rule, Severity};
+pub use metrics::{Metrics, may_have_removed_metrics, removed_metrics};
 pub use named_template::{NamedTemplate, named_template};
 pub use programs::uses;
 pub use read::{Mention, Mentioned, may_mention, mentions};

@@ -29,13 +29,13 @@ impl State<'_> {
         for change in found.changes {
             self.restring(around, change, work);
         }
-        let is_kustomization = root
+        let has_patches = root
             .get("kind")
             .and_then(Node::as_str)
-            .is_some_and(|kind| matches!(kind, "Kustomization" | "Component"))
+            .is_some_and(|kind| PATCHING.contains(&kind))
             || root.get("patches").is_some()
             || root.get("patchesStrategicMerge").is_some();
-        if is_kustomization {
+        if has_patches {
             for (pointer, node) in inline_patches(root) {
                 let settings = self.settings;
                 if let Some((change, inner)) = self.embedded(around, node, &pointer, settings, work)
@@ -86,24 +86,63 @@ impl State<'_> {
     }
 }
 
-/// The inline patches of a kustomization.
+/// The kinds of kustomize, Flux and Argo CD that contain patches.
+const PATCHING: [&str; 5] = [
+    "Kustomization",
+    "Component",
+    "HelmRelease",
+    "Application",
+    "ApplicationSet",
+];
+
+const MAX_DEPTH: usize = 20;
+
+/// The inline patches in a document: in a kustomization, and in the fields of Flux and Argo CD that have its form.
 fn inline_patches(root: Node<'_>) -> Vec<(String, Node<'_>)> {
     let mut patches = Vec::new();
-    for list in ["patches", "patchesJson6902", "patchesStrategicMerge"] {
-        let Some(Content::Array(elements)) = root.get(list).map(Node::content) else {
-            continue;
-        };
-        for (index, element) in elements.iter().enumerate() {
-            match element.content() {
-                Content::String(_) => patches.push((format!("/{list}/{index}"), element)),
-                Content::Object(members) => {
-                    if let Some(patch) = members.get("patch") {
-                        patches.push((format!("/{list}/{index}/patch"), patch));
-                    }
+    search(root, "", 0, &mut patches);
+    patches
+}
+
+fn search<'a>(node: Node<'a>, pointer: &str, depth: usize, patches: &mut Vec<(String, Node<'a>)>) {
+    if depth > MAX_DEPTH {
+        return;
+    }
+    match node.content() {
+        Content::Object(members) => {
+            for member in members.iter() {
+                let name = member.name.replace('~', "~0").replace('/', "~1");
+                let pointer = format!("{pointer}/{name}");
+                let lists = ["patches", "patchesJson6902", "patchesStrategicMerge"];
+                if lists.contains(&member.name) {
+                    list(member.value, &pointer, patches);
+                } else {
+                    search(member.value, &pointer, depth + 1, patches);
                 }
-                _ => {}
             }
         }
+        Content::Array(elements) => {
+            for (index, element) in elements.iter().enumerate() {
+                search(element, &format!("{pointer}/{index}"), depth + 1, patches);
+            }
+        }
+        _ => {}
     }
-    patches
+}
+
+fn list<'a>(node: Node<'a>, pointer: &str, patches: &mut Vec<(String, Node<'a>)>) {
+    let Content::Array(elements) = node.content() else {
+        return;
+    };
+    for (index, element) in elements.iter().enumerate() {
+        match element.content() {
+            Content::String(_) => patches.push((format!("{pointer}/{index}"), element)),
+            Content::Object(members) => {
+                if let Some(patch) = members.get("patch") {
+                    patches.push((format!("{pointer}/{index}/patch"), patch));
+                }
+            }
+            _ => {}
+        }
+    }
 }

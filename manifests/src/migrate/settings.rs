@@ -1,5 +1,6 @@
 //! The options of a migration.
 
+use super::metrics::Metrics;
 use k8s_flowcontrol_types::{ApiVersion, Release};
 
 /// The options of a migration.
@@ -13,6 +14,8 @@ pub struct Settings {
     pub mend: Option<Mend>,
     /// Whether losses are accepted. By default they are errors.
     pub allow_loss: bool,
+    /// The handling of metrics that Kubernetes 1.37 removed.
+    pub metrics: Metrics,
 }
 
 impl Settings {
@@ -23,6 +26,7 @@ impl Settings {
             release: None,
             mend: None,
             allow_loss: false,
+            metrics: Metrics::Ignore,
         }
     }
 }

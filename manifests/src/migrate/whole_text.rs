@@ -1,10 +1,11 @@
 //! The migration of a text: its documents, their edits, the check of the result, and the remaining mentions.
 
 use super::decide::{Surroundings, Template, classify, computed_versions, twice, version_chains};
-use super::edit::{DocumentEdits, Expected, Part, Refusal, apply, checked_edits};
+use super::edit::{DocumentEdits, Edit, Expected, Part, Refusal, apply, checked_edits};
 use super::findings::{Finding, Rule, Severity};
+use super::metrics::{Metrics, removed};
 use super::read::{Mention, Text, find, is_kept, kept_lines, mentions};
-use super::result::Migration;
+use super::result::{Change, MigratedObject, Migration};
 use super::settings::Settings;
 use super::state::State;
 use crate::documents::{Action, Blocks, Form, Parsed, actions, blocks, parse_all, parse_as};
@@ -20,6 +21,9 @@ use serde_json::Value;
 pub fn migrate(text: &str, likely: Form, settings: Settings) -> Migration {
     let source = Text::new(text);
     let mut result = run(&source, likely, settings, 0);
+    if settings.metrics != Metrics::Ignore {
+        rename_metrics(&source, settings.metrics, &mut result);
+    }
     if result.worst() == Some(Severity::Error) {
         result.edits.clear();
     }
@@ -30,6 +34,43 @@ pub fn migrate(text: &str, likely: Form, settings: Settings) -> Migration {
     result.findings.sort_by_key(|finding| finding.offset);
     result.shift(source.mark);
     result
+}
+
+/// Renames removed metrics outside of other edits, or lists them.
+fn rename_metrics(source: &Text<'_>, metrics: Metrics, result: &mut Migration) {
+    let kept = kept_lines(source.text);
+    for metric in removed(source.text) {
+        let Span { start, end } = metric.span;
+        if is_kept(&kept, start) {
+            continue;
+        }
+        let is_edited = result
+            .edits
+            .iter()
+            .any(|edit| edit.span.start < end && start < edit.span.end);
+        if metrics == Metrics::List || !metric.is_whole || is_edited {
+            result.findings.push(metric.finding());
+            continue;
+        }
+        result.edits.push(Edit {
+            span: metric.span,
+            text: metric.new.to_owned(),
+        });
+        let change = Change {
+            offset: start,
+            what: format!("{} becomes {}", metric.old, metric.new),
+            why: None,
+        };
+        result.objects.push(MigratedObject {
+            offset: start,
+            kind: "metric".to_owned(),
+            name: Some(metric.old.to_owned()),
+            from: None,
+            changes: vec![change],
+            server: None,
+        });
+    }
+    result.edits.sort_by_key(|edit| edit.span.start);
 }
 
 fn run(source: &Text<'_>, likely: Form, settings: Settings, depth: usize) -> Migration {

@@ -8,6 +8,7 @@
 mod edits;
 mod programs;
 mod properties;
+mod references;
 mod rules;
 mod style;
 mod templates;

@@ -3,8 +3,11 @@
 use super::moves::{Move, Plan, Written, moves, not_before};
 use crate::input::ReadError;
 use crate::migrate::{Candidate, Skipped, examine_file};
-use k8s_flowcontrol_manifests::{Mend, Settings, Severity};
+use k8s_flowcontrol_manifests::{Mend, Metrics, Settings, Severity};
 use std::collections::{BTreeMap, BTreeSet};
+
+/// The minor release that removed metrics.
+const METRICS_REMOVED: u32 = 37;
 
 /// A file with objects of the group.
 #[derive(Clone, Debug)]
@@ -42,7 +45,10 @@ pub(crate) fn read(candidate: &Candidate, plan: Plan) -> Result<Option<FileNeeds
         is_refused: false,
         error: None,
     };
-    let settings = Settings::to(plan.to.preferred());
+    let mut settings = Settings::to(plan.to.preferred());
+    if plan.to.minor() >= METRICS_REMOVED {
+        settings.metrics = Metrics::List;
+    }
     let outcome = match examine_file(candidate, settings) {
         Ok(examination) => examination.outcome,
         Err(error @ ReadError::TooLong(_)) if !candidate.is_named => {

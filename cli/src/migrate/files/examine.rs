@@ -4,7 +4,8 @@ use super::candidates::Candidate;
 use super::identity::Identity;
 use crate::input::{ReadError, read_regular};
 use k8s_flowcontrol_manifests::{
-    Finding, Form, Migration, Rule, Settings, Severity, may_mention, mentions, migrate, uses,
+    Finding, Form, Metrics, Migration, Rule, Settings, Severity, may_have_removed_metrics,
+    may_mention, mentions, migrate, removed_metrics, uses,
 };
 use std::path::Path;
 
@@ -90,7 +91,8 @@ fn examine(bytes: &[u8], path: &Path, settings: Settings) -> Migration {
         let finding = Finding::new(Severity::Manual, Rule::CannotEdit, 0, message);
         return only(finding.help("convert the file to UTF-8 first"));
     }
-    if !may_mention(bytes) {
+    let looks_for_metrics = settings.metrics != Metrics::Ignore;
+    if !may_mention(bytes) && !(looks_for_metrics && may_have_removed_metrics(bytes)) {
         return Migration::default();
     }
     let text = match std::str::from_utf8(bytes) {
@@ -133,8 +135,12 @@ fn examine(bytes: &[u8], path: &Path, settings: Settings) -> Migration {
 
 /// A file that is no manifest: its uses of other versions are listed.
 fn listed(text: &str, settings: Settings) -> Migration {
+    let mut findings = uses(text, settings.to);
+    if settings.metrics != Metrics::Ignore {
+        findings.extend(removed_metrics(text));
+    }
     Migration {
-        findings: uses(text, settings.to),
+        findings,
         ..Migration::default()
     }
 }

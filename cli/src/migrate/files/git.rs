@@ -51,7 +51,8 @@ fn changed(root: &Path) -> Result<Vec<PathBuf>, String> {
     let output = Command::new("git")
         .arg("-C")
         .arg(root)
-        .args(["--no-optional-locks", "status", "--porcelain=v1", "-z"])
+        .args(["--no-optional-locks", "-c", "core.fsmonitor=false"])
+        .args(["status", "--porcelain=v1", "-z"])
         .args(["--untracked-files=all", "--no-renames"])
         .output();
     let Ok(output) = output else {

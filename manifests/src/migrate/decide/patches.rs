@@ -61,6 +61,10 @@ fn walk<'a>(
         Content::Object(members) => {
             selector(node, &pointer, name, to, out);
             ignored_differences(node, &pointer, to, out);
+            webhook_rule(node, to, out);
+            if name == "replacements" {
+                replacement(node, &pointer, to, out);
+            }
             for member in members.iter() {
                 let pointer = format!("{pointer}/{}", escaped(&member));
                 walk(member.value, pointer, member.name, depth + 1, to, out);
@@ -113,6 +117,104 @@ fn selector<'a>(node: Node<'a>, pointer: &str, name: &str, to: ApiVersion, out: 
     }
 }
 
+/// `apiGroups` with `apiVersions`, with which webhooks and admission policies select requests.
+fn webhook_rule<'a>(node: Node<'a>, to: ApiVersion, out: &mut Patches<'a>) {
+    let strings = |name: &str| match node.get(name).map(Node::content) {
+        Some(Content::Array(entries)) => entries.iter().collect(),
+        _ => Vec::new(),
+    };
+    let groups = strings("apiGroups");
+    if !groups.iter().any(|group| group.as_str() == Some(GROUP)) {
+        return;
+    }
+    let versions = strings("apiVersions");
+    let covers = |version: &Node<'_>| matches!(version.as_str(), Some(name) if name == "*" || name == to.as_str());
+    if versions.iter().any(covers) {
+        return;
+    }
+    let names: Vec<_> = versions
+        .iter()
+        .filter_map(|version| version.as_str())
+        .collect();
+    if let Some(first) = versions.first() {
+        out.unclear.push(Unclear {
+            node: *first,
+            message: format!(
+                "this rule selects requests of {GROUP} in {}, and not in {to}; with matchPolicy: Exact it misses the others",
+                names.join(", ")
+            ),
+        });
+    }
+}
+
+/// The paths of a replacement of kustomize.
+fn replacement<'a>(node: Node<'a>, pointer: &str, to: ApiVersion, out: &mut Patches<'a>) {
+    let mut paths = Vec::new();
+    if let Some(path) = node
+        .get("source")
+        .and_then(|source| source.get("fieldPath"))
+    {
+        paths.push((format!("{pointer}/source/fieldPath"), path));
+    }
+    if let Some(Content::Array(targets)) = node.get("targets").map(Node::content) {
+        for (index, target) in targets.iter().enumerate() {
+            if let Some(Content::Array(fields)) = target.get("fieldPaths").map(Node::content) {
+                for (field, path) in fields.iter().enumerate() {
+                    paths.push((
+                        format!("{pointer}/targets/{index}/fieldPaths/{field}"),
+                        path,
+                    ));
+                }
+            }
+        }
+    }
+    for (pointer, node) in paths {
+        let Some(path) = node.as_str() else { continue };
+        let absolute = format!(".{path}");
+        let Some(new) = renamed(&absolute, '.', to) else {
+            continue;
+        };
+        let new = new[1..].to_owned();
+        if to == ApiVersion::V1 {
+            out.unclear.push(Unclear {
+                node,
+                message: format!(
+                    "copies {path}, which is {new} in {to}; check the value: 0 shares mean 30 up to v1beta3 and 0 in v1"
+                ),
+            });
+        } else {
+            out.changes.push(Restring {
+                node,
+                pointer,
+                what: format!("{path} becomes {new}"),
+                new,
+            });
+        }
+    }
+}
+
+/// An operation of a JSON patch that writes or tests the version.
+fn operation_version<'a>(
+    operation: Node<'a>,
+    pointer: &str,
+    to: ApiVersion,
+    out: &mut Patches<'a>,
+) {
+    let is_version = operation.get("path").and_then(Node::as_str) == Some("/apiVersion");
+    let Some(value) = operation.get("value").filter(|_| is_version) else {
+        return;
+    };
+    let written = value.as_str().unwrap_or_default();
+    if version_of(written).is_some() && written != to.api_version() {
+        out.changes.push(Restring {
+            node: value,
+            pointer: format!("{pointer}/value"),
+            new: to.api_version().to_owned(),
+            what: format!("value: {written} becomes {}", to.api_version()),
+        });
+    }
+}
+
 /// `ignoreDifferences` of an Argo CD application.
 fn ignored_differences<'a>(node: Node<'a>, pointer: &str, to: ApiVersion, out: &mut Patches<'a>) {
     if node.get("group").and_then(Node::as_str) != Some(GROUP) {
@@ -142,6 +244,7 @@ fn operation_path<'a>(operation: Node<'a>, pointer: &str, to: ApiVersion, out: &
     if operation.get("op").and_then(Node::as_str).is_none() {
         return;
     }
+    operation_version(operation, pointer, to, out);
     for name in ["path", "from"] {
         let Some(node) = operation.get(name) else {
             continue;

@@ -115,28 +115,81 @@ fn in_document(
         && scalar
             .text
             .is_some_and(|text| text.contains('\n') || text.trim_start().starts_with(['{', '[']));
+    let root = parsed.documents[index].tree.root();
+    let owner = Owner::of(root);
     let finding = if !scalar.is_key && steps.last().is_some_and(|step| step == LAST_APPLIED) {
         let message = format!("the last-applied annotation refers to {what}");
         Finding::new(Severity::Manual, Rule::LastApplied, offset, message)
             .help("remove the annotation from the file: kubectl apply writes it again")
     } else if is_long {
-        let root = parsed.documents[index].tree.root();
         let kind = root.get("kind").and_then(Node::as_str);
-        let owner = kind.map_or("this document".to_owned(), |kind| format!("this {kind}"));
-        let message = format!("a string in {owner} refers to {what}");
-        Finding::new(Severity::Manual, Rule::Embedded, offset, message)
-            .help("migrate the text in a separate file, and copy it back")
+        let this = kind.map_or("this document".to_owned(), |kind| format!("this {kind}"));
+        let message = format!("a string in {this} refers to {what}");
+        let help = match owner {
+            Owner::Other => "migrate the text in a separate file, and copy it back".to_owned(),
+            owner => owner.help(to),
+        };
+        Finding::new(Severity::Manual, Rule::Embedded, offset, message).help(help)
     } else {
         let message = match mention.what {
             Mentioned::Field(name) => {
                 format!("{name} is not a field of {to}, and its purpose here is unknown")
             }
-            _ => format!("{what} is mentioned for an unknown purpose"),
+            _ => match owner {
+                Owner::Policy => format!("this policy names {what}, and may miss objects in {to}"),
+                Owner::Server => format!("the configuration of a server names {what}"),
+                Owner::Migration | Owner::Other => {
+                    format!("{what} is mentioned for an unknown purpose")
+                }
+            },
         };
-        Finding::new(Severity::Manual, Rule::Mention, offset, message)
-            .help("change it by hand if it refers to these objects")
+        Finding::new(Severity::Manual, Rule::Mention, offset, message).help(owner.help(to))
     };
     Some((finding.path(here), scalar.span.start))
+}
+
+/// The kind of document around a mention, which decides the advice.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Owner {
+    /// A policy of Kyverno, Gatekeeper or the API server itself.
+    Policy,
+    /// The flags of an API server, in a Pod or in a configuration of kubeadm.
+    Server,
+    /// A migration of stored objects.
+    Migration,
+    Other,
+}
+
+impl Owner {
+    fn of(root: Node<'_>) -> Self {
+        let string = |name: &str| root.get(name).and_then(Node::as_str).unwrap_or_default();
+        let (version, kind) = (string("apiVersion"), string("kind"));
+        let group = version.split('/').next().unwrap_or_default();
+        let is_policy = group.ends_with("kyverno.io")
+            || group.ends_with("gatekeeper.sh")
+            || kind.ends_with("AdmissionPolicy");
+        match kind {
+            _ if is_policy => Self::Policy,
+            "Pod" | "ClusterConfiguration" | "InitConfiguration" | "KubeadmControlPlane" => {
+                Self::Server
+            }
+            "StorageVersionMigration" => Self::Migration,
+            _ => Self::Other,
+        }
+    }
+
+    fn help(self, to: ApiVersion) -> String {
+        match self {
+            Self::Policy => format!(
+                "let the policy match {to} too, and the old version only while a cluster serves it"
+            ),
+            Self::Server => {
+                "remove the version from --runtime-config: newer servers do not have it".to_owned()
+            }
+            Self::Migration => format!("create the migration again for {to}"),
+            Self::Other => "change it by hand if it refers to these objects".to_owned(),
+        }
+    }
 }
 
 impl Mention {
