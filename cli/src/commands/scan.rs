@@ -144,6 +144,11 @@ fn contexts(args: &Args) -> Result<Vec<Option<String>>, Failure> {
     if args.contexts.is_empty() {
         // A pod has no contexts.
         let current = known().ok().and_then(|(_, current)| current);
+        let is_in_pod = std::env::var_os("KUBERNETES_SERVICE_HOST").is_some();
+        if current.is_none() && !args.audit_log.is_empty() && !is_in_pod {
+            // An audit log needs no cluster.
+            return Ok(Vec::new());
+        }
         return Ok(vec![current]);
     }
     let mut contexts = Vec::new();

@@ -311,6 +311,31 @@ async fn who_still_writes_is_told_apart_from_history() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_cluster_that_does_not_count_a_version_is_not_clean() {
+    // v1beta3 is deprecated since 1.29: the metric of 1.28 does not count it.
+    let cluster = Cluster::of("1.28").await;
+    let scan = ["scan", "--no-helm", "--kubernetes", "1.32", "-o", "json"];
+    let found = cluster.run(&scan).expect(5).json();
+    let here = &found["clusters"][0];
+    assert_eq!(here["verdict"], "incomplete");
+    assert_eq!(here["writers"], json!([]), "the server itself is no client");
+    let unread = &here["unread"][0];
+    assert_eq!(unread["what"], "requests in v1beta3");
+    let why = "Kubernetes 1.28 does not count them, because v1beta3 is deprecated since 1.29";
+    assert!(unread["error"].as_str().unwrap().contains(why), "{unread}");
+    let text = cluster.run(&scan[..4]).expect(5).out;
+    assert!(
+        text.contains("not read: requests in v1beta3: Kubernetes 1.28"),
+        "{text}"
+    );
+    assert!(!text.contains("No clients"), "{text}");
+    // For a target that serves v1beta3 there is nothing to count.
+    let scan = ["scan", "--no-helm", "--kubernetes", "1.31", "-o", "json"];
+    let found = cluster.run(&scan).expect(0).json();
+    assert_eq!(found["clusters"][0]["verdict"], "clean");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn an_audit_log_names_the_callers() {
     let cluster = Cluster::of("1.31").await;
     let event = |user: &str, verb: &str, version: &str| {
@@ -353,6 +378,14 @@ async fn an_audit_log_names_the_callers() {
         text.contains("Kubernetes 1.32 and later do not serve v1beta3"),
         "{text}"
     );
+
+    // Without a cluster only the log is read.
+    let found = cluster
+        .run_with("missing", &["scan", "--audit-log", &log, "-o", "json"])
+        .expect(1)
+        .json();
+    assert_eq!(found["clusters"], json!([]));
+    assert_eq!(found["refusals"][0]["version"], "v1beta3");
 
     let no_log = cluster.file("notes.txt", "hello\n");
     let ran = cluster.run(&["scan", "--audit-log", &no_log]).expect(3);

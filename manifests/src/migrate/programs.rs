@@ -15,7 +15,7 @@ struct Pattern {
     what: &'static str,
 }
 
-const PATTERNS: [Pattern; 10] = [
+const PATTERNS: [Pattern; 12] = [
     Pattern::lower("/flowcontrol/", "", "a Go package"),
     Pattern::upper("Flowcontrol", "", "a Go client"),
     Pattern::upper("FlowcontrolApiserver", "Api", "a client class"),
@@ -26,6 +26,12 @@ const PATTERNS: [Pattern; 10] = [
     Pattern::lower("model.flowcontrol.", "", "a Java package"),
     Pattern::lower("flowControl().", "()", "a Java client"),
     Pattern::lower("flowcontrol.", ".", "a package"),
+    Pattern::lower("_k8s_io_flow_schema_", "", "a Terraform resource"),
+    Pattern::lower(
+        "_k8s_io_priority_level_configuration_",
+        "",
+        "a Terraform resource",
+    ),
 ];
 
 const VERSIONS: [&str; 5] = ["v1alpha1", "v1beta1", "v1beta2", "v1beta3", "v1"];
@@ -78,7 +84,7 @@ impl Pattern {
                     let path = |character: char| {
                         !(character.is_ascii_alphanumeric() || "./-_".contains(character))
                     };
-                    let begin = match word.starts_with('/') {
+                    let begin = match word.starts_with(['/', '_']) {
                         true => text[..begin].rfind(path).map_or(0, |at| at + 1),
                         false => begin,
                     };

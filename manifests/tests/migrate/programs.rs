@@ -44,6 +44,10 @@ fn client_libraries_are_found() {
             "flowcontrol.v1beta2. is a package",
         ),
         (
+            "resource \"k8s_flowcontrol_apiserver_k8s_io_flow_schema_v1beta2\" \"a\" {",
+            "k8s_flowcontrol_apiserver_k8s_io_flow_schema_v1beta2 is a Terraform resource",
+        ),
+        (
             "curl $S/apis/flowcontrol.apiserver.k8s.io/v1beta3/flowschemas",
             "a request path names",
         ),

@@ -36,6 +36,17 @@ fn a_chain_that_begins_with_the_version_is_current() {
 }
 
 #[test]
+fn a_test_for_the_version_with_another_condition_is_not_enough() {
+    let text = format!(
+        "{{{{- if and .Values.stable (.Capabilities.APIVersions.Has \"flowcontrol.apiserver.k8s.io/v1\") }}}}\napiVersion: flowcontrol.apiserver.k8s.io/v1\n{{{{- else }}}}\napiVersion: flowcontrol.apiserver.k8s.io/v1beta3\n{{{{- end }}}}\nkind: FlowSchema\n{REST}"
+    );
+    assert_eq!(
+        findings(&run(&text, V1), &text),
+        [(Rule::CapabilityCheck, 1)]
+    );
+}
+
+#[test]
 fn a_chain_without_the_version_names_every_branch() {
     let text = format!(
         "{{% if kube_version is version('1.26', '>=') %}}\napiVersion: flowcontrol.apiserver.k8s.io/v1beta3\n{{% else %}}\napiVersion: flowcontrol.apiserver.k8s.io/v1beta2\n{{% endif %}}\nkind: FlowSchema\n{REST}"

@@ -1,6 +1,7 @@
 //! The scan of one cluster, through its preferred version: the scan itself must not use an old version.
 
 use super::helm::{self, HelmRevision};
+use super::refusal::refused_from;
 use super::requested::{self, Requested};
 use super::writers::{Stamp, Stamps};
 use crate::cluster::Live;
@@ -205,6 +206,7 @@ async fn fill(
             let (requested, started) = requested::read(&String::from_utf8_lossy(&text), target);
             scan.requested = requested;
             scan.requested_since = started.map(|time| Time::from(time).to_string());
+            uncounted(scan, target);
             read_objects(scan, client, target, started).await?;
         }
         Err(error) => {
@@ -264,8 +266,94 @@ async fn read_objects(
             scan.objects += 1;
         }
     }
-    let requested = scan.requested.clone();
-    let is_requested = |version: &str| requested.iter().any(|sample| sample.version == version);
-    (scan.writers, scan.history) = stamps.split(is_requested, started);
+    let (writers, history) = stamps.split(|stamp| may_request(stamp, scan), started);
+    (scan.writers, scan.history) = (writers, history);
     Ok(())
+}
+
+/// The field managers of the API server itself, which writes in its own version.
+const OWN_MANAGERS: [&str; 2] = [
+    "api-priority-and-fairness-config-producer-v1",
+    "api-priority-and-fairness-config-consumer-v1",
+];
+
+/// Whether the writer of a stamp may be a client: the server has counted requests in its version, or does not count them.
+fn may_request(stamp: &Stamp, scan: &ClusterScan) -> bool {
+    let minor = scan.release.as_deref().and_then(minor_of);
+    let is_own = OWN_MANAGERS.contains(&stamp.manager.as_str())
+        && scan.served.first() == Some(&stamp.version);
+    let mut requested = scan.requested.iter();
+    requested.any(|sample| sample.version == stamp.version)
+        || !is_own && !counts(&stamp.version, minor)
+}
+
+/// Adds the old versions whose requests the metric of the cluster does not count: it counts deprecated versions only.
+fn uncounted(scan: &mut ClusterScan, target: Release) {
+    let Some(minor) = scan.release.as_deref().and_then(minor_of) else {
+        return;
+    };
+    for version in scan.served.clone() {
+        let parsed: Option<ApiVersion> = version.parse().ok();
+        let deprecated = parsed.and_then(|version| version.lifecycle().deprecated);
+        let (Some(deprecated), Some(_)) = (deprecated, refused_from(&version, target)) else {
+            continue;
+        };
+        if !counts(&version, Some(minor)) {
+            scan.unread.push(Unread {
+                what: format!("requests in {version}"),
+                verdict: Verdict::Incomplete,
+                error: format!(
+                    "Kubernetes 1.{minor} does not count them, because {version} is deprecated since 1.{deprecated}; \
+                     --audit-log FILE finds the callers in an audit log"
+                ),
+            });
+        }
+    }
+}
+
+/// Whether servers of a release count the requests in a version; assumed for an unknown release.
+fn counts(version: &str, minor: Option<u32>) -> bool {
+    let version: Option<ApiVersion> = version.parse().ok();
+    let deprecated = version.and_then(|version| version.lifecycle().deprecated);
+    match (deprecated, minor) {
+        (Some(deprecated), Some(minor)) => deprecated <= minor,
+        _ => true,
+    }
+}
+
+/// The minor release of a version such as `v1.28.3`.
+fn minor_of(git_version: &str) -> Option<u32> {
+    let minor = git_version.strip_prefix("v1.")?;
+    let end = minor.find(|digit: char| !digit.is_ascii_digit());
+    minor[..end.unwrap_or(minor.len())].parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::writers::Evidence;
+    use super::*;
+
+    #[test]
+    fn a_version_that_the_metric_does_not_count_may_be_requested() {
+        let stamp = |manager: &str, version: &str| Stamp {
+            manager: manager.to_owned(),
+            version: version.to_owned(),
+            evidence: Evidence::ManagedFields,
+            objects: 1,
+            last: None,
+            refused_from: 32,
+        };
+        let mut scan = ClusterScan::new(None);
+        scan.release = Some("v1.28.3-eks-1".to_owned());
+        scan.served = vec!["v1beta3".to_owned(), "v1beta2".to_owned()];
+        assert!(may_request(&stamp("team", "v1beta3"), &scan));
+        assert!(!may_request(&stamp("team", "v1beta2"), &scan));
+        // An aggregated server with the same controller writes in an older version than the server itself.
+        assert!(!may_request(&stamp(OWN_MANAGERS[0], "v1beta3"), &scan));
+        scan.release = Some("v1.29.0".to_owned());
+        scan.served = vec!["v1".to_owned(), "v1beta3".to_owned()];
+        assert!(!may_request(&stamp("team", "v1beta3"), &scan));
+        scan.release = Some("unknown".to_owned());
+        assert!(!may_request(&stamp("team", "v1beta3"), &scan));
+    }
 }

@@ -121,7 +121,8 @@ pub(crate) fn table(
     let refusals = refusals(clusters, logs);
     let is_known = |cluster: &ClusterScan| cluster.verdict.is_known();
     if refusals.is_empty() && clusters.iter().any(is_known) {
-        let limit = match clusters.iter().all(is_known) {
+        let is_read = |cluster: &ClusterScan| is_known(cluster) && cluster.unread.is_empty();
+        let limit = match clusters.iter().all(is_read) {
             true => "",
             false => " in the parts that could be read",
         };

@@ -94,17 +94,18 @@ impl Stamps {
     }
 
     /// Splits the evidence into current writers and history. A writer is current if its write is newer than the start of the
-    /// server, and the server has received requests in that version. Older evidence may be of a program that was updated since.
+    /// server, and the server may have received requests in that version since. Older evidence may be of a program that was
+    /// updated since.
     pub(super) fn split(
         self,
-        requested: impl Fn(&str) -> bool,
+        may_request: impl Fn(&Stamp) -> bool,
         started: Option<SystemTime>,
     ) -> (Vec<Stamp>, Vec<Stamp>) {
         let is_current = |stamp: &Stamp| {
             let last = stamp.last.as_deref().map(Time::from);
             let last = last.and_then(|time| time.system_time().ok());
             stamp.evidence == Evidence::ManagedFields
-                && requested(&stamp.version)
+                && may_request(stamp)
                 && started
                     .zip(last)
                     .is_some_and(|(started, last)| last >= started)
@@ -149,7 +150,7 @@ mod tests {
         };
         // June 2025.
         let started = Some(SystemTime::UNIX_EPOCH + Duration::from_secs(1_750_000_000));
-        let (writers, history) = stamps().split(|version| version == "v1beta3", started);
+        let (writers, history) = stamps().split(|stamp| stamp.version == "v1beta3", started);
         let names = |stamps: &[Stamp]| -> Vec<_> {
             let name = |stamp: &Stamp| (stamp.manager.clone(), stamp.objects);
             stamps.iter().map(name).collect()

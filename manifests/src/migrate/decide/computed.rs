@@ -80,7 +80,7 @@ fn finding(template: Template<'_>, kind: Kind, action: Action) -> Finding {
         None => text.split_whitespace().collect::<Vec<_>>().join(" "),
     };
     let message = format!("the version of this {kind} is computed by {by}");
-    let help = "check the rendered result: `helm template CHART | kubectl flowcontrol validate -f -`, or `migrate --render`";
+    let help = "check the rendered result, for a chart with `helm template CHART | kubectl flowcontrol validate -f - --kubernetes RELEASE`";
     let mut finding =
         Finding::new(Severity::Manual, Rule::Template, action.span.start, message).help(help);
     finding.computed_by = helper.map(str::to_owned);

@@ -59,7 +59,7 @@ pub fn may_mention(text: &[u8]) -> bool {
         "/flowcontrol/",
         "FlowcontrolV1",
         "FlowcontrolApiserverV1",
-        "flowcontrol_apiserver_v1",
+        "flowcontrol_apiserver_",
         "flowcontrol::v1",
         "flowControl().v1",
         "flowcontrol.v1",
