@@ -48,7 +48,7 @@ pub use lines::Lines;
 pub use migrate::{
     Change, Edit, Finding, Mend, Mention, Mentioned, Metrics, MigratedObject, Migration,
     NamedTemplate, Rule, Settings, Severity, may_have_removed_metrics, may_mention, mentions,
-    migrate, named_template, removed_metrics, uses,
+    migrate, migrate_fences, named_template, removed_metrics, uses,
 };
 
 #[cfg(doctest)]

@@ -80,6 +80,10 @@ pub(crate) struct Args {
     #[arg(long)]
     metrics: bool,
 
+    /// Also migrate the manifests in the code fences of Markdown files
+    #[arg(long)]
+    docs: bool,
+
     /// The output format; defaults to a diff, or to file names with --write and --check
     #[arg(short, long, value_name = "FORMAT")]
     output: Option<Format>,
@@ -165,7 +169,7 @@ pub(crate) fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
     } = found;
     let interrupt = Interrupt::listen();
     let total = files.len();
-    let mut files = examine_all(files, settings, Progress::of("checked", total));
+    let mut files = examine_all(files, settings, args.docs, Progress::of("checked", total));
     if args.write && !args.allow_dirty {
         keep_dirty(&mut files);
     }

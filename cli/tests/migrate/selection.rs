@@ -114,6 +114,19 @@ fn named_files_that_are_no_manifests_are_treated_as_in_a_folder() {
 }
 
 #[test]
+fn the_manifests_of_documentation_change_on_request() {
+    let folder = folder("docs");
+    let text = |level: &str| format!("# Levels\n\n```yaml\n{level}```\n");
+    write(&folder, "notes.md", &text(&level("a")));
+    let ran = run(&folder, &["migrate", ".", "--check"]);
+    assert_eq!(ran.code, 0, "{ran:?}");
+    let ran = run(&folder, &["migrate", ".", "--docs", "--write"]);
+    assert_eq!((ran.code, ran.out.as_str()), (0, "./notes.md\n"), "{ran:?}");
+    let new = fs::read_to_string(folder.join("notes.md")).unwrap();
+    assert_eq!(new, text(&migrated(&level("a"))));
+}
+
+#[test]
 fn findings_are_lines_with_the_advice_at_the_end() {
     let folder = folder("lines");
     for name in ["a.go", "b.go"] {

@@ -8,6 +8,7 @@
 mod decide;
 mod edit;
 mod embedded_text;
+mod fences;
 mod findings;
 mod metrics;
 mod named_template;
@@ -21,6 +22,7 @@ mod state;
 mod whole_text;
 
 pub use edit::Edit;
+pub use fences::migrate_fences;
 pub use findings::{Finding, Rule, Severity};
 pub use metrics::{Metrics, may_have_removed_metrics, removed_metrics};
 pub use named_template::{NamedTemplate, named_template};

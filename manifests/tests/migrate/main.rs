@@ -6,6 +6,7 @@
 )]
 
 mod edits;
+mod fences;
 mod programs;
 mod properties;
 mod references;

@@ -49,7 +49,7 @@ pub(crate) fn read(candidate: &Candidate, plan: Plan) -> Result<Option<FileNeeds
     if plan.to.minor() >= METRICS_REMOVED {
         settings.metrics = Metrics::List;
     }
-    let outcome = match examine_file(candidate, settings) {
+    let outcome = match examine_file(candidate, settings, false) {
         Ok(examination) => examination.outcome,
         Err(error @ ReadError::TooLong(_)) if !candidate.is_named => {
             return Err(Skipped {
@@ -84,7 +84,7 @@ pub(crate) fn read(candidate: &Candidate, plan: Plan) -> Result<Option<FileNeeds
             ..Settings::to(first.to)
         };
         let fails = |mend| {
-            let examined = examine_file(candidate, settings(mend));
+            let examined = examine_file(candidate, settings(mend), false);
             examined.is_ok_and(|examined| examined.outcome.worst() == Some(Severity::Error))
         };
         let fails_now = outcome.worst() == Some(Severity::Error) || fails(None);

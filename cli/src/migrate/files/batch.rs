@@ -69,10 +69,12 @@ impl Status {
 /// The number of files written in parallel: a disk syncs many files in the time of one.
 const WRITERS: usize = 16;
 
-/// Examines all files on all processors. `progress` is called with the number of finished files.
+/// Examines all files on all processors; `has_docs` includes the code fences of Markdown. `progress` is called with the
+/// number of finished files.
 pub(crate) fn examine_all(
     candidates: Vec<Candidate>,
     settings: Settings,
+    has_docs: bool,
     progress: impl FnMut(usize),
 ) -> Vec<Examined> {
     let workers = std::thread::available_parallelism().map_or(1, usize::from);
@@ -80,7 +82,7 @@ pub(crate) fn examine_all(
     let templates = candidates.iter().filter(|file| may_define(&file.real));
     let templates: Vec<_> = templates.cloned().collect();
     let mut files = each(candidates, workers, progress, |candidate| {
-        read_and_examine(candidate, settings)
+        read_and_examine(candidate, settings, has_docs)
     });
     find_helpers(&mut files, &templates, settings.to);
     for file in &mut files {
@@ -133,9 +135,9 @@ pub(crate) fn write_all(
     })
 }
 
-fn read_and_examine(candidate: Candidate, settings: Settings) -> Examined {
+fn read_and_examine(candidate: Candidate, settings: Settings, has_docs: bool) -> Examined {
     let mut is_too_long = false;
-    let examination = examine_file(&candidate, settings).unwrap_or_else(|error| {
+    let examination = examine_file(&candidate, settings, has_docs).unwrap_or_else(|error| {
         let finding = match error {
             ReadError::TooLong(_) if !candidate.is_named => {
                 is_too_long = true;

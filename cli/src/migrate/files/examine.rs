@@ -5,7 +5,7 @@ use super::identity::Identity;
 use crate::input::{ReadError, read_regular};
 use k8s_flowcontrol_manifests::{
     Finding, Form, Metrics, Migration, Rule, Settings, Severity, may_have_removed_metrics,
-    may_mention, mentions, migrate, removed_metrics, uses,
+    may_mention, mentions, migrate, migrate_fences, removed_metrics, uses,
 };
 use std::path::Path;
 
@@ -56,13 +56,14 @@ pub(crate) struct Examination {
     pub(crate) outcome: Migration,
 }
 
-/// Reads and examines a file.
+/// Reads and examines a file. `has_docs` includes the manifests in the code fences of Markdown.
 ///
 /// # Errors
 /// If the file cannot be read, or is too long.
 pub(crate) fn examine_file(
     candidate: &Candidate,
     settings: Settings,
+    has_docs: bool,
 ) -> Result<Examination, ReadError> {
     if treatment(&candidate.path) == Treatment::Archive {
         let message = "archives are not checked; unpack it first";
@@ -73,7 +74,7 @@ pub(crate) fn examine_file(
         });
     }
     let (bytes, metadata) = read_regular(&candidate.real)?;
-    let outcome = examine(&bytes, &candidate.path, settings);
+    let outcome = examine(&bytes, &candidate.path, settings, has_docs);
     Ok(Examination {
         bytes,
         identity: Some(Identity::of(&metadata)),
@@ -81,7 +82,7 @@ pub(crate) fn examine_file(
     })
 }
 
-fn examine(bytes: &[u8], path: &Path, settings: Settings) -> Migration {
+fn examine(bytes: &[u8], path: &Path, settings: Settings, has_docs: bool) -> Migration {
     let treatment = treatment(path);
     if let Some(text) = utf16(bytes) {
         if mentions(&text, settings.to).is_empty() {
@@ -101,26 +102,17 @@ fn examine(bytes: &[u8], path: &Path, settings: Settings) -> Migration {
     };
     let form = Form::by_extension(path).unwrap_or_default();
     match treatment {
-        Treatment::Documentation => {
-            let found = mentions(text, settings.to);
-            let Some(first) = found.first() else {
-                return Migration::default();
-            };
-            let message = match found.len() {
-                1 => format!("documentation mentions {}", first.describe()),
-                more => format!(
-                    "documentation mentions {}, and {} other places",
-                    first.describe(),
-                    more - 1
-                ),
-            };
-            only(Finding::new(
-                Severity::Note,
-                Rule::Mention,
-                first.span.start,
-                message,
-            ))
+        Treatment::Documentation if has_docs && is_markdown(path) => {
+            let mut outcome = migrate_fences(text, settings);
+            if outcome.text.is_none() && outcome.findings.is_empty() {
+                outcome.findings = documentation(text, settings);
+            }
+            outcome
         }
+        Treatment::Documentation => Migration {
+            findings: documentation(text, settings),
+            ..Migration::default()
+        },
         Treatment::Program => listed(text, settings),
         Treatment::Unknown => {
             let outcome = migrate(text, form, settings);
@@ -143,6 +135,25 @@ fn listed(text: &str, settings: Settings) -> Migration {
         findings,
         ..Migration::default()
     }
+}
+
+/// One note for all mentions of other versions in documentation.
+fn documentation(text: &str, settings: Settings) -> Vec<Finding> {
+    let found = mentions(text, settings.to);
+    let note = found.first().map(|first| {
+        let more = match found.len() {
+            1 => String::new(),
+            count => format!(", and {} other places", count - 1),
+        };
+        let message = format!("documentation mentions {}{more}", first.describe());
+        Finding::new(Severity::Note, Rule::Mention, first.span.start, message)
+    });
+    note.into_iter().collect()
+}
+
+fn is_markdown(path: &Path) -> bool {
+    let extension = path.extension().and_then(|extension| extension.to_str());
+    matches!(extension, Some("md" | "markdown"))
 }
 
 fn only(finding: Finding) -> Migration {

@@ -1,0 +1,71 @@
+//! Manifests in the code fences of Markdown.
+
+use super::V1;
+use k8s_flowcontrol_manifests::{Rule, Severity, migrate_fences};
+
+const OBJECT: &str =
+    "apiVersion: flowcontrol.apiserver.k8s.io/v1beta3\nkind: FlowSchema\nmetadata: {name: a}\n";
+
+fn fence(info: &str, text: &str) -> String {
+    format!("```{info}\n{text}```\n")
+}
+
+#[test]
+fn only_fences_of_manifests_change() {
+    let object = |version: &str| OBJECT.replace("v1beta3", version);
+    let text = |version: &str| {
+        let indented: String = object(version)
+            .lines()
+            .map(|line| format!("   {line}\r\n"))
+            .collect();
+        format!(
+            "# flowcontrol.apiserver.k8s.io/v1beta3\n{}1. in a list\n   ~~~~ yml title=x\r\n{indented}   ```\r\n   ~~~~\r\n{}{}{}",
+            fence("yaml", &object(version)),
+            fence(
+                "{.JSON}",
+                &format!(
+                    "{{\"kind\": \"FlowSchema\", \"apiVersion\": \"flowcontrol.apiserver.k8s.io/{version}\", \"metadata\": {{}}}}\n"
+                )
+            ),
+            fence("", OBJECT),
+            fence("go", OBJECT),
+        )
+    };
+    let old = text("v1beta3");
+    let outcome = migrate_fences(&old, V1);
+    // The line ``` in the second fence makes it unreadable.
+    let expected = text("v1").replacen(
+        "   apiVersion: flowcontrol.apiserver.k8s.io/v1\r",
+        "   apiVersion: flowcontrol.apiserver.k8s.io/v1beta3\r",
+        1,
+    );
+    assert_eq!(outcome.text, Some(expected));
+    assert_eq!(outcome.objects.len(), 2);
+    let [finding] = outcome.findings.as_slice() else {
+        panic!("one finding: {:?}", outcome.findings)
+    };
+    assert_eq!(
+        (finding.rule, finding.severity),
+        (Rule::Unreadable, Severity::Manual)
+    );
+    // Without that line it changes as well.
+    let clean = |version| text(version).replace("   ```\r\n", "");
+    assert_eq!(
+        migrate_fences(&clean("v1beta3"), V1).text,
+        Some(clean("v1"))
+    );
+}
+
+#[test]
+fn an_error_leaves_its_fence_unchanged() {
+    let wrong = "apiVersion: flowcontrol.apiserver.k8s.io/v1beta3\nkind: PriorityLevelConfiguration\nmetadata: {name: a}\nspec: {limited: {assuredConcurrencyShares: 7}}\n";
+    let text = fence("yaml", wrong) + &fence("yaml", OBJECT) + "```yaml\nno: end\n";
+    let outcome = migrate_fences(&text, V1);
+    let expected = fence("yaml", wrong)
+        + &fence("yaml", &OBJECT.replace("v1beta3", "v1"))
+        + "```yaml\nno: end\n";
+    assert_eq!(outcome.text, Some(expected));
+    assert_eq!(outcome.worst(), Some(Severity::Manual));
+    let nothing = migrate_fences("text\n```yaml\na: [\n```\n", V1);
+    assert!(nothing.text.is_none() && nothing.findings.is_empty());
+}
