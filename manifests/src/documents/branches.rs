@@ -43,7 +43,7 @@ enum Open {
     Other,
 }
 
-/// The blocks of a text. A block without an end is none.
+/// The blocks of a text. A block without an end is skipped.
 pub(crate) fn blocks(text: &str, actions: &[Action]) -> Blocks {
     let mut blocks = Blocks::default();
     let mut open: Vec<Open> = Vec::new();

@@ -8,7 +8,7 @@ use super::whole_text::migrate;
 use crate::documents::Form;
 use std::ops::Range;
 
-/// Migrates the manifests in the code fences of a Markdown text: those that are marked as YAML or JSON. Everything else stays.
+/// Migrates the manifests in the code fences of a Markdown text that are marked as YAML or JSON. Everything else stays.
 ///
 /// An error in a fence leaves that fence unchanged, and is a place to change by hand: documentation may show wrong manifests.
 pub fn migrate_fences(text: &str, settings: Settings) -> Migration {

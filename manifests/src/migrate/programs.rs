@@ -101,7 +101,7 @@ fn is_lower_or_digit(character: char) -> bool {
 }
 
 /// The uses of other versions than `to` in a program or another text that is no manifest: client libraries and requests, and
-/// every other mention of a version or field. Places with the comment `flowcontrol: keep` are none.
+/// every other mention of a version or field. Places with the comment `flowcontrol: keep` are skipped.
 pub fn uses(text: &str, to: ApiVersion) -> Vec<Finding> {
     let source = Text::new(text);
     let kept = kept_lines(source.text);

@@ -18,7 +18,7 @@ impl Plan {
     }
 }
 
-/// The version of a manifest. v1alpha1 is one of its own, which no release since 1.25 serves or converts.
+/// The version of a manifest. No release since 1.25 serves or converts v1alpha1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Written {
     Alpha,

@@ -93,7 +93,7 @@ fn examine(bytes: &[u8], path: &Path, settings: Settings, has_docs: bool) -> Mig
         return only(finding.help("convert the file to UTF-8 first"));
     }
     let looks_for_metrics = settings.metrics != Metrics::Ignore;
-    if !may_mention(bytes) && !(looks_for_metrics && may_have_removed_metrics(bytes)) {
+    if !(may_mention(bytes) || looks_for_metrics && may_have_removed_metrics(bytes)) {
         return Migration::default();
     }
     let text = match std::str::from_utf8(bytes) {

@@ -46,7 +46,7 @@ fn work_tree(file: &Path) -> Option<&Path> {
         .find(|folder| folder.join(".git").exists())
 }
 
-/// The files of a work tree that differ from the last commit, and those that are not in it. Ignored files are none of them.
+/// The files of a work tree that differ from the last commit, and untracked files. Ignored files are left out.
 fn changed(root: &Path) -> Result<Vec<PathBuf>, String> {
     let output = Command::new("git")
         .arg("-C")

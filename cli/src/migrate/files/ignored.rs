@@ -35,7 +35,7 @@ impl Default for Selection {
 }
 
 impl Selection {
-    /// A selection without files that match one of the globs, relative to the working directory.
+    /// A selection without files that match a glob, relative to the working directory.
     ///
     /// # Errors
     /// The message about an invalid glob.

@@ -138,7 +138,7 @@ fn siblings(template: Template<'_>, lines: &[Line<'_>], at: usize) -> Range<usiz
     start..end
 }
 
-/// The lines with content. Lines within an action are none.
+/// The lines with content, without lines within an action.
 fn lines<'a>(template: Template<'a>) -> Vec<Line<'a>> {
     let mut lines = Vec::new();
     let mut start = 0;

@@ -29,7 +29,7 @@ pub(in crate::migrate) fn kept_lines(text: &str) -> Vec<Span> {
     kept
 }
 
-/// Whether a place is in one of the spans.
+/// Whether a span contains a place.
 pub(in crate::migrate) fn is_kept(kept: &[Span], offset: usize) -> bool {
     kept.iter()
         .any(|span| (span.start..=span.end).contains(&offset))
