@@ -4,6 +4,7 @@
 //! - `losses`: the losses of converted objects
 //! - `stores`: readiness, queries and subscriptions
 //! - `indexes`: indexes of stores, projections, and stores without a server
+//! - `invalid`: objects that do not fit their type
 //! - `positions`: watchers that begin at a stored resource version
 //! - `selections`: several selectors as one
 //! - `errors`: failures in subscriptions and in the log
@@ -24,6 +25,7 @@ mod fake;
 mod faults;
 mod framing;
 mod indexes;
+mod invalid;
 mod losses;
 mod model;
 mod positions;

@@ -128,6 +128,7 @@ fn short(event: &WatcherEvent<Level>) -> String {
         }
         WatcherEvent::Applied { object, .. } => format!("applied {}", object.name()),
         WatcherEvent::Deleted { object, .. } => format!("deleted {}", object.name()),
+        WatcherEvent::Invalid { object, is_deleted } => format!("invalid {object} {is_deleted}"),
         other => format!("{other:?}"),
     }
 }

@@ -10,6 +10,8 @@ use std::fmt;
 /// gave another type.
 #[derive(Clone, PartialEq)]
 pub struct InvalidObject {
+    /// The object's metadata; empty if that is invalid too.
+    pub metadata: ObjectMeta,
     /// The object as the server sent it.
     pub object: RawJson,
     error: Box<str>,
@@ -18,27 +20,29 @@ pub struct InvalidObject {
 impl InvalidObject {
     #[doc(hidden)]
     pub fn new(fault: &Fault, object: RawJson) -> Self {
-        let error = fault.message().into();
-        Self { object, error }
+        Self {
+            metadata: metadata(&object),
+            object,
+            error: fault.message().into(),
+        }
     }
 
     /// The reason why the object does not fit its type.
     pub fn error(&self) -> &str {
         &self.error
     }
+}
 
-    /// The object's metadata; empty if that is invalid too.
-    pub fn metadata(&self) -> ObjectMeta {
-        let mut metadata = ObjectMeta::default();
-        let mut reader = Reader::new(self.object.as_str());
-        let read = reader.fields(&"a JSON object", &mut |name, reader| match &*name {
-            "metadata" => reader.value(&mut metadata),
-            _ => reader.skip(),
-        });
-        match read {
-            Ok(()) => metadata,
-            Err(_) => ObjectMeta::default(),
-        }
+fn metadata(object: &RawJson) -> ObjectMeta {
+    let mut metadata = ObjectMeta::default();
+    let mut reader = Reader::new(object.as_str());
+    let read = reader.fields(&"a JSON object", &mut |name, reader| match &*name {
+        "metadata" => reader.value(&mut metadata),
+        _ => reader.skip(),
+    });
+    match read {
+        Ok(()) => metadata,
+        Err(_) => ObjectMeta::default(),
     }
 }
 
@@ -52,11 +56,11 @@ impl fmt::Debug for InvalidObject {
 /// The object's namespace and name, and the error.
 impl fmt::Display for InvalidObject {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let metadata = self.metadata();
-        if let Some(namespace) = &metadata.namespace {
+        if let Some(namespace) = &self.metadata.namespace {
             write!(f, "{namespace}/")?;
         }
-        let name = metadata
+        let name = self
+            .metadata
             .name
             .as_deref()
             .unwrap_or("an object without a name");

@@ -161,7 +161,7 @@ impl<K: Resource> List<K> {
     /// let text = r#"{"items": [{"metadata": {"name": "a"}}, {"metadata": {"name": "b"}, "spec": 5}]}"#;
     /// let list = List::<FlowSchema>::from_slice_lenient(text.as_bytes())?;
     /// assert_eq!(list.items.len(), 1);
-    /// assert_eq!(list.invalid[0].metadata().name.as_deref(), Some("b"));
+    /// assert_eq!(list.invalid[0].metadata.name.as_deref(), Some("b"));
     /// # Ok::<(), serde_json::Error>(())
     /// ```
     ///

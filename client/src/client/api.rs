@@ -86,7 +86,9 @@ impl<K: Resource> Api<K> {
         Self {
             client,
             namespace,
-            wires: Wires::Own,
+            wires: Wires::Own {
+                keeps_invalid: false,
+            },
         }
     }
 
@@ -115,6 +117,12 @@ impl<K: Resource> Api<K> {
     /// The client.
     pub fn client(&self) -> &Client {
         &self.client
+    }
+
+    /// Whether lists and watches keep objects that do not fit their type, instead of failing because of them.
+    pub(crate) fn keeping_invalid(mut self, keeps: bool) -> Self {
+        self.wires = self.wires.keeping_invalid(keeps);
+        self
     }
 
     /// The API version on the wire, such as `v1beta3`.

@@ -22,7 +22,9 @@ pub(crate) struct Wire<K: Resource> {
     pub(crate) release: Release,
     pub(crate) encode: fn(&K, Release) -> Result<Encoded, JsonError>,
     pub(crate) decode: Decode<K>,
-    pub(crate) decode_list: Decode<List<K>>,
+    decode_list: fn(&[u8], bool) -> Result<Decoded<List<K>>, JsonError>,
+    /// Whether objects that do not fit their type are kept apart, instead of failing a list or a watch.
+    pub(crate) keeps_invalid: bool,
     /// Reads an object that is part of a larger text, such as an event of a watch, into a default one.
     pub(crate) read: fn(&mut Decoded<K>, &mut Reader<'_>) -> Result<(), Fault>,
     /// The field whose name differs on the wire.
@@ -57,7 +59,8 @@ impl<K: Resource> Wire<K> {
                 })
             },
             decode: |body| json::from_slice::<K>(body).map(Decoded::from),
-            decode_list: |body| json::from_slice::<List<K>>(body).map(Decoded::from),
+            decode_list: |body, lenient| read_list::<K>(body, lenient).map(Decoded::from),
+            keeps_invalid: false,
             read: |object, reader| object.value.read_json(reader),
             renamed: None,
         }
@@ -82,10 +85,11 @@ impl<K: Resource> Wire<K> {
                 let (value, losses) = shape(json::from_slice::<W>(body)?);
                 Ok(Decoded { value, losses })
             },
-            decode_list: |body| {
-                let (value, losses) = shape(json::from_slice::<List<W>>(body)?);
+            decode_list: |body, lenient| {
+                let (value, losses) = shape(read_list::<W>(body, lenient)?);
                 Ok(Decoded { value, losses })
             },
+            keeps_invalid: false,
             read: |object, reader| {
                 let mut received = W::default();
                 received.read_json(reader)?;
@@ -105,8 +109,12 @@ impl<K: Resource> Wire<K> {
 
     /// Reads a list.
     pub(crate) fn list(self) -> Decoder<List<K>> {
-        let expected = format!("{}List ({})", K::KIND, self.version);
-        self.decoder(expected, self.decode_list)
+        let expected = format!("{} ({})", K::LIST_KIND, self.version);
+        self.decoder(expected, move |body| self.decode_list(body))
+    }
+
+    pub(crate) fn decode_list(&self, body: &[u8]) -> Result<Decoded<List<K>>, JsonError> {
+        (self.decode_list)(body, self.keeps_invalid)
     }
 
     pub(crate) fn decoder<T>(
@@ -130,27 +138,34 @@ impl<K: Resource> Wire<K> {
 
 /// The wire formats of an [`Api`](super::Api): its own one, or one for each version that a negotiation may choose.
 pub(crate) enum Wires<K: Resource> {
-    Own,
+    Own {
+        /// [`Wire::keeps_invalid`].
+        keeps_invalid: bool,
+    },
     Negotiated {
         negotiation: Arc<Negotiation>,
         wire: fn(ApiVersion) -> Wire<K>,
         /// The only version of the requests. They fail when the server no longer serves it.
         pinned: Option<Agreed>,
+        /// [`Wire::keeps_invalid`].
+        keeps_invalid: bool,
     },
 }
 
 impl<K: Resource> Clone for Wires<K> {
     fn clone(&self) -> Self {
         match self {
-            Self::Own => Self::Own,
+            Self::Own { keeps_invalid } => Self::Own { keeps_invalid: *keeps_invalid },
             Self::Negotiated {
                 negotiation,
                 wire,
                 pinned,
+                keeps_invalid,
             } => Self::Negotiated {
                 negotiation: negotiation.clone(),
                 wire: *wire,
                 pinned: *pinned,
+                keeps_invalid: *keeps_invalid,
             },
         }
     }
@@ -159,19 +174,29 @@ impl<K: Resource> Clone for Wires<K> {
 impl<K: Resource> Wires<K> {
     /// The wire format of a version.
     pub(crate) fn of(&self, agreed: Option<Agreed>) -> Wire<K> {
-        match (self, agreed) {
+        let mut format = match (self, agreed) {
             (Self::Negotiated { wire, .. }, Some(Agreed { version, release })) => Wire {
                 release,
                 ..wire(version)
             },
             _ => Wire::own(),
-        }
+        };
+        let (Self::Own { keeps_invalid } | Self::Negotiated { keeps_invalid, .. }) = self;
+        format.keeps_invalid = *keeps_invalid;
+        format
+    }
+
+    /// The same formats, with or without [`Wire::keeps_invalid`].
+    pub(crate) fn keeping_invalid(mut self, keeps: bool) -> Self {
+        let (Self::Own { keeps_invalid } | Self::Negotiated { keeps_invalid, .. }) = &mut self;
+        *keeps_invalid = keeps;
+        self
     }
 
     /// The part of the next request that knows about versions; `None` for the type's own one.
     pub(crate) fn negotiated(&self) -> Option<Negotiated> {
         match self {
-            Self::Own => None,
+            Self::Own { .. } => None,
             Self::Negotiated {
                 negotiation,
                 pinned,
@@ -191,10 +216,11 @@ impl<K: Resource> Wires<K> {
     /// The same versions of another representation of the objects, which needs no conversion.
     pub(crate) fn represented<R: Resource>(&self) -> Wires<R> {
         match self {
-            Self::Own => Wires::Own,
+            Self::Own { keeps_invalid } => Wires::Own { keeps_invalid: *keeps_invalid },
             Self::Negotiated {
                 negotiation,
                 pinned,
+                keeps_invalid,
                 ..
             } => Wires::Negotiated {
                 negotiation: negotiation.clone(),
@@ -203,6 +229,7 @@ impl<K: Resource> Wires<K> {
                     ..Wire::own()
                 },
                 pinned: *pinned,
+                keeps_invalid: *keeps_invalid,
             },
         }
     }
@@ -231,6 +258,13 @@ impl<K: Resource> Wires<K> {
             } => negotiation.current().version == pinned.version,
             _ => true,
         }
+    }
+}
+
+fn read_list<W: Resource>(body: &[u8], keeps_invalid: bool) -> Result<List<W>, JsonError> {
+    match keeps_invalid {
+        true => List::from_slice_lenient(body),
+        false => json::from_slice(body),
     }
 }
 

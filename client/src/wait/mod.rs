@@ -105,6 +105,8 @@ impl<K: Resource> WaitFor<'_, K> {
         let policy = self.api.client().retry_policy();
         let (min, max) = (policy.initial_backoff(), policy.max_backoff());
         let watcher = self.api.watcher().field_selector(selector(&self.name));
+        // Of one object, an invalid state is an error.
+        let watcher = watcher.invalid_is_error();
         // A streaming list is of no use for one object.
         let watcher = watcher.streaming_lists(false).backoff(min, max);
         let watcher = watcher.lists_after_end();

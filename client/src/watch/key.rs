@@ -1,6 +1,7 @@
 //! The key of an object within its kind.
 
 use crate::Resource;
+use crate::meta::ObjectMeta;
 use std::borrow::Borrow;
 use std::cmp::Ordering;
 use std::fmt;
@@ -36,8 +37,14 @@ impl ObjectKey {
 
     /// The key of an object.
     pub fn of<K: Resource>(object: &K) -> Self {
-        let namespace = object.metadata().namespace.as_deref().unwrap_or_default();
-        Self::namespaced(namespace, object.name())
+        Self::of_metadata(object.metadata())
+    }
+
+    /// The key of an object with this metadata.
+    pub fn of_metadata(metadata: &ObjectMeta) -> Self {
+        let namespace = metadata.namespace.as_deref().unwrap_or_default();
+        let name = metadata.name.as_deref().unwrap_or_default();
+        Self::namespaced(namespace, name)
     }
 
     /// The object's name.

@@ -131,7 +131,7 @@ fn an_invalid_item_is_an_item_of_its_own() {
         invalid.to_string(),
         "n/b: invalid type: string \"high\", expected i32"
     );
-    assert_eq!(invalid.metadata().name.as_deref(), Some("b"));
+    assert_eq!(invalid.metadata.name.as_deref(), Some("b"));
     assert_eq!(json::to_string(&list), text);
     // Text that is not JSON is an error of the list.
     let cut = &text.as_bytes()[..text.len() - 4];

@@ -1,11 +1,11 @@
 //! An event of a watch, decoded from its line.
 
-use crate::Resource;
 use crate::client::response::Decoded;
 use crate::client::wire::Wire;
 use crate::convert::Loss;
 use crate::json::{self, Fault, ReadJson, Reader};
 use crate::meta::{ObjectMeta, Status};
+use crate::{InvalidObject, Resource};
 
 /// The annotation of the bookmark that ends the initial events.
 const INITIAL_EVENTS_END: &str = "k8s.io/initial-events-end";
@@ -42,6 +42,14 @@ pub enum WatchEvent<K> {
     },
     /// The server has sent all changes up to this resource version.
     Bookmark(Bookmark),
+    /// The object was added, changed or deleted, and does not fit its type. Only the watches of a
+    /// [`Watcher`](crate::watch::Watcher) have this event; in others such an object is an error.
+    Invalid {
+        /// The object, with the error.
+        object: Box<InvalidObject>,
+        /// Whether the object was deleted.
+        is_deleted: bool,
+    },
 }
 
 impl<K: Resource> WatchEvent<K> {
@@ -52,6 +60,7 @@ impl<K: Resource> WatchEvent<K> {
             | Self::Modified { object, .. }
             | Self::Deleted { object, .. } => object.metadata().resource_version.as_deref(),
             Self::Bookmark(bookmark) => Some(&bookmark.resource_version),
+            Self::Invalid { object, .. } => object.metadata.resource_version.as_deref(),
         }
     }
 
@@ -81,10 +90,29 @@ pub(super) fn decode<K: Resource>(
 ) -> Result<Result<WatchEvent<K>, Box<Status>>, serde_json::Error> {
     let mut decoded = Decoded::from(K::default());
     let mut status: Option<Box<Status>> = None;
+    let mut invalid = None;
     let kind = read(line, &mut |kind, reader| match kind {
         Type::Error => status.insert(Box::default()).read_json(reader),
-        _ => (wire.read)(&mut decoded, reader),
+        Type::Bookmark => (wire.read)(&mut decoded, reader),
+        _ => {
+            let start = reader.clone();
+            let Err(fault) = (wire.read)(&mut decoded, reader) else {
+                return Ok(());
+            };
+            if !wire.keeps_invalid {
+                return Err(fault);
+            }
+            *reader = start;
+            // Text that is not JSON is an error of the watch.
+            let object = reader.raw_json()?;
+            invalid = Some(Box::new(InvalidObject::new(&fault, object)));
+            Ok(())
+        }
     })?;
+    if let Some(object) = invalid {
+        let is_deleted = matches!(kind, Type::Deleted);
+        return Ok(Ok(WatchEvent::Invalid { object, is_deleted }));
+    }
     let Decoded {
         value: object,
         losses,

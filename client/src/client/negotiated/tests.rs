@@ -58,7 +58,7 @@ fn reading_reports_losses_with_their_place() {
         {"spec": {"limited": {"nominalConcurrencyShares": 5}}},
         {"spec": {"limited": {"nominalConcurrencyShares": 0}}},
     ]});
-    let decoded = (wire.decode_list)(body.to_string().as_bytes()).unwrap();
+    let decoded = wire.decode_list(body.to_string().as_bytes()).unwrap();
     assert_eq!(
         decoded.value.items[0]
             .spec

@@ -51,8 +51,17 @@ impl<K: Resource> ListRequest<K> {
         Pages::new(self.call, self.wires)
     }
 
+    /// Keeps the objects that do not fit their type in [`List::invalid`], instead of failing because of them.
+    ///
+    /// Without effect on [`items`](Self::items).
+    pub fn keep_invalid(mut self) -> Self {
+        self.wires = self.wires.keeping_invalid(true);
+        self
+    }
+
     /// The objects of all pages, as a stream.
-    pub fn items(self) -> Items<K> {
+    pub fn items(mut self) -> Items<K> {
+        self.wires = self.wires.keeping_invalid(false);
         Items::new(self.pages())
     }
 }

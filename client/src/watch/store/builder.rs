@@ -81,6 +81,9 @@ impl<K: Resource> StoreBuilder<K> {
     }
 
     /// Calls `handler` for every failure of the watcher, for example to log it. The watcher tries again after each.
+    ///
+    /// Also for every object that does not fit its type ([`is_decode`](Error::is_decode)): the store does not hold it, and
+    /// continues with the others.
     pub fn on_error(mut self, handler: impl FnMut(&Error) + Send + 'static) -> Self {
         self.on_error = Some(Box::new(handler));
         self

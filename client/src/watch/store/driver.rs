@@ -2,8 +2,9 @@
 
 use super::event::StoreEvent;
 use super::state::State;
+use crate::client::Kind;
 use crate::watch::watcher::{Watcher, WatcherEvent};
-use crate::{Error, Resource};
+use crate::{Error, InvalidObject, Resource};
 use std::fmt;
 use std::future::{Future, poll_fn};
 use std::pin::{Pin, pin};
@@ -55,6 +56,11 @@ async fn run<K: Resource>(
         for _ in 0..BATCH {
             match ready!(watcher.poll_source(cx)) {
                 Ok(event) => {
+                    if let (Some(handler), Some(WatcherEvent::Invalid { object, .. })) =
+                        (&mut on_error, &event)
+                    {
+                        handler(&invalid::<K>(object));
+                    }
                     let before = troubles.len();
                     troubles.retain(|(source, _)| watcher.in_trouble(*source));
                     if troubles.is_empty() && before > 0 {
@@ -83,6 +89,14 @@ async fn run<K: Resource>(
         Poll::Pending
     })
     .await;
+}
+
+fn invalid<K: Resource>(object: &InvalidObject) -> Error {
+    Error::new(Kind::Decode {
+        expected: format!("{} ({})", K::KIND, K::VERSION),
+        message: object.to_string(),
+        excerpt: String::new(),
+    })
 }
 
 fn latest(troubles: &[(usize, Arc<Error>)]) -> Option<Arc<Error>> {

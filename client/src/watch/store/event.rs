@@ -34,7 +34,7 @@ pub enum StoreEvent<K> {
         /// The fields that the conversion of `new` lost.
         losses: Vec<Loss>,
     },
-    /// The object was deleted, or no longer matches the selectors.
+    /// The object was deleted, no longer matches the selectors, or no longer fits its type.
     ///
     /// An object that was deleted and created again under the same name is deleted, then added.
     Deleted {

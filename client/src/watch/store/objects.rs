@@ -94,13 +94,11 @@ impl<K: Resource> StoredObjects<K> {
             }
             WatcherEvent::Deleted { object, .. } => {
                 let key = ObjectKey::of(&object);
-                match listed {
-                    Some(listed) => listed.remove(key),
-                    None => {
-                        let emit = &mut indexed(indexes, emit);
-                        emit_difference(current.remove(&key).as_ref(), None, emit);
-                    }
-                }
+                remove(current, listed.as_mut(), key, &mut indexed(indexes, emit));
+            }
+            WatcherEvent::Invalid { object, .. } => {
+                let key = ObjectKey::of_metadata(&object.metadata);
+                remove(current, listed.as_mut(), key, &mut indexed(indexes, emit));
             }
             WatcherEvent::ListEnd { .. } => {
                 if let Some(new) = listed.take() {
@@ -126,6 +124,18 @@ fn indexed<K: Resource>(
     |event| {
         indexes.apply(&event);
         emit(event);
+    }
+}
+
+fn remove<K: Resource>(
+    current: &mut ObjectMap<K>,
+    listed: Option<&mut Listed<K>>,
+    key: ObjectKey,
+    emit: &mut impl FnMut(StoreEvent<K>),
+) {
+    match listed {
+        Some(listed) => listed.remove(key),
+        None => emit_difference(current.remove(&key).as_ref(), None, emit),
     }
 }
 

@@ -156,6 +156,7 @@ impl<K: Resource> AnyOf<K> {
             return has_too_many.then(|| self.begin_list(None));
         };
         match event {
+            WatcherEvent::Invalid { .. } => Some(event),
             WatcherEvent::ListBegin => match &mut self.list {
                 Some(list) if list.phases.get(source) == Some(&Phase::Requested) => {
                     set(&mut list.phases, source, Phase::Begun);

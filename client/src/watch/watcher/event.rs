@@ -1,5 +1,6 @@
 //! The events of a watcher.
 
+use crate::InvalidObject;
 use crate::convert::Loss;
 use crate::watch::key::ObjectKey;
 
@@ -34,6 +35,10 @@ use crate::watch::key::ObjectKey;
 ///             }
 ///             WatcherEvent::Deleted { object, .. } => {
 ///                 current.remove(&ObjectKey::of(&object));
+///             }
+///             WatcherEvent::Invalid { object, .. } => {
+///                 eprintln!("{object}");
+///                 current.remove(&ObjectKey::of_metadata(&object.metadata));
 ///             }
 ///             WatcherEvent::ListEnd { .. } => self.objects = self.list.take().unwrap_or_default(),
 ///             _ => {}
@@ -73,5 +78,15 @@ pub enum WatcherEvent<K> {
         object: K,
         /// The fields that the conversion lost.
         losses: Vec<Loss>,
+    },
+    /// The object does not fit its type, in a list or since a change; a copy removes it. The watcher continues with the other
+    /// objects, unless [`invalid_is_error`](super::Watcher::invalid_is_error) is set.
+    ///
+    /// When the object fits again, it is `Applied`. It is not among the objects that have `disappeared` from a list.
+    Invalid {
+        /// The object, with the error.
+        object: Box<InvalidObject>,
+        /// Whether the object was deleted.
+        is_deleted: bool,
     },
 }

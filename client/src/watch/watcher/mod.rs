@@ -126,7 +126,7 @@ impl<K: Resource> Watcher<K> {
             ..Settings::default()
         };
         Self {
-            api,
+            api: api.keeping_invalid(true),
             settings,
             selections: Vec::new(),
             selection: Selection::all(),
@@ -248,6 +248,12 @@ impl<K: Resource> Watcher<K> {
     /// for as long.
     pub fn max_retry_after(self, wait: Duration) -> Self {
         self.changed(|watcher| watcher.settings.max_retry_after = wait)
+    }
+
+    /// Makes an object that does not fit its type an error ([`is_decode`](Error::is_decode)), which repeats until the object is
+    /// changed: no other object is reported meanwhile. By default such an object is a [`WatcherEvent::Invalid`] of its own.
+    pub fn invalid_is_error(self) -> Self {
+        self.changed(|watcher| watcher.api = watcher.api.clone().keeping_invalid(false))
     }
 
     /// Changes each object before it is reported, for example to drop fields that the program does not need: a

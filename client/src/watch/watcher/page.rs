@@ -3,11 +3,12 @@
 use crate::client::Response;
 use crate::convert::Loss;
 use crate::meta::ListMeta;
-use crate::{List, Resource};
+use crate::{InvalidObject, List, Resource};
 use std::collections::HashMap;
 
 pub(super) struct Page<K> {
     items: std::iter::Enumerate<std::vec::IntoIter<K>>,
+    invalid: std::vec::IntoIter<InvalidObject>,
     /// By the index of the item.
     losses: HashMap<usize, Vec<Loss>>,
     pub(super) is_last: bool,
@@ -22,10 +23,16 @@ impl<K: Resource> Page<K> {
         let list = response.into_inner();
         let page = Self {
             items: list.items.into_iter().enumerate(),
+            invalid: list.invalid.into_iter(),
             losses,
             is_last: false,
         };
         (page, list.metadata)
+    }
+
+    /// The next item that does not fit the type.
+    pub(super) fn next_invalid(&mut self) -> Option<InvalidObject> {
+        self.invalid.next()
     }
 
     pub(super) fn next(&mut self) -> Option<(K, Vec<Loss>)> {

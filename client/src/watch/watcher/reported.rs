@@ -25,6 +25,9 @@ impl ReportedKeys {
             WatcherEvent::Deleted { object, .. } => {
                 self.lists.remove(&ObjectKey::of(object));
             }
+            WatcherEvent::Invalid { object, .. } => {
+                self.lists.remove(&ObjectKey::of_metadata(&object.metadata));
+            }
             WatcherEvent::ListEnd { disappeared } => *disappeared = self.take_disappeared(),
         }
     }

@@ -129,8 +129,16 @@ impl<K: Resource> Source<K> {
                         self.modify.apply(&mut object);
                         return Poll::Ready(Ok(Some(WatcherEvent::ListItem { object, losses })));
                     }
-                    None if page.is_last => return Poll::Ready(self.listed()),
-                    None => self.state = State::Ready,
+                    None => match page.next_invalid() {
+                        Some(invalid) => {
+                            return Poll::Ready(Ok(Some(WatcherEvent::Invalid {
+                                object: Box::new(invalid),
+                                is_deleted: false,
+                            })));
+                        }
+                        None if page.is_last => return Poll::Ready(self.listed()),
+                        None => self.state = State::Ready,
+                    },
                 },
                 State::Opening {
                     response,
@@ -363,6 +371,9 @@ impl<K: Resource> Source<K> {
                 self.modify.apply(&mut object);
                 Some(WatcherEvent::Deleted { object, losses })
             }
+            WatchEvent::Invalid { object, is_deleted } => {
+                Some(WatcherEvent::Invalid { object, is_deleted })
+            }
             WatchEvent::Bookmark(_) => None,
         }))
     }
@@ -417,7 +428,7 @@ impl<K: Resource> Source<K> {
 
     fn bad_list(&self, message: &str) -> Error {
         self.error(Kind::Decode {
-            expected: format!("{}List", K::KIND),
+            expected: K::LIST_KIND.to_owned(),
             message: message.into(),
             excerpt: String::new(),
         })
