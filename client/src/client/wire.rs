@@ -22,7 +22,7 @@ pub(crate) struct Wire<K: Resource> {
     pub(crate) release: Release,
     pub(crate) encode: fn(&K, Release) -> Result<Encoded, JsonError>,
     pub(crate) decode: Decode<K>,
-    decode_list: fn(&[u8], bool) -> Result<Decoded<List<K>>, JsonError>,
+    pub(crate) decode_list: fn(&[u8], bool) -> Result<Decoded<List<K>>, JsonError>,
     /// Whether objects that do not fit their type are kept apart, instead of failing a list or a watch.
     pub(crate) keeps_invalid: bool,
     /// Reads an object that is part of a larger text, such as an event of a watch, into a default one.

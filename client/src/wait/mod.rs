@@ -161,6 +161,8 @@ async fn wait<K: Resource>(
             }
             Ok(WatcherEvent::Applied { object, .. }) => Some(object),
             Ok(WatcherEvent::Deleted { .. }) => None,
+            // Unreachable: the watcher reports invalid objects as errors.
+            Ok(WatcherEvent::Invalid { .. }) => continue,
             // A list follows an error event, and fails too if waiting is of no use.
             Err(error) if error.is_error_event() || error.is_expired() || error.is_retryable() => {
                 *last_error = Some(error);

@@ -180,7 +180,7 @@ fn deleted_collection<K: Resource>(
     if is_status(body)? {
         return json::from_slice(body).map(|status| DeletedCollection::Status(status).into());
     }
-    let Decoded { value, losses } = (wire.decode_list)(body)?;
+    let Decoded { value, losses } = wire.decode_list(body)?;
     Ok(Decoded {
         value: DeletedCollection::List(value),
         losses,
