@@ -67,8 +67,15 @@ async fn it_is_an_error_on_request() {
     assert!(error.is_decode(), "{error}");
 
     let levels = server.client.priority_level_configurations();
-    assert!(soon(levels.list().send()).await.unwrap_err().is_decode());
-    let list = soon(levels.list().keep_invalid().send()).await.unwrap();
+    assert!(
+        soon(levels.list().into_future())
+            .await
+            .unwrap_err()
+            .is_decode()
+    );
+    let list = soon(levels.list().keep_invalid().into_future())
+        .await
+        .unwrap();
     assert_eq!((list.items.len(), list.invalid.len()), (1, 1));
     assert_eq!(list.invalid[0].object.as_str(), BROKEN);
     let mut items = levels.list().keep_invalid().items();
