@@ -14,6 +14,9 @@ use std::sync::Arc;
 /// Reads a body.
 type Decode<T> = fn(&[u8]) -> Result<Decoded<T>, JsonError>;
 
+/// Reads the body of a list; the flag is [`Wire::keeps_invalid`].
+type DecodeList<K> = fn(&[u8], bool) -> Result<Decoded<List<K>>, JsonError>;
+
 /// Writes and reads objects of type `K` in one API version.
 pub(crate) struct Wire<K: Resource> {
     /// The API version on the wire.
@@ -22,7 +25,7 @@ pub(crate) struct Wire<K: Resource> {
     pub(crate) release: Release,
     pub(crate) encode: fn(&K, Release) -> Result<Encoded, JsonError>,
     pub(crate) decode: Decode<K>,
-    pub(crate) decode_list: fn(&[u8], bool) -> Result<Decoded<List<K>>, JsonError>,
+    pub(crate) decode_list: DecodeList<K>,
     /// Whether objects that do not fit their type are kept apart, instead of failing a list or a watch.
     pub(crate) keeps_invalid: bool,
     /// Reads an object that is part of a larger text, such as an event of a watch, into a default one.
