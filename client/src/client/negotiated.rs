@@ -84,6 +84,7 @@ impl<K: Negotiable> Negotiated<K> {
             negotiation: Arc::new(negotiation),
             wire: K::wire,
             pinned: None,
+            keeps_invalid: false,
         };
         Self {
             api: Api::negotiated(client.clone(), wires),

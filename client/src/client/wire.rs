@@ -158,7 +158,9 @@ pub(crate) enum Wires<K: Resource> {
 impl<K: Resource> Clone for Wires<K> {
     fn clone(&self) -> Self {
         match self {
-            Self::Own { keeps_invalid } => Self::Own { keeps_invalid: *keeps_invalid },
+            Self::Own { keeps_invalid } => Self::Own {
+                keeps_invalid: *keeps_invalid,
+            },
             Self::Negotiated {
                 negotiation,
                 wire,
@@ -219,7 +221,9 @@ impl<K: Resource> Wires<K> {
     /// The same versions of another representation of the objects, which needs no conversion.
     pub(crate) fn represented<R: Resource>(&self) -> Wires<R> {
         match self {
-            Self::Own { keeps_invalid } => Wires::Own { keeps_invalid: *keeps_invalid },
+            Self::Own { keeps_invalid } => Wires::Own {
+                keeps_invalid: *keeps_invalid,
+            },
             Self::Negotiated {
                 negotiation,
                 pinned,
