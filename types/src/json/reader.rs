@@ -21,8 +21,8 @@ pub struct Reader<'a> {
     at: usize,
     /// How many objects and arrays are open.
     depth: u8,
-    /// The end of the last empty object or array.
-    empty_end: usize,
+    /// The end of the last `null`, empty object or empty array.
+    default_end: usize,
     /// Whether a list keeps the items that do not fit their type.
     pub(crate) keeps_invalid: bool,
 }
@@ -37,7 +37,7 @@ impl<'a> Reader<'a> {
             text,
             at: 0,
             depth: 0,
-            empty_end: usize::MAX,
+            default_end: usize::MAX,
             keeps_invalid: false,
         }
     }
@@ -83,7 +83,11 @@ impl<'a> Reader<'a> {
 
     /// Skips `null`, and tells whether it was next.
     pub fn null(&mut self) -> bool {
-        self.peek() == b'n' && self.literal("null")
+        let found = self.peek() == b'n' && self.literal("null");
+        if found {
+            self.default_end = self.at;
+        }
+        found
     }
 
     /// Reads the next value into `value`, which holds the default; `null` leaves that.
@@ -267,9 +271,17 @@ impl<'a> Reader<'a> {
         self.open(b'[', &"a JSON array")
     }
 
-    /// Whether the value that was read last is `[]` or `{}`.
-    pub(crate) fn was_empty(&self) -> bool {
-        self.empty_end == self.at
+    /// Whether the value that was read last is `null`, `[]` or `{}`.
+    pub(crate) fn was_default(&self) -> bool {
+        self.default_end == self.at
+    }
+
+    /// Whether the value that was read last ends like `null`.
+    pub(crate) fn was_null(&self) -> bool {
+        self.text
+            .as_bytes()
+            .get(..self.at)
+            .is_some_and(|read| read.ends_with(b"l"))
     }
 
     /// Whether another element follows.
@@ -290,7 +302,7 @@ impl<'a> Reader<'a> {
         let is_empty = self.peek() == bracket + 2;
         if is_empty {
             self.close();
-            self.empty_end = self.at;
+            self.default_end = self.at;
         }
         Ok(!is_empty)
     }

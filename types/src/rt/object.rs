@@ -29,7 +29,8 @@ fn read(
     table: &'static Table,
     reader: &mut Reader<'_>,
 ) -> Result<(), Fault> {
-    let (mut seen, mut nulls, mut empties) = (0u128, 0, 0);
+    let mut seen = 0u128;
+    let mut explicit = Explicit::default();
     // Servers write fields in the table's order and leave some out.
     let mut next = 0;
     let mut more = reader.object(table)?;
@@ -53,25 +54,40 @@ fn read(
                 return Err(reader.fault(format!("duplicate field `{field}` in {of}")));
             }
             seen |= bit;
-            if reader.null() {
-                nulls |= bit;
-            } else {
-                object.read_field(index, reader)?;
-                if reader.was_empty() {
-                    empties |= bit;
-                }
+            object.read_field(index, reader)?;
+            if reader.was_default() {
+                explicit.note(bit, reader);
             }
             next = index + 1;
         }
         more = reader.more_fields()?;
     }
     let absent = table.required & !seen;
-    let defaults = Defaults::new(absent, nulls, empties & table.collections);
+    let defaults = Defaults::new(absent, explicit.null, explicit.empty & table.collections);
     if !defaults.is_empty() {
         object.unknown_mut().set_defaults(defaults);
     }
     object.unknown_mut().fit();
     Ok(())
+}
+
+/// The bits of the fields with an explicit default.
+#[derive(Default)]
+struct Explicit {
+    null: u128,
+    empty: u128,
+}
+
+impl Explicit {
+    /// Most objects have none.
+    #[cold]
+    #[inline(never)]
+    fn note(&mut self, bit: u128, reader: &Reader<'_>) {
+        match reader.was_null() {
+            true => self.null |= bit,
+            false => self.empty |= bit,
+        }
+    }
 }
 
 /// Reads a field that is not in the table.
@@ -131,6 +147,22 @@ fn write(object: &dyn Fields, table: &Table, type_meta: bool, writer: &mut Write
 /// Writes the field at `index` of an object. A field that still has its default is spelled as it was read; without a
 /// spelling, and in a partial object, an absent value is left out, and a required one is `null`.
 pub fn write_field<V>(writer: &mut Writer, unknown: &Unknown, index: usize, name: &str, value: &V)
+where
+    V: Field + PartialEq,
+{
+    if writer.partial || unknown.remembers() {
+        return write_remembered(writer, unknown, index, name, value);
+    }
+    if !value.is_absent() {
+        writer.field(name, value);
+    } else if !V::IS_REQUIRED && writer.required & (1 << index) != 0 {
+        writer.field(name, &None::<V>);
+    }
+}
+
+#[cold]
+#[inline(never)]
+fn write_remembered<V>(writer: &mut Writer, unknown: &Unknown, index: usize, name: &str, value: &V)
 where
     V: Field + PartialEq,
 {

@@ -113,6 +113,11 @@ impl Unknown {
         self.0.as_ref().is_some_and(|inner| inner.partial)
     }
 
+    /// Whether there may be spellings.
+    pub(crate) fn remembers(&self) -> bool {
+        self.0.is_some()
+    }
+
     /// The spelling of the field at `index` in the text, if the field had its default there.
     pub(crate) fn default_of(&self, index: usize) -> Option<Spelling> {
         self.0.as_ref()?.defaults.of(index)
