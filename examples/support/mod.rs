@@ -14,9 +14,9 @@ use std::fmt;
 pub(crate) type Outcome = Result<(), Failure>;
 
 /// The error of an example.
-pub(crate) struct Failure(Box<dyn Error>);
+pub(crate) struct Failure(Box<dyn Error + Send + Sync>);
 
-impl<E: Into<Box<dyn Error>>> From<E> for Failure {
+impl<E: Into<Box<dyn Error + Send + Sync>>> From<E> for Failure {
     fn from(error: E) -> Self {
         Self(error.into())
     }
