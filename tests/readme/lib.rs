@@ -1,2 +1,17 @@
-//! Compiles the programs of the README.
+//! Compiles the programs of the README and of the guide.
 #![doc = include_str!("../../README.md")]
+
+macro_rules! chapters {
+    ($($name:ident: $file:literal)*) => {$(
+        #[doc = include_str!(concat!("../../docs/src/", $file))]
+        pub mod $name {}
+    )*};
+}
+chapters! {
+    first_program: "first-program.md"
+    apply: "apply.md"
+    errors: "errors.md"
+    from_kube: "from-kube.md"
+    rules: "rules.md"
+    other_groups: "other-groups.md"
+}
