@@ -4,7 +4,7 @@
 //! - It owns the objects with its label, and touches no others.
 //! - After a failure it looks at the tenant again: soon if that may help, later if a person must change something.
 //! - It knows no version of the API: it keeps working when an upgrade of the cluster removes the version in use.
-//! - When it is told to stop, it finishes the tenant at hand.
+//! - When it stops, it finishes the tenant at hand first.
 //!
 //! `cargo run --example controller` adds, changes and removes a tenant. A real controller runs until
 //! `tokio::signal::ctrl_c()`.

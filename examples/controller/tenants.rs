@@ -97,7 +97,7 @@ impl Controller {
         }
     }
 
-    /// The names of all tenants, and of those that only have objects left.
+    /// The names of all tenants, and of removed ones whose objects still exist.
     fn all_names(&mut self) -> BTreeSet<String> {
         let levels = self.own_levels.snapshot();
         let schemas = self.own_schemas.snapshot();
