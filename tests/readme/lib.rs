@@ -9,8 +9,11 @@ macro_rules! chapters {
 }
 chapters! {
     first_program: "first-program.md"
+    versions: "versions.md"
     apply: "apply.md"
+    stores: "stores.md"
     errors: "errors.md"
+    testing: "testing.md"
     from_kube: "from-kube.md"
     rules: "rules.md"
     other_groups: "other-groups.md"
