@@ -36,3 +36,8 @@ pub use object::Kube;
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct Readme;
+
+/// The chapter of the guide about this crate.
+#[cfg(doctest)]
+#[doc = include_str!("../../docs/src/beside-kube.md")]
+struct Chapter;
