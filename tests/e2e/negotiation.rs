@@ -178,6 +178,7 @@ async fn a_list_does_not_continue_in_another_version() {
     let mut pages = levels.list().limit(2).pages();
     let first = pages.next().await.unwrap().unwrap();
     let token = first.metadata.r#continue.unwrap();
+    let place = pages.page_token().unwrap();
     server.upgrade("1.32").await.unwrap();
     let error = pages.next().await.unwrap().unwrap_err();
     assert!(error.is_expired() && !error.is_version_not_served());
@@ -189,6 +190,8 @@ async fn a_list_does_not_continue_in_another_version() {
     assert!(pages.next().await.is_none());
     assert_eq!(levels.wire_version(), "v1");
     assert_eq!(levels.list().limit(2).await.unwrap().items.len(), 2);
+    let error = levels.list().page_token(&place).await.unwrap_err();
+    assert!(error.is_expired() && !error.is_argument(), "{error}");
 
     // A token in a single request expires in the same way.
     let (server, client) = release("1.28").await;

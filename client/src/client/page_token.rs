@@ -1,7 +1,9 @@
 //! The place in a list where another process goes on.
 
-use super::error::Error;
+use super::error::{Error, Kind};
+use super::path::in_version;
 use super::request::HttpRequest;
+use crate::ApiVersion;
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::fmt;
@@ -49,12 +51,25 @@ impl PageToken {
         found.map(|(_, value)| value.as_str())
     }
 
+    /// The versions of the token and of a negotiated request, if only these differ.
+    fn other_version(&self, request: &HttpRequest) -> Option<(&'static str, &'static str)> {
+        let version_of = |path: &str| {
+            let mut versions = ApiVersion::ALL.iter().map(|version| version.as_str());
+            versions.find(|version| in_version(&request.path, version) == path)
+        };
+        request.is_negotiated.then_some(())?;
+        Some((version_of(&self.path)?, version_of(&request.path)?))
+    }
+
     /// Turns a request for a list into the request for the page.
     ///
     /// # Errors
-    /// For a request for other objects.
+    /// For a request for other objects, and for one whose negotiated version has changed.
     pub(super) fn resume(&self, request: &mut HttpRequest) -> Result<(), Error> {
         if request.path != self.path {
+            if let Some((from, to)) = self.other_version(request) {
+                return Err(Error::new(Kind::VersionChanged { from, to }));
+            }
             return Err(Error::argument(format!(
                 "the page token is for a list of {}, not of {}",
                 self.path, request.path
