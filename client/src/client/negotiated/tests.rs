@@ -1,6 +1,5 @@
-use super::super::negotiation::{Agreed, choose, release_with};
+use super::super::negotiation::{choose, release_with};
 use super::*;
-use crate::Release;
 use serde_json::json;
 
 type V1 = v1::PriorityLevelConfiguration;
