@@ -122,6 +122,9 @@ fn paths_of_conflicts_are_mapped_and_quoted_values_are_not() {
 #[cfg(feature = "ring")]
 #[test]
 fn a_lossy_write_is_refused_unless_allowed() {
+    use super::super::negotiation::Agreed;
+    use crate::Release;
+
     let client = Client::from_url("http://127.0.0.1:1").unwrap();
     let agreed = Agreed {
         version: ApiVersion::V1Beta2,
