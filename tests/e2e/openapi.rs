@@ -15,7 +15,7 @@ async fn our_generator_reads_what_every_release_publishes() {
                 .document("-", &text)
                 .and_then(|generator| generator.generate())
                 .unwrap_or_else(|error| panic!("{served_by} {version}: {error}"));
-            let name = format!("{version}.rs");
+            let name = format!("flowcontrol_{version}.rs");
             let module = generated.files.iter().find(|(file, _)| *file == name);
             let (_, module) = module.unwrap_or_else(|| panic!("{served_by}: no {name}"));
             for item in [

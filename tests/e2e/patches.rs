@@ -85,11 +85,13 @@ async fn apply_creates_owns_and_gives_up() {
         let name = unique("apply");
         let with =
             |shares: Option<i32>, labels: serde_json::Value| -> v1::PriorityLevelConfiguration {
-                object(json!({
+                let mut level: v1::PriorityLevelConfiguration = object(json!({
                     "metadata": {"name": name, "labels": labels},
-                    "spec": {"type": "Limited", "limited": {
-                        "nominalConcurrencyShares": shares, "limitResponse": {"type": "Reject"}}},
-                }))
+                    "spec": {"type": "Limited", "limited": {"limitResponse": {"type": "Reject"}}},
+                }));
+                let limited = level.spec.limited.as_mut().unwrap();
+                limited.nominal_concurrency_shares = shares;
+                level
             };
 
         let first = with(Some(10), json!({"mine": "yes"}));

@@ -149,12 +149,12 @@ fn v1alpha1_is_called_by_its_name() {
             &["validate", "-f", "a.yaml", "--kubernetes", release],
         );
         assert_eq!(ran.code, 1, "{ran:?}");
-        let message = "error[NotFound]: the server could not find the requested resource";
+        let message = "no release since 1.25 serves or converts v1alpha1";
         assert!(
             ran.err.contains(message) || ran.out.contains(message),
             "{ran:?}"
         );
-        let help = "no release since 1.25 serves or converts v1alpha1";
+        let help = "which takes it to v1 by the rules of v1beta1";
         assert!(ran.err.contains(help) || ran.out.contains(help), "{ran:?}");
     }
     let ran = run(&folder, &["migrate", "a.yaml"]);

@@ -69,7 +69,7 @@ impl Judge {
     /// Validates a document.
     pub(super) fn judge(&self, document: &Document) -> Verdict {
         let version = document.version(self.release);
-        if !version.is_served_by(self.release) || is_alpha(document) {
+        if !version.is_served_by(self.release) {
             return Verdict::status(
                 404,
                 "NotFound",
@@ -179,6 +179,14 @@ impl Verdict {
             .as_ref()
             .and_then(|status| status["message"].as_str())
             .unwrap_or_default()
+    }
+
+    /// The reason of the Status, such as `BadRequest`.
+    pub(super) fn reason(&self) -> &str {
+        self.status
+            .as_ref()
+            .and_then(|status| status["reason"].as_str())
+            .unwrap_or("InternalError")
     }
 
     /// Adds the error for duplicate keys to an item of a YAML list: its JSON no longer has them.

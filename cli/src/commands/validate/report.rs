@@ -107,6 +107,16 @@ impl Report {
             });
             return causes.collect();
         }
+        if is_alpha(document) {
+            // The server's message names a file of its source.
+            let message = format!("{title}: no release since 1.25 serves or converts v1alpha1");
+            let diagnostic = Diagnostic::error(message)
+                .id(verdict.reason())
+                .at(source, document.locate("apiVersion"));
+            return vec![diagnostic.help(
+                "use `kubectl flowcontrol migrate`, which takes it to v1 by the rules of v1beta1",
+            )];
+        }
         let span = verdict
             .body_error
             .as_ref()
@@ -118,12 +128,8 @@ impl Report {
             404 | 409 => document.locate("metadata.name"),
             _ => document.start(),
         });
-        let reason = verdict
-            .status
-            .as_ref()
-            .and_then(|status| status["reason"].as_str());
         let diagnostic = Diagnostic::error(verdict.message())
-            .id(reason.unwrap_or("InternalError"))
+            .id(verdict.reason())
             .at(source, span);
         vec![match self.help(document, verdict) {
             Some(help) => diagnostic.help(help),
@@ -134,11 +140,6 @@ impl Report {
     fn help(&self, document: &Document, verdict: &Verdict) -> Option<String> {
         let (release, version) = (self.release, document.version(self.release));
         match verdict.code() {
-            404 if is_alpha(document) => Some(
-                "no release since 1.25 serves or converts v1alpha1; use `kubectl flowcontrol migrate`, which takes it to v1 by the \
-                 rules of v1beta1"
-                    .into(),
-            ),
             404 if !version.is_served_by(release) => {
                 let served: Vec<_> = release.served().map(|version| version.as_str()).collect();
                 Some(format!(
