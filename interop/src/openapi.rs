@@ -22,6 +22,7 @@
 mod flow_schema;
 mod level;
 mod losses;
+mod status;
 
 use crate::Kube;
 use crate::metadata;

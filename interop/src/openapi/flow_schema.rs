@@ -1,5 +1,6 @@
 //! The parts of a FlowSchema.
 
+use super::status::status;
 use super::{Losses, each, openapi, optional};
 use crate::metadata;
 use k8s_flowcontrol::api::v1;
@@ -45,47 +46,7 @@ pub(super) fn spec_to(spec: v1::FlowSchemaSpec, losses: &mut Losses) -> openapi:
     }
 }
 
-pub(super) fn status_from(status: openapi::FlowSchemaStatus) -> v1::FlowSchemaStatus {
-    v1::FlowSchemaStatus {
-        conditions: each(status.conditions.unwrap_or_default(), |condition| {
-            v1::FlowSchemaCondition {
-                r#type: condition.type_.unwrap_or_default(),
-                status: condition.status,
-                last_transition_time: condition
-                    .last_transition_time
-                    .as_ref()
-                    .map(metadata::time_from_kube),
-                reason: condition.reason,
-                message: condition.message,
-                ..Default::default()
-            }
-        }),
-        ..Default::default()
-    }
-}
-
-pub(super) fn status_to(
-    status: v1::FlowSchemaStatus,
-    losses: &mut Losses,
-) -> openapi::FlowSchemaStatus {
-    losses.unknown(&status.unknown);
-    let conditions = losses.each("conditions", status.conditions, |condition, losses| {
-        losses.unknown(&condition.unknown);
-        openapi::FlowSchemaCondition {
-            last_transition_time: losses.time(
-                "lastTransitionTime",
-                condition.last_transition_time.as_ref(),
-            ),
-            message: condition.message,
-            reason: condition.reason,
-            status: condition.status,
-            type_: Some(condition.r#type),
-        }
-    });
-    openapi::FlowSchemaStatus {
-        conditions: optional(conditions),
-    }
-}
+status!(FlowSchemaStatus, FlowSchemaCondition);
 
 fn rules_from(rules: openapi::PolicyRulesWithSubjects) -> v1::PolicyRulesWithSubjects {
     v1::PolicyRulesWithSubjects {

@@ -1,5 +1,6 @@
 //! The parts of a PriorityLevelConfiguration.
 
+use super::status::status;
 use super::{Losses, each, openapi, optional};
 use crate::metadata;
 use k8s_flowcontrol::api::v1;
@@ -41,49 +42,10 @@ pub(super) fn spec_to(
     }
 }
 
-pub(super) fn status_from(
-    status: openapi::PriorityLevelConfigurationStatus,
-) -> v1::PriorityLevelConfigurationStatus {
-    v1::PriorityLevelConfigurationStatus {
-        conditions: each(status.conditions.unwrap_or_default(), |condition| {
-            v1::PriorityLevelConfigurationCondition {
-                r#type: condition.type_.unwrap_or_default(),
-                status: condition.status,
-                last_transition_time: condition
-                    .last_transition_time
-                    .as_ref()
-                    .map(metadata::time_from_kube),
-                reason: condition.reason,
-                message: condition.message,
-                ..Default::default()
-            }
-        }),
-        ..Default::default()
-    }
-}
-
-pub(super) fn status_to(
-    status: v1::PriorityLevelConfigurationStatus,
-    losses: &mut Losses,
-) -> openapi::PriorityLevelConfigurationStatus {
-    losses.unknown(&status.unknown);
-    let conditions = losses.each("conditions", status.conditions, |condition, losses| {
-        losses.unknown(&condition.unknown);
-        openapi::PriorityLevelConfigurationCondition {
-            last_transition_time: losses.time(
-                "lastTransitionTime",
-                condition.last_transition_time.as_ref(),
-            ),
-            message: condition.message,
-            reason: condition.reason,
-            status: condition.status,
-            type_: Some(condition.r#type),
-        }
-    });
-    openapi::PriorityLevelConfigurationStatus {
-        conditions: optional(conditions),
-    }
-}
+status!(
+    PriorityLevelConfigurationStatus,
+    PriorityLevelConfigurationCondition
+);
 
 fn limited_from(
     limited: openapi::LimitedPriorityLevelConfiguration,
