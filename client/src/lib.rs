@@ -16,7 +16,7 @@
 //! | [`Objects`] | the trait of [`Api`] and [`Negotiated`](client::Negotiated): functions for both |
 //! | [`wait`] | waiting until an object meets a condition |
 //! | [`convert`] | conversion between versions, with the losses |
-//! | [`resource`] | [`Resource`], the trait of all kinds, and [`List`] |
+//! | [`resource`] | [`Resource`], the trait of all kinds; [`List`] is a list of them |
 //! | [`kind`] | the two kinds of the group, by name and in a version |
 //! | [`release`] | Kubernetes releases and their API versions |
 //! | [`json`] | reading and writing the types as JSON |

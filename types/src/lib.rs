@@ -5,7 +5,7 @@
 //! |---|---|
 //! | [`api`] | the kinds, one module per version; versions share a type where their schemas agree |
 //! | [`meta`] | the types every Kubernetes API shares: metadata, `Status`, times, JSON that is kept as text |
-//! | [`resource`] | [`Resource`], the trait of all kinds, and [`List`]; [`PartialObjectMetadata`] is the metadata alone |
+//! | [`resource`] | [`Resource`], the trait of all kinds; [`List`] is a list of them, [`PartialObjectMetadata`] is the metadata alone |
 //! | [`json`] | types from JSON text and back |
 //! | [`convert`] | conversion of manifests between versions, with the losses |
 //! | [`kind`] | the two kinds of the group, by name and in a version |
@@ -61,6 +61,7 @@ mod field_validation;
 mod invalid_object;
 pub mod json;
 pub mod kind;
+mod list;
 pub mod meta;
 #[doc(hidden)]
 pub mod order;
@@ -76,9 +77,10 @@ mod strict;
 pub use field_validation::FieldValidation;
 pub use invalid_object::InvalidObject;
 pub use kind::{Kind, Versioned};
+pub use list::List;
 pub use partial_object_metadata::PartialObjectMetadata;
 pub use release::{ApiVersion, Release};
-pub use resource::{List, Resource};
+pub use resource::Resource;
 pub use strict::{from_value_strict, unknown_fields};
 
 /// The API group of the types.

@@ -1,0 +1,210 @@
+//! Lists of objects.
+
+use crate::Resource;
+use crate::invalid_object::InvalidObject;
+use crate::json::{self, Fault, RawJson, ReadJson, Reader, WriteJson, Writer};
+use crate::meta::{ListMeta, Unknown};
+use crate::rt::{
+    self, Field, Fields, Object, Table, TypeMeta, Untyped, read_object, write_field, write_object,
+};
+use crate::schema::{FieldSchema, TypeSchema};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+/// A list of objects, as a list request returns it: the items without `apiVersion` and `kind`, and the list's metadata.
+///
+/// An item that does not fit its type, such as an older custom resource whose schema has changed since, is an error of the
+/// whole list, unless [`from_slice_lenient`](Self::from_slice_lenient) reads it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct List<K> {
+    /// Resource version and paging of the list.
+    pub metadata: ListMeta,
+    /// The objects.
+    pub items: Vec<K>,
+    /// The objects that do not fit the type; always empty unless read by [`from_slice_lenient`](Self::from_slice_lenient).
+    pub invalid: Vec<InvalidObject>,
+    /// Fields that this type does not know, kept and written back.
+    pub unknown: Unknown,
+}
+
+impl<K> Default for List<K> {
+    fn default() -> Self {
+        Self {
+            metadata: ListMeta::default(),
+            items: Vec::new(),
+            invalid: Vec::new(),
+            unknown: Unknown::default(),
+        }
+    }
+}
+
+impl<K: Resource> List<K> {
+    /// Reads a list as [`json::from_slice`] does, but keeps the items that do not fit the type in `invalid`.
+    ///
+    /// ```
+    /// use k8s_flowcontrol_types::List;
+    /// use k8s_flowcontrol_types::api::v1::FlowSchema;
+    ///
+    /// let text = r#"{"items": [{"metadata": {"name": "a"}}, {"metadata": {"name": "b"}, "spec": 5}]}"#;
+    /// let list = List::<FlowSchema>::from_slice_lenient(text.as_bytes())?;
+    /// assert_eq!(list.items.len(), 1);
+    /// assert_eq!(list.invalid[0].metadata.name.as_deref(), Some("b"));
+    /// # Ok::<(), serde_json::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// The bytes are not JSON, or what surrounds the items does not fit a list.
+    pub fn from_slice_lenient(bytes: &[u8]) -> Result<Self, serde_json::Error> {
+        json::read_whole(json::utf8(bytes)?, |reader| {
+            reader.keeps_invalid = true;
+            let mut list = Self::default();
+            reader.value(&mut list)?;
+            Ok(list)
+        })
+    }
+
+    /// Reads the items one by one, and keeps those that do not fit.
+    fn read_lenient(&mut self, reader: &mut Reader<'_>) -> Result<(), Fault> {
+        if reader.null() {
+            return Ok(());
+        }
+        let mut more = reader.elements()?;
+        while more {
+            let start = reader.clone();
+            let mut item = K::default();
+            match reader.value(&mut item) {
+                Ok(()) => self.items.push(item),
+                Err(fault) => {
+                    *reader = start;
+                    let object = reader.raw_json()?;
+                    self.invalid.push(InvalidObject::new(&fault, object));
+                }
+            }
+            more = reader.more_elements()?;
+        }
+        Ok(())
+    }
+}
+
+impl<K: Resource> Object for List<K> {
+    const TABLE: Table = Table::new(
+        &TypeSchema::new("List", || list_fields::<K>(), false),
+        list_fields::<K>(),
+        &["metadata", "items"],
+        list_type_meta::<K>(),
+    );
+}
+
+/// The `apiVersion` and kind of a list. Its items may be a representation of `K` with another kind.
+const fn list_type_meta<K: Resource>() -> Option<TypeMeta> {
+    match K::TABLE.type_meta {
+        Some(meta) => Some(TypeMeta {
+            kind: meta.list_kind,
+            ..meta
+        }),
+        None => None,
+    }
+}
+
+const fn list_fields<K: Resource>() -> &'static [FieldSchema] {
+    const {
+        &[
+            rt::KIND,
+            rt::API_VERSION,
+            FieldSchema::new("metadata", ListMeta::SHAPE, true),
+            FieldSchema::new("items", <Vec<K>>::SHAPE, true),
+        ]
+    }
+}
+
+impl<K: Resource> Fields for List<K> {
+    fn read_field(&mut self, index: usize, reader: &mut Reader<'_>) -> Result<(), Fault> {
+        match index {
+            0 => reader.value(&mut self.metadata),
+            _ if reader.keeps_invalid => self.read_lenient(reader),
+            _ => reader.value(&mut self.items),
+        }
+    }
+
+    fn write_fields(&self, writer: &mut Writer) {
+        write_field(writer, &self.unknown, 0, "metadata", &self.metadata);
+        writer.field("items", &Items(self));
+    }
+
+    fn unknown(&self) -> &Unknown {
+        &self.unknown
+    }
+
+    fn unknown_mut(&mut self) -> &mut Unknown {
+        &mut self.unknown
+    }
+}
+
+struct Items<'a, K>(&'a List<K>);
+
+impl<K: Resource> WriteJson for Items<'_, K> {
+    fn write_json(&self, writer: &mut Writer) {
+        let items = self.0.items.iter().map(Item::Valid);
+        let invalid = self
+            .0
+            .invalid
+            .iter()
+            .map(|invalid| Item::Invalid(&invalid.object));
+        writer.array(items.chain(invalid));
+    }
+}
+
+enum Item<'a, K> {
+    Valid(&'a K),
+    Invalid(&'a RawJson),
+}
+
+impl<K: Resource> WriteJson for Item<'_, K> {
+    fn write_json(&self, writer: &mut Writer) {
+        match self {
+            Self::Valid(item) => Untyped(*item).write_json(writer),
+            Self::Invalid(raw) => raw.write_json(writer),
+        }
+    }
+}
+
+impl<K: Resource> ReadJson for List<K> {
+    fn read_json(&mut self, reader: &mut Reader<'_>) -> Result<(), Fault> {
+        read_object(self, reader)
+    }
+}
+
+impl<K: Resource> WriteJson for List<K> {
+    fn write_json(&self, writer: &mut Writer) {
+        write_object(self, writer, true);
+    }
+}
+
+impl<K: Resource> Serialize for List<K> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        json::serialize(self, serializer)
+    }
+}
+
+impl<'de, K: Resource> Deserialize<'de> for List<K> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        json::deserialize(deserializer)
+    }
+}
+
+impl<K> IntoIterator for List<K> {
+    type Item = K;
+    type IntoIter = std::vec::IntoIter<K>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.items.into_iter()
+    }
+}
+
+impl<'a, K> IntoIterator for &'a List<K> {
+    type Item = &'a K;
+    type IntoIter = std::slice::Iter<'a, K>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.items.iter()
+    }
+}
