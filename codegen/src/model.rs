@@ -151,6 +151,7 @@ impl Type {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Scalar {
     String,
+    Bytes,
     Int32,
     Int64,
     Number,

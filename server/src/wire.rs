@@ -90,7 +90,7 @@ fn canonical_element(value: &Value, shape: &Shape, lists: EmptyLists) -> Value {
 /// Go's JSON of a zero value.
 pub(crate) fn zero(shape: &Shape) -> Value {
     match shape {
-        Shape::String | Shape::Quantity => "".into(),
+        Shape::String | Shape::Bytes | Shape::Quantity => "".into(),
         Shape::Int32 | Shape::Int64 | Shape::Number | Shape::IntOrString => 0.into(),
         Shape::Boolean => false.into(),
         Shape::Object(schema) => canonical(&Value::Null, schema),

@@ -34,6 +34,10 @@ fn value(schema: &Value, random: &mut Random) -> String {
         );
     }
     match (schema["type"].as_str(), schema["format"].as_str()) {
+        (Some("string"), Some("byte")) => pick(
+            random,
+            &["\"\"", "\"AAEC/w==\"", "\"AAEC/w\"", "\"AA\\nEC\""],
+        ),
         (Some("string"), Some(_)) => pick(
             random,
             &[

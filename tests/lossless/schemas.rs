@@ -65,7 +65,7 @@ fn object(random: &mut Random, depth: u64) -> Value {
 }
 
 fn any(random: &mut Random, depth: u64) -> Value {
-    let choices = if depth == 0 { 10 } else { 15 };
+    let choices = if depth == 0 { 11 } else { 16 };
     let mut schema = match random.below(choices) {
         0 => json!({ "type": "string" }),
         1 => json!({ "type": "integer" }),
@@ -77,8 +77,9 @@ fn any(random: &mut Random, depth: u64) -> Value {
         7 => json!({ "type": "string", "enum": ["A", "B"] }),
         8 => json!({ "type": "object", "x-kubernetes-preserve-unknown-fields": true }),
         9 => json!({ "x-kubernetes-preserve-unknown-fields": true, "nullable": true }),
-        10 | 11 => json!({ "type": "array", "items": any(random, depth - 1) }),
-        12 => json!({ "type": "object", "additionalProperties": any(random, depth - 1) }),
+        10 => json!({ "type": "string", "format": "byte" }),
+        11 | 12 => json!({ "type": "array", "items": any(random, depth - 1) }),
+        13 => json!({ "type": "object", "additionalProperties": any(random, depth - 1) }),
         _ => object(random, depth - 1),
     };
     if random.one_in(3) {

@@ -181,6 +181,8 @@ pub enum PatchStrategy {
 pub enum Shape {
     /// A string.
     String,
+    /// Bytes, as base64 text.
+    Bytes,
     /// An integer of 32 bits.
     Int32,
     /// An integer of 64 bits.

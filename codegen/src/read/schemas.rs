@@ -141,6 +141,7 @@ impl References<'_> {
             Some("integer") => Scalar::Int64,
             Some("string") if node.get("enum").is_some() => return enumeration(node),
             Some("string") if format == "date-time" => Scalar::Time,
+            Some("string") if format == "byte" => Scalar::Bytes,
             Some("string") => Scalar::String,
             Some("array") => return self.list(document, node),
             Some("object") => return self.object(document, node),

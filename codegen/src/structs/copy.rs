@@ -164,6 +164,7 @@ impl<'a> Copy<'a> {
     fn scalar(&mut self, scalar: Scalar) -> Schema {
         match scalar {
             Scalar::String => typed(InstanceType::String, None).into(),
+            Scalar::Bytes => self.runtime("ByteString"),
             Scalar::Int32 => typed(InstanceType::Integer, Some("int32")).into(),
             Scalar::Int64 => typed(InstanceType::Integer, Some("int64")).into(),
             Scalar::Number => typed(InstanceType::Number, None).into(),

@@ -190,7 +190,7 @@ impl Decoder {
                 }
                 slot.truncate(elements.len());
             }
-            (Content::String(text), Shape::String) => slot.set(text.into()),
+            (Content::String(text), Shape::String | Shape::Bytes) => slot.set(text.into()),
             (Content::Bool(value), Shape::Boolean) => slot.set(value.into()),
             (Content::Number(text), Shape::Int32 | Shape::Int64) => {
                 let number = text.parse::<i64>().ok().filter(|number| {

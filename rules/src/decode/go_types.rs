@@ -91,6 +91,7 @@ pub(super) fn type_name(owner: &str, field: &str, shape: &Shape, version: &str) 
                 Some((.., name)) => format!("{version}.{name}"),
             }
         }
+        Shape::Bytes => "[]uint8".into(),
         Shape::Int32 => "int32".into(),
         Shape::Int64 => "int64".into(),
         Shape::Number => "float64".into(),

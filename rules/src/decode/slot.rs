@@ -96,7 +96,7 @@ impl Slot {
 
     fn into_zero_or(self, shape: &Shape) -> Value {
         self.into_value(shape).unwrap_or_else(|| match shape {
-            Shape::String | Shape::Quantity => "".into(),
+            Shape::String | Shape::Bytes | Shape::Quantity => "".into(),
             Shape::Int32 | Shape::Int64 | Shape::Number | Shape::IntOrString => 0.into(),
             Shape::Boolean => false.into(),
             Shape::Object(_) | Shape::Map { .. } => Value::Object(Map::new()),

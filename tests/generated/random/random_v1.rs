@@ -5,18 +5,18 @@
 pub struct Kind0 {
     /// The field `metadata` of `Kind0`.
     pub metadata: ::k8s_flowcontrol_types::meta::ObjectMeta,
-    /// The field `URLs2` of `Kind0`.
-    pub ur_ls2: Option<i64>,
+    /// The field `URLs3` of `Kind0`.
+    pub ur_ls3: Option<::k8s_flowcontrol_types::meta::RawJson>,
     /// The field `URLs4` of `Kind0`.
-    pub ur_ls4: Option<Kind0UrLs4>,
+    pub ur_ls4: Option<bool>,
     /// The field `URLs5` of `Kind0`.
-    pub ur_ls5: Option<Kind0UrLs5>,
+    pub ur_ls5: Kind0UrLs5,
     /// The field `long_name1` of `Kind0`.
-    pub long_name1: Option<i32>,
+    pub long_name1: Vec<i64>,
     /// The field `x0` of `Kind0`.
-    pub x0: Vec<String>,
-    /// The field `x3` of `Kind0`.
-    pub x3: Option<String>,
+    pub x0: Vec<::k8s_flowcontrol_types::meta::RawJson>,
+    /// The field `x2` of `Kind0`.
+    pub x2: i32,
     /// Fields that this type does not know, kept and written back.
     pub unknown: ::k8s_flowcontrol_types::meta::Unknown,
 }
@@ -24,12 +24,12 @@ pub struct Kind0 {
 ::k8s_flowcontrol_types::rt::fields! {
     Kind0 as Resource {
         "metadata" => metadata,
-        "URLs2" => ur_ls2,
+        "URLs3" => ur_ls3,
         "URLs4" => ur_ls4,
         "URLs5" => ur_ls5,
         "long_name1" => long_name1,
         "x0" => x0,
-        "x3" => x3: required,
+        "x2" => x2,
     }
 }
 
@@ -49,193 +49,69 @@ pub struct Kind0 {
 /// A list of [`Kind0`].
 pub type Kind0List = ::k8s_flowcontrol_types::List<Kind0>;
 
-/// The value of `URLs4`.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Kind0UrLs4 {
-    /// The field `URLs2` of `Kind0UrLs4`.
-    pub ur_ls2: Option<String>,
-    /// The field `fooBar3` of `Kind0UrLs4`.
-    pub foo_bar3: Vec<::k8s_flowcontrol_types::meta::RawJson>,
-    /// The field `fooBar5` of `Kind0UrLs4`.
-    pub foo_bar5: Vec<Vec<::k8s_flowcontrol_types::meta::RawJson>>,
-    /// The field `fooBar6` of `Kind0UrLs4`.
-    pub foo_bar6: Vec<bool>,
-    /// The field `fooBar7` of `Kind0UrLs4`.
-    pub foo_bar7: Option<Kind0UrLs4FooBar7>,
-    /// The field `long_name4` of `Kind0UrLs4`.
-    pub long_name4: Option<Kind0UrLs4LongName4>,
-    /// The field `x0` of `Kind0UrLs4`.
-    pub x0: Vec<::k8s_flowcontrol_types::meta::RawJson>,
-    /// The field `x1` of `Kind0UrLs4`.
-    pub x1: bool,
-    /// Fields that this type does not know, kept and written back.
-    pub unknown: ::k8s_flowcontrol_types::meta::Unknown,
-}
-
-::k8s_flowcontrol_types::rt::fields! {
-    Kind0UrLs4 {
-        "URLs2" => ur_ls2,
-        "fooBar3" => foo_bar3,
-        "fooBar5" => foo_bar5,
-        "fooBar6" => foo_bar6,
-        "fooBar7" => foo_bar7: required,
-        "long_name4" => long_name4,
-        "x0" => x0: required,
-        "x1" => x1,
-    }
-}
-
-/// The value of `fooBar7`.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Kind0UrLs4FooBar7 {
-    /// The field `URLs5` of `Kind0UrLs4FooBar7`.
-    pub ur_ls5: Option<String>,
-    /// The field `fooBar0` of `Kind0UrLs4FooBar7`.
-    pub foo_bar0: bool,
-    /// The field `fooBar1` of `Kind0UrLs4FooBar7`.
-    pub foo_bar1: Option<::k8s_flowcontrol_types::meta::RawJson>,
-    /// The field `fooBar2` of `Kind0UrLs4FooBar7`.
-    pub foo_bar2: Option<i64>,
-    /// The field `fooBar3` of `Kind0UrLs4FooBar7`.
-    pub foo_bar3: i32,
-    /// The field `x4` of `Kind0UrLs4FooBar7`.
-    pub x4: Kind0UrLs4FooBar7X4,
-    /// Fields that this type does not know, kept and written back.
-    pub unknown: ::k8s_flowcontrol_types::meta::Unknown,
-}
-
-::k8s_flowcontrol_types::rt::fields! {
-    Kind0UrLs4FooBar7 {
-        "URLs5" => ur_ls5,
-        "fooBar0" => foo_bar0,
-        "fooBar1" => foo_bar1,
-        "fooBar2" => foo_bar2,
-        "fooBar3" => foo_bar3,
-        "x4" => x4,
-    }
-}
-
-/// The value of `x4`.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Kind0UrLs4FooBar7X4 {
-    /// The field `URLs5` of `Kind0UrLs4FooBar7X4`.
-    pub ur_ls5: Option<bool>,
-    /// The field `x0` of `Kind0UrLs4FooBar7X4`.
-    pub x0: Option<bool>,
-    /// The field `x1` of `Kind0UrLs4FooBar7X4`.
-    pub x1: Option<::k8s_flowcontrol_types::meta::RawJson>,
-    /// The field `x2` of `Kind0UrLs4FooBar7X4`.
-    pub x2: Option<::k8s_flowcontrol_types::meta::RawJson>,
-    /// The field `x3` of `Kind0UrLs4FooBar7X4`.
-    pub x3: Option<String>,
-    /// The field `x4` of `Kind0UrLs4FooBar7X4`.
-    pub x4: i64,
-    /// Fields that this type does not know, kept and written back.
-    pub unknown: ::k8s_flowcontrol_types::meta::Unknown,
-}
-
-::k8s_flowcontrol_types::rt::fields! {
-    Kind0UrLs4FooBar7X4 {
-        "URLs5" => ur_ls5,
-        "x0" => x0,
-        "x1" => x1: required,
-        "x2" => x2,
-        "x3" => x3,
-        "x4" => x4,
-    }
-}
-
-::k8s_flowcontrol_types::rt::open_enum! {
-    /// The values of `long_name4` in [`Kind0UrLs4`].
-    pub enum Kind0UrLs4LongName4 {
-        /// The value `A`.
-        A = "A",
-        /// The value `B`.
-        B = "B",
-    }
-}
-
 /// The value of `URLs5`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Kind0UrLs5 {
-    /// The field `URLs3` of `Kind0UrLs5`.
-    pub ur_ls3: ::k8s_flowcontrol_types::meta::IntOrString,
+    /// The field `URLs1` of `Kind0UrLs5`.
+    pub ur_ls1: String,
+    /// The field `URLs2` of `Kind0UrLs5`.
+    pub ur_ls2: Option<Kind0UrLs5UrLs2>,
     /// The field `fooBar0` of `Kind0UrLs5`.
-    pub foo_bar0: Vec<::k8s_flowcontrol_types::meta::IntOrString>,
-    /// The field `fooBar1` of `Kind0UrLs5`.
-    pub foo_bar1: ::std::collections::BTreeMap<String, i32>,
+    pub foo_bar0: Option<String>,
     /// The field `fooBar4` of `Kind0UrLs5`.
-    pub foo_bar4: ::std::collections::BTreeMap<
-        String,
-        ::k8s_flowcontrol_types::meta::RawJson,
-    >,
-    /// The field `long_name2` of `Kind0UrLs5`.
-    pub long_name2: Option<Kind0UrLs5LongName2>,
+    pub foo_bar4: Option<::k8s_flowcontrol_types::meta::ByteString>,
+    /// The field `fooBar6` of `Kind0UrLs5`.
+    pub foo_bar6: Option<bool>,
+    /// The field `fooBar7` of `Kind0UrLs5`.
+    pub foo_bar7: Option<String>,
+    /// The field `long_name3` of `Kind0UrLs5`.
+    pub long_name3: Option<i32>,
+    /// The field `long_name5` of `Kind0UrLs5`.
+    pub long_name5: Option<String>,
     /// Fields that this type does not know, kept and written back.
     pub unknown: ::k8s_flowcontrol_types::meta::Unknown,
 }
 
 ::k8s_flowcontrol_types::rt::fields! {
     Kind0UrLs5 {
-        "URLs3" => ur_ls3,
-        "fooBar0" => foo_bar0,
-        "fooBar1" => foo_bar1,
-        "fooBar4" => foo_bar4,
-        "long_name2" => long_name2,
-    }
-}
-
-/// The value of `long_name2`.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Kind0UrLs5LongName2 {
-    /// The field `fooBar0` of `Kind0UrLs5LongName2`.
-    pub foo_bar0: i64,
-    /// The field `fooBar3` of `Kind0UrLs5LongName2`.
-    pub foo_bar3: Option<::k8s_flowcontrol_types::meta::RawJson>,
-    /// The field `fooBar4` of `Kind0UrLs5LongName2`.
-    pub foo_bar4: Option<::k8s_flowcontrol_types::meta::Number>,
-    /// The field `long_name2` of `Kind0UrLs5LongName2`.
-    pub long_name2: Option<Kind0UrLs5LongName2LongName2>,
-    /// The field `x1` of `Kind0UrLs5LongName2`.
-    pub x1: Option<::k8s_flowcontrol_types::meta::Time>,
-    /// Fields that this type does not know, kept and written back.
-    pub unknown: ::k8s_flowcontrol_types::meta::Unknown,
-}
-
-::k8s_flowcontrol_types::rt::fields! {
-    Kind0UrLs5LongName2 {
-        "fooBar0" => foo_bar0,
-        "fooBar3" => foo_bar3,
-        "fooBar4" => foo_bar4,
-        "long_name2" => long_name2,
-        "x1" => x1: required,
-    }
-}
-
-/// The value of `long_name2`.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Kind0UrLs5LongName2LongName2 {
-    /// The field `URLs1` of `Kind0UrLs5LongName2LongName2`.
-    pub ur_ls1: i64,
-    /// The field `URLs2` of `Kind0UrLs5LongName2LongName2`.
-    pub ur_ls2: Option<i32>,
-    /// The field `URLs3` of `Kind0UrLs5LongName2LongName2`.
-    pub ur_ls3: Option<::k8s_flowcontrol_types::meta::Time>,
-    /// The field `URLs4` of `Kind0UrLs5LongName2LongName2`.
-    pub ur_ls4: Option<::k8s_flowcontrol_types::meta::IntOrString>,
-    /// The field `long_name0` of `Kind0UrLs5LongName2LongName2`.
-    pub long_name0: String,
-    /// Fields that this type does not know, kept and written back.
-    pub unknown: ::k8s_flowcontrol_types::meta::Unknown,
-}
-
-::k8s_flowcontrol_types::rt::fields! {
-    Kind0UrLs5LongName2LongName2 {
         "URLs1" => ur_ls1,
         "URLs2" => ur_ls2,
-        "URLs3" => ur_ls3,
-        "URLs4" => ur_ls4,
-        "long_name0" => long_name0,
+        "fooBar0" => foo_bar0,
+        "fooBar4" => foo_bar4,
+        "fooBar6" => foo_bar6,
+        "fooBar7" => foo_bar7,
+        "long_name3" => long_name3: required,
+        "long_name5" => long_name5,
+    }
+}
+
+/// The value of `URLs2`.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Kind0UrLs5UrLs2 {
+    /// The field `URLs0` of `Kind0UrLs5UrLs2`.
+    pub ur_ls0: Option<i64>,
+    /// The field `URLs3` of `Kind0UrLs5UrLs2`.
+    pub ur_ls3: Vec<i32>,
+    /// The field `fooBar1` of `Kind0UrLs5UrLs2`.
+    pub foo_bar1: Option<::k8s_flowcontrol_types::meta::ByteString>,
+    /// The field `fooBar4` of `Kind0UrLs5UrLs2`.
+    pub foo_bar4: ::k8s_flowcontrol_types::meta::ByteString,
+    /// The field `fooBar5` of `Kind0UrLs5UrLs2`.
+    pub foo_bar5: Option<::k8s_flowcontrol_types::meta::RawJson>,
+    /// The field `x2` of `Kind0UrLs5UrLs2`.
+    pub x2: Option<i64>,
+    /// Fields that this type does not know, kept and written back.
+    pub unknown: ::k8s_flowcontrol_types::meta::Unknown,
+}
+
+::k8s_flowcontrol_types::rt::fields! {
+    Kind0UrLs5UrLs2 {
+        "URLs0" => ur_ls0,
+        "URLs3" => ur_ls3: required,
+        "fooBar1" => foo_bar1,
+        "fooBar4" => foo_bar4,
+        "fooBar5" => foo_bar5,
+        "x2" => x2,
     }
 }
 
@@ -244,22 +120,22 @@ pub struct Kind0UrLs5LongName2LongName2 {
 pub struct Kind1 {
     /// The field `metadata` of `Kind1`.
     pub metadata: ::k8s_flowcontrol_types::meta::ObjectMeta,
+    /// The field `URLs2` of `Kind1`.
+    pub ur_ls2: Option<bool>,
+    /// The field `URLs3` of `Kind1`.
+    pub ur_ls3: Option<i32>,
     /// The field `fooBar0` of `Kind1`.
     pub foo_bar0: i64,
     /// The field `fooBar1` of `Kind1`.
-    pub foo_bar1: i32,
-    /// The field `fooBar2` of `Kind1`.
-    pub foo_bar2: ::std::collections::BTreeMap<String, i32>,
-    /// The field `fooBar3` of `Kind1`.
-    pub foo_bar3: ::std::collections::BTreeMap<String, Vec<Kind1FooBar3ValueItem>>,
-    /// The field `fooBar6` of `Kind1`.
-    pub foo_bar6: ::std::collections::BTreeMap<String, bool>,
+    pub foo_bar1: Option<Kind1FooBar1>,
     /// The field `fooBar7` of `Kind1`.
-    pub foo_bar7: Option<Kind1FooBar7>,
-    /// The field `long_name4` of `Kind1`.
-    pub long_name4: Vec<::k8s_flowcontrol_types::meta::RawJson>,
+    pub foo_bar7: Option<::k8s_flowcontrol_types::meta::Number>,
     /// The field `long_name5` of `Kind1`.
-    pub long_name5: Option<::k8s_flowcontrol_types::meta::Time>,
+    pub long_name5: Option<i32>,
+    /// The field `x4` of `Kind1`.
+    pub x4: Option<::k8s_flowcontrol_types::meta::ByteString>,
+    /// The field `x6` of `Kind1`.
+    pub x6: Vec<::k8s_flowcontrol_types::meta::RawJson>,
     /// Fields that this type does not know, kept and written back.
     pub unknown: ::k8s_flowcontrol_types::meta::Unknown,
 }
@@ -267,14 +143,14 @@ pub struct Kind1 {
 ::k8s_flowcontrol_types::rt::fields! {
     Kind1 as Resource {
         "metadata" => metadata,
+        "URLs2" => ur_ls2,
+        "URLs3" => ur_ls3: required,
         "fooBar0" => foo_bar0,
-        "fooBar1" => foo_bar1,
-        "fooBar2" => foo_bar2,
-        "fooBar3" => foo_bar3,
-        "fooBar6" => foo_bar6: required,
+        "fooBar1" => foo_bar1: required,
         "fooBar7" => foo_bar7,
-        "long_name4" => long_name4,
         "long_name5" => long_name5,
+        "x4" => x4,
+        "x6" => x6,
     }
 }
 
@@ -294,203 +170,186 @@ pub struct Kind1 {
 /// A list of [`Kind1`].
 pub type Kind1List = ::k8s_flowcontrol_types::List<Kind1>;
 
-/// The value of `fooBar3`.
+/// The value of `fooBar1`.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Kind1FooBar3ValueItem {
-    /// The field `fooBar4` of `Kind1FooBar3ValueItem`.
-    pub foo_bar4: Option<::k8s_flowcontrol_types::meta::Number>,
-    /// The field `long_name0` of `Kind1FooBar3ValueItem`.
-    pub long_name0: ::k8s_flowcontrol_types::meta::IntOrString,
-    /// The field `long_name1` of `Kind1FooBar3ValueItem`.
-    pub long_name1: Option<i64>,
-    /// The field `x2` of `Kind1FooBar3ValueItem`.
-    pub x2: Option<i32>,
-    /// The field `x3` of `Kind1FooBar3ValueItem`.
-    pub x3: Option<::k8s_flowcontrol_types::meta::IntOrString>,
+pub struct Kind1FooBar1 {
+    /// The field `URLs2` of `Kind1FooBar1`.
+    pub ur_ls2: ::k8s_flowcontrol_types::meta::RawJson,
+    /// The field `fooBar7` of `Kind1FooBar1`.
+    pub foo_bar7: Option<Kind1FooBar1FooBar7>,
+    /// The field `long_name0` of `Kind1FooBar1`.
+    pub long_name0: Option<::k8s_flowcontrol_types::meta::RawJson>,
+    /// The field `long_name1` of `Kind1FooBar1`.
+    pub long_name1: Option<i32>,
+    /// The field `long_name3` of `Kind1FooBar1`.
+    pub long_name3: bool,
+    /// The field `long_name4` of `Kind1FooBar1`.
+    pub long_name4: Vec<::k8s_flowcontrol_types::meta::RawJson>,
+    /// The field `long_name5` of `Kind1FooBar1`.
+    pub long_name5: Option<::k8s_flowcontrol_types::meta::RawJson>,
+    /// The field `long_name6` of `Kind1FooBar1`.
+    pub long_name6: Option<i64>,
+    /// The field `long_name8` of `Kind1FooBar1`.
+    pub long_name8: Option<Kind1FooBar1LongName8>,
+    /// The field `x9` of `Kind1FooBar1`.
+    pub x9: ::k8s_flowcontrol_types::meta::ByteString,
     /// Fields that this type does not know, kept and written back.
     pub unknown: ::k8s_flowcontrol_types::meta::Unknown,
 }
 
 ::k8s_flowcontrol_types::rt::fields! {
-    Kind1FooBar3ValueItem {
-        "fooBar4" => foo_bar4,
+    Kind1FooBar1 {
+        "URLs2" => ur_ls2,
+        "fooBar7" => foo_bar7,
         "long_name0" => long_name0,
         "long_name1" => long_name1,
-        "x2" => x2,
-        "x3" => x3,
+        "long_name3" => long_name3,
+        "long_name4" => long_name4,
+        "long_name5" => long_name5,
+        "long_name6" => long_name6,
+        "long_name8" => long_name8,
+        "x9" => x9,
     }
 }
 
 /// The value of `fooBar7`.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Kind1FooBar7 {
-    /// The field `URLs5` of `Kind1FooBar7`.
-    pub ur_ls5: ::std::collections::BTreeMap<
-        String,
-        ::k8s_flowcontrol_types::meta::IntOrString,
-    >,
-    /// The field `fooBar0` of `Kind1FooBar7`.
-    pub foo_bar0: Option<::k8s_flowcontrol_types::meta::RawJson>,
-    /// The field `fooBar2` of `Kind1FooBar7`.
-    pub foo_bar2: Option<Kind1FooBar7FooBar2>,
-    /// The field `fooBar9` of `Kind1FooBar7`.
-    pub foo_bar9: Option<i32>,
-    /// The field `long_name1` of `Kind1FooBar7`.
-    pub long_name1: ::std::collections::BTreeMap<
-        String,
-        ::k8s_flowcontrol_types::meta::RawJson,
-    >,
-    /// The field `long_name6` of `Kind1FooBar7`.
-    pub long_name6: ::std::collections::BTreeMap<
-        String,
-        ::k8s_flowcontrol_types::meta::Number,
-    >,
-    /// The field `long_name7` of `Kind1FooBar7`.
-    pub long_name7: Option<bool>,
-    /// The field `x3` of `Kind1FooBar7`.
-    pub x3: Option<bool>,
-    /// The field `x4` of `Kind1FooBar7`.
-    pub x4: ::std::collections::BTreeMap<String, ::k8s_flowcontrol_types::meta::RawJson>,
-    /// The field `x8` of `Kind1FooBar7`.
-    pub x8: Option<i32>,
+pub struct Kind1FooBar1FooBar7 {
+    /// The field `URLs1` of `Kind1FooBar1FooBar7`.
+    pub ur_ls1: Kind1FooBar1FooBar7UrLs1,
+    /// The field `URLs6` of `Kind1FooBar1FooBar7`.
+    pub ur_ls6: bool,
+    /// The field `URLs7` of `Kind1FooBar1FooBar7`.
+    pub ur_ls7: Vec<::k8s_flowcontrol_types::meta::RawJson>,
+    /// The field `fooBar3` of `Kind1FooBar1FooBar7`.
+    pub foo_bar3: Option<::k8s_flowcontrol_types::meta::Number>,
+    /// The field `long_name2` of `Kind1FooBar1FooBar7`.
+    pub long_name2: Option<::k8s_flowcontrol_types::meta::Number>,
+    /// The field `long_name4` of `Kind1FooBar1FooBar7`.
+    pub long_name4: Option<::k8s_flowcontrol_types::meta::ByteString>,
+    /// The field `x0` of `Kind1FooBar1FooBar7`.
+    pub x0: Option<::k8s_flowcontrol_types::meta::IntOrString>,
+    /// The field `x5` of `Kind1FooBar1FooBar7`.
+    pub x5: ::std::collections::BTreeMap<String, Kind1FooBar1FooBar7X5Value>,
     /// Fields that this type does not know, kept and written back.
     pub unknown: ::k8s_flowcontrol_types::meta::Unknown,
 }
 
 ::k8s_flowcontrol_types::rt::fields! {
-    Kind1FooBar7 {
-        "URLs5" => ur_ls5: required,
-        "fooBar0" => foo_bar0: required,
-        "fooBar2" => foo_bar2: required,
-        "fooBar9" => foo_bar9,
-        "long_name1" => long_name1,
-        "long_name6" => long_name6,
-        "long_name7" => long_name7,
-        "x3" => x3,
-        "x4" => x4: required,
-        "x8" => x8,
-    }
-}
-
-/// The value of `fooBar2`.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Kind1FooBar7FooBar2 {
-    /// The field `fooBar0` of `Kind1FooBar7FooBar2`.
-    pub foo_bar0: Option<Kind1FooBar7FooBar2FooBar0>,
-    /// The field `fooBar1` of `Kind1FooBar7FooBar2`.
-    pub foo_bar1: Option<::k8s_flowcontrol_types::meta::RawJson>,
-    /// The field `fooBar2` of `Kind1FooBar7FooBar2`.
-    pub foo_bar2: Option<i32>,
-    /// The field `fooBar4` of `Kind1FooBar7FooBar2`.
-    pub foo_bar4: Kind1FooBar7FooBar2FooBar4,
-    /// The field `long_name5` of `Kind1FooBar7FooBar2`.
-    pub long_name5: Vec<::k8s_flowcontrol_types::meta::RawJson>,
-    /// The field `long_name6` of `Kind1FooBar7FooBar2`.
-    pub long_name6: Option<i64>,
-    /// The field `x3` of `Kind1FooBar7FooBar2`.
-    pub x3: Option<Kind1FooBar7FooBar2X3>,
-    /// The field `x7` of `Kind1FooBar7FooBar2`.
-    pub x7: Vec<::k8s_flowcontrol_types::meta::RawJson>,
-    /// Fields that this type does not know, kept and written back.
-    pub unknown: ::k8s_flowcontrol_types::meta::Unknown,
-}
-
-::k8s_flowcontrol_types::rt::fields! {
-    Kind1FooBar7FooBar2 {
-        "fooBar0" => foo_bar0: required,
-        "fooBar1" => foo_bar1: required,
-        "fooBar2" => foo_bar2: required,
-        "fooBar4" => foo_bar4,
-        "long_name5" => long_name5,
-        "long_name6" => long_name6,
-        "x3" => x3,
-        "x7" => x7,
-    }
-}
-
-::k8s_flowcontrol_types::rt::open_enum! {
-    /// The values of `fooBar0` in [`Kind1FooBar7FooBar2`].
-    pub enum Kind1FooBar7FooBar2FooBar0 {
-        /// The value `A`.
-        A = "A",
-        /// The value `B`.
-        B = "B",
-    }
-}
-
-/// The value of `fooBar4`.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Kind1FooBar7FooBar2FooBar4 {
-    /// The field `URLs4` of `Kind1FooBar7FooBar2FooBar4`.
-    pub ur_ls4: Option<i32>,
-    /// The field `fooBar1` of `Kind1FooBar7FooBar2FooBar4`.
-    pub foo_bar1: Option<::k8s_flowcontrol_types::meta::Number>,
-    /// The field `fooBar2` of `Kind1FooBar7FooBar2FooBar4`.
-    pub foo_bar2: Option<i64>,
-    /// The field `fooBar6` of `Kind1FooBar7FooBar2FooBar4`.
-    pub foo_bar6: Option<::k8s_flowcontrol_types::meta::Number>,
-    /// The field `long_name0` of `Kind1FooBar7FooBar2FooBar4`.
-    pub long_name0: Option<::k8s_flowcontrol_types::meta::IntOrString>,
-    /// The field `long_name3` of `Kind1FooBar7FooBar2FooBar4`.
-    pub long_name3: Option<Kind1FooBar7FooBar2FooBar4LongName3>,
-    /// The field `long_name5` of `Kind1FooBar7FooBar2FooBar4`.
-    pub long_name5: ::k8s_flowcontrol_types::meta::Number,
-    /// The field `x7` of `Kind1FooBar7FooBar2FooBar4`.
-    pub x7: Option<i64>,
-    /// Fields that this type does not know, kept and written back.
-    pub unknown: ::k8s_flowcontrol_types::meta::Unknown,
-}
-
-::k8s_flowcontrol_types::rt::fields! {
-    Kind1FooBar7FooBar2FooBar4 {
-        "URLs4" => ur_ls4,
-        "fooBar1" => foo_bar1,
-        "fooBar2" => foo_bar2,
-        "fooBar6" => foo_bar6,
-        "long_name0" => long_name0,
-        "long_name3" => long_name3,
-        "long_name5" => long_name5,
-        "x7" => x7,
-    }
-}
-
-::k8s_flowcontrol_types::rt::open_enum! {
-    /// The values of `long_name3` in [`Kind1FooBar7FooBar2FooBar4`].
-    pub enum Kind1FooBar7FooBar2FooBar4LongName3 {
-        /// The value `A`.
-        A = "A",
-        /// The value `B`.
-        B = "B",
-    }
-}
-
-/// The value of `x3`.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Kind1FooBar7FooBar2X3 {
-    /// The field `URLs0` of `Kind1FooBar7FooBar2X3`.
-    pub ur_ls0: Option<::k8s_flowcontrol_types::meta::RawJson>,
-    /// The field `URLs3` of `Kind1FooBar7FooBar2X3`.
-    pub ur_ls3: Option<bool>,
-    /// The field `fooBar4` of `Kind1FooBar7FooBar2X3`.
-    pub foo_bar4: Option<i32>,
-    /// The field `long_name1` of `Kind1FooBar7FooBar2X3`.
-    pub long_name1: Option<::k8s_flowcontrol_types::meta::Time>,
-    /// The field `x2` of `Kind1FooBar7FooBar2X3`.
-    pub x2: Option<String>,
-    /// The field `x5` of `Kind1FooBar7FooBar2X3`.
-    pub x5: Option<::k8s_flowcontrol_types::meta::Time>,
-    /// Fields that this type does not know, kept and written back.
-    pub unknown: ::k8s_flowcontrol_types::meta::Unknown,
-}
-
-::k8s_flowcontrol_types::rt::fields! {
-    Kind1FooBar7FooBar2X3 {
-        "URLs0" => ur_ls0,
-        "URLs3" => ur_ls3,
-        "fooBar4" => foo_bar4,
-        "long_name1" => long_name1,
-        "x2" => x2,
+    Kind1FooBar1FooBar7 {
+        "URLs1" => ur_ls1,
+        "URLs6" => ur_ls6,
+        "URLs7" => ur_ls7: required,
+        "fooBar3" => foo_bar3,
+        "long_name2" => long_name2,
+        "long_name4" => long_name4,
+        "x0" => x0,
         "x5" => x5,
+    }
+}
+
+::k8s_flowcontrol_types::rt::open_enum! {
+    /// The values of `URLs1` in [`Kind1FooBar1FooBar7`].
+    pub enum Kind1FooBar1FooBar7UrLs1 {
+        /// The value `A`.
+        A = "A",
+        /// The value `B`.
+        B = "B",
+    }
+}
+
+::k8s_flowcontrol_types::rt::open_enum! {
+    /// The values of `x5` in [`Kind1FooBar1FooBar7`].
+    pub enum Kind1FooBar1FooBar7X5Value {
+        /// The value `A`.
+        A = "A",
+        /// The value `B`.
+        B = "B",
+    }
+}
+
+/// The value of `long_name8`.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Kind1FooBar1LongName8 {
+    /// The field `URLs6` of `Kind1FooBar1LongName8`.
+    pub ur_ls6: Option<Kind1FooBar1LongName8UrLs6>,
+    /// The field `fooBar0` of `Kind1FooBar1LongName8`.
+    pub foo_bar0: Option<::k8s_flowcontrol_types::meta::RawJson>,
+    /// The field `fooBar3` of `Kind1FooBar1LongName8`.
+    pub foo_bar3: Option<::k8s_flowcontrol_types::meta::ByteString>,
+    /// The field `fooBar4` of `Kind1FooBar1LongName8`.
+    pub foo_bar4: ::std::collections::BTreeMap<
+        String,
+        Kind1FooBar1LongName8FooBar4Value,
+    >,
+    /// The field `fooBar5` of `Kind1FooBar1LongName8`.
+    pub foo_bar5: Option<::k8s_flowcontrol_types::meta::IntOrString>,
+    /// The field `x1` of `Kind1FooBar1LongName8`.
+    pub x1: Option<::k8s_flowcontrol_types::meta::RawJson>,
+    /// The field `x2` of `Kind1FooBar1LongName8`.
+    pub x2: Option<::k8s_flowcontrol_types::meta::RawJson>,
+    /// Fields that this type does not know, kept and written back.
+    pub unknown: ::k8s_flowcontrol_types::meta::Unknown,
+}
+
+::k8s_flowcontrol_types::rt::fields! {
+    Kind1FooBar1LongName8 {
+        "URLs6" => ur_ls6,
+        "fooBar0" => foo_bar0,
+        "fooBar3" => foo_bar3,
+        "fooBar4" => foo_bar4: required,
+        "fooBar5" => foo_bar5,
+        "x1" => x1,
+        "x2" => x2,
+    }
+}
+
+/// The value of `URLs6`.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Kind1FooBar1LongName8UrLs6 {
+    /// The field `URLs0` of `Kind1FooBar1LongName8UrLs6`.
+    pub ur_ls0: Option<::k8s_flowcontrol_types::meta::ByteString>,
+    /// The field `URLs4` of `Kind1FooBar1LongName8UrLs6`.
+    pub ur_ls4: Option<::k8s_flowcontrol_types::meta::Number>,
+    /// The field `fooBar2` of `Kind1FooBar1LongName8UrLs6`.
+    pub foo_bar2: Option<::k8s_flowcontrol_types::meta::Time>,
+    /// The field `long_name1` of `Kind1FooBar1LongName8UrLs6`.
+    pub long_name1: String,
+    /// The field `long_name6` of `Kind1FooBar1LongName8UrLs6`.
+    pub long_name6: Option<::k8s_flowcontrol_types::meta::IntOrString>,
+    /// The field `long_name8` of `Kind1FooBar1LongName8UrLs6`.
+    pub long_name8: Option<i32>,
+    /// The field `x3` of `Kind1FooBar1LongName8UrLs6`.
+    pub x3: Option<::k8s_flowcontrol_types::meta::ByteString>,
+    /// The field `x5` of `Kind1FooBar1LongName8UrLs6`.
+    pub x5: Option<bool>,
+    /// The field `x7` of `Kind1FooBar1LongName8UrLs6`.
+    pub x7: i32,
+    /// Fields that this type does not know, kept and written back.
+    pub unknown: ::k8s_flowcontrol_types::meta::Unknown,
+}
+
+::k8s_flowcontrol_types::rt::fields! {
+    Kind1FooBar1LongName8UrLs6 {
+        "URLs0" => ur_ls0,
+        "URLs4" => ur_ls4,
+        "fooBar2" => foo_bar2,
+        "long_name1" => long_name1,
+        "long_name6" => long_name6,
+        "long_name8" => long_name8: required,
+        "x3" => x3,
+        "x5" => x5,
+        "x7" => x7,
+    }
+}
+
+::k8s_flowcontrol_types::rt::open_enum! {
+    /// The values of `fooBar4` in [`Kind1FooBar1LongName8`].
+    pub enum Kind1FooBar1LongName8FooBar4Value {
+        /// The value `A`.
+        A = "A",
+        /// The value `B`.
+        B = "B",
     }
 }
 
@@ -499,22 +358,22 @@ pub struct Kind1FooBar7FooBar2X3 {
 pub struct Kind2 {
     /// The field `metadata` of `Kind2`.
     pub metadata: ::k8s_flowcontrol_types::meta::ObjectMeta,
+    /// The field `URLs2` of `Kind2`.
+    pub ur_ls2: Option<bool>,
+    /// The field `URLs3` of `Kind2`.
+    pub ur_ls3: Option<i32>,
     /// The field `fooBar0` of `Kind2`.
     pub foo_bar0: i64,
     /// The field `fooBar1` of `Kind2`.
-    pub foo_bar1: i32,
-    /// The field `fooBar2` of `Kind2`.
-    pub foo_bar2: ::std::collections::BTreeMap<String, i32>,
-    /// The field `fooBar3` of `Kind2`.
-    pub foo_bar3: ::std::collections::BTreeMap<String, Vec<Kind2FooBar3ValueItem>>,
-    /// The field `fooBar6` of `Kind2`.
-    pub foo_bar6: ::std::collections::BTreeMap<String, bool>,
+    pub foo_bar1: Option<Kind2FooBar1>,
     /// The field `fooBar7` of `Kind2`.
-    pub foo_bar7: Option<Kind2FooBar7>,
-    /// The field `long_name4` of `Kind2`.
-    pub long_name4: Vec<::k8s_flowcontrol_types::meta::RawJson>,
+    pub foo_bar7: Option<::k8s_flowcontrol_types::meta::Number>,
     /// The field `long_name5` of `Kind2`.
-    pub long_name5: Option<::k8s_flowcontrol_types::meta::Time>,
+    pub long_name5: Option<i32>,
+    /// The field `x4` of `Kind2`.
+    pub x4: Option<::k8s_flowcontrol_types::meta::ByteString>,
+    /// The field `x6` of `Kind2`.
+    pub x6: Vec<::k8s_flowcontrol_types::meta::RawJson>,
     /// Fields that this type does not know, kept and written back.
     pub unknown: ::k8s_flowcontrol_types::meta::Unknown,
 }
@@ -522,14 +381,14 @@ pub struct Kind2 {
 ::k8s_flowcontrol_types::rt::fields! {
     Kind2 as Resource {
         "metadata" => metadata,
+        "URLs2" => ur_ls2,
+        "URLs3" => ur_ls3: required,
         "fooBar0" => foo_bar0,
-        "fooBar1" => foo_bar1,
-        "fooBar2" => foo_bar2,
-        "fooBar3" => foo_bar3,
-        "fooBar6" => foo_bar6: required,
+        "fooBar1" => foo_bar1: required,
         "fooBar7" => foo_bar7,
-        "long_name4" => long_name4,
         "long_name5" => long_name5,
+        "x4" => x4,
+        "x6" => x6,
     }
 }
 
@@ -549,203 +408,186 @@ pub struct Kind2 {
 /// A list of [`Kind2`].
 pub type Kind2List = ::k8s_flowcontrol_types::List<Kind2>;
 
-/// The value of `fooBar3`.
+/// The value of `fooBar1`.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Kind2FooBar3ValueItem {
-    /// The field `fooBar4` of `Kind2FooBar3ValueItem`.
-    pub foo_bar4: Option<::k8s_flowcontrol_types::meta::Number>,
-    /// The field `long_name0` of `Kind2FooBar3ValueItem`.
-    pub long_name0: ::k8s_flowcontrol_types::meta::IntOrString,
-    /// The field `long_name1` of `Kind2FooBar3ValueItem`.
-    pub long_name1: Option<i64>,
-    /// The field `x2` of `Kind2FooBar3ValueItem`.
-    pub x2: Option<i32>,
-    /// The field `x3` of `Kind2FooBar3ValueItem`.
-    pub x3: Option<::k8s_flowcontrol_types::meta::IntOrString>,
+pub struct Kind2FooBar1 {
+    /// The field `URLs2` of `Kind2FooBar1`.
+    pub ur_ls2: ::k8s_flowcontrol_types::meta::RawJson,
+    /// The field `fooBar7` of `Kind2FooBar1`.
+    pub foo_bar7: Option<Kind2FooBar1FooBar7>,
+    /// The field `long_name0` of `Kind2FooBar1`.
+    pub long_name0: Option<::k8s_flowcontrol_types::meta::RawJson>,
+    /// The field `long_name1` of `Kind2FooBar1`.
+    pub long_name1: Option<i32>,
+    /// The field `long_name3` of `Kind2FooBar1`.
+    pub long_name3: bool,
+    /// The field `long_name4` of `Kind2FooBar1`.
+    pub long_name4: Vec<::k8s_flowcontrol_types::meta::RawJson>,
+    /// The field `long_name5` of `Kind2FooBar1`.
+    pub long_name5: Option<::k8s_flowcontrol_types::meta::RawJson>,
+    /// The field `long_name6` of `Kind2FooBar1`.
+    pub long_name6: Option<i64>,
+    /// The field `long_name8` of `Kind2FooBar1`.
+    pub long_name8: Option<Kind2FooBar1LongName8>,
+    /// The field `x9` of `Kind2FooBar1`.
+    pub x9: ::k8s_flowcontrol_types::meta::ByteString,
     /// Fields that this type does not know, kept and written back.
     pub unknown: ::k8s_flowcontrol_types::meta::Unknown,
 }
 
 ::k8s_flowcontrol_types::rt::fields! {
-    Kind2FooBar3ValueItem {
-        "fooBar4" => foo_bar4,
+    Kind2FooBar1 {
+        "URLs2" => ur_ls2,
+        "fooBar7" => foo_bar7,
         "long_name0" => long_name0,
         "long_name1" => long_name1,
-        "x2" => x2,
-        "x3" => x3,
+        "long_name3" => long_name3,
+        "long_name4" => long_name4,
+        "long_name5" => long_name5,
+        "long_name6" => long_name6,
+        "long_name8" => long_name8,
+        "x9" => x9,
     }
 }
 
 /// The value of `fooBar7`.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Kind2FooBar7 {
-    /// The field `URLs5` of `Kind2FooBar7`.
-    pub ur_ls5: ::std::collections::BTreeMap<
-        String,
-        ::k8s_flowcontrol_types::meta::IntOrString,
-    >,
-    /// The field `fooBar0` of `Kind2FooBar7`.
-    pub foo_bar0: Option<::k8s_flowcontrol_types::meta::RawJson>,
-    /// The field `fooBar2` of `Kind2FooBar7`.
-    pub foo_bar2: Option<Kind2FooBar7FooBar2>,
-    /// The field `fooBar9` of `Kind2FooBar7`.
-    pub foo_bar9: Option<i32>,
-    /// The field `long_name1` of `Kind2FooBar7`.
-    pub long_name1: ::std::collections::BTreeMap<
-        String,
-        ::k8s_flowcontrol_types::meta::RawJson,
-    >,
-    /// The field `long_name6` of `Kind2FooBar7`.
-    pub long_name6: ::std::collections::BTreeMap<
-        String,
-        ::k8s_flowcontrol_types::meta::Number,
-    >,
-    /// The field `long_name7` of `Kind2FooBar7`.
-    pub long_name7: Option<bool>,
-    /// The field `x3` of `Kind2FooBar7`.
-    pub x3: Option<bool>,
-    /// The field `x4` of `Kind2FooBar7`.
-    pub x4: ::std::collections::BTreeMap<String, ::k8s_flowcontrol_types::meta::RawJson>,
-    /// The field `x8` of `Kind2FooBar7`.
-    pub x8: Option<i32>,
+pub struct Kind2FooBar1FooBar7 {
+    /// The field `URLs1` of `Kind2FooBar1FooBar7`.
+    pub ur_ls1: Kind2FooBar1FooBar7UrLs1,
+    /// The field `URLs6` of `Kind2FooBar1FooBar7`.
+    pub ur_ls6: bool,
+    /// The field `URLs7` of `Kind2FooBar1FooBar7`.
+    pub ur_ls7: Vec<::k8s_flowcontrol_types::meta::RawJson>,
+    /// The field `fooBar3` of `Kind2FooBar1FooBar7`.
+    pub foo_bar3: Option<::k8s_flowcontrol_types::meta::Number>,
+    /// The field `long_name2` of `Kind2FooBar1FooBar7`.
+    pub long_name2: Option<::k8s_flowcontrol_types::meta::Number>,
+    /// The field `long_name4` of `Kind2FooBar1FooBar7`.
+    pub long_name4: Option<::k8s_flowcontrol_types::meta::ByteString>,
+    /// The field `x0` of `Kind2FooBar1FooBar7`.
+    pub x0: Option<::k8s_flowcontrol_types::meta::IntOrString>,
+    /// The field `x5` of `Kind2FooBar1FooBar7`.
+    pub x5: ::std::collections::BTreeMap<String, Kind2FooBar1FooBar7X5Value>,
     /// Fields that this type does not know, kept and written back.
     pub unknown: ::k8s_flowcontrol_types::meta::Unknown,
 }
 
 ::k8s_flowcontrol_types::rt::fields! {
-    Kind2FooBar7 {
-        "URLs5" => ur_ls5: required,
-        "fooBar0" => foo_bar0: required,
-        "fooBar2" => foo_bar2: required,
-        "fooBar9" => foo_bar9,
-        "long_name1" => long_name1,
-        "long_name6" => long_name6,
-        "long_name7" => long_name7,
-        "x3" => x3,
-        "x4" => x4: required,
-        "x8" => x8,
-    }
-}
-
-/// The value of `fooBar2`.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Kind2FooBar7FooBar2 {
-    /// The field `fooBar0` of `Kind2FooBar7FooBar2`.
-    pub foo_bar0: Option<Kind2FooBar7FooBar2FooBar0>,
-    /// The field `fooBar1` of `Kind2FooBar7FooBar2`.
-    pub foo_bar1: Option<::k8s_flowcontrol_types::meta::RawJson>,
-    /// The field `fooBar2` of `Kind2FooBar7FooBar2`.
-    pub foo_bar2: Option<i32>,
-    /// The field `fooBar4` of `Kind2FooBar7FooBar2`.
-    pub foo_bar4: Kind2FooBar7FooBar2FooBar4,
-    /// The field `long_name5` of `Kind2FooBar7FooBar2`.
-    pub long_name5: Vec<::k8s_flowcontrol_types::meta::RawJson>,
-    /// The field `long_name6` of `Kind2FooBar7FooBar2`.
-    pub long_name6: Option<i64>,
-    /// The field `x3` of `Kind2FooBar7FooBar2`.
-    pub x3: Option<Kind2FooBar7FooBar2X3>,
-    /// The field `x7` of `Kind2FooBar7FooBar2`.
-    pub x7: Vec<::k8s_flowcontrol_types::meta::RawJson>,
-    /// Fields that this type does not know, kept and written back.
-    pub unknown: ::k8s_flowcontrol_types::meta::Unknown,
-}
-
-::k8s_flowcontrol_types::rt::fields! {
-    Kind2FooBar7FooBar2 {
-        "fooBar0" => foo_bar0: required,
-        "fooBar1" => foo_bar1: required,
-        "fooBar2" => foo_bar2: required,
-        "fooBar4" => foo_bar4,
-        "long_name5" => long_name5,
-        "long_name6" => long_name6,
-        "x3" => x3,
-        "x7" => x7,
-    }
-}
-
-::k8s_flowcontrol_types::rt::open_enum! {
-    /// The values of `fooBar0` in [`Kind2FooBar7FooBar2`].
-    pub enum Kind2FooBar7FooBar2FooBar0 {
-        /// The value `A`.
-        A = "A",
-        /// The value `B`.
-        B = "B",
-    }
-}
-
-/// The value of `fooBar4`.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Kind2FooBar7FooBar2FooBar4 {
-    /// The field `URLs4` of `Kind2FooBar7FooBar2FooBar4`.
-    pub ur_ls4: Option<i32>,
-    /// The field `fooBar1` of `Kind2FooBar7FooBar2FooBar4`.
-    pub foo_bar1: Option<::k8s_flowcontrol_types::meta::Number>,
-    /// The field `fooBar2` of `Kind2FooBar7FooBar2FooBar4`.
-    pub foo_bar2: Option<i64>,
-    /// The field `fooBar6` of `Kind2FooBar7FooBar2FooBar4`.
-    pub foo_bar6: Option<::k8s_flowcontrol_types::meta::Number>,
-    /// The field `long_name0` of `Kind2FooBar7FooBar2FooBar4`.
-    pub long_name0: Option<::k8s_flowcontrol_types::meta::IntOrString>,
-    /// The field `long_name3` of `Kind2FooBar7FooBar2FooBar4`.
-    pub long_name3: Option<Kind2FooBar7FooBar2FooBar4LongName3>,
-    /// The field `long_name5` of `Kind2FooBar7FooBar2FooBar4`.
-    pub long_name5: ::k8s_flowcontrol_types::meta::Number,
-    /// The field `x7` of `Kind2FooBar7FooBar2FooBar4`.
-    pub x7: Option<i64>,
-    /// Fields that this type does not know, kept and written back.
-    pub unknown: ::k8s_flowcontrol_types::meta::Unknown,
-}
-
-::k8s_flowcontrol_types::rt::fields! {
-    Kind2FooBar7FooBar2FooBar4 {
-        "URLs4" => ur_ls4,
-        "fooBar1" => foo_bar1,
-        "fooBar2" => foo_bar2,
-        "fooBar6" => foo_bar6,
-        "long_name0" => long_name0,
-        "long_name3" => long_name3,
-        "long_name5" => long_name5,
-        "x7" => x7,
-    }
-}
-
-::k8s_flowcontrol_types::rt::open_enum! {
-    /// The values of `long_name3` in [`Kind2FooBar7FooBar2FooBar4`].
-    pub enum Kind2FooBar7FooBar2FooBar4LongName3 {
-        /// The value `A`.
-        A = "A",
-        /// The value `B`.
-        B = "B",
-    }
-}
-
-/// The value of `x3`.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Kind2FooBar7FooBar2X3 {
-    /// The field `URLs0` of `Kind2FooBar7FooBar2X3`.
-    pub ur_ls0: Option<::k8s_flowcontrol_types::meta::RawJson>,
-    /// The field `URLs3` of `Kind2FooBar7FooBar2X3`.
-    pub ur_ls3: Option<bool>,
-    /// The field `fooBar4` of `Kind2FooBar7FooBar2X3`.
-    pub foo_bar4: Option<i32>,
-    /// The field `long_name1` of `Kind2FooBar7FooBar2X3`.
-    pub long_name1: Option<::k8s_flowcontrol_types::meta::Time>,
-    /// The field `x2` of `Kind2FooBar7FooBar2X3`.
-    pub x2: Option<String>,
-    /// The field `x5` of `Kind2FooBar7FooBar2X3`.
-    pub x5: Option<::k8s_flowcontrol_types::meta::Time>,
-    /// Fields that this type does not know, kept and written back.
-    pub unknown: ::k8s_flowcontrol_types::meta::Unknown,
-}
-
-::k8s_flowcontrol_types::rt::fields! {
-    Kind2FooBar7FooBar2X3 {
-        "URLs0" => ur_ls0,
-        "URLs3" => ur_ls3,
-        "fooBar4" => foo_bar4,
-        "long_name1" => long_name1,
-        "x2" => x2,
+    Kind2FooBar1FooBar7 {
+        "URLs1" => ur_ls1,
+        "URLs6" => ur_ls6,
+        "URLs7" => ur_ls7: required,
+        "fooBar3" => foo_bar3,
+        "long_name2" => long_name2,
+        "long_name4" => long_name4,
+        "x0" => x0,
         "x5" => x5,
+    }
+}
+
+::k8s_flowcontrol_types::rt::open_enum! {
+    /// The values of `URLs1` in [`Kind2FooBar1FooBar7`].
+    pub enum Kind2FooBar1FooBar7UrLs1 {
+        /// The value `A`.
+        A = "A",
+        /// The value `B`.
+        B = "B",
+    }
+}
+
+::k8s_flowcontrol_types::rt::open_enum! {
+    /// The values of `x5` in [`Kind2FooBar1FooBar7`].
+    pub enum Kind2FooBar1FooBar7X5Value {
+        /// The value `A`.
+        A = "A",
+        /// The value `B`.
+        B = "B",
+    }
+}
+
+/// The value of `long_name8`.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Kind2FooBar1LongName8 {
+    /// The field `URLs6` of `Kind2FooBar1LongName8`.
+    pub ur_ls6: Option<Kind2FooBar1LongName8UrLs6>,
+    /// The field `fooBar0` of `Kind2FooBar1LongName8`.
+    pub foo_bar0: Option<::k8s_flowcontrol_types::meta::RawJson>,
+    /// The field `fooBar3` of `Kind2FooBar1LongName8`.
+    pub foo_bar3: Option<::k8s_flowcontrol_types::meta::ByteString>,
+    /// The field `fooBar4` of `Kind2FooBar1LongName8`.
+    pub foo_bar4: ::std::collections::BTreeMap<
+        String,
+        Kind2FooBar1LongName8FooBar4Value,
+    >,
+    /// The field `fooBar5` of `Kind2FooBar1LongName8`.
+    pub foo_bar5: Option<::k8s_flowcontrol_types::meta::IntOrString>,
+    /// The field `x1` of `Kind2FooBar1LongName8`.
+    pub x1: Option<::k8s_flowcontrol_types::meta::RawJson>,
+    /// The field `x2` of `Kind2FooBar1LongName8`.
+    pub x2: Option<::k8s_flowcontrol_types::meta::RawJson>,
+    /// Fields that this type does not know, kept and written back.
+    pub unknown: ::k8s_flowcontrol_types::meta::Unknown,
+}
+
+::k8s_flowcontrol_types::rt::fields! {
+    Kind2FooBar1LongName8 {
+        "URLs6" => ur_ls6,
+        "fooBar0" => foo_bar0,
+        "fooBar3" => foo_bar3,
+        "fooBar4" => foo_bar4: required,
+        "fooBar5" => foo_bar5,
+        "x1" => x1,
+        "x2" => x2,
+    }
+}
+
+/// The value of `URLs6`.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Kind2FooBar1LongName8UrLs6 {
+    /// The field `URLs0` of `Kind2FooBar1LongName8UrLs6`.
+    pub ur_ls0: Option<::k8s_flowcontrol_types::meta::ByteString>,
+    /// The field `URLs4` of `Kind2FooBar1LongName8UrLs6`.
+    pub ur_ls4: Option<::k8s_flowcontrol_types::meta::Number>,
+    /// The field `fooBar2` of `Kind2FooBar1LongName8UrLs6`.
+    pub foo_bar2: Option<::k8s_flowcontrol_types::meta::Time>,
+    /// The field `long_name1` of `Kind2FooBar1LongName8UrLs6`.
+    pub long_name1: String,
+    /// The field `long_name6` of `Kind2FooBar1LongName8UrLs6`.
+    pub long_name6: Option<::k8s_flowcontrol_types::meta::IntOrString>,
+    /// The field `long_name8` of `Kind2FooBar1LongName8UrLs6`.
+    pub long_name8: Option<i32>,
+    /// The field `x3` of `Kind2FooBar1LongName8UrLs6`.
+    pub x3: Option<::k8s_flowcontrol_types::meta::ByteString>,
+    /// The field `x5` of `Kind2FooBar1LongName8UrLs6`.
+    pub x5: Option<bool>,
+    /// The field `x7` of `Kind2FooBar1LongName8UrLs6`.
+    pub x7: i32,
+    /// Fields that this type does not know, kept and written back.
+    pub unknown: ::k8s_flowcontrol_types::meta::Unknown,
+}
+
+::k8s_flowcontrol_types::rt::fields! {
+    Kind2FooBar1LongName8UrLs6 {
+        "URLs0" => ur_ls0,
+        "URLs4" => ur_ls4,
+        "fooBar2" => foo_bar2,
+        "long_name1" => long_name1,
+        "long_name6" => long_name6,
+        "long_name8" => long_name8: required,
+        "x3" => x3,
+        "x5" => x5,
+        "x7" => x7,
+    }
+}
+
+::k8s_flowcontrol_types::rt::open_enum! {
+    /// The values of `fooBar4` in [`Kind2FooBar1LongName8`].
+    pub enum Kind2FooBar1LongName8FooBar4Value {
+        /// The value `A`.
+        A = "A",
+        /// The value `B`.
+        B = "B",
     }
 }
 
@@ -755,17 +597,17 @@ pub struct Kind3 {
     /// The field `metadata` of `Kind3`.
     pub metadata: ::k8s_flowcontrol_types::meta::ObjectMeta,
     /// The field `URLs1` of `Kind3`.
-    pub ur_ls1: Option<i32>,
-    /// The field `fooBar5` of `Kind3`.
-    pub foo_bar5: Kind3FooBar5,
+    pub ur_ls1: Option<Kind3UrLs1>,
+    /// The field `fooBar2` of `Kind3`.
+    pub foo_bar2: Option<::k8s_flowcontrol_types::meta::RawJson>,
     /// The field `long_name0` of `Kind3`.
     pub long_name0: ::k8s_flowcontrol_types::meta::IntOrString,
-    /// The field `long_name2` of `Kind3`.
-    pub long_name2: Option<String>,
-    /// The field `long_name4` of `Kind3`.
-    pub long_name4: ::std::collections::BTreeMap<String, Kind3LongName4Value>,
-    /// The field `x3` of `Kind3`.
-    pub x3: Option<::k8s_flowcontrol_types::meta::Number>,
+    /// The field `long_name3` of `Kind3`.
+    pub long_name3: ::k8s_flowcontrol_types::meta::IntOrString,
+    /// The field `x4` of `Kind3`.
+    pub x4: Vec<::k8s_flowcontrol_types::meta::RawJson>,
+    /// The field `x5` of `Kind3`.
+    pub x5: Option<::k8s_flowcontrol_types::meta::RawJson>,
     /// Fields that this type does not know, kept and written back.
     pub unknown: ::k8s_flowcontrol_types::meta::Unknown,
 }
@@ -773,12 +615,12 @@ pub struct Kind3 {
 ::k8s_flowcontrol_types::rt::fields! {
     Kind3 as Resource {
         "metadata" => metadata,
-        "URLs1" => ur_ls1: required,
-        "fooBar5" => foo_bar5,
+        "URLs1" => ur_ls1,
+        "fooBar2" => foo_bar2,
         "long_name0" => long_name0,
-        "long_name2" => long_name2: required,
-        "long_name4" => long_name4,
-        "x3" => x3,
+        "long_name3" => long_name3,
+        "x4" => x4,
+        "x5" => x5,
     }
 }
 
@@ -798,19 +640,114 @@ pub struct Kind3 {
 /// A list of [`Kind3`].
 pub type Kind3List = ::k8s_flowcontrol_types::List<Kind3>;
 
-::k8s_flowcontrol_types::rt::open_enum! {
-    /// The values of `fooBar5` in [`Kind3`].
-    pub enum Kind3FooBar5 {
-        /// The value `A`.
-        A = "A",
-        /// The value `B`.
-        B = "B",
+/// The value of `URLs1`.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Kind3UrLs1 {
+    /// The field `URLs1` of `Kind3UrLs1`.
+    pub ur_ls1: Option<bool>,
+    /// The field `fooBar0` of `Kind3UrLs1`.
+    pub foo_bar0: Option<i32>,
+    /// The field `fooBar2` of `Kind3UrLs1`.
+    pub foo_bar2: Option<Kind3UrLs1FooBar2>,
+    /// The field `x3` of `Kind3UrLs1`.
+    pub x3: Vec<Vec<::k8s_flowcontrol_types::meta::RawJson>>,
+    /// The field `x4` of `Kind3UrLs1`.
+    pub x4: Vec<Kind3UrLs1X4Item>,
+    /// Fields that this type does not know, kept and written back.
+    pub unknown: ::k8s_flowcontrol_types::meta::Unknown,
+}
+
+::k8s_flowcontrol_types::rt::fields! {
+    Kind3UrLs1 {
+        "URLs1" => ur_ls1,
+        "fooBar0" => foo_bar0: required,
+        "fooBar2" => foo_bar2,
+        "x3" => x3: required,
+        "x4" => x4: required,
+    }
+}
+
+/// The value of `fooBar2`.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Kind3UrLs1FooBar2 {
+    /// The field `URLs7` of `Kind3UrLs1FooBar2`.
+    pub ur_ls7: Option<::k8s_flowcontrol_types::meta::RawJson>,
+    /// The field `fooBar0` of `Kind3UrLs1FooBar2`.
+    pub foo_bar0: Option<i32>,
+    /// The field `fooBar1` of `Kind3UrLs1FooBar2`.
+    pub foo_bar1: String,
+    /// The field `fooBar2` of `Kind3UrLs1FooBar2`.
+    pub foo_bar2: String,
+    /// The field `fooBar6` of `Kind3UrLs1FooBar2`.
+    pub foo_bar6: Option<i64>,
+    /// The field `long_name4` of `Kind3UrLs1FooBar2`.
+    pub long_name4: Vec<::k8s_flowcontrol_types::meta::IntOrString>,
+    /// The field `long_name5` of `Kind3UrLs1FooBar2`.
+    pub long_name5: ::k8s_flowcontrol_types::meta::Number,
+    /// The field `x3` of `Kind3UrLs1FooBar2`.
+    pub x3: Option<i32>,
+    /// Fields that this type does not know, kept and written back.
+    pub unknown: ::k8s_flowcontrol_types::meta::Unknown,
+}
+
+::k8s_flowcontrol_types::rt::fields! {
+    Kind3UrLs1FooBar2 {
+        "URLs7" => ur_ls7,
+        "fooBar0" => foo_bar0,
+        "fooBar1" => foo_bar1,
+        "fooBar2" => foo_bar2,
+        "fooBar6" => foo_bar6,
+        "long_name4" => long_name4: required,
+        "long_name5" => long_name5,
+        "x3" => x3,
+    }
+}
+
+/// The value of `x4`.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Kind3UrLs1X4Item {
+    /// The field `URLs1` of `Kind3UrLs1X4Item`.
+    pub ur_ls1: Option<::k8s_flowcontrol_types::meta::RawJson>,
+    /// The field `URLs9` of `Kind3UrLs1X4Item`.
+    pub ur_ls9: Option<bool>,
+    /// The field `fooBar2` of `Kind3UrLs1X4Item`.
+    pub foo_bar2: Option<i64>,
+    /// The field `fooBar3` of `Kind3UrLs1X4Item`.
+    pub foo_bar3: Option<String>,
+    /// The field `fooBar6` of `Kind3UrLs1X4Item`.
+    pub foo_bar6: Option<::k8s_flowcontrol_types::meta::RawJson>,
+    /// The field `long_name7` of `Kind3UrLs1X4Item`.
+    pub long_name7: i64,
+    /// The field `long_name8` of `Kind3UrLs1X4Item`.
+    pub long_name8: Option<Kind3UrLs1X4ItemLongName8>,
+    /// The field `x0` of `Kind3UrLs1X4Item`.
+    pub x0: Option<i32>,
+    /// The field `x4` of `Kind3UrLs1X4Item`.
+    pub x4: Option<i64>,
+    /// The field `x5` of `Kind3UrLs1X4Item`.
+    pub x5: Option<i64>,
+    /// Fields that this type does not know, kept and written back.
+    pub unknown: ::k8s_flowcontrol_types::meta::Unknown,
+}
+
+::k8s_flowcontrol_types::rt::fields! {
+    Kind3UrLs1X4Item {
+        "URLs1" => ur_ls1,
+        "URLs9" => ur_ls9,
+        "fooBar2" => foo_bar2,
+        "fooBar3" => foo_bar3,
+        "fooBar6" => foo_bar6,
+        "long_name7" => long_name7,
+        "long_name8" => long_name8,
+        "x0" => x0,
+        "x4" => x4,
+        "x5" => x5,
     }
 }
 
 ::k8s_flowcontrol_types::rt::open_enum! {
-    /// The values of `long_name4` in [`Kind3`].
-    pub enum Kind3LongName4Value {
+    /// The values of `long_name8` in [`Kind3UrLs1X4Item`].
+    pub enum Kind3UrLs1X4ItemLongName8 {
         /// The value `A`.
         A = "A",
         /// The value `B`.

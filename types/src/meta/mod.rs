@@ -3,6 +3,7 @@
 //! The structs are generated from the project's document of the shared schemas; the scalars that no
 //! schema describes are written by hand.
 
+mod byte_string;
 mod int_or_string;
 mod managed_fields;
 mod managed_fields_entries;
@@ -12,6 +13,7 @@ mod time;
 
 pub use crate::json::{InvalidJson, RawJson};
 pub use crate::rt::Unknown;
+pub use byte_string::{ByteString, InvalidBase64};
 pub use int_or_string::IntOrString;
 pub use managed_fields::ManagedFields;
 pub use number::Number;

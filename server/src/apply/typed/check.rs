@@ -44,7 +44,9 @@ fn check_value(value: &Value, shape: &Shape, path: &str, problems: &mut Vec<Stri
         }
     };
     match shape {
-        Shape::String | Shape::Time | Shape::MicroTime => expect(value.is_string(), "string"),
+        Shape::String | Shape::Bytes | Shape::Time | Shape::MicroTime => {
+            expect(value.is_string(), "string")
+        }
         Shape::Int32 | Shape::Int64 => {
             expect(value.is_i64() || value.is_u64(), "numeric (int or float)");
         }
