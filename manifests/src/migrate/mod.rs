@@ -6,6 +6,7 @@
 //! read as converted is rejected. Other mentions of an old version or field are listed.
 
 mod decide;
+mod dynamic;
 mod edit;
 mod embedded_text;
 mod fences;

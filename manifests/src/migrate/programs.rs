@@ -1,23 +1,35 @@
 //! Programs and other texts that are no manifests: their uses of old versions are found and never edited.
 
+use super::dynamic::versions_of_group;
 use super::findings::{Finding, Rule, Severity};
 use super::read::{Mention, Text, is_kept, kept_lines, mentions};
 use k8s_flowcontrol_text::Span;
-use k8s_flowcontrol_types::ApiVersion;
+use k8s_flowcontrol_types::{ApiVersion, GROUP};
 
 /// A form in which programs name a version. The version stands between the two words.
 struct Pattern {
     before: &'static str,
     after: &'static str,
-    /// Whether the version begins with an upper-case letter.
-    is_upper: bool,
+    spelling: Spelling,
     /// The thing that is used, for the message.
     what: &'static str,
 }
 
-const PATTERNS: [Pattern; 12] = [
+/// The spelling of a version.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Spelling {
+    /// `v1beta3`
+    Lower,
+    /// `V1beta3`
+    Upper,
+    /// `V1Beta3`
+    Camel,
+}
+
+const PATTERNS: [Pattern; 17] = [
     Pattern::lower("/flowcontrol/", "", "a Go package"),
     Pattern::upper("Flowcontrol", "", "a Go client"),
+    Pattern::upper("Flowcontrol().", "()", "a Go informer"),
     Pattern::upper("FlowcontrolApiserver", "Api", "a client class"),
     Pattern::lower("flowcontrol_apiserver_", "", "a client module"),
     Pattern::upper("", "FlowSchema", "a client class"),
@@ -25,7 +37,11 @@ const PATTERNS: [Pattern; 12] = [
     Pattern::lower("flowcontrol::", "", "a Rust module"),
     Pattern::lower("model.flowcontrol.", "", "a Java package"),
     Pattern::lower("flowControl().", "()", "a Java client"),
-    Pattern::lower("flowcontrol.", ".", "a package"),
+    Pattern::lower("flowcontrol.", "", "a package"),
+    Pattern::lower("flowcontrol_", "", "a Python module"),
+    Pattern::camel("KubeFlowSchema", "a cdk8s class"),
+    Pattern::camel("KubePriorityLevelConfiguration", "a cdk8s class"),
+    Pattern::camel("FlowControl.", "a .NET namespace"),
     Pattern::lower("_k8s_io_flow_schema_", "", "a Terraform resource"),
     Pattern::lower(
         "_k8s_io_priority_level_configuration_",
@@ -41,7 +57,7 @@ impl Pattern {
         Self {
             before,
             after,
-            is_upper: false,
+            spelling: Spelling::Lower,
             what,
         }
     }
@@ -50,7 +66,16 @@ impl Pattern {
         Self {
             before,
             after,
-            is_upper: true,
+            spelling: Spelling::Upper,
+            what,
+        }
+    }
+
+    const fn camel(before: &'static str, what: &'static str) -> Self {
+        Self {
+            before,
+            after: "",
+            spelling: Spelling::Camel,
             what,
         }
     }
@@ -71,9 +96,13 @@ impl Pattern {
                     false => at + word.len(),
                 };
                 let written = text.get(start..start + version.len())?;
-                let is_same = match self.is_upper {
-                    true => written.starts_with('V') && written[1..] == version[1..],
-                    false => written == *version,
+                let is_same = match self.spelling {
+                    Spelling::Lower => written == *version,
+                    Spelling::Upper => written.starts_with('V') && written[1..] == version[1..],
+                    // `V1` is also the beginning of `V1Beta3`, which is tried before.
+                    Spelling::Camel => {
+                        written.starts_with('V') && written.eq_ignore_ascii_case(version)
+                    }
                 };
                 let rest = text.get(start + version.len()..)?;
                 let ends = !self.after.is_empty() && rest.starts_with(self.after)
@@ -109,13 +138,22 @@ pub fn uses(text: &str, to: ApiVersion) -> Vec<Finding> {
     for pattern in &PATTERNS {
         pattern.find(source.text, &mut found);
     }
+    let dynamic = versions_of_group(source.text, &VERSIONS);
+    found.extend(
+        dynamic
+            .into_iter()
+            .map(|(span, version)| (span, version, "")),
+    );
     found.retain(|(_, version, _)| *version != to.as_str());
     found.sort_by_key(|(span, ..)| (span.start, std::cmp::Reverse(span.end)));
     // One finding for each place: a longer name stands for the names in it.
     found.dedup_by(|(later, ..), (earlier, ..)| later.start < earlier.end);
     let programs = found.into_iter().map(|(span, version, what)| {
         let name = source.slice(span);
-        let message = format!("{name} is {what} of {version}");
+        let message = match name == version {
+            true => format!("a request or reference names {GROUP} in {version}"),
+            false => format!("{name} is {what} of {version}"),
+        };
         Finding::new(Severity::Manual, Rule::Program, span.start, message).help(format!(
             "use the client of {to}, with a library version that has it"
         ))

@@ -23,7 +23,7 @@ impl State<'_> {
             let offset = unclear.node.span().start;
             places.push(unclear.node.span());
             let finding = Finding::new(Severity::Manual, Rule::Patch, offset, unclear.message)
-                .help("change it by hand");
+                .help(unclear.help);
             self.result.findings.push(finding);
         }
         for change in found.changes {

@@ -3,7 +3,7 @@
 use super::decide::{Surroundings, Template, classify, computed_versions, twice, version_chains};
 use super::edit::{DocumentEdits, Edit, Expected, Part, Refusal, apply, checked_edits};
 use super::findings::{Finding, Rule, Severity};
-use super::metrics::{Metrics, removed};
+use super::metrics::{Metrics, NameForm, removed};
 use super::read::{Mention, Text, find, is_kept, kept_lines, mentions};
 use super::result::{Change, MigratedObject, Migration};
 use super::settings::Settings;
@@ -48,8 +48,8 @@ fn rename_metrics(source: &Text<'_>, metrics: Metrics, result: &mut Migration) {
             .edits
             .iter()
             .any(|edit| edit.span.start < end && start < edit.span.end);
-        if metrics == Metrics::List || !metric.is_whole || is_edited {
-            result.findings.push(metric.finding());
+        if metrics == Metrics::List || metric.form != NameForm::Whole || is_edited {
+            result.findings.push(metric.finding(true));
             continue;
         }
         result.edits.push(Edit {

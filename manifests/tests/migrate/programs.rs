@@ -41,7 +41,7 @@ fn client_libraries_are_found() {
         ),
         (
             "k.flowcontrol.v1beta2.flowSchema.new('a')",
-            "flowcontrol.v1beta2. is a package",
+            "flowcontrol.v1beta2 is a package",
         ),
         (
             "resource \"k8s_flowcontrol_apiserver_k8s_io_flow_schema_v1beta2\" \"a\" {",
@@ -54,6 +54,38 @@ fn client_libraries_are_found() {
         (
             "--runtime-config=flowcontrol.apiserver.k8s.io/v1beta1=true",
             "a --runtime-config flag names",
+        ),
+        (
+            "f.Flowcontrol().V1beta2().FlowSchemas()",
+            "Flowcontrol().V1beta2() is a Go informer",
+        ),
+        (
+            "from pulumi_kubernetes.flowcontrol.v1beta1 import FlowSchema",
+            "flowcontrol.v1beta1 is a package",
+        ),
+        (
+            "from lightkube.resources.flowcontrol_v1beta2 import FlowSchema",
+            "flowcontrol_v1beta2 is a Python module",
+        ),
+        (
+            "new k8s.KubeFlowSchemaV1Beta2(this, 'a')",
+            "KubeFlowSchemaV1Beta2 is a cdk8s class",
+        ),
+        (
+            "new KubePriorityLevelConfigurationV1Beta1()",
+            "KubePriorityLevelConfigurationV1Beta1 is a cdk8s class",
+        ),
+        (
+            "using Pulumi.Kubernetes.FlowControl.V1Beta1;",
+            "FlowControl.V1Beta1 is a .NET namespace",
+        ),
+        (
+            "resource a 'flowcontrol.apiserver.k8s.io/FlowSchema@v1beta3' = {",
+            "is mentioned",
+        ),
+        (
+            "schema.GroupVersionResource{\n\tGroup:    \"flowcontrol.apiserver.k8s.io\",\n\tVersion:  \"v1beta2\",\n}",
+            "names flowcontrol.apiserver.k8s.io in v1beta2",
         ),
         (
             "\"apiVersion\" = \"flowcontrol.apiserver.k8s.io/v1beta3\"",
@@ -69,8 +101,10 @@ fn client_libraries_are_found() {
         assert!(finding.message.contains(words), "{}", finding.message);
         assert_eq!(finding.severity, Severity::Manual);
         assert!(finding.help.is_some());
-        let kept = format!("{text} // flowcontrol: keep\n{text}");
-        let offset = kept.find('\n').unwrap();
+        let line = text[found[0].offset..].lines().next().unwrap();
+        let kept = text.replacen(line, &format!("{line} // flowcontrol: keep"), 1);
+        let kept = format!("{kept}\n{text}");
+        let offset = text.len();
         let found = uses(&kept, ApiVersion::V1);
         assert!(found.len() == 1 && found[0].offset > offset, "{found:?}");
     }
@@ -80,6 +114,9 @@ fn client_libraries_are_found() {
         "V1FlowSchema",
         "/flowcontrol/v1beta22",
         "tcp/flowcontrol/window",
+        "{Group: \"flowcontrol.apiserver.k8s.io\", Version: \"v1\"}",
+        "{Group: \"flowcontrol.apiserver.k8s.io\"}, {Version: \"v1beta3\"}",
+        "KubeFlowSchemaV1",
     ] {
         assert_eq!(uses(text, ApiVersion::V1), [], "{text}");
     }

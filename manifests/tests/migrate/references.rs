@@ -56,40 +56,102 @@ fn patches_of_flux_and_argo_cd_follow() {
 }
 
 #[test]
-fn replacements_follow_where_zero_means_the_same() {
-    let text = "kind: Kustomization\nreplacements:\n- source:\n    kind: PriorityLevelConfiguration\n    fieldPath: spec.limited.assuredConcurrencyShares\n  targets:\n  - select: {kind: PriorityLevelConfiguration, version: v1beta2}\n    fieldPaths: [spec.limited.assuredConcurrencyShares, spec.type]\n";
-    let outcome = run(text, V1);
-    assert_eq!(
-        findings(&outcome, text),
-        [(Rule::Patch, 5), (Rule::Patch, 8)]
+fn replacements_follow() {
+    let text = |source: &str, version: &str, shares: &str| {
+        format!(
+            "kind: Kustomization\nreplacements:\n- source:\n    kind: PriorityLevelConfiguration\n    fieldPath: {source}\n  targets:\n  - select: {{kind: PriorityLevelConfiguration, version: {version}}}\n    fieldPaths: [{shares}, spec.type]\n"
+        )
+    };
+    let (old, new) = (
+        "spec.limited.assuredConcurrencyShares",
+        "spec.limited.nominalConcurrencyShares",
     );
-    assert_eq!(outcome.text, Some(text.replace("v1beta2", "v1")));
+    assert_eq!(clean(&text(old, "v1beta2", old), V1), text(new, "v1", new));
+    // The copied value is not a part of an object of the group.
+    let from_data = text("data.shares", "v1beta2", old);
+    let outcome = run(&from_data, V1);
+    assert_eq!(findings(&outcome, &from_data), [(Rule::Patch, 8)]);
+    assert_eq!(outcome.text, Some(text("data.shares", "v1", new)));
     assert_eq!(
-        clean(text, to(ApiVersion::V1Beta3)),
-        text.replace("v1beta2", "v1beta3")
-            .replace("assured", "nominal")
+        clean(&from_data, to(ApiVersion::V1Beta3)),
+        text("data.shares", "v1beta3", new)
+    );
+    // A replacement in a file of its own.
+    let alone = format!("source: {{fieldPath: {old}}}\ntargets:\n- fieldPaths: [{old}]\n");
+    assert_eq!(clean(&alone, V1), alone.replace(old, new));
+    assert_eq!(
+        clean(&format!("- {}", alone.replace('\n', "\n  ").trim_end()), V1),
+        format!("- {}", alone.replace('\n', "\n  ").trim_end()).replace(old, new)
     );
 }
 
 #[test]
+fn variables_and_field_specs_of_kustomize_follow() {
+    let text = "\
+kind: Kustomization
+vars:
+- name: SHARES
+  objref: {kind: PriorityLevelConfiguration, name: a, apiVersion: flowcontrol.apiserver.k8s.io/v1beta2}
+  fieldref: {fieldpath: spec.limited.assuredConcurrencyShares}
+nameReference:
+- kind: PriorityLevelConfiguration
+  version: v1beta2
+  fieldSpecs:
+  - {kind: FlowSchema, version: v1beta2, path: spec/priorityLevelConfiguration/name}
+varReference:
+  fieldSpecs:
+  - {kind: PriorityLevelConfiguration, path: spec/limited/assuredConcurrencyShares}
+";
+    let expected = text.replace("v1beta2", "v1").replace("assured", "nominal");
+    assert_eq!(clean(text, V1), expected);
+}
+
+#[test]
 fn webhook_rules_that_miss_the_version_are_listed() {
-    let rule = |versions: &str| {
+    let text = |webhook: &str, versions: &str| {
         format!(
-            "kind: ValidatingWebhookConfiguration\nwebhooks:\n- rules:\n  - apiGroups: [flowcontrol.apiserver.k8s.io]\n    apiVersions: {versions}\n"
+            "apiVersion: admissionregistration.k8s.io/v1\nkind: ValidatingWebhookConfiguration\nwebhooks:\n- name: a{webhook}\n  rules:\n  - apiGroups: [flowcontrol.apiserver.k8s.io]\n    apiVersions: {versions}\n"
         )
     };
-    let text = rule("[v1beta2, v1beta3]");
-    let outcome = run(&text, V1);
-    assert_eq!(findings(&outcome, &text), [(Rule::Patch, 5)]);
-    assert!(
-        outcome.findings[0]
-            .message
-            .contains("in v1beta2, v1beta3, and not in v1;")
+    let message = |text: &str| {
+        let outcome = run(text, V1);
+        let [finding] = outcome.findings.as_slice() else {
+            panic!("one finding in {text}: {:?}", outcome.findings)
+        };
+        assert_eq!(finding.help.as_deref(), Some("add v1 to apiVersions"));
+        finding.message.clone()
+    };
+    let equivalent = "with matchPolicy: Equivalent it selects requests in v1 only while the cluster serves v1beta2, v1beta3";
+    let exact = "with matchPolicy: Exact it misses requests in v1";
+    let named = "[v1beta2, v1beta3]";
+    for (webhook, expected) in [
+        ("", equivalent),
+        ("\n  matchPolicy: Equivalent", equivalent),
+        ("\n  matchPolicy: Exact", exact),
+    ] {
+        let found = message(&text(webhook, named));
+        assert!(found.ends_with(expected), "{found}");
+    }
+    // The first version of webhooks had another default.
+    let old = text("", named).replace("k8s.io/v1\n", "k8s.io/v1beta1\n");
+    assert!(message(&old).ends_with(exact));
+    let policy = format!(
+        "apiVersion: admissionregistration.k8s.io/v1\nkind: ValidatingAdmissionPolicy\nspec:\n  matchConstraints:\n    matchPolicy: Exact\n    resourceRules:\n    - apiGroups: [flowcontrol.apiserver.k8s.io]\n      apiVersions: {named}\n"
     );
+    assert!(message(&policy).ends_with(exact));
     for versions in ["[v1beta3, v1]", "['*']"] {
-        let text = rule(versions);
+        let text = text("", versions);
         assert_eq!(findings(&run(&text, V1), &text), [], "{text}");
     }
+}
+
+#[test]
+fn a_storage_version_migration_is_created_again() {
+    let text = "apiVersion: storagemigration.k8s.io/v1alpha1\nkind: StorageVersionMigration\nspec:\n  resource: {group: flowcontrol.apiserver.k8s.io, version: v1beta2, resource: flowschemas}\n";
+    let outcome = run(text, V1);
+    assert_eq!(findings(&outcome, text), [(Rule::Patch, 4)]);
+    let help = outcome.findings[0].help.as_deref();
+    assert_eq!(help, Some("create the migration again for v1"));
 }
 
 #[test]
@@ -170,4 +232,53 @@ fn removed_metrics_are_listed_or_renamed() {
         );
     assert_eq!(renamed.text, Some(expected));
     assert_eq!(removed_metrics(&text).len(), 5);
+}
+
+#[test]
+fn regular_expressions_that_match_a_removed_metric_are_listed() {
+    for (text, count) in [
+        (
+            "{__name__=~\"apiserver_flowcontrol_request_concurrency_.*\"}",
+            1,
+        ),
+        (
+            "{__name__=~\"apiserver_flowcontrol_request_concurrency_(limit|in_use)\"}",
+            1,
+        ),
+        (
+            "regex: apiserver_flowcontrol_(request_concurrency_limit|rejected_requests_total)",
+            1,
+        ),
+        (
+            "regex: apiserver_flowcontrol_(x|request_concurrency_limit|request_concurrency_in_use)",
+            2,
+        ),
+        (
+            "regex: ^apiserver_flowcontrol_request_concurrency_limit$",
+            1,
+        ),
+        ("a_request_concurrency_limit", 0),
+        ("limit: (request_concurrency_limit)", 0),
+        ("{__name__=~\"apiserver_flowcontrol_request_wait_.*\"}", 0),
+    ] {
+        let text = format!("- expr: '{text}'\n");
+        let listed = run(
+            &text,
+            Settings {
+                metrics: Metrics::List,
+                ..V1
+            },
+        );
+        assert_eq!(listed.findings.len(), count, "{text}: {listed:?}");
+        let renamed = run(
+            &text,
+            Settings {
+                metrics: Metrics::Rename,
+                ..V1
+            },
+        );
+        let is_plain = text.contains("limit$");
+        assert_eq!(renamed.text.is_some(), is_plain, "{text}");
+        assert_eq!(renamed.findings.len(), count - usize::from(is_plain));
+    }
 }

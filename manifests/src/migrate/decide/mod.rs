@@ -1,8 +1,12 @@
 //! Deciding: the changes that an object, a patch or another mention of the group needs, and the reasons that prevent them.
 
+mod admission;
 mod chains;
 mod computed;
+mod json_patch;
+mod kustomize;
 mod object;
+mod owner;
 mod patches;
 mod remaining_mentions;
 mod server_view;

@@ -1,10 +1,10 @@
-//! References to flow-control objects in other documents that can be changed safely: targets of kustomize, paths of JSON
-//! patches, and ignored differences of Argo CD.
+//! References to flow-control objects in other documents: those that can be changed safely, and the others.
 
-use crate::documents::version_of;
+use super::admission::{self, MatchPolicy};
+use super::owner::Owner;
+use super::{json_patch, kustomize};
 use crate::migrate::read::{SHARES, other_shares_of};
 use k8s_flowcontrol_text::{Content, Field, Node};
-use k8s_flowcontrol_types::Kind;
 use k8s_flowcontrol_types::{ApiVersion, GROUP};
 use serde_json::Value;
 
@@ -18,205 +18,109 @@ pub(in crate::migrate) struct Restring<'a> {
     pub(in crate::migrate) what: String,
 }
 
-/// A place that names a version for an unknown purpose.
+/// A place that names a version and must be changed by hand.
 #[derive(Clone, Debug)]
 pub(in crate::migrate) struct Unclear<'a> {
     pub(in crate::migrate) node: Node<'a>,
     pub(in crate::migrate) message: String,
+    pub(in crate::migrate) help: String,
+}
+
+impl<'a> Unclear<'a> {
+    pub(super) fn new(node: Node<'a>, message: String) -> Self {
+        Self {
+            node,
+            message,
+            help: "change it by hand".to_owned(),
+        }
+    }
 }
 
 /// The references in a document.
 #[derive(Clone, Debug, Default)]
-pub(in crate::migrate) struct Patches<'a> {
+pub(in crate::migrate) struct References<'a> {
     pub(in crate::migrate) changes: Vec<Restring<'a>>,
     pub(in crate::migrate) unclear: Vec<Unclear<'a>>,
 }
 
 /// Finds the references in a document of another kind.
-pub(in crate::migrate) fn find(root: Node<'_>, to: ApiVersion) -> Patches<'_> {
-    let mut patches = Patches::default();
+pub(in crate::migrate) fn find(root: Node<'_>, to: ApiVersion) -> References<'_> {
+    let mut walk = Walk {
+        to,
+        owner: Owner::of(root),
+        found: References::default(),
+    };
     if let Content::Array(operations) = root.content() {
         for (index, operation) in operations.iter().enumerate() {
-            operation_path(operation, &format!("/{index}"), to, &mut patches);
+            json_patch::operation(operation, &format!("/{index}"), to, &mut walk.found);
         }
     }
-    walk(root, String::new(), "", 0, to, &mut patches);
-    patches
+    walk.node(root, String::new(), "", MatchPolicy::default_of(root), 0);
+    walk.found
 }
 
 const MAX_DEPTH: usize = 100;
 
-fn walk<'a>(
-    node: Node<'a>,
-    pointer: String,
-    name: &str,
-    depth: usize,
+struct Walk<'a> {
     to: ApiVersion,
-    out: &mut Patches<'a>,
-) {
-    if depth > MAX_DEPTH {
-        return;
-    }
-    match node.content() {
-        Content::Object(members) => {
-            selector(node, &pointer, name, to, out);
-            ignored_differences(node, &pointer, to, out);
-            webhook_rule(node, to, out);
-            if name == "replacements" {
-                replacement(node, &pointer, to, out);
-            }
-            for member in members.iter() {
-                let pointer = format!("{pointer}/{}", escaped(&member));
-                walk(member.value, pointer, member.name, depth + 1, to, out);
-            }
+    owner: Owner,
+    found: References<'a>,
+}
+
+impl<'a> Walk<'a> {
+    /// Looks at a node in the field `name`, and at everything in it.
+    fn node(
+        &mut self,
+        node: Node<'a>,
+        pointer: String,
+        name: &str,
+        policy: MatchPolicy,
+        depth: usize,
+    ) {
+        if depth > MAX_DEPTH {
+            return;
         }
-        Content::Array(elements) => {
-            for (index, element) in elements.iter().enumerate() {
-                walk(
-                    element,
-                    format!("{pointer}/{index}"),
-                    name,
-                    depth + 1,
-                    to,
-                    out,
-                );
-            }
-        }
-        _ => {}
-    }
-}
-
-/// `target: {group, version, kind}`, with which kustomize selects objects by the version in their file.
-fn selector<'a>(node: Node<'a>, pointer: &str, name: &str, to: ApiVersion, out: &mut Patches<'a>) {
-    let string = |name: &str| node.get(name).and_then(Node::as_str);
-    let is_ours = match (string("group"), string("kind")) {
-        (Some(group), _) => group == GROUP,
-        (None, Some(kind)) => Kind::named(kind).is_some(),
-        (None, None) => false,
-    };
-    let (true, Some(version)) = (is_ours, node.get("version")) else {
-        return;
-    };
-    let written = version.as_str().unwrap_or_default();
-    let known = version_of(&format!("{GROUP}/{written}"));
-    if written == to.as_str() || known.is_none() && written.is_empty() {
-        return;
-    }
-    if known.is_some() && matches!(name, "target" | "source" | "select" | "targets" | "reject") {
-        out.changes.push(Restring {
-            node: version,
-            pointer: format!("{pointer}/version"),
-            new: to.to_string(),
-            what: format!("{name}.version: {written} becomes {to}"),
-        });
-    } else {
-        out.unclear.push(Unclear {
-            node: version,
-            message: format!("names version {written} of {GROUP} for an unknown purpose"),
-        });
-    }
-}
-
-/// `apiGroups` with `apiVersions`, with which webhooks and admission policies select requests.
-fn webhook_rule<'a>(node: Node<'a>, to: ApiVersion, out: &mut Patches<'a>) {
-    let strings = |name: &str| match node.get(name).map(Node::content) {
-        Some(Content::Array(entries)) => entries.iter().collect(),
-        _ => Vec::new(),
-    };
-    let groups = strings("apiGroups");
-    if !groups.iter().any(|group| group.as_str() == Some(GROUP)) {
-        return;
-    }
-    let versions = strings("apiVersions");
-    let covers = |version: &Node<'_>| matches!(version.as_str(), Some(name) if name == "*" || name == to.as_str());
-    if versions.iter().any(covers) {
-        return;
-    }
-    let names: Vec<_> = versions
-        .iter()
-        .filter_map(|version| version.as_str())
-        .collect();
-    if let Some(first) = versions.first() {
-        out.unclear.push(Unclear {
-            node: *first,
-            message: format!(
-                "this rule selects requests of {GROUP} in {}, and not in {to}; with matchPolicy: Exact it misses the others",
-                names.join(", ")
-            ),
-        });
-    }
-}
-
-/// The paths of a replacement of kustomize.
-fn replacement<'a>(node: Node<'a>, pointer: &str, to: ApiVersion, out: &mut Patches<'a>) {
-    let mut paths = Vec::new();
-    if let Some(path) = node
-        .get("source")
-        .and_then(|source| source.get("fieldPath"))
-    {
-        paths.push((format!("{pointer}/source/fieldPath"), path));
-    }
-    if let Some(Content::Array(targets)) = node.get("targets").map(Node::content) {
-        for (index, target) in targets.iter().enumerate() {
-            if let Some(Content::Array(fields)) = target.get("fieldPaths").map(Node::content) {
-                for (field, path) in fields.iter().enumerate() {
-                    paths.push((
-                        format!("{pointer}/targets/{index}/fieldPaths/{field}"),
-                        path,
-                    ));
+        match node.content() {
+            Content::Object(members) => {
+                let (to, found) = (self.to, &mut self.found);
+                let policy = policy.within(node);
+                admission::rule(node, policy, to, found);
+                kustomize::selector(node, &pointer, name, (self.owner, to), found);
+                kustomize::replacement(node, &pointer, to, found);
+                match name {
+                    "vars" => kustomize::variable(node, &pointer, to, found),
+                    "fieldSpecs" => kustomize::field_spec(node, &pointer, to, found),
+                    _ => {}
+                }
+                ignored_differences(node, &pointer, to, found);
+                for member in members.iter() {
+                    let pointer = format!("{pointer}/{}", escaped(&member));
+                    self.node(member.value, pointer, member.name, policy, depth + 1);
                 }
             }
+            Content::Array(elements) => {
+                for (index, element) in elements.iter().enumerate() {
+                    self.node(
+                        element,
+                        format!("{pointer}/{index}"),
+                        name,
+                        policy,
+                        depth + 1,
+                    );
+                }
+            }
+            _ => {}
         }
-    }
-    for (pointer, node) in paths {
-        let Some(path) = node.as_str() else { continue };
-        let absolute = format!(".{path}");
-        let Some(new) = renamed(&absolute, '.', to) else {
-            continue;
-        };
-        let new = new[1..].to_owned();
-        if to == ApiVersion::V1 {
-            out.unclear.push(Unclear {
-                node,
-                message: format!(
-                    "copies {path}, which is {new} in {to}; check the value: 0 shares mean 30 up to v1beta3 and 0 in v1"
-                ),
-            });
-        } else {
-            out.changes.push(Restring {
-                node,
-                pointer,
-                what: format!("{path} becomes {new}"),
-                new,
-            });
-        }
-    }
-}
-
-/// An operation of a JSON patch that writes or tests the version.
-fn operation_version<'a>(
-    operation: Node<'a>,
-    pointer: &str,
-    to: ApiVersion,
-    out: &mut Patches<'a>,
-) {
-    let is_version = operation.get("path").and_then(Node::as_str) == Some("/apiVersion");
-    let Some(value) = operation.get("value").filter(|_| is_version) else {
-        return;
-    };
-    let written = value.as_str().unwrap_or_default();
-    if version_of(written).is_some() && written != to.api_version() {
-        out.changes.push(Restring {
-            node: value,
-            pointer: format!("{pointer}/value"),
-            new: to.api_version().to_owned(),
-            what: format!("value: {written} becomes {}", to.api_version()),
-        });
     }
 }
 
 /// `ignoreDifferences` of an Argo CD application.
-fn ignored_differences<'a>(node: Node<'a>, pointer: &str, to: ApiVersion, out: &mut Patches<'a>) {
+fn ignored_differences<'a>(
+    node: Node<'a>,
+    pointer: &str,
+    to: ApiVersion,
+    out: &mut References<'a>,
+) {
     if node.get("group").and_then(Node::as_str) != Some(GROUP) {
         return;
     }
@@ -239,52 +143,14 @@ fn ignored_differences<'a>(node: Node<'a>, pointer: &str, to: ApiVersion, out: &
     }
 }
 
-/// An operation of a JSON patch on the shares.
-fn operation_path<'a>(operation: Node<'a>, pointer: &str, to: ApiVersion, out: &mut Patches<'a>) {
-    if operation.get("op").and_then(Node::as_str).is_none() {
-        return;
-    }
-    operation_version(operation, pointer, to, out);
-    for name in ["path", "from"] {
-        let Some(node) = operation.get(name) else {
-            continue;
-        };
-        let Some(path) = node.as_str() else { continue };
-        let Some(new) = renamed(path, '/', to) else {
-            continue;
-        };
-        let value = operation.get("value");
-        let number = value.map(Node::content);
-        let is_clear = match number {
-            None => true,
-            Some(Content::Number(text)) => text.parse::<i64>().is_ok_and(|shares| shares != 0),
-            Some(_) => false,
-        };
-        if is_clear {
-            out.changes.push(Restring {
-                node,
-                pointer: format!("{pointer}/{name}"),
-                what: format!("{name}: {path} becomes {new}"),
-                new,
-            });
-        } else {
-            out.unclear.push(Unclear {
-                node,
-                message: format!(
-                    "sets {path}, which is {new} in {to}; check the value: 0 shares mean 30 up to v1beta3 and 0 in v1"
-                ),
-            });
-        }
-    }
-}
-
-/// The path of the shares in the target version; none for another path.
-fn renamed(path: &str, separator: char, to: ApiVersion) -> Option<String> {
+/// The path of the shares in the target version; none for another path. The path may begin with the separator.
+pub(super) fn renamed(path: &str, separator: char, to: ApiVersion) -> Option<String> {
     let old = other_shares_of(to);
     let new = SHARES.into_iter().find(|name| *name != old)?;
     let prefix = path.strip_suffix(old)?;
-    let expected = format!("{separator}spec{separator}limited{separator}");
-    (prefix == expected).then(|| format!("{prefix}{new}"))
+    let expected = format!("spec{separator}limited{separator}");
+    let is_expected = prefix.strip_prefix(separator).unwrap_or(prefix) == expected;
+    is_expected.then(|| format!("{prefix}{new}"))
 }
 
 fn escaped(member: &Field<'_>) -> String {

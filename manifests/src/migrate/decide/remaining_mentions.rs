@@ -1,5 +1,6 @@
 //! The remaining mentions of old versions and fields: every place is listed, none is skipped.
 
+use super::owner::Owner;
 use crate::documents::{Parsed, Scalars, path, touching};
 use crate::migrate::findings::{Finding, Rule, Severity};
 use crate::migrate::read::{Mention, Mentioned, Text};
@@ -136,7 +137,9 @@ fn in_document(
                 format!("{name} is not a field of {to}, and its purpose here is unknown")
             }
             _ => match owner {
-                Owner::Policy => format!("this policy names {what}, and may miss objects in {to}"),
+                Owner::Policy | Owner::Webhook => {
+                    format!("this policy names {what}, and may miss objects in {to}")
+                }
                 Owner::Server => format!("the configuration of a server names {what}"),
                 Owner::Migration | Owner::Other => {
                     format!("{what} is mentioned for an unknown purpose")
@@ -146,50 +149,6 @@ fn in_document(
         Finding::new(Severity::Manual, Rule::Mention, offset, message).help(owner.help(to))
     };
     Some((finding.path(here), scalar.span.start))
-}
-
-/// The kind of document around a mention, which decides the advice.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Owner {
-    /// A policy of Kyverno, Gatekeeper or the API server itself.
-    Policy,
-    /// The flags of an API server, in a Pod or in a configuration of kubeadm.
-    Server,
-    /// A migration of stored objects.
-    Migration,
-    Other,
-}
-
-impl Owner {
-    fn of(root: Node<'_>) -> Self {
-        let string = |name: &str| root.get(name).and_then(Node::as_str).unwrap_or_default();
-        let (version, kind) = (string("apiVersion"), string("kind"));
-        let group = version.split('/').next().unwrap_or_default();
-        let is_policy = group.ends_with("kyverno.io")
-            || group.ends_with("gatekeeper.sh")
-            || kind.ends_with("AdmissionPolicy");
-        match kind {
-            _ if is_policy => Self::Policy,
-            "Pod" | "ClusterConfiguration" | "InitConfiguration" | "KubeadmControlPlane" => {
-                Self::Server
-            }
-            "StorageVersionMigration" => Self::Migration,
-            _ => Self::Other,
-        }
-    }
-
-    fn help(self, to: ApiVersion) -> String {
-        match self {
-            Self::Policy => format!(
-                "let the policy match {to} too, and the old version only while a cluster serves it"
-            ),
-            Self::Server => {
-                "remove the version from --runtime-config: newer servers do not have it".to_owned()
-            }
-            Self::Migration => format!("create the migration again for {to}"),
-            Self::Other => "change it by hand if it refers to these objects".to_owned(),
-        }
-    }
 }
 
 impl Mention {

@@ -63,6 +63,9 @@ pub fn may_mention(text: &[u8]) -> bool {
         "flowcontrol::v1",
         "flowControl().v1",
         "flowcontrol.v1",
+        "flowcontrol_v1",
+        "Flowcontrol().V1",
+        "FlowControl.V1",
     ];
     finders
         .iter()
@@ -95,7 +98,8 @@ pub fn mentions(text: &str, to: ApiVersion) -> Vec<Mention> {
     mentions
 }
 
-/// `flowcontrol.apiserver.k8s.io/v1beta2`, in JSON perhaps with `\/`.
+/// `flowcontrol.apiserver.k8s.io/v1beta2`, in JSON perhaps with `\/`, or `flowcontrol.apiserver.k8s.io/FlowSchema@v1beta2` of
+/// Bicep.
 fn version_behind(text: &str, end: usize) -> Option<Mention> {
     let rest = &text[end..];
     let slash = if rest.starts_with("\\/") { 2 } else { 1 };
@@ -104,6 +108,12 @@ fn version_behind(text: &str, end: usize) -> Option<Mention> {
         .find(|character: char| !character.is_ascii_alphanumeric())
         .unwrap_or(word.len());
     let start = end + slash;
+    if word[length..].starts_with('@') {
+        let version = &word[length + 1..];
+        let end = version.find(|character: char| !character.is_ascii_alphanumeric());
+        let start = start + length + 1;
+        return version_at(text, start, start + end.unwrap_or(version.len()));
+    }
     version_at(text, start, start + length)
 }
 
@@ -152,6 +162,7 @@ mod tests {
             d: flowcontrol.apiserver.k8s.io/v1\n\
             e: flowcontrol.apiserver.k8s.io\n\
             f: notassuredConcurrencyShares\n\
+            h: flowcontrol.apiserver.k8s.io/FlowSchema@v1beta3\n\
             g: flowcontrol.k8s.io/v1beta3-preserve-zero-concurrency-shares\n";
         let found = mentions(text, ApiVersion::V1);
         let words: Vec<_> = found.iter().map(|m| &text[m.span.range()]).collect();
@@ -159,6 +170,7 @@ mod tests {
             "v1beta2",
             "assuredConcurrencyShares",
             "v1beta1",
+            "v1beta3",
             "v1beta3",
             "flowcontrol.k8s.io/v1beta3-preserve-zero-concurrency-shares",
         ];

@@ -1,0 +1,65 @@
+//! JSON patches of flow-control objects.
+
+use super::patches::{References, Restring, Unclear, renamed};
+use crate::documents::version_of;
+use k8s_flowcontrol_text::{Content, Node};
+use k8s_flowcontrol_types::ApiVersion;
+
+/// An operation of a JSON patch on the version or the shares.
+pub(super) fn operation<'a>(
+    operation: Node<'a>,
+    pointer: &str,
+    to: ApiVersion,
+    out: &mut References<'a>,
+) {
+    if operation.get("op").and_then(Node::as_str).is_none() {
+        return;
+    }
+    version(operation, pointer, to, out);
+    for name in ["path", "from"] {
+        let Some(node) = operation.get(name) else {
+            continue;
+        };
+        let Some(path) = node.as_str() else { continue };
+        let Some(new) = renamed(path, '/', to) else {
+            continue;
+        };
+        let value = operation.get("value");
+        let number = value.map(Node::content);
+        let is_clear = match number {
+            None => true,
+            Some(Content::Number(text)) => text.parse::<i64>().is_ok_and(|shares| shares != 0),
+            Some(_) => false,
+        };
+        if is_clear {
+            out.changes.push(Restring {
+                node,
+                pointer: format!("{pointer}/{name}"),
+                what: format!("{name}: {path} becomes {new}"),
+                new,
+            });
+        } else {
+            let message = format!(
+                "sets {path}, which is {new} in {to}; check the value: 0 shares mean 30 up to v1beta3 and 0 in v1"
+            );
+            out.unclear.push(Unclear::new(node, message));
+        }
+    }
+}
+
+/// An operation that writes or tests the version.
+fn version<'a>(operation: Node<'a>, pointer: &str, to: ApiVersion, out: &mut References<'a>) {
+    let is_version = operation.get("path").and_then(Node::as_str) == Some("/apiVersion");
+    let Some(value) = operation.get("value").filter(|_| is_version) else {
+        return;
+    };
+    let written = value.as_str().unwrap_or_default();
+    if version_of(written).is_some() && written != to.api_version() {
+        out.changes.push(Restring {
+            node: value,
+            pointer: format!("{pointer}/value"),
+            new: to.api_version().to_owned(),
+            what: format!("value: {written} becomes {}", to.api_version()),
+        });
+    }
+}
