@@ -4,11 +4,11 @@ use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::interrupt::Interrupt;
 use crate::migrate::{
-    Advice, Backups, Candidates, Examined, Selection, Status, Summary, collect, conflict,
+    Advice, Backups, Candidates, Examined, SelectionArgs, Status, Summary, collect, conflict,
     examine_all, json, keep_dirty, without_links, write_all, write_details, write_file_diff,
-    write_log, write_patch,
+    write_left_out, write_log, write_patch,
 };
-use crate::output::{Diagnostic, Level, Streams, write_report};
+use crate::output::{Streams, write_report};
 use clap::ValueEnum;
 use k8s_flowcontrol::{ApiVersion, Release};
 use k8s_flowcontrol_manifests::{self as manifests, Settings, Severity};
@@ -56,13 +56,8 @@ pub(crate) struct Args {
     #[arg(long)]
     check: bool,
 
-    /// A glob of files and folders to exclude, as in .gitignore; can be repeated. A file .flowcontrolignore does the same
-    #[arg(long, value_name = "GLOB")]
-    exclude: Vec<String>,
-
-    /// Also examine files that git ignores, and folders named vendor, node_modules and target
-    #[arg(long)]
-    no_ignore: bool,
+    #[command(flatten)]
+    selection: SelectionArgs,
 
     /// Save the old files in this folder
     #[arg(long, value_name = "DIR", requires = "write")]
@@ -156,8 +151,7 @@ pub(crate) fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
             false => manifests::Metrics::Ignore,
         },
     };
-    let selection = Selection::new(&args.exclude, args.no_ignore)
-        .map_err(|error| Failure::usage(format!("the glob of --exclude is invalid: {error}")))?;
+    let selection = args.selection.selection()?;
     let backup = args.backup.as_deref();
     let found = collect(&args.paths, backup, &selection).map_err(|(path, error)| {
         Failure::input(format!("cannot read {}: {error}", path.display()))
@@ -193,23 +187,7 @@ pub(crate) fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
         },
         None => print(args, &files, streams)?,
     }
-    for skipped in &skipped {
-        if skipped.is_error || args.verbose {
-            let message = format!("{}: {}", skipped.path.display(), skipped.why);
-            let level = if skipped.is_error {
-                Level::Error
-            } else {
-                Level::Note
-            };
-            Diagnostic::new(level, message).write(&mut streams.err)?;
-        }
-    }
-    if args.verbose {
-        for path in &ignored {
-            let message = format!("{}: ignored", path.display());
-            Diagnostic::new(Level::Note, message).write(&mut streams.err)?;
-        }
-    }
+    write_left_out(&skipped, &ignored, args.verbose, &mut streams.err)?;
     let passed = skipped.iter().filter(|skipped| !skipped.is_error).count();
     write!(streams.err, "{summary}")?;
     match passed {
@@ -337,7 +315,7 @@ fn print(args: &Args, files: &[Examined], streams: &mut Streams) -> Result<(), F
         // Findings follow the diff of their file.
         streams.out.flush()?;
         match args.verbose {
-            true => write_details(file, &findings, &mut streams.err)?,
+            true => write_details(&file.source, &findings, &mut streams.err)?,
             false => advice.write_lines(file, &findings, &mut streams.err)?,
         }
     }

@@ -9,8 +9,8 @@ mod report;
 use crate::cluster::{ClusterArgs, block_on};
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::migrate::{Candidates, Selection, Skipped, collect};
-use crate::output::{Diagnostic, Level, Streams, write_report};
+use crate::migrate::{Candidates, SelectionArgs, Skipped, collect, write_details, write_left_out};
+use crate::output::{Diagnostic, Level, Streams, plural, write_report};
 use clap::ValueEnum;
 use cluster::ClusterState;
 use k8s_flowcontrol::Release;
@@ -45,9 +45,16 @@ pub(crate) struct Args {
     #[arg(long, value_name = "FILE")]
     kubeconfig: Option<PathBuf>,
 
+    #[command(flatten)]
+    selection: SelectionArgs,
+
     /// The output format
     #[arg(short, long, value_name = "FORMAT", default_value = "table")]
     output: Format,
+
+    /// Show every place to change by hand with its line and advice, and the entries that were not examined
+    #[arg(short, long)]
+    verbose: bool,
 }
 
 /// The output format.
@@ -67,6 +74,9 @@ Examples:
   # The migrations of these files
   kubectl flowcontrol plan --from 1.27 --to 1.32 manifests/
 
+  # Every place to change by hand, without the tests
+  kubectl flowcontrol plan --from 1.27 --to 1.32 . --exclude 'tests/**' -v
+
   # Also for these clusters
   kubectl flowcontrol plan --to 1.32 --context staging --context production manifests/";
 
@@ -83,11 +93,15 @@ pub(crate) fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
             "to go back, use `kubectl flowcontrol migrate --to VERSION --kubernetes RELEASE`",
         ));
     }
-    let selection = Selection::default();
+    let selection = args.selection.selection()?;
     let found = collect(&args.paths, None, &selection).map_err(|(path, error)| {
         Failure::input(format!("cannot read {}: {error}", path.display()))
     })?;
-    let Candidates { files, skipped, .. } = found;
+    let Candidates {
+        files,
+        skipped,
+        ignored,
+    } = found;
     let mut needs = Vec::new();
     for file in &files {
         match files::read(file, plan) {
@@ -100,10 +114,7 @@ pub(crate) fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
     }
     let files = needs;
     let mut has_unread = files.iter().any(|file| file.error.is_some());
-    for skipped in skipped.iter().filter(|skipped| skipped.is_error) {
-        has_unread = true;
-        writeln!(streams.err, "{}: {}", skipped.path.display(), skipped.why)?;
-    }
+    has_unread |= skipped.iter().any(|skipped| skipped.is_error);
     let has_lost = states.iter().any(|state| state.error.is_some());
     let clusters: Vec<_> = states
         .into_iter()
@@ -122,6 +133,28 @@ pub(crate) fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
         Format::Json => {
             write_report(&mut streams.out, report::json(plan, &files, &clusters))?;
         }
+    }
+    streams.out.flush()?;
+    if args.verbose {
+        for file in &files {
+            let findings: Vec<_> = file.findings.iter().collect();
+            write_details(&file.source, &findings, &mut streams.err)?;
+        }
+    }
+    write_left_out(&skipped, &ignored, args.verbose, &mut streams.err)?;
+    let places: usize = files.iter().map(|file| file.manual()).sum();
+    if !args.verbose && places + ignored.len() > 0 {
+        let mut parts = Vec::new();
+        if places > 0 {
+            parts.push(format!("{} to change by hand", plural(places, "place")));
+        }
+        match ignored.len() {
+            0 => {}
+            1 => parts.push("1 entry ignored".to_owned()),
+            more => parts.push(format!("{more} entries ignored")),
+        }
+        let parts = parts.join(", ");
+        writeln!(streams.err, "{parts} (--verbose lists them)")?;
     }
     Ok(match (has_unread, has_lost) {
         (true, _) => Exit::Input,

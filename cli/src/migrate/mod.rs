@@ -5,9 +5,9 @@ mod files;
 mod report;
 
 pub(crate) use files::{
-    Backups, Candidate, Candidates, Examined, Selection, Skipped, Status, collect, conflict,
+    Backups, Candidate, Candidates, Examined, SelectionArgs, Skipped, Status, collect, conflict,
     examine_all, examine_file, keep_dirty, without_links, write_all,
 };
 pub(crate) use report::{
-    Advice, Summary, json, write_details, write_file_diff, write_log, write_patch,
+    Advice, Summary, json, write_details, write_file_diff, write_left_out, write_log, write_patch,
 };

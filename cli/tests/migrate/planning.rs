@@ -130,6 +130,47 @@ fn removed_metrics_are_found_and_renamed_on_request() {
 }
 
 #[test]
+fn a_plan_selects_and_explains_files_as_a_migration_does() {
+    let folder = folder("plan-selection");
+    for path in ["a.yaml", "tests/b.yaml", "vendor/c.yaml"] {
+        fs::create_dir_all(folder.join(path).parent().unwrap()).unwrap();
+        fs::write(folder.join(path), level("a")).unwrap();
+    }
+    fs::write(folder.join("main.go"), "x()\nFlowcontrolV1beta2()\n").unwrap();
+    let plan = |more: &[&str]| {
+        let arguments = ["plan", "--from", "1.28", "--to", "1.29", "."];
+        run(&folder, &[&arguments[..], more].concat())
+    };
+    let files = |out: &str| {
+        let lines = out.lines().filter(|line| line.starts_with("./"));
+        let names = lines.map(|line| line.split(' ').next().unwrap().to_owned());
+        names.collect::<Vec<_>>()
+    };
+    let ran = plan(&[]);
+    assert_eq!(files(&ran.out), ["./a.yaml", "./main.go", "./tests/b.yaml"]);
+    assert_eq!(
+        ran.err,
+        "1 place to change by hand, 1 entry ignored (--verbose lists them)\n"
+    );
+    let ran = plan(&["--exclude", "tests"]);
+    assert_eq!(files(&ran.out), ["./a.yaml", "./main.go"]);
+    let ran = plan(&["--no-ignore", "--exclude", "*.go"]);
+    assert_eq!(
+        files(&ran.out),
+        ["./a.yaml", "./tests/b.yaml", "./vendor/c.yaml"]
+    );
+    let ran = plan(&["-v"]);
+    for words in [
+        "warning[program]: FlowcontrolV1beta2 is a Go client of v1beta2",
+        "2 | FlowcontrolV1beta2()",
+        "note: ./vendor: ignored",
+    ] {
+        assert!(ran.err.contains(words), "{}", ran.err);
+    }
+    assert_eq!(plan(&["--exclude", "{a"]).code, 2);
+}
+
+#[test]
 fn v1alpha1_is_called_by_its_name() {
     let folder = folder("plan-alpha");
     let text = level("a").replace("v1beta2", "v1alpha1");

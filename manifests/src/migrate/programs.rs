@@ -26,11 +26,12 @@ enum Spelling {
     Camel,
 }
 
-const PATTERNS: [Pattern; 17] = [
+const PATTERNS: [Pattern; 18] = [
     Pattern::lower("/flowcontrol/", "", "a Go package"),
     Pattern::upper("Flowcontrol", "", "a Go client"),
     Pattern::upper("Flowcontrol().", "()", "a Go informer"),
     Pattern::upper("FlowcontrolApiserver", "Api", "a client class"),
+    Pattern::upper("FlowcontrolApiserver", "", "a client function"),
     Pattern::lower("flowcontrol_apiserver_", "", "a client module"),
     Pattern::upper("", "FlowSchema", "a client class"),
     Pattern::upper("", "PriorityLevelConfiguration", "a client class"),
@@ -158,6 +159,7 @@ pub fn uses(text: &str, to: ApiVersion) -> Vec<Finding> {
             "use the client of {to}, with a library version that has it"
         ))
     });
+    let programs = programs.chain(old_fields(source.text, to));
     let mentions = mentions(source.text, to);
     let mentions = mentions.iter().map(|mention| in_text(source.text, mention));
     let mut findings: Vec<_> = programs.chain(mentions).collect();
@@ -165,6 +167,30 @@ pub fn uses(text: &str, to: ApiVersion) -> Vec<Finding> {
     findings.sort_by_key(|finding| finding.offset);
     for finding in &mut findings {
         finding.offset += source.mark;
+    }
+    findings
+}
+
+/// The names of the shares in program languages that write field names in their own way, the older ones first.
+const FIELDS: [[&str; 2]; 2] = [
+    ["AssuredConcurrencyShares", "assured_concurrency_shares"],
+    ["NominalConcurrencyShares", "nominal_concurrency_shares"],
+];
+
+/// The uses of the field of the shares that the version does not have.
+fn old_fields(text: &str, to: ApiVersion) -> Vec<Finding> {
+    let is_current = to >= ApiVersion::V1Beta3;
+    let [old, new] = match is_current {
+        true => FIELDS,
+        false => [FIELDS[1], FIELDS[0]],
+    };
+    let mut findings = Vec::new();
+    for (old, new) in old.into_iter().zip(new) {
+        for (at, _) in text.match_indices(old) {
+            let message = format!("{old} is not a field of {to}");
+            let finding = Finding::new(Severity::Manual, Rule::Program, at, message);
+            findings.push(finding.help(format!("use {new} with the client of {to}")));
+        }
     }
     findings
 }

@@ -56,6 +56,18 @@ fn client_libraries_are_found() {
             "a --runtime-config flag names",
         ),
         (
+            "limited.withAssuredConcurrencyShares(5)",
+            "AssuredConcurrencyShares is not a field of v1",
+        ),
+        (
+            "  assured_concurrency_shares = 125",
+            "assured_concurrency_shares is not a field of v1",
+        ),
+        (
+            "getFlowcontrolApiserverV1beta3APIResources()",
+            "FlowcontrolApiserverV1beta3 is a client function",
+        ),
+        (
             "f.Flowcontrol().V1beta2().FlowSchemas()",
             "Flowcontrol().V1beta2() is a Go informer",
         ),

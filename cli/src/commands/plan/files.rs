@@ -3,8 +3,10 @@
 use super::moves::{Move, Plan, Written, moves, not_before};
 use crate::input::ReadError;
 use crate::migrate::{Candidate, Skipped, examine_file};
-use k8s_flowcontrol_manifests::{Mend, Metrics, Settings, Severity};
+use crate::source::Source;
+use k8s_flowcontrol_manifests::{Finding, Mend, Metrics, Settings, Severity};
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 /// The minor release that removed metrics.
 const METRICS_REMOVED: u32 = 37;
@@ -19,8 +21,10 @@ pub(crate) struct FileNeeds {
     pub(crate) moves: BTreeSet<Move>,
     /// The first release that accepts the unchanged file, if it is later than the current release.
     pub(crate) not_before: Option<u32>,
-    /// The number of errors, and of places that must be changed by hand.
-    pub(crate) manual: usize,
+    /// The errors, and the places that must be changed by hand.
+    pub(crate) findings: Vec<Finding>,
+    /// The text of the file, kept if there are findings.
+    pub(crate) source: Arc<Source>,
     /// Whether the file has a field of another version, which a migration must resolve.
     pub(crate) needs_mend: bool,
     /// Whether a migration does not write the file, because something would be lost.
@@ -29,18 +33,30 @@ pub(crate) struct FileNeeds {
     pub(crate) error: Option<String>,
 }
 
+impl FileNeeds {
+    /// The number of errors, and of places that must be changed by hand.
+    pub(crate) fn manual(&self) -> usize {
+        self.findings.len()
+    }
+}
+
 /// Reads a file; none if it contains nothing of the group.
 ///
 /// # Errors
 /// A file of a folder that is too long.
 pub(crate) fn read(candidate: &Candidate, plan: Plan) -> Result<Option<FileNeeds>, Skipped> {
+    let source = |bytes| {
+        let name = candidate.path.display().to_string();
+        Source::new(name, bytes, candidate.is_named)
+    };
     let mut needs = FileNeeds {
         path: candidate.path.display().to_string(),
         objects: 0,
         versions: BTreeMap::new(),
         moves: BTreeSet::new(),
         not_before: None,
-        manual: 0,
+        findings: Vec::new(),
+        source: Arc::new(source(Vec::new())),
         needs_mend: false,
         is_refused: false,
         error: None,
@@ -49,8 +65,8 @@ pub(crate) fn read(candidate: &Candidate, plan: Plan) -> Result<Option<FileNeeds
     if plan.to.minor() >= METRICS_REMOVED {
         settings.metrics = Metrics::List;
     }
-    let outcome = match examine_file(candidate, settings, false) {
-        Ok(examination) => examination.outcome,
+    let (bytes, outcome) = match examine_file(candidate, settings, false) {
+        Ok(examination) => (examination.bytes, examination.outcome),
         Err(error @ ReadError::TooLong(_)) if !candidate.is_named => {
             return Err(Skipped {
                 path: candidate.path.clone(),
@@ -63,11 +79,12 @@ pub(crate) fn read(candidate: &Candidate, plan: Plan) -> Result<Option<FileNeeds
             return Ok(Some(needs));
         }
     };
-    needs.manual = outcome
-        .findings
-        .iter()
-        .filter(|finding| finding.severity > Severity::Note)
-        .count();
+    let findings = outcome.findings.iter();
+    let findings = findings.filter(|finding| finding.severity > Severity::Note);
+    needs.findings = findings.cloned().collect();
+    if !needs.findings.is_empty() {
+        needs.source = Arc::new(source(bytes));
+    }
     for document in &outcome.objects {
         let Some(version) = document.from.as_deref().and_then(Written::of) else {
             continue;
@@ -93,5 +110,5 @@ pub(crate) fn read(candidate: &Candidate, plan: Plan) -> Result<Option<FileNeeds
             needs.needs_mend = !needs.is_refused;
         }
     }
-    Ok((needs.objects > 0 || needs.manual > 0).then_some(needs))
+    Ok((needs.objects > 0 || needs.manual() > 0).then_some(needs))
 }

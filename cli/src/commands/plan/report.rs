@@ -187,7 +187,7 @@ fn of_file(file: &FileNeeds) -> Value {
         "versions": versions,
         "steps": file.moves.iter().map(|step| of_move(*step)).collect::<Vec<_>>(),
         "notBefore": file.not_before.map(|minor| format!("1.{minor}")),
-        "byHand": file.manual,
+        "byHand": file.manual(),
         "needsMend": file.needs_mend,
         "refused": file.is_refused,
         "error": file.error,
@@ -256,8 +256,8 @@ fn steps(file: &FileNeeds) -> Vec<String> {
     if file.needs_mend {
         steps.push("needs --mend live or --mend file".to_owned());
     }
-    if file.manual > 0 {
-        steps.push(format!("{} by hand", plural(file.manual, "place")));
+    if file.manual() > 0 {
+        steps.push(format!("{} by hand", plural(file.manual(), "place")));
     }
     if let Some(error) = &file.error {
         steps.push(format!("cannot be read: {error}"));

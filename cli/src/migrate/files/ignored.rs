@@ -1,5 +1,6 @@
 //! Walking through a folder without the files that git ignores, dependencies and build output.
 
+use crate::failure::Failure;
 use ignore::overrides::{Override, OverrideBuilder};
 use ignore::{DirEntry, WalkBuilder};
 use std::collections::HashMap;
@@ -16,6 +17,29 @@ const FOREIGN: [&str; 3] = ["vendor", "node_modules", "target"];
 /// The name of our own ignore file, with the syntax of `.gitignore`.
 pub(crate) const IGNORE_FILE: &str = ".flowcontrolignore";
 
+/// The options that select files of folders.
+#[derive(Clone, Debug, clap::Args)]
+pub(crate) struct SelectionArgs {
+    /// A glob of files and folders to exclude, as in .gitignore; can be repeated. A file .flowcontrolignore does the same
+    #[arg(long, value_name = "GLOB")]
+    exclude: Vec<String>,
+
+    /// Also examine files that git ignores, and folders named vendor, node_modules and target
+    #[arg(long)]
+    no_ignore: bool,
+}
+
+impl SelectionArgs {
+    /// The selection of the files.
+    ///
+    /// # Errors
+    /// If a glob is invalid.
+    pub(crate) fn selection(&self) -> Result<Selection, Failure> {
+        Selection::new(&self.exclude, self.no_ignore)
+            .map_err(|error| Failure::usage(format!("the glob of --exclude is invalid: {error}")))
+    }
+}
+
 /// The files of a folder that are examined.
 #[derive(Clone, Debug)]
 pub(crate) struct Selection {
@@ -25,21 +49,12 @@ pub(crate) struct Selection {
     no_ignore: bool,
 }
 
-impl Default for Selection {
-    fn default() -> Self {
-        Self {
-            exclude: Override::empty(),
-            no_ignore: false,
-        }
-    }
-}
-
 impl Selection {
     /// A selection without files that match a glob, relative to the working directory.
     ///
     /// # Errors
     /// The message about an invalid glob.
-    pub(crate) fn new(exclude: &[String], no_ignore: bool) -> Result<Self, String> {
+    fn new(exclude: &[String], no_ignore: bool) -> Result<Self, String> {
         let mut globs = OverrideBuilder::new(".");
         for glob in exclude {
             // An override selects files; with an exclamation mark it excludes them.

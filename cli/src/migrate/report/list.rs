@@ -1,25 +1,51 @@
 //! The findings as lines, grouped by file, with the advice for each kind of place at the end.
 
-use crate::migrate::files::Examined;
-use crate::output::{Diagnostic, ERROR, HINT, Stream, WARNING, one_line, plural};
+use crate::migrate::files::{Examined, Skipped};
+use crate::output::{Diagnostic, ERROR, HINT, Level, Stream, WARNING, one_line, plural};
+use crate::source::Source;
 use k8s_flowcontrol_manifests::{Finding, Severity};
 use k8s_flowcontrol_text::Span;
 use std::io::{self, Write};
+use std::path::PathBuf;
+use std::sync::Arc;
 
 /// Writes findings with the lines of the text and all details.
 pub(crate) fn write_details(
-    file: &Examined,
+    source: &Arc<Source>,
     findings: &[&Finding],
     err: &mut Stream,
 ) -> io::Result<()> {
     for finding in findings {
         let mut diagnostic = Diagnostic::new(finding.severity.into(), message(finding))
             .id(finding.rule.as_str())
-            .at(&file.source, Span::new(finding.offset, finding.offset + 1));
+            .at(source, Span::new(finding.offset, finding.offset + 1));
         if let Some(help) = &finding.help {
             diagnostic = diagnostic.help(help.as_str());
         }
         diagnostic.write(err)?;
+    }
+    Ok(())
+}
+
+/// Writes the entries of folders that were not examined: those with an error, and with `is_verbose` all of them.
+pub(crate) fn write_left_out(
+    skipped: &[Skipped],
+    ignored: &[PathBuf],
+    is_verbose: bool,
+    err: &mut Stream,
+) -> io::Result<()> {
+    for skipped in skipped {
+        let level = match skipped.is_error {
+            true => Level::Error,
+            false if is_verbose => Level::Note,
+            false => continue,
+        };
+        let message = format!("{}: {}", skipped.path.display(), skipped.why);
+        Diagnostic::new(level, message).write(err)?;
+    }
+    for path in ignored.iter().filter(|_| is_verbose) {
+        let message = format!("{}: ignored", path.display());
+        Diagnostic::new(Level::Note, message).write(err)?;
     }
     Ok(())
 }

@@ -8,6 +8,6 @@ mod summary;
 
 pub(crate) use diff::{write_file_diff, write_patch};
 pub(crate) use json::json;
-pub(crate) use list::{Advice, write_details};
+pub(crate) use list::{Advice, write_details, write_left_out};
 pub(crate) use sarif::write_log;
 pub(crate) use summary::Summary;

@@ -1,6 +1,6 @@
 //! Mentions of old versions and fields anywhere in a text.
 
-use super::shares::{SHARES, other_shares_of};
+use super::shares::other_shares_of;
 use k8s_flowcontrol_text::Span;
 use k8s_flowcontrol_types::convert::PRESERVE_ZERO_ANNOTATION;
 use k8s_flowcontrol_types::{ApiVersion, GROUP};
@@ -51,8 +51,6 @@ impl Mention {
 pub fn may_mention(text: &[u8]) -> bool {
     let finders = [
         GROUP,
-        SHARES[0],
-        SHARES[1],
         "FlowSchema",
         "PriorityLevelConfiguration",
         // Client libraries.
@@ -64,6 +62,10 @@ pub fn may_mention(text: &[u8]) -> bool {
         "flowControl().v1",
         "flowcontrol.v1",
         "flowcontrol_v1",
+        "ssuredConcurrencyShares",
+        "assured_concurrency_shares",
+        "ominalConcurrencyShares",
+        "nominal_concurrency_shares",
         "Flowcontrol().V1",
         "FlowControl.V1",
     ];
