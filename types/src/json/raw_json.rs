@@ -1,11 +1,12 @@
 //! JSON that is kept, not interpreted.
 
 use super::compact::compact_value_end;
-use super::same_value::same_value;
+use super::same_value::{hash_value, same_value};
 use super::{Fault, ReadJson, Reader, WriteJson, Writer};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use std::fmt;
+use std::hash::{Hash, Hasher};
 
 /// A JSON value kept as compact text, with the spelling of its numbers, duplicate fields and field order.
 ///
@@ -91,6 +92,14 @@ impl From<&RawValue> for RawJson {
 impl PartialEq for RawJson {
     fn eq(&self, other: &Self) -> bool {
         same_value(&self.0, &other.0)
+    }
+}
+
+impl Eq for RawJson {}
+
+impl Hash for RawJson {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        hash_value(&self.0, state);
     }
 }
 

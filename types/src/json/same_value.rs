@@ -4,6 +4,7 @@ use super::read_whole;
 use crate::order;
 use serde_json::value::RawValue;
 use std::borrow::Cow;
+use std::hash::{Hash, Hasher};
 
 /// How deep values are compared by value. Below, their texts must agree: each level is read anew, and a hostile
 /// text could be all depth.
@@ -45,6 +46,35 @@ fn same_at(left: &str, right: &str, depth: usize) -> bool {
         (Some(b'"'), Some(b'"')) => string(left).is_some_and(|left| Some(left) == string(right)),
         (Some(b'-' | b'0'..=b'9'), Some(b'-' | b'0'..=b'9')) => number(left) == number(right),
         _ => false,
+    }
+}
+
+/// Hashes the value: equal values have equal hashes.
+pub(super) fn hash_value<H: Hasher>(text: &str, state: &mut H) {
+    hash_at(text, 0, state);
+}
+
+fn hash_at<H: Hasher>(text: &str, depth: usize, state: &mut H) {
+    let first = text.as_bytes().first();
+    match first {
+        // Values down here are only equal inside values whose hashes are equal already.
+        _ if depth > MAX_DEPTH => {}
+        Some(b'{') => {
+            for (name, value) in fields(text).unwrap_or_default() {
+                name.hash(state);
+                hash_at(value.get(), depth + 1, state);
+            }
+            state.write_u8(b'}');
+        }
+        Some(b'[') => {
+            for value in elements(text).unwrap_or_default() {
+                hash_at(value.get(), depth + 1, state);
+            }
+            state.write_u8(b']');
+        }
+        Some(b'"') => string(text).hash(state),
+        Some(b'-' | b'0'..=b'9') => number(text).hash(state),
+        _ => text.hash(state),
     }
 }
 
@@ -102,9 +132,17 @@ fn number(text: &str) -> (bool, String, i64) {
 #[cfg(test)]
 mod tests {
     use crate::json::RawJson;
+    use std::hash::{DefaultHasher, Hash, Hasher};
 
     fn equal(left: &str, right: &str) -> bool {
-        RawJson::parse(left).unwrap() == RawJson::parse(right).unwrap()
+        let [left, right] = [left, right].map(|text| RawJson::parse(text).unwrap());
+        let [left_hash, right_hash] = [&left, &right].map(|value| {
+            let mut state = DefaultHasher::new();
+            value.hash(&mut state);
+            state.finish()
+        });
+        assert_eq!(left == right, left_hash == right_hash);
+        left == right
     }
 
     #[test]
@@ -134,6 +172,10 @@ mod tests {
         assert!(equal(&nested(100, "1"), &nested(100, "1.0")));
         assert!(!equal(&nested(100, "1"), &nested(100, "2")));
         assert!(equal(&nested(10_000, "1"), &nested(10_000, "1")));
-        assert!(!equal(&nested(10_000, "1"), &nested(10_000, "2")));
+        let (left, right) = (nested(10_000, "1"), nested(10_000, "2"));
+        assert_ne!(
+            RawJson::parse(&left).unwrap(),
+            RawJson::parse(&right).unwrap()
+        );
     }
 }

@@ -7,7 +7,7 @@ use std::fmt;
 ///
 /// About half of a real list is [managed fields](https://kubernetes.io/docs/reference/using-api/server-side-apply/#field-management),
 /// which few programs look at, so only [`entries`](Self::entries) reads them.
-#[derive(Clone, Default, PartialEq)]
+#[derive(Clone, Default, PartialEq, Eq, Hash)]
 pub struct ManagedFields(Option<RawJson>);
 
 impl ManagedFields {

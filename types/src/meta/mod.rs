@@ -17,7 +17,7 @@ pub use byte_string::{ByteString, InvalidBase64};
 pub use int_or_string::IntOrString;
 pub use managed_fields::ManagedFields;
 pub use number::Number;
-pub use quantity::Quantity;
+pub use quantity::{Amount, InvalidQuantity, Quantity, QuantityFormat};
 pub use time::{InvalidTime, MicroTime, Time};
 
 pub use generated::*;

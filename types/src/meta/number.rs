@@ -16,7 +16,7 @@ use std::fmt;
 /// assert_eq!(Number::from(3).as_str(), "3");
 /// # Ok::<(), serde_json::Error>(())
 /// ```
-#[derive(Clone, PartialEq)]
+#[derive(Clone, PartialEq, Eq, Hash)]
 pub struct Number(RawJson);
 
 impl Number {

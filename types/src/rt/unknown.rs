@@ -4,6 +4,7 @@ use super::defaults::{Defaults, Spelling};
 use crate::json::RawJson;
 use crate::order;
 use std::fmt;
+use std::hash::{Hash, Hasher};
 
 /// The fields of a JSON object that its type does not know, kept unchanged and written back.
 ///
@@ -91,6 +92,12 @@ impl Unknown {
         self.0 = None;
     }
 
+    fn sorted(&self) -> Vec<(&str, &RawJson)> {
+        let mut fields: Vec<_> = self.iter().collect();
+        order::sort_by(&mut fields, |left, right| left.0.cmp(right.0));
+        fields
+    }
+
     pub(crate) fn push(&mut self, name: Box<str>, value: RawJson) {
         self.0.get_or_insert_default().fields.push((name, value));
     }
@@ -127,12 +134,15 @@ impl Unknown {
 /// Compares names and values in any order, and ignores how the text spelled fields that have their default.
 impl PartialEq for Unknown {
     fn eq(&self, other: &Self) -> bool {
-        fn sorted(unknown: &Unknown) -> Vec<(&str, &RawJson)> {
-            let mut fields: Vec<_> = unknown.iter().collect();
-            order::sort_by(&mut fields, |left, right| left.0.cmp(right.0));
-            fields
-        }
-        self.len() == other.len() && (self.is_empty() || sorted(self) == sorted(other))
+        self.len() == other.len() && (self.is_empty() || self.sorted() == other.sorted())
+    }
+}
+
+impl Eq for Unknown {}
+
+impl Hash for Unknown {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.sorted().hash(state);
     }
 }
 
