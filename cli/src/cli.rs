@@ -2,8 +2,8 @@
 
 use crate::commands::{
     apply, completions, convert, delete, describe, diff, generate, get, limits, lint,
-    match_request, migrate, plan, rbac, rewrite_storage, scan, serve, set_shares, top, validate,
-    watch, whoami,
+    match_request, migrate, plan, rbac, rewrite_storage, scan, serve, set_shares, simulate, top,
+    validate, watch, whoami,
 };
 use crate::exit::{self, Exit};
 use crate::failure::Failure;
@@ -41,6 +41,7 @@ pub(crate) enum Command {
     Validate(validate::Args),
     Lint(lint::Args),
     Limits(limits::Args),
+    Simulate(simulate::Args),
     #[command(name = "match")]
     Match(match_request::Args),
     Get(get::Args),
@@ -70,6 +71,7 @@ impl Command {
             Self::Validate(args) => validate::run(&args, streams),
             Self::Lint(args) => lint::run(&args, streams),
             Self::Limits(args) => limits::run(&args, streams),
+            Self::Simulate(args) => simulate::run(&args, streams),
             Self::Match(args) => match_request::run(&args, streams),
             Self::Get(args) => get::run(&args, streams),
             Self::Describe(args) => describe::run(&args, streams),

@@ -18,6 +18,7 @@ pub(crate) mod rewrite_storage;
 pub(crate) mod scan;
 pub(crate) mod serve;
 pub(crate) mod set_shares;
+pub(crate) mod simulate;
 pub(crate) mod top;
 pub(crate) mod validate;
 pub(crate) mod watch;

@@ -8,6 +8,7 @@
 //! | [`validate`] | the violations of an object, or the server's response to a request |
 //! | [`limits`] | nominal limits, lending, borrowing, and their adjustment to demand |
 //! | [`sharding`] | shuffle sharding: the queues of a flow, and how well flows are isolated |
+//! | [`queueing`] | fair queuing: which request is executed, queued or rejected, and when |
 //! | [`matching`] | the flow schema and priority level of a request, with an explanation |
 //! | [`lint`] | mistakes in objects that the server accepts |
 //! | [`bootstrap`] | the built-in objects of each release |
@@ -26,6 +27,7 @@ pub mod limits;
 pub mod lint;
 pub mod matching;
 mod objects;
+pub mod queueing;
 pub mod sharding;
 pub mod storage;
 pub mod validate;

@@ -94,23 +94,32 @@ impl Dealer {
     ///
     /// A level with one queue has no shuffle sharding; its only hand is queue 0.
     pub fn deal(&self, flow_hash: u64) -> Vec<u32> {
-        let mut rest = flow_hash;
-        let mut remainders = Vec::with_capacity(self.hand_size as usize);
         let mut hand = Vec::with_capacity(self.hand_size as usize);
+        self.deal_into(flow_hash, &mut hand);
+        hand
+    }
+
+    /// Replaces the contents of `hand` by the hand of a flow, like [`deal`](Self::deal), and keeps its memory.
+    pub fn deal_into(&self, flow_hash: u64, hand: &mut Vec<u32>) {
+        hand.clear();
+        let mut rest = flow_hash;
         for dealt in 0..self.hand_size {
             // A hand is at most as large as the number of queues, so some are left.
             let left = u64::from(self.queues - dealt);
             // Less than `queues`, so it fits.
-            let remainder = (rest % left) as u32;
+            hand.push((rest % left) as u32);
             rest /= left;
-            // The remainder is an index among the queues left; this skips the queues already dealt.
-            let card = remainders.iter().rev().fold(remainder, |card, earlier| {
-                if card >= *earlier { card + 1 } else { card }
-            });
-            remainders.push(remainder);
-            hand.push(card);
         }
-        hand
+        // Each remainder is an index among the queues that were left. Counting the queues dealt before turns it into an
+        // index among all, from the last to the first, so that the remainders before it are still there.
+        for last in (1..hand.len()).rev() {
+            let (before, card) = hand.split_at_mut(last);
+            for earlier in before.iter().rev() {
+                if card[0] >= *earlier {
+                    card[0] += 1;
+                }
+            }
+        }
     }
 }
 

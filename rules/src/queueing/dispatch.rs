@@ -1,0 +1,82 @@
+//! The choice of the next request.
+
+use super::config::Queuing;
+use super::queue::Queue;
+use super::queue_set::QueueSet;
+use super::request::Phase;
+
+impl QueueSet {
+    pub(super) fn dispatch_all(&mut self) {
+        while self.waiting > 0 && (self.is_exempt() || self.seats_in_use < self.seats) {
+            let Some(index) = self.next_queue() else {
+                break;
+            };
+            let Some(slot) = self.queues[index].first else {
+                break;
+            };
+            if !self.has_room(self.requests.get(slot).seats()) {
+                break;
+            }
+            self.last_dispatched = Some(index);
+            self.dispatch(index, slot);
+        }
+    }
+
+    /// The queue whose oldest request would finish first in virtual time; of several, the first one after the queue that
+    /// was dispatched from last.
+    pub(super) fn next_queue(&mut self) -> Option<usize> {
+        let first = match self.last_dispatched {
+            Some(last) => (last + 1) % self.queues.len().max(1),
+            None => 0,
+        };
+        // A search that does not dispatch ends at the queue before the one at which it starts.
+        self.last_dispatched = (first + self.queues.len())
+            .checked_sub(1)
+            .map(|last| last % self.queues.len().max(1));
+        let finish = |(_, queue): &(usize, &Queue)| {
+            let work = queue.first.map(|slot| self.requests.get(slot).total_work);
+            queue.next_dispatch_r.plus(work.unwrap_or_default())
+        };
+        let (index, _) = self.queues.occupied_from(first).min_by_key(finish)?;
+        Some(index)
+    }
+
+    /// Whether a request that needs `seats` seats can execute now.
+    pub(super) fn has_room(&self, seats: u64) -> bool {
+        if self.is_exempt() {
+            return true;
+        }
+        if seats > self.seats {
+            return self.executing == 0;
+        }
+        self.seats_in_use + seats <= self.seats
+    }
+
+    pub(super) fn is_exempt(&self) -> bool {
+        self.queuing == Queuing::Exempt
+    }
+
+    /// Takes the oldest request of a queue and executes it.
+    pub(super) fn dispatch(&mut self, index: usize, slot: u32) {
+        self.leave_queue(index, slot);
+        let limit = u32::try_from(self.seats).unwrap_or(u32::MAX).max(1);
+        let request = self.requests.get_mut(slot);
+        request.phase = Phase::Executing;
+        request.started = self.now;
+        if request.final_seats > limit {
+            // The work stays the same.
+            request.final_seats = limit;
+            request.additional_latency = request.final_work.nanoseconds_of(limit);
+        }
+        let (seats, work) = (request.seats(), request.total_work);
+        self.executing += 1;
+        self.seats_in_use += seats;
+        self.queues.change(index, |queue| {
+            queue.executing += 1;
+            queue.seats_in_use += seats;
+            queue.next_dispatch_r = queue.next_dispatch_r.plus(work);
+        });
+        self.bound_next_dispatch(index);
+        self.dispatched.push(self.requests.id(slot));
+    }
+}

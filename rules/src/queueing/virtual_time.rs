@@ -1,0 +1,75 @@
+//! The progress of virtual time, and the places of queues in it.
+
+use super::queue_set::{QueueSet, nanoseconds};
+use super::request::Request;
+use super::seat_seconds::SeatSeconds;
+use std::cmp::Reverse;
+use std::time::Duration;
+
+/// The estimate, in nanoseconds, of how long a request executes. Its queue is charged for it at dispatch.
+pub(super) const SERVICE_TIME: u64 = 3_000_000;
+
+impl QueueSet {
+    /// Ends the additional latencies before `now`, and advances virtual time to `now`.
+    pub(super) fn synchronize(&mut self, now: Duration) {
+        let now = nanoseconds(now);
+        while let Some(&Reverse((end, ..))) = self.lingering.peek() {
+            if end >= now.max(self.now) {
+                break;
+            }
+            self.step(Duration::from_nanos(end));
+        }
+        self.advance_virtual_time(now);
+    }
+
+    pub(super) fn advance_virtual_time(&mut self, now: u64) {
+        let passed = now.saturating_sub(self.now);
+        if passed == 0 {
+            return;
+        }
+        self.now = now;
+        if self.queues.active == 0 {
+            return;
+        }
+        let seats = self.queues.seat_demand.min(self.seats) as f64 / self.queues.active as f64;
+        self.current_r = self.current_r.plus(SeatSeconds::of(seats, passed));
+        while self.current_r.ends_epoch() {
+            self.start_epoch();
+        }
+    }
+
+    /// Sets all readings of virtual time back, so that it never overflows.
+    pub(super) fn start_epoch(&mut self) {
+        self.current_r = self.current_r.in_next_epoch();
+        for queue in self.queues.iter_mut() {
+            queue.next_dispatch_r = match queue.is_active() {
+                true => queue.next_dispatch_r.in_next_epoch(),
+                // The next request of the queue sets it.
+                false => SeatSeconds::default(),
+            };
+        }
+        for request in self.requests.all_mut() {
+            request.arrival_r = request.arrival_r.in_next_epoch();
+        }
+    }
+
+    /// Replaces the estimate for which the queue was charged at dispatch by the actual time.
+    pub(super) fn correct_charge(&mut self, index: usize, ended: &Request) {
+        let actual = self.now.saturating_sub(ended.started);
+        let work = |time| SeatSeconds::of(ended.initial_seats.into(), time);
+        let next = self.queues.next_dispatch_r(index);
+        *next = match SERVICE_TIME.checked_sub(actual) {
+            Some(saved) => next.minus(work(saved)),
+            None => next.plus(work(actual - SERVICE_TIME)),
+        };
+    }
+
+    /// A queue does not collect credit: its next dispatch in virtual time is not before the arrival of its next request.
+    pub(super) fn bound_next_dispatch(&mut self, index: usize) {
+        if let Some(first) = self.queues[index].first {
+            let arrival = self.requests.get(first).arrival_r;
+            let next = self.queues.next_dispatch_r(index);
+            *next = arrival.max(*next);
+        }
+    }
+}
