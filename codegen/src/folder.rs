@@ -161,6 +161,13 @@ fn blocks(text: &str) -> Vec<&str> {
 
 /// The type that a block declares or describes.
 fn subject(block: &str) -> Option<&str> {
+    let reexport = block
+        .strip_prefix("pub use ")
+        .and_then(|path| path.strip_suffix(';'));
+    if let Some(path) = reexport {
+        let name = path.rsplit(':').next();
+        return name.filter(|name| !name.ends_with('}'));
+    }
     ["pub struct ", "pub enum ", "fields! {\n    "]
         .iter()
         .find_map(|start| Some(block.split_once(start)?.1))

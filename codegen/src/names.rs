@@ -3,6 +3,7 @@
 
 use heck::{ToShoutySnakeCase, ToSnakeCase, ToUpperCamelCase};
 use schemars::schema::{InstanceType, SchemaObject, StringValidation};
+use std::collections::HashSet;
 
 /// A module's name.
 pub(crate) fn module(text: &str) -> String {
@@ -63,6 +64,24 @@ pub(crate) fn plain_plurals(name: &str) -> String {
     out
 }
 
+/// The singular of an English word.
+pub(crate) fn singular(word: &str) -> String {
+    const WHOLE: [&str; 7] = ["ss", "us", "is", "dns", "tls", "sls", "kubernetes"];
+    let end = |suffix: &str| word.strip_suffix(suffix).filter(|stem| stem.len() > 1);
+    if word.len() < 4 || WHOLE.iter().any(|whole| word.ends_with(whole)) {
+        return word.to_owned();
+    }
+    if let Some(stem) = end("ies") {
+        return format!("{stem}y");
+    }
+    for hissing in ["sses", "xes", "ches", "shes", "zes", "iases", "tuses"] {
+        if word.ends_with(hissing) {
+            return word[..word.len() - 2].to_owned();
+        }
+    }
+    end("s").unwrap_or(word).to_owned()
+}
+
 /// Separates an abbreviation from the version that follows: `openAPIV3Schema` becomes `openApiV3Schema`.
 fn split_version(name: &str) -> String {
     let mut out = String::with_capacity(name.len());
@@ -81,9 +100,39 @@ fn split_version(name: &str) -> String {
     out
 }
 
+/// A different Rust name for each field of a struct, from the names on the wire and typify's. Where several become one,
+/// the field that is spelled so on the wire has the plain name, and the others get numbers.
+pub(crate) fn fields(wire: &[&str], typify: &[&str]) -> Vec<String> {
+    let is_plain = |index: &usize| {
+        let (wire, rust) = (wire[*index], typify[*index]);
+        rust.strip_suffix('_').unwrap_or(rust) == wire.trim_end_matches('_')
+    };
+    let (plain, others): (Vec<usize>, Vec<usize>) = (0..wire.len()).partition(is_plain);
+    let mut taken: HashSet<String> = HashSet::new();
+    let mut names = vec![String::new(); wire.len()];
+    for index in plain.into_iter().chain(others) {
+        let word = typify[index];
+        let numbered = (2..).map(|number| format!("{}_{number}", word.trim_end_matches('_')));
+        let name = std::iter::once(field(word))
+            .chain(numbered)
+            .find(|name| !taken.contains(name) && !typify_has(typify, name, index));
+        // Numbers do not run out.
+        let name = name.unwrap_or_default();
+        taken.insert(name.clone());
+        names[index] = name;
+    }
+    names
+}
+
+/// Whether another field has this name from typify, which a number must not take away.
+fn typify_has(typify: &[&str], name: &str, index: usize) -> bool {
+    let is_numbered = field(typify[index]) != name;
+    is_numbered && typify.contains(&name)
+}
+
 /// A field's Rust name from typify's: keywords become raw identifiers, and `unknown` stays free for the
 /// generator's own field.
-pub(crate) fn field(typify: &str) -> String {
+fn field(typify: &str) -> String {
     match typify.strip_suffix('_') {
         Some(word)
             if is_keyword(word) && !["self", "super", "crate", "Self", ""].contains(&word) =>
@@ -114,9 +163,12 @@ pub(crate) fn variants(ident: &str, values: &[String]) -> Vec<String> {
             }
         })
         .collect();
-    // `debug` and `DEBUG` become one name: the later ones get a number.
-    for index in 1..names.len() {
-        if names[..index].contains(&names[index]) {
+    // `debug` and `DEBUG` become one name: numbers for all but the value that is spelled so, or else the first.
+    for index in 0..names.len() {
+        let has_name = |&other: &usize| names[other] == names[index];
+        let same: Vec<usize> = (0..names.len()).filter(has_name).collect();
+        let plain = same.iter().find(|&&other| values[other] == names[other]);
+        if plain.or(same.first()) != Some(&index) {
             let numbered = (2..).map(|number| format!("{}{number}", names[index]));
             if let Some(name) = numbered.into_iter().find(|name| !names.contains(name)) {
                 names[index] = name;
@@ -205,7 +257,7 @@ fn is_keyword(word: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{field, module, plain_plurals, variants};
+    use super::{field, fields, module, plain_plurals, singular, variants};
 
     #[test]
     fn plurals_of_abbreviations_stay_one_word() {
@@ -233,6 +285,43 @@ mod tests {
     }
 
     #[test]
+    fn the_plain_spelling_has_the_plain_name() {
+        let names = |wire: &[&str], typify: &[&str]| fields(wire, typify);
+        assert_eq!(
+            names(&["Box", "box"], &["box_", "box_"]),
+            ["box_2", "r#box"]
+        );
+        assert_eq!(
+            names(&["xY", "x_y", "x-y"], &["x_y"; 3]),
+            ["x_y_2", "x_y", "x_y_3"]
+        );
+        assert_eq!(
+            names(&["Default", "default"], &["default"; 2]),
+            ["default_2", "default"]
+        );
+        assert_eq!(
+            names(&["aB", "a_b", "a_b_2"], &["a_b", "a_b", "a_b_2"]),
+            ["a_b_3", "a_b", "a_b_2"]
+        );
+    }
+
+    #[test]
+    fn elements_are_in_the_singular() {
+        for (plural, one) in [
+            ("containers", "container"),
+            ("policies", "policy"),
+            ("addresses", "address"),
+            ("aliases", "alias"),
+            ("databases", "database"),
+            ("status", "status"),
+            ("tls", "tls"),
+            ("ips", "ips"),
+        ] {
+            assert_eq!(singular(plural), one);
+        }
+    }
+
+    #[test]
     fn every_value_has_a_variant_of_its_own() {
         let names = |values: &[&str]| {
             variants(
@@ -252,7 +341,7 @@ mod tests {
         );
         assert_eq!(
             names(&["get", "Get", "Get2", "GET"]),
-            ["Get", "Get3", "Get2", "Get4"]
+            ["Get3", "Get", "Get2", "Get4"]
         );
     }
 }

@@ -45,7 +45,12 @@ pub(crate) fn scalar(key: &Key) -> Option<Scalar> {
 
 /// The structs of the runtime's `meta` module: generated together with the runtime, which fails when
 /// this list is not what was generated.
-pub(crate) const RUNTIME_META: [(&str, &str); 23] = [
+pub(crate) const RUNTIME_META: [(&str, &str); 25] = [
+    (
+        "io.k8s.api.core.v1.LocalObjectReference",
+        "LocalObjectReference",
+    ),
+    ("io.k8s.api.core.v1.ObjectReference", "ObjectReference"),
     ("io.k8s.apimachinery.pkg.apis.meta.v1.APIGroup", "ApiGroup"),
     (
         "io.k8s.apimachinery.pkg.apis.meta.v1.APIGroupList",
@@ -135,3 +140,126 @@ pub(crate) fn runtime_meta(key: &Key) -> Option<&'static str> {
         .find(|(full, _)| key.is(full))
         .map(|(_, name)| *name)
 }
+
+/// Whether the runtime's own generation puts the schema into its module `meta`.
+pub(crate) fn is_own_meta(key: &Key) -> bool {
+    is_shared(key) || runtime_meta(key).is_some()
+}
+
+/// A struct of the runtime that inline schemas may equal.
+pub(crate) struct RuntimeShape {
+    pub(crate) name: &'static str,
+    /// Whether equal inline schemas become this type; otherwise only where it is part of another one.
+    pub(crate) is_replacement: bool,
+    pub(crate) atomic: bool,
+    pub(crate) fields: &'static [RuntimeFieldOf],
+}
+
+/// A field of such a struct.
+pub(crate) struct RuntimeFieldOf {
+    pub(crate) name: &'static str,
+    pub(crate) required: bool,
+    pub(crate) shape: RuntimeField,
+}
+
+/// The type of such a field.
+#[derive(Debug)]
+pub(crate) enum RuntimeField {
+    Scalar(Scalar),
+    Strings,
+    StringMap,
+    Objects(&'static str),
+}
+
+const fn required(name: &'static str, shape: RuntimeField) -> RuntimeFieldOf {
+    RuntimeFieldOf {
+        name,
+        required: true,
+        shape,
+    }
+}
+
+const fn optional(name: &'static str, shape: RuntimeField) -> RuntimeFieldOf {
+    RuntimeFieldOf {
+        name,
+        required: false,
+        shape,
+    }
+}
+
+const STRING: RuntimeField = RuntimeField::Scalar(Scalar::String);
+const BOOLEAN: RuntimeField = RuntimeField::Scalar(Scalar::Boolean);
+
+/// The structs of the runtime that schemas of custom resources repeat. The runtime's own generation fails when this list
+/// differs from its documents.
+pub(crate) const RUNTIME_SHAPES: [RuntimeShape; 6] = [
+    RuntimeShape {
+        name: "Condition",
+        is_replacement: true,
+        atomic: false,
+        fields: &[
+            required("type", STRING),
+            required("status", STRING),
+            optional("observedGeneration", RuntimeField::Scalar(Scalar::Int64)),
+            required("lastTransitionTime", RuntimeField::Scalar(Scalar::Time)),
+            required("reason", STRING),
+            required("message", STRING),
+        ],
+    },
+    RuntimeShape {
+        name: "LabelSelector",
+        is_replacement: true,
+        atomic: true,
+        fields: &[
+            optional("matchLabels", RuntimeField::StringMap),
+            optional(
+                "matchExpressions",
+                RuntimeField::Objects("LabelSelectorRequirement"),
+            ),
+        ],
+    },
+    RuntimeShape {
+        name: "LabelSelectorRequirement",
+        // The requirements of node selectors are written alike and have more operators.
+        is_replacement: false,
+        atomic: false,
+        fields: &[
+            required("key", STRING),
+            required("operator", STRING),
+            optional("values", RuntimeField::Strings),
+        ],
+    },
+    RuntimeShape {
+        name: "LocalObjectReference",
+        is_replacement: true,
+        atomic: true,
+        fields: &[optional("name", STRING)],
+    },
+    RuntimeShape {
+        name: "ObjectReference",
+        is_replacement: true,
+        atomic: true,
+        fields: &[
+            optional("kind", STRING),
+            optional("namespace", STRING),
+            optional("name", STRING),
+            optional("uid", STRING),
+            optional("apiVersion", STRING),
+            optional("resourceVersion", STRING),
+            optional("fieldPath", STRING),
+        ],
+    },
+    RuntimeShape {
+        name: "OwnerReference",
+        is_replacement: true,
+        atomic: true,
+        fields: &[
+            required("apiVersion", STRING),
+            required("kind", STRING),
+            required("name", STRING),
+            required("uid", STRING),
+            optional("controller", BOOLEAN),
+            optional("blockOwnerDeletion", BOOLEAN),
+        ],
+    },
+];

@@ -43,7 +43,7 @@ fn a_manifest_has_the_facts_of_a_kind() {
             "/// A brush.\n",
             "pub metadata: ::k8s_flowcontrol_types::meta::ObjectMeta,",
             "pub spec: BrushSpec,",
-            "pub handle: Option<BrushSpecHandle>,",
+            "pub handle: Option<Handle>,",
             "        group: \"paints.example.com\",\n        version: \"v1\",\n        kind: \"Brush\",\n        \
              list_kind: \"BrushSet\",\n        plural: \"brushes\",\n        namespaced: true,\n        \
              subresources: [\"status\", \"scale\"],",

@@ -261,28 +261,10 @@ fn harmless_annotations_pass() {
     for field in [
         "pub a: Option<String>,",
         "pub b: Option<i64>,",
-        "pub c: Option<FineC>,",
+        "pub c: Option<C>,",
     ] {
         assert!(text.contains(field), "{field} is not in:\n{text}");
     }
-}
-
-#[test]
-fn names_that_collide() {
-    let two = |left: &str, right: &str| {
-        let object = r#"{ "type": "object", "properties": { "a": { "type": "string" } } }"#;
-        schemas(&format!(
-            r#"{{ "a.v1.{left}": {object}, "a.v1.{right}": {object} }}"#
-        ))
-    };
-    check(
-        &two("FooBar", "Foo-Bar"),
-        &["the type would be named `FooBar`, like bad.json#/components"],
-    );
-    check(
-        &two("HTTPFoo", "HttpFoo"),
-        &["the type would be named `HttpFoo`"],
-    );
 }
 
 #[test]

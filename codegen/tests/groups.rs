@@ -259,13 +259,13 @@ fn names_that_would_collide_get_out_of_each_others_way() {
         file(&generated, "a_v1.rs"),
         &[
             "pub struct FooBar {",
-            "pub bar: Option<FooBarValue>,",
+            "pub bar: Option<Bar>,",
             "pub foo_bar_2: Option<",
-            "pub a: Option<Mode>,",
-            "pub b: Option<FooB>,",
-            "pub c: Option<Mode>,",
-            "Get = \"get\",",
-            "Get2 = \"Get\",",
+            "pub a: Option<A>,",
+            "pub b: Option<B>,",
+            "pub c: Option<A>,",
+            "Get2 = \"get\",",
+            "Get = \"Get\",",
         ],
     );
     check(file(&generated, "b_a_v1.rs"), &["pub struct Other {"]);
@@ -312,7 +312,7 @@ fn values_that_no_plain_type_holds_are_any_json() {
         file(&generated, "a_v1.rs"),
         &[
             "pub mixed: Option<::k8s_flowcontrol_types::meta::RawJson>,",
-            "pub strings: Option<FooStrings>,",
+            "pub strings: Option<Strings>,",
             "pub holes: Vec<::k8s_flowcontrol_types::meta::RawJson>,",
             "pub gaps: ::std::collections::BTreeMap<\n        String,\n        ::k8s_flowcontrol_types::meta::RawJson,",
             "pub huge: Option<::k8s_flowcontrol_types::meta::Number>,",

@@ -30,11 +30,11 @@ fn objects_in_place_become_types() {
             // The file names the root, and fields name inline schemas.
             "pub struct PaintV1 {",
             "pub layers: Option<i32>,",
-            "pub drying: Option<PaintV1Drying>,",
-            "pub struct PaintV1Drying {",
-            "pub fan: Option<PaintV1DryingFan>,",
+            "pub drying: Option<Drying>,",
+            "pub struct Drying {",
+            "pub fan: Option<Fan>,",
             // Required, and `null` is allowed.
-            "pub r#type: Option<PaintV1DryingType>,",
+            "pub r#type: Option<DryingType>,",
             "pub colours: Vec<Colour>,",
             "pub struct Colour {",
             "pub labels: ::std::collections::BTreeMap<String, String>,",

@@ -71,12 +71,12 @@ fn inline_schemas_in_lists_and_maps_have_names() {
     check(
         &text,
         &[
-            "pub parts: Vec<FooPartsItem>,",
-            "pub struct FooPartsItem {",
-            "pub modes: Vec<FooPartsItemModesItem>,",
-            "pub enum FooPartsItemModesItem {",
-            "pub named: ::std::collections::BTreeMap<String, FooNamedValue>,",
-            "pub level: Option<FooNamedValueLevel>,",
+            "pub parts: Vec<Part>,",
+            "pub struct Part {",
+            "pub modes: Vec<PartMode>,",
+            "pub enum PartMode {",
+            "pub named: ::std::collections::BTreeMap<String, Named>,",
+            "pub level: Option<NamedLevel>,",
             "Debug2 = \"DEBUG\",",
         ],
     );
@@ -134,8 +134,8 @@ fn fields_whose_names_differ_in_case_keep_their_types() {
         &[
             "pub pod_ips: Vec<String>,",
             "pub pod_ips_2: Option<i64>,",
-            "pub foo_bar: Option<bool>,",
-            "pub foo_bar_2: Option<String>,",
+            "pub foo_bar_2: Option<bool>,",
+            "pub foo_bar: Option<String>,",
             "pub r#type: Option<String>,",
         ],
     );

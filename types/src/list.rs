@@ -120,8 +120,15 @@ impl<K: Resource> Fields for List<K> {
     fn read_field(&mut self, index: usize, reader: &mut Reader<'_>) -> Result<(), Fault> {
         match index {
             0 => reader.value(&mut self.metadata),
-            _ if reader.keeps_invalid => self.read_lenient(reader),
-            _ => reader.value(&mut self.items),
+            _ => {
+                reader.is_item = true;
+                let read = match reader.keeps_invalid {
+                    true => self.read_lenient(reader),
+                    false => reader.value(&mut self.items),
+                };
+                reader.is_item = false;
+                read
+            }
         }
     }
 

@@ -2,7 +2,7 @@
 
 mod markdown;
 
-use crate::plan::{Item, ListAlias, Origin, PlannedField, Struct};
+use crate::plan::{Item, ListAlias, Origin, Place, PlannedField, Struct};
 use proc_macro2::TokenStream;
 use quote::quote;
 
@@ -27,10 +27,7 @@ pub(super) fn of_type(item: &Item) -> Vec<String> {
             vec![format!("`{key}`, which the document does not describe.")]
         }
         Origin::Schema(_) => vec!["A schema that the document does not describe.".to_owned()],
-        Origin::Inline { field, .. } if is_quotable(field) => {
-            vec![format!("The value of `{field}`.")]
-        }
-        Origin::Inline { .. } => vec!["The value of a field.".to_owned()],
+        Origin::Inline(places) => vec![format!("The value of {}.", field_names(places))],
     }
 }
 
@@ -57,14 +54,15 @@ pub(super) fn of_struct(item: &Item, body: &Struct) -> Vec<String> {
 }
 
 /// An enum without a name of its own has the description of its field, and so begins with that field's name.
-pub(super) fn of_enum(item: &Item, parent: Option<&Item>) -> Vec<String> {
-    let (Origin::Inline { field, .. }, Some(parent)) = (&item.origin, parent) else {
+pub(super) fn of_enum(item: &Item, owner: Option<&str>) -> Vec<String> {
+    let Origin::Inline(places) = &item.origin else {
         return of_type(item);
     };
-    let mut lines = vec![match is_quotable(field) {
-        true => format!("The values of `{field}` in {}.", link(&parent.ident)),
-        false => format!("The values of a field of {}.", link(&parent.ident)),
-    }];
+    let of = format!("The values of {}", field_names(places));
+    let mut lines = match owner {
+        Some(owner) => vec![format!("{of} in {}.", link(owner))],
+        None => markdown::render(&format!("{of}.")),
+    };
     if !item.description.trim().is_empty() {
         lines.push(String::new());
         lines.extend(markdown::render(&item.description));
@@ -125,6 +123,22 @@ fn link(ident: &str) -> String {
     match DERIVES.contains(&ident) {
         true => format!("[`{ident}`](struct@{ident})"),
         false => format!("[`{ident}`]"),
+    }
+}
+
+/// The names of the fields that have an inline schema.
+fn field_names(places: &[Place]) -> String {
+    let mut names: Vec<&str> = places.iter().map(Place::field).collect();
+    names.sort_unstable();
+    names.dedup();
+    if names.iter().any(|name| !is_quotable(name)) {
+        return "a field".to_owned();
+    }
+    let quoted: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
+    match quoted.as_slice() {
+        [] => "a field".to_owned(),
+        [one] => one.clone(),
+        [all @ .., last] => format!("{} and {last}", all.join(", ")),
     }
 }
 

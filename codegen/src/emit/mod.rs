@@ -22,6 +22,9 @@ impl Emitter<'_> {
         let module = &self.plan.modules[index];
         let mut parts: Vec<String> = Vec::new();
         parts.extend(self.shared(index)?);
+        for name in &module.runtime {
+            parts.push(format!("pub use {}::meta::{name};\n", self.runtime_text()));
+        }
         for &item in &module.items {
             if self.sharing.types.contains_key(&item) {
                 continue;

@@ -155,12 +155,14 @@ impl Emitter<'_> {
                 };
                 let element = self.shape(module, element, &element_type(value));
                 format!(
-                    "{runtime}::schema::Shape::List {{ element: &{element}, kind: {runtime}::schema::ListKind::{kind} }}"
+                    "{runtime}::schema::Shape::List {{ element: const {{ &{element} }}, kind: {runtime}::schema::ListKind::{kind} }}"
                 )
             }
             Shape::Map(element, atomic) => {
                 let value = self.shape(module, element, &element_type(value));
-                format!("{runtime}::schema::Shape::Map {{ value: &{value}, atomic: {atomic} }}")
+                format!(
+                    "{runtime}::schema::Shape::Map {{ value: const {{ &{value} }}, atomic: {atomic} }}"
+                )
             }
             Shape::Item(item) if self.own_schema(*item).is_some() => {
                 let schema = self.schema_path(module, *item).unwrap_or_default();

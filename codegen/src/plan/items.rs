@@ -1,7 +1,8 @@
 //! From the model's types to items and shapes: references are followed, and inline schemas become items.
 
+use super::inline::{self, Inline};
 use super::modules::Modules;
-use super::types::{Body, Item, Options, Origin, PlannedField, Shape, Struct};
+use super::types::{Body, Item, Options, Origin, Place, PlannedField, Shape, Step, Struct};
 use crate::error::{At, Error};
 use crate::model::{EnumType, Key, Model, ObjectType, Scalar, Served, Type};
 use crate::runtime;
@@ -11,12 +12,10 @@ use std::collections::BTreeMap;
 /// The maximum of references in a row.
 const MAX_ALIASES: usize = 64;
 
-/// The field whose inline schema may become an item.
-#[derive(Clone, Copy)]
-struct Owner<'a> {
+/// The place of the schema that is being read.
+struct Here {
     module: usize,
-    item: usize,
-    field: &'a str,
+    place: Place,
 }
 
 /// The items reached so far, and their modules.
@@ -24,13 +23,10 @@ pub(super) struct Items<'a> {
     model: &'a Model,
     options: Options,
     served: &'a BTreeMap<Key, Served>,
-    /// Schemas that are the whole body of a request or response.
-    top_level: &'a [&'a Key],
     pub(super) modules: Modules,
     pub(super) list: Vec<Item>,
     item_of: BTreeMap<Key, usize>,
-    /// Enums with a title, by module.
-    titled: BTreeMap<(usize, String), usize>,
+    inline: Inline,
     /// Items of named schemas whose bodies are still empty.
     queue: Vec<(usize, Key)>,
 }
@@ -40,18 +36,16 @@ impl<'a> Items<'a> {
         model: &'a Model,
         options: Options,
         served: &'a BTreeMap<Key, Served>,
-        top_level: &'a [&'a Key],
         modules: Modules,
     ) -> Self {
         Self {
             model,
             options,
             served,
-            top_level,
             modules,
             list: Vec::new(),
             item_of: BTreeMap::new(),
-            titled: BTreeMap::new(),
+            inline: Inline::default(),
             queue: Vec::new(),
         }
     }
@@ -67,6 +61,10 @@ impl<'a> Items<'a> {
             return Ok(Shape::Scalar(scalar));
         }
         if let (false, Some(name)) = (self.options.own_meta, runtime::runtime_meta(key)) {
+            if !runtime::is_shared(key) {
+                let module = self.modules.of(key, at)?;
+                self.modules.list[module].runtime.insert(name);
+            }
             return Ok(Shape::Runtime(name));
         }
         if let Some(&item) = self.item_of.get(key) {
@@ -151,17 +149,27 @@ impl<'a> Items<'a> {
                 continue;
             };
             let served = self.served.get(&key).cloned().map(Box::new);
-            let kind = match (&served, schema.kinds.as_slice()) {
+            let type_meta = match (&served, schema.kinds.as_slice()) {
                 (Some(served), _) => Some(&served.kind),
-                (None, [one]) if self.is_top_level(&key) && has_type_meta(object) => Some(one),
+                // Also where no document serves it, so that it has one shape whatever other documents are given.
+                (None, [one]) if has_type_meta(object) => Some(one),
                 _ => None,
+            }
+            .map(|kind| (kind.api_version(), kind.kind.clone()));
+            let mut here = Here {
+                module: self.list[item].module,
+                place: Place {
+                    root: key.name.clone(),
+                    steps: Vec::new(),
+                },
             };
-            let type_meta = kind.map(|kind| (kind.api_version(), kind.kind.clone()));
-            let mut fields = self.fields(item, object)?;
+            let mut fields = self.fields(object, &mut here)?;
             for field in &mut fields {
-                field.is_type_meta =
-                    type_meta.is_some() && matches!(field.name.as_str(), "apiVersion" | "kind");
-                field.required |= served.is_some() && field.name == "metadata";
+                let name = field.name.as_str();
+                field.is_type_meta = type_meta.is_some() && matches!(name, "apiVersion" | "kind");
+                let is_object_meta = matches!(field.shape, Shape::Runtime("ObjectMeta"));
+                let is_of_kind = served.is_some() || type_meta.is_some() && is_object_meta;
+                field.required |= is_of_kind && name == "metadata";
             }
             self.list[item].body = Body::Struct(Struct {
                 fields,
@@ -173,25 +181,18 @@ impl<'a> Items<'a> {
         Ok(())
     }
 
-    /// Whether objects of the schema are sent or received on their own.
-    fn is_top_level(&self, key: &Key) -> bool {
-        let shared = self.options.own_meta && runtime::is_shared(key);
-        shared || self.top_level.contains(&key)
-    }
-
-    fn fields(&mut self, item: usize, object: &ObjectType) -> Result<Vec<PlannedField>, Error> {
-        let module = self.list[item].module;
+    fn fields(&mut self, object: &ObjectType, here: &mut Here) -> Result<Vec<PlannedField>, Error> {
         let mut fields = Vec::with_capacity(object.fields.len());
         for field in &object.fields {
-            let owner = Owner {
-                module,
-                item,
-                field: &field.name,
-            };
-            let shape = match self.shape(&field.value, owner)? {
+            here.place.steps.push(Step {
+                field: field.name.clone(),
+                is_element: matches!(field.value, Type::List(..) | Type::Map(..)),
+            });
+            let shape = match self.shape(&field.value, here)? {
                 Shape::List(..) if self.is_managed_fields(&field.value) => Shape::ManagedFields,
                 shape => shape,
             };
+            here.place.steps.pop();
             fields.push(PlannedField {
                 name: field.name.clone(),
                 ident: String::new(),
@@ -220,83 +221,68 @@ impl<'a> Items<'a> {
         }
     }
 
-    fn shape(&mut self, value: &Type, owner: Owner<'_>) -> Result<Shape, Error> {
+    fn shape(&mut self, value: &Type, here: &mut Here) -> Result<Shape, Error> {
         Ok(match value {
             Type::Scalar(scalar) => Shape::Scalar(*scalar),
             Type::Reference(key, at) => self.reference(key, at, 0)?,
             Type::List(element, kind) => {
-                Shape::List(Box::new(self.shape(element, owner)?), kind.clone())
+                Shape::List(Box::new(self.shape(element, here)?), kind.clone())
             }
-            Type::Map(value, atomic) => Shape::Map(Box::new(self.shape(value, owner)?), *atomic),
-            Type::Enum(values) => Shape::Item(self.inline_enum(values, owner)),
+            Type::Map(value, atomic) => Shape::Map(Box::new(self.shape(value, here)?), *atomic),
+            Type::Enum(values) => self.inline(
+                here,
+                &values.title,
+                &values.description,
+                &values.at,
+                Body::Enum(values.values.clone()),
+            ),
             Type::Object(object) => {
-                let item = self.inline(
-                    owner,
-                    object.title.clone(),
-                    object.description.clone(),
-                    object.at.clone(),
-                    Body::Struct(Struct::default()),
-                );
-                let fields = self.fields(item, object)?;
-                self.list[item].body = Body::Struct(Struct {
-                    fields,
+                let body = Struct {
+                    fields: self.fields(object, here)?,
                     atomic: object.atomic,
                     ..Struct::default()
-                });
-                Shape::Item(item)
+                };
+                match inline::runtime_type(&self.list, &body) {
+                    Some(name) if !self.options.own_meta => Shape::Runtime(name),
+                    _ => self.inline(
+                        here,
+                        &object.title,
+                        &object.description,
+                        &object.at,
+                        Body::Struct(body),
+                    ),
+                }
             }
         })
     }
 
+    /// The item of an inline schema: that of an equal one in the module, or a new one.
     fn inline(
         &mut self,
-        owner: Owner<'_>,
-        title: Option<String>,
-        description: String,
-        at: At,
+        here: &Here,
+        title: &Option<String>,
+        description: &str,
+        at: &At,
         body: Body,
-    ) -> usize {
-        let item = self.list.len();
-        self.list.push(Item {
-            module: owner.module,
-            origin: Origin::Inline {
-                parent: owner.item,
-                field: owner.field.to_owned(),
-            },
-            title,
-            description,
-            at,
-            body,
-            ident: String::new(),
-        });
-        self.modules.list[owner.module].items.push(item);
-        item
-    }
-
-    /// Inline enums with the same title and values are one type.
-    fn inline_enum(&mut self, values: &EnumType, owner: Owner<'_>) -> usize {
-        if let Some(title) = &values.title {
-            let slot = (owner.module, title.clone());
-            if let Some(&item) = self.titled.get(&slot) {
-                let other = &self.list[item];
-                if matches!(&other.body, Body::Enum(known) if *known == values.values) {
-                    return item;
-                }
-            }
+    ) -> Shape {
+        let new = self.list.len();
+        let item = self.inline.item(here.module, title.as_deref(), &body, new);
+        if item == new {
+            self.list.push(Item {
+                module: here.module,
+                origin: Origin::Inline(Vec::new()),
+                title: title.clone(),
+                description: description.to_owned(),
+                at: at.clone(),
+                body,
+                ident: String::new(),
+            });
+            self.modules.list[here.module].items.push(item);
         }
-        let item = self.inline(
-            owner,
-            values.title.clone(),
-            values.description.clone(),
-            values.at.clone(),
-            Body::Enum(values.values.clone()),
-        );
-        if let Some(title) = &values.title {
-            // Of several enums with one title the first keeps it.
-            let slot = (owner.module, title.clone());
-            self.titled.entry(slot).or_insert(item);
+        if let Origin::Inline(places) = &mut self.list[item].origin {
+            places.push(here.place.clone());
         }
-        item
+        Shape::Item(item)
     }
 }
 

@@ -2,6 +2,7 @@
 
 mod circles;
 mod field_limit;
+mod inline;
 mod items;
 mod lists;
 mod modules;
@@ -11,7 +12,7 @@ mod types;
 
 pub(crate) use served::group_version;
 pub(crate) use types::{
-    Body, Item, ListAlias, Module, Options, Origin, Plan, PlannedField, Shape, Struct,
+    Body, Item, ListAlias, Module, Options, Origin, Place, Plan, PlannedField, Shape, Step, Struct,
 };
 
 use crate::error::Error;
@@ -26,7 +27,7 @@ impl Plan {
         let served = served::find(model)?;
         let top_level = top_level(model);
         let modules = Modules::new(served::packages(model, &served)?, options.own_meta);
-        let mut items = Items::new(model, options, &served, &top_level, modules);
+        let mut items = Items::new(model, options, &served, modules);
         for document in &model.documents {
             let serves = document.keys.iter().any(|key| items.modules.serve(key));
             let (roots, rest): (Vec<&Key>, Vec<&Key>) = document

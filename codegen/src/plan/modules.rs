@@ -5,7 +5,7 @@ use crate::error::{At, Error};
 use crate::model::Key;
 use crate::names;
 use crate::runtime;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The modules, by name.
 pub(super) struct Modules {
@@ -35,7 +35,7 @@ impl Modules {
 
     /// The module of a schema.
     pub(super) fn of(&mut self, key: &Key, at: &At) -> Result<usize, Error> {
-        let is_meta = self.own_meta && runtime::is_shared(key);
+        let is_meta = self.own_meta && runtime::is_own_meta(key);
         let version = self.packages.get(&key.package).cloned();
         let (name, owner) = if is_meta {
             ("meta".to_owned(), runtime::SHARED_PACKAGE.to_owned())
@@ -112,6 +112,7 @@ impl Modules {
             files: Vec::new(),
             items: Vec::new(),
             lists: Vec::new(),
+            runtime: BTreeSet::new(),
         });
         Ok(index)
     }

@@ -139,13 +139,16 @@ pub(super) fn packages(
                 continue;
             };
             let name: &str = &document.document.name;
-            let first = *documents.entry(key).or_insert(name);
             let operates = document
                 .operations
                 .iter()
                 .any(|o| o.kind.as_ref() == Some(&entry.kind));
             let is_custom = document.custom.iter().any(|(other, _)| other == key);
-            if first != name && (operates || is_custom) {
+            if !operates && !is_custom {
+                continue;
+            }
+            let first = *documents.entry(key).or_insert(name);
+            if first != name {
                 let kind = &entry.kind;
                 return Err(Error::at(
                     &document.document.root().at,

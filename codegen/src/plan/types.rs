@@ -3,7 +3,7 @@
 use crate::error::At;
 use crate::model::{FieldFacts, Key, ListKind, Scalar, Served};
 use proc_macro2::TokenStream;
-use std::collections::BTreeMap;
+use std::collections::{BTreeSet, HashSet};
 
 /// The modules and types to write.
 #[derive(Debug, Default)]
@@ -25,6 +25,8 @@ pub(crate) struct Module {
     pub(crate) files: Vec<String>,
     pub(crate) items: Vec<usize>,
     pub(crate) lists: Vec<ListAlias>,
+    /// Schemas of the package for which the runtime has the types.
+    pub(crate) runtime: BTreeSet<&'static str>,
 }
 
 /// A list of a kind: an alias of the runtime's list.
@@ -54,8 +56,31 @@ pub(crate) struct Item {
 pub(crate) enum Origin {
     /// A named schema.
     Schema(Key),
-    /// A field's inline schema.
-    Inline { parent: usize, field: String },
+    /// An inline schema, and the places of all equal ones in the module.
+    Inline(Vec<Place>),
+}
+
+/// The place of an inline schema: the fields that lead to it from a named schema.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Place {
+    /// The name of the named schema.
+    pub(crate) root: String,
+    pub(crate) steps: Vec<Step>,
+}
+
+impl Place {
+    /// The name of the last field.
+    pub(crate) fn field(&self) -> &str {
+        self.steps.last().map_or("", |step| &step.field)
+    }
+}
+
+/// A field on the way to an inline schema.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Step {
+    pub(crate) field: String,
+    /// Whether the schema is that of the field's elements or values.
+    pub(crate) is_element: bool,
 }
 
 #[derive(Debug)]
@@ -134,6 +159,17 @@ pub(crate) enum Shape {
     ManagedFields,
 }
 
+impl Shape {
+    /// The item to which the shape refers, whatever number of lists and maps is around it.
+    pub(crate) fn item(&self) -> Option<usize> {
+        match self {
+            Self::Item(item) => Some(*item),
+            Self::List(inner, _) | Self::Map(inner, _) => inner.item(),
+            Self::Scalar(_) | Self::Runtime(_) | Self::ManagedFields => None,
+        }
+    }
+}
+
 /// Options of the generator.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Options {
@@ -162,30 +198,41 @@ impl Plan {
             })
     }
 
-    /// Puts inline schemas after their parents, and sorts the schemas of packages that are only referred
-    /// to by name.
+    /// Puts inline schemas behind the first type that refers to them, and sorts the schemas of packages that are only
+    /// referred to by name.
     pub(super) fn order(&mut self) {
-        for module in &mut self.modules {
-            let mut children: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+        for index in 0..self.modules.len() {
+            let module = &self.modules[index];
             let mut roots: Vec<(&str, usize)> = Vec::new();
-            for &index in &module.items {
-                match &self.items[index].origin {
-                    Origin::Schema(key) => roots.push((&key.name, index)),
-                    Origin::Inline { parent, .. } => {
-                        children.entry(*parent).or_default().push(index)
-                    }
+            for &item in &module.items {
+                if let Origin::Schema(key) = &self.items[item].origin {
+                    roots.push((&key.name, item));
                 }
             }
             if module.files.is_empty() {
                 roots.sort_unstable();
             }
-            let mut open: Vec<usize> = roots.iter().rev().map(|(_, index)| *index).collect();
+            let mut open: Vec<usize> = roots.iter().rev().map(|(_, item)| *item).collect();
             let mut ordered = Vec::with_capacity(module.items.len());
-            while let Some(index) = open.pop() {
-                ordered.push(index);
-                open.extend(children.get(&index).into_iter().flatten().rev());
+            let mut seen = HashSet::new();
+            while let Some(item) = open.pop() {
+                if seen.insert(item) {
+                    ordered.push(item);
+                    open.extend(self.inline_items(item).into_iter().rev());
+                }
             }
-            module.items = ordered;
+            self.modules[index].items = ordered;
         }
+    }
+
+    /// The inline items to which the fields of an item refer.
+    fn inline_items(&self, item: usize) -> Vec<usize> {
+        let Body::Struct(body) = &self.items[item].body else {
+            return Vec::new();
+        };
+        let items = body.fields.iter().filter_map(|field| field.shape.item());
+        items
+            .filter(|&item| matches!(self.items[item].origin, Origin::Inline(_)))
+            .collect()
     }
 }

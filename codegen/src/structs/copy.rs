@@ -4,15 +4,12 @@
 //! patterns and defaults, from which typify would make closed enums, `NonZero` types and functions.
 //! Types that exist elsewhere are references that typify replaces by their paths.
 
-use super::collisions::collision;
-use crate::error::Error;
 use crate::model::Scalar;
 use crate::names;
-use crate::plan::{Body, Item, Origin, Plan, Shape, Struct};
+use crate::plan::{Body, Item, Plan, Shape, Struct};
 use quote::ToTokens;
 use schemars::schema::{
-    ArrayValidation, InstanceType, Metadata, ObjectValidation, Schema, SchemaObject,
-    StringValidation,
+    ArrayValidation, InstanceType, ObjectValidation, Schema, SchemaObject, StringValidation,
 };
 use std::collections::{BTreeMap, HashSet};
 use typify::TypeSpaceSettings;
@@ -31,7 +28,7 @@ pub(super) struct Copy<'a> {
 }
 
 impl<'a> Copy<'a> {
-    pub(super) fn of(plan: &'a Plan, module: usize, runtime: &syn::Path) -> Result<Self, Error> {
+    pub(super) fn of(plan: &'a Plan, module: usize, runtime: &syn::Path) -> Self {
         let runtime = runtime.to_token_stream().to_string().replace(' ', "");
         let mut copy = Self {
             plan,
@@ -41,20 +38,17 @@ impl<'a> Copy<'a> {
             outside: BTreeMap::new(),
             taken: HashSet::new(),
         };
-        let named = |&&item: &&usize| matches!(plan.items[item].origin, Origin::Schema(_));
         let items = &plan.modules[module].items;
-        for &item in items.iter().filter(named) {
-            let name = definition(&plan.items[item]);
+        for &item in items {
+            let name = plan.items[item].ident.clone();
             copy.taken.insert(names::type_name(&name));
-            if copy.own.insert(name, Schema::Bool(true)).is_some() {
-                return Err(collision(plan, item));
-            }
+            copy.own.insert(name, Schema::Bool(true));
         }
-        for &item in items.iter().filter(named) {
-            let schema = copy.item(&plan.items[item], None);
-            copy.own.insert(definition(&plan.items[item]), schema);
+        for &item in items {
+            let schema = copy.item(&plan.items[item]);
+            copy.own.insert(plan.items[item].ident.clone(), schema);
         }
-        Ok(copy)
+        copy
     }
 
     /// The Rust paths that typify writes for numbers, for any JSON and for types outside the module.
@@ -87,18 +81,11 @@ impl<'a> Copy<'a> {
             .chain(outside)
     }
 
-    fn item(&mut self, item: &Item, title: Option<&str>) -> Schema {
-        let mut schema = match &item.body {
-            Body::Struct(body) => self.object(body),
-            Body::Enum(values) => open(values),
-        };
-        if let Some(title) = title {
-            schema.metadata = Some(Box::new(Metadata {
-                title: Some(title.to_owned()),
-                ..Metadata::default()
-            }));
+    fn item(&mut self, item: &Item) -> Schema {
+        match &item.body {
+            Body::Struct(body) => self.object(body).into(),
+            Body::Enum(values) => open(values).into(),
         }
-        schema.into()
     }
 
     fn object(&mut self, body: &Struct) -> SchemaObject {
@@ -145,17 +132,11 @@ impl<'a> Copy<'a> {
             Shape::Item(index) => {
                 let plan = self.plan;
                 let item = &plan.items[*index];
-                match &item.origin {
-                    Origin::Inline { .. } => self.item(item, item.title.as_deref()),
-                    Origin::Schema(_) if item.module == self.module => reference(&definition(item)),
-                    Origin::Schema(key) => {
-                        let (module, name) =
-                            (&plan.modules[item.module], names::type_name(&key.name));
-                        match module.is_meta {
-                            true => self.runtime(&name),
-                            false => self.outside(format!("super::{}::{name}", module.name)),
-                        }
-                    }
+                let module = &plan.modules[item.module];
+                match item.module == self.module {
+                    true => reference(&item.ident),
+                    false if module.is_meta => self.runtime(&item.ident),
+                    false => self.outside(format!("super::{}::{}", module.name, item.ident)),
                 }
             }
         }
@@ -194,15 +175,6 @@ impl<'a> Copy<'a> {
         self.outside.insert(path, name);
         schema
     }
-}
-
-/// The name of an item's definition, without the characters that are special in a reference.
-pub(super) fn definition(item: &Item) -> String {
-    let name = match &item.origin {
-        Origin::Schema(key) => &key.name,
-        Origin::Inline { field, .. } => field,
-    };
-    name.replace(['/', '~', '%', '#'], "-")
 }
 
 /// A different name for each of a struct's properties in the copy, in a spelling from which typify makes

@@ -4,15 +4,13 @@
 //! ([`output`]). The generator adds open enums, the field `unknown`, reading and writing, merge rules
 //! and documentation.
 
-mod collisions;
 mod copy;
-mod inline_names;
 mod output;
+mod type_names;
 
 use crate::error::Error;
 use crate::names;
-use crate::plan::{Body, Item, Origin, Plan, Shape};
-use collisions::collision;
+use crate::plan::{Body, Item, Plan};
 use copy::Copy;
 use output::{Output, RustStruct};
 use quote::quote;
@@ -21,15 +19,11 @@ use std::collections::HashSet;
 /// Fills in the plan's Rust names and types. `runtime` is the path of the runtime crate.
 pub(crate) fn complete(plan: &mut Plan, runtime: &syn::Path) -> Result<(), Error> {
     for module in 0..plan.modules.len() {
-        inline_names::disambiguate(plan, module);
+        type_names::choose(plan, module);
+    }
+    for module in 0..plan.modules.len() {
         let output = typify(plan, module, runtime)?;
-        for item in plan.modules[module].items.clone() {
-            if matches!(plan.items[item].origin, Origin::Schema(_)) {
-                let ident = output.definition(&copy::definition(&plan.items[item]));
-                name(plan, &output, item, ident)?;
-            }
-        }
-        collisions::check(plan, module)?;
+        adopt(plan, module, &output)?;
         let idents: HashSet<String> = plan.modules[module]
             .items
             .iter()
@@ -42,8 +36,24 @@ pub(crate) fn complete(plan: &mut Plan, runtime: &syn::Path) -> Result<(), Error
     Ok(())
 }
 
+/// Takes over the names of the types, which are the chosen ones.
+fn adopt(plan: &mut Plan, module: usize, output: &Output) -> Result<(), Error> {
+    let mut constants: HashSet<String> = HashSet::new();
+    for item in plan.modules[module].items.clone() {
+        let item = &mut plan.items[item];
+        let ident = output.definition(&item.ident).map(str::to_owned);
+        item.ident = ident
+            .filter(|ident| constants.insert(names::constant(ident)))
+            .ok_or_else(|| {
+                Error::at(&item.at, format!("typify makes no type `{}`", item.ident))
+                    .help("rename the schema, or give an inline schema a `title` of its own")
+            })?;
+    }
+    Ok(())
+}
+
 fn typify(plan: &Plan, module: usize, runtime: &syn::Path) -> Result<Output, Error> {
-    let copy = Copy::of(plan, module, runtime)?;
+    let copy = Copy::of(plan, module, runtime);
     let failed = |error: String| {
         Error::new(format!(
             "typify cannot make the structs of the module `{}`: {error}",
@@ -59,36 +69,6 @@ fn typify(plan: &Plan, module: usize, runtime: &syn::Path) -> Result<Output, Err
     Output::read(&mut space, &names).map_err(failed)
 }
 
-/// Takes over the names of an item and of the inline items inside it.
-fn name(plan: &mut Plan, output: &Output, item: usize, ident: Option<&str>) -> Result<(), Error> {
-    let Some(ident) = ident else {
-        return Err(collision(plan, item));
-    };
-    plan.items[item].ident = ident.to_owned();
-    let Body::Struct(body) = &plan.items[item].body else {
-        return Ok(());
-    };
-    let Some(found) = output.structs.get(ident) else {
-        return Err(collision(plan, item));
-    };
-    let mut inside: Vec<(usize, Option<String>)> = Vec::new();
-    for (field, property) in body.fields.iter().zip(copy::properties(body)) {
-        if let Some(inner) = field.shape.item()
-            && matches!(plan.items[inner].origin, Origin::Inline { .. })
-            && plan.items[inner].ident.is_empty()
-        {
-            let ident = found
-                .field(&property)
-                .and_then(|field| output::innermost(&field.value));
-            inside.push((inner, ident));
-        }
-    }
-    for (inner, ident) in inside {
-        name(plan, output, inner, ident.as_deref())?;
-    }
-    Ok(())
-}
-
 /// Takes over the names and types of an item's fields.
 fn fill(item: &mut Item, output: &Output, idents: &HashSet<String>) -> Result<(), Error> {
     let Body::Struct(body) = &mut item.body else {
@@ -96,27 +76,27 @@ fn fill(item: &mut Item, output: &Output, idents: &HashSet<String>) -> Result<()
     };
     let properties = copy::properties(body);
     let found = output.structs.get(&item.ident);
-    let mut taken: HashSet<String> = HashSet::new();
-    for (field, property) in body.fields.iter_mut().zip(properties) {
-        let Some(rust) = found.and_then(|found: &RustStruct| found.field(&property)) else {
+    let mut rust = Vec::with_capacity(properties.len());
+    for (field, property) in body.fields.iter().zip(properties) {
+        let Some(made) = found.and_then(|found: &RustStruct| found.field(&property)) else {
             return Err(Error::at(
                 &field.at,
                 format!("typify makes no field of `{}`", field.name),
             )
             .help("rename the field, or leave it out: objects keep it in `unknown`"));
         };
-        field.ident = names::field(&rust.ident);
-        // Two names such as `fooBar` and `foo_bar` become one: the later ones get a number.
-        let mut number = 2;
-        while !taken.insert(field.ident.clone()) {
-            field.ident = format!("{}_{number}", rust.ident.trim_end_matches('_'));
-            number += 1;
-        }
-        field.value_type = output::short(&rust.value, idents);
+        rust.push(made);
+    }
+    let names: Vec<&str> = body.fields.iter().map(|f| f.name.as_str()).collect();
+    let words: Vec<&str> = rust.iter().map(|made| made.ident.as_str()).collect();
+    let field_names = names::fields(&names, &words);
+    for ((field, made), ident) in body.fields.iter_mut().zip(rust).zip(field_names) {
+        field.ident = ident;
+        field.value_type = output::short(&made.value, idents);
         // typify does not see circles through other modules, and boxes only one field of a circle.
-        field.boxed |= rust.boxed;
+        field.boxed |= made.boxed;
         field.rust_type = field.value_type.clone();
-        for (wraps, name) in [(field.boxed, "Box"), (rust.optional, "Option")] {
+        for (wraps, name) in [(field.boxed, "Box"), (made.optional, "Option")] {
             if wraps {
                 let (outer, inner) = (output::prelude(name, idents), &field.rust_type);
                 field.rust_type = quote!(#outer<#inner>);
@@ -124,15 +104,4 @@ fn fill(item: &mut Item, output: &Output, idents: &HashSet<String>) -> Result<()
         }
     }
     Ok(())
-}
-
-impl Shape {
-    /// The item that the shape refers to, however many lists and maps lie around it.
-    fn item(&self) -> Option<usize> {
-        match self {
-            Self::Item(item) => Some(*item),
-            Self::List(inner, _) | Self::Map(inner, _) => inner.item(),
-            Self::Scalar(_) | Self::Runtime(_) | Self::ManagedFields => None,
-        }
-    }
 }

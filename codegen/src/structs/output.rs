@@ -130,17 +130,6 @@ fn std_path(value: &syn::Type) -> Option<&syn::Path> {
     }
 }
 
-/// The name of the type inside all lists and maps, when it is a type of the module.
-pub(super) fn innermost(value: &syn::Type) -> Option<String> {
-    match argument(value, "Vec").or_else(|| argument(value, "BTreeMap")) {
-        Some(inner) => innermost(inner),
-        None => match value {
-            syn::Type::Path(syn::TypePath { path, .. }) => Some(path.get_ident()?.to_string()),
-            _ => None,
-        },
-    }
-}
-
 /// The type with short names for types of the prelude.
 pub(super) fn short(value: &syn::Type, idents: &HashSet<String>) -> TokenStream {
     if let Some(element) = argument(value, "Vec") {

@@ -541,6 +541,54 @@ crate::rt::fields! {
     }
 }
 
+/// An object of a known kind in the same namespace.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct LocalObjectReference {
+    /// Name of the object.
+    pub name: Option<String>,
+    /// Fields that this type does not know, kept and written back.
+    pub unknown: crate::meta::Unknown,
+}
+
+crate::rt::fields! {
+    LocalObjectReference atomic {
+        "name" => name,
+    }
+}
+
+/// An object of any kind, or a part of it.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ObjectReference {
+    /// Kind of the object.
+    pub kind: Option<String>,
+    /// Namespace of the object.
+    pub namespace: Option<String>,
+    /// Name of the object.
+    pub name: Option<String>,
+    /// Identifier of the object, also against a later one of the same name.
+    pub uid: Option<String>,
+    /// API group and version of the kind.
+    pub api_version: Option<String>,
+    /// Version of the object in storage to which the reference was made.
+    pub resource_version: Option<String>,
+    /// The part of the object, such as `spec.containers{web}`; absent for the whole object.
+    pub field_path: Option<String>,
+    /// Fields that this type does not know, kept and written back.
+    pub unknown: crate::meta::Unknown,
+}
+
+crate::rt::fields! {
+    ObjectReference atomic {
+        "kind" => kind,
+        "namespace" => namespace,
+        "name" => name,
+        "uid" => uid,
+        "apiVersion" => api_version,
+        "resourceVersion" => resource_version,
+        "fieldPath" => field_path,
+    }
+}
+
 /// A condition on labels. An object must satisfy both members; an empty selector takes every
 /// object, an absent one takes none.
 #[derive(Clone, Debug, Default, PartialEq)]

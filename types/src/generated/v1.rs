@@ -277,6 +277,32 @@ crate::rt::fields! {
     }
 }
 
+crate::rt::open_enum! {
+    /// The values of `verbs`.
+    pub enum Verb {
+        /// The value `get`.
+        Get = "get",
+        /// The value `list`.
+        List = "list",
+        /// The value `create`.
+        Create = "create",
+        /// The value `update`.
+        Update = "update",
+        /// The value `delete`.
+        Delete = "delete",
+        /// The value `deletecollection`.
+        Deletecollection = "deletecollection",
+        /// The value `patch`.
+        Patch = "patch",
+        /// The value `watch`.
+        Watch = "watch",
+        /// The value `proxy`.
+        Proxy = "proxy",
+        /// The value `*`.
+        All = "*",
+    }
+}
+
 /// Requests to paths that are not resources, such as `/healthz`, `/version` or `/apis`. Verb and
 /// path must both fit.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -302,32 +328,6 @@ crate::rt::fields! {
     NonResourcePolicyRule {
         "verbs" => verbs: required always set,
         "nonResourceURLs" => non_resource_urls: required always set,
-    }
-}
-
-crate::rt::open_enum! {
-    /// The values of `verbs` in [`NonResourcePolicyRule`].
-    pub enum Verb {
-        /// The value `get`.
-        Get = "get",
-        /// The value `list`.
-        List = "list",
-        /// The value `create`.
-        Create = "create",
-        /// The value `update`.
-        Update = "update",
-        /// The value `delete`.
-        Delete = "delete",
-        /// The value `deletecollection`.
-        Deletecollection = "deletecollection",
-        /// The value `patch`.
-        Patch = "patch",
-        /// The value `watch`.
-        Watch = "watch",
-        /// The value `proxy`.
-        Proxy = "proxy",
-        /// The value `*`.
-        All = "*",
     }
 }
 

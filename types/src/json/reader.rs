@@ -25,6 +25,8 @@ pub struct Reader<'a> {
     default_end: usize,
     /// Whether a list keeps the items that do not fit their type.
     pub(crate) keeps_invalid: bool,
+    /// Whether the next object is an item of a typed list, which has no type meta of its own.
+    pub(crate) is_item: bool,
 }
 
 /// Reads the value of the field with a name.
@@ -39,12 +41,18 @@ impl<'a> Reader<'a> {
             depth: 0,
             default_end: usize::MAX,
             keeps_invalid: false,
+            is_item: false,
         }
     }
 
     /// Whether nothing more may be opened.
     pub(super) fn is_deepest(&self) -> bool {
         self.depth + 1 >= MAX_DEPTH
+    }
+
+    /// Whether an object or array is open.
+    pub(crate) fn is_inside(&self) -> bool {
+        self.depth > 0
     }
 
     /// Whether a string is next.

@@ -19,6 +19,11 @@ impl Writer {
         self.text
     }
 
+    /// Whether nothing is written yet.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.text.is_empty()
+    }
+
     /// Writes text that is JSON already.
     pub fn raw(&mut self, json: &str) {
         self.text.push_str(json);

@@ -1,5 +1,8 @@
 //! The spellings of fields that have their default, so that writing changes none of them.
 
+use super::Table;
+use crate::json::Reader;
+
 /// How a text spelled a field that reads as its default.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Spelling {
@@ -39,6 +42,25 @@ impl Defaults {
             (true, false) => Some(Spelling::Absent),
             (false, true) => Some(Spelling::Null),
             (true, true) => Some(Spelling::Empty),
+        }
+    }
+}
+
+/// The parts of the type meta that the text of an object inside another one lacked. At the top of a text they are always
+/// written, and inside a typed list never.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct TypeMetaAbsence {
+    pub(crate) kind: bool,
+    pub(crate) api_version: bool,
+}
+
+impl TypeMetaAbsence {
+    /// The absence before the object that the reader is about to read.
+    pub(super) fn expected(table: &Table, reader: &Reader<'_>) -> Self {
+        let is_remembered = table.type_meta.is_some() && reader.is_inside() && !reader.is_item;
+        Self {
+            kind: is_remembered,
+            api_version: is_remembered,
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Reading and writing objects of every type with one loop each, compiled once.
 
-use super::defaults::{Defaults, Spelling};
+use super::defaults::{Defaults, Spelling, TypeMetaAbsence};
 use super::{Field, Fields, Object, Table, Unknown};
 use crate::json::{Fault, Reader, WriteJson, Writer};
 use std::borrow::Cow;
@@ -31,6 +31,8 @@ fn read(
 ) -> Result<(), Fault> {
     let mut seen = 0u128;
     let mut explicit = Explicit::default();
+    let mut absent_meta = TypeMetaAbsence::expected(table, reader);
+    let is_item = std::mem::take(&mut reader.is_item);
     // Servers write fields in the table's order and leave some out.
     let mut next = 0;
     let mut more = reader.object(table)?;
@@ -42,7 +44,7 @@ fn read(
                 let name = reader.name()?;
                 let index = table.names.iter().position(|known| **known == *name);
                 if index.is_none() {
-                    read_other(object, table, name, reader)?;
+                    read_other(object, table, name, reader, &mut absent_meta)?;
                 }
                 index
             }
@@ -67,7 +69,11 @@ fn read(
     if !defaults.is_empty() {
         object.unknown_mut().set_defaults(defaults);
     }
+    if absent_meta != TypeMetaAbsence::default() {
+        object.unknown_mut().set_absent_meta(absent_meta);
+    }
     object.unknown_mut().fit();
+    reader.is_item = is_item;
     Ok(())
 }
 
@@ -96,10 +102,17 @@ fn read_other(
     table: &Table,
     name: Cow<'_, str>,
     reader: &mut Reader<'_>,
+    absent: &mut TypeMetaAbsence,
 ) -> Result<(), Fault> {
     let expected = match (table.type_meta, &*name) {
-        (Some(meta), "apiVersion") => meta.api_version,
-        (Some(meta), "kind") => meta.kind,
+        (Some(meta), "apiVersion") => {
+            absent.api_version = false;
+            meta.api_version
+        }
+        (Some(meta), "kind") => {
+            absent.kind = false;
+            meta.kind
+        }
         _ => {
             let value = reader.raw_json()?;
             object.unknown_mut().push(name.into(), value);
@@ -130,11 +143,19 @@ fn write(object: &dyn Fields, table: &Table, type_meta: bool, writer: &mut Write
     let outer = (writer.partial, writer.required);
     writer.partial |= object.unknown().is_partial();
     writer.required = table.required;
+    let absent = match writer.is_empty() {
+        true => TypeMetaAbsence::default(),
+        false => object.unknown().absent_meta(),
+    };
     writer.object(|writer| {
         if let (true, Some(meta)) = (type_meta, table.type_meta) {
             // In the order of a Kubernetes API server, so that its own text comes back unchanged.
-            writer.field("kind", meta.kind);
-            writer.field("apiVersion", meta.api_version);
+            if !absent.kind {
+                writer.field("kind", meta.kind);
+            }
+            if !absent.api_version {
+                writer.field("apiVersion", meta.api_version);
+            }
         }
         object.write_fields(writer);
         for (name, raw) in object.unknown().iter() {

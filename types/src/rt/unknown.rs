@@ -1,6 +1,6 @@
 //! Fields that a type does not know.
 
-use super::defaults::{Defaults, Spelling};
+use super::defaults::{Defaults, Spelling, TypeMetaAbsence};
 use crate::json::RawJson;
 use crate::order;
 use std::fmt;
@@ -29,6 +29,7 @@ struct Inner {
     fields: Vec<(Box<str>, RawJson)>,
     /// How the text spelled fields that have their default.
     defaults: Defaults,
+    absent_meta: TypeMetaAbsence,
     /// The object is written without required fields that have their default, at every depth.
     partial: bool,
 }
@@ -81,13 +82,15 @@ impl Unknown {
             .find(|(n, _)| **n == *name)
             .map(|(_, v)| v.clone());
         inner.fields.retain(|(n, _)| **n != *name);
-        if inner.fields.is_empty() && inner.defaults.is_empty() && !inner.partial {
+        let remembers =
+            !inner.defaults.is_empty() || inner.absent_meta != TypeMetaAbsence::default();
+        if inner.fields.is_empty() && !remembers && !inner.partial {
             self.0 = None;
         }
         value
     }
 
-    /// Removes all fields, and the memory of required fields that were absent and of explicit `null`, `[]` and `{}`.
+    /// Removes all fields, and the memory of absent required fields and type meta and of explicit `null`, `[]` and `{}`.
     pub fn clear(&mut self) {
         self.0 = None;
     }
@@ -110,6 +113,16 @@ impl Unknown {
 
     pub(crate) fn set_defaults(&mut self, defaults: Defaults) {
         self.0.get_or_insert_default().defaults = defaults;
+    }
+
+    pub(crate) fn set_absent_meta(&mut self, absent: TypeMetaAbsence) {
+        self.0.get_or_insert_default().absent_meta = absent;
+    }
+
+    pub(crate) fn absent_meta(&self) -> TypeMetaAbsence {
+        self.0
+            .as_ref()
+            .map_or_else(TypeMetaAbsence::default, |inner| inner.absent_meta)
     }
 
     pub(crate) fn set_partial(&mut self) {

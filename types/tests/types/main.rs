@@ -8,6 +8,7 @@
 )]
 
 mod both_ways;
+mod embedded;
 mod equal;
 mod kinds;
 mod strict;
