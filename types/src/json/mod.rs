@@ -18,6 +18,9 @@
 //! # Ok::<(), serde_json::Error>(())
 //! ```
 //!
+//! serde's other formats, such as YAML and TOML, fail with an error, because they cannot keep every number and field as it is.
+//! Convert through a tree: write the `serde_json::Value` of [`to_value`], and hand a tree that was read to [`from_value`].
+//!
 //! An error of `serde_json::from_str` names the same line and column, counted from the first character of the value:
 //! for a value inside a structure of the caller, or behind white space, only these functions know the whole text.
 

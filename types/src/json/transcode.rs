@@ -2,44 +2,56 @@
 
 use super::{Fault, ReadJson, Reader, WriteJson, from_str, to_string};
 use serde::de::Error as _;
-use serde::ser::{Serialize, SerializeMap, SerializeSeq, Serializer};
+use serde::ser::{Error as _, Serialize, SerializeMap, SerializeSeq, Serializer};
 use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
+use std::any::type_name;
 use std::cell::RefCell;
 
-/// Reads a value with a deserializer, whose format must be JSON.
+/// Reads a value with a deserializer of serde_json.
 ///
 /// # Errors
 /// The format is not JSON, the text is not JSON, or it does not fit the type.
 pub fn deserialize<'de, T: ReadJson, D: Deserializer<'de>>(deserializer: D) -> Result<T, D::Error> {
-    let text = raw_text(deserializer)?;
-    from_str(text.get()).map_err(D::Error::custom)
-}
-
-fn raw_text<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Box<RawValue>, D::Error> {
-    Box::<RawValue>::deserialize(deserializer).map_err(|error| {
-        // Formats other than JSON have no raw values, and serde_json words the error like this.
-        match is_foreign(&error.to_string()) {
+    if !(deserializer.is_human_readable() && is_of_serde_json::<D::Error>()) {
+        return Err(D::Error::custom(
+            "Kubernetes types can only be read from JSON, with serde_json: from another format, read a \
+             `serde_json::Value` and hand it to `json::from_value`",
+        ));
+    }
+    let text = Box::<RawValue>::deserialize(deserializer).map_err(|error| {
+        // serde's own copy of a value has no raw values, and serde_json words the error like this.
+        match error.to_string().contains("any valid JSON value") {
             true => D::Error::custom(
-                "this type can only be read from JSON: hand its JSON text to `json::from_str`",
+                "Kubernetes types cannot be read inside `flatten` or an untagged or internally tagged enum: \
+                 read a `serde_json::Value` there and hand it to `json::from_value`",
             ),
             false => error,
         }
-    })
+    })?;
+    from_str(text.get()).map_err(D::Error::custom)
 }
 
-fn is_foreign(error: &str) -> bool {
-    error.contains("any valid JSON value") || error.contains("raw value")
+/// Whether a serializer or deserializer with this error is serde_json's. Others take a raw value, in which serde_json hands
+/// text on as it is, for a struct with an odd name.
+fn is_of_serde_json<E>() -> bool {
+    type_name::<E>().starts_with("serde_json::")
 }
 
-/// Writes a value with a serializer.
+/// Writes a value with a serializer of serde_json.
 ///
 /// # Errors
-/// The serializer fails.
+/// The format is not JSON, or the serializer fails.
 pub fn serialize<T: WriteJson + ?Sized, S: Serializer>(
     value: &T,
     serializer: S,
 ) -> Result<S::Ok, S::Error> {
+    if !(serializer.is_human_readable() && is_of_serde_json::<S::Error>()) {
+        return Err(S::Error::custom(
+            "Kubernetes types can only be written as JSON, with serde_json: for another format, write the \
+             `serde_json::Value` of `json::to_value`",
+        ));
+    }
     let text = to_string(value);
     let odd = text.contains("\\u") || text.contains("\\/");
     let reader = RefCell::new(Reader::new(&text));

@@ -240,14 +240,42 @@ fn a_tree_that_cannot_hold_a_number_is_an_error() {
 
 #[test]
 fn formats_other_than_json_are_an_error() {
-    use serde::Deserialize as _;
-    use serde::de::value::{Error, MapDeserializer};
+    let schema = v1::FlowSchema::default();
+    let read = "Kubernetes types can only be read from JSON, with serde_json: from another format, read a \
+                `serde_json::Value` and hand it to `json::from_value`";
+    let written = "Kubernetes types can only be written as JSON, with serde_json: for another format, write the \
+                   `serde_json::Value` of `json::to_value`";
 
-    let fields = [("kind", "FlowSchema")];
-    let deserializer = MapDeserializer::<_, Error>::new(fields.into_iter());
-    let error = v1::FlowSchema::deserialize(deserializer).unwrap_err();
-    assert!(
-        error.to_string().contains("can only be read from JSON"),
-        "{error}"
-    );
+    let error = toml::to_string(&schema).unwrap_err();
+    assert_eq!(error.to_string(), written);
+    let error = toml::from_str::<v1::FlowSchema>("kind = 'FlowSchema'").unwrap_err();
+    assert_eq!(error.message(), read);
+    let error = rmp_serde::to_vec(&List::<v1::FlowSchema>::default()).unwrap_err();
+    assert_eq!(error.to_string(), written);
+    let error = rmp_serde::from_slice::<v1::FlowSchema>(&[0x80]).unwrap_err();
+    assert_eq!(error.to_string(), read);
+}
+
+#[test]
+fn the_way_through_a_tree_works_for_every_format() {
+    let text = r#"{"metadata":{"name":"a"},"spec":{"matchingPrecedence":7}}"#;
+    let schema: v1::FlowSchema = json::from_str(text).unwrap();
+    let toml = toml::to_string(&json::to_value(&schema).unwrap()).unwrap();
+    let back: v1::FlowSchema = json::from_value(&toml::from_str(&toml).unwrap()).unwrap();
+    assert_eq!(back, schema);
+}
+
+#[test]
+fn a_copy_of_serde_is_an_error() {
+    #[derive(Debug, serde::Deserialize)]
+    #[expect(dead_code, reason = "is never read")]
+    struct Around {
+        #[serde(flatten)]
+        schema: v1::FlowSchema,
+    }
+
+    let error = serde_json::from_str::<Around>("{}").unwrap_err();
+    let expected = "Kubernetes types cannot be read inside `flatten` or an untagged or internally tagged enum: read a \
+                    `serde_json::Value` there and hand it to `json::from_value`";
+    assert!(error.to_string().starts_with(expected), "{error}");
 }
