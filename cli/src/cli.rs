@@ -2,8 +2,8 @@
 
 use crate::commands::{
     apply, completions, convert, delete, describe, diff, generate, get, limits, lint,
-    match_request, migrate, plan, rbac, rewrite_storage, scan, serve, set_shares, simulate, top,
-    validate, watch, whoami,
+    match_request, migrate, plan, rbac, rewrite_storage, scan, seats, serve, set_shares, simulate,
+    top, validate, watch, whoami,
 };
 use crate::exit::{self, Exit};
 use crate::failure::Failure;
@@ -44,6 +44,7 @@ pub(crate) enum Command {
     Simulate(simulate::Args),
     #[command(name = "match")]
     Match(match_request::Args),
+    Seats(seats::Args),
     Get(get::Args),
     Describe(describe::Args),
     Diff(diff::Args),
@@ -73,6 +74,7 @@ impl Command {
             Self::Limits(args) => limits::run(&args, streams),
             Self::Simulate(args) => simulate::run(&args, streams),
             Self::Match(args) => match_request::run(&args, streams),
+            Self::Seats(args) => seats::run(&args, streams),
             Self::Get(args) => get::run(&args, streams),
             Self::Describe(args) => describe::run(&args, streams),
             Self::Diff(args) => diff::run(&args, streams),

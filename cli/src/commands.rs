@@ -16,6 +16,7 @@ pub(crate) mod plan;
 pub(crate) mod rbac;
 pub(crate) mod rewrite_storage;
 pub(crate) mod scan;
+pub(crate) mod seats;
 pub(crate) mod serve;
 pub(crate) mod set_shares;
 pub(crate) mod simulate;

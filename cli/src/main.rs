@@ -6,6 +6,7 @@ mod commands;
 mod documents;
 mod exit;
 mod failure;
+mod feature_gates;
 mod input;
 mod interrupt;
 mod kubernetes_arg;

@@ -7,6 +7,7 @@
 //! | [`conversion`] | conversion between API versions, as the server does it |
 //! | [`validate`] | the violations of an object, or the server's response to a request |
 //! | [`limits`] | nominal limits, lending, borrowing, and their adjustment to demand |
+//! | [`seats`] | the seats that a request takes, with the arithmetic |
 //! | [`sharding`] | shuffle sharding: the queues of a flow, and how well flows are isolated |
 //! | [`queueing`] | fair queuing: which request is executed, queued or rejected, and when |
 //! | [`matching`] | the flow schema and priority level of a request, with an explanation |
@@ -28,6 +29,7 @@ pub mod lint;
 pub mod matching;
 mod objects;
 pub mod queueing;
+pub mod seats;
 pub mod sharding;
 pub mod storage;
 pub mod validate;

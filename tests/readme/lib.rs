@@ -16,5 +16,6 @@ chapters! {
     testing: "testing.md"
     from_kube: "from-kube.md"
     rules: "rules.md"
+    traffic: "traffic.md"
     other_groups: "other-groups.md"
 }

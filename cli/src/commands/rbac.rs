@@ -92,6 +92,7 @@ const NEEDS: &[Needs] = &[
             },
         ],
     ),
+    needs("seats", &[SERVED, RELEASE, METRICS], &[on(BOTH, &["list"])]),
     needs(
         "set-shares",
         &[SERVED],

@@ -94,7 +94,7 @@ impl RequestAttributes {
         }
         match self.verb.as_str() {
             "get" => {
-                self.verb = if query.is_watch() { "watch" } else { "list" }.to_owned();
+                self.verb = if query.flag("watch") { "watch" } else { "list" }.to_owned();
                 self.name = query.selected_name().unwrap_or_default();
             }
             "delete" => "deletecollection".clone_into(&mut self.verb),

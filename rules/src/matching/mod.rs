@@ -38,6 +38,7 @@ pub use mismatch::{NonResourceMismatch, ResourceMismatch, RuleMismatch};
 pub use request::{RequestAttributes, User};
 
 pub(super) use policy::{Names, NonResourceRule, PolicyRule, ResourceRule, Url};
+pub(super) use query::Query;
 pub(super) use request::{
     ANONYMOUS, AUTHENTICATED, SERVICE_ACCOUNT_PREFIX, SERVICE_ACCOUNTS, UNAUTHENTICATED,
 };

@@ -1,13 +1,13 @@
-//! The query parameters that classification depends on.
+//! The query parameters that classification and estimates depend on.
 
 use super::percent::decode;
 use std::borrow::Cow;
 
 /// The decoded parameters of a query; malformed parameters are dropped, as by a server.
-pub(super) struct Query<'a>(Vec<(Cow<'a, str>, Cow<'a, str>)>);
+pub(crate) struct Query<'a>(Vec<(Cow<'a, str>, Cow<'a, str>)>);
 
 impl<'a> Query<'a> {
-    pub(super) fn parse(text: &'a str) -> Self {
+    pub(crate) fn parse(text: &'a str) -> Self {
         let pairs = text
             .split('&')
             .filter(|pair| !pair.is_empty() && !pair.contains(';'));
@@ -22,16 +22,16 @@ impl<'a> Query<'a> {
     }
 
     /// The first value of a parameter.
-    fn get(&self, name: &str) -> Option<&str> {
+    pub(crate) fn get(&self, name: &str) -> Option<&str> {
         self.0
             .iter()
             .find(|pair| pair.0 == name)
             .map(|pair| &*pair.1)
     }
 
-    /// Whether the query requests a watch: `watch` is present and neither `false` nor `0`.
-    pub(super) fn is_watch(&self) -> bool {
-        self.get("watch")
+    /// Whether a boolean parameter is set: it is present and neither `false` nor `0`.
+    pub(crate) fn flag(&self, name: &str) -> bool {
+        self.get(name)
             .is_some_and(|value| !value.eq_ignore_ascii_case("false") && value != "0")
     }
 
@@ -148,7 +148,7 @@ mod tests {
             "watch=nonsense",
             "watch=true&watch=false",
         ] {
-            assert!(Query::parse(query).is_watch(), "{query}");
+            assert!(Query::parse(query).flag("watch"), "{query}");
         }
         for query in [
             "",
@@ -158,7 +158,7 @@ mod tests {
             "watch=%zz",
             "watch=1;a",
         ] {
-            assert!(!Query::parse(query).is_watch(), "{query}");
+            assert!(!Query::parse(query).flag("watch"), "{query}");
         }
     }
 }

@@ -1,0 +1,285 @@
+//! `seats`: the seats that a request takes.
+
+mod metrics;
+mod quantity;
+mod requests;
+
+use crate::cluster::{ClusterArgs, block_on};
+use crate::documents::FileArgs;
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::feature_gates::FeatureGateArgs;
+use crate::kubernetes_arg::KubernetesArg;
+use crate::objects::Objects;
+use crate::output::{Streams, write_report};
+use clap::ValueEnum;
+use k8s_flowcontrol::Release;
+use k8s_flowcontrol::rules::matching::{RequestAttributes, User};
+use k8s_flowcontrol::rules::seats::{Estimator, Explanation, LevelBounds, Request, Stored};
+use quantity::Bytes;
+use serde_json::json;
+use std::io::Write;
+use std::path::PathBuf;
+
+/// Show the seats that a request takes, with the arithmetic
+///
+/// A request occupies its initial seats while it executes, and its final seats for an additional latency after that. A list takes
+/// more seats the more objects the server reads for it, up to a bound.
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Args {
+    /// The verb, such as list, watch or create
+    #[arg(value_name = "VERB", required_unless_present = "requests")]
+    verb: Option<String>,
+
+    /// The resource, such as pods, deployments.apps or pods/status
+    #[arg(
+        value_name = "RESOURCE[.GROUP][/SUB]",
+        required_unless_present = "requests"
+    )]
+    resource: Option<String>,
+
+    /// The number of stored objects of the resource, in all namespaces; `--live` reads it from the metrics
+    #[arg(long, value_name = "OBJECTS")]
+    count: Option<u64>,
+
+    /// The average size of a stored object, such as 10Ki; defaults to the server's assumption of 1.5 MB, or with `--live` to the
+    /// size in the metrics
+    #[arg(long, value_name = "BYTES")]
+    size: Option<Bytes>,
+
+    /// The query of the URL, such as limit=500&resourceVersion=0
+    #[arg(long, value_name = "QUERY", default_value = "")]
+    query: String,
+
+    /// The number of watches that see a written object
+    #[arg(long, value_name = "WATCHES", default_value_t = 0)]
+    watches: u64,
+
+    /// Bound the seats as this priority level does; it is read from the files, the cluster, or else the built-in objects
+    #[arg(long, value_name = "LEVEL")]
+    level: Option<String>,
+
+    /// The seats of each server: --max-requests-inflight plus --max-mutating-requests-inflight
+    #[arg(long, value_name = "SEATS", default_value_t = 600)]
+    server_seats: u32,
+
+    #[command(flatten)]
+    files: FileArgs,
+
+    /// Use the objects and metrics of a cluster
+    #[arg(long, conflicts_with_all = ["files", "requests"])]
+    live: bool,
+
+    #[command(flatten)]
+    cluster: ClusterArgs,
+
+    #[command(flatten)]
+    kubernetes: KubernetesArg,
+
+    #[command(flatten)]
+    gates: FeatureGateArgs,
+
+    /// Estimate the requests in this file, or in the standard input with -: one JSON object per line, with the fields verb, apiGroup,
+    /// resource, subresource, namespace, name, query, objects, objectSizeBytes, watches, maxSeats (0 without a bound) and
+    /// objectCountState (known, stale or "not found"). Prints {"initialSeats", "finalSeats", "additionalLatencyUs"} for each.
+    /// ConsistentListFromCache is off unless it is given, as in a server that does not know its etcd yet
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["verb", "resource", "count", "size", "query", "watches", "level", "output"])]
+    requests: Option<PathBuf>,
+
+    /// The output format
+    #[arg(short, long, value_name = "FORMAT", default_value = "table")]
+    output: Output,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  # A list of 40,000 pods of 10 KiB each, from the watch cache and in pages from etcd
+  kubectl flowcontrol seats list pods --count 40000 --size 10Ki --query resourceVersion=0
+  kubectl flowcontrol seats list pods --count 40000 --size 10Ki --query 'limit=500&resourceVersion=1'
+
+  # The same with the numbers of a cluster, at the priority level workload-low
+  kubectl flowcontrol seats list pods --live --level workload-low
+
+  # A write that 200 watches see
+  kubectl flowcontrol seats update configmaps --watches 200
+
+  # Many requests
+  kubectl flowcontrol seats --requests requests.jsonl --kubernetes 1.33";
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Output {
+    /// Each step of the arithmetic
+    Table,
+    /// {"schemaVersion": 1, "initialSeats", "finalSeats", "additionalLatencyUs", "steps"}
+    Json,
+}
+
+pub(crate) fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
+    if let Some(file) = &args.requests {
+        let estimator = Estimator::new(args.kubernetes.release());
+        let estimator = requests::without_etcd(estimator);
+        let estimator = args.gates.apply(estimator, streams)?;
+        requests::estimate(file, &estimator, streams)?;
+        return Ok(Exit::Success);
+    }
+    let objects = objects(args, streams)?;
+    let release = args.kubernetes.release_or(objects.live);
+    let estimator = args.gates.apply(Estimator::new(release), streams)?;
+    let attributes = attributes(args)?;
+    let mut request = Request {
+        verb: &attributes.verb,
+        resource: &attributes.resource,
+        subresource: &attributes.subresource,
+        name: &attributes.name,
+        query: &args.query,
+        stored: stored(args, &attributes)?,
+        watches: args.watches,
+        max_seats: None,
+    };
+    if let Some(level) = &args.level {
+        request.max_seats = bound(level, args, objects, release)?;
+    }
+    let explanation = estimator.explain(&request);
+    match args.output {
+        Output::Table => print(&request, release, &explanation, streams)?,
+        Output::Json => {
+            let estimate = explanation.estimate;
+            let steps = explanation.to_string();
+            let report = json!({
+                "initialSeats": estimate.initial_seats,
+                "finalSeats": estimate.final_seats,
+                "additionalLatencyUs": estimate.additional_latency.as_micros() as u64,
+                "steps": steps.lines().collect::<Vec<_>>(),
+            });
+            write_report(&mut streams.out, report)?;
+        }
+    }
+    Ok(Exit::Success)
+}
+
+fn objects(args: &Args, streams: &mut Streams) -> Result<Objects, Failure> {
+    match (args.live, args.files.is_empty()) {
+        (true, _) => Objects::live(&args.cluster),
+        (false, true) => Ok(Objects::default()),
+        (false, false) => Objects::read(&args.files, args.kubernetes.release(), streams),
+    }
+}
+
+/// The attributes of the request that the arguments describe. The query determines the name of a list.
+fn attributes(args: &Args) -> Result<RequestAttributes, Failure> {
+    let verb = args.verb.as_deref().unwrap_or_default();
+    let resource = args.resource.as_deref().unwrap_or_default();
+    let (resource, subresource) = resource.split_once('/').unwrap_or((resource, ""));
+    let (resource, group) = resource.split_once('.').unwrap_or((resource, ""));
+    let url = format!("/api/v1/{resource}?{}", args.query);
+    let listed = RequestAttributes::from_http("GET", &url, User::default())
+        .map_err(|error| Failure::usage(error.to_string()))?;
+    let is_collection = matches!(verb, "list" | "watch");
+    Ok(RequestAttributes {
+        verb: verb.to_owned(),
+        api_group: group.to_owned(),
+        resource: resource.to_owned(),
+        subresource: subresource.to_owned(),
+        name: if is_collection {
+            listed.name
+        } else {
+            String::new()
+        },
+        ..RequestAttributes::default()
+    })
+}
+
+/// The stored objects: from the options, and with `--live` from the metrics.
+fn stored(args: &Args, request: &RequestAttributes) -> Result<Stored, Failure> {
+    let is_collection = matches!(request.verb.as_str(), "list" | "watch");
+    let measured = match args.live && is_collection && (args.count.is_none() || args.size.is_none())
+    {
+        true => block_on(async { metrics::stored(&args.cluster.client().await?, request).await })?,
+        false => Stored::NotFound,
+    };
+    let size = args.size.map(Bytes::get);
+    Ok(match (args.count, measured) {
+        (Some(objects), Stored::Known { average_bytes, .. }) => Stored::Known {
+            objects,
+            average_bytes: size.unwrap_or(average_bytes),
+        },
+        (Some(objects), _) => Stored::Known {
+            objects,
+            average_bytes: size.unwrap_or_default(),
+        },
+        (
+            None,
+            Stored::Known {
+                objects,
+                average_bytes,
+            },
+        ) => Stored::Known {
+            objects,
+            average_bytes: size.unwrap_or(average_bytes),
+        },
+        (None, measured) if args.live || !is_collection => measured,
+        (None, _) => {
+            return Err(Failure::usage(
+                "the seats of a list depend on the number of stored objects",
+            )
+            .hint("give it with `--count OBJECTS`, or read it from a cluster with `--live`"));
+        }
+    })
+}
+
+/// The bound of a level.
+fn bound(
+    level: &str,
+    args: &Args,
+    mut objects: Objects,
+    release: Release,
+) -> Result<Option<u64>, Failure> {
+    if !args.live {
+        objects.add_bootstrap(release);
+    }
+    let exists = objects
+        .levels
+        .iter()
+        .any(|object| object.metadata.name.as_deref() == Some(level));
+    if !exists {
+        return Err(Failure::input(format!(
+            "there is no priority level `{level}`"
+        )));
+    }
+    Ok(LevelBounds::new(&objects.levels, args.server_seats, release).of(level))
+}
+
+fn print(
+    request: &Request<'_>,
+    release: Release,
+    explanation: &Explanation,
+    streams: &mut Streams,
+) -> Result<(), Failure> {
+    let slash = if request.subresource.is_empty() {
+        ""
+    } else {
+        "/"
+    };
+    writeln!(
+        streams.out,
+        "{} {}{slash}{} in Kubernetes {release}:",
+        request.verb, request.resource, request.subresource
+    )?;
+    for step in explanation.to_string().lines() {
+        writeln!(streams.out, "  {step}")?;
+    }
+    let estimate = explanation.estimate;
+    writeln!(
+        streams.out,
+        "initial seats:       {}",
+        estimate.initial_seats
+    )?;
+    writeln!(streams.out, "final seats:         {}", estimate.final_seats)?;
+    let latency = match estimate.additional_latency.is_zero() {
+        true => "none".to_owned(),
+        false => format!("{:?}", estimate.additional_latency),
+    };
+    writeln!(streams.out, "additional latency:  {latency}")?;
+    Ok(())
+}

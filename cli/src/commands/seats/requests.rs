@@ -1,0 +1,115 @@
+//! `seats --requests`: the seats of the requests in a file.
+
+use crate::failure::Failure;
+use crate::output::Streams;
+use k8s_flowcontrol::rules::seats::{Estimator, FeatureGate, Request, Stored};
+use serde::{Deserialize, Serialize};
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Write};
+use std::path::Path;
+
+/// The server does not know whether its etcd reports progress.
+pub(super) fn without_etcd(estimator: Estimator) -> Estimator {
+    estimator.with(FeatureGate::ConsistentListFromCache, false)
+}
+
+/// A request. The API group and the namespace do not change the seats.
+#[derive(Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+struct Line {
+    verb: Option<String>,
+    resource: Option<String>,
+    subresource: Option<String>,
+    name: Option<String>,
+    query: Option<String>,
+    objects: Option<i64>,
+    object_size_bytes: Option<i64>,
+    object_count_state: Option<CountState>,
+    watches: Option<i64>,
+    max_seats: Option<i64>,
+}
+
+#[derive(Clone, Copy, Default, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum CountState {
+    #[default]
+    Known,
+    Stale,
+    #[serde(rename = "not found", alias = "notFound", alias = "not-found")]
+    NotFound,
+}
+
+/// The seats of a request.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Answer {
+    initial_seats: u64,
+    final_seats: u64,
+    additional_latency_us: u64,
+}
+
+/// Prints the seats of each request of a file, or of the standard input for `-`.
+pub(super) fn estimate(
+    file: &Path,
+    estimator: &Estimator,
+    streams: &mut Streams,
+) -> Result<(), Failure> {
+    let name = file.display().to_string();
+    let unreadable = |error: io::Error| Failure::input(format!("cannot read {name}: {error}"));
+    let input: Box<dyn BufRead> = match name.as_str() {
+        "-" => Box::new(io::stdin().lock()),
+        _ => Box::new(BufReader::new(File::open(file).map_err(unreadable)?)),
+    };
+    let mut out = streams.out.data();
+    for (index, line) in input.lines().enumerate() {
+        let line = line.map_err(unreadable)?;
+        if line.trim().is_empty() {
+            continue;
+        }
+        let line: Line = serde_json::from_str(&line).map_err(|error| {
+            let message = error.to_string();
+            let message = message.split(" at line ").next().unwrap_or_default();
+            Failure::input(format!("{name}:{}: cannot read a request: {message}", index + 1)).hint(
+                "a request is a JSON object in one line with the fields verb, resource, subresource, name, query, \
+                 objects, objectSizeBytes, watches, maxSeats and objectCountState, all optional",
+            )
+        })?;
+        let estimate = estimator.estimate(&line.request());
+        let answer = Answer {
+            initial_seats: estimate.initial_seats,
+            final_seats: estimate.final_seats,
+            additional_latency_us: estimate.additional_latency.as_micros() as u64,
+        };
+        serde_json::to_writer(&mut out, &answer).map_err(io::Error::from)?;
+        writeln!(out)?;
+    }
+    Ok(())
+}
+
+impl Line {
+    fn request(&self) -> Request<'_> {
+        let count =
+            |number: Option<i64>| u64::try_from(number.unwrap_or_default()).unwrap_or_default();
+        Request {
+            verb: text(&self.verb),
+            resource: text(&self.resource),
+            subresource: text(&self.subresource),
+            name: text(&self.name),
+            query: text(&self.query),
+            stored: match self.object_count_state.unwrap_or_default() {
+                CountState::Known => Stored::Known {
+                    objects: count(self.objects),
+                    average_bytes: count(self.object_size_bytes),
+                },
+                CountState::Stale => Stored::Stale,
+                CountState::NotFound => Stored::NotFound,
+            },
+            watches: count(self.watches),
+            max_seats: Some(count(self.max_seats)).filter(|seats| *seats > 0),
+        }
+    }
+}
+
+fn text(field: &Option<String>) -> &str {
+    field.as_deref().unwrap_or_default()
+}

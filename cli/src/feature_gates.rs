@@ -1,0 +1,79 @@
+//! The option `--feature-gates`, as kube-apiserver has it.
+
+use crate::failure::Failure;
+use crate::output::{Streams, WARNING};
+use k8s_flowcontrol::Release;
+use k8s_flowcontrol::rules::seats::{Estimator, FeatureGate};
+use std::io::Write;
+use std::str::FromStr;
+
+/// The feature gates of the server.
+#[derive(Clone, Debug, clap::Args)]
+pub(crate) struct FeatureGateArgs {
+    /// The feature gates of the server that differ from the defaults of its release, as in its option with this name.
+    /// ConsistentListFromCache, SizeBasedListCostEstimate and WatchList change the seats of requests
+    #[arg(long, value_name = "NAME=BOOL", value_delimiter = ',')]
+    feature_gates: Vec<Setting>,
+}
+
+/// A feature gate that is on or off.
+#[derive(Clone, Debug)]
+struct Setting {
+    name: String,
+    enabled: bool,
+}
+
+impl FromStr for Setting {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let (name, value) = text
+            .split_once('=')
+            .ok_or("a feature gate has the form NAME=true or NAME=false")?;
+        // The spellings that a server reads.
+        let enabled = match value.trim() {
+            "1" | "t" | "T" | "true" | "TRUE" | "True" => true,
+            "0" | "f" | "F" | "false" | "FALSE" | "False" => false,
+            other => return Err(format!("`{other}` is neither true nor false")),
+        };
+        Ok(Self {
+            name: name.trim().to_owned(),
+            enabled,
+        })
+    }
+}
+
+impl FeatureGateArgs {
+    /// Changes an estimator. Gates that do not change estimates of its release are ignored with a warning.
+    pub(crate) fn apply(
+        &self,
+        mut estimator: Estimator,
+        streams: &mut Streams,
+    ) -> Result<Estimator, Failure> {
+        let release = estimator.release();
+        for setting in &self.feature_gates {
+            match setting.name.parse::<FeatureGate>() {
+                Ok(gate) => {
+                    if gate.default_in(release).is_none() {
+                        warn(
+                            format!("{gate} does not change seats in {}", shown(release)),
+                            streams,
+                        )?;
+                    }
+                    estimator = estimator.with(gate, setting.enabled);
+                }
+                Err(error) => warn(error.to_string(), streams)?,
+            }
+        }
+        Ok(estimator)
+    }
+}
+
+fn shown(release: Release) -> String {
+    format!("Kubernetes {release}")
+}
+
+fn warn(text: String, streams: &mut Streams) -> Result<(), Failure> {
+    streams.err.label(WARNING, "warning:")?;
+    Ok(writeln!(streams.err, " {text}")?)
+}

@@ -1,0 +1,103 @@
+//! Estimates as a server of a release.
+
+use super::explanation::{Explanation, Reason};
+use super::gates::FeatureGate;
+use super::request::Request;
+use super::{list, mutation};
+use k8s_flowcontrol_types::Release;
+use std::time::Duration;
+
+/// The least seats of every request.
+pub(super) const MINIMUM: u64 = 1;
+/// The first minor release whose last patch releases bound requests by their priority level.
+const LEVEL_BOUNDS_SINCE: u32 = 26;
+
+/// The work estimator of a server.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Estimator {
+    release: Release,
+    gates: [bool; FeatureGate::ALL.len()],
+}
+
+impl Estimator {
+    /// The estimator of a server of `release` with the default feature gates, and with an etcd that reports its progress, as every
+    /// supported etcd does.
+    ///
+    /// A server learns about its etcd from the first requests. Until then it estimates as with
+    /// [`FeatureGate::ConsistentListFromCache`] off.
+    pub fn new(release: Release) -> Self {
+        Self {
+            release,
+            gates: FeatureGate::ALL.map(|gate| gate.default_in(release).unwrap_or_default()),
+        }
+    }
+
+    /// Turns a feature gate on or off. A gate that the release does not have changes nothing.
+    #[must_use]
+    pub fn with(mut self, gate: FeatureGate, enabled: bool) -> Self {
+        if gate.default_in(self.release).is_some() {
+            self.gates[gate as usize] = enabled;
+        }
+        self
+    }
+
+    /// Whether a feature gate is on.
+    pub const fn is_enabled(&self, gate: FeatureGate) -> bool {
+        self.gates[gate as usize]
+    }
+
+    /// The release of the server.
+    pub const fn release(&self) -> Release {
+        self.release
+    }
+
+    /// Estimates the seats of a request.
+    pub fn estimate(&self, request: &Request<'_>) -> Estimate {
+        self.explain(request).estimate
+    }
+
+    /// Estimates the seats of a request, and returns the arithmetic.
+    pub fn explain(&self, request: &Request<'_>) -> Explanation {
+        match request.verb {
+            "list" => list::explain(self, request),
+            "watch" if self.is_enabled(FeatureGate::WatchList) => list::explain(self, request),
+            "create" | "update" | "patch" | "delete" => mutation::explain(self, request),
+            _ => Explanation::seats(MINIMUM, Reason::Verb),
+        }
+    }
+
+    /// The bound of a request: that of its priority level, and at most `limit`.
+    pub(super) fn bound(&self, request: &Request<'_>, limit: u64) -> u64 {
+        let level = request
+            .max_seats
+            .filter(|seats| *seats > 0 && has_level_bounds(self.release));
+        level.map_or(limit, |seats| seats.min(limit))
+    }
+}
+
+/// Whether a release bounds requests by their priority level.
+pub(super) fn has_level_bounds(release: Release) -> bool {
+    release.minor() >= LEVEL_BOUNDS_SINCE
+}
+
+/// The work of a request, except for the duration of its execution.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Estimate {
+    /// The seats while the request executes, at least 1.
+    pub initial_seats: u64,
+    /// The seats after the execution, during the additional latency.
+    pub final_seats: u64,
+    /// The duration for which the final seats stay occupied; the client does not wait for it.
+    pub additional_latency: Duration,
+}
+
+impl Estimate {
+    /// The seats that must be free before the request executes.
+    pub const fn max_seats(&self) -> u64 {
+        if self.initial_seats > self.final_seats {
+            self.initial_seats
+        } else {
+            self.final_seats
+        }
+    }
+}

@@ -1,0 +1,81 @@
+//! The feature gates that change estimates.
+
+use k8s_flowcontrol_types::Release;
+use std::fmt;
+use std::str::FromStr;
+
+/// A feature gate of kube-apiserver that changes estimates.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum FeatureGate {
+    /// Lists without a resource version are served from the watch cache; since 1.28, on by default since 1.31.
+    ConsistentListFromCache,
+    /// Lists are measured in bytes and not in objects; since 1.34, on by default.
+    SizeBasedListCostEstimate,
+    /// Watches with initial events count as lists; since 1.28, on by default in 1.32 and since 1.34.
+    WatchList,
+}
+
+impl FeatureGate {
+    /// All gates, sorted by name.
+    pub const ALL: [Self; 3] = [
+        Self::ConsistentListFromCache,
+        Self::SizeBasedListCostEstimate,
+        Self::WatchList,
+    ];
+
+    /// The name on the command line of a server.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::ConsistentListFromCache => "ConsistentListFromCache",
+            Self::SizeBasedListCostEstimate => "SizeBasedListCostEstimate",
+            Self::WatchList => "WatchList",
+        }
+    }
+
+    /// Whether the gate is on by default; `None` if it does not change estimates of this release.
+    pub const fn default_in(self, release: Release) -> Option<bool> {
+        match (self, release.minor()) {
+            (Self::ConsistentListFromCache, 28..) => Some(release.minor() >= 31),
+            (Self::SizeBasedListCostEstimate, 34..) => Some(true),
+            (Self::WatchList, 28..) => Some(matches!(release.minor(), 32 | 34..)),
+            _ => None,
+        }
+    }
+}
+
+impl fmt::Display for FeatureGate {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.as_str())
+    }
+}
+
+impl FromStr for FeatureGate {
+    type Err = UnknownFeatureGate;
+
+    fn from_str(name: &str) -> Result<Self, UnknownFeatureGate> {
+        Self::ALL
+            .into_iter()
+            .find(|gate| gate.as_str() == name)
+            .ok_or_else(|| UnknownFeatureGate(name.into()))
+    }
+}
+
+/// The name of a feature gate that changes no estimates.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UnknownFeatureGate(Box<str>);
+
+impl fmt::Display for UnknownFeatureGate {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "the feature gate `{}` does not change the seats of requests; those that do are {}, {} and {}",
+            self.0,
+            FeatureGate::ALL[0],
+            FeatureGate::ALL[1],
+            FeatureGate::ALL[2]
+        )
+    }
+}
+
+impl std::error::Error for UnknownFeatureGate {}
