@@ -4,9 +4,9 @@ use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::interrupt::Interrupt;
 use crate::migrate::{
-    Advice, Backups, Candidates, Examined, SelectionArgs, Status, Summary, collect, conflict,
-    examine_all, json, keep_dirty, without_links, write_all, write_details, write_file_diff,
-    write_left_out, write_log, write_patch,
+    Advice, Backups, Candidates, Examined, Helm, SelectionArgs, Status, Summary, collect, conflict,
+    examine_all, json, keep_dirty, render_charts, without_links, write_all, write_details,
+    write_file_diff, write_left_out, write_log, write_patch,
 };
 use crate::output::{Streams, write_report};
 use clap::ValueEnum;
@@ -79,6 +79,14 @@ pub(crate) struct Args {
     #[arg(long)]
     docs: bool,
 
+    /// Render the charts with `helm template` before and after the migration, and check the results
+    #[arg(long)]
+    render: bool,
+
+    /// A file with values for --render; can be repeated
+    #[arg(long, value_name = "FILE", requires = "render")]
+    values: Vec<PathBuf>,
+
     /// The output format; defaults to a diff, or to file names with --write and --check
     #[arg(short, long, value_name = "FORMAT")]
     output: Option<Format>,
@@ -132,6 +140,9 @@ Examples:
   # A patch for review
   kubectl flowcontrol migrate manifests/ --patch > v1.patch && git apply v1.patch
 
+  # Render the charts with Helm, and check the result
+  kubectl flowcontrol migrate charts/ --render --check
+
   # Go back to a version that Kubernetes 1.28 serves
   kubectl flowcontrol migrate manifests/ --to v1beta3 --kubernetes 1.28 --write
 
@@ -153,6 +164,7 @@ pub(crate) fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
     };
     let selection = args.selection.selection()?;
     let backup = args.backup.as_deref();
+    let helm = helm(args)?;
     let found = collect(&args.paths, backup, &selection).map_err(|(path, error)| {
         Failure::input(format!("cannot read {}: {error}", path.display()))
     })?;
@@ -164,6 +176,9 @@ pub(crate) fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
     let interrupt = Interrupt::listen();
     let total = files.len();
     let mut files = examine_all(files, settings, args.docs, Progress::of("checked", total));
+    if let Some(helm) = &helm {
+        render_charts(&mut files, helm, settings);
+    }
     if args.write && !args.allow_dirty {
         keep_dirty(&mut files);
     }
@@ -234,6 +249,21 @@ fn check_release(args: &Args) -> Result<(), Failure> {
         "it serves {served}: use --to {}",
         release.preferred()
     )))
+}
+
+/// The program `helm`, for `--render`.
+fn helm(args: &Args) -> Result<Option<Helm>, Failure> {
+    if !args.render {
+        return Ok(None);
+    }
+    let helm = Helm::find(args.to, args.kubernetes, &args.values);
+    let missing = || {
+        Failure::input("--render needs the program helm, which is not in the PATH").hint(
+            "install Helm, or check the result of `helm template CHART > FILE` from another machine: \
+             `kubectl flowcontrol migrate FILE --check`",
+        )
+    };
+    helm.ok_or_else(missing).map(Some)
 }
 
 /// Returns an error if the backup folder contains a folder to migrate: its files would be taken for backups.

@@ -90,6 +90,22 @@ const NEEDS: &[Needs] = &[
                 resources: &["configmaps", "secrets"],
                 verbs: &["list"],
             },
+            // The API servers that may be the callers.
+            Rule {
+                group: "apiregistration.k8s.io",
+                resources: &["apiservices"],
+                verbs: &["list"],
+            },
+            Rule {
+                group: "",
+                resources: &["services"],
+                verbs: &["get"],
+            },
+            Rule {
+                group: "apps",
+                resources: &["deployments"],
+                verbs: &["list"],
+            },
         ],
     ),
     needs("seats", &[SERVED, RELEASE, METRICS], &[on(BOTH, &["list"])]),

@@ -1,5 +1,6 @@
 //! `scan`: the clients that still use old API versions.
 
+mod aggregated;
 mod audit;
 mod cluster;
 mod helm;
@@ -14,7 +15,7 @@ use crate::failure::Failure;
 use crate::output::{Streams, WARNING, plural, write_report};
 use audit::AuditLog;
 use clap::ValueEnum;
-use cluster::ClusterScan;
+use cluster::{ClusterScan, Reads};
 use k8s_flowcontrol::config::Config;
 use k8s_flowcontrol::{Client, Release};
 use std::fs::File;
@@ -31,7 +32,8 @@ use tokio::task::JoinSet;
 /// which the next `helm upgrade` starts. A managedFields entry or a last-applied annotation in an old version is history, unless
 /// it is newer than the start of the API server and the server has received requests in that version. If several API servers
 /// share an address, only the responding server is read. Audit logs are the most precise: they name the user, the program and
-/// the verbs.
+/// the verbs. With a single cluster, its verdict takes the audit logs into account. The API servers behind APIServices
+/// are listed, because many embed a controller that requests an old version by itself.
 ///
 /// The scan reads through the preferred version of each cluster, so it is no client of an old version itself.
 #[derive(Debug, clap::Args)]
@@ -79,7 +81,7 @@ enum Format {
     /// Tables and a line for each finding
     Table,
     /// {"schemaVersion": 1, "kubernetes", "clusters": [{"context", "verdict", "requested", "writers", "history", "helm",
-    /// "unread", …}], "auditLogs": [{"file", "callers", …}], "refusals": [{"release", "version", "affected"}]}; a verdict is
+    /// "aggregated", "unread", …}], "auditLogs": [{"file", "callers", …}], "refusals": [{"release", "version", "affected"}]}; a verdict is
     /// clean, outdated, incomplete, forbidden, unauthorized, unreachable, timeout or failed
     Json,
 }
@@ -113,7 +115,12 @@ pub(crate) fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
         ));
     }
     let contexts = contexts(args)?;
-    let clusters = block_on(async { Ok(scan_all(args, contexts).await) })?;
+    let has_callers = logs.iter().any(|(_, log)| !log.callers().is_empty());
+    let mut clusters = block_on(async { Ok(scan_all(args, contexts, has_callers).await) })?;
+    if let ([cluster], false) = (clusters.as_mut_slice(), logs.is_empty()) {
+        // With several clusters, nothing tells from which one a log is.
+        cluster.add_logs(logs.iter().map(|(_, log)| log));
+    }
     match args.output {
         Format::Table => report::table(args.target, &clusters, &logs, streams)?,
         Format::Json => {
@@ -162,7 +169,11 @@ fn contexts(args: &Args) -> Result<Vec<Option<String>>, Failure> {
 }
 
 /// Scans all clusters, a limited number at the same time. The results are in the order of the contexts.
-async fn scan_all(args: &Args, contexts: Vec<Option<String>>) -> Vec<ClusterScan> {
+async fn scan_all(
+    args: &Args,
+    contexts: Vec<Option<String>>,
+    has_callers: bool,
+) -> Vec<ClusterScan> {
     let permits = Arc::new(Semaphore::new(args.parallel as usize));
     let mut tasks = JoinSet::new();
     let mut clusters: Vec<_> = contexts
@@ -172,13 +183,17 @@ async fn scan_all(args: &Args, contexts: Vec<Option<String>>) -> Vec<ClusterScan
     for (index, context) in contexts.into_iter().enumerate() {
         let permits = Arc::clone(&permits);
         let kubeconfig = args.kubeconfig.clone();
-        let (target, reads_helm) = (args.target, !args.no_helm);
+        let reads = Reads {
+            helm: !args.no_helm,
+            callers: has_callers,
+        };
+        let target = args.target;
         let timeout = Duration::from_secs(args.timeout);
         tasks.spawn(async move {
             // The semaphore is never closed; without a permit the scan would simply not wait.
             let _permit = permits.acquire().await;
             let scan = match client(ClusterArgs::new(kubeconfig, context.clone()), timeout) {
-                Ok(client) => cluster::scan(context, client, target, reads_helm, timeout).await,
+                Ok(client) => cluster::scan(context, client, target, reads, timeout).await,
                 Err(failure) => ClusterScan::failed(context, failure),
             };
             (index, scan)

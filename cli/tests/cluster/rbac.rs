@@ -215,6 +215,9 @@ const RUNS: &[(&str, &[&[&str]])] = &[
     ),
 ];
 
+/// Permissions of `scan` for objects that the embedded server does not have: aggregated API servers.
+const UNSEEN: [&str; 3] = ["apiservices", "services", "deployments"];
+
 #[tokio::test(flavor = "multi_thread")]
 async fn roles_are_what_commands_ask_for() {
     let mut wrong = Vec::new();
@@ -232,7 +235,8 @@ async fn roles_are_what_commands_ask_for() {
             }
         }
         for permission in &permissions {
-            if !actions.iter().any(|action| allows(permission, action)) {
+            let is_unseen = *command == "scan" && UNSEEN.contains(&permission.2.as_str());
+            if !is_unseen && !actions.iter().any(|action| allows(permission, action)) {
                 wrong.push(format!("{command}: {permission:?} is not needed"));
             }
         }

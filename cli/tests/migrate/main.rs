@@ -9,6 +9,8 @@ mod checks;
 mod files;
 mod hooks;
 mod planning;
+#[cfg(unix)]
+mod rendering;
 mod safety;
 mod selection;
 

@@ -57,6 +57,8 @@ pub enum Rule {
     Program,
     /// A metric that newer servers do not have.
     Metric,
+    /// A rendered chart contains an object in another version.
+    Rendered,
     /// A comment keeps this place.
     Kept,
     /// A file or archive was not checked.
@@ -67,7 +69,7 @@ pub enum Rule {
 
 impl Rule {
     /// All rules.
-    pub const ALL: [Self; 19] = [
+    pub const ALL: [Self; 20] = [
         Self::Outdated,
         Self::Loss,
         Self::ForeignField,
@@ -84,6 +86,7 @@ impl Rule {
         Self::Comment,
         Self::Program,
         Self::Metric,
+        Self::Rendered,
         Self::Kept,
         Self::NotChecked,
         Self::NotWritten,
@@ -108,6 +111,7 @@ impl Rule {
             Self::Comment => "comment",
             Self::Program => "program",
             Self::Metric => "metric",
+            Self::Rendered => "rendered",
             Self::Kept => "kept",
             Self::NotChecked => "not-checked",
             Self::NotWritten => "not-written",
@@ -135,6 +139,7 @@ impl Rule {
                 "A program uses a client library or a request path of another version."
             }
             Self::Metric => "A metric that newer servers do not have.",
+            Self::Rendered => "A rendered chart contains an object in another version.",
             Self::Kept => "A comment keeps this place.",
             Self::NotChecked => "A file or archive was not checked.",
             Self::NotWritten => "A file could not be written.",

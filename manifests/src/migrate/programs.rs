@@ -26,7 +26,7 @@ enum Spelling {
     Camel,
 }
 
-const PATTERNS: [Pattern; 18] = [
+const PATTERNS: [Pattern; 19] = [
     Pattern::lower("/flowcontrol/", "", "a Go package"),
     Pattern::upper("Flowcontrol", "", "a Go client"),
     Pattern::upper("Flowcontrol().", "()", "a Go informer"),
@@ -44,6 +44,7 @@ const PATTERNS: [Pattern; 18] = [
     Pattern::camel("KubePriorityLevelConfiguration", "a cdk8s class"),
     Pattern::camel("FlowControl.", "a .NET namespace"),
     Pattern::lower("_k8s_io_flow_schema_", "", "a Terraform resource"),
+    Pattern::lower("_apiserver_k8s_io_", "_", "a Terraform resource"),
     Pattern::lower(
         "_k8s_io_priority_level_configuration_",
         "",

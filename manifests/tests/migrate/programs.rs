@@ -56,6 +56,10 @@ fn client_libraries_are_found() {
             "a --runtime-config flag names",
         ),
         (
+            "resource \"k8s_flowcontrol_apiserver_k8s_io_v1beta1_flow_schema\" \"a\" {",
+            "k8s_flowcontrol_apiserver_k8s_io_v1beta1_ is a Terraform resource",
+        ),
+        (
             "limited.withAssuredConcurrencyShares(5)",
             "AssuredConcurrencyShares is not a field of v1",
         ),

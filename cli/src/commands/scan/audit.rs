@@ -36,6 +36,8 @@ pub(crate) struct Caller {
 pub(crate) struct AuditLog {
     /// The number of events.
     pub(crate) events: usize,
+    /// The number of events about objects of the group, in any version.
+    pub(crate) our_events: usize,
     /// The number of lines that are no events.
     pub(crate) broken: usize,
     /// The line number of the first of them.
@@ -123,6 +125,7 @@ impl AuditLog {
         if reference.api_group.as_deref() != Some(GROUP) {
             return;
         }
+        self.our_events += 1;
         let version = reference.api_version.clone().unwrap_or_default();
         let Some(refused_from) = refused_from(&version, target) else {
             return;

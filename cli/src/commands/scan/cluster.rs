@@ -1,5 +1,7 @@
 //! The scan of one cluster, through its preferred version: the scan itself must not use an old version.
 
+use super::aggregated::{self, AggregatedServer};
+use super::audit::AuditLog;
 use super::helm::{self, HelmRevision};
 use super::refusal::refused_from;
 use super::requested::{self, Requested};
@@ -9,6 +11,7 @@ use k8s_flowcontrol::Kind;
 use k8s_flowcontrol::meta::Time;
 use k8s_flowcontrol::{ApiVersion, Client, Error, GROUP, Release};
 use serde::Serialize;
+use std::collections::BTreeSet;
 use std::fmt;
 use std::time::{Duration, SystemTime};
 
@@ -72,6 +75,9 @@ impl fmt::Display for Verdict {
     }
 }
 
+/// The beginning of the name of a part: requests that the metric of a cluster does not count.
+const UNCOUNTED: &str = "requests in ";
+
 /// A part of a cluster that could not be read.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub(crate) struct Unread {
@@ -105,6 +111,10 @@ pub(crate) struct ClusterScan {
     pub(crate) history: Vec<Stamp>,
     /// Stored Helm releases with objects in old versions.
     pub(crate) helm: Vec<HelmRevision>,
+    /// The API servers behind APIServices, which may be the callers; empty if nothing requests an old version.
+    pub(crate) aggregated: Vec<AggregatedServer>,
+    /// The error that prevented reading them.
+    pub(crate) aggregated_error: Option<String>,
     /// The parts that could not be read.
     pub(crate) unread: Vec<Unread>,
 }
@@ -125,6 +135,8 @@ impl ClusterScan {
             writers: Vec::new(),
             history: Vec::new(),
             helm: Vec::new(),
+            aggregated: Vec::new(),
+            aggregated_error: None,
             unread: Vec::new(),
         }
     }
@@ -147,6 +159,54 @@ impl ClusterScan {
         !self.requested.is_empty() || !self.writers.is_empty() || self.helm.iter().any(blocks)
     }
 
+    /// The old versions that clients request, and those whose requests are not counted.
+    pub(crate) fn suspected(&self) -> BTreeSet<&str> {
+        let requested = self.requested.iter().map(|sample| sample.version.as_str());
+        let uncounted = self.unread.iter();
+        let uncounted = uncounted.filter_map(|part| part.what.strip_prefix(UNCOUNTED));
+        let written = self.writers.iter().map(|stamp| stamp.version.as_str());
+        requested.chain(uncounted).chain(written).collect()
+    }
+
+    /// Adds the callers in the audit logs of the cluster to its verdict.
+    pub(crate) fn add_logs<'a>(&mut self, logs: impl Iterator<Item = &'a AuditLog> + Clone) {
+        let callers = || logs.clone().flat_map(AuditLog::callers);
+        for server in &mut self.aggregated {
+            let is_user = |user: &str| server.deployments.iter().any(|found| found.user == user);
+            let versions = callers().filter(|caller| is_user(&caller.user));
+            let versions: BTreeSet<_> = versions.map(|caller| caller.version.clone()).collect();
+            server.requests = versions.into_iter().collect();
+        }
+        let has_our_events = logs.clone().any(|log| log.our_events > 0);
+        if has_our_events {
+            // The logs have the requests that the metric does not count.
+            self.unread.retain(|part| !part.what.starts_with(UNCOUNTED));
+        } else {
+            let uncounted = self.unread.iter_mut();
+            for part in uncounted.filter(|part| part.what.starts_with(UNCOUNTED)) {
+                let why = format!(
+                    "; the audit log has no events of {GROUP}, so its policy may leave them out"
+                );
+                part.error.push_str(&why);
+            }
+        }
+        if matches!(self.verdict, Verdict::Clean | Verdict::Incomplete) {
+            self.verdict = match callers().next().is_some() {
+                true => Verdict::Outdated,
+                false => self.judged(),
+            };
+        }
+    }
+
+    /// The verdict after a scan without an error.
+    fn judged(&self) -> Verdict {
+        match (self.has_findings(), self.unread.is_empty()) {
+            (true, _) => Verdict::Outdated,
+            (false, false) => Verdict::Incomplete,
+            (false, true) => Verdict::Clean,
+        }
+    }
+
     fn unread(&mut self, what: impl Into<String>, error: &Error) {
         self.unread.push(Unread {
             what: what.into(),
@@ -156,24 +216,29 @@ impl ClusterScan {
     }
 }
 
+/// The optional parts of a scan.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Reads {
+    /// The releases that Helm stores.
+    pub(crate) helm: bool,
+    /// The aggregated API servers, even if the cluster itself has no sign of old versions.
+    pub(crate) callers: bool,
+}
+
 /// Scans a cluster for at most `timeout`. An error becomes part of the result.
 pub(crate) async fn scan(
     context: Option<String>,
     client: Client,
     target: Release,
-    reads_helm: bool,
+    reads: Reads,
     timeout: Duration,
 ) -> ClusterScan {
     let mut scan = ClusterScan::new(context);
     scan.server = Some(client.config().server_url().to_owned());
-    let work = fill(&mut scan, &client, target, reads_helm);
+    let work = fill(&mut scan, &client, target, reads);
     match tokio::time::timeout(timeout, work).await {
         Ok(Ok(())) => {
-            scan.verdict = match (scan.has_findings(), scan.unread.is_empty()) {
-                (true, _) => Verdict::Outdated,
-                (false, false) => Verdict::Incomplete,
-                (false, true) => Verdict::Clean,
-            };
+            scan.verdict = scan.judged();
         }
         Ok(Err(error)) => {
             scan.verdict = Verdict::of(&error);
@@ -191,7 +256,7 @@ async fn fill(
     scan: &mut ClusterScan,
     client: &Client,
     target: Release,
-    reads_helm: bool,
+    reads: Reads,
 ) -> Result<(), Error> {
     scan.release = Some(client.version().await?.git_version);
     let group = client.api_group(GROUP).await?;
@@ -214,7 +279,7 @@ async fn fill(
             read_objects(scan, client, target, None).await?;
         }
     }
-    if reads_helm {
+    if reads.helm {
         for (storage, kept) in helm::releases(client, target).await {
             match kept {
                 Ok(kept) => {
@@ -230,6 +295,12 @@ async fn fill(
                 Err(error) if error.is_not_found() => {}
                 Err(error) => scan.unread(format!("Helm releases in {storage}s"), &error),
             }
+        }
+    }
+    if reads.callers || !scan.suspected().is_empty() {
+        match aggregated::read(client).await {
+            Ok(servers) => scan.aggregated = servers,
+            Err(error) => scan.aggregated_error = Some(error.to_string()),
         }
     }
     Ok(())
@@ -300,7 +371,7 @@ fn uncounted(scan: &mut ClusterScan, target: Release) {
         };
         if !counts(&version, Some(minor)) {
             scan.unread.push(Unread {
-                what: format!("requests in {version}"),
+                what: format!("{UNCOUNTED}{version}"),
                 verdict: Verdict::Incomplete,
                 error: format!(
                     "Kubernetes 1.{minor} does not count them, because {version} is deprecated since 1.{deprecated}; \

@@ -1,5 +1,6 @@
 //! The findings of a scan as tables and as JSON.
 
+use super::aggregated::{Deployment, library};
 use super::audit::{AuditLog, Caller};
 use super::cluster::ClusterScan;
 use super::helm::{Fails, HelmRevision};
@@ -10,7 +11,7 @@ use crate::output::{Streams, Table, one_line, plural};
 use k8s_flowcontrol::Release;
 use serde::Serialize;
 use serde_json::{Value, json};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write;
 
 /// A version that a release no longer serves, and its remaining clients.
@@ -180,6 +181,7 @@ fn lines(cluster: &ClusterScan) -> Vec<String> {
             .iter()
             .map(|stamp| format!("history: {}", trace(stamp))),
     );
+    lines.extend(aggregated(cluster));
     lines.extend(
         cluster
             .unread
@@ -187,6 +189,52 @@ fn lines(cluster: &ClusterScan) -> Vec<String> {
             .map(|part| format!("not read: {}: {}", part.what, part.error)),
     );
     lines
+}
+
+/// The API servers that may be the callers, and the ways to stop their requests.
+fn aggregated(cluster: &ClusterScan) -> Vec<String> {
+    let mut lines = Vec::new();
+    for server in &cluster.aggregated {
+        let deployments: Vec<_> = server.deployments.iter().map(deployment).collect();
+        let program = match deployments.is_empty() {
+            true => format!("Service {}", server.service),
+            false => deployments.join(", "),
+        };
+        let calls = match server.requests.is_empty() {
+            true => "may be a caller".to_owned(),
+            false => format!("requests {}", server.requests.join(", ")),
+        };
+        let names = server.api_services.join(", ");
+        lines.push(format!(
+            "{calls}: {program}, the API server of APIService {names}"
+        ));
+    }
+    if let Some(error) = &cluster.aggregated_error {
+        lines.push(format!(
+            "API servers that may be callers: not read: {error}"
+        ));
+    }
+    let versions = cluster
+        .aggregated
+        .iter()
+        .flat_map(|server| &server.requests);
+    let mut versions: BTreeSet<_> = versions.map(String::as_str).collect();
+    versions.extend(cluster.suspected());
+    for version in versions {
+        if let Some(library) = library(version).filter(|_| !cluster.aggregated.is_empty()) {
+            lines.push(format!(
+                "API servers built with k8s.io/apiserver {library} request {version} by themselves: upgrade them to a release with \
+                 0.29 or later, or turn API Priority and Fairness off in them with --enable-priority-and-fairness=false (older \
+                 ones: --feature-gates=APIPriorityAndFairness=false)"
+            ));
+        }
+    }
+    lines
+}
+
+fn deployment(deployment: &Deployment) -> String {
+    let images = deployment.images.join(", ");
+    format!("Deployment {} ({images})", deployment.name)
 }
 
 fn trace(stamp: &Stamp) -> String {

@@ -30,6 +30,13 @@ pub(crate) struct Examined {
     pub(crate) status: Status,
 }
 
+impl Examined {
+    /// Sets the state of a file that is not written yet by its findings.
+    pub(crate) fn judge(&mut self) {
+        self.status = Status::of(&self.outcome);
+    }
+}
+
 /// The state of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Status {
@@ -85,9 +92,7 @@ pub(crate) fn examine_all(
         read_and_examine(candidate, settings, has_docs)
     });
     find_helpers(&mut files, &templates, settings.to);
-    for file in &mut files {
-        file.status = Status::of(&file.outcome);
-    }
+    files.iter_mut().for_each(Examined::judge);
     files
 }
 

@@ -107,6 +107,9 @@ fn answer(path: &str, lists: &Lists) -> (&'static str, String) {
         });
         return ("403 Forbidden", status.to_string());
     }
+    if let Some((_, items)) = found.filter(|_| path.contains("/services/")) {
+        return ("200 OK", items[0].to_string());
+    }
     let items = found.map_or(&[][..], |(_, items)| items.as_slice());
     let next = match page + 1 < items.len() {
         true => (page + 1).to_string(),

@@ -80,7 +80,7 @@ fn finding(template: Template<'_>, kind: Kind, action: Action) -> Finding {
         None => text.split_whitespace().collect::<Vec<_>>().join(" "),
     };
     let message = format!("the version of this {kind} is computed by {by}");
-    let help = "check the rendered result, for a chart with `helm template CHART | kubectl flowcontrol validate -f - --kubernetes RELEASE`";
+    let help = "check the rendered result: `--render` does so with Helm, or use `helm template CHART | kubectl flowcontrol validate -f - --kubernetes RELEASE`";
     let mut finding =
         Finding::new(Severity::Manual, Rule::Template, action.span.start, message).help(help);
     finding.computed_by = helper.map(str::to_owned);
