@@ -1,6 +1,7 @@
 //! Measurements without a peer: one line of JSON for each piece of work.
 
 mod files;
+mod queueing;
 mod server;
 
 use bench_data::{Meter, list, report};
@@ -17,7 +18,7 @@ use std::hint::black_box;
 
 type Outcome = Result<(), Box<dyn Error>>;
 
-const USAGE: &str = "usage: classify COUNT | validate ROUNDS | generate ROUNDS | requests COUNT | \
+const USAGE: &str = "usage: classify COUNT | queue COUNT | validate ROUNDS | generate ROUNDS | requests COUNT | \
                      fan-out WATCHES CHANGES | migrate PROGRAM FILES";
 
 #[tokio::main]
@@ -26,6 +27,7 @@ async fn main() -> Outcome {
     let arguments: Vec<_> = arguments.iter().map(String::as_str).collect();
     match arguments[..] {
         ["classify", count] => classify(count.parse()?),
+        ["queue", count] => queueing::queue(count.parse()?),
         ["validate", rounds] => validate(rounds.parse()?),
         ["generate", rounds] => generate(rounds.parse()?),
         ["requests", count] => server::requests(count.parse()?).await,

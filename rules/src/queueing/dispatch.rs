@@ -1,7 +1,6 @@
 //! The choice of the next request.
 
 use super::config::Queuing;
-use super::queue::Queue;
 use super::queue_set::QueueSet;
 use super::request::Phase;
 
@@ -33,12 +32,7 @@ impl QueueSet {
         self.last_dispatched = (first + self.queues.len())
             .checked_sub(1)
             .map(|last| last % self.queues.len().max(1));
-        let finish = |(_, queue): &(usize, &Queue)| {
-            let work = queue.first.map(|slot| self.requests.get(slot).total_work);
-            queue.next_dispatch_r.plus(work.unwrap_or_default())
-        };
-        let (index, _) = self.queues.occupied_from(first).min_by_key(finish)?;
-        Some(index)
+        self.queues.earliest(first)
     }
 
     /// Whether a request that needs `seats` seats can execute now.

@@ -66,7 +66,10 @@ impl Requests {
         let last = queue.last.replace(slot);
         match last {
             Some(last) => self.get_mut(last).after = Some(slot),
-            None => queue.first = Some(slot),
+            None => {
+                queue.first = Some(slot);
+                queue.first_work = self.get(slot).total_work;
+            }
         }
         let request = self.get_mut(slot);
         request.before = last;
@@ -81,7 +84,11 @@ impl Requests {
         let request = *self.get(slot);
         match request.before {
             Some(before) => self.get_mut(before).after = request.after,
-            None => queue.first = request.after,
+            None => {
+                queue.first = request.after;
+                let work = request.after.map(|after| self.get(after).total_work);
+                queue.first_work = work.unwrap_or_default();
+            }
         }
         match request.after {
             Some(after) => self.get_mut(after).before = request.before,

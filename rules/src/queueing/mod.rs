@@ -30,7 +30,7 @@
 mod config;
 mod dispatch;
 mod fifo;
-mod occupied;
+mod finishes;
 mod queue;
 mod queue_set;
 mod request;

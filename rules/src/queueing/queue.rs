@@ -1,6 +1,6 @@
 //! The queues of a queue set.
 
-use super::occupied::Occupied;
+use super::finishes::Finishes;
 use super::seat_seconds::SeatSeconds;
 use std::ops::Index;
 
@@ -9,6 +9,8 @@ use std::ops::Index;
 pub(super) struct Queue {
     /// The oldest waiting request.
     pub(super) first: Option<u32>,
+    /// The total work of the oldest waiting request.
+    pub(super) first_work: SeatSeconds,
     /// The newest waiting request.
     pub(super) last: Option<u32>,
     pub(super) waiting: u32,
@@ -26,6 +28,12 @@ impl Queue {
         self.waiting > 0 || self.executing > 0
     }
 
+    /// The virtual time at which the oldest waiting request would finish.
+    fn finish(&self) -> Option<SeatSeconds> {
+        self.first?;
+        Some(self.next_dispatch_r.plus(self.first_work))
+    }
+
     /// The seats that the queue could use.
     pub(super) fn seat_demand(&self) -> u64 {
         self.seats_in_use + self.waiting_seats
@@ -36,7 +44,7 @@ impl Queue {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Queues {
     queues: Vec<Queue>,
-    occupied: Occupied,
+    finishes: Finishes,
     /// The number of active queues.
     pub(super) active: usize,
     /// The sum of the seat demands.
@@ -52,26 +60,18 @@ impl Queues {
         self.queues.iter()
     }
 
-    pub(super) fn iter_mut(&mut self) -> std::slice::IterMut<'_, Queue> {
-        self.queues.iter_mut()
-    }
-
     /// Adds queues until there are `count`.
     pub(super) fn grow(&mut self, count: usize) {
         if count > self.queues.len() {
             self.queues.resize(count, Queue::default());
+            self.find_finishes();
         }
     }
 
     /// Removes a queue without requests. The later ones move up.
     pub(super) fn remove(&mut self, index: usize) {
         self.queues.remove(index);
-        self.occupied = Occupied::default();
-        for (index, queue) in self.queues.iter().enumerate() {
-            if queue.first.is_some() {
-                self.occupied.insert(index);
-            }
-        }
+        self.find_finishes();
     }
 
     /// Changes the requests of a queue.
@@ -82,21 +82,32 @@ impl Queues {
         change(queue);
         self.active += usize::from(queue.is_active());
         self.seat_demand += queue.seat_demand();
-        match queue.first {
-            Some(_) => self.occupied.insert(index),
-            None => self.occupied.remove(index),
+        self.finishes.set(index, queue.finish());
+    }
+
+    /// Changes the place of a queue in virtual time.
+    pub(super) fn set_next_dispatch_r(&mut self, index: usize, next_dispatch_r: SeatSeconds) {
+        let queue = &mut self.queues[index];
+        queue.next_dispatch_r = next_dispatch_r;
+        self.finishes.set(index, queue.finish());
+    }
+
+    /// Changes the place of every queue in virtual time.
+    pub(super) fn set_every_next_dispatch_r(&mut self, of: impl Fn(&Queue) -> SeatSeconds) {
+        for queue in &mut self.queues {
+            queue.next_dispatch_r = of(queue);
         }
+        self.find_finishes();
     }
 
-    /// The place of a queue in virtual time.
-    pub(super) fn next_dispatch_r(&mut self, index: usize) -> &mut SeatSeconds {
-        &mut self.queues[index].next_dispatch_r
+    /// The queue whose oldest request would finish first in virtual time; of several, the first one from `first` on, or
+    /// else the first one of all.
+    pub(super) fn earliest(&self, first: usize) -> Option<usize> {
+        self.finishes.earliest(first)
     }
 
-    /// The queues in which requests wait, in order from the index `first` on, with their indexes.
-    pub(super) fn occupied_from(&self, first: usize) -> impl Iterator<Item = (usize, &Queue)> {
-        let queue = |index| (index, &self.queues[index]);
-        self.occupied.from(first).map(queue)
+    fn find_finishes(&mut self) {
+        self.finishes = Finishes::new(self.queues.iter().map(Queue::finish));
     }
 }
 

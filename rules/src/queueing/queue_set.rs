@@ -130,7 +130,7 @@ impl QueueSet {
             return Decision::Rejected(Rejection::QueueFull);
         }
         if !queue.is_active() {
-            *self.queues.next_dispatch_r(index) = self.current_r;
+            self.queues.set_next_dispatch_r(index, self.current_r);
         }
         let id = self.insert(work, Phase::Waiting, Some(index as u32));
         self.queues

@@ -41,13 +41,12 @@ impl QueueSet {
     /// Sets all readings of virtual time back, so that it never overflows.
     pub(super) fn start_epoch(&mut self) {
         self.current_r = self.current_r.in_next_epoch();
-        for queue in self.queues.iter_mut() {
-            queue.next_dispatch_r = match queue.is_active() {
+        self.queues
+            .set_every_next_dispatch_r(|queue| match queue.is_active() {
                 true => queue.next_dispatch_r.in_next_epoch(),
                 // The next request of the queue sets it.
                 false => SeatSeconds::default(),
-            };
-        }
+            });
         for request in self.requests.all_mut() {
             request.arrival_r = request.arrival_r.in_next_epoch();
         }
@@ -57,19 +56,20 @@ impl QueueSet {
     pub(super) fn correct_charge(&mut self, index: usize, ended: &Request) {
         let actual = self.now.saturating_sub(ended.started);
         let work = |time| SeatSeconds::of(ended.initial_seats.into(), time);
-        let next = self.queues.next_dispatch_r(index);
-        *next = match SERVICE_TIME.checked_sub(actual) {
+        let next = self.queues[index].next_dispatch_r;
+        let corrected = match SERVICE_TIME.checked_sub(actual) {
             Some(saved) => next.minus(work(saved)),
             None => next.plus(work(actual - SERVICE_TIME)),
         };
+        self.queues.set_next_dispatch_r(index, corrected);
     }
 
     /// A queue does not collect credit: its next dispatch in virtual time is not before the arrival of its next request.
     pub(super) fn bound_next_dispatch(&mut self, index: usize) {
-        if let Some(first) = self.queues[index].first {
-            let arrival = self.requests.get(first).arrival_r;
-            let next = self.queues.next_dispatch_r(index);
-            *next = arrival.max(*next);
+        let queue = &self.queues[index];
+        let arrival = queue.first.map(|slot| self.requests.get(slot).arrival_r);
+        if let Some(arrival) = arrival.filter(|arrival| *arrival > queue.next_dispatch_r) {
+            self.queues.set_next_dispatch_r(index, arrival);
         }
     }
 }
