@@ -21,7 +21,7 @@ use k8s_flowcontrol::Resource;
 use k8s_flowcontrol_codegen::Generator;
 use serde_json::{Value, json};
 use std::path::Path;
-use zoo::zoo_v1::{Keeper, KeeperSpecLevel, KeeperSpecSignalValue, RESOURCES, Review, Shape};
+use zoo::zoo_v1::{Keeper, KeeperLevel, RESOURCES, Review, Shape, Signal};
 
 #[test]
 fn the_checked_in_modules_are_what_is_generated() {
@@ -74,11 +74,11 @@ fn names_values_and_maps_come_back() {
     assert_eq!(written, object);
     assert_eq!(
         keeper.spec.as_ref().unwrap().signal,
-        Some(KeeperSpecSignalValue::SigrtminDash1)
+        Some(Signal::SigrtminDash1)
     );
     assert_eq!(
         keeper.spec.as_ref().unwrap().level,
-        Some(KeeperSpecLevel::Debug2)
+        Some(KeeperLevel::Debug2)
     );
     assert_eq!(keeper.spec.unwrap().source.unwrap().unknown.len(), 1);
 }

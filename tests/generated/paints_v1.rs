@@ -145,7 +145,7 @@ pub struct Palette {
     /// The field `metadata` of `Palette`.
     pub metadata: ::k8s_flowcontrol_types::meta::ObjectMeta,
     /// The field `colours` of `Palette`.
-    pub colours: ::std::collections::BTreeMap<String, PaletteColoursValue>,
+    pub colours: ::std::collections::BTreeMap<String, Colour>,
     /// Fields that this type does not know, kept and written back.
     pub unknown: ::k8s_flowcontrol_types::meta::Unknown,
 }
@@ -172,19 +172,19 @@ pub struct Palette {
 
 /// The value of `colours`.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct PaletteColoursValue {
-    /// The field `red` of `PaletteColoursValue`.
+pub struct Colour {
+    /// The field `red` of `Colour`.
     pub red: Option<i64>,
-    /// The field `green` of `PaletteColoursValue`.
+    /// The field `green` of `Colour`.
     pub green: Option<i64>,
-    /// The field `blue` of `PaletteColoursValue`.
+    /// The field `blue` of `Colour`.
     pub blue: Option<i64>,
     /// Fields that this type does not know, kept and written back.
     pub unknown: ::k8s_flowcontrol_types::meta::Unknown,
 }
 
 ::k8s_flowcontrol_types::rt::fields! {
-    PaletteColoursValue {
+    Colour {
         "red" => red,
         "green" => green,
         "blue" => blue,
@@ -195,7 +195,7 @@ pub struct PaletteColoursValue {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Scratch {
     /// The field `metadata` of `Scratch`.
-    pub metadata: Option<::k8s_flowcontrol_types::meta::ObjectMeta>,
+    pub metadata: ::k8s_flowcontrol_types::meta::ObjectMeta,
     /// The field `depth` of `Scratch`.
     pub depth: Option<i64>,
     /// Fields that this type does not know, kept and written back.

@@ -10,7 +10,7 @@ pub struct Kind0 {
     /// The field `URLs4` of `Kind0`.
     pub ur_ls4: Option<bool>,
     /// The field `URLs5` of `Kind0`.
-    pub ur_ls5: Kind0UrLs5,
+    pub ur_ls5: UrLs5,
     /// The field `long_name1` of `Kind0`.
     pub long_name1: Vec<i64>,
     /// The field `x0` of `Kind0`.
@@ -51,29 +51,29 @@ pub type Kind0List = ::k8s_flowcontrol_types::List<Kind0>;
 
 /// The value of `URLs5`.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Kind0UrLs5 {
-    /// The field `URLs1` of `Kind0UrLs5`.
+pub struct UrLs5 {
+    /// The field `URLs1` of `UrLs5`.
     pub ur_ls1: String,
-    /// The field `URLs2` of `Kind0UrLs5`.
-    pub ur_ls2: Option<Kind0UrLs5UrLs2>,
-    /// The field `fooBar0` of `Kind0UrLs5`.
+    /// The field `URLs2` of `UrLs5`.
+    pub ur_ls2: Option<UrLs2>,
+    /// The field `fooBar0` of `UrLs5`.
     pub foo_bar0: Option<String>,
-    /// The field `fooBar4` of `Kind0UrLs5`.
+    /// The field `fooBar4` of `UrLs5`.
     pub foo_bar4: Option<::k8s_flowcontrol_types::meta::ByteString>,
-    /// The field `fooBar6` of `Kind0UrLs5`.
+    /// The field `fooBar6` of `UrLs5`.
     pub foo_bar6: Option<bool>,
-    /// The field `fooBar7` of `Kind0UrLs5`.
+    /// The field `fooBar7` of `UrLs5`.
     pub foo_bar7: Option<String>,
-    /// The field `long_name3` of `Kind0UrLs5`.
+    /// The field `long_name3` of `UrLs5`.
     pub long_name3: Option<i32>,
-    /// The field `long_name5` of `Kind0UrLs5`.
+    /// The field `long_name5` of `UrLs5`.
     pub long_name5: Option<String>,
     /// Fields that this type does not know, kept and written back.
     pub unknown: ::k8s_flowcontrol_types::meta::Unknown,
 }
 
 ::k8s_flowcontrol_types::rt::fields! {
-    Kind0UrLs5 {
+    UrLs5 {
         "URLs1" => ur_ls1,
         "URLs2" => ur_ls2,
         "fooBar0" => foo_bar0,
@@ -87,25 +87,25 @@ pub struct Kind0UrLs5 {
 
 /// The value of `URLs2`.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Kind0UrLs5UrLs2 {
-    /// The field `URLs0` of `Kind0UrLs5UrLs2`.
+pub struct UrLs2 {
+    /// The field `URLs0` of `UrLs2`.
     pub ur_ls0: Option<i64>,
-    /// The field `URLs3` of `Kind0UrLs5UrLs2`.
+    /// The field `URLs3` of `UrLs2`.
     pub ur_ls3: Vec<i32>,
-    /// The field `fooBar1` of `Kind0UrLs5UrLs2`.
+    /// The field `fooBar1` of `UrLs2`.
     pub foo_bar1: Option<::k8s_flowcontrol_types::meta::ByteString>,
-    /// The field `fooBar4` of `Kind0UrLs5UrLs2`.
+    /// The field `fooBar4` of `UrLs2`.
     pub foo_bar4: ::k8s_flowcontrol_types::meta::ByteString,
-    /// The field `fooBar5` of `Kind0UrLs5UrLs2`.
+    /// The field `fooBar5` of `UrLs2`.
     pub foo_bar5: Option<::k8s_flowcontrol_types::meta::RawJson>,
-    /// The field `x2` of `Kind0UrLs5UrLs2`.
+    /// The field `x2` of `UrLs2`.
     pub x2: Option<i64>,
     /// Fields that this type does not know, kept and written back.
     pub unknown: ::k8s_flowcontrol_types::meta::Unknown,
 }
 
 ::k8s_flowcontrol_types::rt::fields! {
-    Kind0UrLs5UrLs2 {
+    UrLs2 {
         "URLs0" => ur_ls0,
         "URLs3" => ur_ls3: required,
         "fooBar1" => foo_bar1,
@@ -127,7 +127,7 @@ pub struct Kind1 {
     /// The field `fooBar0` of `Kind1`.
     pub foo_bar0: i64,
     /// The field `fooBar1` of `Kind1`.
-    pub foo_bar1: Option<Kind1FooBar1>,
+    pub foo_bar1: Option<FooBar1>,
     /// The field `fooBar7` of `Kind1`.
     pub foo_bar7: Option<::k8s_flowcontrol_types::meta::Number>,
     /// The field `long_name5` of `Kind1`.
@@ -172,33 +172,33 @@ pub type Kind1List = ::k8s_flowcontrol_types::List<Kind1>;
 
 /// The value of `fooBar1`.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Kind1FooBar1 {
-    /// The field `URLs2` of `Kind1FooBar1`.
+pub struct FooBar1 {
+    /// The field `URLs2` of `FooBar1`.
     pub ur_ls2: ::k8s_flowcontrol_types::meta::RawJson,
-    /// The field `fooBar7` of `Kind1FooBar1`.
-    pub foo_bar7: Option<Kind1FooBar1FooBar7>,
-    /// The field `long_name0` of `Kind1FooBar1`.
+    /// The field `fooBar7` of `FooBar1`.
+    pub foo_bar7: Option<FooBar7>,
+    /// The field `long_name0` of `FooBar1`.
     pub long_name0: Option<::k8s_flowcontrol_types::meta::RawJson>,
-    /// The field `long_name1` of `Kind1FooBar1`.
+    /// The field `long_name1` of `FooBar1`.
     pub long_name1: Option<i32>,
-    /// The field `long_name3` of `Kind1FooBar1`.
+    /// The field `long_name3` of `FooBar1`.
     pub long_name3: bool,
-    /// The field `long_name4` of `Kind1FooBar1`.
+    /// The field `long_name4` of `FooBar1`.
     pub long_name4: Vec<::k8s_flowcontrol_types::meta::RawJson>,
-    /// The field `long_name5` of `Kind1FooBar1`.
+    /// The field `long_name5` of `FooBar1`.
     pub long_name5: Option<::k8s_flowcontrol_types::meta::RawJson>,
-    /// The field `long_name6` of `Kind1FooBar1`.
+    /// The field `long_name6` of `FooBar1`.
     pub long_name6: Option<i64>,
-    /// The field `long_name8` of `Kind1FooBar1`.
-    pub long_name8: Option<Kind1FooBar1LongName8>,
-    /// The field `x9` of `Kind1FooBar1`.
+    /// The field `long_name8` of `FooBar1`.
+    pub long_name8: Option<LongName8>,
+    /// The field `x9` of `FooBar1`.
     pub x9: ::k8s_flowcontrol_types::meta::ByteString,
     /// Fields that this type does not know, kept and written back.
     pub unknown: ::k8s_flowcontrol_types::meta::Unknown,
 }
 
 ::k8s_flowcontrol_types::rt::fields! {
-    Kind1FooBar1 {
+    FooBar1 {
         "URLs2" => ur_ls2,
         "fooBar7" => foo_bar7,
         "long_name0" => long_name0,
@@ -214,29 +214,29 @@ pub struct Kind1FooBar1 {
 
 /// The value of `fooBar7`.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Kind1FooBar1FooBar7 {
-    /// The field `URLs1` of `Kind1FooBar1FooBar7`.
-    pub ur_ls1: Kind1FooBar1FooBar7UrLs1,
-    /// The field `URLs6` of `Kind1FooBar1FooBar7`.
+pub struct FooBar7 {
+    /// The field `URLs1` of `FooBar7`.
+    pub ur_ls1: FooBar7UrLs1,
+    /// The field `URLs6` of `FooBar7`.
     pub ur_ls6: bool,
-    /// The field `URLs7` of `Kind1FooBar1FooBar7`.
+    /// The field `URLs7` of `FooBar7`.
     pub ur_ls7: Vec<::k8s_flowcontrol_types::meta::RawJson>,
-    /// The field `fooBar3` of `Kind1FooBar1FooBar7`.
+    /// The field `fooBar3` of `FooBar7`.
     pub foo_bar3: Option<::k8s_flowcontrol_types::meta::Number>,
-    /// The field `long_name2` of `Kind1FooBar1FooBar7`.
+    /// The field `long_name2` of `FooBar7`.
     pub long_name2: Option<::k8s_flowcontrol_types::meta::Number>,
-    /// The field `long_name4` of `Kind1FooBar1FooBar7`.
+    /// The field `long_name4` of `FooBar7`.
     pub long_name4: Option<::k8s_flowcontrol_types::meta::ByteString>,
-    /// The field `x0` of `Kind1FooBar1FooBar7`.
+    /// The field `x0` of `FooBar7`.
     pub x0: Option<::k8s_flowcontrol_types::meta::IntOrString>,
-    /// The field `x5` of `Kind1FooBar1FooBar7`.
-    pub x5: ::std::collections::BTreeMap<String, Kind1FooBar1FooBar7X5Value>,
+    /// The field `x5` of `FooBar7`.
+    pub x5: ::std::collections::BTreeMap<String, FooBar7UrLs1>,
     /// Fields that this type does not know, kept and written back.
     pub unknown: ::k8s_flowcontrol_types::meta::Unknown,
 }
 
 ::k8s_flowcontrol_types::rt::fields! {
-    Kind1FooBar1FooBar7 {
+    FooBar7 {
         "URLs1" => ur_ls1,
         "URLs6" => ur_ls6,
         "URLs7" => ur_ls7: required,
@@ -249,18 +249,8 @@ pub struct Kind1FooBar1FooBar7 {
 }
 
 ::k8s_flowcontrol_types::rt::open_enum! {
-    /// The values of `URLs1` in [`Kind1FooBar1FooBar7`].
-    pub enum Kind1FooBar1FooBar7UrLs1 {
-        /// The value `A`.
-        A = "A",
-        /// The value `B`.
-        B = "B",
-    }
-}
-
-::k8s_flowcontrol_types::rt::open_enum! {
-    /// The values of `x5` in [`Kind1FooBar1FooBar7`].
-    pub enum Kind1FooBar1FooBar7X5Value {
+    /// The values of `URLs1`, `fooBar4`, `long_name8` and `x5`.
+    pub enum FooBar7UrLs1 {
         /// The value `A`.
         A = "A",
         /// The value `B`.
@@ -270,30 +260,27 @@ pub struct Kind1FooBar1FooBar7 {
 
 /// The value of `long_name8`.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Kind1FooBar1LongName8 {
-    /// The field `URLs6` of `Kind1FooBar1LongName8`.
-    pub ur_ls6: Option<Kind1FooBar1LongName8UrLs6>,
-    /// The field `fooBar0` of `Kind1FooBar1LongName8`.
+pub struct LongName8 {
+    /// The field `URLs6` of `LongName8`.
+    pub ur_ls6: Option<UrLs6>,
+    /// The field `fooBar0` of `LongName8`.
     pub foo_bar0: Option<::k8s_flowcontrol_types::meta::RawJson>,
-    /// The field `fooBar3` of `Kind1FooBar1LongName8`.
+    /// The field `fooBar3` of `LongName8`.
     pub foo_bar3: Option<::k8s_flowcontrol_types::meta::ByteString>,
-    /// The field `fooBar4` of `Kind1FooBar1LongName8`.
-    pub foo_bar4: ::std::collections::BTreeMap<
-        String,
-        Kind1FooBar1LongName8FooBar4Value,
-    >,
-    /// The field `fooBar5` of `Kind1FooBar1LongName8`.
+    /// The field `fooBar4` of `LongName8`.
+    pub foo_bar4: ::std::collections::BTreeMap<String, FooBar7UrLs1>,
+    /// The field `fooBar5` of `LongName8`.
     pub foo_bar5: Option<::k8s_flowcontrol_types::meta::IntOrString>,
-    /// The field `x1` of `Kind1FooBar1LongName8`.
+    /// The field `x1` of `LongName8`.
     pub x1: Option<::k8s_flowcontrol_types::meta::RawJson>,
-    /// The field `x2` of `Kind1FooBar1LongName8`.
+    /// The field `x2` of `LongName8`.
     pub x2: Option<::k8s_flowcontrol_types::meta::RawJson>,
     /// Fields that this type does not know, kept and written back.
     pub unknown: ::k8s_flowcontrol_types::meta::Unknown,
 }
 
 ::k8s_flowcontrol_types::rt::fields! {
-    Kind1FooBar1LongName8 {
+    LongName8 {
         "URLs6" => ur_ls6,
         "fooBar0" => foo_bar0,
         "fooBar3" => foo_bar3,
@@ -306,31 +293,31 @@ pub struct Kind1FooBar1LongName8 {
 
 /// The value of `URLs6`.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Kind1FooBar1LongName8UrLs6 {
-    /// The field `URLs0` of `Kind1FooBar1LongName8UrLs6`.
+pub struct UrLs6 {
+    /// The field `URLs0` of `UrLs6`.
     pub ur_ls0: Option<::k8s_flowcontrol_types::meta::ByteString>,
-    /// The field `URLs4` of `Kind1FooBar1LongName8UrLs6`.
+    /// The field `URLs4` of `UrLs6`.
     pub ur_ls4: Option<::k8s_flowcontrol_types::meta::Number>,
-    /// The field `fooBar2` of `Kind1FooBar1LongName8UrLs6`.
+    /// The field `fooBar2` of `UrLs6`.
     pub foo_bar2: Option<::k8s_flowcontrol_types::meta::Time>,
-    /// The field `long_name1` of `Kind1FooBar1LongName8UrLs6`.
+    /// The field `long_name1` of `UrLs6`.
     pub long_name1: String,
-    /// The field `long_name6` of `Kind1FooBar1LongName8UrLs6`.
+    /// The field `long_name6` of `UrLs6`.
     pub long_name6: Option<::k8s_flowcontrol_types::meta::IntOrString>,
-    /// The field `long_name8` of `Kind1FooBar1LongName8UrLs6`.
+    /// The field `long_name8` of `UrLs6`.
     pub long_name8: Option<i32>,
-    /// The field `x3` of `Kind1FooBar1LongName8UrLs6`.
+    /// The field `x3` of `UrLs6`.
     pub x3: Option<::k8s_flowcontrol_types::meta::ByteString>,
-    /// The field `x5` of `Kind1FooBar1LongName8UrLs6`.
+    /// The field `x5` of `UrLs6`.
     pub x5: Option<bool>,
-    /// The field `x7` of `Kind1FooBar1LongName8UrLs6`.
+    /// The field `x7` of `UrLs6`.
     pub x7: i32,
     /// Fields that this type does not know, kept and written back.
     pub unknown: ::k8s_flowcontrol_types::meta::Unknown,
 }
 
 ::k8s_flowcontrol_types::rt::fields! {
-    Kind1FooBar1LongName8UrLs6 {
+    UrLs6 {
         "URLs0" => ur_ls0,
         "URLs4" => ur_ls4,
         "fooBar2" => foo_bar2,
@@ -340,16 +327,6 @@ pub struct Kind1FooBar1LongName8UrLs6 {
         "x3" => x3,
         "x5" => x5,
         "x7" => x7,
-    }
-}
-
-::k8s_flowcontrol_types::rt::open_enum! {
-    /// The values of `fooBar4` in [`Kind1FooBar1LongName8`].
-    pub enum Kind1FooBar1LongName8FooBar4Value {
-        /// The value `A`.
-        A = "A",
-        /// The value `B`.
-        B = "B",
     }
 }
 
@@ -365,7 +342,7 @@ pub struct Kind2 {
     /// The field `fooBar0` of `Kind2`.
     pub foo_bar0: i64,
     /// The field `fooBar1` of `Kind2`.
-    pub foo_bar1: Option<Kind2FooBar1>,
+    pub foo_bar1: Option<FooBar1>,
     /// The field `fooBar7` of `Kind2`.
     pub foo_bar7: Option<::k8s_flowcontrol_types::meta::Number>,
     /// The field `long_name5` of `Kind2`.
@@ -407,189 +384,6 @@ pub struct Kind2 {
 
 /// A list of [`Kind2`].
 pub type Kind2List = ::k8s_flowcontrol_types::List<Kind2>;
-
-/// The value of `fooBar1`.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Kind2FooBar1 {
-    /// The field `URLs2` of `Kind2FooBar1`.
-    pub ur_ls2: ::k8s_flowcontrol_types::meta::RawJson,
-    /// The field `fooBar7` of `Kind2FooBar1`.
-    pub foo_bar7: Option<Kind2FooBar1FooBar7>,
-    /// The field `long_name0` of `Kind2FooBar1`.
-    pub long_name0: Option<::k8s_flowcontrol_types::meta::RawJson>,
-    /// The field `long_name1` of `Kind2FooBar1`.
-    pub long_name1: Option<i32>,
-    /// The field `long_name3` of `Kind2FooBar1`.
-    pub long_name3: bool,
-    /// The field `long_name4` of `Kind2FooBar1`.
-    pub long_name4: Vec<::k8s_flowcontrol_types::meta::RawJson>,
-    /// The field `long_name5` of `Kind2FooBar1`.
-    pub long_name5: Option<::k8s_flowcontrol_types::meta::RawJson>,
-    /// The field `long_name6` of `Kind2FooBar1`.
-    pub long_name6: Option<i64>,
-    /// The field `long_name8` of `Kind2FooBar1`.
-    pub long_name8: Option<Kind2FooBar1LongName8>,
-    /// The field `x9` of `Kind2FooBar1`.
-    pub x9: ::k8s_flowcontrol_types::meta::ByteString,
-    /// Fields that this type does not know, kept and written back.
-    pub unknown: ::k8s_flowcontrol_types::meta::Unknown,
-}
-
-::k8s_flowcontrol_types::rt::fields! {
-    Kind2FooBar1 {
-        "URLs2" => ur_ls2,
-        "fooBar7" => foo_bar7,
-        "long_name0" => long_name0,
-        "long_name1" => long_name1,
-        "long_name3" => long_name3,
-        "long_name4" => long_name4,
-        "long_name5" => long_name5,
-        "long_name6" => long_name6,
-        "long_name8" => long_name8,
-        "x9" => x9,
-    }
-}
-
-/// The value of `fooBar7`.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Kind2FooBar1FooBar7 {
-    /// The field `URLs1` of `Kind2FooBar1FooBar7`.
-    pub ur_ls1: Kind2FooBar1FooBar7UrLs1,
-    /// The field `URLs6` of `Kind2FooBar1FooBar7`.
-    pub ur_ls6: bool,
-    /// The field `URLs7` of `Kind2FooBar1FooBar7`.
-    pub ur_ls7: Vec<::k8s_flowcontrol_types::meta::RawJson>,
-    /// The field `fooBar3` of `Kind2FooBar1FooBar7`.
-    pub foo_bar3: Option<::k8s_flowcontrol_types::meta::Number>,
-    /// The field `long_name2` of `Kind2FooBar1FooBar7`.
-    pub long_name2: Option<::k8s_flowcontrol_types::meta::Number>,
-    /// The field `long_name4` of `Kind2FooBar1FooBar7`.
-    pub long_name4: Option<::k8s_flowcontrol_types::meta::ByteString>,
-    /// The field `x0` of `Kind2FooBar1FooBar7`.
-    pub x0: Option<::k8s_flowcontrol_types::meta::IntOrString>,
-    /// The field `x5` of `Kind2FooBar1FooBar7`.
-    pub x5: ::std::collections::BTreeMap<String, Kind2FooBar1FooBar7X5Value>,
-    /// Fields that this type does not know, kept and written back.
-    pub unknown: ::k8s_flowcontrol_types::meta::Unknown,
-}
-
-::k8s_flowcontrol_types::rt::fields! {
-    Kind2FooBar1FooBar7 {
-        "URLs1" => ur_ls1,
-        "URLs6" => ur_ls6,
-        "URLs7" => ur_ls7: required,
-        "fooBar3" => foo_bar3,
-        "long_name2" => long_name2,
-        "long_name4" => long_name4,
-        "x0" => x0,
-        "x5" => x5,
-    }
-}
-
-::k8s_flowcontrol_types::rt::open_enum! {
-    /// The values of `URLs1` in [`Kind2FooBar1FooBar7`].
-    pub enum Kind2FooBar1FooBar7UrLs1 {
-        /// The value `A`.
-        A = "A",
-        /// The value `B`.
-        B = "B",
-    }
-}
-
-::k8s_flowcontrol_types::rt::open_enum! {
-    /// The values of `x5` in [`Kind2FooBar1FooBar7`].
-    pub enum Kind2FooBar1FooBar7X5Value {
-        /// The value `A`.
-        A = "A",
-        /// The value `B`.
-        B = "B",
-    }
-}
-
-/// The value of `long_name8`.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Kind2FooBar1LongName8 {
-    /// The field `URLs6` of `Kind2FooBar1LongName8`.
-    pub ur_ls6: Option<Kind2FooBar1LongName8UrLs6>,
-    /// The field `fooBar0` of `Kind2FooBar1LongName8`.
-    pub foo_bar0: Option<::k8s_flowcontrol_types::meta::RawJson>,
-    /// The field `fooBar3` of `Kind2FooBar1LongName8`.
-    pub foo_bar3: Option<::k8s_flowcontrol_types::meta::ByteString>,
-    /// The field `fooBar4` of `Kind2FooBar1LongName8`.
-    pub foo_bar4: ::std::collections::BTreeMap<
-        String,
-        Kind2FooBar1LongName8FooBar4Value,
-    >,
-    /// The field `fooBar5` of `Kind2FooBar1LongName8`.
-    pub foo_bar5: Option<::k8s_flowcontrol_types::meta::IntOrString>,
-    /// The field `x1` of `Kind2FooBar1LongName8`.
-    pub x1: Option<::k8s_flowcontrol_types::meta::RawJson>,
-    /// The field `x2` of `Kind2FooBar1LongName8`.
-    pub x2: Option<::k8s_flowcontrol_types::meta::RawJson>,
-    /// Fields that this type does not know, kept and written back.
-    pub unknown: ::k8s_flowcontrol_types::meta::Unknown,
-}
-
-::k8s_flowcontrol_types::rt::fields! {
-    Kind2FooBar1LongName8 {
-        "URLs6" => ur_ls6,
-        "fooBar0" => foo_bar0,
-        "fooBar3" => foo_bar3,
-        "fooBar4" => foo_bar4: required,
-        "fooBar5" => foo_bar5,
-        "x1" => x1,
-        "x2" => x2,
-    }
-}
-
-/// The value of `URLs6`.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Kind2FooBar1LongName8UrLs6 {
-    /// The field `URLs0` of `Kind2FooBar1LongName8UrLs6`.
-    pub ur_ls0: Option<::k8s_flowcontrol_types::meta::ByteString>,
-    /// The field `URLs4` of `Kind2FooBar1LongName8UrLs6`.
-    pub ur_ls4: Option<::k8s_flowcontrol_types::meta::Number>,
-    /// The field `fooBar2` of `Kind2FooBar1LongName8UrLs6`.
-    pub foo_bar2: Option<::k8s_flowcontrol_types::meta::Time>,
-    /// The field `long_name1` of `Kind2FooBar1LongName8UrLs6`.
-    pub long_name1: String,
-    /// The field `long_name6` of `Kind2FooBar1LongName8UrLs6`.
-    pub long_name6: Option<::k8s_flowcontrol_types::meta::IntOrString>,
-    /// The field `long_name8` of `Kind2FooBar1LongName8UrLs6`.
-    pub long_name8: Option<i32>,
-    /// The field `x3` of `Kind2FooBar1LongName8UrLs6`.
-    pub x3: Option<::k8s_flowcontrol_types::meta::ByteString>,
-    /// The field `x5` of `Kind2FooBar1LongName8UrLs6`.
-    pub x5: Option<bool>,
-    /// The field `x7` of `Kind2FooBar1LongName8UrLs6`.
-    pub x7: i32,
-    /// Fields that this type does not know, kept and written back.
-    pub unknown: ::k8s_flowcontrol_types::meta::Unknown,
-}
-
-::k8s_flowcontrol_types::rt::fields! {
-    Kind2FooBar1LongName8UrLs6 {
-        "URLs0" => ur_ls0,
-        "URLs4" => ur_ls4,
-        "fooBar2" => foo_bar2,
-        "long_name1" => long_name1,
-        "long_name6" => long_name6,
-        "long_name8" => long_name8: required,
-        "x3" => x3,
-        "x5" => x5,
-        "x7" => x7,
-    }
-}
-
-::k8s_flowcontrol_types::rt::open_enum! {
-    /// The values of `fooBar4` in [`Kind2FooBar1LongName8`].
-    pub enum Kind2FooBar1LongName8FooBar4Value {
-        /// The value `A`.
-        A = "A",
-        /// The value `B`.
-        B = "B",
-    }
-}
 
 /// `com.example.random.v1.Kind3`, which the document does not describe.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -648,11 +442,11 @@ pub struct Kind3UrLs1 {
     /// The field `fooBar0` of `Kind3UrLs1`.
     pub foo_bar0: Option<i32>,
     /// The field `fooBar2` of `Kind3UrLs1`.
-    pub foo_bar2: Option<Kind3UrLs1FooBar2>,
+    pub foo_bar2: Option<FooBar2>,
     /// The field `x3` of `Kind3UrLs1`.
     pub x3: Vec<Vec<::k8s_flowcontrol_types::meta::RawJson>>,
     /// The field `x4` of `Kind3UrLs1`.
-    pub x4: Vec<Kind3UrLs1X4Item>,
+    pub x4: Vec<X4>,
     /// Fields that this type does not know, kept and written back.
     pub unknown: ::k8s_flowcontrol_types::meta::Unknown,
 }
@@ -669,29 +463,29 @@ pub struct Kind3UrLs1 {
 
 /// The value of `fooBar2`.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Kind3UrLs1FooBar2 {
-    /// The field `URLs7` of `Kind3UrLs1FooBar2`.
+pub struct FooBar2 {
+    /// The field `URLs7` of `FooBar2`.
     pub ur_ls7: Option<::k8s_flowcontrol_types::meta::RawJson>,
-    /// The field `fooBar0` of `Kind3UrLs1FooBar2`.
+    /// The field `fooBar0` of `FooBar2`.
     pub foo_bar0: Option<i32>,
-    /// The field `fooBar1` of `Kind3UrLs1FooBar2`.
+    /// The field `fooBar1` of `FooBar2`.
     pub foo_bar1: String,
-    /// The field `fooBar2` of `Kind3UrLs1FooBar2`.
+    /// The field `fooBar2` of `FooBar2`.
     pub foo_bar2: String,
-    /// The field `fooBar6` of `Kind3UrLs1FooBar2`.
+    /// The field `fooBar6` of `FooBar2`.
     pub foo_bar6: Option<i64>,
-    /// The field `long_name4` of `Kind3UrLs1FooBar2`.
+    /// The field `long_name4` of `FooBar2`.
     pub long_name4: Vec<::k8s_flowcontrol_types::meta::IntOrString>,
-    /// The field `long_name5` of `Kind3UrLs1FooBar2`.
+    /// The field `long_name5` of `FooBar2`.
     pub long_name5: ::k8s_flowcontrol_types::meta::Number,
-    /// The field `x3` of `Kind3UrLs1FooBar2`.
+    /// The field `x3` of `FooBar2`.
     pub x3: Option<i32>,
     /// Fields that this type does not know, kept and written back.
     pub unknown: ::k8s_flowcontrol_types::meta::Unknown,
 }
 
 ::k8s_flowcontrol_types::rt::fields! {
-    Kind3UrLs1FooBar2 {
+    FooBar2 {
         "URLs7" => ur_ls7,
         "fooBar0" => foo_bar0,
         "fooBar1" => foo_bar1,
@@ -705,33 +499,33 @@ pub struct Kind3UrLs1FooBar2 {
 
 /// The value of `x4`.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Kind3UrLs1X4Item {
-    /// The field `URLs1` of `Kind3UrLs1X4Item`.
+pub struct X4 {
+    /// The field `URLs1` of `X4`.
     pub ur_ls1: Option<::k8s_flowcontrol_types::meta::RawJson>,
-    /// The field `URLs9` of `Kind3UrLs1X4Item`.
+    /// The field `URLs9` of `X4`.
     pub ur_ls9: Option<bool>,
-    /// The field `fooBar2` of `Kind3UrLs1X4Item`.
+    /// The field `fooBar2` of `X4`.
     pub foo_bar2: Option<i64>,
-    /// The field `fooBar3` of `Kind3UrLs1X4Item`.
+    /// The field `fooBar3` of `X4`.
     pub foo_bar3: Option<String>,
-    /// The field `fooBar6` of `Kind3UrLs1X4Item`.
+    /// The field `fooBar6` of `X4`.
     pub foo_bar6: Option<::k8s_flowcontrol_types::meta::RawJson>,
-    /// The field `long_name7` of `Kind3UrLs1X4Item`.
+    /// The field `long_name7` of `X4`.
     pub long_name7: i64,
-    /// The field `long_name8` of `Kind3UrLs1X4Item`.
-    pub long_name8: Option<Kind3UrLs1X4ItemLongName8>,
-    /// The field `x0` of `Kind3UrLs1X4Item`.
+    /// The field `long_name8` of `X4`.
+    pub long_name8: Option<FooBar7UrLs1>,
+    /// The field `x0` of `X4`.
     pub x0: Option<i32>,
-    /// The field `x4` of `Kind3UrLs1X4Item`.
+    /// The field `x4` of `X4`.
     pub x4: Option<i64>,
-    /// The field `x5` of `Kind3UrLs1X4Item`.
+    /// The field `x5` of `X4`.
     pub x5: Option<i64>,
     /// Fields that this type does not know, kept and written back.
     pub unknown: ::k8s_flowcontrol_types::meta::Unknown,
 }
 
 ::k8s_flowcontrol_types::rt::fields! {
-    Kind3UrLs1X4Item {
+    X4 {
         "URLs1" => ur_ls1,
         "URLs9" => ur_ls9,
         "fooBar2" => foo_bar2,
@@ -742,16 +536,6 @@ pub struct Kind3UrLs1X4Item {
         "x0" => x0,
         "x4" => x4,
         "x5" => x5,
-    }
-}
-
-::k8s_flowcontrol_types::rt::open_enum! {
-    /// The values of `long_name8` in [`Kind3UrLs1X4Item`].
-    pub enum Kind3UrLs1X4ItemLongName8 {
-        /// The value `A`.
-        A = "A",
-        /// The value `B`.
-        B = "B",
     }
 }
 

@@ -4,7 +4,7 @@
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Scale {
     /// The field `metadata` of `Scale`.
-    pub metadata: Option<::k8s_flowcontrol_types::meta::ObjectMeta>,
+    pub metadata: ::k8s_flowcontrol_types::meta::ObjectMeta,
     /// The field `spec` of `Scale`.
     pub spec: Option<ScaleSpec>,
     /// Fields that this type does not know, kept and written back.

@@ -4,7 +4,7 @@
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Relocation {
     /// The field `metadata` of `Relocation`.
-    pub metadata: Option<::k8s_flowcontrol_types::meta::ObjectMeta>,
+    pub metadata: ::k8s_flowcontrol_types::meta::ObjectMeta,
     /// The field `to` of `Relocation`.
     pub to: Option<String>,
     /// Fields that this type does not know, kept and written back.

@@ -41,7 +41,7 @@ pub type KeeperList = ::k8s_flowcontrol_types::List<Keeper>;
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct KeeperStatus {
     /// The field `phase` of `KeeperStatus`.
-    pub phase: ::std::option::Option<KeeperStatusPhase>,
+    pub phase: ::std::option::Option<KeeperPhase>,
     /// Fields that this type does not know, kept and written back.
     pub unknown: ::k8s_flowcontrol_types::meta::Unknown,
 }
@@ -54,7 +54,7 @@ pub struct KeeperStatus {
 
 ::k8s_flowcontrol_types::rt::open_enum! {
     /// The values of `phase` in [`KeeperStatus`].
-    pub enum KeeperStatusPhase {
+    pub enum KeeperPhase {
         /// The value `Active`.
         Active = "Active",
         /// The value `Unknown`.
@@ -66,9 +66,9 @@ pub struct KeeperStatus {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct KeeperSpec {
     /// The field `signal` of `KeeperSpec`.
-    pub signal: ::std::option::Option<KeeperSpecSignalValue>,
+    pub signal: ::std::option::Option<Signal>,
     /// The field `level` of `KeeperSpec`.
-    pub level: ::std::option::Option<KeeperSpecLevel>,
+    pub level: ::std::option::Option<KeeperLevel>,
     /// The field `port` of `KeeperSpec`.
     pub port: ::std::option::Option<::k8s_flowcontrol_types::meta::IntOrString>,
     /// The field `food` of `KeeperSpec`.
@@ -88,9 +88,9 @@ pub struct KeeperSpec {
     /// The field `Self` of `KeeperSpec`.
     pub self_2: ::std::option::Option<::std::string::String>,
     /// The field `fooBar` of `KeeperSpec`.
-    pub foo_bar: ::std::option::Option<::std::string::String>,
-    /// The field `foo_bar` of `KeeperSpec`.
     pub foo_bar_2: ::std::option::Option<::std::string::String>,
+    /// The field `foo_bar` of `KeeperSpec`.
+    pub foo_bar: ::std::option::Option<::std::string::String>,
     /// The field `3scale` of `KeeperSpec`.
     pub x3scale: ::std::option::Option<::std::string::String>,
     /// The field `@type` of `KeeperSpec`.
@@ -112,7 +112,7 @@ pub struct KeeperSpec {
     /// The field `object` of `KeeperSpec`.
     pub object: ::std::option::Option<::k8s_flowcontrol_types::meta::RawJson>,
     /// The field `source` of `KeeperSpec`.
-    pub source: ::std::option::Option<KeeperSpecSource>,
+    pub source: ::std::option::Option<KeeperSource>,
     /// Fields that this type does not know, kept and written back.
     pub unknown: ::k8s_flowcontrol_types::meta::Unknown,
 }
@@ -127,8 +127,8 @@ pub struct KeeperSpec {
         "extra" => extra,
         "self" => self_,
         "Self" => self_2,
-        "fooBar" => foo_bar,
-        "foo_bar" => foo_bar_2,
+        "fooBar" => foo_bar_2,
+        "foo_bar" => foo_bar,
         "3scale" => x3scale,
         "@type" => r#type,
         "with-dash" => with_dash,
@@ -145,7 +145,7 @@ pub struct KeeperSpec {
 
 ::k8s_flowcontrol_types::rt::open_enum! {
     /// The values of `signal` in [`KeeperSpec`].
-    pub enum KeeperSpecSignalValue {
+    pub enum Signal {
         /// The value `SIGRTMIN`.
         Sigrtmin = "SIGRTMIN",
         /// The value `SIGRTMIN+1`.
@@ -157,7 +157,7 @@ pub struct KeeperSpec {
 
 ::k8s_flowcontrol_types::rt::open_enum! {
     /// The values of `level` in [`KeeperSpec`].
-    pub enum KeeperSpecLevel {
+    pub enum KeeperLevel {
         /// The value `debug`.
         Debug = "debug",
         /// The value `DEBUG`.
@@ -169,17 +169,17 @@ pub struct KeeperSpec {
 
 /// The value of `source`.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct KeeperSpecSource {
-    /// The field `git` of `KeeperSpecSource`.
+pub struct KeeperSource {
+    /// The field `git` of `KeeperSource`.
     pub git: ::std::option::Option<::std::string::String>,
-    /// The field `disk` of `KeeperSpecSource`.
+    /// The field `disk` of `KeeperSource`.
     pub disk: ::std::option::Option<::std::string::String>,
     /// Fields that this type does not know, kept and written back.
     pub unknown: ::k8s_flowcontrol_types::meta::Unknown,
 }
 
 ::k8s_flowcontrol_types::rt::fields! {
-    KeeperSpecSource {
+    KeeperSource {
         "git" => git,
         "disk" => disk,
     }
@@ -191,11 +191,11 @@ pub struct Shift {
     /// The field `day` of `Shift`.
     pub day: ::std::string::String,
     /// The field `part` of `Shift`.
-    pub part: ShiftPart,
+    pub part: Part,
     /// The field `hours` of `Shift`.
     pub hours: ::std::option::Option<::k8s_flowcontrol_types::meta::Number>,
     /// The field `grid` of `Shift`.
-    pub grid: ::std::vec::Vec<::std::vec::Vec<ShiftGridItemItem>>,
+    pub grid: ::std::vec::Vec<::std::vec::Vec<Grid>>,
     /// Fields that this type does not know, kept and written back.
     pub unknown: ::k8s_flowcontrol_types::meta::Unknown,
 }
@@ -211,7 +211,7 @@ pub struct Shift {
 
 ::k8s_flowcontrol_types::rt::open_enum! {
     /// The values of `part` in [`Shift`].
-    pub enum ShiftPart {
+    pub enum Part {
         /// The value `am`.
         Am = "am",
         /// The value `pm`.
@@ -221,15 +221,15 @@ pub struct Shift {
 
 /// The value of `grid`.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct ShiftGridItemItem {
-    /// The field `x` of `ShiftGridItemItem`.
+pub struct Grid {
+    /// The field `x` of `Grid`.
     pub x: ::std::option::Option<i32>,
     /// Fields that this type does not know, kept and written back.
     pub unknown: ::k8s_flowcontrol_types::meta::Unknown,
 }
 
 ::k8s_flowcontrol_types::rt::fields! {
-    ShiftGridItemItem {
+    Grid {
         "x" => x,
     }
 }
