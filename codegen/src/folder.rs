@@ -49,6 +49,29 @@ pub(crate) fn write(
     Ok(written)
 }
 
+/// Writes the files into a folder of their own, and removes those of an earlier call.
+pub(crate) fn replace(files: &[(String, String)], out: &Path) -> Result<(), String> {
+    let failed = |path: &Path, error: std::io::Error| {
+        format!("{}: cannot be written: {error}", path.display())
+    };
+    std::fs::create_dir_all(out).map_err(|error| failed(out, error))?;
+    for entry in std::fs::read_dir(out).into_iter().flatten().flatten() {
+        let name = entry.file_name();
+        if files.iter().all(|(file, _)| **file != *name) {
+            std::fs::remove_file(entry.path()).map_err(|error| failed(&entry.path(), error))?;
+        }
+    }
+    for (name, text) in files {
+        let path = out.join(name);
+        // An unchanged file keeps its time, so that Cargo compiles nothing.
+        if std::fs::read(&path).is_ok_and(|old| old == text.as_bytes()) {
+            continue;
+        }
+        std::fs::write(&path, text).map_err(|error| failed(&path, error))?;
+    }
+    Ok(())
+}
+
 /// The text of a file of this generator, if the file exists.
 fn read(path: &Path) -> Result<Option<String>, String> {
     match std::fs::read_to_string(path) {

@@ -20,9 +20,11 @@
 //! # Ok::<(), k8s_flowcontrol_codegen::Error>(())
 //! ```
 
+mod build;
 mod documents;
 mod emit;
 mod error;
+mod fields;
 mod fixups;
 mod folder;
 mod format;
@@ -38,9 +40,12 @@ mod sharing;
 mod structs;
 mod table;
 
+pub use build::Build;
 pub use error::Error;
 
 use documents::{Document, Documents};
+use fields::FieldsOf;
+use format::Format;
 use plan::{Options, Plan};
 use select::Selection;
 use sharing::Sharing;
@@ -54,6 +59,7 @@ pub struct Generator {
     shared: Option<String>,
     selection: Option<Selection>,
     options: Options,
+    fields: Vec<FieldsOf>,
 }
 
 /// Generated modules.
@@ -91,6 +97,7 @@ impl Default for Generator {
             shared: None,
             selection: None,
             options: Options::default(),
+            fields: Vec::new(),
         }
     }
 }
@@ -125,6 +132,23 @@ impl Generator {
         self.documents
             .add(Document::parse_all(&name, &text, Some(folder))?)?;
         Ok(self)
+    }
+
+    /// Adds the CustomResourceDefinitions of a manifest from a file.
+    ///
+    /// # Errors
+    /// If the file holds none, and the errors of [`Generator::file`].
+    pub fn definitions(mut self, path: &Path) -> Result<Self, Error> {
+        let before = self.documents.given().len();
+        self = self.file(path)?;
+        let is_definition = |document: &std::sync::Arc<Document>| {
+            document.format == Format::CustomResourceDefinition
+        };
+        if self.documents.given()[before..].iter().all(is_definition) {
+            return Ok(self);
+        }
+        let message = format!("{}: holds no CustomResourceDefinition", path.display());
+        Err(Error::new(message).help("give other documents with `document`"))
     }
 
     /// Provides a file to which documents refer. Only the referenced schemas are generated.
@@ -163,6 +187,38 @@ impl Generator {
         self
     }
 
+    /// Generates only the kinds with these names, and the types that they need. Without names all kinds are generated.
+    ///
+    /// A name that no document serves is an error of [`Generator::generate`].
+    pub fn kinds<K: Into<String>>(mut self, kinds: impl IntoIterator<Item = K>) -> Self {
+        self.options.kinds.extend(kinds.into_iter().map(Into::into));
+        self
+    }
+
+    /// Generates only these fields of a kind, such as `status.phase` or `spec.containers.image`; lists and maps take no step. A
+    /// path to an object means all of the object. `metadata` is always there.
+    ///
+    /// Objects keep the other fields in `unknown`. A type that several kinds or paths reach has the fields of all of them.
+    /// Types with fewer fields are smaller and faster to read; new objects lack the other fields, also where the server requires
+    /// them, and the runtime schema does not know them.
+    ///
+    /// A path that leads to no field is an error of [`Generator::generate`].
+    pub fn fields<P: Into<String>>(
+        mut self,
+        kind: &str,
+        paths: impl IntoIterator<Item = P>,
+    ) -> Self {
+        let paths = paths.into_iter().map(Into::into);
+        match self.fields.iter_mut().find(|of| of.kind == kind) {
+            Some(of) => of.paths.extend(paths),
+            None => self.fields.push(FieldsOf {
+                kind: kind.to_owned(),
+                paths: paths.collect(),
+            }),
+        }
+        self
+    }
+
     /// Generates the shared apimachinery schemas too, as the module `meta` of the types crate itself.
     pub fn with_meta(mut self) -> Self {
         self.options.own_meta = true;
@@ -178,8 +234,12 @@ impl Generator {
             Error::new(format!("the runtime `{}` is not a Rust path", self.runtime))
                 .help("give a path such as `crate` or `::k8s_flowcontrol_types`")
         })?;
-        let model = self.read()?;
-        let mut plan = Plan::new(&model, self.options)?;
+        let mut model = self.read()?;
+        let mut served = plan::served_kinds(&model)?;
+        let packages = plan::packages(&model, &served)?;
+        fields::select_kinds(&mut served, &self.options.kinds)?;
+        fields::apply(&mut model, &served, &self.fields)?;
+        let mut plan = Plan::new(&model, &self.options, &served, packages)?;
         structs::complete(&mut plan, &runtime)?;
         if self.options.own_meta {
             plan.check_runtime_types()?;

@@ -20,6 +20,8 @@ Options:
   --spec FILE     a document as JSON or YAML, or `-` for standard input; of several versions the first owns shared types
   --group GROUP   select one API group, such as `apps` or `core`, from documents that describe several
   --version V     select one version of the group
+  --kinds KIND,…  generate only these kinds and the types that they need
+  --fields PATH,…  generate only these fields of a kind, such as `Pod.status.phase`; objects keep all others in `unknown`
   --out DIR       the folder of the modules; changed files are written after all documents are read
   --runtime PATH  the Rust path of the types crate [default: ::k8s_flowcontrol_types]
   --missing-as-json  read values as any JSON where a document lacks the schema to which it refers
@@ -51,6 +53,8 @@ struct Arguments {
     group: Option<String>,
     version: Option<String>,
     missing_as_json: bool,
+    kinds: Vec<String>,
+    fields: Vec<String>,
 }
 
 fn main() -> ExitCode {
@@ -129,6 +133,14 @@ fn run(arguments: &[String]) -> Result<String, Failure> {
     if let Some(path) = &options.shared {
         generator = generator.shared(&read(path)?);
     }
+    generator = generator.kinds(options.kinds);
+    for path in &options.fields {
+        let Some((kind, path)) = path.split_once('.') else {
+            let message = format!("`--fields {path}`: begin with the kind, such as `Pod.{path}`");
+            return Err(Failure::Usage(message));
+        };
+        generator = generator.fields(kind, [path]);
+    }
     let generated = generator.generate()?;
     let mut report = String::new();
     for (path, changed) in generated.write(&out).map_err(Failure::Documents)? {
@@ -156,7 +168,14 @@ fn parse(arguments: &[String]) -> Result<Arguments, Failure> {
         };
         if !matches!(
             name,
-            "--spec" | "--group" | "--version" | "--out" | "--runtime" | "--shared"
+            "--spec"
+                | "--group"
+                | "--version"
+                | "--out"
+                | "--runtime"
+                | "--shared"
+                | "--kinds"
+                | "--fields"
         ) {
             return Err(Failure::Usage(format!("unknown option `{argument}`")));
         }
@@ -172,6 +191,8 @@ fn parse(arguments: &[String]) -> Result<Arguments, Failure> {
             "--version" => options.version = Some(value),
             "--out" => options.out = Some(value.into()),
             "--runtime" => options.runtime = Some(value),
+            "--kinds" => options.kinds.extend(value.split(',').map(str::to_owned)),
+            "--fields" => options.fields.extend(value.split(',').map(str::to_owned)),
             _ => options.shared = Some(value.into()),
         }
     }

@@ -55,6 +55,20 @@ macro_rules! generated {
     };
 }
 
+/// Includes the modules that `k8s_flowcontrol_codegen::Build::write_to_out_dir` wrote in the package's build script.
+///
+/// ```ignore
+/// mod generated {
+///     k8s_flowcontrol_types::include_generated!();
+/// }
+/// ```
+#[macro_export]
+macro_rules! include_generated {
+    () => {
+        include!(concat!(env!("OUT_DIR"), "/k8s-flowcontrol/mod.rs"));
+    };
+}
+
 pub mod api;
 pub mod convert;
 mod field_validation;

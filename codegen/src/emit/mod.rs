@@ -43,7 +43,8 @@ impl Emitter<'_> {
                 }
             }
         }
-        if module.version.is_some() {
+        let mut structs = self.plan.structs_of(index);
+        if structs.any(|(_, _, body)| body.served.is_some()) {
             parts.push(layout(self.resources(index))?);
         }
         parts.extend(self.own_schemas(index));

@@ -21,7 +21,7 @@ struct Here {
 /// The items reached so far, and their modules.
 pub(super) struct Items<'a> {
     model: &'a Model,
-    options: Options,
+    options: &'a Options,
     served: &'a BTreeMap<Key, Served>,
     pub(super) modules: Modules,
     pub(super) list: Vec<Item>,
@@ -34,7 +34,7 @@ pub(super) struct Items<'a> {
 impl<'a> Items<'a> {
     pub(super) fn new(
         model: &'a Model,
-        options: Options,
+        options: &'a Options,
         served: &'a BTreeMap<Key, Served>,
         modules: Modules,
     ) -> Self {

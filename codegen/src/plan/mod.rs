@@ -10,7 +10,7 @@ mod runtime_types;
 mod served;
 mod types;
 
-pub(crate) use served::group_version;
+pub(crate) use served::{find as served_kinds, group_version, packages};
 pub(crate) use types::{
     Body, Item, ListAlias, Module, Options, Origin, Place, Plan, PlannedField, Shape, Step, Struct,
 };
@@ -23,11 +23,16 @@ use modules::Modules;
 use std::collections::BTreeMap;
 
 impl Plan {
-    pub(crate) fn new(model: &Model, options: Options) -> Result<Self, Error> {
-        let served = served::find(model)?;
+    /// The plan for the kinds `served`; `packages` has the group and version of all kinds that the documents serve.
+    pub(crate) fn new(
+        model: &Model,
+        options: &Options,
+        served: &BTreeMap<Key, Served>,
+        packages: BTreeMap<String, (String, String)>,
+    ) -> Result<Self, Error> {
         let top_level = top_level(model);
-        let modules = Modules::new(served::packages(model, &served)?, options.own_meta);
-        let mut items = Items::new(model, options, &served, modules);
+        let modules = Modules::new(packages, options.own_meta);
+        let mut items = Items::new(model, options, served, modules);
         for document in &model.documents {
             let serves = document.keys.iter().any(|key| items.modules.serve(key));
             let (roots, rest): (Vec<&Key>, Vec<&Key>) = document
@@ -35,14 +40,15 @@ impl Plan {
                 .iter()
                 .partition(|key| !serves || items.modules.serve(key));
             let sent = rest.into_iter().filter(|key| top_level.contains(key));
-            for key in roots.into_iter().chain(sent) {
-                if lists::item_of(model, &served, key).is_none() {
+            let is_wanted = |key: &&Key| options.kinds.is_empty() || served.contains_key(*key);
+            for key in roots.into_iter().chain(sent).filter(is_wanted) {
+                if lists::item_of(model, served, key).is_none() {
                     root(model, &mut items, key)?;
                 }
             }
             items.finish()?;
         }
-        let lists = list_aliases(model, &mut items, &served)?;
+        let lists = list_aliases(model, &mut items, served)?;
         let mut plan = Self {
             modules: items.modules.list,
             items: items.list,

@@ -51,7 +51,7 @@ pub(crate) fn resource_path(path: &str) -> Option<ResourcePath<'_>> {
 }
 
 /// The schemas that are kinds with object metadata and operations of their own.
-pub(super) fn find(model: &Model) -> Result<BTreeMap<Key, Served>, Error> {
+pub(crate) fn find(model: &Model) -> Result<BTreeMap<Key, Served>, Error> {
     let mut served: BTreeMap<Key, Served> = BTreeMap::new();
     for document in &model.documents {
         served.extend(document.custom.iter().cloned());
@@ -123,7 +123,7 @@ fn has_object_meta(model: &Model, key: &Key) -> bool {
 }
 
 /// The packages of the kinds that are served, each with its group and version.
-pub(super) fn packages(
+pub(crate) fn packages(
     model: &Model,
     served: &BTreeMap<Key, Served>,
 ) -> Result<BTreeMap<String, (String, String)>, Error> {

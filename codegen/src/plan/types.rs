@@ -171,10 +171,12 @@ impl Shape {
 }
 
 /// Options of the generator.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Options {
     /// Generate the shared schemas as the runtime's own module `meta`.
     pub(crate) own_meta: bool,
+    /// Generate only these kinds; all if empty.
+    pub(crate) kinds: Vec<String>,
 }
 
 impl Plan {

@@ -1,0 +1,157 @@
+//! Generation in a build script.
+
+use crate::{Error, Generator, folder};
+use std::path::{Path, PathBuf};
+
+/// Generates types in a `build.rs`.
+///
+/// Cargo runs the script again when a document changes. A mistake ends the build, with the message among Cargo's errors.
+///
+/// ```no_run
+/// // The body of `main` in build.rs:
+/// k8s_flowcontrol_codegen::Build::new()
+///     .document("openapi/coordination.json")
+///     .crd("crds/monitors.yaml")
+///     .kinds(["Lease", "Monitor"])
+///     .write_to_out_dir();
+/// ```
+///
+/// The program includes the modules, and depends on `k8s-flowcontrol-types` alone:
+///
+/// ```ignore
+/// mod generated {
+///     k8s_flowcontrol_types::include_generated!();
+/// }
+/// use generated::coordination_v1::Lease;
+/// ```
+#[derive(Debug)]
+#[must_use = "call `write_to_out_dir` or `write_to`"]
+pub struct Build {
+    generator: Result<Generator, Error>,
+    paths: Vec<PathBuf>,
+}
+
+impl Default for Build {
+    fn default() -> Self {
+        Self {
+            generator: Ok(Generator::new()),
+            paths: Vec::new(),
+        }
+    }
+}
+
+impl Build {
+    /// A build without documents.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Adds the document in a file, as [`Generator::file`] does. A relative path starts at the package's folder.
+    pub fn document(self, path: impl AsRef<Path>) -> Self {
+        self.file(path.as_ref(), |generator, path| generator.file(path))
+    }
+
+    /// Adds the CustomResourceDefinitions in a file; a file without any is an error. A relative path starts at the package's folder.
+    pub fn crd(self, path: impl AsRef<Path>) -> Self {
+        self.file(path.as_ref(), Generator::definitions)
+    }
+
+    /// Generates only these kinds and the types that they need, see [`Generator::kinds`].
+    pub fn kinds<K: Into<String>>(self, kinds: impl IntoIterator<Item = K>) -> Self {
+        self.with(|generator| generator.kinds(kinds))
+    }
+
+    /// Generates only these fields of a kind, see [`Generator::fields`].
+    pub fn fields<P: Into<String>>(self, kind: &str, paths: impl IntoIterator<Item = P>) -> Self {
+        self.with(|generator| generator.fields(kind, paths))
+    }
+
+    /// Selects the kinds of one API group, see [`Generator::select`].
+    pub fn select(self, group: &str, version: Option<&str>) -> Self {
+        self.with(|generator| generator.select(group, version))
+    }
+
+    /// Reads values as any JSON where a reference leads nowhere, see [`Generator::missing_as_json`].
+    pub fn missing_as_json(self) -> Self {
+        self.with(Generator::missing_as_json)
+    }
+
+    /// Sets the path of the types crate in the generated code, see [`Generator::runtime`]. A program that depends on
+    /// `k8s-flowcontrol` alone sets `::k8s_flowcontrol`.
+    pub fn runtime(self, path: &str) -> Self {
+        self.with(|generator| generator.runtime(path))
+    }
+
+    /// Writes the modules into Cargo's output folder, for the macro `include_generated!` of the types crate.
+    ///
+    /// A mistake is printed for Cargo and ends the process with code 1.
+    pub fn write_to_out_dir(self) {
+        let written = match std::env::var_os("OUT_DIR") {
+            Some(out) => self.replace(&Path::new(&out).join(FOLDER)),
+            None => Err("OUT_DIR is not set: call this in a build script".to_owned()),
+        };
+        report(written);
+    }
+
+    /// Writes the modules into a folder of the package, as [`Generated::write`](crate::Generated::write) does, to check them in.
+    ///
+    /// A mistake is printed for Cargo and ends the process with code 1.
+    pub fn write_to(self, out: impl AsRef<Path>) {
+        self.announce();
+        let generated = self.generator.and_then(|generator| generator.generate());
+        let generated = generated.map_err(|error| error.to_string());
+        report(generated.and_then(|generated| {
+            generated.write(out.as_ref())?;
+            Ok(generated.kinds)
+        }));
+    }
+
+    fn replace(self, out: &Path) -> Result<usize, String> {
+        self.announce();
+        let generated = self.generator.and_then(|generator| generator.generate());
+        let generated = generated.map_err(|error| error.to_string())?;
+        folder::replace(&generated.files, out)?;
+        Ok(generated.kinds)
+    }
+
+    /// Tells Cargo the files whose changes matter.
+    fn announce(&self) {
+        println!("cargo::rerun-if-changed=build.rs");
+        for path in &self.paths {
+            println!("cargo::rerun-if-changed={}", path.display());
+        }
+    }
+
+    fn file(
+        mut self,
+        path: &Path,
+        add: impl FnOnce(Generator, &Path) -> Result<Generator, Error>,
+    ) -> Self {
+        self.paths.push(path.to_path_buf());
+        self.generator = self.generator.and_then(|generator| add(generator, path));
+        self
+    }
+
+    fn with(mut self, change: impl FnOnce(Generator) -> Generator) -> Self {
+        self.generator = self.generator.map(change);
+        self
+    }
+}
+
+/// The folder below Cargo's output folder, which `include_generated!` knows.
+const FOLDER: &str = "k8s-flowcontrol";
+
+fn report(written: Result<usize, String>) {
+    match written {
+        Ok(0) => println!(
+            "cargo::warning=the documents serve no kind, so that no type implements `Resource`"
+        ),
+        Ok(_) => {}
+        Err(message) => {
+            for line in message.lines() {
+                println!("cargo::error={line}");
+            }
+            std::process::exit(1);
+        }
+    }
+}

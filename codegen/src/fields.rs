@@ -1,0 +1,263 @@
+//! Selection of kinds, and of their fields: schemas keep the fields that are asked for, and objects keep all others in `unknown`.
+
+use crate::error::{At, Error};
+use crate::model::{Key, Model, ObjectType, Served, Type};
+use std::collections::BTreeMap;
+
+/// The fields of a kind, as paths such as `status.phase`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct FieldsOf {
+    pub(crate) kind: String,
+    pub(crate) paths: Vec<String>,
+}
+
+/// Removes the kinds that are not among `kinds`, unless that is empty.
+pub(crate) fn select_kinds(
+    served: &mut BTreeMap<Key, Served>,
+    kinds: &[String],
+) -> Result<(), Error> {
+    for kind in kinds {
+        if !served.values().any(|entry| entry.kind.kind == *kind) {
+            return Err(unknown_kind(served, kind));
+        }
+    }
+    if !kinds.is_empty() {
+        served.retain(|_, entry| kinds.contains(&entry.kind.kind));
+    }
+    Ok(())
+}
+
+/// Removes the fields that no kind needs from the schemas.
+pub(crate) fn apply(
+    model: &mut Model,
+    served: &BTreeMap<Key, Served>,
+    fields: &[FieldsOf],
+) -> Result<(), Error> {
+    if fields.is_empty() {
+        return Ok(());
+    }
+    let mut needs = Needs {
+        model,
+        schemas: BTreeMap::new(),
+    };
+    for of in fields {
+        if !served.values().any(|entry| entry.kind.kind == of.kind) {
+            return Err(unknown_kind(served, &of.kind));
+        }
+    }
+    for (key, entry) in served {
+        if fields.iter().all(|of| of.kind != entry.kind.kind) {
+            needs.whole(key);
+        }
+    }
+    for of in fields {
+        let versions = served.iter().filter(|(_, e)| e.kind.kind == of.kind);
+        let versions: Vec<&Key> = versions.map(|(key, _)| key).collect();
+        for path in &of.paths {
+            needs.path(&versions, path).map_err(|(key, missing)| {
+                let at = model.schemas.get(key).map(|schema| schema.at.clone());
+                missing.error(&format!("{}.{path}", of.kind), at)
+            })?;
+        }
+        for key in versions {
+            // Every object has them.
+            for field in ["apiVersion", "kind", "metadata"] {
+                let _ = needs.named(key, &[field]);
+            }
+        }
+    }
+    let needed = needs.schemas;
+    for (key, need) in needed {
+        if let (Need::Part(fields), Some(schema)) = (need, model.schemas.get_mut(&key)) {
+            prune(&mut schema.value, &fields);
+        }
+    }
+    Ok(())
+}
+
+fn unknown_kind(served: &BTreeMap<Key, Served>, kind: &str) -> Error {
+    let mut kinds: Vec<&str> = served.values().map(|entry| &*entry.kind.kind).collect();
+    kinds.sort_unstable();
+    kinds.dedup();
+    Error::new(format!("no document serves the kind `{kind}`")).help(match kinds.len() {
+        0 => "the documents serve no kind: give an OpenAPI document with `paths`, or a CustomResourceDefinition".to_owned(),
+        _ => format!("the documents serve {}", kinds.join(", ")),
+    })
+}
+
+/// The fields of an object that are needed.
+enum Need {
+    Whole,
+    Part(BTreeMap<String, Need>),
+}
+
+/// A path that leads nowhere.
+struct Missing {
+    step: String,
+    offered: Vec<String>,
+}
+
+impl Missing {
+    fn error(self, path: &str, at: Option<At>) -> Error {
+        let message = format!(
+            "`{path}` leads to no field: there is no `{}` on its way",
+            self.step
+        );
+        let help = match self.offered.len() {
+            0 => "shorten the path: the value there has no fields of its own".to_owned(),
+            _ => format!("the fields there are {}", self.offered.join(", ")),
+        };
+        let error = match at {
+            Some(at) => Error::at(&at, message),
+            None => Error::new(message),
+        };
+        error.help(help)
+    }
+}
+
+struct Needs<'a> {
+    model: &'a Model,
+    /// What is needed of named schemas.
+    schemas: BTreeMap<Key, Need>,
+}
+
+impl<'a> Needs<'a> {
+    /// Needs the field of a kind, which at least one version must have.
+    fn path<'k>(&mut self, versions: &[&'k Key], path: &str) -> Result<(), (&'k Key, Missing)> {
+        let steps: Vec<&str> = path.split('.').collect();
+        let mut missing = None;
+        let mut found = false;
+        for &key in versions {
+            match self.named(key, &steps) {
+                Ok(()) => found = true,
+                Err(error) => missing = Some((key, error)),
+            }
+        }
+        match missing {
+            Some(error) if !found => Err(error),
+            _ => Ok(()),
+        }
+    }
+
+    /// Needs a named schema and all to which it refers.
+    fn whole(&mut self, key: &Key) {
+        if matches!(self.schemas.get(key), Some(Need::Whole)) {
+            return;
+        }
+        self.schemas.insert(key.clone(), Need::Whole);
+        let model = self.model;
+        if let Some(schema) = model.schemas.get(key) {
+            self.references(&schema.value);
+        }
+    }
+
+    fn references(&mut self, value: &Type) {
+        match value {
+            Type::Reference(key, _) => self.whole(key),
+            Type::List(inner, _) | Type::Map(inner, _) => self.references(inner),
+            Type::Object(object) => {
+                object.fields.iter().for_each(|f| self.references(&f.value));
+            }
+            Type::Scalar(_) | Type::Enum(_) => {}
+        }
+    }
+
+    /// Needs the field at the end of `steps` below a named schema.
+    fn named(&mut self, key: &Key, steps: &[&str]) -> Result<(), Missing> {
+        let model = self.model;
+        let Some(schema) = model.schemas.get(key) else {
+            // One of the runtime's schemas, which are always whole.
+            return Ok(());
+        };
+        let mut need = self.schemas.remove(key).unwrap_or_else(Need::none);
+        let result = self.below(&schema.value, steps, &mut need);
+        // A circle may have come back to the schema.
+        let again = self.schemas.remove(key).unwrap_or_else(Need::none);
+        self.schemas.insert(key.clone(), need.and(again));
+        result
+    }
+
+    /// Needs the field at the end of `steps` below a value. Lists and maps take no step.
+    fn below(&mut self, value: &'a Type, steps: &[&str], need: &mut Need) -> Result<(), Missing> {
+        match value {
+            Type::List(inner, _) | Type::Map(inner, _) => self.below(inner, steps, need),
+            Type::Reference(key, _) if steps.is_empty() => {
+                self.whole(key);
+                Ok(())
+            }
+            Type::Reference(key, _) if crate::runtime::is_own_meta(key) => Ok(()),
+            Type::Reference(key, _) => self.named(key, steps),
+            _ if steps.is_empty() => {
+                *need = Need::Whole;
+                self.references(value);
+                Ok(())
+            }
+            Type::Object(object) => self.field(object, steps, need),
+            Type::Scalar(_) | Type::Enum(_) => Err(Missing {
+                step: steps.first().copied().unwrap_or_default().to_owned(),
+                offered: Vec::new(),
+            }),
+        }
+    }
+
+    fn field(
+        &mut self,
+        object: &'a ObjectType,
+        steps: &[&str],
+        need: &mut Need,
+    ) -> Result<(), Missing> {
+        let Some((first, rest)) = steps.split_first() else {
+            return Ok(());
+        };
+        let Some(field) = object.fields.iter().find(|field| field.name == *first) else {
+            return Err(Missing {
+                step: (*first).to_owned(),
+                offered: object.fields.iter().map(|f| f.name.clone()).collect(),
+            });
+        };
+        match need {
+            Need::Whole => self.below(&field.value, rest, &mut Need::none()),
+            Need::Part(fields) => {
+                let inner = fields.entry(field.name.clone()).or_insert_with(Need::none);
+                self.below(&field.value, rest, inner)
+            }
+        }
+    }
+}
+
+impl Need {
+    fn none() -> Self {
+        Self::Part(BTreeMap::new())
+    }
+
+    fn and(self, other: Self) -> Self {
+        match (self, other) {
+            (Self::Part(mut fields), Self::Part(others)) => {
+                for (name, need) in others {
+                    let known = fields.remove(&name).unwrap_or_else(Self::none);
+                    fields.insert(name, known.and(need));
+                }
+                Self::Part(fields)
+            }
+            _ => Self::Whole,
+        }
+    }
+}
+
+/// Keeps the fields of a schema that are needed.
+fn prune(value: &mut Type, needed: &BTreeMap<String, Need>) {
+    match value {
+        Type::List(inner, _) | Type::Map(inner, _) => prune(inner, needed),
+        Type::Object(object) => {
+            object
+                .fields
+                .retain(|field| needed.contains_key(&field.name));
+            for field in &mut object.fields {
+                if let Some(Need::Part(inner)) = needed.get(&field.name) {
+                    prune(&mut field.value, inner);
+                }
+            }
+        }
+        Type::Reference(..) | Type::Scalar(_) | Type::Enum(_) => {}
+    }
+}

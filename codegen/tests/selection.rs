@@ -1,0 +1,202 @@
+//! Some kinds, and some of their fields; and both in a build script.
+
+#![allow(clippy::panic, clippy::unwrap_used)]
+
+use k8s_flowcontrol_codegen::{Build, Error, Generated, Generator};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// A group of pods and nodes, with a schema for both.
+fn document() -> String {
+    let kind = |kind: &str, fields: &str| {
+        format!(
+            r##""io.example.farm.v1.{kind}": {{ "type": "object", "required": ["spec"],
+                "x-kubernetes-group-version-kind": [{{ "group": "farm.example.com", "version": "v1", "kind": "{kind}" }}],
+                "properties": {{ "apiVersion": {{ "type": "string" }}, "kind": {{ "type": "string" }},
+                    "metadata": {{ "$ref": "#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta" }}, {fields} }} }}"##
+        )
+    };
+    let path = |kind: &str, plural: &str| {
+        format!(
+            r#""/apis/farm.example.com/v1/{plural}": {{ "get": {{ "responses": {{}},
+                "x-kubernetes-group-version-kind": {{ "group": "farm.example.com", "version": "v1", "kind": "{kind}" }} }} }}"#
+        )
+    };
+    format!(
+        r##"{{ "openapi": "3.0.0", "paths": {{ {}, {} }}, "components": {{ "schemas": {{
+            "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta": {{ "type": "object" }}, {}, {},
+            "io.example.farm.v1.StallSpec": {{ "type": "object", "required": ["cows"], "properties": {{
+                "cows": {{ "type": "array", "items": {{ "$ref": "#/components/schemas/io.example.farm.v1.Cow" }} }},
+                "roof": {{ "type": "object", "properties": {{ "tiles": {{ "type": "integer" }}, "colour": {{ "type": "string" }} }} }} }} }},
+            "io.example.farm.v1.Cow": {{ "type": "object", "properties": {{
+                "name": {{ "type": "string" }}, "age": {{ "type": "integer" }},
+                "calves": {{ "type": "array", "items": {{ "$ref": "#/components/schemas/io.example.farm.v1.Cow" }} }} }} }},
+            "io.example.farm.v1.Milk": {{ "type": "object", "properties": {{ "litres": {{ "type": "number" }} }} }}
+        }} }} }}"##,
+        path("Stall", "stalls"),
+        path("Dairy", "dairies"),
+        kind(
+            "Stall",
+            r##""spec": { "$ref": "#/components/schemas/io.example.farm.v1.StallSpec" },
+                "status": { "type": "object", "properties": { "phase": { "type": "string" }, "other": { "type": "string" } } }"##
+        ),
+        kind(
+            "Dairy",
+            r##""spec": { "$ref": "#/components/schemas/io.example.farm.v1.Milk" }"##
+        ),
+    )
+}
+
+fn generate(change: impl FnOnce(Generator) -> Generator) -> Result<Generated, Error> {
+    let generator = Generator::new().document("farm.json", &document())?;
+    change(generator).generate()
+}
+
+fn text(generated: Result<Generated, Error>) -> String {
+    let generated = generated.unwrap_or_else(|error| panic!("{error}"));
+    assert_eq!(generated.files[0].0, "farm_v1.rs");
+    generated.files[0].1.clone()
+}
+
+#[test]
+fn only_the_kinds_asked_for_are_generated() {
+    let all = text(generate(|generator| generator));
+    assert!(all.contains("pub struct Stall {") && all.contains("pub struct Milk {"));
+    let dairy = text(generate(|generator| generator.kinds(["Dairy"])));
+    assert_eq!(dairy.matches("pub struct ").count(), 2, "{dairy}");
+    assert!(dairy.contains("pub struct Milk {") && dairy.contains("resource_schema::<Dairy>()"));
+    let error = generate(|generator| generator.kinds(["Diary"])).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "no document serves the kind `Diary`\n  help: the documents serve Dairy, Stall"
+    );
+}
+
+#[test]
+fn only_the_fields_asked_for_are_generated() {
+    let stall = |paths: &[&str]| {
+        let paths: Vec<&str> = paths.to_vec();
+        generate(|generator| generator.kinds(["Stall"]).fields("Stall", paths))
+    };
+    let phase = text(stall(&["status.phase"]));
+    assert_eq!(phase.matches("pub struct ").count(), 2, "{phase}");
+    assert!(phase.contains("pub metadata:") && phase.contains("pub phase:"));
+    assert!(
+        !phase.contains("pub spec:") && !phase.contains("pub other:"),
+        "{phase}"
+    );
+    assert!(phase.contains("spec: (),"), "{phase}");
+
+    // Lists take no step, and a type that refers to itself has the fields of all paths.
+    let names = text(stall(&[
+        "spec.cows.name",
+        "spec.cows.calves.age",
+        "spec.roof.colour",
+    ]));
+    assert!(
+        names.contains("pub name:") && names.contains("pub age:") && names.contains("pub calves:")
+    );
+    assert!(
+        names.contains("pub colour:") && !names.contains("pub tiles:"),
+        "{names}"
+    );
+    // An object at the end of a path is whole, also if another path needs a part of it.
+    let whole = text(stall(&["spec", "spec.roof.colour"]));
+    assert!(
+        whole.contains("pub tiles:") && whole.contains("pub calves:"),
+        "{whole}"
+    );
+
+    let error = stall(&["spec.cows.weight"]).unwrap_err().to_string();
+    assert!(
+        error.contains(
+            "`Stall.spec.cows.weight` leads to no field: there is no `weight` on its way"
+        ) && error.ends_with("the fields there are name, age, calves"),
+        "{error}"
+    );
+    let error = stall(&["status.phase.more"]).unwrap_err().to_string();
+    assert!(
+        error.ends_with("the value there has no fields of its own"),
+        "{error}"
+    );
+}
+
+/// A folder of its own for each test, below Cargo's.
+fn folder(name: &str) -> PathBuf {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    let _ = std::fs::remove_dir_all(&folder);
+    std::fs::create_dir_all(&folder).unwrap();
+    folder
+}
+
+/// The build script of the test below, in a process of its own because a mistake ends that.
+#[test]
+fn build_script() {
+    if let Ok(document) = std::env::var("BUILD_SCRIPT_DOCUMENT") {
+        let build = Build::new().document(&document).kinds(["Dairy"]);
+        match std::env::var("BUILD_SCRIPT_CRD") {
+            Ok(crd) => build.crd(crd).write_to_out_dir(),
+            Err(_) => build.write_to_out_dir(),
+        }
+    }
+}
+
+#[test]
+fn a_build_script_tells_cargo_its_files_and_its_mistakes() {
+    let folder = folder("build");
+    let file = folder.join("farm.json");
+    std::fs::write(&file, document()).unwrap();
+    let run = |document: &Path, crd: Option<&Path>| {
+        let mut command = Command::new(std::env::current_exe().unwrap());
+        command
+            .args(["--exact", "build_script", "--nocapture"])
+            .env("OUT_DIR", &folder)
+            .env("BUILD_SCRIPT_DOCUMENT", document)
+            .env_remove("BUILD_SCRIPT_CRD");
+        if let Some(crd) = crd {
+            command.env("BUILD_SCRIPT_CRD", crd);
+        }
+        let output = command.output().unwrap();
+        (
+            output.status.success(),
+            String::from_utf8(output.stdout).unwrap(),
+        )
+    };
+    let modules = folder.join("k8s-flowcontrol");
+    std::fs::create_dir_all(&modules).unwrap();
+    std::fs::write(modules.join("earlier_v1.rs"), "").unwrap();
+
+    let (success, text) = run(&file, None);
+    assert!(success, "{text}");
+    assert!(
+        text.contains(&format!("cargo::rerun-if-changed={}\n", file.display())),
+        "{text}"
+    );
+    let mut files: Vec<String> = std::fs::read_dir(&modules)
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect();
+    files.sort_unstable();
+    assert_eq!(files, ["farm_v1.rs", "mod.rs"]);
+
+    let (success, text) = run(Path::new("nowhere.json"), None);
+    assert!(!success);
+    assert!(
+        text.contains("cargo::rerun-if-changed=nowhere.json\n"),
+        "{text}"
+    );
+    assert!(
+        text.contains("cargo::error=nowhere.json: cannot be read: "),
+        "{text}"
+    );
+    assert!(
+        text.contains("cargo::error=  help: check the path\n"),
+        "{text}"
+    );
+
+    let (success, text) = run(&file, Some(&file));
+    assert!(
+        !success && text.contains("cargo::error=") && text.contains("the document is given twice"),
+        "{text}"
+    );
+}
