@@ -3,7 +3,7 @@
 use crate::commands::{
     apply, completions, convert, delete, describe, diff, generate, get, limits, lint,
     match_request, migrate, plan, rbac, rewrite_storage, scan, seats, serve, set_shares, simulate,
-    top, validate, watch, whoami,
+    top, traffic, validate, watch, whoami,
 };
 use crate::exit::{self, Exit};
 use crate::failure::Failure;
@@ -45,6 +45,7 @@ pub(crate) enum Command {
     #[command(name = "match")]
     Match(match_request::Args),
     Seats(seats::Args),
+    Traffic(traffic::Args),
     Get(get::Args),
     Describe(describe::Args),
     Diff(diff::Args),
@@ -75,6 +76,7 @@ impl Command {
             Self::Simulate(args) => simulate::run(&args, streams),
             Self::Match(args) => match_request::run(&args, streams),
             Self::Seats(args) => seats::run(&args, streams),
+            Self::Traffic(args) => traffic::run(&args, streams),
             Self::Get(args) => get::run(&args, streams),
             Self::Describe(args) => describe::run(&args, streams),
             Self::Diff(args) => diff::run(&args, streams),

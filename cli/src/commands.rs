@@ -21,6 +21,7 @@ pub(crate) mod serve;
 pub(crate) mod set_shares;
 pub(crate) mod simulate;
 pub(crate) mod top;
+pub(crate) mod traffic;
 pub(crate) mod validate;
 pub(crate) mod watch;
 pub(crate) mod whoami;

@@ -1,5 +1,6 @@
 //! `kubectl flowcontrol`: migration of Kubernetes API Priority and Fairness objects, and everyday work with them.
 
+mod audit_logs;
 mod cli;
 mod cluster;
 mod commands;

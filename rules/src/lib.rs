@@ -11,6 +11,7 @@
 //! | [`sharding`] | shuffle sharding: the queues of a flow, and how well flows are isolated |
 //! | [`queueing`] | fair queuing: which request is executed, queued or rejected, and when |
 //! | [`matching`] | the flow schema and priority level of a request, with an explanation |
+//! | [`audit`] | audit logs: the requests that a server handled |
 //! | [`lint`] | mistakes in objects that the server accepts |
 //! | [`bootstrap`] | the built-in objects of each release |
 //! | [`storage`] | the hash of the version in which a server stores objects |
@@ -19,6 +20,7 @@
 //! Nothing here does I/O. The behaviour depends on the server's [`Release`](k8s_flowcontrol_types::Release),
 //! which every entry point takes. Applications use `k8s-flowcontrol` with the feature `rules`, which re-exports this crate.
 
+pub mod audit;
 pub mod bootstrap;
 pub mod conversion;
 pub mod decode;

@@ -1,5 +1,6 @@
 //! Measurements without a peer: one line of JSON for each piece of work.
 
+mod audit;
 mod files;
 mod queueing;
 mod server;
@@ -19,7 +20,7 @@ use std::hint::black_box;
 type Outcome = Result<(), Box<dyn Error>>;
 
 const USAGE: &str = "usage: classify COUNT | queue COUNT | validate ROUNDS | generate ROUNDS | requests COUNT | \
-                     fan-out WATCHES CHANGES | migrate PROGRAM FILES";
+                     fan-out WATCHES CHANGES | audit EVENTS | migrate PROGRAM FILES";
 
 #[tokio::main]
 async fn main() -> Outcome {
@@ -32,6 +33,7 @@ async fn main() -> Outcome {
         ["generate", rounds] => generate(rounds.parse()?),
         ["requests", count] => server::requests(count.parse()?).await,
         ["fan-out", watches, changes] => server::fan_out(watches.parse()?, changes.parse()?).await,
+        ["audit", events] => audit::audit(events.parse()?),
         ["migrate", program, count] => files::migrate(program, count.parse()?),
         _ => Err(USAGE.into()),
     }

@@ -122,6 +122,7 @@ const NEEDS: &[Needs] = &[
         ],
         &[],
     ),
+    needs("traffic", &[SERVED, RELEASE], &[on(BOTH, &["list"])]),
     needs("validate", &[SERVED, RELEASE], &[on(BOTH, &["list"])]),
     needs("watch", &[SERVED], &[on(BOTH, &["list", "watch"])]),
     needs("whoami", &[SERVED, RELEASE], &[on(BOTH, &["list"])]),

@@ -12,15 +12,13 @@ mod writers;
 use crate::cluster::{ClusterArgs, block_on};
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::output::{Streams, WARNING, plural, write_report};
+use crate::output::{Streams, write_report};
 use audit::AuditLog;
 use clap::ValueEnum;
 use cluster::{ClusterScan, Reads};
 use k8s_flowcontrol::config::Config;
 use k8s_flowcontrol::{Client, Release};
-use std::fs::File;
-use std::io::{self, BufReader, Write};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::Semaphore;
@@ -111,7 +109,7 @@ pub(crate) fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
     for file in &args.audit_log {
         logs.push((
             file.display().to_string(),
-            read_log(file, args.target, streams)?,
+            AuditLog::read(file, args.target, streams)?,
         ));
     }
     let contexts = contexts(args)?;
@@ -211,24 +209,4 @@ fn client(cluster: ClusterArgs, timeout: Duration) -> Result<Client, Failure> {
     let config = cluster.config()?;
     let config = config.with_connect_timeout(CONNECT_TIMEOUT.min(timeout));
     Ok(Client::new(config.with_timeout(timeout))?)
-}
-
-fn read_log(file: &Path, target: Release, streams: &mut Streams) -> Result<AuditLog, Failure> {
-    let name = file.display().to_string();
-    let log = if name == "-" {
-        AuditLog::read(io::stdin().lock(), &name, target)?
-    } else {
-        let input = File::open(file)
-            .map_err(|error| Failure::input(format!("cannot read {name}: {error}")))?;
-        AuditLog::read(BufReader::with_capacity(1 << 20, input), &name, target)?
-    };
-    if let Some(first) = log.first_broken {
-        streams.err.label(WARNING, "warning:")?;
-        writeln!(
-            streams.err,
-            " {name}:{first}: skipped {} without an audit event",
-            plural(log.broken, "line")
-        )?;
-    }
-    Ok(log)
 }

@@ -37,6 +37,7 @@ pub use http::InvalidRequest;
 pub use mismatch::{NonResourceMismatch, ResourceMismatch, RuleMismatch};
 pub use request::{RequestAttributes, User};
 
+pub(super) use percent::decode as decode_percent;
 pub(super) use policy::{Names, NonResourceRule, PolicyRule, ResourceRule, Url};
 pub(super) use query::Query;
 pub(super) use request::{

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 /// Decodes percent escapes, and `+` in a query; `None` if an escape is malformed.
-pub(super) fn decode(text: &str, plus_is_space: bool) -> Option<Cow<'_, str>> {
+pub(crate) fn decode(text: &str, plus_is_space: bool) -> Option<Cow<'_, str>> {
     if !text.contains(['%', '+']) {
         return Some(Cow::Borrowed(text));
     }

@@ -177,8 +177,8 @@ impl ClusterScan {
             let versions: BTreeSet<_> = versions.map(|caller| caller.version.clone()).collect();
             server.requests = versions.into_iter().collect();
         }
-        let has_our_events = logs.clone().any(|log| log.our_events > 0);
-        if has_our_events {
+        let has_our_requests = logs.clone().any(|log| log.our_requests > 0);
+        if has_our_requests {
             // The logs have the requests that the metric does not count.
             self.unread.retain(|part| !part.what.starts_with(UNCOUNTED));
         } else {

@@ -290,7 +290,7 @@ fn kept(revision: &HelmRevision, served: &[String]) -> String {
 
 fn audit(name: &str, log: &AuditLog, streams: &mut Streams) -> Result<(), Failure> {
     let callers = log.callers();
-    let events = plural(log.events, "event");
+    let events = plural(log.events as usize, "event");
     if callers.is_empty() {
         writeln!(streams.out, "\n{name}: {events}, none in an old version")?;
         return Ok(());

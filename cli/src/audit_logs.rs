@@ -1,0 +1,137 @@
+//! Reading audit logs: several files, compressed or not, and the standard input.
+
+use crate::failure::Failure;
+use crate::output::{Streams, WARNING, plural};
+use flate2::bufread::MultiGzDecoder;
+use k8s_flowcontrol::rules::audit::{AuditLog, Counts, Event};
+use std::cell::RefCell;
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Read, Write};
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+
+/// The bytes that are read at once.
+const BUFFER: usize = 1 << 20;
+/// The first bytes of a compressed file.
+const GZIP: [u8; 2] = [0x1f, 0x8b];
+
+/// Reads logs, and calls `each` with the last event of every request, also of requests that are not complete.
+///
+/// Lines without an audit event are skipped with a warning for each log. A log without any event is an error.
+pub(crate) fn read_logs(
+    files: &[PathBuf],
+    streams: &mut Streams,
+    mut each: impl FnMut(&Event<'_>, &mut Streams) -> Result<(), Failure>,
+) -> Result<Counts, Failure> {
+    let mut log = AuditLog::new();
+    for file in files {
+        let before = log.counts().clone();
+        let (input, problem) = Input::open(file)?;
+        log.read(input, |event| each(event, streams))?;
+        let name = name(file);
+        if let Some(error) = problem.take() {
+            // A log whose server is still writing it, or that was copied in part.
+            if error.kind() != io::ErrorKind::UnexpectedEof {
+                return Err(unreadable(&name, &error));
+            }
+            warn(streams, &format!("{name} is incomplete: {error}"))?;
+        }
+        let counts = log.counts();
+        let broken = counts.broken - before.broken;
+        if broken > 0 && counts.events == before.events {
+            let failure = Failure::input(format!("{name} contains no audit events"));
+            return Err(failure.hint(
+                "expected events of audit.k8s.io/v1 in JSON, one per line, as `--audit-log-format=json` writes them",
+            ));
+        }
+        if broken > 0 {
+            let first = match (before.broken, counts.first_broken) {
+                (0, Some(line)) => format!("{name}:{line}"),
+                _ => name,
+            };
+            let lines = plural(broken as usize, "line");
+            warn(
+                streams,
+                &format!("{first}: skipped {lines} without an audit event"),
+            )?;
+        }
+    }
+    log.finish(|event| each(event, streams))
+}
+
+fn name(file: &Path) -> String {
+    match file.as_os_str() == "-" {
+        true => "the standard input".to_owned(),
+        false => file.display().to_string(),
+    }
+}
+
+fn unreadable(name: &str, error: &io::Error) -> Failure {
+    Failure::input(format!("cannot read {name}: {error}"))
+}
+
+fn warn(streams: &mut Streams, text: &str) -> Result<(), Failure> {
+    streams.err.label(WARNING, "warning:")?;
+    Ok(writeln!(streams.err, " {text}")?)
+}
+
+/// The text of a log. An error of reading ends the text, and is kept apart from errors of writing.
+struct Input {
+    text: Box<dyn BufRead>,
+    problem: Problem,
+}
+
+type Problem = Rc<RefCell<Option<io::Error>>>;
+
+impl Input {
+    fn open(file: &Path) -> Result<(Self, Problem), Failure> {
+        let failed = |error| unreadable(&name(file), &error);
+        let mut bytes: Box<dyn BufRead> = match file.as_os_str() == "-" {
+            true => Box::new(BufReader::with_capacity(BUFFER, io::stdin().lock())),
+            false => Box::new(BufReader::with_capacity(
+                BUFFER,
+                File::open(file).map_err(failed)?,
+            )),
+        };
+        let is_compressed = bytes.fill_buf().map_err(failed)?.starts_with(&GZIP);
+        let text = match is_compressed {
+            true => Box::new(BufReader::with_capacity(BUFFER, MultiGzDecoder::new(bytes))),
+            false => bytes,
+        };
+        let problem = Problem::default();
+        let input = Self {
+            text,
+            problem: Rc::clone(&problem),
+        };
+        Ok((input, problem))
+    }
+}
+
+impl Read for Input {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        let length = {
+            let bytes = self.fill_buf()?;
+            let length = bytes.len().min(into.len());
+            into[..length].copy_from_slice(&bytes[..length]);
+            length
+        };
+        self.consume(length);
+        Ok(length)
+    }
+}
+
+impl BufRead for Input {
+    fn fill_buf(&mut self) -> io::Result<&[u8]> {
+        match self.text.fill_buf() {
+            Ok(bytes) => Ok(bytes),
+            Err(error) => {
+                self.problem.replace(Some(error));
+                Ok(&[])
+            }
+        }
+    }
+
+    fn consume(&mut self, length: usize) {
+        self.text.consume(length);
+    }
+}
