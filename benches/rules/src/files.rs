@@ -4,6 +4,7 @@ use crate::Outcome;
 use bench_data::{Meter, report};
 use std::path::Path;
 use std::process::{Command, Stdio};
+use std::time::Duration;
 
 /// Files in ten folders, each of a schema and a level in `v1beta3`, changed by `PROGRAM migrate --write`.
 pub(crate) fn migrate(program: &str, count: usize) -> Outcome {
@@ -11,6 +12,76 @@ pub(crate) fn migrate(program: &str, count: usize) -> Outcome {
     let outcome = make(&root, count).and_then(|()| run(program, &root, count));
     std::fs::remove_dir_all(&root)?;
     outcome
+}
+
+/// A checkout in which every tenth file is YAML, and every fiftieth has two objects, examined by `PROGRAM migrate --check`.
+pub(crate) fn checkout(program: &str, count: usize) -> Outcome {
+    let root = std::env::temp_dir().join(format!("bench-checkout-{}", std::process::id()));
+    let outcome = make_checkout(&root, count).and_then(|()| check(program, &root, count));
+    std::fs::remove_dir_all(&root)?;
+    outcome
+}
+
+fn make_checkout(root: &Path, count: usize) -> Outcome {
+    const ENDINGS: [&str; 9] = ["go", "py", "md", "txt", "ts", "java", "js", "html", "sh"];
+    let filler = "the controller reconciles the status of each deployment in its namespace\n";
+    for index in 0..count {
+        let folder = root.join((index / 1000).to_string());
+        let folder = folder.join((index / 50 % 20).to_string());
+        if index % 50 == 0 {
+            std::fs::create_dir_all(&folder)?;
+        }
+        let lines = 10 + index % 70;
+        let (ending, text) = match index {
+            _ if index % 50 == 0 => ("yaml", text(index)),
+            _ if index % 10 == 0 => (
+                "yaml",
+                format!(
+                    "apiVersion: v1\nkind: ConfigMap\n# {}",
+                    filler.repeat(20).replace('\n', "\n# ")
+                ),
+            ),
+            _ => (ENDINGS[index % ENDINGS.len()], filler.repeat(lines)),
+        };
+        std::fs::write(folder.join(format!("{index}.{ending}")), text)?;
+    }
+    Ok(())
+}
+
+fn check(program: &str, root: &Path, count: usize) -> Outcome {
+    let meter = Meter::start();
+    let mut child = Command::new(program)
+        .args(["migrate", "--check"])
+        .arg(root)
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()?;
+    let mut peak = 0.0_f64;
+    let status = loop {
+        peak = peak.max(peak_memory(child.id()));
+        if let Some(status) = child.try_wait()? {
+            break status;
+        }
+        std::thread::sleep(Duration::from_millis(5));
+    };
+    let (wall, _) = meter.stop();
+    if status.code() != Some(1) {
+        return Err(format!("the check ended with {status}, and not with findings").into());
+    }
+    report(&[
+        ("seconds", wall.as_secs_f64()),
+        ("files/s", count as f64 / wall.as_secs_f64()),
+        ("peak MB", peak),
+    ]);
+    Ok(())
+}
+
+/// The peak of the resident memory of a process in MB; 0 where the system does not tell.
+fn peak_memory(process: u32) -> f64 {
+    let status = std::fs::read_to_string(format!("/proc/{process}/status")).unwrap_or_default();
+    let line = status.lines().find(|line| line.starts_with("VmHWM:"));
+    let kilobytes = line.and_then(|line| line.split_whitespace().nth(1)?.parse::<f64>().ok());
+    kilobytes.unwrap_or(0.0) * 1024.0 / 1e6
 }
 
 fn run(program: &str, root: &Path, count: usize) -> Outcome {

@@ -20,7 +20,7 @@ use std::hint::black_box;
 type Outcome = Result<(), Box<dyn Error>>;
 
 const USAGE: &str = "usage: classify COUNT | queue COUNT | validate ROUNDS | generate ROUNDS | requests COUNT | \
-                     fan-out WATCHES CHANGES | audit EVENTS | migrate PROGRAM FILES";
+                     fan-out WATCHES CHANGES | audit EVENTS | migrate PROGRAM FILES | checkout PROGRAM FILES";
 
 #[tokio::main]
 async fn main() -> Outcome {
@@ -35,6 +35,7 @@ async fn main() -> Outcome {
         ["fan-out", watches, changes] => server::fan_out(watches.parse()?, changes.parse()?).await,
         ["audit", events] => audit::audit(events.parse()?),
         ["migrate", program, count] => files::migrate(program, count.parse()?),
+        ["checkout", program, count] => files::checkout(program, count.parse()?),
         _ => Err(USAGE.into()),
     }
 }

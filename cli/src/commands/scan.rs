@@ -120,7 +120,7 @@ pub(crate) fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
         cluster.add_logs(logs.iter().map(|(_, log)| log));
     }
     match args.output {
-        Format::Table => report::table(args.target, &clusters, &logs, streams)?,
+        Format::Table => report::table(args.target, &clusters, &logs, !args.no_helm, streams)?,
         Format::Json => {
             let report = report::json(args.target, &clusters, &logs);
             write_report(&mut streams.out, report)?;

@@ -100,6 +100,8 @@ async fn requests_are_told_apart_from_history() {
         text.contains("No clients of versions that Kubernetes"),
         "{text}"
     );
+    let examined = "Examined: the requests to the API server that responded, field managers.\n";
+    assert!(text.contains(examined), "{text}");
     // On the way to 1.31 v1beta3 is not old.
     let near = ["scan", "--no-helm", "--kubernetes", "1.31", "-o", "json"];
     let found = cluster.run(&near).expect(0).json();

@@ -287,6 +287,30 @@ fn hundreds_of_files_are_changed_in_one_run() {
     );
 }
 
+#[cfg(target_os = "linux")]
+#[test]
+fn a_terminal_shows_the_progress() {
+    let folder = folder("progress");
+    for index in 0..500 {
+        fs::write(folder.join(format!("{index}.txt")), "").unwrap();
+    }
+    let program = env!("CARGO_BIN_EXE_kubectl-flowcontrol");
+    // `script` gives a program a terminal.
+    let output = std::process::Command::new("script")
+        .args(["-qec", &format!("'{program}' migrate ."), "/dev/null"])
+        .current_dir(&folder)
+        .output()
+        .unwrap();
+    let out = String::from_utf8(output.stdout).unwrap();
+    assert!(out.starts_with("\r0 of 500 files checked"), "{out:?}");
+    assert!(out.contains("\r\u{1b}[K500 files checked"), "{out:?}");
+    // Without a terminal there is no progress line.
+    assert_eq!(
+        run(&folder, &["migrate", "."]).err,
+        "500 files checked, nothing to do\n"
+    );
+}
+
 #[cfg(unix)]
 #[test]
 fn ctrl_c_leaves_every_file_whole() {

@@ -31,6 +31,7 @@ pub(super) fn versions_of_group(
         let end = at + GROUP.len();
         let is_string = text[..at].ends_with(QUOTES) && text[end..].starts_with(QUOTES);
         if !is_string {
+            found.extend(plain(text, at, end, versions));
             continue;
         }
         let after = tokens(text, end + 1, floor(text, end + 1 + MAX_GAP));
@@ -43,6 +44,24 @@ pub(super) fn versions_of_group(
 }
 
 const QUOTES: [char; 3] = ['"', '\'', '`'];
+
+/// The version after the group in a text without quotes, such as YAML in a string: `group: …`, `version: v1beta2`.
+fn plain(
+    text: &str,
+    at: usize,
+    end: usize,
+    versions: &[&'static str],
+) -> Option<(Span, &'static str)> {
+    let before = text[..at].trim_end();
+    let is_named = before.strip_suffix(':')?.ends_with("group");
+    let after = tokens(text, end, floor(text, end + MAX_GAP));
+    let mut words = after.iter().take_while(|token| !ends(token));
+    words
+        .find(|token| token.text == "version")
+        .filter(|_| is_named)?;
+    words.next().filter(|token| token.text == ":")?;
+    known(words.next()?, versions)
+}
 
 /// The version after the group: the next string, after a comma alone or after a name with `version` in it.
 fn version_after(tokens: &[Token<'_>], versions: &[&'static str]) -> Option<(Span, &'static str)> {
@@ -154,6 +173,7 @@ mod tests {
             format!("{{'version': 'v1beta2', 'group': '{GROUP}'}}"),
             format!("list(group={group}, version=\"v1beta2\")"),
             format!("  group = {group}\n  version = \"v1beta2\"\n"),
+            format!("group: {GROUP}\n    resource: r\n    version: v1beta2\n"),
             format!("b.withGroup({group})\n  .withVersion(\"v1beta2\")"),
         ] {
             let found = versions_of_group(&text, &["v1beta2"]);
@@ -170,6 +190,8 @@ mod tests {
             format!("{{Group: {group}, Resource: \"r\", Version: \"v1beta2\"}}")
                 .replace("Version", "X"),
             format!("x {GROUP}, \"v1beta2\""),
+            format!("group: {GROUP}\nname: v1beta2\n"),
+            format!("group: {GROUP}\n}} version: v1beta2\n"),
         ] {
             assert_eq!(versions_of_group(&text, &["v1beta2"]), [], "{text}");
         }

@@ -26,7 +26,7 @@ enum Spelling {
     Camel,
 }
 
-const PATTERNS: [Pattern; 19] = [
+const PATTERNS: [Pattern; 20] = [
     Pattern::lower("/flowcontrol/", "", "a Go package"),
     Pattern::upper("Flowcontrol", "", "a Go client"),
     Pattern::upper("Flowcontrol().", "()", "a Go informer"),
@@ -36,6 +36,7 @@ const PATTERNS: [Pattern; 19] = [
     Pattern::upper("", "FlowSchema", "a client class"),
     Pattern::upper("", "PriorityLevelConfiguration", "a client class"),
     Pattern::lower("flowcontrol::", "", "a Rust module"),
+    Pattern::upper("Flowcontrol::", "", "a Perl package"),
     Pattern::lower("model.flowcontrol.", "", "a Java package"),
     Pattern::lower("flowControl().", "()", "a Java client"),
     Pattern::lower("flowcontrol.", "", "a package"),

@@ -60,6 +60,10 @@ fn client_libraries_are_found() {
             "k8s_flowcontrol_apiserver_k8s_io_v1beta1_ is a Terraform resource",
         ),
         (
+            "use IO::K8s::Api::Flowcontrol::V1beta3::FlowSchema;",
+            "Flowcontrol::V1beta3 is a Perl package",
+        ),
+        (
             "limited.withAssuredConcurrencyShares(5)",
             "AssuredConcurrencyShares is not a field of v1",
         ),

@@ -89,11 +89,12 @@ pub(crate) fn json(
     })
 }
 
-/// Prints tables and lines.
+/// Prints tables and lines. `has_helm` tells whether the releases of Helm were read.
 pub(crate) fn table(
     target: Release,
     clusters: &[ClusterScan],
     logs: &[(String, AuditLog)],
+    has_helm: bool,
     streams: &mut Streams,
 ) -> Result<(), Failure> {
     let mut table = Table::new(["CONTEXT", "RELEASE", "SERVES", "OBJECTS", "VERDICT"]);
@@ -131,6 +132,17 @@ pub(crate) fn table(
             streams.out,
             "\nNo clients of versions that Kubernetes {target} does not serve were found{limit}."
         )?;
+        let mut examined = vec![
+            "the requests to the API server that responded",
+            "field managers",
+        ];
+        if has_helm {
+            examined.push("Helm releases");
+        }
+        if !logs.is_empty() {
+            examined.push("audit logs");
+        }
+        writeln!(streams.out, "Examined: {}.", examined.join(", "))?;
     }
     for refusal in refusals {
         writeln!(

@@ -245,6 +245,7 @@ fn each<T: Send, U: Send>(
                 }
             });
         }
+        progress(0);
         while done.load(Ordering::Acquire) < count {
             progress(done.load(Ordering::Relaxed));
             std::thread::park_timeout(Duration::from_millis(if count < 200 { 1 } else { 20 }));

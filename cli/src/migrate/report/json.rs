@@ -34,7 +34,7 @@ fn of_file(file: &Examined) -> Value {
                     .iter()
                     .map(|change| {
                         let at = source.position(change.offset);
-                        json!({"line": at.line, "column": at.column, "what": change.what})
+                        json!({"line": at.line, "column": at.column, "what": change.what, "why": change.why})
                     })
                     .collect();
                 let server = document.server.as_ref().map(

@@ -67,6 +67,7 @@ pub fn may_mention(text: &[u8]) -> bool {
         "ominalConcurrencyShares",
         "nominal_concurrency_shares",
         "Flowcontrol().V1",
+        "Flowcontrol::V1",
         "FlowControl.V1",
     ];
     finders
