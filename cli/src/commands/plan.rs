@@ -9,7 +9,9 @@ mod report;
 use crate::cluster::{ClusterArgs, block_on};
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::migrate::{Candidates, SelectionArgs, Skipped, collect, write_details, write_left_out};
+use crate::migrate::{
+    Candidates, SelectionArgs, Skipped, collect, in_parallel, write_details, write_left_out,
+};
 use crate::output::{Diagnostic, Level, Streams, plural, write_report};
 use clap::ValueEnum;
 use cluster::ClusterState;
@@ -103,8 +105,8 @@ pub(crate) fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
         ignored,
     } = found;
     let mut needs = Vec::new();
-    for file in &files {
-        match files::read(file, plan) {
+    for found in in_parallel(files, |_| {}, |file| files::read(&file, plan)) {
+        match found {
             Ok(found) => needs.extend(found),
             Err(Skipped { path, why, .. }) => {
                 let note = format!("{}: {why}", path.display());

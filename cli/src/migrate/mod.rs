@@ -7,7 +7,7 @@ mod report;
 
 pub(crate) use files::{
     Backups, Candidate, Candidates, Examined, SelectionArgs, Skipped, Status, collect, conflict,
-    examine_all, examine_file, keep_dirty, without_links, write_all,
+    examine_all, examine_file, in_parallel, keep_dirty, without_links, write_all,
 };
 pub(crate) use render::{Helm, render_charts};
 pub(crate) use report::{

@@ -2,7 +2,7 @@
 
 use super::files::FileNeeds;
 use super::moves::Move;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 
 /// The commands of a step, with comments. Files that a migration would not write are named in a comment.
@@ -47,29 +47,42 @@ pub(super) fn commands(step: Move, files: &[FileNeeds], roots: &[PathBuf]) -> Ve
 
 /// The arguments of each command: a folder if its command changes nothing else, or else the files of a folder.
 fn grouped(set: &[&FileNeeds], all: &[FileNeeds], roots: &[PathBuf]) -> Vec<Vec<String>> {
-    let is_in_set = |file: &FileNeeds| set.iter().any(|other| std::ptr::eq(*other, file));
+    // The files with objects in each folder, less those of the set.
+    let mut others: HashMap<&Path, usize> = HashMap::new();
+    for file in all.iter().filter(|file| file.objects > 0) {
+        for folder in folders(file) {
+            *others.entry(folder).or_default() += 1;
+        }
+    }
+    for file in set.iter().filter(|file| file.objects > 0) {
+        for folder in folders(file) {
+            *others.entry(folder).or_default() -= 1;
+        }
+    }
     let is_whole = |folder: &Path| {
-        let mut inside = all
-            .iter()
-            .filter(|file| file.objects > 0 && Path::new(&file.path).starts_with(folder));
-        roots.iter().any(|root| folder.starts_with(root)) && inside.all(is_in_set)
+        let has_others = others.get(folder).is_some_and(|count| *count > 0);
+        !has_others && roots.iter().any(|root| folder.starts_with(root))
     };
     let mut commands: BTreeMap<PathBuf, Vec<String>> = BTreeMap::new();
     for file in set {
-        let path = Path::new(&file.path);
-        let folders = path.ancestors().skip(1);
-        match folders.take_while(|folder| is_whole(folder)).last() {
+        match folders(file).take_while(|folder| is_whole(folder)).last() {
             Some(folder) => {
                 let name = quoted(&folder.display().to_string());
                 commands.insert(folder.to_owned(), Vec::from([name]));
             }
             None => {
+                let path = Path::new(&file.path);
                 let folder = path.parent().unwrap_or(path).to_owned();
                 commands.entry(folder).or_default().push(quoted(&file.path));
             }
         }
     }
     commands.into_values().collect()
+}
+
+/// The folders around a file, the innermost first.
+fn folders(file: &FileNeeds) -> impl Iterator<Item = &Path> {
+    Path::new(&file.path).ancestors().skip(1)
 }
 
 /// A path as one word for a shell.

@@ -84,11 +84,10 @@ pub(crate) fn examine_all(
     has_docs: bool,
     progress: impl FnMut(usize),
 ) -> Vec<Examined> {
-    let workers = std::thread::available_parallelism().map_or(1, usize::from);
     // A definition may be in a file without anything to report.
     let templates = candidates.iter().filter(|file| may_define(&file.real));
     let templates: Vec<_> = templates.cloned().collect();
-    let mut files = each(candidates, workers, progress, |candidate| {
+    let mut files = in_parallel(candidates, progress, |candidate| {
         read_and_examine(candidate, settings, has_docs)
     });
     find_helpers(&mut files, &templates, settings.to);
@@ -214,6 +213,17 @@ fn write(file: &mut Examined, backups: Option<&Backups>) {
             file.status = Status::Refused;
         }
     }
+}
+
+/// Runs `work` for each item on all processors; the results are in the order of the items. `progress` is called with the
+/// number of finished items.
+pub(crate) fn in_parallel<T: Send, U: Send>(
+    items: Vec<T>,
+    progress: impl FnMut(usize),
+    work: impl Fn(T) -> U + Sync,
+) -> Vec<U> {
+    let workers = std::thread::available_parallelism().map_or(1, usize::from);
+    each(items, workers, progress, work)
 }
 
 /// Runs `work` for each item; the results are in the order of the items.

@@ -11,7 +11,9 @@ mod ignored;
 mod replace;
 
 pub(crate) use backup::{Backups, without_links};
-pub(crate) use batch::{Examined, Status, conflict, examine_all, keep_dirty, write_all};
+pub(crate) use batch::{
+    Examined, Status, conflict, examine_all, in_parallel, keep_dirty, write_all,
+};
 pub(crate) use candidates::{Candidate, Candidates, Skipped, collect};
 pub(crate) use examine::examine_file;
 pub(crate) use ignored::SelectionArgs;
