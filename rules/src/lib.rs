@@ -10,6 +10,8 @@
 //! | [`seats`] | the seats that a request takes, with the arithmetic |
 //! | [`sharding`] | shuffle sharding: the queues of a flow, and how well flows are isolated |
 //! | [`queueing`] | fair queuing: which request is executed, queued or rejected, and when |
+//! | [`controller`] | the flow control of a whole server: all of these together |
+//! | [`simulation`] | a server under a generated load |
 //! | [`matching`] | the flow schema and priority level of a request, with an explanation |
 //! | [`audit`] | audit logs: the requests that a server handled |
 //! | [`lint`] | mistakes in objects that the server accepts |
@@ -22,6 +24,7 @@
 
 pub mod audit;
 pub mod bootstrap;
+pub mod controller;
 pub mod conversion;
 pub mod decode;
 pub mod defaults;
@@ -33,6 +36,7 @@ mod objects;
 pub mod queueing;
 pub mod seats;
 pub mod sharding;
+pub mod simulation;
 pub mod storage;
 pub mod validate;
 

@@ -1,6 +1,7 @@
 //! The configuration of a queue set, and the work of requests.
 
 use crate::objects;
+use crate::sharding::{Dealer, InvalidDealer};
 use k8s_flowcontrol_types::api::v1::PriorityLevelConfiguration;
 use std::time::Duration;
 
@@ -45,6 +46,16 @@ pub enum Queuing {
 }
 
 impl Queuing {
+    /// Checks that hands can be dealt.
+    pub(crate) fn check(&self) -> Result<(), InvalidDealer> {
+        match *self {
+            Self::Exempt | Self::Reject => Ok(()),
+            Self::Queue {
+                queues, hand_size, ..
+            } => Dealer::new(queues, hand_size).map(|_| ()),
+        }
+    }
+
     /// The queuing of a level with defaults applied.
     pub fn of_level(level: &PriorityLevelConfiguration) -> Self {
         let Some(limited) = &level.spec.limited else {

@@ -61,6 +61,13 @@ impl Requests {
         self.slots.iter_mut()
     }
 
+    /// The number of requests ahead of a waiting one.
+    pub(super) fn ahead(&self, slot: u32) -> u32 {
+        let before = |slot: &u32| self.get(*slot).before;
+        let ahead = std::iter::successors(self.get(slot).before, before);
+        ahead.count() as u32
+    }
+
     /// Appends a request to a queue.
     pub(super) fn push_back(&mut self, queue: &mut Queue, slot: u32) {
         let last = queue.last.replace(slot);

@@ -233,6 +233,19 @@ impl QueueSet {
         self.seats_in_use + self.seats_waiting
     }
 
+    /// The hand of a flow: indexes of queues, in the order dealt. Empty if the level has no queues.
+    pub fn hand(&self, flow_hash: u64) -> Vec<u32> {
+        let hand = self.dealer.map(|dealer| dealer.deal(flow_hash));
+        hand.unwrap_or_default()
+    }
+
+    /// The queue of a waiting request, and the number of requests ahead of it in the queue; `None` if it does not wait.
+    pub fn place(&self, request: RequestId) -> Option<(u32, u32)> {
+        let slot = self.requests.find(request, Phase::Waiting)?;
+        let request = self.requests.get(slot);
+        Some((request.queue?, self.requests.ahead(slot)))
+    }
+
     /// The number of waiting requests.
     pub fn waiting(&self) -> usize {
         self.waiting

@@ -1,0 +1,77 @@
+//! One priority level of a server.
+
+use crate::limits::{DemandRecorder, SeatDemand};
+use crate::queueing::{QueueSet, QueueSetConfig, Queuing};
+use crate::sharding::InvalidDealer;
+use std::time::Duration;
+
+/// A priority level with its queues and its demand.
+#[derive(Clone, Debug)]
+pub(super) struct Level {
+    pub(super) name: String,
+    pub(super) queuing: Queuing,
+    pub(super) queues: QueueSet,
+    /// The current limit in seats.
+    pub(super) limit: i64,
+    pub(super) recorder: DemandRecorder,
+    pub(super) demand: SeatDemand,
+    pub(super) is_quiescing: bool,
+    /// The demand that the recorder has.
+    noted: u64,
+}
+
+/// The state of a priority level.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub struct LevelState<'a> {
+    /// The level's name.
+    pub name: &'a str,
+    /// The current limit in seats (metric `current_limit_seats`); it does not limit exempt levels.
+    pub limit: i64,
+    /// The demand as of the last adjustment.
+    pub demand: SeatDemand,
+    /// The level's queues.
+    pub queues: &'a QueueSet,
+    /// Whether the configuration does not contain the level any more.
+    pub is_quiescing: bool,
+}
+
+impl Level {
+    pub(super) fn new(
+        name: &str,
+        queuing: Queuing,
+        limit: i64,
+        now: Duration,
+    ) -> Result<Self, InvalidDealer> {
+        let seats = u32::try_from(limit.max(0)).unwrap_or(u32::MAX);
+        Ok(Self {
+            name: name.to_owned(),
+            queuing,
+            queues: QueueSet::new(&QueueSetConfig { seats, queuing }, now)?,
+            limit,
+            recorder: DemandRecorder::new(now),
+            demand: SeatDemand::default(),
+            is_quiescing: false,
+            noted: 0,
+        })
+    }
+
+    /// Records the demand if it has changed.
+    pub(super) fn note_demand(&mut self, now: Duration) {
+        let demand = self.queues.seat_demand();
+        if demand != self.noted {
+            self.recorder.set(now, demand as f64);
+            self.noted = demand;
+        }
+    }
+
+    pub(super) fn state(&self) -> LevelState<'_> {
+        LevelState {
+            name: &self.name,
+            limit: self.limit,
+            demand: self.demand,
+            queues: &self.queues,
+            is_quiescing: self.is_quiescing,
+        }
+    }
+}

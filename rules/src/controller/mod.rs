@@ -1,0 +1,315 @@
+//! The flow control of a whole server: classification, the queues of all priority levels, and borrowing of seats.
+//!
+//! A [`FlowController`] combines [`matching`](crate::matching), [`limits`](crate::limits) and [`queueing`](crate::queueing)
+//! as kube-apiserver does. It does no I/O and has no clock: every method takes the time, as a duration since any fixed
+//! moment.
+//!
+//! ```
+//! use k8s_flowcontrol_rules::controller::{Admission, FlowController};
+//! use k8s_flowcontrol_rules::matching::{RequestAttributes, User};
+//! use k8s_flowcontrol_rules::queueing::Work;
+//! use k8s_flowcontrol_types::Release;
+//! use std::time::Duration;
+//!
+//! // A server without objects of its own has the levels `exempt` and `catch-all`.
+//! let mut server = FlowController::new(&[], &[], 600, Release::NEWEST, Duration::ZERO)?;
+//! let request = RequestAttributes::from_http("GET", "/api/v1/pods", User::named("alice"))?;
+//! let flow = server.classify(&request).ok_or("long-running")?;
+//! let (level, hash) = (server.level(flow.priority_level).ok_or("no level")?, flow.flow_hash());
+//! let Admission::Dispatched(ticket) = server.arrive(Duration::ZERO, level, hash, Work::seats(1)) else { panic!() };
+//! server.finish(Duration::from_millis(3), ticket);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod level;
+
+pub use level::LevelState;
+
+use crate::limits::{SeatDemand, ServerLimits};
+use crate::matching::{Classification, Classifier, RequestAttributes};
+use crate::objects;
+use crate::queueing::{Decision, QueueSetConfig, Queuing, Rejection, RequestId, Work};
+use crate::sharding::InvalidDealer;
+use k8s_flowcontrol_types::Release;
+use k8s_flowcontrol_types::api::v1::{FlowSchema, PriorityLevelConfiguration};
+use level::Level;
+use std::time::Duration;
+
+/// The time between two adjustments of the limits.
+pub const ADJUSTMENT_PERIOD: Duration = Duration::from_secs(10);
+
+/// The time after which missed adjustments are not made up for.
+const MISSED: Duration = Duration::from_secs(3600);
+
+/// The longest time for which a request with this deadline waits in a queue: a quarter of the deadline, at most one minute.
+pub fn wait_limit(deadline: Duration) -> Duration {
+    (deadline / 4).min(Duration::from_secs(60))
+}
+
+/// The place of a priority level in a [`FlowController`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct LevelIndex(usize);
+
+impl LevelIndex {
+    /// A small number, as index for a table of the caller's own.
+    pub const fn index(self) -> usize {
+        self.0
+    }
+}
+
+/// A request that executes or waits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Ticket {
+    /// The priority level.
+    pub level: LevelIndex,
+    /// The request in the level's queue set.
+    pub request: RequestId,
+}
+
+/// The decision about a request on arrival.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[must_use]
+pub enum Admission {
+    /// The request executes from now on.
+    Dispatched(Ticket),
+    /// The request waits in a queue.
+    Queued(Ticket),
+    /// The request gets HTTP status 429.
+    Rejected(Rejection),
+}
+
+/// The flow control of one server.
+///
+/// Limits are adjusted to demand every [`ADJUSTMENT_PERIOD`], and on every change of the configuration. Levels that a
+/// change removes keep their limit until their last request ends.
+#[derive(Clone, Debug)]
+pub struct FlowController {
+    release: Release,
+    concurrency_limit: u32,
+    classifier: Classifier,
+    limits: ServerLimits,
+    levels: Vec<Level>,
+    next_adjustment: Duration,
+    dispatched: Vec<Ticket>,
+}
+
+impl FlowController {
+    /// Creates the flow control of an idle server at the time `start`.
+    ///
+    /// The objects are read as by [`Classifier::new`] and [`ServerLimits::new`].
+    ///
+    /// # Errors
+    /// [`InvalidDealer`] if a level's hands cannot be dealt, which validation excludes.
+    pub fn new(
+        flow_schemas: &[FlowSchema],
+        priority_levels: &[PriorityLevelConfiguration],
+        concurrency_limit: u32,
+        release: Release,
+        start: Duration,
+    ) -> Result<Self, InvalidDealer> {
+        let mut new = Self {
+            release,
+            concurrency_limit,
+            classifier: Classifier::new(&[], &[], release),
+            limits: ServerLimits::new(&[], concurrency_limit, release),
+            levels: Vec::new(),
+            next_adjustment: start,
+            dispatched: Vec::new(),
+        };
+        new.configure(start, flow_schemas, priority_levels)?;
+        Ok(new)
+    }
+
+    /// Changes the configuration.
+    ///
+    /// # Errors
+    /// [`InvalidDealer`] if a level's hands cannot be dealt. Nothing has changed then.
+    pub fn configure(
+        &mut self,
+        now: Duration,
+        flow_schemas: &[FlowSchema],
+        priority_levels: &[PriorityLevelConfiguration],
+    ) -> Result<(), InvalidDealer> {
+        let in_use = objects::levels_in_use(priority_levels, self.release);
+        for level in &in_use {
+            Queuing::of_level(&level.object).check()?;
+        }
+        self.advance(now);
+        self.classifier = Classifier::new(flow_schemas, priority_levels, self.release);
+        self.limits = ServerLimits::new(priority_levels, self.concurrency_limit, self.release);
+        for level in &mut self.levels {
+            level.is_quiescing = in_use.iter().all(|used| used.name() != level.name);
+        }
+        for used in &in_use {
+            let queuing = Queuing::of_level(&used.object);
+            match self
+                .levels
+                .iter_mut()
+                .find(|level| level.name == used.name())
+            {
+                Some(level) => level.queuing = queuing,
+                None => {
+                    let limit = self
+                        .limits
+                        .level(used.name())
+                        .map_or(0, |limits| limits.initial());
+                    let level = Level::new(used.name(), queuing, limit, now)?;
+                    self.levels.push(level);
+                }
+            }
+        }
+        self.adjust(now);
+        Ok(())
+    }
+
+    /// The flow schema, priority level and flow of a request; `None` if flow control does not apply to it.
+    pub fn classify<'a>(&'a self, request: &'a RequestAttributes) -> Option<Classification<'a>> {
+        self.classifier.classify(request)
+    }
+
+    /// The place of a priority level, which stays the same.
+    pub fn level(&self, name: &str) -> Option<LevelIndex> {
+        let index = self.levels.iter().position(|level| level.name == name)?;
+        Some(LevelIndex(index))
+    }
+
+    /// The levels, in the order of [`LevelIndex`]. Removed ones are included as long as requests use them, and with no
+    /// requests after that.
+    pub fn levels(&self) -> impl Iterator<Item = LevelState<'_>> {
+        self.levels.iter().map(Level::state)
+    }
+
+    /// The limits of the configuration without demand.
+    pub fn limits(&self) -> &ServerLimits {
+        &self.limits
+    }
+
+    /// Decides about a new request of a level, with the hash of its flow and its work.
+    ///
+    /// Other requests can be dispatched too: see [`dispatched`](Self::dispatched).
+    pub fn arrive(
+        &mut self,
+        now: Duration,
+        level: LevelIndex,
+        flow_hash: u64,
+        work: Work,
+    ) -> Admission {
+        self.advance(now);
+        let ticket = |request| Ticket { level, request };
+        let decision = self.change(now, level, |queues| queues.arrive(now, flow_hash, work));
+        match decision {
+            Decision::Dispatched(request) => Admission::Dispatched(ticket(request)),
+            Decision::Queued(request) => Admission::Queued(ticket(request)),
+            Decision::Rejected(rejection) => Admission::Rejected(rejection),
+        }
+    }
+
+    /// Ends the execution of a request. A request that does not execute is ignored.
+    pub fn finish(&mut self, now: Duration, ticket: Ticket) {
+        self.advance(now);
+        self.change(now, ticket.level, |queues| {
+            queues.finish(now, ticket.request)
+        });
+    }
+
+    /// Removes a waiting request, and returns whether it was waiting.
+    pub fn cancel(&mut self, now: Duration, ticket: Ticket) -> bool {
+        self.advance(now);
+        self.change(now, ticket.level, |queues| {
+            queues.cancel(now, ticket.request)
+        })
+    }
+
+    /// The time of the next adjustment or the next end of an additional latency, at which the caller advances.
+    pub fn next_event(&self) -> Duration {
+        let events = self
+            .levels
+            .iter()
+            .filter_map(|level| level.queues.next_event());
+        events.fold(self.next_adjustment, Duration::min)
+    }
+
+    /// Handles everything that happens until `now`, each at its time.
+    ///
+    /// After a jump of the clock by more than an hour there is one adjustment for all that were missed.
+    pub fn advance(&mut self, now: Duration) {
+        if now.saturating_sub(self.next_adjustment) > MISSED {
+            self.next_adjustment = now;
+        }
+        loop {
+            let next = self.next_event();
+            if next > now || now == Duration::MAX {
+                return;
+            }
+            for index in 0..self.levels.len() {
+                if self.levels[index]
+                    .queues
+                    .next_event()
+                    .is_some_and(|event| event <= next)
+                {
+                    self.change(next, LevelIndex(index), |queues| queues.advance(next));
+                }
+            }
+            if self.next_adjustment <= next {
+                self.adjust(next);
+            }
+        }
+    }
+
+    /// Takes the requests that were dispatched since the last call, in order, including those that were dispatched on
+    /// arrival.
+    pub fn dispatched(&mut self) -> std::vec::Drain<'_, Ticket> {
+        self.dispatched.drain(..)
+    }
+
+    /// Changes a level's queues, and notes the new demand and the dispatched requests.
+    fn change<T>(
+        &mut self,
+        now: Duration,
+        level: LevelIndex,
+        change: impl FnOnce(&mut crate::queueing::QueueSet) -> T,
+    ) -> T {
+        let of = &mut self.levels[level.0];
+        let result = change(&mut of.queues);
+        of.note_demand(now);
+        let dispatched = of.queues.dispatched();
+        self.dispatched
+            .extend(dispatched.map(|request| Ticket { level, request }));
+        result
+    }
+
+    /// Adjusts the limits to the demand since the last adjustment.
+    fn adjust(&mut self, now: Duration) {
+        self.next_adjustment = now.saturating_add(ADJUSTMENT_PERIOD);
+        for level in &mut self.levels {
+            let period = level.recorder.finish_period(now);
+            level.demand.update(&period);
+        }
+        let of = |name: &str| self.levels.iter().find(|level| level.name == name);
+        let adjustment = self.limits.adjust(
+            |name| of(name).map_or_else(SeatDemand::default, |level| level.demand),
+            |name| of(name).map(|level| level.limit),
+        );
+        for index in 0..self.levels.len() {
+            let level = &mut self.levels[index];
+            if !level.is_quiescing {
+                level.limit = match adjustment.level(&level.name) {
+                    Some(adjusted) => adjusted.current,
+                    None => self
+                        .limits
+                        .level(&level.name)
+                        .map_or(0, |limits| limits.nominal),
+                };
+            }
+            let config = QueueSetConfig {
+                seats: u32::try_from(level.limit.max(0)).unwrap_or(u32::MAX),
+                queuing: level.queuing,
+            };
+            // The queuing was checked when the level was configured.
+            self.change(now, LevelIndex(index), |queues| {
+                queues.reconfigure(now, &config)
+            })
+            .ok();
+        }
+    }
+}

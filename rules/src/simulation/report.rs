@@ -1,0 +1,95 @@
+//! The result of a simulation.
+
+use super::waits::Waits;
+use std::time::Duration;
+
+/// The result of a simulation.
+#[derive(Clone, Debug, Default)]
+#[non_exhaustive]
+pub struct Report {
+    /// The priority levels, sorted by name.
+    pub levels: Vec<LevelReport>,
+    /// The flows that had requests, sorted by flow schema and distinguisher.
+    pub flows: Vec<FlowReport>,
+    /// The groups of clients, in the order of the load, with the requests that were given up after their last retry.
+    pub clients: Vec<(String, Counts)>,
+    /// The time at which the last request ended.
+    pub end: Duration,
+    /// The number of requests, retries included.
+    pub requests: u64,
+}
+
+/// The numbers of requests. Each retry counts as a request.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Counts {
+    /// Requests that arrived.
+    pub arrived: u64,
+    /// Requests that were executed.
+    pub dispatched: u64,
+    /// Requests that were rejected on arrival, with status 429.
+    pub rejected: u64,
+    /// Requests that waited too long in a queue, with status 429.
+    pub timed_out: u64,
+    /// Requests that were sent again after status 429.
+    pub retried: u64,
+    /// Requests that got status 429 and were not sent again.
+    pub failed: u64,
+}
+
+impl Counts {
+    pub(super) fn add(&mut self, other: &Self) {
+        self.arrived += other.arrived;
+        self.dispatched += other.dispatched;
+        self.rejected += other.rejected;
+        self.timed_out += other.timed_out;
+        self.retried += other.retried;
+        self.failed += other.failed;
+    }
+}
+
+/// The result of a priority level.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct LevelReport {
+    /// The level's name.
+    pub name: String,
+    /// The numbers of requests.
+    pub counts: Counts,
+    /// The waiting times of the dispatched requests.
+    pub waits: Waits,
+    /// The state over time, in equal distances.
+    pub samples: Vec<Sample>,
+}
+
+/// The state of a priority level at one time.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Sample {
+    /// The time from the start.
+    pub at: Duration,
+    /// The current limit in seats.
+    pub limit: i64,
+    /// The seats in use.
+    pub seats_in_use: u64,
+    /// The number of executing requests.
+    pub executing: usize,
+    /// The number of waiting requests.
+    pub waiting: usize,
+}
+
+/// The result of a flow.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct FlowReport {
+    /// The flow schema.
+    pub flow_schema: String,
+    /// The flow distinguisher; empty if the schema has none.
+    pub flow_distinguisher: String,
+    /// The priority level.
+    pub priority_level: String,
+    /// The numbers of requests.
+    pub counts: Counts,
+    /// The waiting times of the dispatched requests.
+    pub waits: Waits,
+}

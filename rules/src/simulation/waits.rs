@@ -1,0 +1,121 @@
+//! How long requests wait.
+
+use std::time::Duration;
+
+/// The parts of each power of two.
+const PARTS: u32 = 32;
+const PART_BITS: u32 = PARTS.trailing_zeros();
+
+/// A distribution of waiting times. Percentiles are exact to 3 %.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Waits {
+    /// By microseconds, in parts of powers of two.
+    counts: Vec<u64>,
+    count: u64,
+    sum: Duration,
+    longest: Duration,
+}
+
+impl Waits {
+    pub(super) fn add(&mut self, wait: Duration) {
+        let index = index(u64::try_from(wait.as_micros()).unwrap_or(u64::MAX));
+        if index >= self.counts.len() {
+            self.counts.resize(index + 1, 0);
+        }
+        self.counts[index] += 1;
+        self.count += 1;
+        self.sum = self.sum.saturating_add(wait);
+        self.longest = self.longest.max(wait);
+    }
+
+    /// The number of requests, including those that did not wait.
+    pub fn count(&self) -> u64 {
+        self.count
+    }
+
+    /// The average; zero without requests.
+    pub fn average(&self) -> Duration {
+        let count = self.count.max(1) as f64;
+        Duration::try_from_secs_f64(self.sum.as_secs_f64() / count).unwrap_or(Duration::MAX)
+    }
+
+    /// The longest waiting time.
+    pub fn longest(&self) -> Duration {
+        self.longest
+    }
+
+    /// The time that `percent` percent of the requests do not exceed, rounded up by at most 3 %; zero without requests.
+    pub fn percentile(&self, percent: f64) -> Duration {
+        let rank = (self.count as f64 * percent / 100.0).ceil().max(1.0) as u64;
+        let mut below = 0;
+        for (index, count) in self.counts.iter().enumerate() {
+            below += count;
+            if below >= rank {
+                return Duration::from_micros(largest(index)).min(self.longest);
+            }
+        }
+        self.longest
+    }
+}
+
+/// The place of a time: exact below 64 µs, then 32 places for each power of two.
+fn index(microseconds: u64) -> usize {
+    let bits = u64::BITS - microseconds.leading_zeros();
+    let shift = bits.saturating_sub(PART_BITS + 1);
+    // At most 64 × 32.
+    (shift * PARTS) as usize + (microseconds >> shift) as usize
+}
+
+/// The largest time of a place.
+fn largest(index: usize) -> u64 {
+    let parts = PARTS as usize;
+    let shift = (index / parts).saturating_sub(1);
+    let part = (index - shift * parts) as u64;
+    ((part + 1) << shift).wrapping_sub(1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn places_are_in_order_and_narrow() {
+        let mut last = 0;
+        for bits in 0..64 {
+            for time in [
+                (1_u64 << bits) - 1,
+                1 << bits,
+                (1 << bits) | (1 << bits >> 1),
+            ] {
+                let place = index(time);
+                assert!(place >= last, "{time}");
+                last = place;
+                assert!(largest(place) >= time, "{time}");
+                assert!(largest(place) - time <= time / 32, "{time}");
+            }
+        }
+        assert_eq!(largest(index(u64::MAX)), u64::MAX);
+    }
+
+    #[test]
+    fn percentiles() {
+        let mut waits = Waits::default();
+        assert_eq!(waits.percentile(99.0), Duration::ZERO);
+        for ms in 1..=100 {
+            waits.add(Duration::from_millis(ms));
+        }
+        let near = |percent, ms: u64| {
+            let found = waits.percentile(percent).as_secs_f64() * 1000.0;
+            assert!(found >= ms as f64 && found <= ms as f64 * 1.04, "{found}");
+        };
+        near(50.0, 50);
+        near(99.0, 99);
+        near(0.0, 1);
+        assert_eq!(waits.percentile(100.0), Duration::from_millis(100));
+        assert_eq!(waits.average(), Duration::from_micros(50_500));
+        assert_eq!(
+            (waits.count(), waits.longest()),
+            (100, Duration::from_millis(100))
+        );
+    }
+}
