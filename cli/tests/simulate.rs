@@ -5,7 +5,7 @@
 #[allow(dead_code, reason = "each test file uses its part")]
 mod common;
 
-use common::{code, program, run, stderr, stdout};
+use common::{Folder, code, program, run, stderr, stdout};
 use flate2::read::GzDecoder;
 use serde_json::Value;
 use std::io::{Read, Write};
@@ -105,4 +105,186 @@ fn bad_scenarios_are_errors() {
     }
     let output = run(&["simulate", "--scenarios", "tests/fixtures/absent.jsonl"]);
     assert_eq!(code(&output), 3);
+}
+
+const LOAD: [&str; 6] = [
+    "simulate",
+    "-f",
+    "examples/batch.yaml",
+    "--with-bootstrap",
+    "--load",
+    "examples/load.yaml",
+];
+
+fn json(arguments: &[&str]) -> Value {
+    let output = run(&[&LOAD[..], &["-o", "json"], arguments].concat());
+    assert_eq!(code(&output), 0, "{}", stderr(&output));
+    serde_json::from_slice(&output.stdout).unwrap()
+}
+
+fn level<'a>(result: &'a Value, name: &str) -> &'a Value {
+    let levels = result["levels"].as_array().unwrap();
+    levels.iter().find(|level| level["name"] == name).unwrap()
+}
+
+#[test]
+fn a_load_waits_at_its_own_level() {
+    let report = json(&[]);
+    assert_eq!(report["schemaVersion"], 1);
+    assert_eq!(report["compared"], Value::Null);
+    let result = &report["result"];
+    let (batch, people) = (level(result, "batch"), level(result, "global-default"));
+    assert!(batch["waitSeconds"]["p99"].as_f64().unwrap() > 0.1);
+    assert_eq!(people["waitSeconds"]["max"], 0.0);
+    let samples = batch["samples"].as_array().unwrap();
+    assert!(samples.len() > 100);
+    let is_within = |sample: &Value| sample["seatsInUse"].as_i64() <= sample["limit"].as_i64();
+    assert!(samples.iter().all(is_within));
+    let counts: u64 = ["batch", "global-default"]
+        .map(|name| level(result, name)["counts"]["arrived"].as_u64().unwrap())
+        .iter()
+        .sum();
+    assert_eq!(result["requests"], counts);
+    assert_eq!(json(&[]), report, "the same seed");
+    assert_ne!(json(&["--seed", "2"]), report);
+}
+
+#[test]
+fn fewer_seats_and_another_configuration_are_compared() {
+    let report = json(&[
+        "--seats",
+        "100",
+        "--compare",
+        "tests/fixtures/no-batch.yaml",
+    ]);
+    let (before, after) = (&report["result"], &report["compared"]);
+    assert!(
+        level(before, "batch")["counts"]["arrived"]
+            .as_u64()
+            .unwrap()
+            > 0
+    );
+    assert_eq!(level(after, "batch")["counts"]["arrived"], 0);
+    let table = run(&[
+        &LOAD[..],
+        &[
+            "--seats",
+            "100",
+            "--compare",
+            "tests/fixtures/no-batch.yaml",
+        ],
+    ]
+    .concat());
+    let text = stdout(&table);
+    assert!(
+        text.contains("before:") && text.contains("after:"),
+        "{text}"
+    );
+    assert!(stderr(&table).contains("It does not know the load of other API servers"));
+}
+
+#[test]
+fn a_flow_is_explained() {
+    let arguments = [
+        &LOAD[..],
+        &["--seats", "100", "--explain", "batch/report-1"],
+    ]
+    .concat();
+    let text = stdout(&run(&arguments));
+    assert!(text.contains("is dispatched at once"), "{text}");
+    assert!(
+        text.contains("which has the least work of the hand, behind 0 requests"),
+        "{text}"
+    );
+    assert!(
+        text.contains("as their queues were due earlier in virtual time"),
+        "{text}"
+    );
+    let lives = json(&["--explain", "batch/report-1"]);
+    assert_eq!(lives["requests"].as_array().unwrap().len(), 20);
+    let output = run(&[&LOAD[..], &["--explain", "batch/nobody"]].concat());
+    assert_eq!(code(&output), 3);
+    assert!(stderr(&output).contains("no request of the load belongs to the flow"));
+}
+
+#[test]
+fn seats_are_estimated_or_given() {
+    let load = |client: &str| {
+        let folder = Folder::new();
+        let file = folder.file("load.yaml", format!(
+            "duration: 5s\nclients:\n- {{user: a, resource: pods, verb: list, rate: 1, constant: true, executes: 1h, {client}}}\n"
+        ));
+        let output = run(&[
+            "simulate",
+            "--with-bootstrap",
+            "--load",
+            &file,
+            "-o",
+            "json",
+        ]);
+        let report: Value = serde_json::from_slice(&output.stdout).unwrap();
+        let level = level(&report["result"], "global-default").clone();
+        let seats = level["samples"].as_array().unwrap().last().unwrap()["seatsInUse"]
+            .as_u64()
+            .unwrap();
+        seats / level["counts"]["dispatched"].as_u64().unwrap()
+    };
+    assert_eq!(load("seats: 3"), 3);
+    // The bound of the level: 15 % of its nominal 49 seats, and at most 49 / 6.
+    assert_eq!(
+        load("objects: 40000, objectSize: 10240, query: resourceVersion=0"),
+        8
+    );
+}
+
+#[test]
+fn bad_loads_are_errors() {
+    let folder = Folder::new();
+    for (load, message) in [
+        ("clients: []", "missing field `duration`"),
+        ("duration: 5\nclients: []", "expected a string"),
+        ("duration: 5 minutes\nclients: []", "is no time such as"),
+        (
+            "duration: 1s\nclients: [{user: a, rate: 1}]",
+            "clients[0]: give either resource or path",
+        ),
+        (
+            "duration: 1s\nclients: [{user: a, path: /, rate: 1, clients: 1}]",
+            "give either rate or clients",
+        ),
+        (
+            "duration: 1s\nclients: [{user: a, path: /, rate: 0}]",
+            "rate must be above 0",
+        ),
+        (
+            "duration: 1s\nclients: [{user: a, path: /, rate: 1, think: 1s}]",
+            "think needs clients",
+        ),
+        (
+            "duration: 1s\nclients: [{user: a, path: /, rate: 1, finalSeats: 1}]",
+            "need seats",
+        ),
+        (
+            "duration: 1s\nclients: [{user: a, path: /, rate: 1, users: 0}]",
+            "users must be between",
+        ),
+        (
+            "duration: 1s\nclients: [{user: a, path: /, clients: 2000000}]",
+            "clients must be at most",
+        ),
+        (
+            "duration: 1s\nclients: [{user: a, path: /, rate: 1, sets: 1}]",
+            "unknown field `sets`",
+        ),
+        ("{", "load.yaml"),
+    ] {
+        let file = folder.file("load.yaml", load);
+        let output = run(&["simulate", "--with-bootstrap", "--load", &file]);
+        assert_eq!(code(&output), 3, "{load}");
+        assert!(
+            stderr(&output).contains(message),
+            "{load}: {}",
+            stderr(&output)
+        );
+    }
 }

@@ -25,7 +25,48 @@ impl Random {
     pub(super) fn exponential(&mut self, average: Duration) -> Duration {
         // Uniform in (0, 1]: 53 bits, as many as a float has.
         let uniform = ((self.next() >> 11) + 1) as f64 / (1_u64 << 53) as f64;
-        let seconds = -uniform.ln() * average.as_secs_f64();
+        let seconds = -logarithm(uniform) * average.as_secs_f64();
         Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX)
+    }
+}
+
+/// The natural logarithm of a number in (0, 1], from operations that give the same bits on every machine.
+fn logarithm(number: f64) -> f64 {
+    // number = fraction × 2 to the power of -halvings, with a fraction between 0.75 and 1.5.
+    let (mut fraction, mut halvings) = (number, 0.0);
+    while fraction < 0.75 {
+        fraction *= 2.0;
+        halvings += 1.0;
+    }
+    // The series of the inverse hyperbolic tangent. The ratio is at most 0.2, so 12 terms fill a float.
+    let ratio = (fraction - 1.0) / (fraction + 1.0);
+    let square = ratio * ratio;
+    let series = (0..12).rev().fold(0.0, |sum, term| {
+        sum * square + 1.0 / f64::from(2 * term + 1)
+    });
+    2.0 * ratio * series - halvings * std::f64::consts::LN_2
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn logarithms_are_exact() {
+        for step in 1..1000 {
+            let number = f64::from(step) / 1000.0;
+            assert!((logarithm(number) - number.ln()).abs() < 1e-14, "{number}");
+        }
+        assert!((logarithm(1e-16) - 1e-16_f64.ln()).abs() < 1e-13);
+        assert_eq!(logarithm(1.0), 0.0);
+    }
+
+    #[test]
+    fn times_have_the_average() {
+        let mut random = Random::new(1, 2);
+        let average = Duration::from_millis(10);
+        let sum: Duration = (0..10_000).map(|_| random.exponential(average)).sum();
+        assert!((sum.as_secs_f64() / 100.0 - 1.0).abs() < 0.05);
+        assert_eq!(random.exponential(Duration::ZERO), Duration::ZERO);
     }
 }
