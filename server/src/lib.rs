@@ -56,6 +56,7 @@ mod body;
 mod ids;
 mod kinds;
 mod openapi;
+mod protobuf;
 mod query;
 mod status;
 mod wire;

@@ -9,6 +9,12 @@ use crate::status::{Details, Failure, failure};
 use k8s_flowcontrol_types::Release;
 
 const OBJECTS: &str = "application/json, application/yaml, application/vnd.kubernetes.protobuf";
+/// The subtypes of the Swagger 2 document in Protocol Buffers. The second one is not a valid media type, but clients
+/// ask for it.
+const SWAGGER_PROTOBUF: &[&str] = &[
+    "com.github.proto-openapi.spec.v2.v1.0+protobuf",
+    "com.github.proto-openapi.spec.v2@v1.0+protobuf",
+];
 const STREAMS: &str =
     "application/json;stream=watch, application/vnd.kubernetes.protobuf;stream=watch";
 
@@ -127,10 +133,20 @@ pub(crate) fn negotiate_discovery(accept: Option<&str>, release: Release) -> Opt
 /// Whether the client accepts JSON, with any parameters.
 pub(crate) fn takes_json(accept: Option<&str>) -> bool {
     let accept = accept.unwrap_or_default();
-    accept.is_empty()
-        || clauses(accept).iter().any(|clause| {
-            ["application", "*"].contains(&clause.r#type) && ["json", "*"].contains(&clause.subtype)
-        })
+    accept.is_empty() || clauses(accept).iter().any(Clause::takes_json)
+}
+
+/// The encoding of the Swagger 2 document, or `None` if the client accepts neither. Parameters do not count.
+pub(crate) fn negotiate_swagger(accept: Option<&str>) -> Option<Encoding> {
+    let accept = accept.filter(|accept| !accept.is_empty());
+    clauses(accept.unwrap_or("*/*")).iter().find_map(|clause| {
+        if clause.takes_json() {
+            return Some(Encoding::Json);
+        }
+        let known = ["application", "*"].contains(&clause.r#type)
+            && SWAGGER_PROTOBUF.contains(&clause.subtype);
+        known.then_some(Encoding::Protobuf)
+    })
 }
 
 fn only(media_types: &str) -> Failure {
@@ -198,6 +214,10 @@ impl<'a> Clause<'a> {
     fn parameter(&self, name: &str) -> Option<&'a str> {
         let mut found = self.parameters.iter().filter(|(key, _)| *key == name);
         found.next_back().map(|(_, value)| *value)
+    }
+
+    fn takes_json(&self) -> bool {
+        ["application", "*"].contains(&self.r#type) && ["json", "*"].contains(&self.subtype)
     }
 
     fn encoding(&self) -> Option<Encoding> {

@@ -1,6 +1,6 @@
 //! Documents about the server: discovery, its version, and OpenAPI.
 
-use super::accept::{self, Discovery};
+use super::accept::{self, Discovery, Encoding};
 use super::context::Context;
 use super::request::ApiRequest;
 use super::response::ApiResponse;
@@ -13,6 +13,8 @@ use hyper::{StatusCode, header};
 use serde::Serialize;
 use std::time::{Duration, SystemTime};
 
+/// The content type of a Swagger 2 document in Protocol Buffers.
+const SWAGGER_PROTOBUF: &str = "application/com.github.proto-openapi.spec.v2.v1.0+protobuf";
 const YEAR: Duration = Duration::from_secs(365 * 24 * 60 * 60);
 
 /// # Errors
@@ -79,6 +81,33 @@ fn aggregated(
         .with_headers([(header::CONTENT_TYPE, content_type)])
 }
 
+/// `/openapi/v2`: the Swagger 2 document, in JSON or Protocol Buffers.
+pub(super) fn swagger(request: &ApiRequest, kinds: &Kinds) -> ApiResponse {
+    let vary = [(header::VARY, "Accept".to_owned())];
+    let Some(encoding) = accept::negotiate_swagger(request.header(header::ACCEPT)) else {
+        return ApiResponse::empty(406).with_headers(vary);
+    };
+    let document = openapi::swagger(kinds);
+    let (content_type, bytes) = match encoding {
+        Encoding::Protobuf => (SWAGGER_PROTOBUF, &document.protobuf),
+        Encoding::Json | Encoding::Yaml => ("application/json", &document.json.text),
+    };
+    // One tag for both encodings, because of `Vary`.
+    let tag = format!("{:?}", document.json.hash);
+    let response = if knows(request, &tag) {
+        ApiResponse::empty(StatusCode::NOT_MODIFIED.as_u16())
+    } else {
+        let modified = httpdate::fmt_http_date(SystemTime::now());
+        ApiResponse::bytes(content_type, bytes.clone()).with_headers([
+            (header::ACCEPT_RANGES, "bytes".to_owned()),
+            (header::LAST_MODIFIED, modified),
+        ])
+    };
+    response
+        .with_headers(vary)
+        .with_headers([(header::ETAG, tag)])
+}
+
 /// `/openapi/v3`: the index of the documents, with the content type that Go guesses.
 pub(super) fn openapi_index(kinds: &Kinds) -> ApiResponse {
     let text = openapi::index(kinds);
@@ -111,10 +140,7 @@ pub(super) fn openapi_document(request: &ApiRequest, kinds: &Kinds, path: &str) 
             .with_headers(vary)
             .with_headers([(header::ETAG, tag), (header::LOCATION, url)]);
     }
-    let known = request.header(header::IF_NONE_MATCH).unwrap_or_default();
-    let known = known.split(',').map(str::trim);
-    let mut known = known.map(|known| known.strip_prefix("W/").unwrap_or(known));
-    let response = if known.any(|known| known == tag || known == "*") {
+    let response = if knows(request, &tag) {
         ApiResponse::empty(StatusCode::NOT_MODIFIED.as_u16())
     } else {
         ApiResponse::bytes("application/json", document.text.clone())
@@ -133,4 +159,12 @@ pub(super) fn openapi_document(request: &ApiRequest, kinds: &Kinds, path: &str) 
         // A real server formats this date with UTC instead of GMT.
         (header::EXPIRES, expires.replace("GMT", "UTC")),
     ])
+}
+
+/// Whether the client has the document with this tag.
+fn knows(request: &ApiRequest, tag: &str) -> bool {
+    let known = request.header(header::IF_NONE_MATCH).unwrap_or_default();
+    let known = known.split(',').map(str::trim);
+    let mut known = known.map(|known| known.strip_prefix("W/").unwrap_or(known));
+    known.any(|known| known == tag || known == "*")
 }

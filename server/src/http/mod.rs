@@ -142,6 +142,7 @@ async fn dispatch(context: &Context, request: ApiRequest) -> Result<ApiResponse,
     match route::route(request.parts.uri.path(), kinds)? {
         Target::Resource(target) => resource::respond(context, request, &target).await,
         Target::Discovery(document) => documents::respond(context, &request, document),
+        Target::Swagger => Ok(documents::swagger(&request, kinds)),
         Target::OpenApiIndex => Ok(documents::openapi_index(kinds)),
         Target::OpenApi(path) => Ok(documents::openapi_document(&request, kinds, &path)),
         Target::Health(check, part) => {

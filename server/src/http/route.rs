@@ -11,6 +11,8 @@ use crate::status::{Failure, unknown_resource};
 pub(crate) enum Target<'a> {
     Resource(ResourceTarget<'a>),
     Discovery(Document),
+    /// The Swagger 2 document.
+    Swagger,
     OpenApiIndex,
     /// The OpenAPI document with this path.
     OpenApi(String),
@@ -59,6 +61,7 @@ pub(crate) fn route<'a>(path: &str, kinds: &'a Kinds) -> Result<Target<'a>, Fail
         ["version"] => Target::Discovery(Document::Version),
         ["api"] => Target::Discovery(Document::Core),
         ["apis"] => Target::Discovery(Document::Groups),
+        ["openapi", "v2"] => Target::Swagger,
         ["openapi", "v3"] => Target::OpenApiIndex,
         ["openapi", "v3", ref rest @ ..] => Target::OpenApi(rest.join("/")),
         ["debug", "api_priority_and_fairness", dump] => match Dump::parse(dump) {

@@ -36,18 +36,22 @@ pub(super) fn assemble(version: ApiVersion, release: Release) -> Value {
     }
     // With a title of its own: some tools recognize "Kubernetes" and correct the mistakes of the real documents.
     let mut info = assembly.part("info", From::Own);
-    let number = if release.minor() < 31 {
-        format!("v{release}.0")
-    } else {
-        release.to_string()
-    };
-    info["version"] = number.into();
+    info["version"] = version_number(release).into();
     json!({
         "openapi": "3.0.0",
         "info": info,
         "paths": paths,
         "components": {"schemas": assembly.schemas, "securitySchemes": security_schemes},
     })
+}
+
+/// The version in the `info` of a document.
+pub(super) fn version_number(release: Release) -> String {
+    if release.minor() < 31 {
+        format!("v{release}.0")
+    } else {
+        release.to_string()
+    }
 }
 
 /// The document of a value. References without a file name stay in it.

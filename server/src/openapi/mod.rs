@@ -1,6 +1,10 @@
 //! OpenAPI documents: the documents of `k8s-flowcontrol-specs`, as a server of the release publishes them.
 
 mod assemble;
+mod gnostic;
+mod gnostic_messages;
+mod shared_parameters;
+mod swagger;
 
 use crate::kinds::Kinds;
 use assemble::assemble;
@@ -15,6 +19,13 @@ use std::sync::{Arc, Mutex, PoisonError};
 pub(crate) struct Document {
     pub(crate) text: Vec<u8>,
     pub(crate) hash: String,
+}
+
+/// `/openapi/v2`: one Swagger 2 document for all served versions.
+#[derive(Debug)]
+pub(crate) struct Swagger {
+    pub(crate) json: Document,
+    pub(crate) protobuf: Vec<u8>,
 }
 
 /// `/openapi/v3`: the index of the documents.
@@ -58,6 +69,24 @@ pub(crate) fn document(version: ApiVersion, release: Release) -> Arc<Document> {
         Arc::new(Document { text, hash })
     };
     known.entry((version, release)).or_insert_with(make).clone()
+}
+
+/// The Swagger 2 document of the server.
+pub(crate) fn swagger(kinds: &Kinds) -> Arc<Swagger> {
+    type Known = BTreeMap<(Vec<ApiVersion>, Release), Arc<Swagger>>;
+    static KNOWN: Mutex<Known> = Mutex::new(BTreeMap::new());
+    let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
+    let key = (kinds.versions().to_vec(), kinds.release());
+    let make = || {
+        let document = swagger::swagger(kinds.versions(), kinds.release());
+        let text = document.to_string().into_bytes();
+        let hash = hash(&text);
+        Arc::new(Swagger {
+            json: Document { text, hash },
+            protobuf: gnostic::encode(&document),
+        })
+    };
+    known.entry(key).or_insert_with(make).clone()
 }
 
 /// The hash of a document, in the server's format.

@@ -3,6 +3,7 @@
 //! Go writes a field that is not a pointer even when it is empty.
 
 use super::protobuf_messages::{Field, Type, fields};
+use crate::protobuf::{bytes, integer};
 use serde_json::Value;
 
 const MAGIC: &[u8] = b"k8s\0";
@@ -79,16 +80,12 @@ fn field(into: &mut Vec<u8>, number: u64, value: Option<&Value>, r#type: &Type) 
         }
         (Type::Number, value) => {
             let value = value.and_then(Value::as_i64).unwrap_or_default();
-            varint(into, number << 3);
             // Negative numbers are written as 64 bits.
-            varint(into, value.cast_unsigned());
+            integer(into, number, value.cast_unsigned());
         }
         (Type::Switch, value) => {
-            varint(into, number << 3);
-            varint(
-                into,
-                value.and_then(Value::as_bool).unwrap_or_default().into(),
-            );
+            let value = value.and_then(Value::as_bool).unwrap_or_default();
+            integer(into, number, value.into());
         }
         (Type::Time, value) => bytes(into, number, &time(value)),
         (Type::Json, value) => {
@@ -118,24 +115,10 @@ fn time(value: Option<&Value>) -> Vec<u8> {
     let Some(time) = time.and_then(|time| time.parse::<jiff::Timestamp>().ok()) else {
         return Vec::new();
     };
-    let mut message = vec![1 << 3];
-    varint(&mut message, time.as_second().cast_unsigned());
-    message.extend([2 << 3, 0]);
+    let mut message = Vec::new();
+    integer(&mut message, 1, time.as_second().cast_unsigned());
+    integer(&mut message, 2, 0);
     message
-}
-
-fn bytes(into: &mut Vec<u8>, number: u64, value: &[u8]) {
-    varint(into, number << 3 | 2);
-    varint(into, value.len() as u64);
-    into.extend_from_slice(value);
-}
-
-fn varint(into: &mut Vec<u8>, mut value: u64) {
-    while value >= 0x80 {
-        into.push(value as u8 | 0x80);
-        value >>= 7;
-    }
-    into.push(value as u8);
 }
 
 #[cfg(test)]
@@ -157,18 +140,6 @@ mod tests {
             let written = object(&exchange["object"]).unwrap();
             assert_eq!(STANDARD.encode(written), STANDARD.encode(expected));
         }
-    }
-
-    #[test]
-    fn numbers_take_as_many_bytes_as_they_need() {
-        let bytes = |value: u64| {
-            let mut bytes = Vec::new();
-            varint(&mut bytes, value);
-            bytes
-        };
-        assert_eq!(bytes(0), [0]);
-        assert_eq!(bytes(300), [0xac, 0x02]);
-        assert_eq!(bytes((-1i64).cast_unsigned()).len(), 10);
     }
 
     #[test]
