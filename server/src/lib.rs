@@ -26,6 +26,7 @@ mod start_error;
 
 mod auth;
 mod bootstrap;
+mod collector;
 mod dangling;
 mod data;
 mod discovery;

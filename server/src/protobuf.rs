@@ -1,5 +1,8 @@
 //! The wire format of Protocol Buffers: numbers, and fields with a length.
 
+/// The first bytes of a Kubernetes object.
+pub(crate) const MAGIC: &[u8] = b"k8s\0";
+
 /// Writes a field of text, bytes or a message.
 pub(crate) fn bytes(into: &mut Vec<u8>, number: u64, value: &[u8]) {
     varint(into, number << 3 | 2);
@@ -28,6 +31,48 @@ pub(crate) fn varint(into: &mut Vec<u8>, mut value: u64) {
     into.push(value as u8);
 }
 
+/// The message in the envelope of a Kubernetes object, or `None` for other bytes.
+pub(crate) fn enveloped(bytes: &[u8]) -> Option<&[u8]> {
+    field(bytes.strip_prefix(MAGIC)?, 2)
+}
+
+/// The last field of text, bytes or a message with this number. Bytes that are not a message have none.
+pub(crate) fn field(mut message: &[u8], number: u64) -> Option<&[u8]> {
+    let mut found = None;
+    while !message.is_empty() {
+        let key = read_varint(&mut message)?;
+        let length = match key & 7 {
+            0 => {
+                read_varint(&mut message)?;
+                0
+            }
+            1 => 8,
+            2 => usize::try_from(read_varint(&mut message)?).ok()?,
+            5 => 4,
+            _ => return None,
+        };
+        let (value, rest) = message.split_at_checked(length)?;
+        if key == number << 3 | 2 {
+            found = Some(value);
+        }
+        message = rest;
+    }
+    found
+}
+
+fn read_varint(from: &mut &[u8]) -> Option<u64> {
+    let mut value = 0;
+    for shift in (0..64).step_by(7) {
+        let (byte, rest) = from.split_first()?;
+        *from = rest;
+        value |= u64::from(byte & 0x7f) << shift;
+        if byte & 0x80 == 0 {
+            return Some(value);
+        }
+    }
+    None
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -42,5 +87,24 @@ mod tests {
         assert_eq!(bytes(0), [0]);
         assert_eq!(bytes(300), [0xac, 0x02]);
         assert_eq!(bytes((-1i64).cast_unsigned()).len(), 10);
+        for value in [0, 300, u64::MAX] {
+            assert_eq!(read_varint(&mut &bytes(value)[..]), Some(value));
+        }
+    }
+
+    #[test]
+    fn a_field_is_found_among_others() {
+        let mut message = Vec::new();
+        integer(&mut message, 1, 300);
+        double(&mut message, 2, 0.5);
+        bytes(&mut message, 3, b"first");
+        bytes(&mut message, 3, b"last");
+        assert_eq!(field(&message, 3), Some(&b"last"[..]));
+        assert_eq!(field(&message, 1), None);
+        assert_eq!(field(&message[..message.len() - 1], 3), None);
+        let mut object = MAGIC.to_vec();
+        bytes(&mut object, 2, &message);
+        assert_eq!(enveloped(&object), Some(&message[..]));
+        assert_eq!(enveloped(&message), None);
     }
 }

@@ -1,6 +1,7 @@
 //! The state that all requests share.
 
 use crate::bootstrap;
+use crate::collector;
 use crate::dangling;
 use crate::data::{Data, Loaded, Record};
 use crate::flow_control::Flow;
@@ -159,6 +160,7 @@ impl State {
         let before = store.revision();
         let answer = write(&mut store);
         dangling::follow(&mut store, &self.kinds, before);
+        collector::follow(&mut store, &self.kinds, before);
         if let Some(data) = &self.data {
             self.keep(&mut store, data, before)?;
         }

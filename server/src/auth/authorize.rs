@@ -6,9 +6,9 @@ use crate::status::{Details, Failure, failure};
 use k8s_flowcontrol_rules::matching::RequestAttributes;
 
 /// Paths for everybody.
-const PUBLIC: &[&str] = &["/healthz", "/livez", "/readyz", "/version", "/version/"];
+pub(super) const PUBLIC: &[&str] = &["/healthz", "/livez", "/readyz", "/version", "/version/"];
 /// Paths for authenticated users. A final `*` matches any rest.
-const DISCOVERY: &[&str] = &[
+pub(super) const DISCOVERY: &[&str] = &[
     "/api",
     "/api/*",
     "/apis",
@@ -55,7 +55,7 @@ pub(crate) fn authorize(user: &User, request: &RequestAttributes) -> Result<(), 
         );
     }
     let (verb, path) = (request.verb.as_str(), request.path.as_str());
-    if user.is_in(MASTERS) || (verb == "get" && may_read(user, path)) {
+    if may_request(user, verb, path) {
         return Ok(());
     }
     let message = format!(
@@ -75,6 +75,11 @@ pub(super) fn authorize_action(user: &User, action: &Action<'_>) -> Result<(), F
         return Ok(());
     }
     Err(forbidden(user, action))
+}
+
+/// Whether the user may make a request to a path that is not a resource.
+pub(super) fn may_request(user: &User, verb: &str, path: &str) -> bool {
+    user.is_in(MASTERS) || (verb == "get" && may_read(user, path))
 }
 
 fn may_read(user: &User, path: &str) -> bool {

@@ -2,11 +2,13 @@
 
 mod authorize;
 mod impersonate;
+mod review;
 mod tokens;
 mod user;
 
 pub(crate) use authorize::authorize;
 pub(crate) use impersonate::{ImpersonationError, impersonate};
+pub(crate) use review::Review;
 pub(crate) use tokens::{BadTokens, CurrentTokens, Secret, Tokens};
 pub(crate) use user::User;
 

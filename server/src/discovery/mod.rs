@@ -48,6 +48,7 @@ pub(crate) fn paths(kinds: &Kinds) -> Vec<String> {
         "/api",
         "/apis",
         "/apis/",
+        "/openapi/v2",
         "/openapi/v3",
         "/openapi/v3/",
         "/version",

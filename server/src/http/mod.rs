@@ -15,6 +15,7 @@ mod payload;
 mod request;
 mod resource;
 mod response;
+mod reviews;
 mod route;
 mod watching;
 
@@ -141,6 +142,7 @@ async fn dispatch(context: &Context, request: ApiRequest) -> Result<ApiResponse,
     let kinds = &context.state.kinds;
     match route::route(request.parts.uri.path(), kinds)? {
         Target::Resource(target) => resource::respond(context, request, &target).await,
+        Target::Review(review) => reviews::respond(context, &request, review),
         Target::Discovery(document) => documents::respond(context, &request, document),
         Target::Swagger => Ok(documents::swagger(&request, kinds)),
         Target::OpenApiIndex => Ok(documents::openapi_index(kinds)),

@@ -1,5 +1,6 @@
 //! Paths: the resource or document that a request is about.
 
+use crate::auth::Review;
 use crate::dumps::Dump;
 use crate::health;
 use crate::kinds::{Kind, Kinds, Version};
@@ -10,6 +11,7 @@ use crate::status::{Failure, unknown_resource};
 #[derive(Debug)]
 pub(crate) enum Target<'a> {
     Resource(ResourceTarget<'a>),
+    Review(Review),
     Discovery(Document),
     /// The Swagger 2 document.
     Swagger,
@@ -85,7 +87,13 @@ fn health_check<'a>(check: &str, part: &[&str]) -> Target<'a> {
 
 fn in_group<'a>(kinds: &'a Kinds, group: &str, rest: &[&str]) -> Result<Target<'a>, Failure> {
     if !kinds.all().iter().any(|kind| kind.group() == group) {
-        return Ok(Target::Unknown);
+        return Ok(match rest {
+            [version, resource] => match Review::of(group, version, resource, kinds.release()) {
+                Some(review) => Target::Review(review),
+                None => Target::Unknown,
+            },
+            _ => Target::Unknown,
+        });
     }
     let [version, rest @ ..] = rest else {
         return Ok(Target::Discovery(Document::Group(group.to_owned())));

@@ -7,8 +7,9 @@ use crate::store::{Object, Store, edit_metadata, meta_str};
 use serde_json::Value;
 use std::sync::Arc;
 
-const ORPHAN: &str = "orphan";
-const FOREGROUND: &str = "foregroundDeletion";
+/// The finalizers of the garbage collector.
+pub(crate) const ORPHAN: &str = "orphan";
+pub(crate) const FOREGROUND: &str = "foregroundDeletion";
 
 /// The options of a deletion.
 #[derive(Clone, Debug, Default)]

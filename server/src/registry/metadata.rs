@@ -120,11 +120,11 @@ pub(super) fn begin_deletion(object: &mut Value, now: &str) {
     });
 }
 
-pub(super) fn is_terminating(object: &Value) -> bool {
+pub(crate) fn is_terminating(object: &Value) -> bool {
     !meta_str(object, "deletionTimestamp").is_empty()
 }
 
-pub(super) fn finalizers(object: &Value) -> &[Value] {
+pub(crate) fn finalizers(object: &Value) -> &[Value] {
     object
         .pointer("/metadata/finalizers")
         .and_then(Value::as_array)

@@ -9,7 +9,8 @@ mod update;
 mod write;
 
 pub(crate) use create::create;
-pub(crate) use delete::{DeleteOptions, Deleted, delete};
+pub(crate) use delete::{DeleteOptions, Deleted, FOREGROUND, ORPHAN, delete};
+pub(crate) use metadata::{finalizers, is_terminating};
 pub(crate) use patch::{Patch, check_name, patch};
 pub(crate) use update::{commit, update};
 pub(crate) use write::{Write, find};

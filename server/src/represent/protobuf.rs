@@ -3,10 +3,8 @@
 //! Go writes a field that is not a pointer even when it is empty.
 
 use super::protobuf_messages::{Field, Type, fields};
-use crate::protobuf::{bytes, integer};
+use crate::protobuf::{MAGIC, bytes, integer};
 use serde_json::Value;
-
-const MAGIC: &[u8] = b"k8s\0";
 
 /// An object in its envelope, or `None` for a kind without messages.
 pub(crate) fn object(value: &Value) -> Option<Vec<u8>> {

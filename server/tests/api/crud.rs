@@ -162,6 +162,29 @@ async fn preconditions_and_propagation_count() {
 }
 
 #[tokio::test]
+async fn no_deletion_waits_for_the_garbage_collector() {
+    let api = Api::start().await;
+    let path = format!("{LEVELS}/mine");
+    for policy in ["Foreground", "Orphan", "Background"] {
+        api.send("POST", LEVELS, Some(level("mine", 7))).await;
+        let options = json!({"propagationPolicy": policy});
+        assert_eq!(api.send("DELETE", &path, Some(options)).await.code, 200);
+        assert_eq!(api.get(&path).await.code, 404, "{policy}");
+    }
+    // The finalizers of others stay.
+    let mut waiting = level("mine", 7);
+    waiting["metadata"]["finalizers"] = json!(["example.com/wait"]);
+    api.send("POST", LEVELS, Some(waiting)).await;
+    let options = json!({"propagationPolicy": "Foreground"});
+    api.send("DELETE", &path, Some(options)).await;
+    let object = api.get(&path).await.body;
+    assert_eq!(
+        object["metadata"]["finalizers"],
+        json!(["example.com/wait"])
+    );
+}
+
+#[tokio::test]
 async fn a_collection_is_deleted_by_selector() {
     let api = Api::start().await;
     for name in ["a", "b"] {

@@ -95,8 +95,11 @@ impl Response {
         }
     }
 
+    pub(crate) async fn bytes(self) -> Bytes {
+        self.0.into_body().collect().await.unwrap().to_bytes()
+    }
+
     pub(crate) async fn text(self) -> String {
-        let body = self.0.into_body().collect().await.unwrap().to_bytes();
-        String::from_utf8(body.into()).unwrap()
+        String::from_utf8(self.bytes().await.into()).unwrap()
     }
 }

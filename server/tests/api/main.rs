@@ -23,8 +23,10 @@ mod many_watchers;
 mod patches;
 mod releases;
 mod representations;
+mod reviews;
 mod server;
 mod status;
+mod swagger;
 #[cfg(feature = "tls")]
 mod tls;
 mod tracking;
