@@ -46,7 +46,7 @@ impl Review {
     }
 
     /// The JSON of a review in Protocol Buffers, or `None` for another text.
-    pub(crate) fn from_protobuf(self, body: &[u8]) -> Option<Value> {
+    pub(crate) fn read_protobuf(self, body: &[u8]) -> Option<Value> {
         let review = enveloped(body)?;
         let text = |message, number| {
             let text = protobuf::field(message, number).unwrap_or_default();

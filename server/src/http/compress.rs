@@ -7,26 +7,37 @@ use http_body_util::BodyExt;
 use hyper::Response;
 use hyper::body::Body as _;
 use hyper::header::{self, HeaderMap, HeaderValue};
+use hyper::http::request::Parts;
 use std::io::Write;
 
 /// The largest size that is sent uncompressed.
 const THRESHOLD: usize = 128 * 1024;
+/// The same for the Swagger 2 document, which a real server compresses by another library.
+const SWAGGER_THRESHOLD: usize = 1400;
+
+/// The largest size of an uncompressed response, or `None` if the client does not accept gzip.
+pub(super) fn threshold(request: &Parts) -> Option<usize> {
+    is_wanted(&request.headers).then(|| match request.uri.path() {
+        "/openapi/v2" => SWAGGER_THRESHOLD,
+        _ => THRESHOLD,
+    })
+}
 
 /// Whether the client accepts gzip. Like a real server, this ignores clauses with a quality.
-pub(super) fn is_wanted(headers: &HeaderMap) -> bool {
+fn is_wanted(headers: &HeaderMap) -> bool {
     let wanted = headers.get(header::ACCEPT_ENCODING);
     wanted
         .and_then(|value| value.to_str().ok())
         .is_some_and(|text| text.split(',').any(|token| token.trim() == "gzip"))
 }
 
-/// Compresses a large response with objects. Streams such as watches stay uncompressed.
-pub(super) async fn compress(response: Response<Body>) -> Response<Body> {
+/// Compresses a response with objects that is larger than `threshold`. Streams such as watches stay uncompressed.
+pub(super) async fn compress(response: Response<Body>, threshold: usize) -> Response<Body> {
     let content_type = response.headers().get(header::CONTENT_TYPE);
     let has_objects =
         content_type.is_some_and(|value| value.as_bytes().starts_with(b"application/"));
     let size = response.body().size_hint().exact();
-    if !has_objects || size.is_none_or(|size| size <= THRESHOLD as u64) {
+    if !has_objects || size.is_none_or(|size| size <= threshold as u64) {
         return response;
     }
     let (mut parts, body) = response.into_parts();
@@ -67,7 +78,7 @@ mod tests {
             let mut response = Response::new(payload::whole(vec![b' '; size]));
             let value = HeaderValue::from_static(content_type);
             response.headers_mut().insert(header::CONTENT_TYPE, value);
-            let response = compress(response).await;
+            let response = compress(response, THRESHOLD).await;
             let encoding = response.headers().get(header::CONTENT_ENCODING);
             assert_eq!(encoding.is_some(), compressed, "{content_type} {size}");
             let left = response.into_body().collect().await.unwrap().to_bytes();

@@ -74,7 +74,7 @@ where
         too_large,
     };
     let pretty = request.is_pretty();
-    let gzip = compress::is_wanted(&request.parts.headers);
+    let gzip = compress::threshold(&request.parts);
     let form = accept::negotiate_plain(request.header(header::ACCEPT)).ok();
     let ticket = context.state.take(request.attributes());
     let response = match filtered.response.take() {
@@ -87,8 +87,8 @@ where
     let flow = ticket.as_ref().map(|ticket| ticket.uids.clone());
     let response = filtered.finish(response.into_response(pretty, flow));
     match gzip {
-        true => compress::compress(response).await,
-        false => response,
+        Some(threshold) => compress::compress(response, threshold).await,
+        None => response,
     }
 }
 

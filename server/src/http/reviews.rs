@@ -30,7 +30,7 @@ pub(super) fn respond(
     let body = &request.body;
     // Newer releases of `kubectl` write reviews in Protocol Buffers.
     let asked = if request.media_type().as_deref() == Some(Encoding::Protobuf.media_type()) {
-        let read = review.from_protobuf(body);
+        let read = review.read_protobuf(body);
         read.ok_or_else(|| bad_request("the body is not a review in Protocol Buffers"))?
     } else {
         let document = match format(request)? {

@@ -6,6 +6,9 @@ use serde_json::Value;
 /// The name in JSON, the number, and the type.
 type Field = (&'static str, u64, Type);
 
+/// One of several fields: its condition, the number, and the type.
+type Alternative = (fn(&Value) -> bool, u64, Type);
+
 /// A message.
 pub(super) struct Message {
     pub(super) fields: &'static [Field],
@@ -28,7 +31,7 @@ pub(super) enum Type {
     Elements(&'static Type),
     Message(&'static Message),
     /// A message with one of several fields: the first one whose condition is true.
-    OneOf(&'static [(fn(&Value) -> bool, u64, Type)]),
+    OneOf(&'static [Alternative]),
 }
 
 impl Message {

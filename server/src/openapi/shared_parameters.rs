@@ -15,10 +15,11 @@ pub(super) fn share_parameters(document: &mut Value) {
         let fields = item.as_object_mut().into_iter().flatten();
         for (name, value) in fields {
             let list = match name.as_str() {
-                "parameters" => value,
-                _ => &mut value["parameters"],
+                "parameters" => Some(value),
+                _ => value.get_mut("parameters"),
             };
-            for parameter in list.as_array_mut().into_iter().flatten() {
+            let list = list.and_then(Value::as_array_mut);
+            for parameter in list.into_iter().flatten() {
                 if is_shared(parameter) {
                     let name = unique_name(parameter);
                     let reference = json!({"$ref": format!("#/parameters/{name}")});

@@ -216,7 +216,11 @@ async fn both_encodings_have_the_same_content() {
         let json: Value = serde_json::from_str(&get(&api, &[]).await.text().await).unwrap();
         let protobuf = get(&api, &[("accept", INVALID_PROTOBUF)]).await;
         let decoded = decode(&messages, "Document", &protobuf.bytes().await);
-        assert!(without_zeros(decoded) == without_zeros(json), "{release}");
+        let [decoded, json] = [decoded, json].map(without_zeros);
+        for (name, part) in json.as_object().unwrap() {
+            assert_eq!(decoded[name], *part, "{release} {name}");
+        }
+        assert!(decoded == json, "{release}");
     }
 }
 
@@ -356,7 +360,8 @@ fn value(messages: &Messages, r#type: &str, wire: &Wire<'_>) -> Value {
         // JSON has the same number as an integer.
         ("double", Wire::Double(number)) if number.fract() == 0.0 => (*number as i64).into(),
         ("double", Wire::Double(number)) => (*number).into(),
-        ("any", Wire::Bytes(mut any)) => {
+        ("any", Wire::Bytes(any)) => {
+            let mut any = *any;
             assert_eq!(varint(&mut any), 0x12);
             let length = varint(&mut any);
             assert_eq!(any.len() as u64, length);
