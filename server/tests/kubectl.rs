@@ -32,7 +32,7 @@ async fn every_command_works_as_with_a_real_server() {
             "{}: release 1.{minor}, server 1.{release}",
             program.display()
         );
-        let server = ApiServer::builder().kubernetes(&format!("1.{release}"));
+        let server = ApiServer::builder().kubernetes(format!("1.{release}"));
         let server = server.start().await.unwrap();
         let folder = env::temp_dir().join(format!("kubectl-{}-{minor}", std::process::id()));
         fs::create_dir_all(&folder).unwrap();

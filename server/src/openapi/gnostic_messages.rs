@@ -6,7 +6,7 @@ use serde_json::Value;
 /// The name in JSON, the number, and the type.
 type Field = (&'static str, u64, Type);
 
-/// One of several fields: its condition, the number, and the type.
+/// A field of a `oneof`: its condition, the number, and the type.
 type Alternative = (fn(&Value) -> bool, u64, Type);
 
 /// A message.
@@ -30,7 +30,7 @@ pub(super) enum Type {
     /// A value or a list of values, in a message of its own.
     Elements(&'static Type),
     Message(&'static Message),
-    /// A message with one of several fields: the first one whose condition is true.
+    /// A message with a `oneof`: it has the first field whose condition is true.
     OneOf(&'static [Alternative]),
 }
 

@@ -224,8 +224,8 @@ async fn both_encodings_have_the_same_content() {
     }
 }
 
-/// The messages of gnostic's `openapi.v2.Document`: number, name and type of each field. The name `.` is for a message
-/// that stands for its only value, and `*` for one that is a map.
+/// The messages of gnostic's `openapi.v2.Document`: number, name and type of each field. A message with the
+/// name `.` stands for its only value, and a message with `*` is a map.
 const MESSAGES: &str = "
 Document: 1 swagger text, 2 info Info, 8 paths Paths, 9 definitions Schemas, 10 parameters Parameters
 Document: 12 security Security[], 13 securityDefinitions Schemes, 16 * any

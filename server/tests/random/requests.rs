@@ -25,6 +25,7 @@ const ODD_PATHS: &[&str] = &[
     "/api",
     "/apis",
     "/version",
+    "/openapi/v2",
     "/openapi/v3",
     "/healthz?verbose",
     "/readyz/etcd",
