@@ -23,11 +23,12 @@ impl InvalidObject {
         Self {
             metadata: metadata(&object),
             object,
-            error: fault.message().into(),
+            error: fault.with_path().into(),
         }
     }
 
-    /// The reason why the object does not fit its type.
+    /// The path of the first field that does not fit, and the reason: `spec.rules: invalid type: integer `5`, expected a JSON
+    /// array`.
     pub fn error(&self) -> &str {
         &self.error
     }

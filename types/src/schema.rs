@@ -51,6 +51,8 @@ pub struct FieldSchema {
     pub shape: Shape,
     /// Whether the document requires the field.
     pub required: bool,
+    /// Whether `null` is a value of its own: elsewhere it means that the field is absent.
+    pub nullable: bool,
     /// Whether a Kubernetes API server writes the field even when it is zero, empty or null.
     pub always_emitted: bool,
     /// How a strategic merge patch treats the field.
@@ -69,6 +71,7 @@ impl FieldSchema {
             name,
             shape,
             required,
+            nullable: false,
             always_emitted: false,
             patch_strategy: None,
             patch_merge_key: None,
@@ -78,6 +81,11 @@ impl FieldSchema {
 
     pub const fn required(mut self) -> Self {
         self.required = true;
+        self
+    }
+
+    pub const fn nullable(mut self) -> Self {
+        self.nullable = true;
         self
     }
 

@@ -69,8 +69,8 @@ impl Client {
         let mut headers = (*self.options.headers).clone();
         headers.insert(ACCEPT, request.accept.clone());
         headers.insert(USER_AGENT, agent);
-        // Compression would delay the events of a watch.
-        if config.compression() && request.verb != Verb::Watch {
+        // Compression would delay the events of a watch and the lines of a log.
+        if config.compression() && request.verb != Verb::Watch && !request.is_streamed {
             headers.insert(ACCEPT_ENCODING, HeaderValue::from_static("gzip"));
         }
         if let Some(content_type) = request.content_type {

@@ -19,6 +19,10 @@ type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
 /// The media type of objects.
 pub(crate) const JSON: &str = "application/json";
+/// The media types of patches.
+pub(crate) const JSON_PATCH: &str = "application/json-patch+json";
+pub(crate) const MERGE_PATCH: &str = "application/merge-patch+json";
+pub(crate) const STRATEGIC_MERGE_PATCH: &str = "application/strategic-merge-patch+json";
 /// The media type of server-side apply. The body is JSON, which is YAML too.
 pub(crate) const APPLY: &str = "application/apply-patch+yaml";
 

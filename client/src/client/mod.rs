@@ -86,6 +86,7 @@ pub use api::Api;
 pub use connection::Client;
 pub use discovery::DiscoveryRequest;
 pub use error::Error;
+pub use events::LogStream;
 /// The types of requests, responses and headers, as layers and hooks see them.
 pub use http;
 pub use layer::Next;
@@ -96,7 +97,7 @@ pub use pages::{Items, Pages};
 pub use params::ResourceVersionMatch;
 pub use raw::RawRequest;
 pub use request_head::RequestHead;
-pub use subresource::SubresourceRequest;
+pub use subresource::{SubresourcePatch, SubresourceRequest};
 pub use transport::{Body, TransportError};
 
 pub use crate::FieldValidation;
@@ -106,8 +107,8 @@ pub use response::Response;
 pub use update::UpdateWith;
 pub use verbs::{
     ApplyRequest, CreateRequest, DeleteCollectionRequest, DeleteIfExistsRequest, DeleteRequest,
-    Deleted, DeletedCollection, GetOptRequest, GetRequest, ListRequest, PatchRequest, PatchTarget,
-    ReplaceRequest, WatchRequest,
+    Deleted, DeletedCollection, GetOptRequest, GetRequest, ListRequest, LogRequest, PatchRequest,
+    PatchTarget, ReplaceRequest, WatchRequest,
 };
 pub use warnings::Warning;
 

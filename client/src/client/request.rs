@@ -68,6 +68,8 @@ pub(crate) struct HttpRequest {
     pub(crate) guarded: bool,
     /// Whether the version in the path is negotiated, so that another one may take its place.
     pub(crate) is_negotiated: bool,
+    /// Whether the response is read as it arrives. A watch always is.
+    pub(crate) is_streamed: bool,
     /// Overrides the client's.
     pub(crate) timeout: Option<Option<Duration>>,
     /// Overrides the client's.
@@ -89,6 +91,7 @@ impl HttpRequest {
             body: Bytes::new(),
             guarded: false,
             is_negotiated: false,
+            is_streamed: false,
             timeout: None,
             retry: None,
         }

@@ -1,7 +1,7 @@
 //! Subresources other than the status.
 
 use super::api::Api;
-use super::call::{JSON, builder};
+use super::call::{APPLY, JSON, JSON_PATCH, MERGE_PATCH, STRATEGIC_MERGE_PATCH, builder};
 use super::error::Error;
 use super::raw::ANY;
 use super::request::Verb;
@@ -11,7 +11,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 impl<K: Resource> Api<K> {
-    /// Reads a subresource of an object, such as `scale` or `log`.
+    /// Reads a subresource of an object, such as `scale`. [`log`](Self::log) reads the log of a pod.
     ///
     /// The response is bytes, or a type with [`read_as`](SubresourceRequest::read_as). [`Client::api_resources`] lists the
     /// subresources of each resource. A subresource may be a path of several segments, such as `proxy/a/b`.
@@ -22,7 +22,7 @@ impl<K: Resource> Api<K> {
     /// # use k8s_flowcontrol::{Error, Resource, client::Api};
     /// # async fn example<Deployment: Resource>(deployments: Api<Deployment>) -> Result<(), Error> {
     /// let scale: serde_json::Value = deployments.get_subresource("web", "scale").read_as().await?;
-    /// let log = deployments.get_subresource("web", "log").query("tailLines", "10").await?;
+    /// let page = deployments.get_subresource("web", "proxy/healthz").query("verbose", "").await?;
     /// # Ok(())
     /// # }
     /// ```
@@ -37,7 +37,8 @@ impl<K: Resource> Api<K> {
         subresource: &str,
         body: &B,
     ) -> SubresourceRequest {
-        self.subresource(Verb::Create, name, subresource).body(body)
+        self.subresource(Verb::Create, name, subresource)
+            .body(JSON, body)
     }
 
     /// Replaces a subresource of an object, such as `scale` or `approval`.
@@ -47,7 +48,23 @@ impl<K: Resource> Api<K> {
         subresource: &str,
         body: &B,
     ) -> SubresourceRequest {
-        self.subresource(Verb::Update, name, subresource).body(body)
+        self.subresource(Verb::Update, name, subresource)
+            .body(JSON, body)
+    }
+
+    /// Patches a subresource of an object, such as `scale` or `ephemeralcontainers`.
+    ///
+    /// ```no_run
+    /// # use k8s_flowcontrol::{Error, Resource, client::Api};
+    /// # async fn example<Deployment: Resource>(deployments: Api<Deployment>) -> Result<(), Error> {
+    /// let replicas = serde_json::json!({"spec": {"replicas": 3}});
+    /// let scale: serde_json::Value =
+    ///     deployments.patch_subresource("web", "scale").merge(&replicas).read_as().await?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn patch_subresource(&self, name: &str, subresource: &str) -> SubresourcePatch {
+        SubresourcePatch(self.subresource(Verb::Patch, name, subresource))
     }
 
     fn subresource(&self, verb: Verb, name: &str, subresource: &str) -> SubresourceRequest {
@@ -57,9 +74,38 @@ impl<K: Resource> Api<K> {
     }
 }
 
+/// The subresource to patch, made by [`Api::patch_subresource`]. The methods choose the patch type.
+#[derive(Debug)]
+#[must_use = "a patch needs a body: json, merge, strategic or apply"]
+pub struct SubresourcePatch(SubresourceRequest);
+
+impl SubresourcePatch {
+    /// Sends a JSON patch (RFC 6902), as [`PatchTarget::json`](crate::client::PatchTarget::json).
+    pub fn json<B: Serialize + ?Sized>(self, operations: &B) -> SubresourceRequest {
+        self.0.body(JSON_PATCH, operations)
+    }
+
+    /// Sends a merge patch (RFC 7386), as [`PatchTarget::merge`](crate::client::PatchTarget::merge).
+    pub fn merge<B: Serialize + ?Sized>(self, patch: &B) -> SubresourceRequest {
+        self.0.body(MERGE_PATCH, patch)
+    }
+
+    /// Sends a strategic merge patch, as [`PatchTarget::strategic`](crate::client::PatchTarget::strategic).
+    pub fn strategic<B: Serialize + ?Sized>(self, patch: &B) -> SubresourceRequest {
+        self.0.body(STRATEGIC_MERGE_PATCH, patch)
+    }
+
+    /// Applies a part of the subresource by server-side apply. `part` contains `apiVersion` and `kind`.
+    /// [`query`](SubresourceRequest::query) with `force` and `true` takes fields from other field managers.
+    pub fn apply<B: Serialize + ?Sized>(self, field_manager: &str, part: &B) -> SubresourceRequest {
+        let request = self.0.body(APPLY, part);
+        request.query("fieldManager", field_manager)
+    }
+}
+
 builder! {
-    /// A request about a subresource, made by [`Api::get_subresource`], [`Api::create_subresource`] and
-    /// [`Api::replace_subresource`].
+    /// A request about a subresource, made by [`Api::get_subresource`], [`Api::create_subresource`],
+    /// [`Api::replace_subresource`] and [`Api::patch_subresource`].
     SubresourceRequest {} => Vec<u8>, |this| this.call.send(Decoder::bytes()).await
 }
 
@@ -80,8 +126,8 @@ impl SubresourceRequest {
         self.call.send(decoder).await.map(Response::into_inner)
     }
 
-    fn body<B: Serialize + ?Sized>(mut self, body: &B) -> Self {
-        self.call = self.call.value(JSON, body);
+    fn body<B: Serialize + ?Sized>(mut self, media_type: &'static str, body: &B) -> Self {
+        self.call = self.call.value(media_type, body);
         self
     }
 }
@@ -108,6 +154,22 @@ mod tests {
         assert_eq!(request.method, http::Method::POST);
         assert_eq!(request.content_type, Some("application/json"));
         assert_eq!(&request.body[..], br#"{"a":1}"#);
+        let patch = || api.patch_subresource("a", "scale");
+        let body = serde_json::json!([]);
+        for (request, media_type) in [
+            (patch().json(&body), "application/json-patch+json"),
+            (patch().merge(&body), "application/merge-patch+json"),
+            (
+                patch().strategic(&body),
+                "application/strategic-merge-patch+json",
+            ),
+            (patch().apply("me", &body), "application/apply-patch+yaml"),
+        ] {
+            let request = request.call.request.unwrap();
+            assert_eq!(request.method, http::Method::PATCH);
+            assert!(request.path.ends_with("/flowschemas/a/scale"));
+            assert_eq!(request.content_type, Some(media_type));
+        }
         for odd in ["", "a//b", "..", "scale/../x"] {
             assert!(api.get_subresource("a", odd).call.request.is_err(), "{odd}");
         }

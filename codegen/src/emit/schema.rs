@@ -102,6 +102,9 @@ impl Emitter<'_> {
         if field.required && !field.is_plain() {
             facts.push("required".to_owned());
         }
+        if field.nullable {
+            facts.push("nullable".to_owned());
+        }
         if field.facts.always_emitted {
             facts.push("always".to_owned());
         }

@@ -11,13 +11,16 @@ struct Problem {
     /// The offset in the text.
     at: usize,
     message: String,
+    /// The path of the field, such as `spec.rules[0]`; empty for the whole value.
+    path: String,
 }
 
 impl Fault {
     /// An error at the offset `at`.
     pub fn new(at: usize, message: impl Into<String>) -> Self {
         let message = message.into();
-        Self(Box::new(Problem { at, message }))
+        let path = String::new();
+        Self(Box::new(Problem { at, message, path }))
     }
 
     /// The error of serde_json for the part of the text that begins at `start`.
@@ -33,9 +36,35 @@ impl Fault {
         )
     }
 
-    /// The words of the error.
-    pub(crate) fn message(&self) -> &str {
-        &self.0.message
+    /// The path of the field and the words of the error.
+    pub(crate) fn with_path(&self) -> String {
+        let Problem { path, message, .. } = &*self.0;
+        match path.is_empty() {
+            true => message.clone(),
+            false => format!("{path}: {message}"),
+        }
+    }
+
+    /// The error of a field, as the error of the object around it.
+    #[cold]
+    pub(crate) fn in_field(mut self, name: &str) -> Self {
+        let path = &mut self.0.path;
+        if !path.is_empty() && !path.starts_with('[') {
+            path.insert(0, '.');
+        }
+        path.insert_str(0, name);
+        self
+    }
+
+    /// The error of an element, as the error of the list around it.
+    #[cold]
+    pub(crate) fn in_element(mut self, index: usize) -> Self {
+        let path = &mut self.0.path;
+        if !path.is_empty() && !path.starts_with('[') {
+            path.insert(0, '.');
+        }
+        path.insert_str(0, &format!("[{index}]"));
+        self
     }
 
     /// The same error at another offset.
@@ -54,7 +83,7 @@ impl Fault {
 
     /// The error with its line and column in `text`.
     pub fn into_positioned(self, text: &str) -> serde_json::Error {
-        let Problem { at, message } = *self.0;
+        let Problem { at, message, .. } = *self.0;
         let before = text.as_bytes().get(..at).unwrap_or(text.as_bytes());
         let line = before.iter().filter(|byte| **byte == b'\n').count() + 1;
         let column = before

@@ -49,6 +49,10 @@ use serde_json::{Error, Value};
 
 /// A value that can be read from JSON text.
 pub trait ReadJson: Default {
+    /// Whether the default is written as `null`.
+    #[doc(hidden)]
+    const HOLDS_NULL: bool = false;
+
     /// Reads the next value into `self`, which holds the default. A `null` has been handled before.
     ///
     /// # Errors

@@ -116,6 +116,8 @@ impl fmt::Display for RawJson {
 }
 
 impl ReadJson for RawJson {
+    const HOLDS_NULL: bool = true;
+
     fn read_json(&mut self, reader: &mut Reader<'_>) -> Result<(), Fault> {
         *self = reader.raw_json()?;
         Ok(())

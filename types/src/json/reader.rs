@@ -23,6 +23,8 @@ pub struct Reader<'a> {
     depth: u8,
     /// The end of the last `null`, empty object or empty array.
     default_end: usize,
+    /// Whether an element that cannot be `null` was `null`, since the last object took notice.
+    pub(crate) had_null_element: bool,
     /// Whether a list keeps the items that do not fit their type.
     pub(crate) keeps_invalid: bool,
     /// Whether the next object is an item of a typed list, which has no type meta of its own.
@@ -40,6 +42,7 @@ impl<'a> Reader<'a> {
             at: 0,
             depth: 0,
             default_end: usize::MAX,
+            had_null_element: false,
             keeps_invalid: false,
             is_item: false,
         }
@@ -89,6 +92,16 @@ impl<'a> Reader<'a> {
         self.text.get(self.at..).unwrap_or_default()
     }
 
+    /// The offset of the next byte.
+    pub(crate) fn position(&self) -> usize {
+        self.at
+    }
+
+    /// The text from an earlier position up to here.
+    pub(crate) fn since(&self, position: usize) -> &'a str {
+        self.text.get(position..self.at).unwrap_or_default()
+    }
+
     /// Skips `null`, and tells whether it was next.
     pub fn null(&mut self) -> bool {
         let found = self.peek() == b'n' && self.literal("null");
@@ -104,6 +117,15 @@ impl<'a> Reader<'a> {
             return Ok(());
         }
         value.read_json(self)
+    }
+
+    /// Reads the next element of a list or value of a map as [`value`](Self::value) does.
+    pub(super) fn element<T: ReadJson>(&mut self, element: &mut T) -> Result<(), Fault> {
+        if self.null() {
+            self.had_null_element |= !T::HOLDS_NULL;
+            return Ok(());
+        }
+        element.read_json(self)
     }
 
     fn literal(&mut self, literal: &str) -> bool {

@@ -62,6 +62,8 @@ impl WriteJson for str {
 }
 
 impl<T: ReadJson> ReadJson for Box<T> {
+    const HOLDS_NULL: bool = T::HOLDS_NULL;
+
     fn read_json(&mut self, reader: &mut Reader<'_>) -> Result<(), Fault> {
         (**self).read_json(reader)
     }
@@ -80,6 +82,8 @@ impl<T: WriteJson> WriteJson for Box<T> {
 }
 
 impl<T: ReadJson> ReadJson for Option<T> {
+    const HOLDS_NULL: bool = true;
+
     fn read_json(&mut self, reader: &mut Reader<'_>) -> Result<(), Fault> {
         match reader.null() {
             true => Ok(()),
@@ -107,16 +111,18 @@ impl<T: ReadJson> ReadJson for Vec<T> {
             return Ok(());
         }
         let mut first = T::default();
-        reader.value(&mut first)?;
+        let in_element = |index: usize| move |fault: Fault| fault.in_element(index);
+        reader.element(&mut first).map_err(in_element(0))?;
         let mut more = reader.more_elements()?;
         // Most lists have one element.
         self.reserve_exact(if more { 4 } else { 1 });
         self.push(first);
         while more {
+            let index = self.len();
             self.push(T::default());
             // In its place, since moving a large element takes longer than reading it.
             if let Some(element) = self.last_mut() {
-                reader.value(element)?;
+                reader.element(element).map_err(in_element(index))?;
             }
             more = reader.more_elements()?;
         }
@@ -143,7 +149,8 @@ impl<T: ReadJson> ReadJson for BTreeMap<String, T> {
     fn read_json(&mut self, reader: &mut Reader<'_>) -> Result<(), Fault> {
         reader.fields(&"a JSON object", &mut |name, reader| {
             let mut value = T::default();
-            reader.value(&mut value)?;
+            let read = reader.element(&mut value);
+            read.map_err(|fault| fault.in_field(&name))?;
             self.insert(name.into_owned(), value);
             Ok(())
         })

@@ -30,6 +30,20 @@ pub(super) const fn required_bits(fields: &[FieldSchema], before: usize, count: 
     bits & !collection_bits(fields, before, count)
 }
 
+/// The bits of the fields in which `null` is a value, among the `count` fields after the first `before`.
+pub(super) const fn nullable_bits(fields: &[FieldSchema], before: usize, count: usize) -> u128 {
+    let mut bits = 0;
+    let mut index = 0;
+    while index < count {
+        let field = &fields[before + index];
+        if field.nullable || matches!(field.shape, Shape::Any) {
+            bits |= 1 << index;
+        }
+        index += 1;
+    }
+    bits
+}
+
 /// The bits of the lists and maps among the `count` fields after the first `before`.
 pub(super) const fn collection_bits(fields: &[FieldSchema], before: usize, count: usize) -> u128 {
     let mut bits = 0;

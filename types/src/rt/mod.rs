@@ -126,6 +126,8 @@ pub struct Table {
     pub required: u128,
     /// Bit `i` is set when field `i` is a list or map: an empty one is remembered.
     pub collections: u128,
+    /// Bit `i` is set when `null` is a value of field `i`: it is remembered.
+    pub nullable: u128,
     /// The `apiVersion` and `kind` of a kind or list; `None` for everything inside one.
     pub type_meta: Option<TypeMeta>,
 }
@@ -144,6 +146,7 @@ impl Table {
             names,
             required: fields::required_bits(fields, before, names.len()),
             collections: fields::collection_bits(fields, before, names.len()),
+            nullable: fields::nullable_bits(fields, before, names.len()),
             type_meta,
         }
     }

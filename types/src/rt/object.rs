@@ -2,7 +2,7 @@
 
 use super::defaults::{Defaults, Spelling, TypeMetaAbsence};
 use super::{Field, Fields, Object, Table, Unknown};
-use crate::json::{Fault, Reader, WriteJson, Writer};
+use crate::json::{Fault, RawJson, Reader, WriteJson, Writer};
 use std::borrow::Cow;
 use std::fmt;
 
@@ -15,8 +15,8 @@ impl fmt::Display for Table {
     }
 }
 
-/// Reads a struct: known fields in any order, unknown ones kept, `null` as the default. The spelling of a default, such
-/// as `null` or `[]`, is remembered.
+/// Reads a struct: known fields in any order, unknown ones kept, `null` as the default. The spelling of a default is
+/// remembered: `[]`, `{}`, and `null` in a nullable field.
 ///
 /// # Errors
 /// The text is not JSON, or does not fit the type.
@@ -56,16 +56,24 @@ fn read(
                 return Err(reader.fault(format!("duplicate field `{field}` in {of}")));
             }
             seen |= bit;
-            object.read_field(index, reader)?;
+            let start = reader.position();
+            object
+                .read_field(index, reader)
+                .map_err(|fault| fault.in_field(table.names[index]))?;
             if reader.was_default() {
                 explicit.note(bit, reader);
+            }
+            if std::mem::take(&mut reader.had_null_element) {
+                keep(object, index, reader.since(start))?;
             }
             next = index + 1;
         }
         more = reader.more_fields()?;
     }
-    let absent = table.required & !seen;
-    let defaults = Defaults::new(absent, explicit.null, explicit.empty & table.collections);
+    // A field that is `null` without being nullable is absent, as on a server.
+    let absent = table.required & (!seen | explicit.null & !table.nullable);
+    let null = explicit.null & table.nullable;
+    let defaults = Defaults::new(absent, null, explicit.empty & table.collections);
     if !defaults.is_empty() {
         object.unknown_mut().set_defaults(defaults);
     }
@@ -94,6 +102,15 @@ impl Explicit {
             false => self.empty |= bit,
         }
     }
+}
+
+/// Keeps the text of a field that has a `null` among elements that cannot be `null`.
+#[cold]
+#[inline(never)]
+fn keep(object: &mut dyn Fields, index: usize, text: &str) -> Result<(), Fault> {
+    let text = Reader::new(text).raw_json()?;
+    object.unknown_mut().keep(index, text);
+    Ok(())
 }
 
 /// Reads a field that is not in the table.
@@ -165,8 +182,8 @@ fn write(object: &dyn Fields, table: &Table, type_meta: bool, writer: &mut Write
     (writer.partial, writer.required) = outer;
 }
 
-/// Writes the field at `index` of an object. A field that still has its default is spelled as it was read; without a
-/// spelling, and in a partial object, an absent value is left out, and a required one is `null`.
+/// Writes the field at `index` of an object. A field that still has its default, or elements that were `null`, is spelled as it
+/// was read; without a spelling, and in a partial object, an absent value is left out, and a required one is `null`.
 pub fn write_field<V>(writer: &mut Writer, unknown: &Unknown, index: usize, name: &str, value: &V)
 where
     V: Field + PartialEq,
@@ -187,6 +204,11 @@ fn write_remembered<V>(writer: &mut Writer, unknown: &Unknown, index: usize, nam
 where
     V: Field + PartialEq,
 {
+    if let Some(raw) = unknown.kept(index)
+        && reads_as(raw, value)
+    {
+        return writer.field(name, raw);
+    }
     let spelling = unknown.default_of(index);
     let is_default =
         || V::IS_REQUIRED && (writer.partial || spelling.is_some()) && *value == V::default();
@@ -200,6 +222,11 @@ where
         None if is_required && !writer.partial => writer.field(name, &None::<V>),
         _ => {}
     }
+}
+
+fn reads_as<V: Field + PartialEq>(raw: &RawJson, value: &V) -> bool {
+    let mut read = V::default();
+    Reader::new(raw.as_str()).value(&mut read).is_ok() && read == *value
 }
 
 /// A kind inside a typed list: written without `apiVersion` and `kind`.

@@ -9,8 +9,8 @@ use std::hash::{Hash, Hasher};
 /// The fields of a JSON object that its type does not know, kept unchanged and written back.
 ///
 /// A newer server may send fields that the type lacks; they survive reading, changing and writing an object. The value also
-/// remembers which known fields were `null`, `[]` or `{}` in the text, and which required fields were absent, so that
-/// writing repeats them while they keep their default. A value without fields and memory takes 8 bytes.
+/// remembers which known fields were `[]`, `{}` or, if they are nullable, `null` in the text, and which required fields were
+/// absent, so that writing repeats them while they keep their default. A value without fields and memory takes 8 bytes.
 ///
 /// ```
 /// use k8s_flowcontrol_types::api::v1::QueuingConfiguration;
@@ -30,6 +30,8 @@ struct Inner {
     /// How the text spelled fields that have their default.
     defaults: Defaults,
     absent_meta: TypeMetaAbsence,
+    /// The texts of fields that have a `null` among elements that cannot be `null`, by their places in the table.
+    kept: Vec<(usize, RawJson)>,
     /// The object is written without required fields that have their default, at every depth.
     partial: bool,
 }
@@ -123,6 +125,16 @@ impl Unknown {
         self.0
             .as_ref()
             .map_or_else(TypeMetaAbsence::default, |inner| inner.absent_meta)
+    }
+
+    pub(crate) fn keep(&mut self, index: usize, text: RawJson) {
+        self.0.get_or_insert_default().kept.push((index, text));
+    }
+
+    /// The text of the field at `index`, if it was kept.
+    pub(crate) fn kept(&self, index: usize) -> Option<&RawJson> {
+        let mut kept = self.0.as_ref()?.kept.iter();
+        kept.find(|(at, _)| *at == index).map(|(_, text)| text)
     }
 
     pub(crate) fn set_partial(&mut self) {

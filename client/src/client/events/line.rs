@@ -34,6 +34,7 @@ pub struct LineDecoder {
     /// The position in the chunk.
     at: usize,
     max_line: usize,
+    keeps_empty: bool,
 }
 
 impl LineDecoder {
@@ -45,6 +46,15 @@ impl LineDecoder {
             chunk: Bytes::new(),
             at: 0,
             max_line,
+            keeps_empty: false,
+        }
+    }
+
+    /// A decoder that returns empty lines, too.
+    pub(crate) fn keeping_empty(max_line: usize) -> Self {
+        Self {
+            keeps_empty: true,
+            ..Self::new(max_line)
         }
     }
 
@@ -96,7 +106,7 @@ impl LineDecoder {
                 return Err(self.too_long());
             }
             match (length, self.returned) {
-                (0, _) => self.drop_returned(),
+                (0, _) if !self.keeps_empty => self.drop_returned(),
                 (_, true) => return Ok(Some(&self.begun[..length])),
                 (_, false) => return Ok(Some(&self.chunk[start..start + length])),
             }

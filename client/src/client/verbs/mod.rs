@@ -6,6 +6,7 @@ mod delete;
 mod delete_options;
 mod get;
 mod list;
+mod log;
 mod patch;
 mod replace;
 mod watch;
@@ -17,6 +18,7 @@ pub use delete::{
 };
 pub use get::{GetOptRequest, GetRequest};
 pub use list::ListRequest;
+pub use log::LogRequest;
 pub use patch::{PatchRequest, PatchTarget};
 pub use replace::ReplaceRequest;
 pub use watch::WatchRequest;

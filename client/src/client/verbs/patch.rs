@@ -2,7 +2,7 @@
 
 use super::ApplyRequest;
 use crate::Resource;
-use crate::client::call::{APPLY, Call, builder};
+use crate::client::call::{APPLY, Call, JSON_PATCH, MERGE_PATCH, STRATEGIC_MERGE_PATCH, builder};
 use crate::client::params::{pretty_setter, write_setters};
 use crate::client::wire::{Wire, Wires};
 use serde::Serialize;
@@ -30,18 +30,18 @@ impl<K: Resource> PatchTarget<K> {
     /// Sends a JSON patch (RFC 6902): an array of `add`, `remove`, `replace`, `move`, `copy` and `test` operations, at most
     /// 10,000.
     pub fn json<T: Serialize + ?Sized>(self, operations: &T) -> PatchRequest<K> {
-        self.with("application/json-patch+json", operations)
+        self.with(JSON_PATCH, operations)
     }
 
     /// Sends a merge patch (RFC 7386): fields are merged, `null` removes a field, lists are replaced.
     pub fn merge<T: Serialize + ?Sized>(self, patch: &T) -> PatchRequest<K> {
-        self.with("application/merge-patch+json", patch)
+        self.with(MERGE_PATCH, patch)
     }
 
     /// Sends a strategic merge patch: like a merge patch, but lists with a merge key in the API's documents are merged by
     /// it.
     pub fn strategic<T: Serialize + ?Sized>(self, patch: &T) -> PatchRequest<K> {
-        self.with("application/strategic-merge-patch+json", patch)
+        self.with(STRATEGIC_MERGE_PATCH, patch)
     }
 
     /// Applies a part of an object by server-side apply. `part` contains `apiVersion` and `kind`.

@@ -6,7 +6,7 @@ use super::state::State;
 use crate::client::Kind;
 use crate::convert::Loss;
 use crate::watch::key::ObjectKey;
-use crate::{Error, Resource};
+use crate::{Error, InvalidObject, Resource};
 use std::fmt;
 use std::sync::Arc;
 use tokio::sync::watch;
@@ -104,6 +104,20 @@ impl<K: Resource> Store<K> {
         let objects = state.objects.current().values();
         let objects = objects.map(|stored| &stored.object);
         objects.filter(|object| matches(object)).cloned().collect()
+    }
+
+    /// The objects that do not fit their type, with the errors, in the order of their keys. The store holds them apart from the
+    /// others, and reports each to [`StoreBuilder::on_error`](super::StoreBuilder::on_error).
+    ///
+    /// Empty with [`Watcher::invalid_is_error`](crate::watch::Watcher::invalid_is_error).
+    pub fn invalid(&self) -> Vec<Arc<InvalidObject>> {
+        self.state
+            .borrow()
+            .objects
+            .invalid()
+            .values()
+            .cloned()
+            .collect()
     }
 
     /// The number of objects.

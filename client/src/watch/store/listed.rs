@@ -1,6 +1,6 @@
 //! The objects of a list that is not complete.
 
-use super::objects::{ObjectMap, Stored};
+use super::objects::{InvalidMap, ObjectMap, Stored};
 use crate::watch::key::ObjectKey;
 use k8s_flowcontrol_types::order;
 
@@ -10,12 +10,14 @@ use k8s_flowcontrol_types::order;
 pub(super) struct Listed<K> {
     /// `None` is a deletion.
     objects: Vec<(ObjectKey, Option<Stored<K>>)>,
+    invalid: InvalidMap,
 }
 
 impl<K> Listed<K> {
     pub(super) fn new() -> Self {
         Self {
             objects: Vec::new(),
+            invalid: InvalidMap::new(),
         }
     }
 
@@ -26,6 +28,11 @@ impl<K> Listed<K> {
 
     pub(super) fn remove(&mut self, key: ObjectKey) {
         self.objects.push((key, None));
+    }
+
+    /// The objects that do not fit their type.
+    pub(super) fn invalid_mut(&mut self) -> &mut InvalidMap {
+        &mut self.invalid
     }
 
     pub(super) fn into_map(self) -> ObjectMap<K> {

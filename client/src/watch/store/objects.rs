@@ -3,10 +3,10 @@
 use super::event::StoreEvent;
 use super::index::Indexes;
 use super::listed::Listed;
-use crate::Resource;
 use crate::convert::Loss;
 use crate::watch::key::ObjectKey;
 use crate::watch::watcher::WatcherEvent;
+use crate::{InvalidObject, Resource};
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -25,9 +25,13 @@ pub(super) struct StoredObjects<K> {
     current: ObjectMap<K>,
     /// The objects of an incomplete list, which will replace `current`.
     listed: Option<Listed<K>>,
+    /// The objects that do not fit their type.
+    invalid: InvalidMap,
     is_ready: bool,
     indexes: Indexes<K>,
 }
+
+pub(super) type InvalidMap = BTreeMap<ObjectKey, Arc<InvalidObject>>;
 
 /// The objects that are no longer needed after an event: the copy before a list, or an incomplete list.
 type Unneeded<K> = (ObjectMap<K>, Option<Listed<K>>);
@@ -37,6 +41,7 @@ impl<K: Resource> StoredObjects<K> {
         Self {
             current: BTreeMap::new(),
             listed: None,
+            invalid: BTreeMap::new(),
             is_ready: false,
             indexes: Indexes::new(),
         }
@@ -66,6 +71,10 @@ impl<K: Resource> StoredObjects<K> {
         &self.current
     }
 
+    pub(super) fn invalid(&self) -> &InvalidMap {
+        &self.invalid
+    }
+
     pub(super) fn indexes(&self) -> &Indexes<K> {
         &self.indexes
     }
@@ -82,6 +91,7 @@ impl<K: Resource> StoredObjects<K> {
         let Self {
             current,
             listed,
+            invalid,
             is_ready,
             indexes,
         } = self;
@@ -90,18 +100,26 @@ impl<K: Resource> StoredObjects<K> {
             WatcherEvent::ListItem { object, losses }
             | WatcherEvent::Applied { object, losses } => {
                 let emit = &mut indexed(indexes, emit);
+                fits(invalid, listed.as_mut(), &object);
                 insert(current, listed.as_mut(), object, losses, emit);
             }
             WatcherEvent::Deleted { object, .. } => {
                 let key = ObjectKey::of(&object);
+                fits(invalid, listed.as_mut(), &object);
                 remove(current, listed.as_mut(), key, &mut indexed(indexes, emit));
             }
-            WatcherEvent::Invalid { object, .. } => {
+            WatcherEvent::Invalid { object, is_deleted } => {
                 let key = ObjectKey::of_metadata(&object.metadata);
+                let invalid = listed.as_mut().map_or(invalid, Listed::invalid_mut);
+                match is_deleted {
+                    true => invalid.remove(&key),
+                    false => invalid.insert(key.clone(), Arc::from(object)),
+                };
                 remove(current, listed.as_mut(), key, &mut indexed(indexes, emit));
             }
             WatcherEvent::ListEnd { .. } => {
-                if let Some(new) = listed.take() {
+                if let Some(mut new) = listed.take() {
+                    *invalid = std::mem::take(new.invalid_mut());
                     let old = std::mem::replace(current, new.into_map());
                     if std::mem::replace(is_ready, true) {
                         emit_differences(&old, current, &mut indexed(indexes, emit));
@@ -113,6 +131,14 @@ impl<K: Resource> StoredObjects<K> {
             }
         }
         (BTreeMap::new(), None)
+    }
+}
+
+/// An object that does fit its type is no longer an invalid one.
+fn fits<K: Resource>(invalid: &mut InvalidMap, listed: Option<&mut Listed<K>>, object: &K) {
+    let invalid = listed.map_or(invalid, Listed::invalid_mut);
+    if !invalid.is_empty() {
+        invalid.remove(&ObjectKey::of(object));
     }
 }
 

@@ -1,6 +1,7 @@
 //! The events of several selections as one stream.
 
 use super::event::WatcherEvent;
+use super::invalid_states::InvalidStates;
 use super::matches::{Change, Matches};
 use super::source::Source;
 use crate::client::Decoded;
@@ -15,6 +16,7 @@ use tokio::time::{Instant, Sleep, sleep_until};
 pub(super) struct AnyOf<K: Resource> {
     sources: Vec<Source<K>>,
     matches: Matches<K>,
+    invalid: InvalidStates,
     /// Set during a list; all sources list together.
     list: Option<Listing>,
     /// The source to poll first, in turn, so that a busy one does not starve the others.
@@ -48,6 +50,7 @@ impl<K: Resource> AnyOf<K> {
         Self {
             sources,
             matches: Matches::new(),
+            invalid: InvalidStates::default(),
             list: Some(first_list),
             first: 0,
             timer: None,
@@ -156,7 +159,12 @@ impl<K: Resource> AnyOf<K> {
             return has_too_many.then(|| self.begin_list(None));
         };
         match event {
-            WatcherEvent::Invalid { .. } => Some(event),
+            WatcherEvent::Invalid { object, is_deleted } => {
+                let is_new = self.invalid.note(&object.metadata, is_deleted);
+                self.matches
+                    .unreport(&ObjectKey::of_metadata(&object.metadata));
+                is_new.then_some(WatcherEvent::Invalid { object, is_deleted })
+            }
             WatcherEvent::ListBegin => match &mut self.list {
                 Some(list) if list.phases.get(source) == Some(&Phase::Requested) => {
                     set(&mut list.phases, source, Phase::Begun);
@@ -191,6 +199,7 @@ impl<K: Resource> AnyOf<K> {
 
     /// Makes all sources list again, except `begun`, which has just begun its list.
     fn begin_list(&mut self, begun: Option<usize>) -> WatcherEvent<K> {
+        self.invalid = InvalidStates::default();
         let mut before = self.list.take().map(|list| list.before).unwrap_or_default();
         before.extend(self.matches.clear());
         let mut phases = vec![Phase::Requested; self.sources.len()];

@@ -257,6 +257,13 @@ impl<K: Resource> Matches<K> {
             .map(|(key, _)| key)
     }
 
+    /// The object was reported as one that does not fit its type.
+    pub(super) fn unreport(&mut self, key: &ObjectKey) {
+        if let Some(known) = self.objects.get_mut(key) {
+            known.is_reported = false;
+        }
+    }
+
     /// Whether the object was reported, and its deletion was not.
     pub(super) fn is_reported(&self, key: &ObjectKey) -> bool {
         self.objects.get(key).is_some_and(|known| known.is_reported)

@@ -5,6 +5,7 @@ mod delays;
 mod event;
 mod failure;
 mod idle_timer;
+mod invalid_states;
 mod list_watch;
 mod matches;
 mod modify;
