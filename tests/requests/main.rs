@@ -11,6 +11,7 @@
 //! - `observing`: the hook for metrics, and `tracing` spans
 //! - `opentelemetry`: the recipe for spans and metrics
 //! - `replaying`: recordings of exchanges, and tests without a server that replay them
+//! - `subresources`: logs, tokens and patches of subresources
 //! - `updating`: `update_with`
 //! - `waiting`: `wait_for`
 
@@ -33,6 +34,7 @@ mod promises;
 mod replaying;
 mod retries;
 mod script;
+mod subresources;
 mod support;
 mod updating;
 mod waiting;

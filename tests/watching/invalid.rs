@@ -2,7 +2,7 @@
 
 use crate::fake::{Fake, Reply, answer, line, list};
 use crate::support::{next, soon, take, watcher};
-use k8s_flowcontrol::watch::{Store, StoreEvent};
+use k8s_flowcontrol::watch::{Selection, Store, StoreEvent};
 use std::sync::{Arc, Mutex};
 
 type Level = k8s_flowcontrol::api::v1::PriorityLevelConfiguration;
@@ -41,20 +41,47 @@ async fn a_watcher_continues_with_the_others() {
     assert_eq!(take(&mut watcher, 2).await, ["begin", "item a"]);
     let invalid = next(&mut watcher).await;
     assert!(
-        invalid.starts_with("invalid b: invalid type: boolean `true`"),
+        invalid.starts_with("invalid b: spec.limited: invalid type: boolean `true`"),
         "{invalid}"
     );
     assert_eq!(next(&mut watcher).await, "end");
     assert_eq!(
         take(&mut watcher, 4).await,
         [
-            &format!("invalid a: invalid type: integer `5`, {error} false"),
+            &format!("invalid a: spec: invalid type: integer `5`, {error} false"),
             "applied b",
-            &format!("invalid b: invalid type: integer `5`, {error} true"),
+            &format!("invalid b: spec: invalid type: integer `5`, {error} true"),
             "applied c",
         ]
     );
     assert_eq!(server.requests(), ["list", "watch"]);
+}
+
+#[tokio::test]
+async fn several_selections_report_it_once() {
+    let server = server(broken_line("MODIFIED", "b", 7)).await;
+    let selections = [Selection::labels("team=a"), Selection::labels("also=a")];
+    let mut watcher = watcher(&server.client)
+        .streaming_lists(false)
+        .any_of(selections);
+    let mut events = Vec::new();
+    while events
+        .iter()
+        .filter(|event: &&String| event.starts_with("invalid"))
+        .count()
+        < 2
+    {
+        events.push(next(&mut watcher).await);
+    }
+    let invalid = events.iter().filter(|event| event.starts_with("invalid"));
+    let fields: Vec<_> = invalid
+        .map(|event| event.split(": ").nth(1).unwrap())
+        .collect();
+    assert_eq!(fields, ["spec.limited", "spec"], "{events:?}");
+    assert!(
+        events.iter().any(|event| event.starts_with("end")),
+        "{events:?}"
+    );
 }
 
 #[tokio::test]
@@ -117,11 +144,14 @@ async fn a_store_does_not_hold_it_and_reports_it() {
         }
     }
     assert!(store.get("a").is_none());
+    let invalid = store.invalid();
+    assert_eq!(invalid.len(), 1);
+    assert_eq!(invalid[0].metadata.name.as_deref(), Some("a"));
     let errors = errors.lock().unwrap();
     assert!(
         errors
             .iter()
-            .any(|error| error.contains("a: invalid type: integer `5`")),
+            .any(|error| error.contains("a: spec: invalid type: integer `5`")),
         "{errors:?}"
     );
 }

@@ -24,7 +24,7 @@ pub struct Kind0 {
 ::k8s_flowcontrol_types::rt::fields! {
     Kind0 as Resource {
         "metadata" => metadata,
-        "URLs3" => ur_ls3,
+        "URLs3" => ur_ls3: nullable,
         "URLs4" => ur_ls4,
         "URLs5" => ur_ls5,
         "long_name1" => long_name1,
@@ -75,13 +75,13 @@ pub struct UrLs5 {
 ::k8s_flowcontrol_types::rt::fields! {
     UrLs5 {
         "URLs1" => ur_ls1,
-        "URLs2" => ur_ls2,
-        "fooBar0" => foo_bar0,
+        "URLs2" => ur_ls2: nullable,
+        "fooBar0" => foo_bar0: nullable,
         "fooBar4" => foo_bar4,
         "fooBar6" => foo_bar6,
-        "fooBar7" => foo_bar7,
-        "long_name3" => long_name3: required,
-        "long_name5" => long_name5,
+        "fooBar7" => foo_bar7: nullable,
+        "long_name3" => long_name3: required nullable,
+        "long_name5" => long_name5: nullable,
     }
 }
 
@@ -110,7 +110,7 @@ pub struct UrLs2 {
         "URLs3" => ur_ls3: required,
         "fooBar1" => foo_bar1,
         "fooBar4" => foo_bar4,
-        "fooBar5" => foo_bar5,
+        "fooBar5" => foo_bar5: nullable,
         "x2" => x2,
     }
 }
@@ -143,14 +143,14 @@ pub struct Kind1 {
 ::k8s_flowcontrol_types::rt::fields! {
     Kind1 as Resource {
         "metadata" => metadata,
-        "URLs2" => ur_ls2,
-        "URLs3" => ur_ls3: required,
+        "URLs2" => ur_ls2: nullable,
+        "URLs3" => ur_ls3: required nullable,
         "fooBar0" => foo_bar0,
-        "fooBar1" => foo_bar1: required,
+        "fooBar1" => foo_bar1: required nullable,
         "fooBar7" => foo_bar7,
         "long_name5" => long_name5,
         "x4" => x4,
-        "x6" => x6,
+        "x6" => x6: nullable,
     }
 }
 
@@ -201,7 +201,7 @@ pub struct FooBar1 {
     FooBar1 {
         "URLs2" => ur_ls2,
         "fooBar7" => foo_bar7,
-        "long_name0" => long_name0,
+        "long_name0" => long_name0: nullable,
         "long_name1" => long_name1,
         "long_name3" => long_name3,
         "long_name4" => long_name4,
@@ -239,11 +239,11 @@ pub struct FooBar7 {
     FooBar7 {
         "URLs1" => ur_ls1,
         "URLs6" => ur_ls6,
-        "URLs7" => ur_ls7: required,
+        "URLs7" => ur_ls7: required nullable,
         "fooBar3" => foo_bar3,
-        "long_name2" => long_name2,
+        "long_name2" => long_name2: nullable,
         "long_name4" => long_name4,
-        "x0" => x0,
+        "x0" => x0: nullable,
         "x5" => x5,
     }
 }
@@ -282,12 +282,12 @@ pub struct LongName8 {
 ::k8s_flowcontrol_types::rt::fields! {
     LongName8 {
         "URLs6" => ur_ls6,
-        "fooBar0" => foo_bar0,
-        "fooBar3" => foo_bar3,
+        "fooBar0" => foo_bar0: nullable,
+        "fooBar3" => foo_bar3: nullable,
         "fooBar4" => foo_bar4: required,
         "fooBar5" => foo_bar5,
-        "x1" => x1,
-        "x2" => x2,
+        "x1" => x1: nullable,
+        "x2" => x2: nullable,
     }
 }
 
@@ -318,12 +318,12 @@ pub struct UrLs6 {
 
 ::k8s_flowcontrol_types::rt::fields! {
     UrLs6 {
-        "URLs0" => ur_ls0,
+        "URLs0" => ur_ls0: nullable,
         "URLs4" => ur_ls4,
-        "fooBar2" => foo_bar2,
+        "fooBar2" => foo_bar2: nullable,
         "long_name1" => long_name1,
         "long_name6" => long_name6,
-        "long_name8" => long_name8: required,
+        "long_name8" => long_name8: required nullable,
         "x3" => x3,
         "x5" => x5,
         "x7" => x7,
@@ -358,14 +358,14 @@ pub struct Kind2 {
 ::k8s_flowcontrol_types::rt::fields! {
     Kind2 as Resource {
         "metadata" => metadata,
-        "URLs2" => ur_ls2,
-        "URLs3" => ur_ls3: required,
+        "URLs2" => ur_ls2: nullable,
+        "URLs3" => ur_ls3: required nullable,
         "fooBar0" => foo_bar0,
-        "fooBar1" => foo_bar1: required,
+        "fooBar1" => foo_bar1: required nullable,
         "fooBar7" => foo_bar7,
         "long_name5" => long_name5,
         "x4" => x4,
-        "x6" => x6,
+        "x6" => x6: nullable,
     }
 }
 
@@ -410,11 +410,11 @@ pub struct Kind3 {
     Kind3 as Resource {
         "metadata" => metadata,
         "URLs1" => ur_ls1,
-        "fooBar2" => foo_bar2,
+        "fooBar2" => foo_bar2: nullable,
         "long_name0" => long_name0,
         "long_name3" => long_name3,
         "x4" => x4,
-        "x5" => x5,
+        "x5" => x5: nullable,
     }
 }
 
@@ -453,10 +453,10 @@ pub struct Kind3UrLs1 {
 
 ::k8s_flowcontrol_types::rt::fields! {
     Kind3UrLs1 {
-        "URLs1" => ur_ls1,
-        "fooBar0" => foo_bar0: required,
-        "fooBar2" => foo_bar2,
-        "x3" => x3: required,
+        "URLs1" => ur_ls1: nullable,
+        "fooBar0" => foo_bar0: required nullable,
+        "fooBar2" => foo_bar2: nullable,
+        "x3" => x3: required nullable,
         "x4" => x4: required,
     }
 }
@@ -491,7 +491,7 @@ pub struct FooBar2 {
         "fooBar1" => foo_bar1,
         "fooBar2" => foo_bar2,
         "fooBar6" => foo_bar6,
-        "long_name4" => long_name4: required,
+        "long_name4" => long_name4: required nullable,
         "long_name5" => long_name5,
         "x3" => x3,
     }
@@ -527,7 +527,7 @@ pub struct X4 {
 ::k8s_flowcontrol_types::rt::fields! {
     X4 {
         "URLs1" => ur_ls1,
-        "URLs9" => ur_ls9,
+        "URLs9" => ur_ls9: nullable,
         "fooBar2" => foo_bar2,
         "fooBar3" => foo_bar3,
         "fooBar6" => foo_bar6,

@@ -33,6 +33,8 @@ fn read(
     let mut explicit = Explicit::default();
     let mut absent_meta = TypeMetaAbsence::expected(table, reader);
     let is_item = std::mem::take(&mut reader.is_item);
+    // Of an element before this one.
+    let had_null_element = std::mem::take(&mut reader.had_null_element);
     // Servers write fields in the table's order and leave some out.
     let mut next = 0;
     let mut more = reader.object(table)?;
@@ -82,6 +84,7 @@ fn read(
     }
     object.unknown_mut().fit();
     reader.is_item = is_item;
+    reader.had_null_element = had_null_element;
     Ok(())
 }
 

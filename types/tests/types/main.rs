@@ -130,7 +130,7 @@ fn an_invalid_item_is_an_item_of_its_own() {
     };
     assert_eq!(
         invalid.to_string(),
-        "n/b: invalid type: string \"high\", expected i32"
+        "n/b: spec.matchingPrecedence: invalid type: string \"high\", expected i32"
     );
     assert_eq!(invalid.metadata.name.as_deref(), Some("b"));
     assert_eq!(json::to_string(&list), text);
@@ -173,6 +173,24 @@ fn an_empty_set_of_unknown_fields_costs_a_pointer() {
         size_of::<k8s_flowcontrol_types::meta::Unknown>(),
         size_of::<usize>()
     );
+}
+
+#[test]
+fn null_is_absent_where_it_is_no_value() {
+    let text = r#"{"metadata":{"name":"a","labels":null,"finalizers":[null,"x"]},"spec":{"rules":[{"subjects":null,"nonResourceRules":[null]}],"matchingPrecedence":null,"distinguisherMethod":null},"status":null}"#;
+    let mut schema: FlowSchema = json::from_str(text).unwrap();
+    let written = r#"{"kind":"FlowSchema","apiVersion":"flowcontrol.apiserver.k8s.io/v1","metadata":{"name":"a","finalizers":[null,"x"]},"spec":{"rules":[{"nonResourceRules":[null]}]}}"#;
+    assert_eq!(
+        normalized(
+            &tree(&json::to_string(&schema)),
+            schema_of("v1", "FlowSchema")
+        ),
+        normalized(&tree(written), schema_of("v1", "FlowSchema"))
+    );
+    assert!(!json::to_string(&schema).contains(":null"));
+    assert!(json::to_string(&schema).contains(r#""finalizers":[null,"x"]"#));
+    schema.metadata.finalizers.push("y".to_owned());
+    assert!(json::to_string(&schema).contains(r#""finalizers":["","x","y"]"#));
 }
 
 #[test]
