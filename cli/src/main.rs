@@ -11,6 +11,7 @@ mod feature_gates;
 mod input;
 mod interrupt;
 mod kubernetes_arg;
+mod leading;
 mod metrics;
 mod migrate;
 mod objects;
@@ -26,7 +27,7 @@ use std::io::Write;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    let cli = match Cli::try_parse() {
+    let cli = match Cli::try_parse_from(leading::behind_the_command(std::env::args_os())) {
         Ok(cli) => cli,
         Err(error) => {
             // If nobody reads the help or the usage error, there is nobody to report that to.

@@ -57,6 +57,7 @@ pub struct Builder {
     faults: Vec<Fault>,
     objects: Vec<Value>,
     data_dir: Option<PathBuf>,
+    server_seats: Option<u32>,
 }
 
 impl Default for Builder {
@@ -81,6 +82,7 @@ impl Default for Builder {
             faults: Vec::new(),
             objects: Vec::new(),
             data_dir: None,
+            server_seats: None,
         }
     }
 }
@@ -167,6 +169,14 @@ impl Builder {
     #[must_use]
     pub fn record_requests(mut self) -> Self {
         self.record_requests = true;
+        self
+    }
+
+    /// The concurrency limit in seats, as a real server has it from `--max-requests-inflight` plus
+    /// `--max-mutating-requests-inflight`. The metrics of flow control show each level's part of it. Defaults to 600.
+    #[must_use]
+    pub fn server_seats(mut self, seats: u32) -> Self {
+        self.server_seats = Some(seats);
         self
     }
 
@@ -334,6 +344,7 @@ impl Builder {
             self.record_requests,
             self.bookmark_interval,
         );
+        state.seats = self.server_seats.unwrap_or(state.seats);
         let mut presets = self.objects;
         if let Some(folder) = self.data_dir {
             let opened = Data::open(&folder);

@@ -18,6 +18,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
 use tokio::sync::watch;
 
+/// The concurrency limit of kube-apiserver with default flags, in seats.
+const DEFAULT_SEATS: u32 = 600;
+
 /// A revision with the objects of a kind, while a watch uses them.
 type Snapshot = (u64, Weak<[Object]>);
 
@@ -39,6 +42,8 @@ pub(crate) struct State {
     recorded: Option<Arc<Mutex<Vec<RecordedRequest>>>>,
     /// The requested deprecated versions.
     pub(crate) deprecated: DeprecatedApis,
+    /// The concurrency limit, in seats.
+    pub(crate) seats: u32,
 }
 
 impl State {
@@ -95,6 +100,7 @@ impl State {
             kinds,
             bookmark_interval,
             deprecated: DeprecatedApis::default(),
+            seats: DEFAULT_SEATS,
         }
     }
 
@@ -105,7 +111,8 @@ impl State {
         let mut store = self.lock().clone();
         decode_store(&mut store, &self.kinds, &kinds);
         let (recorded, data) = (self.recorded.clone(), self.data.clone());
-        let state = Self::of(store, kinds, self.bookmark_interval, recorded, data);
+        let mut state = Self::of(store, kinds, self.bookmark_interval, recorded, data);
+        state.seats = self.seats;
         state.follow_release();
         state
     }

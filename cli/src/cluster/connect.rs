@@ -3,17 +3,21 @@
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::warn;
-use k8s_flowcontrol::config::{Config, ConfigError};
+use k8s_flowcontrol::config::{Config, ConfigError, Impersonation, Secret};
 use k8s_flowcontrol::{Client, Error};
 use std::collections::HashSet;
 use std::path::PathBuf;
 use std::sync::Mutex;
+use std::time::Duration;
 
 /// The application name in the user agent.
 const APPLICATION: &str = concat!(env!("CARGO_PKG_NAME"), "/", env!("CARGO_PKG_VERSION"));
 
-/// The options that select a cluster.
-#[derive(Clone, Debug, clap::Args)]
+/// The options that select a cluster and a user, with kubectl's names.
+///
+/// All of them can stand before the command too, see [`leading`](crate::leading). Only the first two are shown in the help of
+/// each command; `options` shows all.
+#[derive(Clone, Debug, Default, clap::Args)]
 pub(crate) struct ClusterArgs {
     /// The kubeconfig file; defaults to KUBECONFIG, ~/.kube/config or the service account of the pod
     #[arg(long, value_name = "FILE")]
@@ -22,6 +26,30 @@ pub(crate) struct ClusterArgs {
     /// The context of the kubeconfig file; defaults to its current context
     #[arg(long, value_name = "NAME")]
     context: Option<String>,
+
+    /// The address of the API server, instead of the context's
+    #[arg(short, long, value_name = "URL", hide = true)]
+    server: Option<String>,
+
+    /// A bearer token, instead of the context's credentials
+    #[arg(long, value_name = "TOKEN", hide = true)]
+    token: Option<String>,
+
+    /// The user to impersonate
+    #[arg(long = "as", value_name = "USER", hide = true)]
+    as_user: Option<String>,
+
+    /// A group to impersonate; can be repeated
+    #[arg(long, value_name = "GROUP", requires = "as_user", hide = true)]
+    as_group: Vec<String>,
+
+    /// The UID to impersonate
+    #[arg(long, value_name = "UID", requires = "as_user", hide = true)]
+    as_uid: Option<String>,
+
+    /// The maximum time of a request, such as 1s, 2m or 3h; a number without a unit counts seconds, and 0 means no limit
+    #[arg(long, value_name = "TIME", value_parser = timeout, hide = true)]
+    request_timeout: Option<Duration>,
 }
 
 impl ClusterArgs {
@@ -30,7 +58,24 @@ impl ClusterArgs {
         Self {
             kubeconfig,
             context,
+            ..Self::default()
         }
+    }
+
+    /// Whether the command line names a cluster or a user. A command that can do without a cluster then uses the cluster.
+    pub(crate) fn is_named(&self) -> bool {
+        let Self {
+            kubeconfig,
+            context,
+            server,
+            token,
+            as_user,
+            as_group: _,
+            as_uid: _,
+            request_timeout: _,
+        } = self;
+        let names = [context, server, token, as_user];
+        kubeconfig.is_some() || names.into_iter().any(Option::is_some)
     }
 
     /// A client of the cluster.
@@ -56,7 +101,50 @@ impl ClusterArgs {
         if let Some(context) = &self.context {
             builder = builder.context(context);
         }
-        builder.build()?.with_application(APPLICATION)
+        if let Some(server) = &self.server {
+            builder = builder.server(server);
+        }
+        if let Some(timeout) = self.request_timeout {
+            builder = builder.timeout((!timeout.is_zero()).then_some(timeout));
+        }
+        let mut config = builder.build()?.with_application(APPLICATION)?;
+        if let Some(token) = &self.token {
+            config = config.with_token(Secret::new(token.as_str()));
+        }
+        if let Some(user) = &self.as_user {
+            let user = Impersonation::new(user);
+            let user = self.as_uid.iter().fold(user, Impersonation::uid);
+            let user = self.as_group.iter().fold(user, Impersonation::group);
+            config = config.with_impersonation(user)?;
+        }
+        Ok(config)
+    }
+}
+
+/// A duration as kubectl reads it: parts such as `1m30s`, or a number of seconds.
+fn timeout(text: &str) -> Result<Duration, String> {
+    const UNITS: [(&str, f64); 4] = [("ms", 0.001), ("s", 1.0), ("m", 60.0), ("h", 3600.0)];
+    let invalid = || format!("`{text}` is no duration: expected a time such as 1s, 2m or 3h");
+    if let Ok(seconds) = text.parse() {
+        return Ok(Duration::from_secs(seconds));
+    }
+    let mut sum = 0.0;
+    let mut rest = text;
+    while !rest.is_empty() {
+        let is_number = |c: char| c.is_ascii_digit() || c == '.';
+        let (number, tail) = rest.split_at(rest.find(|c| !is_number(c)).ok_or_else(invalid)?);
+        let (unit, tail) = tail.split_at(tail.find(is_number).unwrap_or(tail.len()));
+        let number: f64 = number.parse().map_err(|_| invalid())?;
+        let (_, seconds) = UNITS
+            .into_iter()
+            .find(|(name, _)| *name == unit)
+            .ok_or_else(invalid)?;
+        sum += number * seconds;
+        rest = tail;
+    }
+    match text.is_empty() {
+        true => Err(invalid()),
+        false => Duration::try_from_secs_f64(sum).map_err(|_| invalid()),
     }
 }
 
@@ -85,5 +173,30 @@ impl From<ConfigError> for Failure {
 impl From<Error> for Failure {
     fn from(error: Error) -> Self {
         Self::new(Exit::Cluster, error.to_string())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn timeouts_as_kubectl_reads_them() {
+        for (text, millis) in [
+            ("0", 0),
+            ("15", 15_000),
+            ("1m30s", 90_000),
+            ("250ms", 250),
+            ("1.5h", 5_400_000),
+        ] {
+            assert_eq!(
+                timeout(text).unwrap(),
+                Duration::from_millis(millis),
+                "{text}"
+            );
+        }
+        for text in ["", "s", "5d", "-1s", "1s2", "..s"] {
+            assert!(timeout(text).is_err(), "{text}");
+        }
     }
 }

@@ -4,7 +4,7 @@ mod level;
 mod schema;
 
 use crate::cluster::block_on;
-use crate::cluster::{LiveArgs, TargetArgs, age, name, owner};
+use crate::cluster::{LiveArgs, SeatsArg, ServerSeats, TargetArgs, age, name, owner};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::{Streams, one_line};
@@ -27,9 +27,8 @@ pub(crate) struct Args {
     #[command(flatten)]
     live: LiveArgs,
 
-    /// The seats of each server: --max-requests-inflight plus --max-mutating-requests-inflight
-    #[arg(long, value_name = "SEATS", default_value_t = 600)]
-    server_seats: u32,
+    #[command(flatten)]
+    seats: SeatsArg,
 }
 
 const EXAMPLES: &str = "\
@@ -42,7 +41,8 @@ struct Surroundings {
     schemas: Vec<FlowSchema>,
     levels: Vec<PriorityLevelConfiguration>,
     release: Release,
-    server_seats: u32,
+    /// The seats of the API server that responded, or the reason why they are unknown.
+    seats: Result<ServerSeats, Failure>,
 }
 
 pub(crate) fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
@@ -56,11 +56,13 @@ pub(crate) fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
             Ok::<_, Error>((schemas, levels.list().await?.items))
         };
         let (schemas, levels) = around.await?;
+        let release = live.release().await;
+        let seats = args.seats.live(client, &levels, release).await;
         let around = Surroundings {
             schemas,
             levels,
-            release: live.release().await,
-            server_seats: args.server_seats,
+            release,
+            seats,
         };
         for (index, (kind, object)) in objects.iter().enumerate() {
             if index > 0 {

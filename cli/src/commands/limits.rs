@@ -3,7 +3,7 @@
 mod changes;
 mod chart;
 
-use crate::cluster::ClusterArgs;
+use crate::cluster::{LiveOrFiles, SeatsArg, ServerSeats};
 use crate::documents::FileArgs;
 use crate::exit::Exit;
 use crate::failure::Failure;
@@ -11,7 +11,6 @@ use crate::kubernetes_arg::KubernetesArg;
 use crate::objects::Objects;
 use crate::output::{Streams, Table, bar, write_list};
 use clap::ValueEnum;
-use k8s_flowcontrol::Release;
 use k8s_flowcontrol::rules::limits::{LevelLimits, ServerLimits};
 use serde::Serialize;
 use std::fs;
@@ -25,25 +24,23 @@ use std::path::PathBuf;
 ///
 /// The input is the complete configuration, except for the mandatory levels exempt and catch-all, which every server has.
 /// `--with-bootstrap` adds the other built-in levels that the input lacks.
+///
+/// For a cluster the seats of the API server that responds are read from its metrics. Other API servers of the control plane can
+/// have other numbers.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
     #[command(flatten)]
     files: FileArgs,
 
-    /// Use the levels of a cluster
-    #[arg(long, conflicts_with = "files")]
-    live: bool,
-
     #[command(flatten)]
-    cluster: ClusterArgs,
+    live: LiveOrFiles,
 
     #[command(flatten)]
     kubernetes: KubernetesArg,
 
-    /// The seats of each server: --max-requests-inflight plus --max-mutating-requests-inflight
-    #[arg(long, value_name = "SEATS", default_value_t = 600)]
-    server_seats: u32,
+    #[command(flatten)]
+    seats: SeatsArg,
 
     /// Add the built-in levels that the input lacks
     #[arg(long)]
@@ -64,8 +61,8 @@ pub(crate) struct Args {
 
 const EXAMPLES: &str = "\
 Examples:
-  # A cluster whose servers have 800 seats each
-  kubectl flowcontrol limits --live --server-seats 800
+  # A cluster, with the seats of the API server that responds
+  kubectl flowcontrol limits --live
 
   # The effect of new objects on every priority level, in this cluster and in a new one
   kubectl flowcontrol limits --live --diff new-level.yaml
@@ -120,19 +117,29 @@ fn kind(level: &LevelLimits) -> &'static str {
 }
 
 pub(crate) fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
-    let mut objects = match (args.live, args.files.is_empty()) {
-        (true, _) => Objects::live(&args.cluster)?,
+    let is_live = args.live.is_live(&args.files)?;
+    let mut objects = match (is_live, args.files.is_empty()) {
+        (true, _) => Objects::live(args.live.cluster())?,
         (false, true) if args.with_bootstrap => Objects::default(),
         (false, _) => Objects::read(&args.files, args.kubernetes.release(), streams)?,
     };
     let release = args.kubernetes.release_or(objects.live);
+    let seats = match is_live {
+        // The levels and release of the server, without those that other options add.
+        true => {
+            let release = objects.live.unwrap_or(release);
+            args.seats
+                .of_cluster(args.live.cluster(), &objects.levels, release)?
+        }
+        false => args.seats.offline(),
+    };
     if args.with_bootstrap {
         objects.add_bootstrap(release);
     }
-    let limits = compute(&objects, args, release);
+    let limits = ServerLimits::new(&objects.levels, seats.seats, release);
     if args.diff.is_empty() {
         match args.output {
-            Output::Table => table(&limits, streams)?,
+            Output::Table => table(&limits, &seats, streams)?,
             Output::Json => {
                 let levels = limits.levels().iter().map(Level::from);
                 write_list(&mut streams.out, levels)?;
@@ -143,14 +150,14 @@ pub(crate) fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
     }
     let mut after = objects;
     after.apply(Objects::read(&FileArgs::of(&args.diff), release, streams)?);
-    let after = compute(&after, args, release);
+    let after = ServerLimits::new(&after.levels, seats.seats, release);
     changes::print(&limits, &after, args.output == Output::Json, streams)?;
+    if seats.is_read() {
+        streams.out.flush()?;
+        writeln!(streams.err, "{seats}")?;
+    }
     write_svg(args, &limits, Some(&after))?;
     Ok(Exit::Success)
-}
-
-fn compute(objects: &Objects, args: &Args, release: Release) -> ServerLimits {
-    ServerLimits::new(&objects.levels, args.server_seats, release)
 }
 
 fn write_svg(
@@ -165,7 +172,11 @@ fn write_svg(
         .map_err(|error| Failure::input(format!("cannot write {}: {error}", file.display())))
 }
 
-fn table(limits: &ServerLimits, streams: &mut Streams) -> Result<(), Failure> {
+fn table(
+    limits: &ServerLimits,
+    server: &ServerSeats,
+    streams: &mut Streams,
+) -> Result<(), Failure> {
     let seats = i64::from(limits.concurrency_limit());
     let mut table = Table::new([
         "NAME",
@@ -208,7 +219,7 @@ fn table(limits: &ServerLimits, streams: &mut Streams) -> Result<(), Failure> {
         .collect();
     writeln!(
         streams.err,
-        "{seats} seats per server, Kubernetes {}; █ minimum, ▓ nominal, ░ maximum",
+        "{server}, Kubernetes {}; █ minimum, ▓ nominal, ░ maximum",
         limits.release()
     )?;
     if !mandatory.is_empty() {

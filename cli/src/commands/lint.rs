@@ -1,6 +1,6 @@
 //! `lint`: likely mistakes in valid objects.
 
-use crate::cluster::ClusterArgs;
+use crate::cluster::{LiveOrFiles, SeatsArg};
 use crate::documents::FileArgs;
 use crate::exit::Exit;
 use crate::failure::Failure;
@@ -30,19 +30,14 @@ pub(crate) struct Args {
     #[command(flatten)]
     files: FileArgs,
 
-    /// Check the objects of a cluster
-    #[arg(long, conflicts_with = "files")]
-    live: bool,
-
     #[command(flatten)]
-    cluster: ClusterArgs,
+    live: LiveOrFiles,
 
     #[command(flatten)]
     kubernetes: KubernetesArg,
 
-    /// The seats of each server: --max-requests-inflight plus --max-mutating-requests-inflight
-    #[arg(long, value_name = "SEATS", default_value_t = 600)]
-    server_seats: u32,
+    #[command(flatten)]
+    seats: SeatsArg,
 
     /// The lowest severity that sets exit code 1
     #[arg(long, value_name = "SEVERITY", default_value = "warning")]
@@ -117,8 +112,9 @@ pub(crate) fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
         }
         return Ok(Exit::Success);
     }
-    let objects = match args.live {
-        true => Objects::live(&args.cluster)?,
+    let is_live = args.live.is_live(&args.files)?;
+    let objects = match is_live {
+        true => Objects::live(args.live.cluster())?,
         false => Objects::read(&args.files, args.kubernetes.release(), streams)?,
     };
     if objects.is_input_empty {
@@ -126,11 +122,12 @@ pub(crate) fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
     }
     let release = args.kubernetes.release_or(objects.live);
     let (schemas, levels) = (&objects.flow_schemas, &objects.levels);
-    let configuration = match args.live {
+    let configuration = match is_live {
         true => Configuration::cluster(schemas, levels, release),
         false => Configuration::files(schemas, levels, release),
     };
-    let findings = lint(&configuration.concurrency_limit(args.server_seats));
+    let seats = seats(args, is_live, &objects, streams)?;
+    let findings = lint(&configuration.concurrency_limit(seats));
     let placed: Vec<_> = findings
         .iter()
         .map(|finding| place(finding, &objects))
@@ -166,6 +163,34 @@ pub(crate) fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
         true => Exit::Findings,
         false => Exit::Success,
     })
+}
+
+/// The seats of a server. Few rules need the number, so a cluster that does not show it is no error.
+fn seats(
+    args: &Args,
+    is_live: bool,
+    objects: &Objects,
+    streams: &mut Streams,
+) -> Result<u32, Failure> {
+    let offline = args.seats.offline();
+    if !is_live {
+        return Ok(offline.seats);
+    }
+    let release = objects.live.unwrap_or_default();
+    match args
+        .seats
+        .of_cluster(args.live.cluster(), &objects.levels, release)
+    {
+        Ok(live) => Ok(live.seats),
+        Err(failure) => {
+            let assumed = offline.seats;
+            writeln!(
+                streams.err,
+                "{failure}; assuming {assumed} seats (`--server-seats` sets the number)"
+            )?;
+            Ok(assumed)
+        }
+    }
 }
 
 fn place<'a>(finding: &'a Finding, objects: &Objects) -> Placed<'a> {

@@ -2,7 +2,7 @@
 
 mod requests;
 
-use crate::cluster::ClusterArgs;
+use crate::cluster::LiveOrFiles;
 use crate::documents::FileArgs;
 use crate::exit::Exit;
 use crate::failure::Failure;
@@ -25,12 +25,8 @@ pub(crate) struct Args {
     #[command(flatten)]
     files: FileArgs,
 
-    /// Use the objects of a cluster
-    #[arg(long, conflicts_with = "files")]
-    live: bool,
-
     #[command(flatten)]
-    cluster: ClusterArgs,
+    live: LiveOrFiles,
 
     #[command(flatten)]
     kubernetes: KubernetesArg,
@@ -108,8 +104,8 @@ enum Output {
 }
 
 pub(crate) fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
-    let mut objects = match (args.live, args.files.is_empty()) {
-        (true, _) => Objects::live(&args.cluster)?,
+    let mut objects = match (args.live.is_live(&args.files)?, args.files.is_empty()) {
+        (true, _) => Objects::live(args.live.cluster())?,
         (false, true) if args.with_bootstrap => Objects::default(),
         (false, _) => Objects::read(&args.files, args.kubernetes.release(), streams)?,
     };

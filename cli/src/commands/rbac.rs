@@ -62,7 +62,7 @@ const NEEDS: &[Needs] = &[
     needs("delete", &[SERVED], &[on(BOTH, &["delete", "get", "list"])]),
     needs(
         "describe",
-        &[SERVED, RELEASE],
+        &[SERVED, RELEASE, METRICS],
         &[on(BOTH, &["get", "list"])],
     ),
     // A dry run needs the permissions of the write.
@@ -72,7 +72,12 @@ const NEEDS: &[Needs] = &[
         &[on(BOTH, &["create", "get", "patch"])],
     ),
     needs("get", &[SERVED], &[on(BOTH, &["get", "list"])]),
-    needs("limits", &[SERVED, RELEASE], &[on(BOTH, &["list"])]),
+    needs("lint", &[SERVED, RELEASE, METRICS], &[on(BOTH, &["list"])]),
+    needs(
+        "limits",
+        &[SERVED, RELEASE, METRICS],
+        &[on(BOTH, &["list"])],
+    ),
     needs("match", &[SERVED, RELEASE], &[on(BOTH, &["list"])]),
     needs("plan", &[SERVED, RELEASE], &[on(BOTH, &["list"])]),
     needs(

@@ -42,7 +42,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "FILE", conflicts_with = "live")]
     update_of: Option<PathBuf>,
 
-    /// Validate updates of the objects of a cluster
+    /// Validate updates of the objects of a cluster; naming one, as with `--context`, does the same
     #[arg(long)]
     live: bool,
 
@@ -132,7 +132,14 @@ fn gate(text: &str) -> Result<(String, bool), String> {
 
 pub(crate) fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
     let mut release = args.kubernetes.release();
-    let old = match (&args.update_of, args.live) {
+    let is_live = args.live || args.cluster.is_named();
+    let old = match (&args.update_of, is_live) {
+        (Some(_), true) => {
+            return Err(
+                Failure::usage("`--update-of` and a cluster exclude each other")
+                    .hint("remove `--update-of`, or the flags that name a cluster or a user"),
+            );
+        }
         (Some(file), _) => Some(Old::read(file, release, streams)?),
         (None, true) => {
             let objects = Objects::live(&args.cluster)?;

@@ -36,6 +36,7 @@ pub struct ConfigBuilder {
     kubeconfigs: Vec<Kubeconfig>,
     in_cluster: bool,
     selection: Selection,
+    server: Option<String>,
     namespace: Option<String>,
     /// May contain a password.
     proxy: Option<Secret>,
@@ -118,6 +119,14 @@ impl ConfigBuilder {
         self
     }
 
+    /// Replaces the address of the cluster's server, like kubectl's `--server`.
+    ///
+    /// With an address no kubeconfig is needed; without one there are no credentials.
+    pub fn server(mut self, url: impl Into<String>) -> Self {
+        self.server = Some(url.into());
+        self
+    }
+
     /// Replaces the namespace of the context, see [`Config::with_namespace`].
     pub fn namespace(mut self, namespace: impl Into<String>) -> Self {
         self.namespace = Some(namespace.into());
@@ -150,7 +159,11 @@ impl ConfigBuilder {
     /// If there is no configuration, a source cannot be read or is invalid, or a context, cluster or user does not exist.
     /// The error names the file, the context and the field.
     pub fn build(self) -> Result<Config, ConfigError> {
-        let mut config = self.load()?;
+        let mut config = match &self.server {
+            Some(server) if self.has_no_source() => Config::new(server)?,
+            Some(server) => self.load()?.at_server(server)?,
+            None => self.load()?,
+        };
         if let Some(namespace) = self.namespace {
             config = config.with_namespace(namespace);
         }
@@ -187,6 +200,16 @@ impl ConfigBuilder {
             false => self.kubeconfigs,
         };
         kubeconfig::contexts(&kubeconfigs)
+    }
+
+    /// Whether there is nothing to load: no kubeconfig, no service account, and no name that needs them.
+    fn has_no_source(&self) -> bool {
+        let is_given = self.in_cluster || !self.kubeconfigs.is_empty();
+        let exists = || {
+            let files = kubeconfig::of_environment().unwrap_or_default();
+            in_cluster::is_inside() || files.iter().any(Kubeconfig::exists)
+        };
+        !is_given && self.selection.first().is_none() && !exists()
     }
 
     fn load(&self) -> Result<Config, ConfigError> {

@@ -167,6 +167,26 @@ impl Config {
         })
     }
 
+    /// The same configuration for a server with another address.
+    fn at_server(self, server: &str) -> Result<Self, ConfigError> {
+        let Self {
+            server,
+            server_text,
+            proxy,
+            ..
+        } = Self::new(server)?;
+        let proxy = match self.proxy {
+            ProxySetting::Environment(_) => proxy,
+            explicit => explicit,
+        };
+        Ok(Self {
+            server,
+            server_text,
+            proxy,
+            ..self
+        })
+    }
+
     /// The server's address.
     pub fn server_url(&self) -> &str {
         self.server.as_str()

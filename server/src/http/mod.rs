@@ -24,6 +24,7 @@ pub(crate) use payload::Body;
 
 use crate::dumps;
 use crate::health;
+use crate::metrics;
 use crate::query::Query;
 use crate::recorded::RecordedRequest;
 use crate::status::{Failure, bad_request, too_large};
@@ -167,7 +168,7 @@ async fn dispatch(context: &Context, request: ApiRequest) -> Result<ApiResponse,
                 dumps::dump(&context.state, dump, details),
             ))
         }
-        Target::Metrics => Ok(ApiResponse::text(200, context.state.deprecated.text())),
+        Target::Metrics => Ok(ApiResponse::text(200, metrics::text(&context.state))),
         Target::Unknown => Ok(not_found()),
     }
 }

@@ -58,9 +58,16 @@ pub(super) fn describe(
     Ok(())
 }
 
-/// The seats in each server.
+/// The seats in the API server that responded.
 fn seats(name: &str, around: &Surroundings, streams: &mut Streams) -> Result<(), Failure> {
-    let limits = ServerLimits::new(&around.levels, around.server_seats, around.release);
+    let server = match &around.seats {
+        Ok(server) => server,
+        Err(failure) => {
+            let text = format!("unknown: {failure}; `--server-seats` gives the number");
+            return line(streams, "Seats", &text);
+        }
+    };
+    let limits = ServerLimits::new(&around.levels, server.seats, around.release);
     let Some(limits) = limits.level(name) else {
         return Ok(());
     };
@@ -69,8 +76,9 @@ fn seats(name: &str, around: &Surroundings, streams: &mut Streams) -> Result<(),
         Some(_) => limits.maximum.to_string(),
     };
     let text = format!(
-        "{} of {} in each server; at least {} (lends {}), at most {maximum}",
-        limits.nominal, around.server_seats, limits.minimum, limits.lendable
+        "{} of {}; at least {} (lends {}), at most {maximum}",
+        limits.nominal, server.seats, limits.minimum, limits.lendable
     );
-    line(streams, "Seats", &text)
+    line(streams, "Seats", &text)?;
+    line(streams, "Server", &server.to_string())
 }

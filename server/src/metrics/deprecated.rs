@@ -1,4 +1,4 @@
-//! `/metrics`: the gauge of requested deprecated versions.
+//! The gauge of requested deprecated versions.
 
 use k8s_flowcontrol_types::GROUP;
 use std::collections::BTreeSet;

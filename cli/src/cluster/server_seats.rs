@@ -1,0 +1,309 @@
+//! The seats of an API server: its concurrency limit.
+
+use super::connect::{ClusterArgs, block_on};
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::metrics::samples;
+use k8s_flowcontrol::api::v1::PriorityLevelConfiguration;
+use k8s_flowcontrol::rules::limits::ServerLimits;
+use k8s_flowcontrol::{Client, Release};
+use std::collections::BTreeMap;
+use std::fmt;
+
+/// The seats with default flags.
+const DEFAULT: u32 = 600;
+/// More seats than any server has.
+const MANY: u32 = 10_000_000;
+/// The mandatory level, which borrows without a limit.
+const CATCH_ALL: &str = "catch-all";
+
+/// The option for the seats of a server.
+#[derive(Clone, Copy, Debug, clap::Args)]
+pub(crate) struct SeatsArg {
+    /// The seats of each server, --max-requests-inflight plus --max-mutating-requests-inflight; defaults to 600, or with a
+    /// cluster to the seats of the API server that responds
+    #[arg(long, value_name = "SEATS")]
+    server_seats: Option<u32>,
+}
+
+/// The seats of each server, and the source of the number.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct ServerSeats {
+    pub(crate) seats: u32,
+    source: Source,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Source {
+    /// `--server-seats`.
+    Given,
+    /// No cluster is used.
+    Default,
+    /// The metrics of the API server at this address.
+    Metrics { name: &'static str, server: String },
+}
+
+impl SeatsArg {
+    /// The given number, or the default for files.
+    pub(crate) fn offline(self) -> ServerSeats {
+        match self.server_seats {
+            None => ServerSeats {
+                seats: DEFAULT,
+                source: Source::Default,
+            },
+            Some(seats) => ServerSeats {
+                seats,
+                source: Source::Given,
+            },
+        }
+    }
+
+    /// The given number, or the one of a server with these levels.
+    pub(crate) async fn live(
+        self,
+        client: &Client,
+        levels: &[PriorityLevelConfiguration],
+        release: Release,
+    ) -> Result<ServerSeats, Failure> {
+        match self.server_seats {
+            Some(_) => Ok(self.offline()),
+            None => ServerSeats::read(client, levels, release).await,
+        }
+    }
+
+    /// As [`live`](Self::live), with a new connection.
+    pub(crate) fn of_cluster(
+        self,
+        cluster: &ClusterArgs,
+        levels: &[PriorityLevelConfiguration],
+        release: Release,
+    ) -> Result<ServerSeats, Failure> {
+        block_on(async { self.live(&cluster.client().await?, levels, release).await })
+    }
+}
+
+impl ServerSeats {
+    /// Reads the seats from the metrics of the API server that responds.
+    async fn read(
+        client: &Client,
+        levels: &[PriorityLevelConfiguration],
+        release: Release,
+    ) -> Result<Self, Failure> {
+        let server = client.config().server_url().to_owned();
+        let unknown = |reason: String| {
+            let message = format!("the seats of the API server at {server} are unknown: {reason}");
+            Failure::new(Exit::Cluster, message).hint(
+                "give the number with `--server-seats SEATS`, or read access to /metrics: `kubectl flowcontrol rbac limits` prints the role",
+            )
+        };
+        let text = client.get_raw("/metrics").accept("text/plain").await;
+        let text = text.map_err(|error| unknown(error.to_string()))?;
+        let metrics = LevelMetrics::of(&String::from_utf8_lossy(&text));
+        let Some((name, seats)) = metrics.seats(levels, release) else {
+            let reason =
+                "its metrics do not fit the priority levels; it may not have followed a change yet";
+            return Err(unknown(match metrics.is_empty() {
+                true => "its metrics contain no limits of priority levels".to_owned(),
+                false => reason.to_owned(),
+            }));
+        };
+        Ok(Self {
+            seats,
+            source: Source::Metrics { name, server },
+        })
+    }
+
+    /// Whether the number is the seats of a server of the cluster.
+    pub(crate) fn is_read(&self) -> bool {
+        matches!(self.source, Source::Metrics { .. })
+    }
+}
+
+impl fmt::Display for ServerSeats {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} seats per server", self.seats)?;
+        match &self.source {
+            Source::Default => Ok(()),
+            Source::Given => f.write_str(" (--server-seats)"),
+            Source::Metrics { name, server } => write!(
+                f,
+                " (computed from {name} in the metrics of the API server at {server}; other API servers can have other numbers)"
+            ),
+        }
+    }
+}
+
+/// The limits of the priority levels in the metrics of a server.
+#[derive(Default)]
+struct LevelMetrics {
+    nominal: BTreeMap<String, i64>,
+    upper: BTreeMap<String, i64>,
+    /// The name before 1.26.
+    before: BTreeMap<String, i64>,
+}
+
+impl LevelMetrics {
+    fn of(text: &str) -> Self {
+        let mut metrics = Self::default();
+        for sample in samples(text) {
+            let values = match sample.name.strip_prefix("apiserver_flowcontrol_") {
+                Some("nominal_limit_seats") => &mut metrics.nominal,
+                Some("upper_limit_seats") => &mut metrics.upper,
+                Some("request_concurrency_limit") => &mut metrics.before,
+                _ => continue,
+            };
+            if let Some(level) = sample.label("priority_level") {
+                values.insert(level.to_owned(), sample.value as i64);
+            }
+        }
+        metrics
+    }
+
+    fn is_empty(&self) -> bool {
+        self.nominal.is_empty() && self.before.is_empty()
+    }
+
+    /// The seats, and the name of the metric from which they follow.
+    fn seats(
+        &self,
+        levels: &[PriorityLevelConfiguration],
+        release: Release,
+    ) -> Option<(&'static str, u32)> {
+        let (name, nominal) = match self.nominal.is_empty() {
+            true => (
+                "apiserver_flowcontrol_request_concurrency_limit",
+                &self.before,
+            ),
+            false => ("apiserver_flowcontrol_nominal_limit_seats", &self.nominal),
+        };
+        // Without a borrowing limit, a level borrows up to all seats of the server.
+        let catch_all = self.upper.get(CATCH_ALL).zip(nominal.get(CATCH_ALL));
+        if let Some(seats) =
+            catch_all.and_then(|(upper, nominal)| u32::try_from(upper - nominal).ok())
+        {
+            return Some((name, seats));
+        }
+        Some((name, concurrency_limit(levels, nominal, release)?))
+    }
+}
+
+/// The concurrency limit of a server whose levels have these nominal limits. Of several ones it is the roundest.
+fn concurrency_limit(
+    levels: &[PriorityLevelConfiguration],
+    nominal: &BTreeMap<String, i64>,
+    release: Release,
+) -> Option<u32> {
+    let known = |seats: u32| -> Vec<(i64, i64)> {
+        let limits = ServerLimits::new(levels, seats, release);
+        let levels = limits.levels().iter().filter(|level| level.shares > 0);
+        let known = levels.filter_map(|level| Some((level.nominal, *nominal.get(&level.name)?)));
+        known.collect()
+    };
+    if known(0).is_empty() {
+        return None;
+    }
+    // The computed limits increase with the seats: all metrics fit from `least` up to `end`.
+    let least = first(|seats| {
+        known(seats)
+            .iter()
+            .all(|(computed, metric)| computed >= metric)
+    });
+    let end = first(|seats| {
+        known(seats)
+            .iter()
+            .any(|(computed, metric)| computed > metric)
+    });
+    let zeros = |seats: &u32| {
+        (1..10)
+            .take_while(|power| seats.is_multiple_of(10_u32.pow(*power)))
+            .count()
+    };
+    (least..end).max_by_key(zeros)
+}
+
+/// The least number of seats with a property that all larger numbers have too.
+fn first(has: impl Fn(u32) -> bool) -> u32 {
+    let (mut low, mut high) = (0, MANY);
+    while low < high {
+        let middle = low + (high - low) / 2;
+        match has(middle) {
+            true => high = middle,
+            false => low = middle + 1,
+        }
+    }
+    low
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use k8s_flowcontrol::rules::bootstrap;
+
+    fn levels(release: Release) -> Vec<PriorityLevelConfiguration> {
+        bootstrap::objects(release)
+            .iter()
+            .filter_map(|object| serde_json::from_value(object.tree()).ok())
+            .filter(|level: &PriorityLevelConfiguration| !level.spec.r#type.as_str().is_empty())
+            .collect()
+    }
+
+    fn metrics(
+        name: &str,
+        limits: &ServerLimits,
+        value: fn(&k8s_flowcontrol::rules::limits::LevelLimits) -> i64,
+    ) -> String {
+        let lines = limits.levels().iter().map(|level| {
+            format!(
+                "apiserver_flowcontrol_{name}{{priority_level=\"{}\"}} {}\n",
+                level.name,
+                value(level)
+            )
+        });
+        lines.collect()
+    }
+
+    #[test]
+    fn the_level_that_borrows_without_a_limit_shows_all_seats() {
+        let release = Release::NEWEST;
+        let limits = ServerLimits::new(&[], 157, release);
+        let text = metrics("nominal_limit_seats", &limits, |level| level.nominal)
+            + &metrics("upper_limit_seats", &limits, |level| level.maximum);
+        let (name, seats) = LevelMetrics::of(&text).seats(&[], release).unwrap();
+        assert_eq!(
+            (name, seats),
+            ("apiserver_flowcontrol_nominal_limit_seats", 157)
+        );
+    }
+
+    #[test]
+    fn the_metrics_of_a_real_server() {
+        let text = include_str!("../../tests/fixtures/metrics-1.36.txt");
+        let found = LevelMetrics::of(text).seats(&[], Release::NEWEST);
+        assert_eq!(found.map(|(_, seats)| seats), Some(150));
+    }
+
+    #[test]
+    fn nominal_limits_alone_leave_few_numbers_of_which_the_roundest_is_taken() {
+        let release: Release = "1.25".parse().unwrap();
+        let levels = levels(release);
+        for seats in [150, 600, 3_000] {
+            let limits = ServerLimits::new(&levels, seats, release);
+            let text = metrics("request_concurrency_limit", &limits, |level| level.nominal);
+            let found = LevelMetrics::of(&text).seats(&levels, release).unwrap();
+            assert_eq!(
+                found,
+                ("apiserver_flowcontrol_request_concurrency_limit", seats)
+            );
+        }
+    }
+
+    #[test]
+    fn metrics_of_other_levels_have_no_answer() {
+        let release = Release::NEWEST;
+        let levels = levels(release);
+        let text = "apiserver_flowcontrol_nominal_limit_seats{priority_level=\"system\"} 30\n\
+                    apiserver_flowcontrol_nominal_limit_seats{priority_level=\"workload-low\"} 30\n";
+        assert_eq!(LevelMetrics::of(text).seats(&levels, release), None);
+        assert_eq!(LevelMetrics::of("").seats(&levels, release), None);
+    }
+}

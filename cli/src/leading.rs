@@ -1,0 +1,71 @@
+//! Flags of a cluster that stand before the command, as in `kubectl flowcontrol --context x get`.
+
+use std::ffi::OsString;
+
+/// The flags of [`ClusterArgs`](crate::cluster::ClusterArgs), all of which take a value.
+const FLAGS: [&str; 9] = [
+    "--as",
+    "--as-group",
+    "--as-uid",
+    "--context",
+    "--kubeconfig",
+    "--request-timeout",
+    "--server",
+    "-s",
+    "--token",
+];
+/// The global flag with a value.
+const COLOR: &str = "--color";
+
+/// Moves these flags behind the command, which defines them: a command that uses no cluster then rejects them.
+pub(crate) fn behind_the_command(arguments: impl Iterator<Item = OsString>) -> Vec<OsString> {
+    let mut arguments = arguments.peekable();
+    let mut start: Vec<_> = arguments.next().into_iter().collect();
+    let mut moved = Vec::new();
+    while let Some(argument) = arguments.peek() {
+        let text = argument.to_string_lossy();
+        let (flag, value) = match text.split_once('=') {
+            Some((flag, _)) => (flag, true),
+            None => (&*text, false),
+        };
+        let into = match flag {
+            COLOR => &mut start,
+            flag if FLAGS.contains(&flag) => &mut moved,
+            _ => break,
+        };
+        into.extend(arguments.by_ref().take(if value { 1 } else { 2 }));
+    }
+    match arguments.peek() {
+        // Without a command they stay where they are, and the error names the first of them.
+        None => start.extend(moved),
+        Some(_) => {
+            start.extend(arguments.next());
+            start.extend(moved);
+            start.extend(arguments);
+        }
+    }
+    start
+}
+
+#[cfg(test)]
+mod tests {
+    use super::behind_the_command;
+    use std::ffi::OsString;
+
+    #[test]
+    fn flags_of_a_cluster_follow_the_command() {
+        for (given, expected) in [
+            ("p get fs --context x", "p get fs --context x"),
+            ("p --context x get fs", "p get --context x fs"),
+            (
+                "p --context=x --color never --as a get fs -o name",
+                "p --color never get --context=x --as a fs -o name",
+            ),
+            ("p --help", "p --help"),
+            ("p --context", "p --context"),
+        ] {
+            let moved = behind_the_command(given.split(' ').map(OsString::from));
+            assert_eq!(moved.join(" ".as_ref()), expected, "{given}");
+        }
+    }
+}

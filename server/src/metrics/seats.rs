@@ -1,0 +1,73 @@
+//! The limits of the priority levels, which depend on the objects and the server's seats alone.
+
+use crate::flow_control::objects;
+use crate::state::State;
+use k8s_flowcontrol_rules::limits::{LevelLimits, ServerLimits};
+use k8s_flowcontrol_types::Kind;
+
+/// The first minor release with lending and borrowing, and with the names of today.
+const LENDING_SINCE: u32 = 26;
+/// The first minor release in which exempt levels have seats.
+const EXEMPT_SINCE: u32 = 28;
+
+/// A gauge with one value for each priority level.
+struct Gauge {
+    name: &'static str,
+    help: &'static str,
+    value: fn(&LevelLimits) -> i64,
+}
+
+const GAUGES: [Gauge; 4] = [
+    Gauge {
+        name: "current_limit_seats",
+        help: "[ALPHA] current derived number of execution seats available to each priority level",
+        value: LevelLimits::initial,
+    },
+    Gauge {
+        name: "lower_limit_seats",
+        help: "[ALPHA] Configured lower bound on number of execution seats available to each priority level",
+        value: |level| level.minimum,
+    },
+    Gauge {
+        name: "nominal_limit_seats",
+        help: "[BETA] Nominal number of execution seats configured for each priority level",
+        value: |level| level.nominal,
+    },
+    Gauge {
+        name: "upper_limit_seats",
+        help: "[ALPHA] Configured upper bound on number of execution seats available to each priority level",
+        value: |level| level.maximum,
+    },
+];
+
+const BEFORE_LENDING: [Gauge; 1] = [Gauge {
+    name: "request_concurrency_limit",
+    help: "[ALPHA] Shared concurrency limit in the API Priority and Fairness subsystem",
+    value: |level| level.nominal,
+}];
+
+/// The gauges of the release.
+pub(super) fn text(state: &State) -> String {
+    let release = state.kinds.release();
+    let levels = state.with_flow(|store, _| {
+        objects(store, &state.kinds, Kind::PriorityLevelConfiguration)
+    });
+    let limits = ServerLimits::new(&levels, state.seats, release);
+    let gauges = match release.minor() < LENDING_SINCE {
+        true => &BEFORE_LENDING[..],
+        false => &GAUGES,
+    };
+    let mut text = String::new();
+    for Gauge { name, help, value } in gauges {
+        let name = format!("apiserver_flowcontrol_{name}");
+        text += &format!("# HELP {name} {help}\n# TYPE {name} gauge\n");
+        for level in limits.levels() {
+            if level.exempt && release.minor() < EXEMPT_SINCE {
+                continue;
+            }
+            let (level, value) = (&level.name, value(level));
+            text += &format!("{name}{{priority_level=\"{level}\"}} {value}\n");
+        }
+    }
+    text
+}
