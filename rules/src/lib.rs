@@ -16,6 +16,7 @@
 //! | [`audit`] | audit logs: the requests that a server handled |
 //! | [`lint`] | mistakes in objects that the server accepts |
 //! | [`bootstrap`] | the built-in objects of each release |
+//! | [`wire`] | the fields that a server writes in its JSON |
 //! | [`storage`] | the hash of the version in which a server stores objects |
 //! | [`dumps`] | the server's debug dumps and flow control response headers |
 //!
@@ -39,6 +40,7 @@ pub mod sharding;
 pub mod simulation;
 pub mod storage;
 pub mod validate;
+pub mod wire;
 
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]

@@ -176,9 +176,20 @@ fn faults() {
 fn another_address_keeps_the_credentials() {
     let text = "current-context: a\nclusters: [{name: c, cluster: {server: 'https://one:1'}}]\n\
                 users: [{name: u, user: {token: t}}]\ncontexts: [{name: a, context: {cluster: c, user: u}}]";
-    let config = Config::builder().text(text).server("https://two:2").build().unwrap();
+    let config = Config::builder()
+        .text(text)
+        .server("https://two:2")
+        .build()
+        .unwrap();
     assert_eq!(config.server_url(), "https://two:2/");
     assert_eq!(config.to_kubeconfig()["users"][0]["user"]["token"], "t");
-    let error = Config::builder().text(text).server("two").build().unwrap_err();
-    assert!(error.to_string().contains("the server is not a URL"), "{error}");
+    let error = Config::builder()
+        .text(text)
+        .server("two")
+        .build()
+        .unwrap_err();
+    assert!(
+        error.to_string().contains("the server is not a URL"),
+        "{error}"
+    );
 }

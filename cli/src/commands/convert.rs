@@ -7,9 +7,10 @@ use crate::output::{Diagnostic, ObjectFormat, Streams, plural, write_objects};
 use k8s_flowcontrol::convert::{Loss, Lossy, shape_tree};
 use k8s_flowcontrol::kind::VersionedKind;
 use k8s_flowcontrol::rules::conversion::server_tree;
-use k8s_flowcontrol::{ApiVersion, Release};
+use k8s_flowcontrol::rules::wire::canonical;
+use k8s_flowcontrol::{ApiVersion, Kind, Release};
 use k8s_flowcontrol_manifests::strip_server_fields;
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::io::Write;
 
 /// Convert objects to another API version and print them
@@ -133,7 +134,8 @@ fn convert(
     let object = document.object(release)?;
     let kind = VersionedKind::new(object.kind, object.version, release);
     let (mut value, losses) = if args.as_server {
-        Lossy::parts(server_tree(object.written(), kind, args.to))
+        let (value, losses) = Lossy::parts(server_tree(object.written(), kind, args.to));
+        (as_written(&value, object.kind, args.to), losses)
     } else {
         object.warn_of_duplicates(streams)?;
         let value = object.written();
@@ -145,6 +147,24 @@ fn convert(
         strip_server_fields(&mut value);
     }
     Ok((value, losses))
+}
+
+/// The object with the fields that a server writes, except those that say nothing of an object without a cluster.
+fn as_written(object: &Value, kind: Kind, version: ApiVersion) -> Value {
+    let mut written = canonical(object, kind.schema(version).schema);
+    if written["metadata"]["creationTimestamp"].is_null()
+        && let Some(metadata) = written.get_mut("metadata").and_then(Value::as_object_mut)
+    {
+        metadata.remove("creationTimestamp");
+    }
+    if let Some(fields) = written.as_object_mut()
+        && fields
+            .get("status")
+            .is_some_and(|status| *status == json!({}))
+    {
+        fields.remove("status");
+    }
+    written
 }
 
 fn diagnose(args: &Args, document: &Document, loss: &Loss) -> Diagnostic {

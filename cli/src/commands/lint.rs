@@ -102,11 +102,15 @@ struct Placed<'a> {
 pub(crate) fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
     if args.rules {
         for rule in rules() {
+            let (severity, in_files) = (rule.severity(), rule.severity_in_files());
+            let severity = match severity == in_files {
+                true => severity.to_string(),
+                false => format!("{severity}; in files at least {in_files}"),
+            };
             writeln!(
                 streams.out,
-                "{} ({}): {}",
+                "{} ({severity}): {}",
                 rule.id(),
-                rule.severity(),
                 rule.summary()
             )?;
         }

@@ -129,7 +129,7 @@ const NEEDS: &[Needs] = &[
     ),
     needs("traffic", &[SERVED, RELEASE], &[on(BOTH, &["list"])]),
     needs("validate", &[SERVED, RELEASE], &[on(BOTH, &["list"])]),
-    needs("watch", &[SERVED], &[on(BOTH, &["list", "watch"])]),
+    needs("watch", &[SERVED], &[on(BOTH, &["get", "list", "watch"])]),
     needs("whoami", &[SERVED, RELEASE], &[on(BOTH, &["list"])]),
 ];
 

@@ -25,7 +25,7 @@ use std::path::PathBuf;
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
-    /// A new file for a backup of the objects; an existing file is not overwritten
+    /// A new file for a backup of the objects; an existing file is not overwritten, and a dry run writes none
     #[arg(long, value_name = "FILE", required_unless_present = "dry_run")]
     backup: Option<PathBuf>,
 
@@ -65,7 +65,14 @@ pub(crate) fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
             let found = live.list(kind, None).await?;
             objects.extend(found.into_iter().map(|object| (kind, object)));
         }
-        if let Some(file) = &args.backup {
+        if let Some(file) = args.backup.as_ref().filter(|_| args.write.is_dry_run()) {
+            writeln!(
+                streams.err,
+                "would save {} in {}",
+                plural(objects.len(), "object"),
+                file.display()
+            )?;
+        } else if let Some(file) = &args.backup {
             let trees: Vec<_> = objects.iter().map(|(_, object)| object.clone()).collect();
             backup::write(file, trees)?;
             writeln!(

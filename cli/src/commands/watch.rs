@@ -73,6 +73,10 @@ pub(crate) fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
     let targets = args.target.targets()?;
     block_on(async {
         let live = args.live.connect().await?;
+        if args.target.has_names()? {
+            // A misspelt name would be watched forever.
+            args.target.find(&live).await?;
+        }
         let (sender, mut changes) = mpsc::channel(64);
         let mut sources = targets.len();
         for target in targets {

@@ -10,6 +10,7 @@ use k8s_flowcontrol::api::v1::{FlowSchema, PriorityLevelConfiguration};
 use k8s_flowcontrol::rules::dumps::{FlowName, FlowNames};
 use k8s_flowcontrol::{Client, GROUP};
 use serde_json::{Value, json};
+use std::borrow::Cow;
 use std::io::Write;
 
 /// Show which flow schema and priority level your requests get in a cluster
@@ -86,7 +87,7 @@ pub(crate) fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
 
 /// Sends a request. Error responses contain the classification, too.
 async fn ask(client: &Client, path: String) -> Result<Answer, Failure> {
-    let request = client.get_raw(&path);
+    let request = client.get_raw(&ended(&path));
     let (code, schema, level) = match request.send().await {
         Ok(answer) => (
             Some(answer.code()),
@@ -106,6 +107,23 @@ async fn ask(client: &Client, path: String) -> Result<Answer, Failure> {
         schema_uid: schema,
         level_uid: level,
     })
+}
+
+/// The path, for a watch with an end: the classification is in the headers, and the events are not read.
+fn ended(path: &str) -> Cow<'_, str> {
+    let query = path.split_once('?').map_or("", |(_, query)| query);
+    let has = |name: &str| {
+        let mut names = query.split('&').map(|pair| pair.split('=').next());
+        names.any(|known| known == Some(name))
+    };
+    let is_watch = has("watch") || path.contains("/watch/");
+    match is_watch && !has("timeoutSeconds") {
+        true if query.is_empty() => {
+            format!("{}?timeoutSeconds=1", path.trim_end_matches('?')).into()
+        }
+        true => format!("{path}&timeoutSeconds=1").into(),
+        false => path.into(),
+    }
 }
 
 async fn names(client: &Client) -> Result<FlowNames, k8s_flowcontrol::Error> {

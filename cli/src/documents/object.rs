@@ -34,6 +34,11 @@ impl Document {
                 .at(&self.source, error.span);
             Failure::input("cannot read an object").because(vec![diagnostic])
         })?;
+        if let Err(error) = self.written_kind().parse::<Kind>() {
+            let diagnostic =
+                Diagnostic::error(error.to_string()).at(&self.source, self.locate("kind"));
+            return Err(Failure::input("cannot read an object").because(vec![diagnostic]));
+        }
         Ok(Object {
             document: self.clone(),
             kind: object.kind,

@@ -69,7 +69,74 @@ fn dangling_references_are_found() {
         Release::NEWEST,
     ));
     assert_eq!(found(&files), expected);
+    // Files with levels of their own are probably complete.
+    assert_eq!(files[0].severity, Severity::Warning);
+    let files = lint(&Configuration::files(&objects.0, &[], Release::NEWEST));
     assert_eq!(files[0].severity, Severity::Note);
+}
+
+#[test]
+fn misspelt_levels_are_found_in_files() {
+    let of = |level: &str| {
+        let spec = json!({"priorityLevelConfiguration": {"name": level}});
+        [schema("s", user("u"), pods(), spec)]
+    };
+    let team = [level(
+        "team-reports",
+        json!({"nominalConcurrencyShares": 5}),
+    )];
+    for (name, help) in [
+        ("team-report", "did you mean `team-reports`?"),
+        ("work-load-low", "did you mean `workload-low`?"),
+    ] {
+        let findings = lint(&Configuration::files(&of(name), &team, Release::NEWEST));
+        assert_eq!(findings[0].rule, "dangling-reference");
+        assert_eq!(findings[0].severity, Severity::Error);
+        assert_eq!(findings[0].help, help);
+    }
+}
+
+#[test]
+fn entries_that_no_request_has_are_found() {
+    let findings = schema_findings(&[schema(
+        "s",
+        user("u"),
+        json!({
+        "resourceRules": [{"verbs": ["get", "GET", "read"], "apiGroups": [""], "clusterScope": true,
+            "resources": ["pod", "pods", "svc/status", "endpoints"], "namespaces": ["*"]}],
+        "nonResourceRules": [{"verbs": ["post"], "nonResourceURLs": ["healthz", "/version", "*"]}]}),
+        json!({}),
+    )]);
+    let resources = "spec.rules[0].resourceRules[0]";
+    let paths = "spec.rules[0].nonResourceRules[0]";
+    let mut expected = [
+        ("path-without-slash", format!("{paths}.nonResourceURLs[0]")),
+        ("unknown-verb", format!("{paths}.verbs[0]")),
+        ("singular-resource", format!("{resources}.resources[0]")),
+        ("singular-resource", format!("{resources}.resources[2]")),
+        ("unknown-verb", format!("{resources}.verbs[1]")),
+        ("unknown-verb", format!("{resources}.verbs[2]")),
+    ];
+    expected.sort_by(|a, b| a.1.cmp(&b.1));
+    let found: Vec<_> = findings
+        .iter()
+        .map(|finding| (finding.rule, finding.path.clone()))
+        .collect();
+    assert_eq!(found, expected);
+    assert_eq!(findings[2].help, "use the plural name pods");
+}
+
+#[test]
+fn findings_have_the_documented_severities() {
+    for rule in rules() {
+        let softened = matches!(rule.id(), "dangling-reference" | "unused-level");
+        let expected = if softened {
+            Severity::Note
+        } else {
+            rule.severity()
+        };
+        assert_eq!(rule.severity_in_files(), expected, "{}", rule.id());
+    }
 }
 
 #[test]

@@ -3,9 +3,9 @@
 use super::described_body;
 use super::rules::{Deprecation, HUB, Rules};
 use super::version::Version;
-use crate::wire::{canonical, in_memory};
 use k8s_flowcontrol_rules::decode::Format;
 use k8s_flowcontrol_rules::validate::{self, Violation};
+use k8s_flowcontrol_rules::wire::{canonical, in_memory};
 use k8s_flowcontrol_types::Kind as OwnKind;
 use k8s_flowcontrol_types::schema::ResourceSchema;
 use k8s_flowcontrol_types::{ApiVersion, FieldValidation, Release};

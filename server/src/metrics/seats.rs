@@ -49,9 +49,8 @@ const BEFORE_LENDING: [Gauge; 1] = [Gauge {
 /// The gauges of the release.
 pub(super) fn text(state: &State) -> String {
     let release = state.kinds.release();
-    let levels = state.with_flow(|store, _| {
-        objects(store, &state.kinds, Kind::PriorityLevelConfiguration)
-    });
+    let levels =
+        state.with_flow(|store, _| objects(store, &state.kinds, Kind::PriorityLevelConfiguration));
     let limits = ServerLimits::new(&levels, state.seats, release);
     let gauges = match release.minor() < LENDING_SINCE {
         true => &BEFORE_LENDING[..],

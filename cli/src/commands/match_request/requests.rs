@@ -5,16 +5,13 @@ use crate::failure::Failure;
 use crate::output::{Diagnostic, Streams, write_line};
 use k8s_flowcontrol::rules::matching::{Classifier, RequestAttributes, User};
 use k8s_flowcontrol_text::Span;
-use serde::de::IgnoredAny;
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
-use std::io::Write;
 use std::path::Path;
 use std::sync::Arc;
 
 /// A request.
 #[derive(Default, Deserialize)]
-#[serde(default, rename_all = "camelCase")]
+#[serde(default, rename_all = "camelCase", deny_unknown_fields)]
 struct Line {
     user: Option<String>,
     groups: Option<Vec<String>>,
@@ -26,9 +23,6 @@ struct Line {
     namespace: Option<String>,
     name: Option<String>,
     path: Option<String>,
-    /// Other fields, which may be misspelled.
-    #[serde(flatten)]
-    unknown: BTreeMap<String, IgnoredAny>,
 }
 
 /// The classification of a request.
@@ -46,7 +40,6 @@ pub(super) fn classify(
     streams: &mut Streams,
 ) -> Result<(), Failure> {
     let source = Arc::new(read(file, true)?);
-    let mut unknown = BTreeMap::new();
     let mut start = 0;
     for line in source.text.split_inclusive(|byte| *byte == b'\n') {
         let offset = start;
@@ -54,18 +47,18 @@ pub(super) fn classify(
         if line.trim_ascii().is_empty() {
             continue;
         }
-        let mut line: Line = serde_json::from_slice(line).map_err(|error| {
+        let line: Line = serde_json::from_slice(line).map_err(|error| {
             let at = offset + error.column().saturating_sub(1);
-            // The diagnostic shows the line.
+            // The diagnostic shows the line, and the help lists the fields.
             let message = error.to_string();
             let message = message.split(" at line ").next().unwrap_or_default();
+            let message = message.split(", expected one of ").next().unwrap_or_default();
             let diagnostic = Diagnostic::error(message).at(&source, Span::new(at, at + 1)).help(
                 "a request is a JSON object in one line with the fields user, groups, verb, isResourceRequest, \
                  apiGroup, resource, subresource, namespace, name and path, all optional",
             );
             Failure::input("cannot read a request").because(vec![diagnostic])
         })?;
-        unknown.append(&mut line.unknown);
         let request = RequestAttributes::from(line);
         let taken = classifier.classify(&request);
         let answer = Answer {
@@ -74,25 +67,16 @@ pub(super) fn classify(
         };
         write_line(&mut streams.out, &answer)?;
     }
-    if !unknown.is_empty() {
-        let names: Vec<_> = unknown.keys().map(String::as_str).collect();
-        streams.out.flush()?;
-        writeln!(
-            streams.err,
-            "ignored unknown fields of requests: {}",
-            names.join(", ")
-        )?;
-    }
     Ok(())
 }
 
 impl From<Line> for RequestAttributes {
     fn from(line: Line) -> Self {
         Self {
-            user: User::new(
-                line.user.unwrap_or_default(),
-                line.groups.unwrap_or_default(),
-            ),
+            user: match line.user {
+                Some(name) => super::user(&name, &line.groups.unwrap_or_default()),
+                None => User::new("", line.groups.unwrap_or_default()),
+            },
             verb: line.verb.unwrap_or_default(),
             is_resource_request: line.is_resource_request.unwrap_or_default(),
             api_group: line.api_group.unwrap_or_default(),

@@ -3,9 +3,10 @@
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::metrics::samples;
+use k8s_flowcontrol::api::v1::PriorityLevelConfiguration;
 use k8s_flowcontrol::rules::dumps::parse_priority_levels;
-use k8s_flowcontrol::{Client, Error};
-use std::collections::BTreeMap;
+use k8s_flowcontrol::{Client, Error, Resource};
+use std::collections::{BTreeMap, BTreeSet};
 
 const DUMP: &str = "/debug/api_priority_and_fairness/dump_priority_levels";
 
@@ -28,6 +29,8 @@ pub(super) struct Level {
     pub(super) rejected: Option<i64>,
     pub(super) seats_in_use: Option<i64>,
     pub(super) seats: Option<i64>,
+    /// Whether the level is in the debug dump.
+    is_dumped: bool,
 }
 
 impl Reading {
@@ -52,13 +55,36 @@ impl Reading {
             Ok(text) => read_metrics(text, &mut levels),
             Err(error) => reading.missing.push(format!("no metrics: {error}")),
         }
-        if let (Err(error), Err(_)) = (dump, metrics) {
-            return Err(Failure::new(Exit::Cluster, error.to_string())
-                .hint("`kubectl flowcontrol rbac top` prints the role that is needed"));
+        if let (Err(error), Err(_)) = (&dump, &metrics) {
+            let failure = Failure::new(Exit::Cluster, error.to_string());
+            return Err(match error.is_forbidden() {
+                true => {
+                    failure.hint("`kubectl flowcontrol rbac top` prints the role that is needed")
+                }
+                false => failure,
+            });
         }
-        reading.levels = levels.into_values().collect();
+        let existing = match dump {
+            Ok(_) => None,
+            Err(_) => names(client).await,
+        };
+        // The metrics of deleted levels stay until the server restarts.
+        reading.levels = levels
+            .into_values()
+            .filter(|level| match &existing {
+                Some(names) => names.contains(&level.name),
+                None => dump.is_err() || level.is_dumped,
+            })
+            .collect();
         Ok(reading)
     }
+}
+
+/// The names of the existing levels; none if they cannot be listed.
+async fn names(client: &Client) -> Option<BTreeSet<String>> {
+    let levels = client.negotiated::<PriorityLevelConfiguration>().await;
+    let levels = levels.ok()?.list().await.ok()?.items;
+    Some(levels.iter().map(|level| level.name().to_owned()).collect())
 }
 
 async fn text(client: &Client, path: &str) -> Result<String, Error> {
@@ -71,6 +97,7 @@ fn read_dump(text: &str, levels: &mut BTreeMap<String, Level>) -> Result<(), Fai
         .map_err(|error| Failure::new(Exit::Cluster, error.to_string()))?;
     for row in dump.rows {
         let level = named(levels, &row.name);
+        level.is_dumped = true;
         if let Some(state) = row.state {
             level.executing = Some(state.executing_requests);
             level.waiting = Some(state.waiting_requests);

@@ -13,11 +13,14 @@ mod lends_everything;
 mod no_rules;
 mod non_resource_verb;
 mod one_flow;
+mod path_without_slash;
 mod pattern_resource;
 mod pattern_subject;
 mod reverted_edit;
 mod root_url;
+mod singular_resource;
 mod takes_system_traffic;
+mod unknown_verb;
 mod unreachable_schema;
 mod unused_level;
 mod wildcard_misses_parent;
@@ -44,11 +47,14 @@ pub fn rules() -> &'static [Rule] {
         no_rules::RULE,
         non_resource_verb::RULE,
         one_flow::RULE,
+        path_without_slash::RULE,
         pattern_resource::RULE,
         pattern_subject::RULE,
         reverted_edit::RULE,
         root_url::RULE,
+        singular_resource::RULE,
         takes_system_traffic::RULE,
+        unknown_verb::RULE,
         unreachable_schema::RULE,
         unused_level::RULE,
         wildcard_misses_parent::RULE,
@@ -72,10 +78,18 @@ impl Rule {
         self.id
     }
 
-    /// The severity of the rule's findings. Some findings are only notes if objects missing from the input could solve
-    /// the problem.
+    /// The severity of the rule's findings in a complete configuration.
     pub const fn severity(&self) -> Severity {
         self.severity
+    }
+
+    /// The least severity of the rule's findings in [files](super::Configuration::files): a note if objects that are missing
+    /// from the files could solve the problem, or else the same as [`severity`](Self::severity).
+    pub fn severity_in_files(&self) -> Severity {
+        match self.id == dangling_reference::RULE.id || self.id == unused_level::RULE.id {
+            true => Severity::Note,
+            false => self.severity,
+        }
     }
 
     /// The problem that the rule finds, in one sentence.
@@ -130,10 +144,8 @@ impl Report {
         });
     }
 
-    /// Makes further findings notes, unless the configuration is complete.
-    fn soften_unless(&mut self, complete: bool) {
-        if !complete {
-            self.severity = Severity::Note;
-        }
+    /// The severity of further findings.
+    fn set_severity(&mut self, severity: Severity) {
+        self.severity = severity;
     }
 }

@@ -10,7 +10,9 @@ pub(super) const RULE: Rule = Rule {
 };
 
 fn check(context: &Context, report: &mut Report) {
-    report.soften_unless(context.complete);
+    if !context.complete {
+        report.set_severity(Severity::Note);
+    }
     for level in context.user_levels() {
         if context
             .schemas

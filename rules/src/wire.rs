@@ -1,0 +1,150 @@
+//! The fields that Go writes in the JSON of an object, and their empty values.
+
+use k8s_flowcontrol_types::schema::{FieldSchema, Shape, TypeSchema};
+use serde_json::{Map, Value};
+
+/// Integers and booleans that are not pointers in Go, and are left out when they are zero. Other optional ones are
+/// pointers, which are written when they are set.
+const PLAIN_WHEN_OPTIONAL: &[&str] = &["generation", "clusterScope"];
+
+/// `value` with exactly the fields that a server writes. An empty field is left out, or is `null`, `0`, `""` or `{}`
+/// where Go writes it anyway.
+///
+/// Two objects are equal for a server when their canonical forms are equal.
+///
+/// ```
+/// use k8s_flowcontrol_rules::wire::canonical;
+/// use k8s_flowcontrol_types::{ApiVersion, Kind};
+/// use serde_json::json;
+///
+/// let schema = Kind::FlowSchema.schema(ApiVersion::V1).schema;
+/// let object = json!({"metadata": {"labels": {}}, "spec": {"rules": null, "priorityLevelConfiguration": {"name": "a"}}});
+/// let spec = &canonical(&object, schema)["spec"];
+/// assert_eq!(*spec, json!({"priorityLevelConfiguration": {"name": "a"}, "matchingPrecedence": 0}));
+/// ```
+pub fn canonical(value: &Value, schema: &TypeSchema) -> Value {
+    fields(value, schema, EmptyLists::Nil)
+}
+
+/// `value` as Go decodes it: like [`canonical`], but an empty list differs from an absent one.
+pub fn in_memory(value: &Value, schema: &TypeSchema) -> Value {
+    fields(value, schema, EmptyLists::Kept)
+}
+
+/// The treatment of empty lists.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum EmptyLists {
+    Nil,
+    Kept,
+}
+
+fn fields(value: &Value, schema: &TypeSchema, lists: EmptyLists) -> Value {
+    let mut canonical = Map::new();
+    for field in schema.fields() {
+        let found = value.get(field.name).filter(|value| !value.is_null());
+        if let Some(value) = canonical_field(found, field, lists) {
+            canonical.insert(field.name.into(), value);
+        }
+    }
+    Value::Object(canonical)
+}
+
+fn canonical_field(value: Option<&Value>, field: &FieldSchema, lists: EmptyLists) -> Option<Value> {
+    match value.map(|value| canonical_value(value, &field.shape, lists)) {
+        Some(value) if lists == EmptyLists::Kept && value.is_array() => Some(value),
+        Some(value) if !is_left_out(&value, field) => Some(value),
+        _ if field.always_emitted => Some(zero(&field.shape)),
+        _ => None,
+    }
+}
+
+fn is_left_out(value: &Value, field: &FieldSchema) -> bool {
+    match value {
+        Value::Null => true,
+        Value::String(text) => text.is_empty(),
+        Value::Array(elements) => elements.is_empty(),
+        Value::Object(fields) => {
+            fields.is_empty() && matches!(field.shape, Shape::Map { .. } | Shape::Any)
+        }
+        Value::Bool(set) => !set && PLAIN_WHEN_OPTIONAL.contains(&field.name),
+        Value::Number(number) => {
+            number.as_i64() == Some(0) && PLAIN_WHEN_OPTIONAL.contains(&field.name)
+        }
+    }
+}
+
+fn canonical_value(value: &Value, shape: &Shape, lists: EmptyLists) -> Value {
+    match (shape, value) {
+        (Shape::Object(schema), _) => fields(value, schema, lists),
+        (Shape::List { element, .. }, Value::Array(elements)) => elements
+            .iter()
+            .map(|value| canonical_element(value, element, lists))
+            .collect(),
+        (Shape::Map { value: shape, .. }, Value::Object(entries)) => entries
+            .iter()
+            .map(|(key, value)| (key.clone(), canonical_element(value, shape, lists)))
+            .collect(),
+        _ => value.clone(),
+    }
+}
+
+/// An element is always written; `null` becomes its zero value.
+fn canonical_element(value: &Value, shape: &Shape, lists: EmptyLists) -> Value {
+    if value.is_null() {
+        zero(shape)
+    } else {
+        canonical_value(value, shape, lists)
+    }
+}
+
+/// Go's JSON of a zero value.
+pub fn zero(shape: &Shape) -> Value {
+    match shape {
+        Shape::String | Shape::Bytes | Shape::Quantity => "".into(),
+        Shape::Int32 | Shape::Int64 | Shape::Number | Shape::IntOrString => 0.into(),
+        Shape::Boolean => false.into(),
+        Shape::Object(schema) => canonical(&Value::Null, schema),
+        Shape::Time | Shape::MicroTime | Shape::Any | Shape::List { .. } | Shape::Map { .. } => {
+            Value::Null
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use k8s_flowcontrol_types::{ApiVersion, Kind};
+    use serde_json::json;
+
+    fn flow_schema() -> &'static TypeSchema {
+        Kind::FlowSchema.schema(ApiVersion::V1).schema
+    }
+
+    #[test]
+    fn the_empty_object_shows_what_go_always_writes() {
+        let empty = canonical(&json!({}), flow_schema());
+        assert_eq!(
+            empty["spec"],
+            json!({"priorityLevelConfiguration": {"name": ""}, "matchingPrecedence": 0})
+        );
+        assert_eq!(empty["status"], json!({}));
+    }
+
+    #[test]
+    fn empty_and_false_fields_are_left_out() {
+        let schema = json!({"spec": {"rules": [{
+            "subjects": [null],
+            "resourceRules": [{"verbs": ["get"], "clusterScope": false}],
+            "nonResourceRules": [],
+        }]}});
+        assert_eq!(
+            canonical(&schema, flow_schema())["spec"]["rules"],
+            json!([{
+                "subjects": [{"kind": ""}],
+                "resourceRules": [
+                    {"verbs": ["get"], "apiGroups": null, "resources": null, "namespaces": null}
+                ],
+            }])
+        );
+    }
+}
