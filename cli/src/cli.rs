@@ -2,8 +2,8 @@
 
 use crate::commands::{
     apply, completions, convert, delete, describe, diff, generate, get, limits, lint,
-    match_request, migrate, plan, rbac, rewrite_storage, scan, seats, serve, set_shares, simulate,
-    top, traffic, validate, watch, whoami,
+    match_request, migrate, plan, rbac, restore, rewrite_storage, scan, seats, serve, set_shares,
+    simulate, top, traffic, validate, watch, whoami,
 };
 use crate::exit::{self, Exit};
 use crate::failure::Failure;
@@ -52,6 +52,7 @@ pub(crate) enum Command {
     Apply(apply::Args),
     Delete(delete::Args),
     SetShares(set_shares::Args),
+    Restore(restore::Args),
     Watch(watch::Args),
     Scan(scan::Args),
     RewriteStorage(rewrite_storage::Args),
@@ -83,6 +84,7 @@ impl Command {
             Self::Apply(args) => apply::run(&args, streams),
             Self::Delete(args) => delete::run(&args, streams),
             Self::SetShares(args) => set_shares::run(&args, streams),
+            Self::Restore(args) => restore::run(&args, streams),
             Self::Watch(args) => watch::run(&args, streams),
             Self::Scan(args) => scan::run(&args, streams),
             Self::RewriteStorage(args) => rewrite_storage::run(&args, streams),

@@ -17,6 +17,30 @@ pub(crate) struct Owner {
 }
 
 impl Owner {
+    /// What the owner does about a change of the object by somebody else; none if that is unknown.
+    pub(crate) fn consequence(&self, object: &Value) -> Option<String> {
+        let metadata = &object["metadata"];
+        Some(match self.name.as_str() {
+            SERVER => {
+                let is_kept = metadata["annotations"][AUTO_UPDATE_ANNOTATION] == "false";
+                // An exempt level keeps the operator's settings.
+                let is_exempt_level = object["spec"]["exempt"].is_object();
+                if is_exempt_level || (is_kept && !is_mandatory(metadata)) {
+                    return None;
+                }
+                "the API server resets its spec within a minute".to_owned()
+            }
+            "Helm" => "the next upgrade of its Helm release can undo the change".to_owned(),
+            AKS if metadata["labels"][AKS_SKIPS] == "true" => return None,
+            AKS => format!("Azure AKS resets it unless it has the label {AKS_SKIPS}=true"),
+            OPENSHIFT => "an operator of OpenShift resets it".to_owned(),
+            "Argo CD" | "Flux" | "Operator Lifecycle Manager" | "the addon manager" => {
+                format!("{} resets it at its next synchronization", self.name)
+            }
+            other => format!("{other} can undo the change at any time"),
+        })
+    }
+
     /// Whether the owner is the API server itself.
     pub(crate) fn is_server(&self) -> bool {
         self.name == SERVER
@@ -25,6 +49,15 @@ impl Owner {
 
 /// The owner of built-in objects.
 const SERVER: &str = "the API server";
+const AKS: &str = "Azure AKS";
+const OPENSHIFT: &str = "OpenShift";
+/// The label with which AKS keeps the changes of users.
+const AKS_SKIPS: &str = "aks-managed-skip-update-operation";
+
+/// Whether the server resets the object even if the annotation tells it not to update the spec.
+fn is_mandatory(metadata: &Value) -> bool {
+    matches!(metadata["name"].as_str(), Some("exempt" | "catch-all"))
+}
 
 impl fmt::Display for Owner {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -94,12 +127,12 @@ const MARKS: &[(&str, &str, Option<&str>, &str)] = &[
         None,
         "Operator Lifecycle Manager",
     ),
-    ("annotations", "release.openshift.io/", None, "OpenShift"),
+    ("annotations", "release.openshift.io/", None, OPENSHIFT),
     (
         "annotations",
         "include.release.openshift.io/",
         None,
-        "OpenShift",
+        OPENSHIFT,
     ),
     (
         "labels",
@@ -114,12 +147,7 @@ const MARKS: &[(&str, &str, Option<&str>, &str)] = &[
         "the addon manager",
     ),
     ("labels", "eks.amazonaws.com/", None, "Amazon EKS"),
-    (
-        "labels",
-        "kubernetes.azure.com/managedby",
-        None,
-        "Azure AKS",
-    ),
+    ("labels", "kubernetes.azure.com/managedby", None, AKS),
     ("labels", "app.kubernetes.io/managed-by", None, ""),
 ];
 
@@ -144,10 +172,10 @@ fn by_marks(metadata: &Value) -> Option<Owner> {
 /// The prefixes of the names of objects that vendors create.
 const VENDORS: &[(&str, &str)] = &[
     ("eks-", "Amazon EKS"),
-    ("aks-", "Azure AKS"),
+    ("aks-", AKS),
     ("gke-", "Google GKE"),
     ("gcp-", "Google GKE"),
-    ("openshift-", "OpenShift"),
+    ("openshift-", OPENSHIFT),
     ("rancher-", "Rancher"),
     ("cattle-", "Rancher"),
     ("cilium-", "Cilium"),
@@ -193,6 +221,40 @@ mod tests {
             owner_of(json!({"name": "eks-exempt"})).unwrap(),
             "Amazon EKS"
         );
+    }
+
+    #[test]
+    fn consequences_of_a_change() {
+        let of = |metadata: Value| {
+            let object = json!({"metadata": metadata});
+            owner(Kind::FlowSchema, &object)?.consequence(&object)
+        };
+        let server = "the API server resets its spec within a minute";
+        assert_eq!(of(json!({"name": "probes"})).unwrap(), server);
+        let kept = json!({AUTO_UPDATE_ANNOTATION: "false"});
+        assert_eq!(
+            of(json!({"name": "probes", "annotations": kept.clone()})),
+            None
+        );
+        assert_eq!(
+            of(json!({"name": "exempt", "annotations": kept})).unwrap(),
+            server
+        );
+        let guard = json!({"name": "aks-managed-apiserver-guard"});
+        let consequence = of(guard).unwrap();
+        assert!(
+            consequence.contains("aks-managed-skip-update-operation=true"),
+            "{consequence}"
+        );
+        let skipped = json!({"name": "aks-guard", "labels": {AKS_SKIPS: "true"}});
+        assert_eq!(of(skipped), None);
+        for (name, part) in [
+            ("openshift-oauth", "OpenShift resets"),
+            ("eks-exempt", "Amazon EKS can undo"),
+        ] {
+            let consequence = of(json!({"name": name})).unwrap();
+            assert!(consequence.contains(part), "{consequence}");
+        }
     }
 
     #[test]

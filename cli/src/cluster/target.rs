@@ -27,6 +27,24 @@ pub(crate) struct Target {
     pub(crate) name: Option<String>,
 }
 
+impl Target {
+    /// A level as a command names it: its name, or with a kind such as `plc/NAME`.
+    pub(crate) fn level(word: &str) -> Result<Self, Failure> {
+        if !word.contains('/') {
+            return Ok(Self {
+                kind: Kind::PriorityLevelConfiguration,
+                name: Some(word.to_owned()),
+            });
+        }
+        let target = one(word)?;
+        match target.kind {
+            Kind::PriorityLevelConfiguration => Ok(target),
+            Kind::FlowSchema => Err(Failure::usage(format!("`{word}` is not a priority level"))
+                .hint("name a priority level, such as plc/workload-low")),
+        }
+    }
+}
+
 impl TargetArgs {
     /// The same as naming this target.
     pub(crate) fn of(target: &Target) -> Self {

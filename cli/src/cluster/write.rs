@@ -4,8 +4,11 @@ use super::owner::owner;
 use super::tree::name;
 use crate::exit::Exit;
 use crate::failure::Failure;
+use crate::output::{Streams, WARNING};
+use clap::ValueEnum;
 use k8s_flowcontrol::Kind;
 use serde_json::Value;
+use std::io::{self, Write};
 
 /// The default field manager.
 pub(crate) const FIELD_MANAGER: &str = "kubectl-flowcontrol";
@@ -13,9 +16,18 @@ pub(crate) const FIELD_MANAGER: &str = "kubectl-flowcontrol";
 /// The options of a write.
 #[derive(Clone, Debug, clap::Args)]
 pub(crate) struct WriteArgs {
-    /// Let the server check and process the request without storing anything
-    #[arg(long, value_name = "MODE", num_args = 0..=1, default_missing_value = "server", value_parser = ["none", "server"], default_value = "none")]
-    dry_run: String,
+    /// Store nothing: `server` lets the server check and process the request, `client` sends no write. Without a value it means
+    /// `server`
+    #[arg(
+        long,
+        value_name = "MODE",
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "server",
+        default_value = "none",
+        hide_possible_values = true
+    )]
+    dry_run: DryRun,
 
     /// The field manager of the changes
     #[arg(long, value_name = "NAME", default_value = FIELD_MANAGER)]
@@ -26,27 +38,60 @@ pub(crate) struct WriteArgs {
     pub(crate) include_managed: bool,
 }
 
+/// Whether a write is stored, as in kubectl.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum DryRun {
+    /// It is stored
+    None,
+    /// The server checks and processes it
+    Server,
+    /// It is not sent
+    Client,
+}
+
 impl WriteArgs {
     /// The options of a dry run by a field manager.
     pub(crate) fn dry_run_by(field_manager: &str) -> Self {
         Self {
-            dry_run: "server".to_owned(),
+            dry_run: DryRun::Server,
             field_manager: field_manager.to_owned(),
             include_managed: true,
         }
     }
 
-    /// Whether the server stores nothing.
+    /// Whether nothing is stored.
     pub(crate) fn is_dry_run(&self) -> bool {
-        self.dry_run != "none"
+        self.dry_run != DryRun::None
+    }
+
+    /// Whether no write is sent.
+    pub(crate) fn is_client_dry_run(&self) -> bool {
+        self.dry_run == DryRun::Client
     }
 
     /// The suffix of messages about a change that was not stored.
     pub(crate) fn note(&self) -> &'static str {
-        match self.is_dry_run() {
-            true => " (server dry run)",
-            false => "",
+        match self.dry_run {
+            DryRun::None => "",
+            DryRun::Server => " (server dry run)",
+            DryRun::Client => " (dry run)",
         }
+    }
+
+    /// Warns of the consequence of a write for a managed object.
+    pub(crate) fn warn_of_owner(
+        &self,
+        kind: Kind,
+        object: &Value,
+        streams: &mut Streams,
+    ) -> io::Result<()> {
+        let Some(consequence) = owner(kind, object).and_then(|owner| owner.consequence(object))
+        else {
+            return Ok(());
+        };
+        streams.out.flush()?;
+        streams.err.label(WARNING, "warning:")?;
+        writeln!(streams.err, " {kind} \"{}\": {consequence}", name(object))
     }
 
     /// Returns an error for a managed object, unless the user wants to write managed objects.
@@ -59,6 +104,11 @@ impl WriteArgs {
             Exit::Findings,
             format!("{kind} \"{name}\" is managed by {owner}: not changed"),
         )
-        .hint("use `--include-managed` to write managed objects"))
+        .hint(match owner.consequence(object) {
+            Some(consequence) => {
+                format!("`--include-managed` writes managed objects; {consequence}")
+            }
+            None => "use `--include-managed` to write managed objects".to_owned(),
+        }))
     }
 }

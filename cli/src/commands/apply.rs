@@ -10,8 +10,8 @@ use crate::cluster::{
 use crate::documents::FileArgs;
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::output::{Diagnostic, Streams, plural};
-use k8s_flowcontrol::Error;
+use crate::output::{Diagnostic, OutputArg, Streams, plural};
+use k8s_flowcontrol::{Error, Kind};
 use serde_json::Value;
 use std::io::Write;
 
@@ -31,8 +31,12 @@ pub(crate) struct Args {
     files: FileArgs,
 
     /// Take over fields that other field managers own
-    #[arg(long)]
+    #[arg(long, visible_alias = "force-conflicts")]
     force: bool,
+
+    /// Accepted for scripts of `kubectl apply`: the apply is always server-side
+    #[arg(long, num_args = 0..=1, require_equals = true, default_missing_value = "true", value_parser = ["true"], hide = true)]
+    server_side: Option<String>,
 
     /// Delete objects that match `-l`, were applied by the same field manager, and are not in the files
     #[arg(long, requires = "selector")]
@@ -45,6 +49,9 @@ pub(crate) struct Args {
     /// Apply objects even if the conversion to the version of the requests loses fields
     #[arg(long)]
     allow_loss: bool,
+
+    #[command(flatten)]
+    output: OutputArg,
 
     #[command(flatten)]
     write: WriteArgs,
@@ -81,8 +88,9 @@ pub(crate) fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
         )?;
         let mut left = 0;
         let mut exit = Exit::Success;
+        let mut applied = Vec::new();
         for manifest in &manifests {
-            if let Err(failure) = apply(args, &live, manifest, streams).await {
+            if let Err(failure) = apply(args, &live, manifest, &mut applied, streams).await {
                 if failure.exit() == Exit::BrokenPipe {
                     return Err(failure);
                 }
@@ -92,6 +100,10 @@ pub(crate) fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
                 // A loss is found after the object is written.
                 left += usize::from(failure.exit() != Exit::Loss);
             }
+        }
+        if let Some(form) = &args.output.output {
+            args.output.prepare(&mut applied);
+            form.write(&applied, true, streams)?;
         }
         if let Some(selector) = args.selector.as_deref().filter(|_| args.prune) {
             if exit == Exit::Success {
@@ -116,6 +128,7 @@ async fn apply(
     args: &Args,
     live: &Live,
     manifest: &Manifest,
+    applied: &mut Vec<(Kind, Value)>,
     streams: &mut Streams,
 ) -> Result<(), Failure> {
     let (kind, name) = (manifest.kind, manifest.name());
@@ -137,19 +150,26 @@ async fn apply(
         }
     }
     let (tree, write) = (&manifest.tree, &args.write);
-    let applied = match write.is_dry_run() {
-        true => apply_dry_run(live, kind, tree, before.as_ref(), write, args.force).await,
-        false => apply_own(live, kind, tree, write, args.force).await,
+    let result = match (write.is_client_dry_run(), write.is_dry_run()) {
+        (true, _) => Ok(tree.clone()),
+        (false, true) => apply_dry_run(live, kind, tree, before.as_ref(), write, args.force).await,
+        (false, false) => apply_own(live, kind, tree, write, args.force).await,
     };
-    let after = applied.map_err(|error| explain(manifest, error))?;
+    let after = result.map_err(|error| explain(manifest, error))?;
     let what = match &before {
         None => "created",
         Some(before) if same(before, &after) => "unchanged",
         Some(_) => "configured",
     };
-    let kind = kind.as_str().to_ascii_lowercase();
-    writeln!(streams.out, "{kind}/{name} {what}{}", args.write.note())?;
+    if args.output.output.is_none() {
+        let title = format!("{}/{name}", kind.as_str().to_ascii_lowercase());
+        writeln!(streams.out, "{title} {what}{}", args.write.note())?;
+    }
+    if what != "unchanged" {
+        args.write.warn_of_owner(kind, &after, streams)?;
+    }
     let lost = dropped(&tree["spec"], &after["spec"], "spec");
+    applied.push((kind, after));
     if lost.is_empty() {
         return Ok(());
     }

@@ -1,7 +1,7 @@
 //! `delete`: deleting objects of a cluster.
 
 use crate::cluster::block_on;
-use crate::cluster::{Live, LiveArgs, TargetArgs, Unfound, WriteArgs, name};
+use crate::cluster::{Live, LiveArgs, TargetArgs, Unfound, WriteArgs, name, owner};
 use crate::documents::{FileArgs, Skipped, documents};
 use crate::exit::Exit;
 use crate::failure::Failure;
@@ -36,6 +36,10 @@ pub(crate) struct Args {
     /// Ignore objects that do not exist
     #[arg(long)]
     ignore_not_found: bool,
+
+    /// Print the names of the deleted objects as KIND/NAME instead of messages
+    #[arg(short, long, value_name = "FORMAT", value_parser = ["name"])]
+    output: Option<String>,
 
     #[command(flatten)]
     write: WriteArgs,
@@ -92,7 +96,9 @@ pub(crate) fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
                     left += 1;
                     continue;
                 }
-                if let Err(error) = live.delete(kind, object, &args.write).await {
+                if !args.write.is_client_dry_run()
+                    && let Err(error) = live.delete(kind, object, &args.write).await
+                {
                     if !(error.is_not_found() && args.ignore_not_found) {
                         let failure = Failure::from(error);
                         failure.report(streams);
@@ -100,13 +106,20 @@ pub(crate) fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
                     }
                     continue;
                 }
-                let kind = kind.as_str().to_ascii_lowercase();
-                writeln!(
-                    streams.out,
-                    "{kind}/{} deleted{}",
-                    name(object),
-                    args.write.note()
-                )?;
+                let title = format!("{}/{}", kind.as_str().to_ascii_lowercase(), name(object));
+                match &args.output {
+                    Some(_) => writeln!(streams.out, "{title}")?,
+                    None => writeln!(streams.out, "{title} deleted{}", args.write.note())?,
+                }
+                if owner(kind, object).is_some_and(|owner| owner.is_server()) {
+                    streams.out.flush()?;
+                    writeln!(
+                        streams.err,
+                        "the API server creates {title} again if its release has it"
+                    )?;
+                } else {
+                    args.write.warn_of_owner(kind, object, streams)?;
+                }
             }
         }
         if left > 0 {

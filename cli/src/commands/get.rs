@@ -1,16 +1,22 @@
-//! `get`: listing the objects of a cluster.
+//! `get`: the objects of a cluster, with their effect.
 
-use crate::cluster::block_on;
-use crate::cluster::{LiveArgs, TargetArgs, name, table};
+mod overview;
+mod rows;
+
+use crate::cluster::{Follow, Live, LiveArgs, SeatsArg, TargetArgs, block_on, name};
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::output::{ObjectFormat, Streams, write_objects};
-use clap::ValueEnum;
+use crate::output::{ObjectForm, Streams, Table, hide_managed_fields, write_line};
 use k8s_flowcontrol::Kind;
+use overview::Overview;
 use serde_json::Value;
 use std::io::Write;
+use std::str::FromStr;
 
-/// Display objects of a cluster
+/// Display objects of a cluster with their seats, load and health
+///
+/// For a priority level: its shares and nominal seats, the seats that it lends and borrows, and with `--live` the current
+/// requests and seats. For a flow schema: its level and place. HEALTH names the worst error or warning of `lint`.
 ///
 /// The objects are read in the newest served API version, or in the version of `--api-version`.
 #[derive(Debug, clap::Args)]
@@ -19,10 +25,33 @@ pub(crate) struct Args {
     #[command(flatten)]
     target: TargetArgs,
 
-    #[command(flatten)]
-    live: LiveArgs,
+    /// Show the current requests and seats of each level
+    #[arg(long)]
+    live: bool,
 
-    /// The output format
+    /// Show changes until Ctrl-C, after the objects
+    #[arg(short, long)]
+    watch: bool,
+
+    /// Treat an object that does not exist as success
+    #[arg(long)]
+    ignore_not_found: bool,
+
+    /// Print tables without headers
+    #[arg(long)]
+    no_headers: bool,
+
+    /// Print managedFields: by default in JSON and not in YAML
+    #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true")]
+    show_managed_fields: Option<bool>,
+
+    #[command(flatten)]
+    cluster: LiveArgs,
+
+    #[command(flatten)]
+    seats: SeatsArg,
+
+    /// The output format: table, wide, json, yaml, name (KIND/NAME), or jsonpath=TEMPLATE
     #[arg(short, long, value_name = "FORMAT", default_value = "table")]
     output: Output,
 }
@@ -32,67 +61,166 @@ Examples:
   # All flow schemas and priority levels
   kubectl flowcontrol get
 
+  # The priority levels with their current load
+  kubectl flowcontrol get plc --live
+
   # A priority level in an older version
   kubectl flowcontrol get plc/workload-low --api-version v1beta3 -o yaml
 
-  # Flow schemas with their owners
-  kubectl flowcontrol get fs -o wide";
+  # The shares of a level, for a script
+  kubectl flowcontrol get plc/batch -o jsonpath='{.spec.limited.nominalConcurrencyShares}'";
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+#[derive(Clone, Debug)]
 enum Output {
-    Table,
-    /// A table with more columns, such as the owner
-    Wide,
-    Json,
-    Yaml,
-    /// KIND/NAME, one object per line
-    Name,
+    Table { is_wide: bool },
+    Objects(ObjectForm),
+}
+
+impl FromStr for Output {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text {
+            "table" => Ok(Self::Table { is_wide: false }),
+            "wide" => Ok(Self::Table { is_wide: true }),
+            text => match text.parse() {
+                Ok(form) => Ok(Self::Objects(form)),
+                Err(error) => Err(error.replace("expected json", "expected table, wide, json")),
+            },
+        }
+    }
 }
 
 pub(crate) fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
-    let objects = block_on(async {
-        let live = args.live.connect().await?;
-        args.target.find(&live).await
-    })?;
-    match args.output {
-        Output::Table => tables(&objects, false, streams)?,
-        Output::Wide => tables(&objects, true, streams)?,
-        Output::Json => write_objects(ObjectFormat::Json, &trees(objects), streams)?,
-        Output::Yaml => write_objects(ObjectFormat::Yaml, &trees(objects), streams)?,
-        Output::Name => {
-            for (kind, object) in &objects {
-                let kind = kind.as_str().to_ascii_lowercase();
-                writeln!(streams.out, "{kind}/{}", name(object))?;
+    block_on(async {
+        let live = args.cluster.connect().await?;
+        let (mut objects, unfound) = args.target.find_each(&live).await?;
+        let mut exit = Exit::Success;
+        let missing: Vec<_> = unfound
+            .into_iter()
+            .filter(|unfound| !(unfound.is_missing && args.ignore_not_found))
+            .collect();
+        match &args.output {
+            Output::Table { is_wide } => {
+                if !objects.is_empty() {
+                    tables(args, &live, &objects, *is_wide, streams).await?;
+                } else if missing.is_empty() && !args.ignore_not_found {
+                    writeln!(streams.err, "no objects found")?;
+                }
+            }
+            Output::Objects(form) => {
+                let is_named = args.target.has_names()?;
+                if !(objects.is_empty() && is_named) {
+                    prepare(args, form, &mut objects);
+                    form.write(&objects, is_named, streams)?;
+                }
             }
         }
-    }
-    Ok(Exit::Success)
+        streams.out.flush()?;
+        for unfound in missing {
+            unfound.failure.report(streams);
+            exit = exit.worse(unfound.failure.exit());
+        }
+        match args.watch && exit == Exit::Success {
+            true => follow(args, &live, &objects, streams).await,
+            false => Ok(exit),
+        }
+    })
 }
 
-fn trees(objects: Vec<(Kind, Value)>) -> Vec<Value> {
-    objects.into_iter().map(|(_, object)| object).collect()
+/// Removes managedFields where the user does not want them.
+fn prepare(args: &Args, form: &ObjectForm, objects: &mut [(Kind, Value)]) {
+    let shows = !matches!(form, ObjectForm::Yaml);
+    if !args.show_managed_fields.unwrap_or(shows) {
+        objects
+            .iter_mut()
+            .for_each(|(_, object)| hide_managed_fields(object));
+    }
 }
 
 /// Prints a table for each kind that has objects.
-fn tables(objects: &[(Kind, Value)], wide: bool, streams: &mut Streams) -> Result<(), Failure> {
+async fn tables(
+    args: &Args,
+    live: &Live,
+    objects: &[(Kind, Value)],
+    is_wide: bool,
+    streams: &mut Streams,
+) -> Result<(), Failure> {
+    let overview = Overview::read(live, args.seats, args.live).await?;
     let mut is_first = true;
     for kind in Kind::ALL {
-        let of_kind: Vec<_> = objects
-            .iter()
-            .filter(|(other, _)| *other == kind)
-            .map(|(_, object)| object)
+        let mut table = rows::table(kind, &overview, is_wide);
+        let of_kind = objects.iter().filter(|(other, _)| *other == kind);
+        let rows: Vec<_> = of_kind
+            .map(|(_, object)| rows::row(kind, object, &overview, is_wide))
             .collect();
-        if of_kind.is_empty() {
+        if rows.is_empty() {
             continue;
         }
+        rows.into_iter().for_each(|row| table.add(row));
         if !is_first {
             writeln!(streams.out)?;
         }
         is_first = false;
-        table(kind, &of_kind, wide).write(&mut streams.out)?;
+        write(args, &table, streams)?;
     }
-    if is_first {
-        writeln!(streams.err, "no objects found")?;
+    let shows_levels = objects
+        .iter()
+        .any(|(kind, _)| *kind == Kind::PriorityLevelConfiguration);
+    if shows_levels {
+        streams.out.flush()?;
+        for note in &overview.notes {
+            writeln!(streams.err, "{note}")?;
+        }
     }
     Ok(())
+}
+
+fn write(args: &Args, table: &Table, streams: &mut Streams) -> Result<(), Failure> {
+    match args.no_headers {
+        true => table.write_rows(&mut streams.out)?,
+        false => table.write(&mut streams.out)?,
+    }
+    Ok(())
+}
+
+/// Prints changes until Ctrl-C ends the process.
+async fn follow(
+    args: &Args,
+    live: &Live,
+    listed: &[(Kind, Value)],
+    streams: &mut Streams,
+) -> Result<Exit, Failure> {
+    let selector = args.target.selector.as_deref();
+    let mut follow = Follow::begin(live, args.target.targets()?, selector);
+    let version = |object: &Value| object["metadata"]["resourceVersion"].clone();
+    while let Some(change) = follow.next(streams).await? {
+        let (kind, object) = (change.kind, change.object);
+        let is_listed = listed.iter().any(|(other, listed)| {
+            *other == kind && name(listed) == name(&object) && version(listed) == version(&object)
+        });
+        if is_listed && change.event == "ADDED" {
+            continue;
+        }
+        match &args.output {
+            Output::Table { is_wide } => {
+                let overview = Overview::read(live, args.seats, args.live).await?;
+                let mut table = rows::table(kind, &overview, *is_wide);
+                table.add(rows::row(kind, &object, &overview, *is_wide));
+                table.write_rows(&mut streams.out)?;
+            }
+            // One object a line, as in kubectl.
+            Output::Objects(ObjectForm::Json) => write_line(&mut streams.out, &object)?,
+            Output::Objects(form) => {
+                let mut objects = [(kind, object)];
+                prepare(args, form, &mut objects);
+                if matches!(form, ObjectForm::Yaml) {
+                    writeln!(streams.out, "---")?;
+                }
+                form.write(&objects, true, streams)?;
+            }
+        }
+        streams.out.flush()?;
+    }
+    Ok(Exit::Success)
 }

@@ -71,7 +71,16 @@ const NEEDS: &[Needs] = &[
         &[SERVED, RELEASE],
         &[on(BOTH, &["create", "get", "patch"])],
     ),
-    needs("get", &[SERVED], &[on(BOTH, &["get", "list"])]),
+    needs(
+        "get",
+        &[
+            SERVED,
+            RELEASE,
+            METRICS,
+            "/debug/api_priority_and_fairness/dump_priority_levels",
+        ],
+        &[on(BOTH, &["get", "list", "watch"])],
+    ),
     needs("lint", &[SERVED, RELEASE, METRICS], &[on(BOTH, &["list"])]),
     needs(
         "limits",
@@ -80,6 +89,11 @@ const NEEDS: &[Needs] = &[
     ),
     needs("match", &[SERVED, RELEASE], &[on(BOTH, &["list"])]),
     needs("plan", &[SERVED, RELEASE], &[on(BOTH, &["list"])]),
+    needs(
+        "restore",
+        &[SERVED, RELEASE],
+        &[on(BOTH, &["get", "list", "patch"])],
+    ),
     needs(
         "rewrite-storage",
         &[SERVED, "/apis/flowcontrol.apiserver.k8s.io/*"],

@@ -98,9 +98,11 @@ pub(crate) fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
                 left += 1;
                 continue;
             }
-            let Some(after) = rewrite(args, &live, *kind, object).await? else {
-                continue;
+            let after = match args.write.is_client_dry_run() {
+                true => Some(object.clone()),
+                false => rewrite(args, &live, *kind, object).await?,
             };
+            let Some(after) = after else { continue };
             written += 1;
             let was_moved =
                 object["metadata"]["resourceVersion"] != after["metadata"]["resourceVersion"];

@@ -2,13 +2,12 @@
 
 use crate::cluster::block_on;
 use crate::cluster::{
-    Live, LiveArgs, Target, TargetArgs, WriteArgs, dropped, dropped_message, shares, stanza,
+    Live, LiveArgs, Target, TargetArgs, WriteArgs, dropped, dropped_message, name, shares, stanza,
 };
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::output::Streams;
+use crate::output::{OutputArg, Streams};
 use k8s_flowcontrol::ApiVersion;
-use k8s_flowcontrol::Kind;
 use k8s_flowcontrol::rules::bootstrap::AUTO_UPDATE_ANNOTATION;
 use serde_json::{Map, Value, json};
 use std::io::Write;
@@ -16,12 +15,13 @@ use std::str::FromStr;
 
 /// Change the shares, lending and borrowing of a priority level
 ///
-/// No other field changes. A level that the API server keeps at its built-in values is written only with `--include-managed`. The
-/// server then no longer updates the level, because it would revert the change.
+/// No other field changes. A level that the API server keeps at its built-in values is written only with `--include-managed`. Then
+/// its annotation apf.kubernetes.io/autoupdate-spec becomes "false", because the server would revert the change; `restore` gives
+/// the level back to the server.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
-    /// The priority level
+    /// The priority level, as NAME or plc/NAME
     #[arg(value_name = "LEVEL")]
     level: String,
 
@@ -36,6 +36,9 @@ pub(crate) struct Args {
     /// The most seats that it may borrow, in percent of its own seats, or none for no limit
     #[arg(long, value_name = "PERCENT|none")]
     borrowing_limit_percent: Option<Borrowing>,
+
+    #[command(flatten)]
+    output: OutputArg,
 
     #[command(flatten)]
     write: WriteArgs,
@@ -86,59 +89,99 @@ fn parse_shares(text: &str) -> Result<u32, String> {
 }
 
 pub(crate) fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
-    let kind = Kind::PriorityLevelConfiguration;
+    let target = Target::level(&args.level)?;
+    let kind = target.kind;
     block_on(async {
         let live = args.live.connect().await?;
-        let target = TargetArgs::of(&Target {
-            kind,
-            name: Some(args.level.clone()),
-        });
-        let found = target.find(&live).await?;
-        let before = found
-            .into_iter()
-            .next()
-            .map(|(_, object)| object)
-            .unwrap_or_default();
+        let found = TargetArgs::of(&target).find(&live).await?;
+        let before = found.into_iter().next();
+        let before = before.map(|(_, object)| object).unwrap_or_default();
+        let level = name(&before);
         args.write.check_owner(kind, &before)?;
         let patch = patch(args, &live, &before)?;
-        let after = live.patch(kind, &args.level, &patch, &args.write).await?;
+        let after = match args.write.is_client_dry_run() {
+            true => merged(&before, &patch),
+            false => live.patch(kind, level, &patch, &args.write).await?,
+        };
         let lost = dropped(&patch["spec"], &after["spec"], "spec");
-        let spec = stanza(&before["spec"]);
-        for field in [
-            "nominalConcurrencyShares",
-            "assuredConcurrencyShares",
-            "lendablePercent",
-            "borrowingLimitPercent",
-        ] {
-            let (old, new) = (&before["spec"][spec][field], &after["spec"][spec][field]);
-            if old != new {
-                writeln!(
-                    streams.out,
-                    "{}: {field}: {} -> {}{}",
-                    args.level,
-                    shown(old),
-                    shown(new),
-                    args.write.note()
-                )?;
-            }
+        if let Some(form) = &args.output.output {
+            let mut objects = [(kind, after.clone())];
+            args.output.prepare(&mut objects);
+            form.write(&objects, true, streams)?;
+        } else {
+            print(level, &before, &after, args.write.note(), streams)?;
         }
+        if after["metadata"]["annotations"] != before["metadata"]["annotations"] {
+            streams.out.flush()?;
+            writeln!(
+                streams.err,
+                "the API server no longer updates the level; `kubectl flowcontrol restore plc/{level}` gives it back to the server"
+            )?;
+        }
+        args.write.warn_of_owner(kind, &after, streams)?;
         if !lost.is_empty() {
             streams.out.flush()?;
             return Err(Failure::new(
                 Exit::Loss,
-                format!("{}: {}", args.level, dropped_message(&lost, live.version)),
+                format!("{level}: {}", dropped_message(&lost, live.version)),
             ));
-        }
-        if before["spec"] == after["spec"] {
-            writeln!(
-                streams.out,
-                "{}: unchanged{}",
-                args.level,
-                args.write.note()
-            )?;
         }
         Ok(Exit::Success)
     })
+}
+
+/// Prints the changed fields.
+fn print(
+    level: &str,
+    before: &Value,
+    after: &Value,
+    note: &str,
+    streams: &mut Streams,
+) -> Result<(), Failure> {
+    let part = format!("/spec/{}", stanza(&before["spec"]));
+    let annotation = AUTO_UPDATE_ANNOTATION.replace('/', "~1");
+    let spec = |field: &str| (field.to_owned(), format!("{part}/{field}"));
+    let fields = [
+        spec("nominalConcurrencyShares"),
+        spec("assuredConcurrencyShares"),
+        spec("lendablePercent"),
+        spec("borrowingLimitPercent"),
+        (
+            AUTO_UPDATE_ANNOTATION.to_owned(),
+            format!("/metadata/annotations/{annotation}"),
+        ),
+    ];
+    let mut is_changed = false;
+    for (field, path) in fields {
+        let (old, new) = (before.pointer(&path), after.pointer(&path));
+        if old != new {
+            is_changed = true;
+            let (old, new) = (shown(old), shown(new));
+            writeln!(streams.out, "{level}: {field}: {old} -> {new}{note}")?;
+        }
+    }
+    if !is_changed {
+        writeln!(streams.out, "{level}: unchanged{note}")?;
+    }
+    Ok(())
+}
+
+/// The object after a merge patch.
+fn merged(object: &Value, patch: &Value) -> Value {
+    let (Value::Object(fields), Value::Object(changes)) = (object, patch) else {
+        return patch.clone();
+    };
+    let mut fields = fields.clone();
+    for (name, change) in changes {
+        match change {
+            Value::Null => drop(fields.remove(name)),
+            change => {
+                let merged = merged(fields.get(name).unwrap_or(&Value::Null), change);
+                fields.insert(name.clone(), merged);
+            }
+        }
+    }
+    Value::Object(fields)
 }
 
 fn patch(args: &Args, live: &Live, before: &Value) -> Result<Value, Failure> {
@@ -185,9 +228,10 @@ fn patch(args: &Args, live: &Live, before: &Value) -> Result<Value, Failure> {
     Ok(patch)
 }
 
-fn shown(value: &Value) -> String {
+fn shown(value: Option<&Value>) -> String {
     match value {
-        Value::Null => "none".to_owned(),
-        value => value.to_string(),
+        None | Some(Value::Null) => "none".to_owned(),
+        Some(Value::String(text)) => text.clone(),
+        Some(value) => value.to_string(),
     }
 }

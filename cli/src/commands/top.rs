@@ -7,7 +7,7 @@ use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::{Streams, Table, write_report};
 use clap::ValueEnum;
-use reading::Reading;
+pub(crate) use reading::Reading;
 use serde_json::json;
 use std::io::{IsTerminal, Write};
 use std::time::Duration;

@@ -41,13 +41,22 @@ impl Table {
 
     /// Writes the table; the last column is not padded.
     pub(crate) fn write(&self, out: &mut impl Write) -> io::Result<()> {
+        self.write_from(0, out)
+    }
+
+    /// Writes the table without its header.
+    pub(crate) fn write_rows(&self, out: &mut impl Write) -> io::Result<()> {
+        self.write_from(1, out)
+    }
+
+    fn write_from(&self, first: usize, out: &mut impl Write) -> io::Result<()> {
         let columns = self.rows[0].len();
         let width = |column: usize| {
             let cells = self.rows.iter().map(|row| row[column].as_str().width());
             cells.max().unwrap_or_default()
         };
         let widths: Vec<_> = (0..columns).map(width).collect();
-        for row in &self.rows {
+        for row in &self.rows[first..] {
             let mut line = String::new();
             for (cell, width) in row.iter().zip(&widths) {
                 let blanks = width - cell.as_str().width() + GAP;

@@ -145,7 +145,14 @@ async fn asked(release: &str, runs: &[&[&str]]) -> Vec<Action> {
 const RUNS: &[(&str, &[&[&str]])] = &[
     (
         "get",
-        &[&["get"], &["get", "plc/batch"], &["get", "fs/probes"]],
+        &[
+            &["get"],
+            &["get", "plc/batch"],
+            &["get", "fs/probes"],
+            &["get", "plc", "--live"],
+            // Stands for `get -w`, which does not end.
+            &["watch", "--count", "20"],
+        ],
     ),
     (
         "describe",
@@ -167,6 +174,17 @@ const RUNS: &[(&str, &[&[&str]])] = &[
     ("top", &[&["top", "--once"]]),
     ("scan", &[&["scan"]]),
     ("limits", &[&["limits", "--live"]]),
+    ("lint", &[&["lint", "--live"]]),
+    (
+        "restore",
+        &[
+            &["restore", "plc/workload-low", "fs/probes"],
+            &["set-shares", "workload-low", "5", "--include-managed"],
+            &["restore", "plc/workload-low", "fs/probe", "plc/workload"],
+            &["apply", "-f", "SCHEMA"],
+            &["restore", "fs/batch"],
+        ],
+    ),
     (
         "match",
         &[&[

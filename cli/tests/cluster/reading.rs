@@ -1,6 +1,7 @@
 //! `get`, `describe`, `watch`, `whoami` and `top`.
 
 use crate::{Cluster, level};
+use k8s_flowcontrol::meta::Status;
 use k8s_flowcontrol_server::{ApiServer, Fault};
 use serde_json::json;
 use std::io::{BufRead, BufReader};
@@ -16,7 +17,19 @@ async fn get_in_every_form_and_version() {
     let all = cluster.run(&["get"]).expect(0).out;
     let mut heads = all.lines().filter(|line| line.starts_with("NAME "));
     assert!(heads.next().unwrap().contains("MATCHINGPRECEDENCE"));
-    assert!(heads.next().unwrap().contains("NOMINALCONCURRENCYSHARES"));
+    assert_eq!(
+        heads.next().unwrap().split_whitespace().collect::<Vec<_>>(),
+        [
+            "NAME",
+            "TYPE",
+            "SHARES",
+            "SEATS",
+            "LENDABLE",
+            "BORROWING",
+            "AGE",
+            "HEALTH"
+        ]
+    );
     let row = |text: &str| -> Vec<String> {
         let line = text
             .lines()
@@ -24,7 +37,16 @@ async fn get_in_every_form_and_version() {
             .unwrap();
         line.split_whitespace().map(str::to_owned).collect()
     };
-    assert_eq!(row(&all)[..3], ["batch", "Limited", "5"]);
+    // 5 of 250 shares of 600 seats; no flow schema uses the level.
+    assert_eq!(
+        row(&all)[..7],
+        ["batch", "Limited", "5", "12", "0", "no", "limit"]
+    );
+    assert!(all.contains(" warning: unused-level\n"), "{all}");
+    let rows = cluster.run(&["get", "plc", "--no-headers"]).expect(0).out;
+    assert!(!rows.contains("NAME") && rows.contains("batch "), "{rows}");
+    let loaded = cluster.run(&["get", "plc/batch", "--live"]).expect(0).out;
+    assert!(loaded.contains("INUSE   EXECUTING   WAITING"), "{loaded}");
     let wide = cluster.run(&["get", "plc", "-o", "wide"]).expect(0).out;
     assert_eq!(row(&wide).last().unwrap(), "<none>");
     assert!(
@@ -64,6 +86,40 @@ async fn get_in_every_form_and_version() {
     assert!(ran.err.contains("it serves v1 and v1beta3"), "{}", ran.err);
     let ran = cluster.run(&["get", "plc/bat"]).expect(5);
     assert!(ran.err.contains("existing objects: batch"), "{}", ran.err);
+    // The others are printed.
+    let ran = cluster
+        .run(&["get", "plc/bat", "plc/batch", "-o", "name"])
+        .expect(5);
+    assert_eq!(ran.out, "prioritylevelconfiguration/batch\n");
+    let ignored = [
+        "get",
+        "plc/bat",
+        "plc/batch",
+        "-o",
+        "name",
+        "--ignore-not-found",
+    ];
+    assert_eq!(cluster.run(&ignored).expect(0).err, "");
+    let ran = cluster
+        .run(&["get", "plc/bat", "--ignore-not-found"])
+        .expect(0);
+    assert_eq!((ran.out.as_str(), ran.err.as_str()), ("", ""));
+    let path = "jsonpath={.metadata.name}={.spec.limited.nominalConcurrencyShares}";
+    assert_eq!(
+        cluster.run(&["get", "plc/batch", "-o", path]).expect(0).out,
+        "batch=5"
+    );
+    let path = "jsonpath={.items[?(@.metadata.name==\"batch\")].metadata.labels.team}";
+    assert_eq!(cluster.run(&["get", "plc", "-o", path]).expect(0).out, "a");
+    let ran = cluster.run(&["get", "plc", "-o", "jsonpath={.a"]).expect(2);
+    assert!(ran.err.contains("invalid JSONPath template"), "{}", ran.err);
+    let yaml = cluster
+        .run(&["get", "plc/batch", "-o", "yaml"])
+        .expect(0)
+        .out;
+    assert!(!yaml.contains("managedFields"), "{yaml}");
+    let yaml = cluster.run(&["get", "plc/batch", "-o", "yaml", "--show-managed-fields"]);
+    assert!(yaml.expect(0).out.contains("managedFields"));
     cluster.run(&["get", "pods"]).expect(2);
     let ran = cluster.run(&["get", "plc", "-l", "team=none"]).expect(0);
     assert_eq!(
@@ -271,6 +327,72 @@ async fn watch_shows_what_changes() {
             .unwrap()
             .success()
     );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn watching_an_object_that_does_not_exist_is_an_error() {
+    let cluster = Cluster::of("1.31").await;
+    let ran = cluster.run(&["watch", "fs/nope"]).expect(5);
+    assert!(ran.err.contains("\"nope\" not found"), "{}", ran.err);
+    cluster.run(&["get", "fs/nope", "--watch"]).expect(5);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn get_shows_changes_after_the_objects() {
+    let cluster = Cluster::start(ApiServer::builder().bootstrap(false)).await;
+    cluster.level(json!({"name": "batch"}), 5, "me").await;
+    let kubeconfig = cluster.folder.path("kubeconfig");
+    let mut child = crate::program()
+        .args(["get", "plc", "-w", "--kubeconfig", &kubeconfig])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+    let mut next = || tokio::task::block_in_place(|| lines.next().unwrap().unwrap());
+    assert!(next().starts_with("NAME "));
+    assert!(next().starts_with("batch   Limited   5 "));
+    cluster.run(&["set-shares", "plc/batch", "9"]).expect(0);
+    assert!(next().starts_with("batch   Limited   9 "));
+    child.kill().unwrap();
+    tokio::task::block_in_place(|| child.wait()).unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn whoami_of_a_watch_does_not_wait_for_its_end() {
+    let cluster = Cluster::of("1.31").await;
+    let path = "/apis/flowcontrol.apiserver.k8s.io/v1/flowschemas?watch=true";
+    let ran = cluster
+        .run(&["whoami", path, "--request-timeout", "30s"])
+        .expect(0);
+    assert!(
+        ran.out.contains(&format!("GET {path}   200")),
+        "{}",
+        ran.out
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn top_without_the_dump_leaves_deleted_levels_out() {
+    let cluster = Cluster::of("1.31").await;
+    let fault = Fault::status(404, Status::default());
+    cluster
+        .server
+        .inject(fault.on_path("dump_priority_levels").times(2));
+    let levels = cluster.run(&["top", "-o", "json"]).expect(0).json();
+    let names = levels["levels"].as_array().unwrap();
+    assert!(names.iter().any(|level| level["name"] == "workload-low"));
+    // A refused connection is no lack of permissions.
+    let kubeconfig = cluster.folder.path("kubeconfig");
+    let text = std::fs::read_to_string(&kubeconfig).unwrap();
+    let address = std::net::TcpListener::bind("127.0.0.1:0")
+        .unwrap()
+        .local_addr()
+        .unwrap();
+    let text = text.replace(&cluster.server.url(), &format!("http://{address}"));
+    let file = cluster.file("refused", &text);
+    let ran = cluster.run_with(&file, &["top"]).expect(5);
+    assert!(!ran.err.contains("rbac"), "{}", ran.err);
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -148,3 +148,24 @@ async fn what_belongs_to_someone_is_left_alone() {
         ran.out
     );
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_dry_run_writes_no_backup() {
+    let cluster = Cluster::of("1.31").await;
+    let backup = cluster.folder.path("dry.yaml");
+    let ran = cluster
+        .run(&[
+            "rewrite-storage",
+            "--dry-run",
+            "--backup",
+            &backup,
+            "--include-managed",
+        ])
+        .expect(0);
+    assert!(ran.err.contains("would save 21 objects in "), "{}", ran.err);
+    assert!(!std::path::Path::new(&backup).exists());
+    cluster
+        .run(&["rewrite-storage", "--backup", &backup, "--include-managed"])
+        .expect(0);
+    assert!(std::path::Path::new(&backup).exists());
+}

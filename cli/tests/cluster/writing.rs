@@ -1,6 +1,8 @@
 //! `delete` and `set-shares`.
 
 use crate::{Cluster, level};
+use k8s_flowcontrol::api::v1;
+use k8s_flowcontrol_server::ApiServer;
 use serde_json::json;
 
 #[tokio::test(flavor = "multi_thread")]
@@ -250,4 +252,155 @@ async fn a_field_that_an_old_server_drops_is_a_loss() {
         .run(&["apply", "-f", &manifest, "--allow-loss"])
         .expect(0);
     assert!(ran.err.contains("lendablePercent"), "{}", ran.err);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_client_dry_run_sends_no_write() {
+    let cluster = Cluster::start(ApiServer::builder().record_requests()).await;
+    cluster.level(json!({"name": "batch"}), 5, "me").await;
+    let manifest = cluster.file("new.yaml", &level("v1", "new", 8));
+    let before = cluster.server.requests().len();
+    let dry = "--dry-run=client";
+    let run = |command: &[&str]| cluster.run(&[command, &[dry][..]].concat()).expect(0).out;
+    assert_eq!(
+        run(&["apply", "-f", &manifest]),
+        "prioritylevelconfiguration/new created (dry run)\n"
+    );
+    assert_eq!(
+        run(&["delete", "plc/batch"]),
+        "prioritylevelconfiguration/batch deleted (dry run)\n"
+    );
+    assert_eq!(
+        run(&["set-shares", "batch", "9"]),
+        "batch: nominalConcurrencyShares: 5 -> 9 (dry run)\n"
+    );
+    run(&["restore", "plc/workload-low"]);
+    let writes = cluster.server.requests().split_off(before);
+    assert!(
+        writes.iter().all(|request| request.method == "GET"),
+        "{writes:?}"
+    );
+    // A value needs an equals sign, as in kubectl.
+    let ran = cluster.run(&["delete", "--dry-run", "plc/batch"]).expect(0);
+    assert!(
+        ran.out.ends_with("deleted (server dry run)\n"),
+        "{}",
+        ran.out
+    );
+    assert!(
+        cluster
+            .run(&["delete", "plc/batch", "--dry-run=none", "-o", "name"])
+            .expect(0)
+            .out
+            == "prioritylevelconfiguration/batch\n"
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn written_objects_in_kubectls_forms() {
+    let cluster = Cluster::of("1.31").await;
+    let manifest = cluster.file("new.yaml", &level("v1", "new", 8));
+    let apply = [
+        "apply",
+        "-f",
+        &manifest,
+        "--server-side",
+        "--force-conflicts",
+        "-o",
+    ];
+    let run = |form: &str| cluster.run(&[&apply[..], &[form]].concat()).expect(0);
+    assert_eq!(run("name").out, "prioritylevelconfiguration/new\n");
+    let object = run("json").json();
+    assert_eq!(object["spec"]["limited"]["nominalConcurrencyShares"], 8);
+    assert!(object["metadata"].get("managedFields").is_none());
+    assert!(run("yaml").out.contains("nominalConcurrencyShares: 8"));
+    assert_eq!(run("jsonpath={.metadata.name}").out, "new");
+    let shares = [
+        "set-shares",
+        "plc/new",
+        "9",
+        "-o",
+        "json",
+        "--show-managed-fields",
+    ];
+    let object = cluster.run(&shares).expect(0).json();
+    assert_eq!(object["spec"]["limited"]["nominalConcurrencyShares"], 9);
+    assert!(object["metadata"]["managedFields"].is_array());
+    let ran = cluster.run(&["set-shares", "fs/probes", "9"]).expect(2);
+    assert!(
+        ran.err.contains("`fs/probes` is not a priority level"),
+        "{}",
+        ran.err
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_changed_built_in_level_is_given_back() {
+    let builder = ApiServer::builder().bootstrap_interval(std::time::Duration::from_millis(20));
+    let cluster = Cluster::start(builder).await;
+    let ran = cluster
+        .run(&["set-shares", "workload-low", "200", "--include-managed"])
+        .expect(0);
+    assert!(
+        ran.out
+            .contains("workload-low: apf.kubernetes.io/autoupdate-spec: true -> false\n"),
+        "{}",
+        ran.out
+    );
+    assert!(
+        ran.err
+            .contains("`kubectl flowcontrol restore plc/workload-low`"),
+        "{}",
+        ran.err
+    );
+    let shares =
+        |object: &serde_json::Value| object["spec"]["limited"]["nominalConcurrencyShares"].clone();
+    assert_eq!(shares(&cluster.object("plc/workload-low")), 200);
+    let ran = cluster.run(&["restore", "plc/workload-low"]).expect(0);
+    assert_eq!(
+        ran.out,
+        "prioritylevelconfiguration/workload-low restored\n"
+    );
+    assert!(
+        ran.err.contains("resets the spec within a minute"),
+        "{}",
+        ran.err
+    );
+    let low = cluster.client().api::<v1::PriorityLevelConfiguration>();
+    let reset = |level: &v1::PriorityLevelConfiguration| {
+        let limited = level.spec.limited.as_ref();
+        limited.and_then(|limited| limited.nominal_concurrency_shares) == Some(100)
+    };
+    while !reset(&low.get("workload-low").await.unwrap()) {
+        tokio::task::yield_now().await;
+    }
+    let ran = cluster.run(&["restore", "plc/workload-low"]).expect(0);
+    assert_eq!(
+        ran.out,
+        "prioritylevelconfiguration/workload-low unchanged\n"
+    );
+    // A server deletes other objects that have the annotation.
+    cluster.level(json!({"name": "mine"}), 5, "me").await;
+    let ran = cluster.run(&["restore", "plc/mine"]).expect(1);
+    assert!(ran.err.contains("is not a built-in object"), "{}", ran.err);
+    cluster.run(&["restore", "plc"]).expect(2);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_managed_object_is_written_with_a_warning() {
+    let cluster = Cluster::of("1.31").await;
+    cluster.level(json!({"name": "aks-guard"}), 5, "aks").await;
+    let hint = "Azure AKS resets it unless it has the label aks-managed-skip-update-operation=true";
+    let ran = cluster.run(&["set-shares", "aks-guard", "9"]).expect(1);
+    assert!(ran.err.contains(hint), "{}", ran.err);
+    let ran = cluster
+        .run(&["set-shares", "aks-guard", "9", "--include-managed"])
+        .expect(0);
+    assert!(
+        ran.err
+            .contains("warning: PriorityLevelConfiguration \"aks-guard\": ")
+            && ran.err.contains(hint),
+        "{}",
+        ran.err
+    );
 }

@@ -30,7 +30,9 @@ pub(super) async fn prune(
                 left += 1;
                 continue;
             }
-            live.delete(kind, &object, write).await?;
+            if !write.is_client_dry_run() {
+                live.delete(kind, &object, write).await?;
+            }
             let kind = kind.as_str().to_ascii_lowercase();
             writeln!(
                 streams.out,

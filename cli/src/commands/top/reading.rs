@@ -11,30 +11,30 @@ use std::collections::{BTreeMap, BTreeSet};
 const DUMP: &str = "/debug/api_priority_and_fairness/dump_priority_levels";
 
 /// The state of an API server at one moment.
-pub(super) struct Reading {
-    pub(super) address: String,
-    pub(super) reached_by: &'static str,
-    pub(super) levels: Vec<Level>,
+pub(crate) struct Reading {
+    pub(crate) address: String,
+    pub(crate) reached_by: &'static str,
+    pub(crate) levels: Vec<Level>,
     /// The parts that are missing, with errors.
-    pub(super) missing: Vec<String>,
+    pub(crate) missing: Vec<String>,
 }
 
 /// A priority level in one server; none for values that the server does not report.
 #[derive(Default)]
-pub(super) struct Level {
-    pub(super) name: String,
-    pub(super) executing: Option<i64>,
-    pub(super) waiting: Option<i64>,
+pub(crate) struct Level {
+    pub(crate) name: String,
+    pub(crate) executing: Option<i64>,
+    pub(crate) waiting: Option<i64>,
     /// The rejected requests since the server started.
-    pub(super) rejected: Option<i64>,
-    pub(super) seats_in_use: Option<i64>,
-    pub(super) seats: Option<i64>,
+    pub(crate) rejected: Option<i64>,
+    pub(crate) seats_in_use: Option<i64>,
+    pub(crate) seats: Option<i64>,
     /// Whether the level is in the debug dump.
     is_dumped: bool,
 }
 
 impl Reading {
-    pub(super) async fn take(client: &Client) -> Result<Self, Failure> {
+    pub(crate) async fn take(client: &Client) -> Result<Self, Failure> {
         let config = client.config();
         let mut reading = Self {
             address: config.server_url().to_owned(),

@@ -1,98 +1,8 @@
-//! Tables of objects with the columns of kubectl, and a few more.
+//! Values of objects as tables and descriptions show them.
 
-use super::owner::owner;
-use super::tree::name;
-use crate::output::Table;
-use k8s_flowcontrol::Kind;
 use k8s_flowcontrol::meta::Time;
 use serde_json::Value;
 use std::time::SystemTime;
-
-/// A table of objects of a kind, as `kubectl get` prints it. A wide table has more columns.
-pub(crate) fn table(kind: Kind, objects: &[&Value], wide: bool) -> Table {
-    match kind {
-        Kind::FlowSchema => flow_schemas(objects, wide),
-        Kind::PriorityLevelConfiguration => levels(objects, wide),
-    }
-}
-
-fn flow_schemas(objects: &[&Value], wide: bool) -> Table {
-    let mut head = vec![
-        "NAME",
-        "PRIORITYLEVEL",
-        "MATCHINGPRECEDENCE",
-        "DISTINGUISHERMETHOD",
-        "AGE",
-        "MISSINGPL",
-    ];
-    if wide {
-        head.extend(["RULES", "SUBJECTS", "OWNER"]);
-    }
-    let mut table = Table::with_head(&head);
-    for object in objects {
-        let spec = &object["spec"];
-        let mut row = vec![
-            name(object).to_owned(),
-            word(&spec["priorityLevelConfiguration"]["name"]),
-            word(&spec["matchingPrecedence"]),
-            word(&spec["distinguisherMethod"]["type"]),
-            age(object),
-            dangling(object).unwrap_or("?").to_owned(),
-        ];
-        if wide {
-            let rules = spec["rules"].as_array().map_or(&[][..], Vec::as_slice);
-            let subjects = rules
-                .iter()
-                .filter_map(|rule| Some(rule["subjects"].as_array()?.len()));
-            row.extend([
-                rules.len().to_string(),
-                subjects.sum::<usize>().to_string(),
-                owned_by(Kind::FlowSchema, object),
-            ]);
-        }
-        table.add(row);
-    }
-    table
-}
-
-fn levels(objects: &[&Value], wide: bool) -> Table {
-    let mut head = vec![
-        "NAME",
-        "TYPE",
-        "NOMINALCONCURRENCYSHARES",
-        "QUEUES",
-        "HANDSIZE",
-        "QUEUELENGTHLIMIT",
-        "AGE",
-    ];
-    if wide {
-        head.extend(["LENDABLE%", "BORROWING%", "OWNER"]);
-    }
-    let mut table = Table::with_head(&head);
-    for object in objects {
-        let spec = &object["spec"];
-        let part = &spec[stanza(spec)];
-        let queuing = &part["limitResponse"]["queuing"];
-        let mut row = vec![
-            name(object).to_owned(),
-            word(&spec["type"]),
-            shares(spec).map_or_else(|| "<none>".to_owned(), |shares| shares.to_string()),
-            word(&queuing["queues"]),
-            word(&queuing["handSize"]),
-            word(&queuing["queueLengthLimit"]),
-            age(object),
-        ];
-        if wide {
-            row.extend([
-                word(&part["lendablePercent"]),
-                word(&part["borrowingLimitPercent"]),
-                owned_by(Kind::PriorityLevelConfiguration, object),
-            ]);
-        }
-        table.add(row);
-    }
-    table
-}
 
 /// The field of a level's spec that holds its settings.
 pub(crate) fn stanza(spec: &Value) -> &'static str {
@@ -120,11 +30,8 @@ pub(crate) fn dangling(object: &Value) -> Option<&str> {
         .as_str()
 }
 
-fn owned_by(kind: Kind, object: &Value) -> String {
-    owner(kind, object).map_or_else(|| "<none>".to_owned(), |owner| owner.name)
-}
-
-fn word(value: &Value) -> String {
+/// A value in a table, as kubectl prints it.
+pub(crate) fn word(value: &Value) -> String {
     match value {
         Value::Null => "<none>".to_owned(),
         Value::String(text) => text.clone(),

@@ -1,0 +1,89 @@
+//! `restore`: giving built-in objects back to the API server.
+
+use crate::cluster::block_on;
+use crate::cluster::{LiveArgs, TargetArgs, WriteArgs, name};
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::output::Streams;
+use k8s_flowcontrol::rules::bootstrap;
+use k8s_flowcontrol::rules::bootstrap::AUTO_UPDATE_ANNOTATION;
+use serde_json::json;
+use std::io::Write;
+
+/// Give built-in objects back to the API server, which resets them to their built-in values
+///
+/// Sets the annotation apf.kubernetes.io/autoupdate-spec to "true". The API server then resets the spec within a minute, and again
+/// after every change and upgrade. `set-shares` and edits of a built-in object end this maintenance.
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Args {
+    #[command(flatten)]
+    target: TargetArgs,
+
+    #[command(flatten)]
+    write: WriteArgs,
+
+    #[command(flatten)]
+    live: LiveArgs,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  # Give up the changes of a built-in level
+  kubectl flowcontrol restore plc/workload-low";
+
+pub(crate) fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
+    if !args.target.has_names()? {
+        return Err(Failure::usage("no objects to restore")
+            .hint("name built-in objects as KIND/NAME, such as plc/workload-low"));
+    }
+    block_on(async {
+        let live = args.live.connect().await?;
+        let release = live.release().await;
+        let (objects, unfound) = args.target.find_each(&live).await?;
+        let mut exit = Exit::Success;
+        let mut failures: Vec<_> = unfound.into_iter().map(|unfound| unfound.failure).collect();
+        for (kind, object) in &objects {
+            let name = name(object);
+            let built_in = bootstrap::objects(release);
+            if !built_in
+                .iter()
+                .any(|known| known.kind == *kind && known.name == name)
+            {
+                let message =
+                    format!("{kind} \"{name}\" is not a built-in object of Kubernetes {release}");
+                failures.push(
+                    Failure::new(Exit::Findings, message)
+                        .hint("the API server would delete it if it had the annotation"),
+                );
+                continue;
+            }
+            let title = format!("{}/{name}", kind.as_str().to_ascii_lowercase());
+            let note = args.write.note();
+            if object["metadata"]["annotations"][AUTO_UPDATE_ANNOTATION] == "true" {
+                writeln!(streams.out, "{title} unchanged{note}")?;
+                continue;
+            }
+            let patch = json!({"metadata": {"annotations": {AUTO_UPDATE_ANNOTATION: "true"}}});
+            if !args.write.is_client_dry_run()
+                && let Err(error) = live.patch(*kind, name, &patch, &args.write).await
+            {
+                failures.push(error.into());
+                continue;
+            }
+            writeln!(streams.out, "{title} restored{note}")?;
+        }
+        streams.out.flush()?;
+        for failure in failures {
+            failure.report(streams);
+            exit = exit.worse(failure.exit());
+        }
+        if exit == Exit::Success && !args.write.is_dry_run() {
+            writeln!(
+                streams.err,
+                "the API server resets the spec within a minute"
+            )?;
+        }
+        Ok(exit)
+    })
+}
