@@ -118,6 +118,9 @@ async fn asked(release: &str, runs: &[&[&str]]) -> Vec<Action> {
         "apiVersion: flowcontrol.apiserver.k8s.io/v1\nkind: FlowSchema\nmetadata:\n  name: mine\nspec:\n  priorityLevelConfiguration:\n    name: batch\n",
     );
     cluster.run(&["apply", "-f", &mine]).expect(0);
+    let kept = serde_json::json!({"metadata": {"annotations": {"apf.kubernetes.io/autoupdate-spec": "false"}}});
+    let schemas = cluster.client().api::<FlowSchema>();
+    schemas.patch("probes").merge(&kept).await.unwrap();
     let backup = cluster.folder.path("backup.yaml");
     let before = cluster.server.requests().len();
     for run in runs {
@@ -166,7 +169,7 @@ const RUNS: &[(&str, &[&[&str]])] = &[
         "watch",
         &[
             &["watch", "plc", "--count", "1"],
-            &["watch", "fs", "--count", "1"],
+            &["watch", "fs/probes", "--count", "1"],
             &["watch", "plc/batch", "-o", "json", "--count", "1"],
         ],
     ),
@@ -181,8 +184,7 @@ const RUNS: &[(&str, &[&[&str]])] = &[
             &["restore", "plc/workload-low", "fs/probes"],
             &["set-shares", "workload-low", "5", "--include-managed"],
             &["restore", "plc/workload-low", "fs/probe", "plc/workload"],
-            &["apply", "-f", "SCHEMA"],
-            &["restore", "fs/batch"],
+            &["set-shares", "workload-low", "6", "--include-managed"],
         ],
     ),
     (
@@ -228,7 +230,7 @@ const RUNS: &[(&str, &[&[&str]])] = &[
         "rewrite-storage",
         &[
             &["rewrite-storage", "--backup", "BACKUP", "--include-managed"],
-            &["get", "plc/batch", "fs/probes"],
+            &["get", "plc/batch", "fs/probes", "-o", "name"],
         ],
     ),
 ];
