@@ -119,7 +119,9 @@ async fn asked(release: &str, runs: &[&[&str]]) -> Vec<Action> {
     );
     cluster.run(&["apply", "-f", &mine]).expect(0);
     let kept = serde_json::json!({"metadata": {"annotations": {"apf.kubernetes.io/autoupdate-spec": "false"}}});
-    let schemas = cluster.client().api::<FlowSchema>();
+    let schemas = cluster
+        .client()
+        .api::<k8s_flowcontrol::api::v1::FlowSchema>();
     schemas.patch("probes").merge(&kept).await.unwrap();
     let backup = cluster.folder.path("backup.yaml");
     let before = cluster.server.requests().len();
