@@ -15,19 +15,20 @@ const BUFFER: usize = 1 << 20;
 /// The first bytes of a compressed file.
 const GZIP: [u8; 2] = [0x1f, 0x8b];
 
-/// Reads logs, and calls `each` with the last event of every request, also of requests that are not complete.
+/// Reads logs, and calls `each` with the last event of every request and the index of its log. Requests that are not complete come at
+/// the end, with the number of logs as the index.
 ///
 /// Lines without an audit event are skipped with a warning for each log. A log without any event is an error.
 pub(crate) fn read_logs(
     files: &[PathBuf],
     streams: &mut Streams,
-    mut each: impl FnMut(&Event<'_>, &mut Streams) -> Result<(), Failure>,
+    mut each: impl FnMut(&Event<'_>, usize, &mut Streams) -> Result<(), Failure>,
 ) -> Result<Counts, Failure> {
     let mut log = AuditLog::new();
-    for file in files {
+    for (index, file) in files.iter().enumerate() {
         let before = log.counts().clone();
         let (input, problem) = Input::open(file)?;
-        log.read(input, |event| each(event, streams))?;
+        log.read(input, |event| each(event, index, streams))?;
         let name = name(file);
         if let Some(error) = problem.take() {
             // A log whose server is still writing it, or that was copied in part.
@@ -56,7 +57,7 @@ pub(crate) fn read_logs(
             )?;
         }
     }
-    log.finish(|event| each(event, streams))
+    log.finish(|event| each(event, files.len(), streams))
 }
 
 fn name(file: &Path) -> String {

@@ -17,6 +17,7 @@ mod migrate;
 mod objects;
 mod output;
 mod source;
+mod stored;
 
 use clap::Parser;
 use cli::Cli;

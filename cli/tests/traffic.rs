@@ -143,3 +143,316 @@ fn damaged_logs_are_read_as_far_as_they_go() {
     let empty = folder.file("empty.log", "");
     assert_eq!(code(&requests(&[&empty])), 0);
 }
+
+/// A flow schema for bob at the level workload-high.
+const BOBS: &str = r#"{"apiVersion": "flowcontrol.apiserver.k8s.io/v1", "kind": "FlowSchema", "metadata": {"name": "bobs"},
+    "spec": {"matchingPrecedence": 500, "priorityLevelConfiguration": {"name": "workload-high"},
+    "rules": [{"subjects": [{"kind": "User", "user": {"name": "bob"}}],
+        "resourceRules": [{"verbs": ["*"], "apiGroups": ["*"], "resources": ["*"], "namespaces": ["*"], "clusterScope": true}]}]}}"#;
+
+/// A log of requests that overlap: each is complete some lines after it began.
+fn traffic() -> String {
+    let users = [
+        "alice",
+        "bob",
+        "<b>&\"eve\"",
+        "system:serviceaccount:team-a:builder",
+    ];
+    let mut events = Vec::new();
+    for number in 0..60_usize {
+        let user = users[number % users.len()];
+        let (verb, uri) = match number % 3 {
+            0 => ("list", "/api/v1/namespaces/a/pods?limit=500"),
+            1 => ("watch", "/api/v1/namespaces/a/pods?watch=1"),
+            _ => ("create", "/api/v1/namespaces/a/pods"),
+        };
+        let mut complete = event(&number.to_string(), user, verb, uri);
+        let time = |second: usize| {
+            format!(
+                "2026-01-01T00:{:02}:{:02}.000000Z",
+                second / 60,
+                second % 60
+            )
+        };
+        complete["requestReceivedTimestamp"] = time(10 * number).into();
+        complete["stageTimestamp"] = time(10 * number + 25).into();
+        if number % 20 == 0 {
+            complete["annotations"] = json!({"k8s.io/deprecated": "true", "k8s.io/removed-release": "1.32", "authorization.k8s.io/decision": "allow"});
+            complete["userAgent"] = "helm/3".into();
+        }
+        let mut received = complete.clone();
+        received["stage"] = "RequestReceived".into();
+        received["stageTimestamp"] = time(10 * number).into();
+        received.as_object_mut().unwrap().remove("annotations");
+        events.push((20 * number, received));
+        if number != 57 {
+            events.push((20 * number + 50, complete));
+        }
+    }
+    events.sort_by_key(|(time, _)| *time);
+    let events: Vec<_> = events.into_iter().map(|(_, event)| event).collect();
+    lines(&events)
+}
+
+fn report(arguments: &[&str]) -> Value {
+    let output = run(&[&["traffic"], arguments, &["-o", "json"]].concat());
+    assert_eq!(code(&output), 0, "{}", stderr(&output));
+    serde_json::from_str(&stdout(&output)).unwrap()
+}
+
+#[test]
+fn the_report_adds_up() {
+    let folder = Folder::new();
+    let log = folder.file("audit.log", traffic());
+    let metrics = "apiserver_resource_objects{group=\"\",resource=\"pods\"} 5000\n\
+                   apiserver_resource_size_estimate_bytes{group=\"\",resource=\"pods\"} 50000000\n";
+    let metrics = folder.file("metrics.txt", metrics);
+    let found = report(&[&log, "--with-bootstrap", "--metrics", &metrics]);
+    assert_eq!(
+        (
+            &found["requests"],
+            &found["incomplete"],
+            &found["schemaVersion"]
+        ),
+        (&json!(60), &json!(1), &json!(1))
+    );
+    let schemas = found["flowSchemas"].as_array().unwrap();
+    let requests: u64 = schemas
+        .iter()
+        .map(|schema| schema["requests"].as_u64().unwrap())
+        .sum();
+    assert_eq!(requests, 60);
+    assert_eq!(schemas[0]["flowSchema"], "global-default");
+    assert_eq!(schemas[0]["users"].as_array().unwrap().len(), 4);
+    // Lists from the watch cache: at most 1 MB at once, and the bound of the level is 8.
+    let lists = &schemas[0]["verbs"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .find(|verb| verb["name"] == "list")
+        .unwrap();
+    assert_eq!(
+        (&lists["requests"], &lists["seats"]),
+        (&json!(20), &json!(20 * 8))
+    );
+    assert_eq!(found["deprecated"].as_array().unwrap().len(), 1);
+    assert_eq!(found["deprecated"][0]["removedRelease"], "1.32");
+    let unused = found["unusedFlowSchemas"].as_array().unwrap();
+    assert!(
+        unused
+            .iter()
+            .any(|class| class["flowSchema"] == "catch-all")
+    );
+
+    let table = run(&["traffic", &log, "--with-bootstrap"]);
+    let text = stdout(&table);
+    assert!(text.starts_with("60 requests from 2026-01-01T00:00:00Z to 2026-01-01T00:09:50Z\n1 of them without an end in the logs\n"), "{text}");
+    let csv = run(&["traffic", &log, "--with-bootstrap", "-o", "csv"]);
+    let csv = stdout(&csv);
+    assert!(
+        csv.contains("global-default,global-default,\"<b>&\"\"eve\"\"\",list,5,"),
+        "{csv}"
+    );
+}
+
+#[test]
+fn a_proposed_configuration_is_compared() {
+    let folder = Folder::new();
+    let log = folder.file("audit.log", traffic());
+    let bobs = folder.file("bobs.json", BOBS);
+    let found = report(&[&log, "--with-bootstrap", "--compare", &bobs]);
+    let comparison = &found["comparison"];
+    assert_eq!(comparison["movedRequests"], 15);
+    let moved = &comparison["moves"][0];
+    assert_eq!(
+        (&moved["from"]["flowSchema"], &moved["to"]["flowSchema"]),
+        (&json!("global-default"), &json!("bobs"))
+    );
+    assert_eq!(moved["users"][0]["name"], "bob");
+    let output = run(&["traffic", &log, "--with-bootstrap", "--compare", &bobs]);
+    assert!(
+        stdout(&output).contains("proposed configuration: 15 of 60 requests move"),
+        "{}",
+        stdout(&output)
+    );
+}
+
+#[test]
+fn names_are_redacted_consistently() {
+    let folder = Folder::new();
+    let log = folder.file("audit.log", traffic());
+    let text = |redact: &str| {
+        let output = run(&["traffic", &log, "--with-bootstrap", redact, "-o", "json"]);
+        assert_eq!(code(&output), 0, "{}", stderr(&output));
+        stdout(&output)
+    };
+    let redacted = text("--redact=secret");
+    for name in ["alice", "bob", "<b>", "team-a", "builder"] {
+        assert!(!redacted.contains(name), "{name}");
+    }
+    assert_eq!(redacted, text("--redact=secret"));
+    assert_ne!(redacted, text("--redact"));
+}
+
+#[test]
+fn partial_results_add_up_to_one_run() {
+    let folder = Folder::new();
+    let text = traffic();
+    let all: Vec<_> = text.lines().collect();
+    let bobs = folder.file("bobs.json", BOBS);
+    // Requests begin in one part and end in another.
+    let parts: Vec<_> = all
+        .chunks(17)
+        .enumerate()
+        .map(|(index, part)| folder.file(&format!("{index}.log"), part.join("\n")))
+        .collect();
+    let logs: Vec<_> = parts.iter().map(String::as_str).collect();
+    let options = ["--with-bootstrap", "--compare", &bobs, "--redact=secret"];
+    let whole = report(&[logs.as_slice(), &options].concat());
+    let mut partial = Vec::new();
+    for log in &logs {
+        let file = format!("{log}.json");
+        let output = run(&[&["traffic", log, "--partial", &file], options.as_slice()].concat());
+        assert_eq!(
+            (code(&output), stdout(&output).as_str()),
+            (0, ""),
+            "{}",
+            stderr(&output)
+        );
+        partial.push(file);
+    }
+    partial.rotate_left(3);
+    let files: Vec<_> = partial.iter().map(String::as_str).collect();
+    let merged = report(&[["merge"].as_slice(), &files].concat());
+    assert_eq!(merged, whole);
+
+    assert_eq!(code(&run(&["traffic", "merge"])), 2);
+    assert_eq!(code(&run(&["traffic", "merge", logs[0]])), 3);
+    let file = folder.path("other.json");
+    run(&[
+        "traffic",
+        logs[0],
+        "--with-bootstrap",
+        "-f",
+        &bobs,
+        "--partial",
+        &file,
+    ]);
+    let output = run(&["traffic", "merge", files[0], &file]);
+    assert!(
+        stderr(&output).contains("has other flow schemas than"),
+        "{}",
+        stderr(&output)
+    );
+}
+
+/// Looks at the page: how far it is too wide, and the texts of charts that leave their chart or are illegible.
+const LOOK: &str = r#"<script>
+const cut = [];
+for (const svg of document.querySelectorAll('svg')) {
+  const box = svg.getBoundingClientRect();
+  if (box.width === 0) continue;
+  for (const text of svg.querySelectorAll('text')) {
+    const at = text.getBoundingClientRect();
+    if (at.left < box.left - 1 || at.right > box.right + 1 || at.top < box.top - 1 || at.bottom > box.bottom + 1) cut.push(text.textContent);
+    if (at.height < 9) cut.push('small: ' + text.textContent);
+  }
+}
+const color = getComputedStyle(document.body).backgroundColor;
+const found = {wide: document.documentElement.scrollWidth - innerWidth, width: innerWidth, cut, color, charts: [...document.querySelectorAll('svg')].filter(svg => svg.getBoundingClientRect().width > 0).length};
+document.title = 'FOUND' + JSON.stringify(found) + 'END';
+</script>"#;
+
+#[test]
+fn the_page_reads_well_in_a_browser() {
+    let folder = Folder::new();
+    let log = folder.file("audit.log", traffic());
+    let bobs = folder.file("bobs.json", BOBS);
+    let page = folder.path("page.html");
+    let arguments = [
+        &log,
+        "--with-bootstrap",
+        "--compare",
+        &bobs,
+        "--html",
+        &page,
+    ];
+    let report = report(&arguments);
+    let html = std::fs::read_to_string(&page).unwrap();
+    assert!(
+        !html.contains("<b>")
+            && !html.contains("http://")
+            && !html.contains("https://")
+            && !html.contains("<script")
+    );
+    // The numbers of the tables are those of the JSON.
+    for level in report["priorityLevels"].as_array().unwrap() {
+        let name = level["name"].as_str().unwrap();
+        let row = format!(
+            "<tr><td>{name}</td><td class=\"number\">{}</td><td class=\"number\">{}</td>",
+            level["requests"], level["seats"]
+        );
+        assert!(html.contains(&row), "{row}");
+    }
+    for level in report["comparison"]["priorityLevels"].as_array().unwrap() {
+        let (before, after) = (&level["before"]["requests"], &level["after"]["requests"]);
+        let row = format!("<td class=\"number\">{before}</td><td class=\"number\">{after}</td>");
+        assert!(html.contains(&row), "{row}");
+    }
+
+    let browsers = ["chromium", "chromium-browser", "google-chrome"];
+    let browser = browsers.into_iter().find(|name| {
+        std::process::Command::new(name)
+            .arg("--version")
+            .output()
+            .is_ok()
+    });
+    let Some(browser) = browser else {
+        eprintln!("skipped: no browser is installed");
+        return;
+    };
+    let watched = folder.file(
+        "watched.html",
+        html.replace("</body>", &format!("{LOOK}</body>")),
+    );
+    for (size, is_dark) in [("1280,900", false), ("1280,900", true), ("390,844", false)] {
+        let mut command = std::process::Command::new(browser);
+        command.args([
+            "--headless",
+            "--no-sandbox",
+            "--disable-gpu",
+            "--enable-logging=stderr",
+            "--dump-dom",
+        ]);
+        command
+            .arg(format!("--window-size={size}"))
+            .arg(format!("--user-data-dir={}", folder.path("browser")));
+        if is_dark {
+            command.arg("--blink-settings=preferredColorScheme=0");
+        }
+        let output = command.arg(format!("file://{watched}")).output().unwrap();
+        let dom = stdout(&output);
+        assert!(!stderr(&output).contains("CONSOLE"), "{}", stderr(&output));
+        let found = dom
+            .split_once("FOUND")
+            .and_then(|(_, rest)| rest.split_once("END"))
+            .unwrap()
+            .0;
+        let found: Value = serde_json::from_str(
+            &found
+                .replace("&amp;", "&")
+                .replace("&lt;", "<")
+                .replace("&gt;", ">"),
+        )
+        .unwrap();
+        assert!(found["wide"].as_i64().unwrap() <= 0, "{size}: {found}");
+        assert_eq!(
+            (&found["cut"], &found["charts"]),
+            (&json!([]), &json!(3)),
+            "{size}"
+        );
+        if is_dark {
+            assert_eq!(found["color"], "rgb(13, 17, 23)");
+        }
+    }
+}

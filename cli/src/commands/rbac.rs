@@ -141,7 +141,11 @@ const NEEDS: &[Needs] = &[
         ],
         &[],
     ),
-    needs("traffic", &[SERVED, RELEASE], &[on(BOTH, &["list"])]),
+    needs(
+        "traffic",
+        &[SERVED, RELEASE, METRICS],
+        &[on(BOTH, &["list"])],
+    ),
     needs("validate", &[SERVED, RELEASE], &[on(BOTH, &["list"])]),
     needs("watch", &[SERVED], &[on(BOTH, &["get", "list", "watch"])]),
     needs("whoami", &[SERVED, RELEASE], &[on(BOTH, &["list"])]),

@@ -1,6 +1,6 @@
 //! `seats`: the seats that a request takes.
 
-mod metrics;
+pub(crate) mod metrics;
 mod quantity;
 mod requests;
 
@@ -195,7 +195,8 @@ fn stored(args: &Args, request: &RequestAttributes) -> Result<Stored, Failure> {
     let is_collection = matches!(request.verb.as_str(), "list" | "watch");
     let measured = match args.live && is_collection && (args.count.is_none() || args.size.is_none())
     {
-        true => block_on(async { metrics::stored(&args.cluster.client().await?, request).await })?,
+        true => block_on(async { metrics::inventory(&args.cluster.client().await?).await })?
+            .of(&request.api_group, &request.resource),
         false => Stored::NotFound,
     };
     let size = args.size.map(Bytes::get);

@@ -1,32 +1,52 @@
 //! `traffic`: the flow schemas and priority levels of the requests in audit logs.
 
+mod charts;
+mod partial;
+mod print;
+mod redact;
+mod report;
 mod requests;
+mod sample;
+mod tally;
 
-use crate::cluster::ClusterArgs;
+use crate::cluster::{ClusterArgs, block_on};
+use crate::commands::seats::metrics;
 use crate::documents::FileArgs;
 use crate::exit::Exit;
 use crate::failure::Failure;
+use crate::feature_gates::FeatureGateArgs;
 use crate::kubernetes_arg::KubernetesArg;
 use crate::objects::Objects;
-use crate::output::Streams;
+use crate::output::{Streams, write_report};
+use crate::stored::Inventory;
+use clap::ValueEnum;
+use k8s_flowcontrol::Release;
 use k8s_flowcontrol::rules::matching::Classifier;
+use k8s_flowcontrol::rules::seats::{Estimator, LevelBounds};
+use partial::Partial;
+use redact::Redactor;
+use report::Report;
+use sample::{Configuration, Sampler};
 use std::path::PathBuf;
 
 /// Show which flow schema and priority level the requests in audit logs get
 ///
 /// Reads audit events in JSON, one per line or in batches of a webhook, compressed with gzip or not. The policy level Metadata is
-/// sufficient. A log of any length needs the same memory.
+/// sufficient. A log of any length needs the same memory. `traffic merge FILE…` adds up results of `--partial`.
+///
+/// The seats of lists depend on the number of stored objects, which `--metrics` and `--live` provide. A list of a resource whose number
+/// is unknown counts as one seat. A watch counts as a request, and not in the seat-seconds.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
-    /// The audit logs, the oldest first, or - for the standard input
+    /// The audit logs, the oldest first, or - for the standard input; after `merge` the partial results
     #[arg(value_name = "LOG", required = true)]
     logs: Vec<PathBuf>,
 
     #[command(flatten)]
     files: FileArgs,
 
-    /// Use the objects of a cluster
+    /// Use the objects and metrics of a cluster
     #[arg(long, conflicts_with = "files")]
     live: bool,
 
@@ -40,28 +60,170 @@ pub(crate) struct Args {
     #[arg(long)]
     with_bootstrap: bool,
 
+    /// Also classify by this proposed configuration: the objects of this file or folder replace those with the same name; can be repeated
+    #[arg(long, value_name = "FILE")]
+    compare: Vec<PathBuf>,
+
+    /// A file with the metrics of a server (`kubectl get --raw /metrics`), for the number and size of stored objects
+    #[arg(long, value_name = "FILE")]
+    metrics: Option<PathBuf>,
+
+    /// The seats of each server: --max-requests-inflight plus --max-mutating-requests-inflight
+    #[arg(long, value_name = "SEATS", default_value_t = 600)]
+    server_seats: u32,
+
+    #[command(flatten)]
+    gates: FeatureGateArgs,
+
+    /// Replace the names of users and namespaces by other words, the same name always by the same word. With KEY the words are the same
+    /// in all runs with that key
+    #[arg(long, value_name = "KEY", num_args = 0..=1, require_equals = true, default_missing_value = "")]
+    redact: Option<String>,
+
     /// Print one line for each request: {"auditID", "flowSchema", "priorityLevel"}; the last two are null for a request that flow
     /// control does not see
-    #[arg(long)]
+    #[arg(long, conflicts_with_all = ["compare", "output", "html", "partial"])]
     requests: bool,
+
+    /// Also write the report as a web page with charts
+    #[arg(long, value_name = "FILE")]
+    html: Option<PathBuf>,
+
+    /// Write a partial result instead of the report, for `traffic merge`
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["html", "output"])]
+    partial: Option<PathBuf>,
+
+    /// The output format
+    #[arg(short, long, value_name = "FORMAT", default_value = "table")]
+    output: Output,
 }
 
 const EXAMPLES: &str = "\
 Examples:
+  # The traffic of a cluster, as a table and as a web page
+  kubectl flowcontrol traffic audit-*.log.gz audit.log --live --html traffic.html
+
+  # The effect of a proposed flow schema
+  kubectl flowcontrol traffic audit.log -f objects.yaml --compare new-schema.yaml
+
+  # Logs on several machines
+  kubectl flowcontrol traffic audit.log -f objects.yaml --partial a.json
+  kubectl flowcontrol traffic merge a.json b.json
+
   # Classify every request of a log
   kubectl flowcontrol traffic audit.log -f objects.yaml --requests";
 
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Output {
+    /// The priority levels and flow schemas, the busiest flows, deprecated versions, and the moves to the proposed configuration
+    Table,
+    /// {"schemaVersion": 1, "requests", "unseen", "priorityLevels", "flowSchemas", "unusedFlowSchemas", "flows", "deprecated", "minutes",
+    /// "comparison"} and others
+    Json,
+    /// One row for the requests with the same flow schema, user and verb
+    Csv,
+}
+
 pub(crate) fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
-    let mut objects = match (args.live, args.files.is_empty()) {
-        (true, _) => Objects::live(&args.cluster)?,
-        (false, true) if args.with_bootstrap => Objects::default(),
-        (false, _) => Objects::read(&args.files, args.kubernetes.release(), streams)?,
+    let merges = args.logs[0].as_os_str() == "merge";
+    let partial = match (merges, args.logs.len()) {
+        (true, 1) => {
+            return Err(Failure::usage(
+                "name the partial results: `traffic merge FILE…`",
+            ));
+        }
+        (true, _) => Partial::merge(&args.logs[1..])?,
+        (false, _) => {
+            let mut objects = objects(args, streams)?;
+            let release = args.kubernetes.release_or(objects.live);
+            if args.with_bootstrap {
+                objects.add_bootstrap(release);
+            }
+            if args.requests {
+                let classifier = Classifier::new(&objects.flow_schemas, &objects.levels, release);
+                requests::print(&args.logs, &classifier, streams)?;
+                return Ok(Exit::Success);
+            }
+            read(args, objects, release, streams)?
+        }
     };
-    let release = args.kubernetes.release_or(objects.live);
-    if args.with_bootstrap {
-        objects.add_bootstrap(release);
+    if let Some(file) = &args.partial {
+        partial.write(file)?;
+        return Ok(Exit::Success);
     }
-    let classifier = Classifier::new(&objects.flow_schemas, &objects.levels, release);
-    requests::print(&args.logs, &classifier, streams)?;
+    let (tally, classes) = partial.finish();
+    if args.output == Output::Csv {
+        print::csv(&tally, streams)?;
+    }
+    let report = Report::new(tally, &classes);
+    match args.output {
+        Output::Csv => {}
+        Output::Table => print::tables(&report, streams)?,
+        Output::Json => {
+            let report = serde_json::to_value(&report)
+                .map_err(|error| Failure::input(format!("cannot write the report: {error}")))?;
+            write_report(&mut streams.out, report)?;
+        }
+    }
+    if let Some(file) = &args.html {
+        let page = charts::page(&report);
+        std::fs::write(file, page)
+            .map_err(|error| Failure::input(format!("cannot write {}: {error}", file.display())))?;
+    }
     Ok(Exit::Success)
+}
+
+fn objects(args: &Args, streams: &mut Streams) -> Result<Objects, Failure> {
+    match (args.live, args.files.is_empty()) {
+        (true, _) => Objects::live(&args.cluster),
+        (false, true) if args.with_bootstrap => Ok(Objects::default()),
+        (false, _) => Objects::read(&args.files, args.kubernetes.release(), streams),
+    }
+}
+
+/// Reads the logs.
+fn read(
+    args: &Args,
+    objects: Objects,
+    release: Release,
+    streams: &mut Streams,
+) -> Result<Partial, Failure> {
+    let stored = match &args.metrics {
+        Some(file) => {
+            let text = crate::documents::read(file, true)?;
+            Inventory::read(&String::from_utf8_lossy(&text.text))
+        }
+        None if args.live => {
+            block_on(async { metrics::inventory(&args.cluster.client().await?).await })?
+        }
+        None => Inventory::default(),
+    };
+    let current = Configuration::new(&objects, release);
+    let bounds = LevelBounds::new(&objects.levels, args.server_seats, release);
+    let proposed = match args.compare.is_empty() {
+        true => None,
+        false => {
+            let mut after = objects;
+            after.apply(Objects::read(
+                &FileArgs::of(&args.compare),
+                release,
+                streams,
+            )?);
+            Some(Configuration::new(&after, release))
+        }
+    };
+    let sampler = Sampler {
+        current,
+        proposed,
+        bounds,
+        estimator: args.gates.apply(Estimator::new(release), streams)?,
+        stored,
+        redactor: Redactor::new(args.redact.as_deref()),
+    };
+    let mut partial = Partial {
+        classes: sampler.current.classes.clone(),
+        ..Partial::default()
+    };
+    partial.add_logs(&args.logs, &sampler, streams)?;
+    Ok(partial)
 }

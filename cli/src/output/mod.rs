@@ -5,6 +5,7 @@ mod diagnostic;
 mod diff;
 mod escape;
 mod form;
+pub(crate) mod html;
 mod json;
 mod jsonpath;
 mod objects;

@@ -56,7 +56,7 @@ impl AuditLog {
         streams: &mut Streams,
     ) -> Result<Self, Failure> {
         let mut log = Self::default();
-        let counts = read_logs(&[file.to_owned()], streams, |event, _| {
+        let counts = read_logs(&[file.to_owned()], streams, |event, _, _| {
             log.request(event, target);
             Ok(())
         })?;

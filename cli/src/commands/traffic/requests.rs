@@ -24,7 +24,7 @@ pub(super) fn print(
     classifier: &Classifier,
     streams: &mut Streams,
 ) -> Result<(), Failure> {
-    read_logs(logs, streams, |event, streams| {
+    read_logs(logs, streams, |event, _, streams| {
         let attributes = event.attributes();
         let taken = match event.reached_flow_control() {
             true => classifier.classify(&attributes),

@@ -1,0 +1,284 @@
+//! The report as tables and as comma-separated values.
+
+use super::report::{Comparison, Named, Report, Sums};
+use super::tally::Tally;
+use crate::failure::Failure;
+use crate::output::{Streams, Table, plural};
+use std::io::{self, Write};
+
+/// The rows of the longer tables.
+const ROWS: usize = 10;
+/// The users and verbs that a row names.
+const NAMES: usize = 3;
+
+/// Writes the report for people.
+pub(super) fn tables(report: &Report, streams: &mut Streams) -> Result<(), Failure> {
+    let out = &mut streams.out;
+    write!(out, "{}", plural(report.requests as usize, "request"))?;
+    if let (Some(first), Some(last)) = (&report.first_request, &report.last_request) {
+        write!(out, " from {first} to {last}")?;
+    }
+    writeln!(out)?;
+    if report.unseen > 0 {
+        writeln!(out, "{} of them not subject to flow control", report.unseen)?;
+    }
+    if report.incomplete > 0 {
+        writeln!(
+            out,
+            "{} of them without an end in the logs",
+            report.incomplete
+        )?;
+    }
+    let all: u64 = report
+        .flow_schemas
+        .iter()
+        .map(|schema| schema.sums.requests)
+        .sum();
+
+    writeln!(out)?;
+    let mut table = Table::new([
+        "PRIORITYLEVEL",
+        "REQUESTS",
+        "SHARE",
+        "SEATS",
+        "SEATSECONDS",
+        "PEAK",
+        "REJECTED",
+        "USERS",
+    ]);
+    for level in &report.priority_levels {
+        let [requests, share, seats, work, rejected] = cells(&level.sums, all);
+        let peak = format!("{:.3}", level.peak_seats);
+        table.row([
+            level.name.clone(),
+            requests,
+            share,
+            seats,
+            work,
+            peak,
+            rejected,
+            level.users.to_string(),
+        ]);
+    }
+    table.write(out)?;
+
+    writeln!(out)?;
+    let mut table = Table::new([
+        "FLOWSCHEMA",
+        "PRIORITYLEVEL",
+        "REQUESTS",
+        "SHARE",
+        "SEATS",
+        "USERS",
+        "VERBS",
+    ]);
+    for schema in &report.flow_schemas {
+        let [requests, share, seats, ..] = cells(&schema.sums, all);
+        let class = &schema.class;
+        table.row([
+            class.flow_schema.clone(),
+            class.priority_level.clone(),
+            requests,
+            share,
+            seats,
+            names(&schema.users),
+            names(&schema.verbs),
+        ]);
+    }
+    table.write(out)?;
+    if !report.unused_flow_schemas.is_empty() {
+        let unused = report
+            .unused_flow_schemas
+            .iter()
+            .map(|class| class.flow_schema.as_str());
+        let unused: Vec<_> = unused.collect();
+        writeln!(
+            out,
+            "\nflow schemas without a request: {}",
+            unused.join(", ")
+        )?;
+    }
+
+    writeln!(out)?;
+    let mut table = Table::new([
+        "BUSIEST FLOWS",
+        "FLOWSCHEMA",
+        "REQUESTS",
+        "SEATS",
+        "SEATSECONDS",
+        "REJECTED",
+    ]);
+    for flow in report.flows.iter().take(ROWS) {
+        let [requests, _, seats, work, rejected] = cells(&flow.sums, all);
+        let name = match flow.flow.is_empty() {
+            true => "(all requests)",
+            false => &flow.flow,
+        };
+        table.row([
+            name.to_owned(),
+            flow.flow_schema.clone(),
+            requests,
+            seats,
+            work,
+            rejected,
+        ]);
+    }
+    table.write(out)?;
+    further(report.flows.len(), "flow", out)?;
+
+    if !report.deprecated.is_empty() {
+        writeln!(out)?;
+        let mut table = Table::new([
+            "DEPRECATED VERSION",
+            "RESOURCE",
+            "REMOVED",
+            "USER",
+            "USERAGENT",
+            "REQUESTS",
+        ]);
+        for caller in &report.deprecated {
+            let client = &caller.client;
+            table.row([
+                client.api_version.clone(),
+                client.resource.clone(),
+                client.removed_release.clone(),
+                client.user.clone(),
+                client.user_agent.clone(),
+                caller.requests.to_string(),
+            ]);
+        }
+        table.write(out)?;
+    }
+    match &report.comparison {
+        Some(comparison) => compared(comparison, all, streams),
+        None => Ok(()),
+    }
+}
+
+fn compared(comparison: &Comparison, all: u64, streams: &mut Streams) -> Result<(), Failure> {
+    let out = &mut streams.out;
+    let moved = comparison.moved_requests;
+    writeln!(
+        out,
+        "\nproposed configuration: {} of {all} requests move",
+        moved
+    )?;
+    if moved == 0 {
+        return Ok(());
+    }
+    let mut table = Table::new(["FROM", "TO", "REQUESTS", "SEATS", "USERS"]);
+    for moved in &comparison.moves {
+        let [requests, _, seats, ..] = cells(&moved.sums, all);
+        table.row([
+            format!("{} ({})", moved.from.flow_schema, moved.from.priority_level),
+            format!("{} ({})", moved.to.flow_schema, moved.to.priority_level),
+            requests,
+            seats,
+            names(&moved.users),
+        ]);
+    }
+    table.write(out)?;
+    writeln!(out)?;
+    let mut table = Table::new(["PRIORITYLEVEL", "REQUESTS", "SEATSECONDS"]);
+    for level in &comparison.priority_levels {
+        let (before, after) = (level.before, level.after);
+        if before == after {
+            continue;
+        }
+        table.row([
+            level.name.clone(),
+            format!("{} → {}", before.requests, after.requests),
+            format!("{:.3} → {:.3}", before.seat_seconds, after.seat_seconds),
+        ]);
+    }
+    Ok(table.write(out)?)
+}
+
+/// Requests, their share, seats, seat-seconds, and rejected requests.
+fn cells(sums: &Sums, all: u64) -> [String; 5] {
+    [
+        sums.requests.to_string(),
+        format!("{:.1}%", sums.requests as f64 / all.max(1) as f64 * 100.0),
+        sums.seats.to_string(),
+        format!("{:.3}", sums.seat_seconds),
+        sums.rejected.to_string(),
+    ]
+}
+
+/// The first names, and the number of the others.
+pub(super) fn names(named: &[Named]) -> String {
+    let mut text: Vec<_> = named
+        .iter()
+        .take(NAMES)
+        .map(|named| format!("{} {}", named.name, named.requests))
+        .collect();
+    if named.len() > NAMES {
+        text.push(format!("{} more", named.len() - NAMES));
+    }
+    text.join(", ")
+}
+
+fn further(count: usize, thing: &str, out: &mut impl Write) -> io::Result<()> {
+    match count > ROWS {
+        true => writeln!(
+            out,
+            "and {}; `-o json` has all",
+            plural(count - ROWS, thing)
+        ),
+        false => Ok(()),
+    }
+}
+
+/// Writes one row for the requests with the same flow schemas, user and verb.
+pub(super) fn csv(tally: &Tally, streams: &mut Streams) -> Result<(), Failure> {
+    let mut out = streams.out.data();
+    let compares = tally.is_compared();
+    let proposed = if compares {
+        ",proposedFlowSchema,proposedPriorityLevel"
+    } else {
+        ""
+    };
+    writeln!(
+        out,
+        "flowSchema,priorityLevel,user,verb,requests,seats,seatSeconds,rejected{proposed}"
+    )?;
+    for (cell, load) in &tally.cells {
+        let sums = Sums::from(*load);
+        let class = |class: &Option<super::tally::Class>| match class {
+            Some(class) => (class.flow_schema.clone(), class.priority_level.clone()),
+            None => Default::default(),
+        };
+        let (schema, level) = class(&cell.class);
+        write!(
+            out,
+            "{},{},{},{},{},{},{},{}",
+            quoted(&schema),
+            quoted(&level),
+            quoted(&cell.user),
+            quoted(&cell.verb),
+            sums.requests,
+            sums.seats,
+            sums.seat_seconds,
+            sums.rejected
+        )?;
+        if compares {
+            let (schema, level) = class(&cell.proposed);
+            write!(out, ",{},{}", quoted(&schema), quoted(&level))?;
+        }
+        writeln!(out)?;
+    }
+    Ok(())
+}
+
+/// A field of RFC 4180. A leading character that a spreadsheet reads as a formula is quoted with an apostrophe.
+fn quoted(field: &str) -> String {
+    let formula = if field.starts_with(['=', '+', '-', '@', '\t', '\r']) {
+        "'"
+    } else {
+        ""
+    };
+    match field.contains([',', '"', '\n', '\r']) {
+        true => format!("\"{formula}{}\"", field.replace('"', "\"\"")),
+        false => format!("{formula}{field}"),
+    }
+}

@@ -1,0 +1,108 @@
+//! `--redact`: names replaced consistently.
+
+use hmac_sha256::HMAC;
+use std::collections::hash_map::RandomState;
+use std::hash::BuildHasher;
+
+/// Replaces names of users and namespaces, the same name always by the same word.
+pub(super) struct Redactor(Option<Vec<u8>>);
+
+const SERVICE_ACCOUNT: &str = "system:serviceaccount:";
+const NODE: &str = "system:node:";
+
+impl Redactor {
+    /// Without a key, names are replaced by other words in every run. `None` replaces nothing.
+    pub(super) fn new(key: Option<&str>) -> Self {
+        Self(key.map(|key| {
+            match key.is_empty() {
+                false => key.as_bytes().to_vec(),
+                // Two random states have 256 random bits.
+                true => [RandomState::new(), RandomState::new()]
+                    .iter()
+                    .flat_map(|state| [state.hash_one(0), state.hash_one(1)])
+                    .flat_map(u64::to_le_bytes)
+                    .collect(),
+            }
+        }))
+    }
+
+    /// The word for a user. The names of Kubernetes' own components stay.
+    pub(super) fn user(&self, name: &str) -> String {
+        if self.0.is_none() || name.is_empty() {
+            return name.to_owned();
+        }
+        if let Some(account) = name.strip_prefix(SERVICE_ACCOUNT) {
+            let (namespace, account) = account.split_once(':').unwrap_or((account, ""));
+            return match namespace == "kube-system" {
+                true => name.to_owned(),
+                false => format!(
+                    "{SERVICE_ACCOUNT}{}:{}",
+                    self.namespace(namespace),
+                    self.word("account", account)
+                ),
+            };
+        }
+        match name.strip_prefix(NODE) {
+            Some(node) => format!("{NODE}{}", self.word("node", node)),
+            None if name.starts_with("system:") => name.to_owned(),
+            None => self.word("user", name),
+        }
+    }
+
+    /// The word for a namespace.
+    pub(super) fn namespace(&self, name: &str) -> String {
+        match name {
+            "" | "default" => name.to_owned(),
+            name if self.0.is_none() || name.starts_with("kube-") => name.to_owned(),
+            name => self.word("namespace", name),
+        }
+    }
+
+    fn word(&self, kind: &str, name: &str) -> String {
+        let Some(key) = &self.0 else {
+            return name.to_owned();
+        };
+        let digest = HMAC::mac(format!("{kind} {name}"), key);
+        let digits: String = digest
+            .iter()
+            .take(5)
+            .map(|byte| format!("{byte:02x}"))
+            .collect();
+        format!("{kind}-{digits}")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Redactor;
+
+    #[test]
+    fn the_same_name_has_the_same_word() {
+        let redactor = Redactor::new(Some("key"));
+        let other_run = Redactor::new(Some("key"));
+        assert_eq!(redactor.user("alice"), other_run.user("alice"));
+        assert_ne!(redactor.user("alice"), redactor.user("bob"));
+        assert_ne!(
+            redactor.user("alice"),
+            Redactor::new(Some("")).user("alice")
+        );
+        let account = redactor.user("system:serviceaccount:team-a:builder");
+        assert!(
+            account.starts_with("system:serviceaccount:namespace-"),
+            "{account}"
+        );
+        assert!(
+            !account.contains("team-a") && !account.contains("builder"),
+            "{account}"
+        );
+        assert!(account.contains(&redactor.namespace("team-a")));
+        for kept in [
+            "system:kube-scheduler",
+            "system:serviceaccount:kube-system:job-controller",
+            "",
+        ] {
+            assert_eq!(redactor.user(kept), kept);
+        }
+        assert_eq!(Redactor::new(None).user("alice"), "alice");
+    }
+}

@@ -1,0 +1,147 @@
+//! The sums of a report: they add up exactly, in any order and on any number of machines.
+
+use super::sample::{Deprecated, Sample};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// Requests and the work that they are estimated to be.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Load {
+    /// The number of requests.
+    pub(super) requests: u64,
+    /// The sum of their initial seats.
+    pub(super) seats: u64,
+    /// The sum of their initial seats, each times the duration of its request in microseconds.
+    pub(super) seat_us: u64,
+    /// The requests that flow control rejected.
+    pub(super) rejected: u64,
+}
+
+impl Load {
+    pub(super) fn add(&mut self, other: Self) {
+        self.requests += other.requests;
+        self.seats += other.seats;
+        self.seat_us = self.seat_us.saturating_add(other.seat_us);
+        self.rejected += other.rejected;
+    }
+}
+
+/// A flow schema and its priority level.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Class {
+    pub(super) flow_schema: String,
+    pub(super) priority_level: String,
+}
+
+/// Requests that have all this in common.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Cell {
+    /// `None` for a request that flow control does not see.
+    pub(super) class: Option<Class>,
+    /// The class in the proposed configuration.
+    pub(super) proposed: Option<Class>,
+    pub(super) user: String,
+    pub(super) verb: String,
+}
+
+/// A flow: the requests of a flow schema with one flow distinguisher.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Flow {
+    pub(super) flow_schema: String,
+    pub(super) distinguisher: String,
+}
+
+/// A minute of a priority level.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Minute {
+    /// The minutes since 1970.
+    pub(super) minute: i64,
+    pub(super) priority_level: String,
+    /// Whether the level is that of the proposed configuration.
+    pub(super) proposed: bool,
+}
+
+/// The sums.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Tally {
+    pub(super) events: u64,
+    pub(super) requests: u64,
+    pub(super) incomplete: u64,
+    pub(super) broken: u64,
+    /// The first and the last time at which a request arrived, in microseconds since 1970.
+    pub(super) period: Option<(i64, i64)>,
+    pub(super) cells: BTreeMap<Cell, Load>,
+    pub(super) flows: BTreeMap<Flow, Load>,
+    pub(super) minutes: BTreeMap<Minute, Load>,
+    pub(super) deprecated: BTreeMap<Deprecated, u64>,
+}
+
+/// The microseconds of a minute.
+pub(super) const MINUTE: i64 = 60_000_000;
+
+impl Tally {
+    /// Adds a request.
+    pub(super) fn add(&mut self, sample: Sample) {
+        self.requests += 1;
+        let load = sample.load;
+        if let Some(time) = sample.received_us {
+            let (first, last) = self.period.unwrap_or((time, time));
+            self.period = Some((first.min(time), last.max(time)));
+            let classes = [(&sample.cell.class, false), (&sample.cell.proposed, true)];
+            for (class, proposed) in classes {
+                let Some(class) = class else { continue };
+                let minute = Minute {
+                    minute: time.div_euclid(MINUTE),
+                    priority_level: class.priority_level.clone(),
+                    proposed,
+                };
+                self.minutes.entry(minute).or_default().add(load);
+            }
+        }
+        if let Some(class) = &sample.cell.class {
+            let flow = Flow {
+                flow_schema: class.flow_schema.clone(),
+                distinguisher: sample.distinguisher,
+            };
+            self.flows.entry(flow).or_default().add(load);
+        }
+        if let Some(deprecated) = sample.deprecated {
+            *self.deprecated.entry(deprecated).or_default() += 1;
+        }
+        self.cells.entry(sample.cell).or_default().add(load);
+    }
+
+    /// Adds the sums of other requests.
+    pub(super) fn merge(&mut self, other: Self) {
+        self.events += other.events;
+        self.requests += other.requests;
+        self.incomplete += other.incomplete;
+        self.broken += other.broken;
+        self.period = match (self.period, other.period) {
+            (Some((first, last)), Some((from, to))) => Some((first.min(from), last.max(to))),
+            (own, other) => own.or(other),
+        };
+        add_all(&mut self.cells, other.cells);
+        add_all(&mut self.flows, other.flows);
+        add_all(&mut self.minutes, other.minutes);
+        for (key, count) in other.deprecated {
+            *self.deprecated.entry(key).or_default() += count;
+        }
+    }
+
+    /// Whether requests were also classified by a proposed configuration.
+    pub(super) fn is_compared(&self) -> bool {
+        self.cells.keys().any(|cell| cell.proposed.is_some())
+    }
+}
+
+fn add_all<K: Ord>(to: &mut BTreeMap<K, Load>, from: BTreeMap<K, Load>) {
+    for (key, load) in from {
+        to.entry(key).or_default().add(load);
+    }
+}

@@ -1,0 +1,90 @@
+//! The stored objects of every resource, from the metrics of a server.
+
+use crate::metrics::samples;
+use k8s_flowcontrol::rules::seats::Stored;
+use std::collections::HashMap;
+
+/// The stored objects of every resource. Unknown resources count as not counted, so that their lists take one seat.
+#[derive(Debug, Default)]
+pub(crate) struct Inventory(HashMap<String, Resource>);
+
+#[derive(Debug, Default)]
+struct Resource {
+    objects: Option<f64>,
+    bytes: Option<f64>,
+}
+
+impl Inventory {
+    /// Reads the text of `/metrics`.
+    pub(crate) fn read(metrics: &str) -> Self {
+        let mut resources = HashMap::<String, Resource>::new();
+        for sample in samples(metrics) {
+            let Some(resource) = sample.label("resource") else {
+                continue;
+            };
+            let joined = || match sample.label("group") {
+                None | Some("") => resource.to_owned(),
+                Some(group) => format!("{resource}.{group}"),
+            };
+            match sample.name {
+                // The older and the newer name of the same number.
+                "apiserver_storage_objects" => {
+                    let found = resources.entry(resource.to_owned()).or_default();
+                    found.objects = found.objects.or(Some(sample.value));
+                }
+                "apiserver_resource_objects" => {
+                    resources.entry(joined()).or_default().objects = Some(sample.value);
+                }
+                "apiserver_resource_size_estimate_bytes" => {
+                    resources.entry(joined()).or_default().bytes = Some(sample.value);
+                }
+                _ => {}
+            }
+        }
+        Self(resources)
+    }
+
+    /// The stored objects of a resource.
+    pub(crate) fn of(&self, group: &str, resource: &str) -> Stored {
+        let found = match group.is_empty() {
+            true => self.0.get(resource),
+            false => self.0.get(&format!("{resource}.{group}")),
+        };
+        let Some(objects) = found.and_then(|found| found.objects) else {
+            return Stored::NotFound;
+        };
+        // A negative number stands for an error of the last count.
+        if objects < 0.0 {
+            return Stored::Stale;
+        }
+        let bytes = found.and_then(|found| found.bytes).unwrap_or_default();
+        Stored::Known {
+            objects: objects as u64,
+            average_bytes: (bytes.max(0.0) / objects.max(1.0)) as u64,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_average_size_is_the_total_divided_by_the_count() {
+        let text = "\
+apiserver_storage_objects{resource=\"deployments.apps\"} 20
+apiserver_storage_objects{resource=\"events\"} -1
+apiserver_resource_objects{group=\"\",resource=\"pods\"} 40
+apiserver_resource_size_estimate_bytes{group=\"\",resource=\"pods\"} 400020
+";
+        let known = |objects, average_bytes| Stored::Known {
+            objects,
+            average_bytes,
+        };
+        let inventory = Inventory::read(text);
+        assert_eq!(inventory.of("", "pods"), known(40, 10_000));
+        assert_eq!(inventory.of("apps", "deployments"), known(20, 0));
+        assert_eq!(inventory.of("", "events"), Stored::Stale);
+        assert_eq!(inventory.of("", "nodes"), Stored::NotFound);
+    }
+}
