@@ -2,7 +2,7 @@
 
 use crate::error::{At, Error};
 use crate::model::{Key, Model, ObjectType, Served, Type};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The fields of a kind, as paths such as `status.phase`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -67,9 +67,10 @@ pub(crate) fn apply(
         }
     }
     let needed = needs.schemas;
+    let secret = secret_schemas(model);
     for (key, need) in needed {
         if let (Need::Part(fields), Some(schema)) = (need, model.schemas.get_mut(&key)) {
-            prune(&mut schema.value, &fields);
+            prune(&mut schema.value, &fields, &secret);
         }
     }
     Ok(())
@@ -244,20 +245,53 @@ impl Need {
     }
 }
 
-/// Keeps the fields of a schema that are needed.
-fn prune(value: &mut Type, needed: &BTreeMap<String, Need>) {
+/// Keeps the fields of a schema that are needed. `unknown` hides the others if they may hold secrets.
+fn prune(value: &mut Type, needed: &BTreeMap<String, Need>, secret: &BTreeSet<Key>) {
     match value {
-        Type::List(inner, _) | Type::Map(inner, _) => prune(inner, needed),
+        Type::List(inner, _) | Type::Map(inner, _) => prune(inner, needed, secret),
         Type::Object(object) => {
+            let lost = object
+                .fields
+                .iter()
+                .filter(|f| !needed.contains_key(&f.name));
+            object.has_secrets |= lost.into_iter().any(|f| holds_secret(&f.value, secret));
             object
                 .fields
                 .retain(|field| needed.contains_key(&field.name));
             for field in &mut object.fields {
                 if let Some(Need::Part(inner)) = needed.get(&field.name) {
-                    prune(&mut field.value, inner);
+                    prune(&mut field.value, inner, secret);
                 }
             }
         }
         Type::Reference(..) | Type::Scalar(_) | Type::Enum(_) => {}
+    }
+}
+
+/// The named schemas that hold secrets, at any depth.
+fn secret_schemas(model: &Model) -> BTreeSet<Key> {
+    let mut secret = BTreeSet::new();
+    loop {
+        let before = secret.len();
+        for (key, schema) in &model.schemas {
+            if holds_secret(&schema.value, &secret) {
+                secret.insert(key.clone());
+            }
+        }
+        if secret.len() == before {
+            return secret;
+        }
+    }
+}
+
+fn holds_secret(value: &Type, secret: &BTreeSet<Key>) -> bool {
+    match value {
+        Type::Reference(key, _) => secret.contains(key),
+        Type::List(inner, _) | Type::Map(inner, _) => holds_secret(inner, secret),
+        Type::Object(object) => {
+            let mut fields = object.fields.iter();
+            object.has_secrets || fields.any(|field| holds_secret(&field.value, secret))
+        }
+        Type::Scalar(_) | Type::Enum(_) => false,
     }
 }

@@ -4,7 +4,7 @@
 //! a selected document is stale: generation fails until it is removed or selects fewer documents.
 
 use crate::error::{At, Error};
-use crate::model::{DocumentModel, Operation};
+use crate::model::{DocumentModel, Model, Operation, Type};
 
 struct FixUp {
     name: &'static str,
@@ -36,6 +36,46 @@ const FIX_UPS: [FixUp; 1] = [FixUp {
         changed
     },
 }];
+
+/// Fields that hold secrets, which no document tells. The schemas of a release that has them must have the fields.
+const SECRETS: [(&str, &[&str]); 4] = [
+    ("io.k8s.api.core.v1.Secret", &["data", "stringData"]),
+    (
+        "io.k8s.api.authentication.v1.TokenRequestStatus",
+        &["token"],
+    ),
+    ("io.k8s.api.authentication.v1.TokenReviewSpec", &["token"]),
+    (
+        "io.k8s.api.authentication.v1beta1.TokenReviewSpec",
+        &["token"],
+    ),
+];
+
+/// Marks the fields that `Debug` hides.
+pub(crate) fn mark_secrets(model: &mut Model) -> Result<(), Error> {
+    for (full, names) in SECRETS {
+        let found = model.schemas.iter_mut().find(|(key, _)| key.is(full));
+        let Some((_, schema)) = found else {
+            continue;
+        };
+        let Type::Object(object) = &mut schema.value else {
+            continue;
+        };
+        for name in names {
+            let field = object.fields.iter_mut().find(|field| field.name == *name);
+            let Some(field) = field else {
+                let message =
+                    format!("the schema `{full}` has no field `{name}`, which holds a secret");
+                return Err(Error::at(&schema.at, message).help(
+                    "if the field has another name now, correct SECRETS in the generator's source",
+                ));
+            };
+            field.facts.secret = true;
+        }
+        object.has_secrets = true;
+    }
+    Ok(())
+}
 
 /// Applies the fix-ups that select the document.
 pub(crate) fn apply(model: &mut DocumentModel) -> Result<(), Error> {

@@ -191,13 +191,18 @@ fn subject(block: &str) -> Option<&str> {
         let name = path.rsplit(':').next();
         return name.filter(|name| !name.ends_with('}'));
     }
-    ["pub struct ", "pub enum ", "fields! {\n    "]
-        .iter()
-        .find_map(|start| Some(block.split_once(start)?.1))
-        .and_then(|rest| {
-            rest.split(|c: char| !c.is_alphanumeric() && c != '_')
-                .next()
-        })
+    [
+        "pub struct ",
+        "pub enum ",
+        "fields! {\n    ",
+        "hidden! {\n    ",
+    ]
+    .iter()
+    .find_map(|start| Some(block.split_once(start)?.1))
+    .and_then(|rest| {
+        rest.split(|c: char| !c.is_alphanumeric() && c != '_')
+            .next()
+    })
 }
 
 /// The names of a file's types.

@@ -155,6 +155,8 @@ pub(crate) enum Scalar {
     Int32,
     Int64,
     Number,
+    /// A number that is an `f64`.
+    Float,
     Boolean,
     Time,
     MicroTime,
@@ -180,6 +182,8 @@ pub(crate) struct ObjectType {
     pub(crate) fields: Vec<Field>,
     /// Whether one field manager owns the whole object.
     pub(crate) atomic: bool,
+    /// Whether a field is secret, also one that is not generated.
+    pub(crate) has_secrets: bool,
     pub(crate) at: At,
 }
 
@@ -191,6 +195,7 @@ impl ObjectType {
             description: String::new(),
             fields: Vec::new(),
             atomic: false,
+            has_secrets: false,
             at: at.clone(),
         }
     }
@@ -212,6 +217,8 @@ pub(crate) struct Field {
 /// The Kubernetes extensions of a field.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct FieldFacts {
+    /// Whether `Debug` hides the value.
+    pub(crate) secret: bool,
     pub(crate) always_emitted: bool,
     pub(crate) patch_strategy: Option<&'static str>,
     pub(crate) patch_merge_key: Option<String>,

@@ -34,6 +34,9 @@ impl Emitter<'_> {
                 Body::Struct(body) => {
                     parts.push(layout(self.structure(item, body))?);
                     parts.push(self.table(&self.plan.items[item], body));
+                    if body.has_secrets {
+                        parts.push(self.hidden(item, body));
+                    }
                     if let Some(served) = &body.served {
                         parts.push(self.resource(item, served));
                     }

@@ -2,7 +2,7 @@
 
 use super::docs;
 use super::emitter::{Emitter, ident};
-use crate::plan::Struct;
+use crate::plan::{Shape, Struct};
 use proc_macro2::TokenStream;
 use quote::quote;
 
@@ -19,14 +19,43 @@ impl Emitter<'_> {
             let (name, value) = (ident(&field.ident), &field.rust_type);
             quote!(#doc pub #name: #value)
         });
+        let mut traits = vec!["Clone"];
+        traits.extend((!body.has_secrets).then_some("Debug"));
+        traits.extend(["Default", "PartialEq"]);
+        traits.extend(
+            (!body.has_floats)
+                .then_some(["Eq", "Hash"])
+                .into_iter()
+                .flatten(),
+        );
+        let traits = traits.into_iter().map(ident);
         quote! {
             #doc
-            #[derive(Clone, Debug, Default, PartialEq)]
+            #[derive(#(#traits),*)]
             pub struct #name {
                 #(#fields,)*
                 /// Fields that this type does not know, kept and written back.
                 pub unknown: #runtime::meta::Unknown,
             }
         }
+    }
+
+    /// `Debug` for a struct with secret fields.
+    pub(super) fn hidden(&self, index: usize, body: &Struct) -> String {
+        let runtime = self.runtime_text();
+        let mut text = format!(
+            "{runtime}::rt::hidden! {{\n    {} {{\n",
+            self.plan.items[index].ident
+        );
+        for field in body.fields.iter().filter(|field| field.has_field()) {
+            let how = match field.shape {
+                _ if field.facts.secret => ": secret",
+                Shape::Runtime("ObjectMeta") => ": metadata",
+                _ => "",
+            };
+            text.push_str(&format!("        {}{how},\n", field.ident));
+        }
+        text.push_str("    }\n}\n");
+        text
     }
 }

@@ -43,7 +43,7 @@ fn signature(body: &Body) -> String {
         fields.push(format!("{name} {required} {nullable} {shape:?} {facts:?}"));
     }
     fields.sort_unstable();
-    let mut text = format!("{}", body.atomic);
+    let mut text = format!("{} {}", body.atomic, body.has_secrets);
     for field in fields {
         let _ = write!(text, "; {field}");
     }

@@ -174,8 +174,10 @@ impl<'a> Items<'a> {
             self.list[item].body = Body::Struct(Struct {
                 fields,
                 atomic: object.atomic,
+                has_secrets: object.has_secrets,
                 type_meta,
                 served,
+                ..Struct::default()
             });
         }
         Ok(())
@@ -240,6 +242,7 @@ impl<'a> Items<'a> {
                 let body = Struct {
                     fields: self.fields(object, here)?,
                     atomic: object.atomic,
+                    has_secrets: object.has_secrets,
                     ..Struct::default()
                 };
                 match inline::runtime_type(&self.list, &body) {

@@ -2,6 +2,7 @@
 
 mod circles;
 mod field_limit;
+mod floats;
 mod inline;
 mod items;
 mod lists;
@@ -59,6 +60,7 @@ impl Plan {
         plan.order();
         field_limit::apply(&mut plan);
         circles::cut(&mut plan)?;
+        floats::mark(&mut plan);
         Ok(plan)
     }
 }

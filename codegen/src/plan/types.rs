@@ -94,6 +94,10 @@ pub(crate) struct Struct {
     pub(crate) fields: Vec<PlannedField>,
     /// Whether one field manager owns the whole object.
     pub(crate) atomic: bool,
+    /// Whether a field is secret, also one that is not generated.
+    pub(crate) has_secrets: bool,
+    /// Whether the struct holds an `f64`, which is neither `Eq` nor `Hash`.
+    pub(crate) has_floats: bool,
     /// The `apiVersion` and kind that belong to the type.
     pub(crate) type_meta: Option<(String, String)>,
     pub(crate) served: Option<Box<Served>>,

@@ -43,6 +43,7 @@ pub(crate) fn read(documents: &Documents) -> Result<Model, Error> {
         named_schema(&mut model.schemas, &mut references, place)?;
     }
     kinds::complete(&mut model);
+    fixups::mark_secrets(&mut model)?;
     Ok(model)
 }
 

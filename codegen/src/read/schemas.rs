@@ -134,6 +134,7 @@ impl References<'_> {
         let scalar = match stated.or_else(implied) {
             None => Scalar::Any,
             Some("boolean") => Scalar::Boolean,
+            Some("number") if matches!(format, "double" | "float") => Scalar::Float,
             Some("number") => Scalar::Number,
             Some("integer") if format == "int32" => Scalar::Int32,
             // More than 63 bits: only its text holds every value.
@@ -225,7 +226,7 @@ impl References<'_> {
             };
         }
         let required = node.strings_of("required")?;
-        let fields = properties
+        let fields: Vec<Field> = properties
             .into_iter()
             .map(|(name, property)| {
                 Ok(Field {
@@ -242,6 +243,7 @@ impl References<'_> {
         Ok(Type::Object(ObjectType {
             title: node.string_of("title")?.map(str::to_owned),
             description: description(node)?,
+            has_secrets: fields.iter().any(|field| field.facts.secret),
             fields,
             atomic: node.string_of("x-kubernetes-map-type")? == Some("atomic"),
             at: node.at.clone(),
@@ -315,6 +317,7 @@ fn facts(node: &Node<'_>) -> Result<FieldFacts, Error> {
         }
     };
     Ok(FieldFacts {
+        secret: is_format(node, "password"),
         always_emitted: node.flag("x-go-always-emitted")?,
         patch_strategy,
         patch_merge_key: node

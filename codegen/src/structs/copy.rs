@@ -149,6 +149,7 @@ impl<'a> Copy<'a> {
             Scalar::Int32 => typed(InstanceType::Integer, Some("int32")).into(),
             Scalar::Int64 => typed(InstanceType::Integer, Some("int64")).into(),
             Scalar::Number => typed(InstanceType::Number, None).into(),
+            Scalar::Float => self.outside("f64".to_owned()),
             Scalar::Boolean => typed(InstanceType::Boolean, None).into(),
             Scalar::Time => self.runtime("Time"),
             Scalar::MicroTime => self.runtime("MicroTime"),

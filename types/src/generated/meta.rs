@@ -2,7 +2,7 @@
 
 /// What every stored object carries besides its content: its name, its history and the marks that
 /// people and tools put on it.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct ObjectMeta {
     /// Name of the object, unique within its kind: a DNS-1123 subdomain of at most 253 characters. A
     /// create needs either this or `generateName`. It never changes afterwards.
@@ -76,7 +76,7 @@ crate::rt::fields! {
 }
 
 /// Names an object that owns this one. The owner is in the same namespace or in none.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct OwnerReference {
     /// API version of the owner, with its group: `apps/v1`.
     pub api_version: String,
@@ -107,7 +107,7 @@ crate::rt::fields! {
 }
 
 /// The fields that one manager holds, through one operation, API version and subresource.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct ManagedFieldsEntry {
     /// Name of the manager: the `fieldManager` of its requests or else the first part of their
     /// `User-Agent`. At most 128 bytes.
@@ -153,7 +153,7 @@ crate::rt::open_enum! {
 }
 
 /// What a list says about itself. A Status has one too, to hand over a `continue` token.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct ListMeta {
     /// No longer in use: servers have left it empty since 1.20.
     pub self_link: Option<String>,
@@ -186,7 +186,7 @@ crate::rt::fields! {
 }
 
 /// Says which shard of a collection a list shows. Alpha in 1.36.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct ShardInfo {
     /// The `shardSelector` of the request, word for word.
     pub selector: String,
@@ -205,7 +205,7 @@ crate::rt::fields! {
 /// Most of it can also be said with query parameters, but then the body must be empty: a server
 /// that finds a body does not look at the parameters, not even at `dryRun`. Unknown members are
 /// ignored.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct DeleteOptions {
     /// Name of the kind: `DeleteOptions`. May be left out.
     pub kind: Option<String>,
@@ -263,7 +263,7 @@ crate::rt::open_enum! {
 }
 
 /// What must hold of an object before it is deleted. Absent members are not checked.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Preconditions {
     /// The object must have this UID.
     pub uid: Option<String>,
@@ -282,7 +282,7 @@ crate::rt::fields! {
 
 /// The server's answer when it has no object to give: every error, and a deletion that is
 /// complete.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Status {
     /// Empty, except that the answer to an expired `continue` token carries a new one.
     pub metadata: Option<ListMeta>,
@@ -314,7 +314,7 @@ crate::rt::fields! {
 }
 
 /// The object that a Status is about, and what was wrong with it.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct StatusDetails {
     /// Name of the object, if there is just one.
     pub name: Option<String>,
@@ -345,7 +345,7 @@ crate::rt::fields! {
 }
 
 /// One of the problems behind an error.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct StatusCause {
     /// What kind of problem, for programs, such as `FieldValueInvalid` or `FieldValueRequired`.
     pub reason: Option<String>,
@@ -366,7 +366,7 @@ crate::rt::fields! {
 }
 
 /// One line of a watch: what happened, and to what.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct WatchEvent {
     /// `ADDED`, `MODIFIED`, `DELETED`, `BOOKMARK` or `ERROR`.
     pub r#type: String,
@@ -386,7 +386,7 @@ crate::rt::fields! {
 }
 
 /// The resources that a server has in one group and version.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct ApiResourceList {
     /// The group and version that the list is about: `flowcontrol.apiserver.k8s.io/v1`.
     pub group_version: String,
@@ -404,7 +404,7 @@ crate::rt::fields! {
 }
 
 /// A resource or subresource that a server has.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct ApiResource {
     /// Plural name, as it stands in paths: `flowschemas`. A subresource has the form
     /// `flowschemas/status`.
@@ -449,7 +449,7 @@ crate::rt::fields! {
 }
 
 /// An API group and the versions that a server has of it.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct ApiGroup {
     /// Name of the group: `flowcontrol.apiserver.k8s.io`.
     pub name: String,
@@ -473,7 +473,7 @@ crate::rt::fields! {
 }
 
 /// All API groups of a server, the core group excepted. The answer at `/apis`.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct ApiGroupList {
     /// The groups.
     pub groups: Vec<ApiGroup>,
@@ -488,7 +488,7 @@ crate::rt::fields! {
 }
 
 /// The versions of the core group. The answer at `/api`.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct ApiVersions {
     /// The versions: `v1`.
     pub versions: Vec<String>,
@@ -506,7 +506,7 @@ crate::rt::fields! {
 }
 
 /// One version of an API group.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct GroupVersionForDiscovery {
     /// Group and version: `flowcontrol.apiserver.k8s.io/v1`.
     pub group_version: String,
@@ -524,7 +524,7 @@ crate::rt::fields! {
 }
 
 /// The address at which clients of one network reach the server.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct ServerAddressByClientCidr {
     /// The network of the clients, such as `0.0.0.0/0`.
     pub client_cidr: String,
@@ -542,7 +542,7 @@ crate::rt::fields! {
 }
 
 /// An object of a known kind in the same namespace.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct LocalObjectReference {
     /// Name of the object.
     pub name: Option<String>,
@@ -557,7 +557,7 @@ crate::rt::fields! {
 }
 
 /// An object of any kind, or a part of it.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct ObjectReference {
     /// Kind of the object.
     pub kind: Option<String>,
@@ -591,7 +591,7 @@ crate::rt::fields! {
 
 /// A condition on labels. An object must satisfy both members; an empty selector takes every
 /// object, an absent one takes none.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct LabelSelector {
     /// Labels that must be there with just these values.
     pub match_labels: ::std::collections::BTreeMap<String, String>,
@@ -609,7 +609,7 @@ crate::rt::fields! {
 }
 
 /// A condition on one label.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct LabelSelectorRequirement {
     /// The label's key.
     pub key: String,
@@ -648,7 +648,7 @@ crate::rt::open_enum! {
 }
 
 /// A condition on one field, as authorization requests name it.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct FieldSelectorRequirement {
     /// The field selector key that the condition is about, such as `metadata.name`.
     pub key: String,
@@ -688,7 +688,7 @@ crate::rt::open_enum! {
 
 /// One aspect of an object's state, in the form that most kinds share. The kinds of this group
 /// have condition types of their own.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Condition {
     /// Name of the condition, such as `Ready`, unique within the object. May have a DNS-1123 subdomain
     /// and `/` before it.
@@ -720,7 +720,7 @@ crate::rt::fields! {
 }
 
 /// What a server says about its own build. The answer at `/version`.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Info {
     /// Major version: `1`. Empty in some private builds.
     pub major: String,

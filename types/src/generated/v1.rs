@@ -10,7 +10,7 @@
 /// them and makes them anew when they are gone. It also deletes a FlowSchema that carries the
 /// annotation `apf.kubernetes.io/autoupdate-spec: "true"` and is not one of its own, so leave that
 /// annotation out of copies.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct FlowSchema {
     /// Name, labels, annotations, and what the server records about the object.
     pub metadata: crate::meta::ObjectMeta,
@@ -48,7 +48,7 @@ crate::rt::resource! {
 pub type FlowSchemaList = crate::List<FlowSchema>;
 
 /// Which requests a FlowSchema takes, and where it sends them.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct FlowSchemaSpec {
     /// The priority level that handles the requests. It need not exist: until it does, the server
     /// passes over this FlowSchema and sets its condition `Dangling` to `True`.
@@ -80,7 +80,7 @@ crate::rt::fields! {
 ///
 /// Requests of one FlowSchema with the same value form a flow, and fair queuing keeps flows from
 /// crowding each other out. It has no effect at a level that does not queue or has only one queue.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct FlowDistinguisherMethod {
     /// `ByUser`: the user name. `ByNamespace`: the namespace of the request, which is empty for
     /// cluster-scoped resources and for paths outside the resources. There is no default.
@@ -109,7 +109,7 @@ crate::rt::open_enum! {
 }
 
 /// Names a priority level.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct PriorityLevelConfigurationReference {
     /// Name of the PriorityLevelConfiguration, a DNS-1123 subdomain. Must not be empty.
     pub name: String,
@@ -127,7 +127,7 @@ crate::rt::fields! {
 ///
 /// A request fits if one of `subjects` stands for its user, and if one of `resourceRules` fits it
 /// (when it is for a resource) or one of `nonResourceRules` (when it is for any other path).
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct PolicyRulesWithSubjects {
     /// Users, groups and service accounts that the rule is about. Must not be empty. The group `*`
     /// stands for everyone.
@@ -152,7 +152,7 @@ crate::rt::fields! {
 
 /// A user, a group of users, or service accounts. Exactly one of the other members is set: the one
 /// that `kind` names.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Subject {
     /// `User`, `Group` or `ServiceAccount`, in just this spelling.
     pub kind: SubjectKind,
@@ -191,7 +191,7 @@ crate::rt::open_enum! {
 }
 
 /// A user by name.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct UserSubject {
     /// User name, compared exactly, or `*` for every user. Must not be empty. A service account is the
     /// user `system:serviceaccount:<namespace>:<name>`.
@@ -207,7 +207,7 @@ crate::rt::fields! {
 }
 
 /// The users of a group.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct GroupSubject {
     /// Group name, compared exactly, or `*` for everyone, with or without a group. Must not be empty.
     /// Well-known groups are `system:authenticated`, `system:unauthenticated`, `system:masters`,
@@ -224,7 +224,7 @@ crate::rt::fields! {
 }
 
 /// One service account, or all those of a namespace.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct ServiceAccountSubject {
     /// Namespace of the service account, a DNS-1123 label. Unlike in `name`, `*` is not allowed.
     pub namespace: String,
@@ -245,7 +245,7 @@ crate::rt::fields! {
 ///
 /// In each list, `*` as the only entry stands for everything; next to other entries it is an
 /// error. All else is compared exactly, with no patterns or prefixes.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct ResourcePolicyRule {
     /// Verbs of the requests, or `*`. Must not be empty.
     pub verbs: Vec<Verb>,
@@ -305,7 +305,7 @@ crate::rt::open_enum! {
 
 /// Requests to paths that are not resources, such as `/healthz`, `/version` or `/apis`. Verb and
 /// path must both fit.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct NonResourcePolicyRule {
     /// Verbs of the requests, or `*` as the only entry. Must not be empty.
     ///
@@ -332,7 +332,7 @@ crate::rt::fields! {
 }
 
 /// What the server found out about a FlowSchema.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct FlowSchemaStatus {
     /// Conditions, one of each type. The server keeps one, `Dangling`, which tells whether the
     /// priority level is missing. A strategic merge patch merges them by type in v1 and v1beta3, and
@@ -349,7 +349,7 @@ crate::rt::fields! {
 }
 
 /// One aspect of a FlowSchema's state.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct FlowSchemaCondition {
     /// Name of the condition, unique within the list and not empty. The server's own is `Dangling`.
     pub r#type: String,
@@ -388,7 +388,7 @@ crate::rt::fields! {
 /// changed, of `catch-all` nothing, and the server makes them anew when they are gone. It also
 /// deletes a level that carries the annotation `apf.kubernetes.io/autoupdate-spec: "true"` and is
 /// not one of its own, so leave that annotation out of copies.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct PriorityLevelConfiguration {
     /// Name, labels, annotations, and what the server records about the object.
     pub metadata: crate::meta::ObjectMeta,
@@ -426,7 +426,7 @@ crate::rt::resource! {
 pub type PriorityLevelConfigurationList = crate::List<PriorityLevelConfiguration>;
 
 /// How a priority level handles requests.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct PriorityLevelConfigurationSpec {
     /// `Limited`: the level has a limit, and what exceeds it waits or is refused. `Exempt`: every
     /// request runs at once. The level named `exempt` must be `Exempt`, and no other may be. There is
@@ -469,7 +469,7 @@ crate::rt::open_enum! {
 /// The server's seats are the sum of its flags `--max-requests-inflight` and
 /// `--max-mutating-requests-inflight`, 600 by default. Shares divide them into nominal limits;
 /// every 10 seconds the server moves seats that one level lends to another that needs them.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct LimitedPriorityLevelConfiguration {
     /// Shares in the server's capacity. They give the level `ceil(total * shares / sum)` seats as its
     /// nominal limit, where `total` is all seats of the server and `sum` the shares of all levels.
@@ -506,7 +506,7 @@ crate::rt::fields! {
 /// What the exempt level counts for when seats are shared out. It never holds up an exempt
 /// request; it only decides how many seats are kept back from the other levels. Servers before
 /// 1.28 do not know it.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct ExemptPriorityLevelConfiguration {
     /// Shares in the server's capacity, on the same scale as those of limited levels. At least 0;
     /// absence means 0, which keeps back nothing.
@@ -526,7 +526,7 @@ crate::rt::fields! {
 }
 
 /// What becomes of requests for which no seat is free.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct LimitResponse {
     /// `Queue`: the request waits for a seat, and is answered with 429 when the queue is full or its
     /// time is up. `Reject`: it is answered with 429 at once. There is no default.
@@ -563,7 +563,7 @@ crate::rt::open_enum! {
 /// Each flow is dealt a hand of queues, always the same one, and each of its requests joins the
 /// queue of that hand with the least work waiting. So a heavy flow can clog its own hand only, and
 /// most other flows have queues outside it.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct QueuingConfiguration {
     /// How many queues there are. From 1 to 10000000; 0 and absence mean 64. With 1, all flows share
     /// the queue and `distinguisherMethod` has no effect.
@@ -588,7 +588,7 @@ crate::rt::fields! {
 }
 
 /// State of a priority level.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct PriorityLevelConfigurationStatus {
     /// Conditions, one of each type. The server itself sets none. A strategic merge patch merges them
     /// by type in v1 and v1beta3, and replaces the whole list in v1beta2 and v1beta1.
@@ -604,7 +604,7 @@ crate::rt::fields! {
 }
 
 /// One aspect of a priority level's state.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct PriorityLevelConfigurationCondition {
     /// Name of the condition, unique within the list and not empty.
     pub r#type: String,

@@ -19,7 +19,7 @@ pub use super::v1::{
 /// them and makes them anew when they are gone. It also deletes a FlowSchema that carries the
 /// annotation `apf.kubernetes.io/autoupdate-spec: "true"` and is not one of its own, so leave that
 /// annotation out of copies.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct FlowSchema {
     /// Name, labels, annotations, and what the server records about the object.
     pub metadata: crate::meta::ObjectMeta,
@@ -67,7 +67,7 @@ pub type FlowSchemaList = crate::List<FlowSchema>;
 /// makes them anew when they are gone. It also deletes a level that carries the annotation
 /// `apf.kubernetes.io/autoupdate-spec: "true"` and is not one of its own, so leave that annotation
 /// out of copies.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct PriorityLevelConfiguration {
     /// Name, labels, annotations, and what the server records about the object.
     pub metadata: crate::meta::ObjectMeta,
@@ -105,7 +105,7 @@ crate::rt::resource! {
 pub type PriorityLevelConfigurationList = crate::List<PriorityLevelConfiguration>;
 
 /// How a priority level handles requests.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct PriorityLevelConfigurationSpec {
     /// `Limited`: the level has a limit, and what exceeds it waits or is refused. `Exempt`: every
     /// request runs at once. The level named `exempt` must be `Exempt`, and no other may be. There is
@@ -128,7 +128,7 @@ crate::rt::fields! {
 ///
 /// The server's seats are the sum of its flags `--max-requests-inflight` and
 /// `--max-mutating-requests-inflight`, 600 by default. Shares divide them among the levels.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct LimitedPriorityLevelConfiguration {
     /// Shares in the server's capacity; later versions call them `nominalConcurrencyShares`. The level
     /// may use `ceil(total * shares / sum)` seats at once, where `total` is all seats of the server

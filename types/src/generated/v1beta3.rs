@@ -20,7 +20,7 @@ pub use super::v1::{
 /// them and makes them anew when they are gone. It also deletes a FlowSchema that carries the
 /// annotation `apf.kubernetes.io/autoupdate-spec: "true"` and is not one of its own, so leave that
 /// annotation out of copies.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct FlowSchema {
     /// Name, labels, annotations, and what the server records about the object.
     pub metadata: crate::meta::ObjectMeta,
@@ -69,7 +69,7 @@ pub type FlowSchemaList = crate::List<FlowSchema>;
 /// are gone. It also deletes a level that carries the annotation
 /// `apf.kubernetes.io/autoupdate-spec: "true"` and is not one of its own, so leave that annotation
 /// out of copies.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct PriorityLevelConfiguration {
     /// Name, labels, annotations, and what the server records about the object.
     pub metadata: crate::meta::ObjectMeta,

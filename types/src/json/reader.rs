@@ -23,8 +23,9 @@ pub struct Reader<'a> {
     depth: u8,
     /// The end of the last `null`, empty object or empty array.
     default_end: usize,
-    /// Whether an element that cannot be `null` was `null`, since the last object took notice.
-    pub(crate) had_null_element: bool,
+    /// Whether a value is not written again as it was read, since the last object took notice: an element that cannot be
+    /// `null` was `null`, or a number has another spelling than its own.
+    pub(crate) keeps_text: bool,
     /// Whether a list keeps the items that do not fit their type.
     pub(crate) keeps_invalid: bool,
     /// Whether the next object is an item of a typed list, which has no type meta of its own.
@@ -42,7 +43,7 @@ impl<'a> Reader<'a> {
             at: 0,
             depth: 0,
             default_end: usize::MAX,
-            had_null_element: false,
+            keeps_text: false,
             keeps_invalid: false,
             is_item: false,
         }
@@ -122,7 +123,7 @@ impl<'a> Reader<'a> {
     /// Reads the next element of a list or value of a map as [`value`](Self::value) does.
     pub(super) fn element<T: ReadJson>(&mut self, element: &mut T) -> Result<(), Fault> {
         if self.null() {
-            self.had_null_element |= !T::HOLDS_NULL;
+            self.keeps_text |= !T::HOLDS_NULL;
             return Ok(());
         }
         element.read_json(self)
@@ -166,6 +167,14 @@ impl<'a> Reader<'a> {
         }
         self.at = start + length;
         Some(if minus { -value } else { value })
+    }
+
+    /// The text of a number.
+    pub(super) fn number(&mut self) -> Result<&'a str, Fault> {
+        match self.peek() {
+            b'-' | b'0'..=b'9' => self.raw().map(RawValue::get),
+            _ => Err(self.mismatch(&"a number")),
+        }
     }
 
     /// A string, without its quotes and escapes.

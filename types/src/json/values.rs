@@ -29,6 +29,32 @@ macro_rules! integers {
 
 integers!(i32 i64);
 
+/// The object around it keeps a number with another spelling than its own.
+impl ReadJson for f64 {
+    fn read_json(&mut self, reader: &mut Reader<'_>) -> Result<(), Fault> {
+        let text = reader.number()?;
+        // JSON numbers are Rust's too.
+        *self = text.parse().unwrap_or_default();
+        reader.keeps_text |= spelling(*self) != text;
+        Ok(())
+    }
+}
+
+impl WriteJson for f64 {
+    fn write_json(&self, writer: &mut Writer) {
+        writer.raw(&spelling(*self));
+    }
+}
+
+/// A number as JSON, without a fraction where it has none, as Go writes it. JSON has no infinity.
+fn spelling(value: f64) -> String {
+    match value.is_finite() {
+        true if value.abs() < 1e21 && (value == 0.0 || value.abs() >= 1e-6) => format!("{value}"),
+        true => format!("{value:e}"),
+        false => "null".to_owned(),
+    }
+}
+
 impl ReadJson for bool {
     fn read_json(&mut self, reader: &mut Reader<'_>) -> Result<(), Fault> {
         *self = reader.bool()?;

@@ -5,6 +5,7 @@
 
 mod defaults;
 mod fields;
+mod hidden;
 mod object;
 mod open_enum;
 mod unknown;
@@ -14,11 +15,13 @@ use crate::schema::{FieldSchema, ListKind, Shape, TypeSchema};
 use std::collections::BTreeMap;
 
 pub use crate::__fields as fields;
+pub use crate::__hidden as hidden;
 pub use crate::__open_enum as open_enum;
 pub use crate::__resource as resource;
 pub use crate::__schema as schema;
 pub use crate::json;
 pub use fields::{API_VERSION, KIND, atomic, field};
+pub use hidden::{Metadata, Names, Secret};
 pub use object::{Untyped, read_object, write_field, write_object};
 pub use open_enum::UnknownValue;
 pub use serde;
@@ -51,6 +54,7 @@ scalars! {
     String String,
     i32 Int32,
     i64 Int64,
+    f64 Number,
     bool Boolean,
     RawJson Any,
 }

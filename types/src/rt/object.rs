@@ -34,7 +34,7 @@ fn read(
     let mut absent_meta = TypeMetaAbsence::expected(table, reader);
     let is_item = std::mem::take(&mut reader.is_item);
     // Of an element before this one.
-    let had_null_element = std::mem::take(&mut reader.had_null_element);
+    let keeps_text = std::mem::take(&mut reader.keeps_text);
     // Servers write fields in the table's order and leave some out.
     let mut next = 0;
     let mut more = reader.object(table)?;
@@ -65,7 +65,7 @@ fn read(
             if reader.was_default() {
                 explicit.note(bit, reader);
             }
-            if std::mem::take(&mut reader.had_null_element) {
+            if std::mem::take(&mut reader.keeps_text) {
                 keep(object, index, reader.since(start))?;
             }
             next = index + 1;
@@ -84,7 +84,7 @@ fn read(
     }
     object.unknown_mut().fit();
     reader.is_item = is_item;
-    reader.had_null_element = had_null_element;
+    reader.keeps_text = keeps_text;
     Ok(())
 }
 

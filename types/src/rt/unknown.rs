@@ -30,7 +30,8 @@ struct Inner {
     /// How the text spelled fields that have their default.
     defaults: Defaults,
     absent_meta: TypeMetaAbsence,
-    /// The texts of fields that have a `null` among elements that cannot be `null`, by their places in the table.
+    /// The texts of fields whose values are not written again as they were read, by their places in the table: lists with
+    /// a `null` among elements that cannot be `null`, and numbers with another spelling than their own.
     kept: Vec<(usize, RawJson)>,
     /// The object is written without required fields that have their default, at every depth.
     partial: bool,
@@ -85,7 +86,7 @@ impl Unknown {
             .map(|(_, v)| v.clone());
         inner.fields.retain(|(n, _)| **n != *name);
         let remembers =
-            !inner.defaults.is_empty() || inner.absent_meta != TypeMetaAbsence::default();
+            !inner.defaults.is_empty() || !inner.kept.is_empty() || inner.absent_meta != TypeMetaAbsence::default();
         if inner.fields.is_empty() && !remembers && !inner.partial {
             self.0 = None;
         }

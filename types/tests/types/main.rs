@@ -10,6 +10,8 @@
 mod both_ways;
 mod embedded;
 mod equal;
+mod floats;
+mod hidden;
 mod kinds;
 mod strict;
 
