@@ -121,6 +121,26 @@ fn only_the_fields_asked_for_are_generated() {
     );
 }
 
+#[test]
+fn a_secret_that_is_not_asked_for_is_hidden_all_the_same() {
+    let document = document().replace(
+        r#""litres": { "type": "number" }"#,
+        r#""litres": { "type": "number" }, "pin": { "type": "string", "format": "password" }"#,
+    );
+    let generator = Generator::new().document("farm.json", &document).unwrap();
+    let text = text(generator.fields("Dairy", ["spec.litres"]).generate());
+    assert!(
+        text.contains("hidden! {\n    Milk {\n        litres,\n    }"),
+        "{text}"
+    );
+    let generator = Generator::new().document("farm.json", &document).unwrap();
+    let text = self::text(generator.fields("Dairy", ["metadata"]).generate());
+    assert!(
+        text.contains("hidden! {\n    Dairy {\n        metadata: metadata,\n    }"),
+        "{text}"
+    );
+}
+
 /// A folder of its own for each test, below Cargo's.
 fn folder(name: &str) -> PathBuf {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);

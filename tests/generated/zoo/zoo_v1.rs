@@ -38,7 +38,7 @@ pub struct Keeper {
 pub type KeeperList = ::k8s_flowcontrol_types::List<Keeper>;
 
 /// The value of `status`.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct KeeperStatus {
     /// The field `phase` of `KeeperStatus`.
     pub phase: ::std::option::Option<KeeperPhase>,
@@ -168,7 +168,7 @@ pub struct KeeperSpec {
 }
 
 /// The value of `source`.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct KeeperSource {
     /// The field `git` of `KeeperSource`.
     pub git: ::std::option::Option<::std::string::String>,
@@ -193,7 +193,7 @@ pub struct Shift {
     /// The field `part` of `Shift`.
     pub part: Part,
     /// The field `hours` of `Shift`.
-    pub hours: ::std::option::Option<::k8s_flowcontrol_types::meta::Number>,
+    pub hours: ::std::option::Option<f64>,
     /// The field `grid` of `Shift`.
     pub grid: ::std::vec::Vec<::std::vec::Vec<Grid>>,
     /// Fields that this type does not know, kept and written back.
@@ -220,7 +220,7 @@ pub struct Shift {
 }
 
 /// The value of `grid`.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Grid {
     /// The field `x` of `Grid`.
     pub x: ::std::option::Option<i32>,
@@ -235,7 +235,7 @@ pub struct Grid {
 }
 
 /// Has the name that the values of `signal` would get.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct KeeperSpecSignal {
     /// The field `taken` of `KeeperSpecSignal`.
     pub taken: ::std::option::Option<bool>,
@@ -305,7 +305,7 @@ pub struct ShapeProps {
     /// The field `type` of `ShapeProps`.
     pub r#type: ::std::option::Option<::std::string::String>,
     /// The field `minimum` of `ShapeProps`.
-    pub minimum: ::std::option::Option<::k8s_flowcontrol_types::meta::Number>,
+    pub minimum: ::std::option::Option<f64>,
     /// The field `nonResourceURLs` of `ShapeProps`.
     pub non_resource_urls: ::std::vec::Vec<::std::string::String>,
     /// The field `x-kubernetes-list-type` of `ShapeProps`.
@@ -335,7 +335,7 @@ pub struct ShapeProps {
 }
 
 /// Is only ever created.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Review {
     /// The field `metadata` of `Review`.
     pub metadata: ::k8s_flowcontrol_types::meta::ObjectMeta,
@@ -366,7 +366,7 @@ pub struct Review {
 }
 
 /// Has the name `Option` of the prelude.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Option {
     /// The field `next` of `Option`.
     pub next: ::std::option::Option<::std::boxed::Box<Result>>,
@@ -390,7 +390,7 @@ pub struct Option {
 }
 
 /// Has the name `Result` of the prelude.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Result {
     /// The field `next` of `Result`.
     pub next: ::std::option::Option<::std::boxed::Box<Vec>>,
@@ -414,7 +414,7 @@ pub struct Result {
 }
 
 /// Has the name `Vec` of the prelude.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Vec {
     /// The field `next` of `Vec`.
     pub next: ::std::option::Option<::std::boxed::Box<String>>,
@@ -438,7 +438,7 @@ pub struct Vec {
 }
 
 /// Has the name `String` of the prelude.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct String {
     /// The field `next` of `String`.
     pub next: ::std::option::Option<::std::boxed::Box<Box>>,
@@ -462,7 +462,7 @@ pub struct String {
 }
 
 /// Has the name `Box` of the prelude.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Box {
     /// The field `next` of `Box`.
     pub next: ::std::option::Option<::std::boxed::Box<Some>>,
@@ -486,7 +486,7 @@ pub struct Box {
 }
 
 /// Has the name `Some` of the prelude.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Some {
     /// The field `next` of `Some`.
     pub next: ::std::option::Option<::std::boxed::Box<Option>>,
