@@ -75,7 +75,7 @@ fn numbers_with_a_float_format_are_floats() {
             "pub one: f64,",
             "pub two: Option<f64>,",
             "pub plain: Option<::k8s_flowcontrol_types::meta::Number>,",
-            "pub many: Vec<::k8s_flowcontrol_types::meta::Number>,",
+            "pub many: Vec<f64>,",
             "#[derive(Clone, Debug, Default, PartialEq)]\npub struct Outer {",
             "#[derive(Clone, Debug, Default, PartialEq)]\npub struct Inner {",
             "#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]\npub struct Other {",

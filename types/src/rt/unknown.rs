@@ -85,8 +85,9 @@ impl Unknown {
             .find(|(n, _)| **n == *name)
             .map(|(_, v)| v.clone());
         inner.fields.retain(|(n, _)| **n != *name);
-        let remembers =
-            !inner.defaults.is_empty() || !inner.kept.is_empty() || inner.absent_meta != TypeMetaAbsence::default();
+        let remembers = !inner.defaults.is_empty()
+            || !inner.kept.is_empty()
+            || inner.absent_meta != TypeMetaAbsence::default();
         if inner.fields.is_empty() && !remembers && !inner.partial {
             self.0 = None;
         }

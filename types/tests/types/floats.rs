@@ -7,6 +7,7 @@ use k8s_flowcontrol_types::{json, rt};
 struct Sample {
     ratio: Option<f64>,
     weight: f64,
+    all: Vec<f64>,
     unknown: Unknown,
 }
 
@@ -14,6 +15,7 @@ rt::fields! {
     Sample {
         "ratio" => ratio,
         "weight" => weight,
+        "all" => all,
     }
 }
 
@@ -50,10 +52,16 @@ fn the_text_of_a_number_survives_until_its_value_changes() {
             format!(r#"{{"ratio":2.5,"weight":{number}}}"#)
         );
     }
+    let list = r#"{"weight":1,"all":[1.0,2,3e0]}"#;
+    let mut sample = read(list);
+    assert_eq!(json::to_string(&sample), list);
+    sample.all.push(0.5);
+    assert_eq!(
+        json::to_string(&sample),
+        r#"{"weight":1,"all":[1,2,3,0.5]}"#
+    );
     // A spelling takes memory only if it is not the plain one.
     assert_eq!(read(r#"{"ratio":0.50,"weight":1}"#).ratio, Some(0.5));
-    let nothing = read(r#"{"ratio":null}"#);
-    assert_eq!(json::to_string(&nothing), r#"{"ratio":null}"#);
 }
 
 #[test]
