@@ -101,7 +101,7 @@ fn recursive_schemas_come_back() {
     assert_eq!(written, object);
     let schema = shape.schema.unwrap();
     assert_eq!(schema.r#ref.as_deref(), Some("#/x"));
-    assert_eq!(schema.minimum.unwrap().as_f64(), 0.0);
+    assert_eq!(schema.minimum, Some(0.0));
     assert_eq!(schema.not.unwrap().all_of.len(), 2);
 }
 
