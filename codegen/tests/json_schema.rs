@@ -101,6 +101,23 @@ fn documents_are_read_as_they_are_found() {
 }
 
 #[test]
+fn an_embedded_resource_has_the_fields_of_every_object() {
+    let text = r#"{"type": "object", "properties": {"template": {"type": "object",
+        "x-kubernetes-embedded-resource": true, "required": ["kind"],
+        "properties": {"kind": {"type": "string"}, "spec": {"type": "object"}}}}}"#;
+    let files = files(Generator::new().document("plan-v1.json", text));
+    check(
+        &files[0].1,
+        &[
+            "pub api_version: Option<String>,",
+            "pub kind: String,",
+            "pub metadata: Option<::k8s_flowcontrol_types::meta::ObjectMeta>,",
+            "pub spec: Option<::k8s_flowcontrol_types::meta::RawJson>,",
+        ],
+    );
+}
+
+#[test]
 fn references_into_a_neighbouring_file_are_followed() {
     let generator = Generator::new()
         .document("wall-v1.json", WALL)

@@ -98,8 +98,8 @@ fn package(group: &str, version: &str) -> String {
     parts.join(".")
 }
 
-/// Gives the object the fields that an API server adds to the schema of every definition.
-fn complete(object: &mut ObjectType) {
+/// Gives the object the fields that an API server adds to the schema of every definition and of every embedded resource.
+pub(super) fn complete(object: &mut ObjectType) {
     let meta = Type::Reference(Key::new(runtime::OBJECT_META, ""), object.at.clone());
     let string = Type::Scalar(Scalar::String);
     let given = |name: &str, object: &ObjectType| object.fields.iter().position(|f| f.name == name);

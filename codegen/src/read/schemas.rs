@@ -1,5 +1,6 @@
 //! From a JSON schema to a type.
 
+use super::custom;
 use super::keywords;
 use super::references::References;
 use crate::documents::Document;
@@ -240,14 +241,18 @@ impl References<'_> {
                 })
             })
             .collect::<Result<_, Error>>()?;
-        Ok(Type::Object(ObjectType {
+        let mut object = ObjectType {
             title: node.string_of("title")?.map(str::to_owned),
             description: description(node)?,
             has_secrets: fields.iter().any(|field| field.facts.secret),
             fields,
             atomic: node.string_of("x-kubernetes-map-type")? == Some("atomic"),
             at: node.at.clone(),
-        }))
+        };
+        if node.flag("x-kubernetes-embedded-resource")? {
+            custom::complete(&mut object);
+        }
+        Ok(Type::Object(object))
     }
 }
 
