@@ -1,8 +1,8 @@
 //! The command line: the global options and the commands.
 
 use crate::commands::{
-    apply, completions, convert, delete, describe, diff, generate, get, limits, lint,
-    match_request, migrate, plan, rbac, restore, rewrite_storage, scan, seats, serve, set_shares,
+    apply, complete, completions, convert, delete, describe, diff, generate, get, limits, lint,
+    man, match_request, migrate, plan, rbac, restore, rewrite_storage, scan, seats, serve, set_shares,
     simulate, top, traffic, validate, watch, whoami,
 };
 use crate::exit::{self, Exit};
@@ -62,6 +62,9 @@ pub(crate) enum Command {
     Serve(serve::Args),
     Generate(generate::Args),
     Completions(completions::Args),
+    Man(man::Args),
+    #[command(name = "__complete", hide = true)]
+    Complete(complete::Args),
 }
 
 impl Command {
@@ -94,6 +97,8 @@ impl Command {
             Self::Generate(args) => generate::run(&args, streams),
             Self::Serve(args) => serve::run(&args, streams),
             Self::Completions(args) => completions::run(&args, Cli::command(), streams),
+            Self::Man(args) => man::run(&args, Cli::command()),
+            Self::Complete(args) => complete::run(&args, Cli::command(), streams),
         }
     }
 }

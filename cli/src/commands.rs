@@ -1,6 +1,7 @@
 //! One module per command: its options, and what it does.
 
 pub(crate) mod apply;
+pub(crate) mod complete;
 pub(crate) mod completions;
 pub(crate) mod convert;
 pub(crate) mod delete;
@@ -10,6 +11,7 @@ pub(crate) mod generate;
 pub(crate) mod get;
 pub(crate) mod limits;
 pub(crate) mod lint;
+pub(crate) mod man;
 pub(crate) mod match_request;
 pub(crate) mod migrate;
 pub(crate) mod plan;

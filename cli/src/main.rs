@@ -4,6 +4,7 @@ mod audit_logs;
 mod cli;
 mod cluster;
 mod commands;
+mod completion;
 mod documents;
 mod exit;
 mod failure;

@@ -27,6 +27,6 @@ pub(crate) use manifest::Manifest;
 pub(crate) use owner::owner;
 pub(crate) use server_seats::{SeatsArg, ServerSeats};
 pub(crate) use takeover::takeover;
-pub(crate) use target::{Target, TargetArgs, Unfound};
+pub(crate) use target::{Target, TargetArgs, Unfound, kinds_named};
 pub(crate) use tree::name;
 pub(crate) use write::{FIELD_MANAGER, WriteArgs};

@@ -203,7 +203,7 @@ fn one(word: &str) -> Result<Target, Failure> {
 }
 
 /// The kinds that a word means, with kubectl's short names.
-fn kinds_named(word: &str) -> Result<&'static [Kind], Failure> {
+pub(crate) fn kinds_named(word: &str) -> Result<&'static [Kind], Failure> {
     let lower = word.to_ascii_lowercase();
     let bare = lower.split('.').next().unwrap_or_default();
     match bare {

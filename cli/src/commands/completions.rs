@@ -3,16 +3,30 @@
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::Streams;
-use clap::Command;
-use clap_complete::{Shell, generate};
+use clap::{Command, ValueEnum};
+use clap_complete::generate;
 use std::io::Write;
 
-/// Print the shell completion script for this program
+/// Print the completion script for a shell or for kubectl
+///
+/// The scripts for bash, zsh, fish and kubectl also complete contexts and the names of objects in the cluster.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
-    /// The shell of the script
-    shell: Shell,
+    /// The reader of the script
+    reader: Reader,
+}
+
+/// A program that reads a completion script.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Reader {
+    Bash,
+    Elvish,
+    Fish,
+    Powershell,
+    Zsh,
+    /// kubectl, which completes `kubectl flowcontrol` with the program kubectl_complete-flowcontrol
+    Kubectl,
 }
 
 const EXAMPLES: &str = "\
@@ -24,13 +38,32 @@ Examples:
   kubectl-flowcontrol completions zsh > \"${fpath[1]}/_kubectl-flowcontrol\"
 
   # fish, permanently
-  kubectl-flowcontrol completions fish > ~/.config/fish/completions/kubectl-flowcontrol.fish";
+  kubectl-flowcontrol completions fish > ~/.config/fish/completions/kubectl-flowcontrol.fish
+
+  # `kubectl flowcontrol`, in every shell in which kubectl completes
+  kubectl-flowcontrol completions kubectl > ~/.local/bin/kubectl_complete-flowcontrol
+  chmod +x ~/.local/bin/kubectl_complete-flowcontrol";
 
 pub(crate) fn run(args: &Args, program: Command, streams: &mut Streams) -> Result<Exit, Failure> {
+    let mut out = streams.out.data();
+    match args.reader {
+        Reader::Bash => out.write_all(include_bytes!("completions/bash.sh"))?,
+        Reader::Fish => out.write_all(include_bytes!("completions/fish.fish"))?,
+        Reader::Zsh => out.write_all(include_bytes!("completions/zsh.sh"))?,
+        Reader::Kubectl => out.write_all(include_bytes!("completions/kubectl.sh"))?,
+        Reader::Elvish => out.write_all(&generated(clap_complete::Shell::Elvish, program))?,
+        Reader::Powershell => {
+            out.write_all(&generated(clap_complete::Shell::PowerShell, program))?;
+        }
+    }
+    Ok(Exit::Success)
+}
+
+/// The script that clap generates, which completes commands and options.
+fn generated(shell: clap_complete::Shell, program: Command) -> Vec<u8> {
     // The generator panics if its output fails, so it writes to memory.
     let mut script = Vec::new();
     let mut command = program.bin_name("kubectl-flowcontrol");
-    generate(args.shell, &mut command, "kubectl-flowcontrol", &mut script);
-    streams.out.data().write_all(&script)?;
-    Ok(Exit::Success)
+    generate(shell, &mut command, "kubectl-flowcontrol", &mut script);
+    script
 }

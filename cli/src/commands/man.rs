@@ -1,0 +1,36 @@
+//! `man`: manual pages.
+
+use crate::exit::Exit;
+use crate::failure::Failure;
+use clap::Command;
+use std::path::PathBuf;
+
+/// Write the manual pages of this program and its commands into a folder
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Args {
+    /// The folder, which is created
+    #[arg(value_name = "DIR")]
+    folder: PathBuf,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  # Read the page about a command
+  kubectl-flowcontrol man ~/.local/share/man/man1 && man kubectl-flowcontrol-migrate";
+
+pub(crate) fn run(args: &Args, program: Command) -> Result<Exit, Failure> {
+    let failed = |error| {
+        let folder = args.folder.display();
+        Failure::input(format!(
+            "cannot write the manual pages to {folder}: {error}"
+        ))
+    };
+    std::fs::create_dir_all(&args.folder).map_err(failed)?;
+    // Pages refer to each other with hyphens: kubectl-flowcontrol-get(1).
+    let program = program
+        .bin_name("kubectl-flowcontrol")
+        .disable_help_subcommand(true);
+    clap_mangen::generate_to(program, &args.folder).map_err(failed)?;
+    Ok(Exit::Success)
+}
