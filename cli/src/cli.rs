@@ -2,8 +2,8 @@
 
 use crate::commands::{
     apply, complete, completions, convert, delete, describe, diff, generate, get, limits, lint,
-    man, match_request, migrate, plan, rbac, restore, rewrite_storage, scan, seats, serve, set_shares,
-    simulate, top, traffic, validate, watch, whoami,
+    man, match_request, migrate, plan, rbac, restore, rewrite_storage, scan, seats, serve,
+    set_shares, simulate, top, traffic, validate, watch, whoami,
 };
 use crate::exit::{self, Exit};
 use crate::failure::Failure;
