@@ -8,7 +8,8 @@ use crate::commands::{
 use crate::exit::{self, Exit};
 use crate::failure::Failure;
 use crate::output::Streams;
-use clap::{CommandFactory, Parser, Subcommand, ValueEnum};
+use clap::{Arg, ArgAction, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
+use std::ffi::OsString;
 
 /// Migrate, check and manage API Priority and Fairness objects: FlowSchema and PriorityLevelConfiguration
 ///
@@ -67,6 +68,39 @@ pub(crate) enum Command {
     Complete(complete::Args),
 }
 
+/// The program as it reads a command line. Its help is compact: a paragraph, and a line for each option. The command `help` and
+/// the manual pages have the details.
+pub(crate) fn program() -> clap::Command {
+    compact(Cli::command())
+}
+
+fn compact(command: clap::Command) -> clap::Command {
+    const TEMPLATE: &str = "{before-help}{usage-heading} {usage}\n\n{all-args}{after-help}";
+    let help = Arg::new("help").short('h').long("help");
+    let help = help.action(ArgAction::HelpShort);
+    let help = help.help("Print help; `help COMMAND` prints the details");
+    let mut command = command.disable_help_flag(true).arg(help);
+    if let Some(description) = command.get_long_about().cloned() {
+        command = command.before_help(description).help_template(TEMPLATE);
+    }
+    let names = command.get_subcommands().map(clap::Command::get_name);
+    let names: Vec<_> = names.map(str::to_owned).collect();
+    let compacted = |command: clap::Command, name| command.mut_subcommand(name, compact);
+    names.into_iter().fold(command, compacted)
+}
+
+impl Cli {
+    /// Reads a command line.
+    ///
+    /// # Errors
+    /// A wrong command line, or a request for help, with the text to print.
+    pub(crate) fn read(arguments: Vec<OsString>) -> Result<Self, clap::Error> {
+        let mut program = program();
+        let mut matches = program.try_get_matches_from_mut(arguments)?;
+        Self::from_arg_matches_mut(&mut matches).map_err(|error| error.format(&mut program))
+    }
+}
+
 impl Command {
     /// Runs the command. Data goes to the standard output, everything else to the standard error.
     pub(crate) fn run(self, streams: &mut Streams) -> Result<Exit, Failure> {
@@ -96,9 +130,9 @@ impl Command {
             Self::Rbac(args) => rbac::run(&args, streams),
             Self::Generate(args) => generate::run(&args, streams),
             Self::Serve(args) => serve::run(&args, streams),
-            Self::Completions(args) => completions::run(&args, Cli::command(), streams),
+            Self::Completions(args) => completions::run(&args, program(), streams),
             Self::Man(args) => man::run(&args, Cli::command()),
-            Self::Complete(args) => complete::run(&args, Cli::command(), streams),
+            Self::Complete(args) => complete::run(&args, program(), streams),
         }
     }
 }
@@ -128,11 +162,10 @@ impl Color {
 
 #[cfg(test)]
 mod tests {
-    use super::Cli;
-    use clap::CommandFactory;
+    use super::program;
 
     #[test]
     fn the_command_line_is_consistent() {
-        Cli::command().debug_assert();
+        program().debug_assert();
     }
 }

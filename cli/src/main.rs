@@ -20,7 +20,6 @@ mod output;
 mod source;
 mod stored;
 
-use clap::Parser;
 use cli::Cli;
 use exit::Exit;
 use failure::Failure;
@@ -29,7 +28,7 @@ use std::io::Write;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    let cli = match Cli::try_parse_from(leading::behind_the_command(std::env::args_os())) {
+    let cli = match Cli::read(leading::behind_the_command(std::env::args_os())) {
         Ok(cli) => cli,
         Err(error) => {
             // If nobody reads the help or the usage error, there is nobody to report that to.
