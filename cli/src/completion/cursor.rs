@@ -129,7 +129,7 @@ impl<'a> Cursor<'a> {
         visible.map(word).collect()
     }
 
-    /// The options that can follow: without hidden ones, and without those that are there and cannot be repeated.
+    /// The visible options that can follow. An option that cannot be repeated follows once.
     pub(super) fn flags(&self) -> Vec<(String, String)> {
         let is_there = |arg: &Arg| {
             self.options
@@ -179,7 +179,7 @@ fn takes_value(option: &Arg) -> bool {
     option.get_action().takes_values()
 }
 
-/// Whether the next word is the value of an option: a value that may be absent stands behind `=`.
+/// Whether the next word is the value of an option: an optional value follows `=` in the same word.
 fn waits(option: &Arg) -> bool {
     let least = option.get_num_args().map_or(1, |range| range.min_values());
     takes_value(option) && least > 0 && !option.is_require_equals_set()

@@ -15,7 +15,7 @@ pub(crate) struct Completion {
     fallback: Fallback,
 }
 
-/// The further words that a shell offers. The numbers are those of cobra, the library of kubectl's command line.
+/// The further words that a shell offers, with the numbers of cobra, the library of kubectl's command line.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(u8)]
 enum Fallback {

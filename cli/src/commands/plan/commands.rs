@@ -47,7 +47,7 @@ pub(super) fn commands(step: Move, files: &[FileNeeds], roots: &[PathBuf]) -> Ve
 
 /// The arguments of each command: a folder if its command changes nothing else, or else the files of a folder.
 fn grouped(set: &[&FileNeeds], all: &[FileNeeds], roots: &[PathBuf]) -> Vec<Vec<String>> {
-    // The files with objects in each folder, less those of the set.
+    // The number of files with objects in each folder, without the files of the set.
     let mut others: HashMap<&Path, usize> = HashMap::new();
     for file in all.iter().filter(|file| file.objects > 0) {
         for folder in folders(file) {

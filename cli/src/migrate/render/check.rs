@@ -26,7 +26,7 @@ pub(super) fn check(
         }
     }
     let result = migrate(new, Form::Yaml, settings);
-    // The number of objects of each file, and of those that are in another version.
+    // The number of objects of each file, and the number of its objects in another version.
     let mut counts: BTreeMap<usize, (usize, usize)> = BTreeMap::new();
     for object in &result.objects {
         let file = chart
@@ -97,7 +97,7 @@ fn is_converted(old: &str, new: &str, helm: &Helm, settings: Settings) -> bool {
         let trees = decoded.map(|object| object.ok().map(|object| object.tree));
         trees.collect()
     };
-    // Objects that the migration of the templates left as they are differ only in their version.
+    // Objects that the migration of the templates did not change differ only in their version.
     let again = migrate(new, Form::Yaml, settings);
     let (expected, found) = (
         converted.text.as_deref().unwrap_or(old),

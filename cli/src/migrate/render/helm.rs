@@ -15,7 +15,7 @@ pub(crate) struct Helm {
 }
 
 impl Helm {
-    /// The program in the PATH, for a cluster that serves `version`; none if there is none.
+    /// The program in the PATH, for a cluster that serves `version`.
     pub(crate) fn find(
         version: ApiVersion,
         release: Option<Release>,

@@ -25,7 +25,7 @@ pub(crate) fn render_charts(files: &mut [Examined], helm: &Helm, settings: Setti
     }
 }
 
-/// The results of the chart as it is, and with the planned changes.
+/// The results of the chart before and after the planned changes.
 fn rendered(chart: &Chart, files: &[Examined], helm: &Helm) -> Result<(String, String), String> {
     let old = helm.template(&chart.root)?;
     let new = match chart.migrated(files).map_err(|error| error.to_string())? {

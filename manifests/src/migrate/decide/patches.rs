@@ -1,4 +1,4 @@
-//! References to flow-control objects in other documents: those that can be changed safely, and the others.
+//! References to flow-control objects in other documents: safe changes, and places to change by hand.
 
 use super::admission::{self, MatchPolicy};
 use super::owner::Owner;
