@@ -118,7 +118,7 @@ impl Missing {
 
 struct Needs<'a> {
     model: &'a Model,
-    /// What is needed of named schemas.
+    /// The needed fields of named schemas.
     schemas: BTreeMap<Key, Need>,
 }
 
@@ -167,7 +167,7 @@ impl<'a> Needs<'a> {
     fn named(&mut self, key: &Key, steps: &[&str]) -> Result<(), Missing> {
         let model = self.model;
         let Some(schema) = model.schemas.get(key) else {
-            // One of the runtime's schemas, which are always whole.
+            // The runtime has this schema, always whole.
             return Ok(());
         };
         let mut need = self.schemas.remove(key).unwrap_or_else(Need::none);

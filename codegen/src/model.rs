@@ -182,7 +182,7 @@ pub(crate) struct ObjectType {
     pub(crate) fields: Vec<Field>,
     /// Whether one field manager owns the whole object.
     pub(crate) atomic: bool,
-    /// Whether a field is secret, also one that is not generated.
+    /// Whether a field is secret, also if it is not generated.
     pub(crate) has_secrets: bool,
     pub(crate) at: At,
 }

@@ -94,7 +94,7 @@ pub(crate) struct Struct {
     pub(crate) fields: Vec<PlannedField>,
     /// Whether one field manager owns the whole object.
     pub(crate) atomic: bool,
-    /// Whether a field is secret, also one that is not generated.
+    /// Whether a field is secret, also if it is not generated.
     pub(crate) has_secrets: bool,
     /// Whether the struct holds an `f64`, which is neither `Eq` nor `Hash`.
     pub(crate) has_floats: bool,

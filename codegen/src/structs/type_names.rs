@@ -1,4 +1,4 @@
-//! Names of types: those of named schemas, and for inline schemas the shortest end of the path to them that is clear.
+//! Names of types: named schemas keep their names, and inline schemas have the shortest clear end of their paths.
 
 use crate::names;
 use crate::plan::{Origin, Place, Plan, Step};

@@ -335,7 +335,7 @@ mod tests {
         assert_eq!(render("-      let x"), ["- let x"]);
     }
 
-    /// Whatever a description contains, rustdoc finds no program to compile, no tag and no link to resolve.
+    /// In no description rustdoc finds a program to compile, a tag, or a link to resolve.
     #[test]
     fn random_descriptions_have_no_traps() {
         const PARTS: [&str; 40] = [
