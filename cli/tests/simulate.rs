@@ -212,7 +212,7 @@ fn seats_are_estimated_or_given() {
     let load = |client: &str| {
         let folder = Folder::new();
         let file = folder.file("load.yaml", format!(
-            "duration: 5s\nclients:\n- {{user: a, resource: pods, verb: list, rate: 1, constant: true, executes: 1h, {client}}}\n"
+            "duration: 5s\nclients:\n- {{user: a, resource: pods, verb: list, rate: 5, constant: true, executes: 1h, {client}}}\n"
         ));
         let output = run(&[
             "simulate",

@@ -57,6 +57,7 @@ pub struct Builder {
     faults: Vec<Fault>,
     objects: Vec<Value>,
     data_dir: Option<PathBuf>,
+    flow_control: bool,
     server_seats: Option<u32>,
 }
 
@@ -82,6 +83,7 @@ impl Default for Builder {
             faults: Vec::new(),
             objects: Vec::new(),
             data_dir: None,
+            flow_control: false,
             server_seats: None,
         }
     }
@@ -173,7 +175,8 @@ impl Builder {
     }
 
     /// The concurrency limit in seats, as a real server has it from `--max-requests-inflight` plus
-    /// `--max-mutating-requests-inflight`. The metrics of flow control show each level's part of it. Defaults to 600.
+    /// `--max-mutating-requests-inflight`. The metrics of flow control show each level's part of it, which
+    /// [`flow_control`](Self::flow_control) enforces. Defaults to 600.
     #[must_use]
     pub fn server_seats(mut self, seats: u32) -> Self {
         self.server_seats = Some(seats);
@@ -228,8 +231,8 @@ impl Builder {
     /// The bearer tokens, in the form of kube-apiserver's token file: one user per line,
     /// `token,user,uid,"group1,group2"`, with optional groups.
     ///
-    /// With tokens the server authorizes like a fresh RBAC cluster: the group `system:masters` may do anything, other
-    /// users see discovery and health. Without tokens every request is of `system:masters`.
+    /// With tokens the server authorizes like a fresh RBAC cluster: the groups `system:masters` and
+    /// `kubeadm:cluster-admins` may do anything, other users see discovery and health. Without tokens every request is of `system:masters`.
     #[must_use]
     pub fn tokens(mut self, text: impl Into<String>) -> Self {
         self.tokens = Some(Secret(text.into()));
@@ -279,6 +282,40 @@ impl Builder {
     #[must_use]
     pub fn data_dir(mut self, folder: impl Into<PathBuf>) -> Self {
         self.data_dir = Some(folder.into());
+        self
+    }
+
+    /// Whether requests are queued and rejected as in a real server; off by default.
+    ///
+    /// The server classifies each request by its objects, and the priority level decides: the request executes, waits in a
+    /// queue for at most 15 s, or gets 429 with `Retry-After: 1`. Limits, queues, borrowing and the seats of lists are those of
+    /// [`FlowController`](k8s_flowcontrol_rules::controller::FlowController); writes take no final seats. The debug dumps and
+    /// `/metrics` show the state. A request [delayed](Fault::delay) by a fault occupies its seats for that time, which makes
+    /// load easy to produce.
+    ///
+    /// The group `system:masters`, and so every client without [tokens](Self::tokens), is exempt. A user of the group
+    /// `kubeadm:cluster-admins` may do anything and is not exempt.
+    ///
+    /// ```
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// use k8s_flowcontrol_server::{ApiServer, Fault};
+    /// use std::time::Duration;
+    ///
+    /// let server = ApiServer::builder()
+    ///     .flow_control(true)
+    ///     .server_seats(20)
+    ///     .fault(Fault::delay(Duration::from_millis(200)).times(100).on_path("/flowschemas"))
+    ///     .start()
+    ///     .await?;
+    /// // Run the controller under test against `server.url()`.
+    /// # drop(server);
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn flow_control(mut self, enabled: bool) -> Self {
+        self.flow_control = enabled;
         self
     }
 
@@ -345,6 +382,9 @@ impl Builder {
             self.bookmark_interval,
         );
         state.seats = self.server_seats.unwrap_or(state.seats);
+        if self.flow_control {
+            state.throttle();
+        }
         let mut presets = self.objects;
         if let Some(folder) = self.data_dir {
             let opened = Data::open(&folder);

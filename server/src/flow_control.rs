@@ -1,14 +1,19 @@
 //! Classification: the FlowSchema and priority level of each request, by the objects in the store.
 
-use crate::kinds::Kinds;
-use crate::store::{Store, meta_str};
+use crate::kinds::{Kind, Kinds};
+use crate::store::{Store, json_length, meta_str};
+use crate::throttle::{Throttle, Verdict};
 use jiff::Timestamp;
+use k8s_flowcontrol_rules::controller::Ticket;
 use k8s_flowcontrol_rules::matching::{Classification, Classifier, RequestAttributes};
+use k8s_flowcontrol_rules::seats::Stored;
 use k8s_flowcontrol_types::Kind as OwnKind;
+use k8s_flowcontrol_types::Release;
 use k8s_flowcontrol_types::api::v1::{FlowSchema, PriorityLevelConfiguration};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
+use tokio::sync::oneshot;
 
 /// The configuration of flow control, compiled again after writes.
 ///
@@ -23,6 +28,19 @@ pub(crate) struct Flow {
     /// The number of requests that each level has dispatched.
     dispatched: BTreeMap<String, u64>,
     next: u64,
+    /// Present if requests are queued and rejected.
+    throttle: Option<Throttle>,
+}
+
+/// A request that has arrived at flow control.
+#[derive(Debug)]
+pub(crate) struct Arrival {
+    /// The number that [ends](Flow::end) it; none if the request is rejected.
+    pub(crate) number: Option<u64>,
+    /// The UIDs of its FlowSchema and level, empty for objects that are not in the store.
+    pub(crate) uids: [String; 2],
+    /// Tells when a request that waits is dispatched.
+    pub(crate) dispatched: Option<oneshot::Receiver<()>>,
 }
 
 /// A request without a response yet. A watch counts until it begins.
@@ -34,6 +52,12 @@ pub(crate) struct Executing {
     pub(crate) flow_distinguisher: String,
     pub(crate) flow_hash: u64,
     pub(crate) arrived: Timestamp,
+    /// The seats that it takes or waits for.
+    pub(crate) seats: u32,
+    /// The time of its dispatch; none while it waits.
+    pub(crate) started: Option<Timestamp>,
+    /// Its place in the queues; none if the server does not throttle.
+    pub(crate) ticket: Option<Ticket>,
 }
 
 /// The configuration is compiled after each write if that takes no longer than this.
@@ -42,33 +66,126 @@ const SHORT: Duration = Duration::from_millis(5);
 const REST: u32 = 20;
 
 impl Flow {
-    /// Classifies a request. Returns its number, which [ends](Self::end) it, and the UIDs of its FlowSchema and
-    /// level, empty for objects that are not in the store; `None` when it is not subject to flow control.
+    /// Queues and rejects requests from now on.
+    pub(crate) fn throttle(&mut self, seats: u32, release: Release) {
+        self.throttle = Throttle::new(seats, release);
+    }
+
+    pub(crate) fn throttled(&self) -> Option<&Throttle> {
+        self.throttle.as_ref()
+    }
+
+    /// Classifies a request, and decides about it if the server throttles; `None` when it is not subject to flow control.
     pub(crate) fn begin(
         &mut self,
         store: &Store,
         kinds: &Kinds,
         request: RequestAttributes,
-    ) -> Option<(u64, [String; 2])> {
-        let taken = self.classifier(store, kinds).classify(&request)?;
+        query: &str,
+    ) -> Option<Arrival> {
+        if let Some(throttle) = &mut self.throttle {
+            throttle.follow(store.revision(), || {
+                (
+                    objects(store, kinds, OwnKind::FlowSchema),
+                    objects(store, kinds, OwnKind::PriorityLevelConfiguration),
+                )
+            });
+        } else {
+            self.classifier(store, kinds);
+        }
+        let taken = match (&self.throttle, &self.classifier) {
+            (Some(throttle), _) => throttle.classify(&request),
+            (None, Some((_, classifier))) => classifier.classify(&request),
+            (None, None) => None,
+        }?;
         let uids = uids(store, kinds, &taken);
-        let executing = Executing {
+        let now = Timestamp::now();
+        let mut executing = Executing {
             flow_schema: taken.flow_schema.to_owned(),
             priority_level: taken.priority_level.to_owned(),
             flow_distinguisher: taken.flow_distinguisher.to_owned(),
             flow_hash: taken.flow_hash(),
-            arrived: Timestamp::now(),
+            arrived: now,
+            seats: 1,
+            started: Some(now),
+            ticket: None,
             request,
         };
-        let level = executing.priority_level.clone();
-        *self.dispatched.entry(level).or_default() += 1;
+        let mut dispatched = None;
+        if let Some(throttle) = &mut self.throttle {
+            let (schema, level) = (&executing.flow_schema, &executing.priority_level);
+            let stored = stored(store, kinds, &executing.request);
+            let work = throttle.work(&executing.request, level, query, stored);
+            executing.seats = work.initial_seats;
+            match throttle.arrive(schema, level, executing.flow_hash, work) {
+                Verdict::Executes(ticket) => executing.ticket = Some(ticket),
+                Verdict::Waits(ticket, told) => {
+                    executing.ticket = Some(ticket);
+                    executing.started = None;
+                    dispatched = Some(told);
+                }
+                Verdict::Rejected => {
+                    return Some(Arrival {
+                        number: None,
+                        uids,
+                        dispatched: None,
+                    });
+                }
+            }
+        } else {
+            let level = executing.priority_level.clone();
+            *self.dispatched.entry(level).or_default() += 1;
+        }
         self.next += 1;
         self.executing.insert(self.next, executing);
-        Some((self.next, uids))
+        Some(Arrival {
+            number: Some(self.next),
+            uids,
+            dispatched,
+        })
+    }
+
+    /// Notes that a request that has waited executes.
+    pub(crate) fn start(&mut self, number: u64) {
+        if let (Some(throttle), Some(executing)) =
+            (&mut self.throttle, self.executing.get_mut(&number))
+        {
+            executing.started = Some(Timestamp::now());
+            throttle.note_dispatched(&executing.flow_schema, &executing.priority_level);
+        }
+    }
+
+    /// Rejects a request that has waited too long; false if it was dispatched in the meantime.
+    pub(crate) fn time_out(&mut self, number: u64) -> bool {
+        let (Some(throttle), Some(executing)) = (&mut self.throttle, self.executing.get(&number))
+        else {
+            return false;
+        };
+        let (schema, level) = (&executing.flow_schema, &executing.priority_level);
+        let is_out = executing
+            .ticket
+            .is_some_and(|ticket| throttle.time_out(ticket, schema, level));
+        if is_out {
+            self.executing.remove(&number);
+        }
+        is_out
+    }
+
+    /// Handles the events of the queues until now, and returns the time of the next one.
+    pub(crate) fn advance(&mut self) -> Option<Instant> {
+        let throttle = self.throttle.as_mut()?;
+        throttle.advance();
+        Some(throttle.next_event())
     }
 
     pub(crate) fn end(&mut self, number: u64) {
-        self.executing.remove(&number);
+        let Some(ended) = self.executing.remove(&number) else {
+            return;
+        };
+        if let (Some(throttle), Some(ticket)) = (&mut self.throttle, ended.ticket) {
+            let (schema, level) = (&ended.flow_schema, &ended.priority_level);
+            throttle.end(ticket, ended.started.is_some(), schema, level);
+        }
     }
 
     /// The requests without a response, in the order of their arrival.
@@ -77,6 +194,9 @@ impl Flow {
     }
 
     pub(crate) fn dispatched(&self, level: &str) -> u64 {
+        if let Some(throttle) = &self.throttle {
+            return throttle.level_counts(level).dispatched;
+        }
         self.dispatched.get(level).copied().unwrap_or_default()
     }
 
@@ -122,6 +242,26 @@ pub(crate) fn objects<'a, K: Deserialize<'a>>(
         .objects(kinds.own(kind).index)
         .filter_map(|(_, object)| K::deserialize(object.as_ref()).ok())
         .collect()
+}
+
+/// The stored objects of a request's resource.
+fn stored(store: &Store, kinds: &Kinds, request: &RequestAttributes) -> Stored {
+    let is_kind =
+        |kind: &&Kind| kind.plural() == request.resource && kind.group() == request.api_group;
+    let Some(kind) = kinds.all().iter().find(is_kind) else {
+        return Stored::NotFound;
+    };
+    let (mut objects, mut bytes) = (0, 0);
+    if request.verb == "list" || request.verb == "watch" {
+        for (_, object) in store.objects(kind.index) {
+            objects += 1;
+            bytes += json_length(object) as u64;
+        }
+    }
+    Stored::Known {
+        objects,
+        average_bytes: bytes / objects.max(1),
+    }
 }
 
 fn uids(store: &Store, kinds: &Kinds, taken: &Classification<'_>) -> [String; 2] {

@@ -40,6 +40,7 @@ mod metrics;
 mod preset;
 mod recorded;
 mod state;
+mod throttle;
 #[cfg_attr(not(feature = "tls"), path = "no_tls.rs")]
 mod tls;
 

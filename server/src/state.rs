@@ -4,25 +4,29 @@ use crate::bootstrap;
 use crate::collector;
 use crate::dangling;
 use crate::data::{Data, Loaded, Record};
-use crate::flow_control::Flow;
+use crate::flow_control::{Arrival, Flow};
 use crate::kinds::{Kind, Kinds};
 use crate::metrics::DeprecatedApis;
 use crate::recorded::RecordedRequest;
 use crate::status::{Failure, internal};
 use crate::store::{Limits, Object, Store, Stored, Written};
 use crate::upgrade::decode_store;
+use k8s_flowcontrol_rules::controller::wait_limit;
 use k8s_flowcontrol_rules::matching::RequestAttributes;
 use k8s_flowcontrol_types::Release;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
-use std::time::Duration;
-use tokio::sync::watch;
+use std::time::{Duration, Instant};
+use tokio::sync::{oneshot, watch};
 
 /// The concurrency limit of kube-apiserver with default flags, in seats.
 const DEFAULT_SEATS: u32 = 600;
 
 /// A revision with the objects of a kind, while a watch uses them.
 type Snapshot = (u64, Weak<[Object]>);
+
+/// The deadline of requests, kube-apiserver's `--request-timeout`.
+const REQUEST_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// The state of a server.
 #[derive(Debug)]
@@ -113,6 +117,9 @@ impl State {
         let (recorded, data) = (self.recorded.clone(), self.data.clone());
         let mut state = Self::of(store, kinds, self.bookmark_interval, recorded, data);
         state.seats = self.seats;
+        if self.throttles() {
+            state.throttle();
+        }
         state.follow_release();
         state
     }
@@ -224,14 +231,67 @@ impl State {
         })
     }
 
-    /// Classifies a request, which ends when the ticket is dropped. `None` when it is not subject to flow control.
-    pub(crate) fn take(self: &Arc<Self>, request: RequestAttributes) -> Option<Ticket> {
-        let taken = self.with_flow(|store, flow| flow.begin(store, &self.kinds, request));
-        taken.map(|(number, uids)| Ticket {
+    /// Queues and rejects requests from now on.
+    pub(crate) fn throttle(&mut self) {
+        let flow = self.flow.get_mut().unwrap_or_else(PoisonError::into_inner);
+        flow.throttle(self.seats, self.kinds.release());
+    }
+
+    /// Whether requests are queued and rejected.
+    pub(crate) fn throttles(&self) -> bool {
+        self.with_flow(|_, flow| flow.throttled().is_some())
+    }
+
+    /// Classifies a request, and waits until it may execute. It ends when the ticket is dropped.
+    pub(crate) async fn admit(
+        self: &Arc<Self>,
+        request: RequestAttributes,
+        query: &str,
+    ) -> Admitted {
+        let begun = self.with_flow(|store, flow| flow.begin(store, &self.kinds, request, query));
+        let Some(Arrival {
+            number,
+            uids,
+            dispatched,
+        }) = begun
+        else {
+            return Admitted::NotSubject;
+        };
+        let Some(number) = number else {
+            return Admitted::Rejected(uids);
+        };
+        let ticket = Ticket {
             state: self.clone(),
             number,
             uids,
-        })
+        };
+        let Some(dispatched) = dispatched else {
+            return Admitted::Executes(ticket);
+        };
+        match self.wait(number, dispatched).await {
+            true => Admitted::Executes(ticket),
+            false => Admitted::Rejected(ticket.uids.clone()),
+        }
+    }
+
+    /// Waits in a queue. Returns whether the request executes.
+    async fn wait(&self, number: u64, mut dispatched: oneshot::Receiver<()>) -> bool {
+        let deadline = Instant::now() + wait_limit(REQUEST_TIMEOUT);
+        loop {
+            // Every waiting request looks after the events that no request causes, so no task does when none waits.
+            let next = self.with_flow(|_, flow| flow.advance());
+            let until = next.map_or(deadline, |next| deadline.min(next));
+            tokio::select! {
+                biased;
+                _ = &mut dispatched => break,
+                () = tokio::time::sleep_until(until.into()) => {}
+            }
+            if Instant::now() >= deadline && self.with_flow(|_, flow| flow.time_out(number)) {
+                return false;
+            }
+        }
+        self.with_flow(|_, flow| flow.start(number));
+        true
     }
 
     pub(crate) fn with_flow<T>(&self, run: impl FnOnce(&Store, &mut Flow) -> T) -> T {
@@ -240,6 +300,15 @@ impl State {
             run(store, &mut flow)
         })
     }
+}
+
+/// The outcome of flow control for a request.
+#[derive(Debug)]
+pub(crate) enum Admitted {
+    NotSubject,
+    Executes(Ticket),
+    /// With the UIDs of the FlowSchema and the level.
+    Rejected([String; 2]),
 }
 
 /// A request's place in flow control.

@@ -201,3 +201,9 @@ fn wait_waits_and_updates() {
         assert!(out.contains(part), "no {part:?} in:\n{out}");
     }
 }
+
+#[test]
+fn polite_controllers_get_their_turn() {
+    let out = run("polite", &[]);
+    assert!(out.contains("4 objects are written."), "{out}");
+}

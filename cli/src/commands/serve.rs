@@ -50,6 +50,20 @@ pub(crate) struct Args {
     #[arg(long, value_name = "FOLDER")]
     data_dir: Option<PathBuf>,
 
+    /// Queue and reject requests as API Priority and Fairness does. Requests of system:masters, and so all requests without
+    /// `--tokens`, are exempt
+    #[arg(long)]
+    flow_control: bool,
+
+    /// The seats of the server, which the priority levels divide: --max-requests-inflight plus --max-mutating-requests-inflight
+    #[arg(
+        long,
+        value_name = "SEATS",
+        default_value_t = 600,
+        requires = "flow_control"
+    )]
+    server_seats: u32,
+
     /// Write a kubeconfig file for the server, readable only by you
     #[arg(long, value_name = "FILE")]
     kubeconfig: Option<PathBuf>,
@@ -72,12 +86,18 @@ Ctrl-C stops it.";
 
 pub(crate) fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
     let release = args.release;
-    let mut builder = ApiServer::builder().release(release).port(args.port);
+    let mut builder = ApiServer::builder()
+        .release(release)
+        .port(args.port)
+        .server_seats(args.server_seats);
     if args.all_versions {
         builder = builder.all_versions();
     }
     if args.tls {
         builder = builder.tls();
+    }
+    if args.flow_control {
+        builder = builder.flow_control(true);
     }
     if let Some(folder) = &args.data_dir {
         builder = builder.data_dir(folder);

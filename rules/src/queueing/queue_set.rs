@@ -239,6 +239,15 @@ impl QueueSet {
         hand.unwrap_or_default()
     }
 
+    /// The queue of a request that waits or executes; `None` if it has none.
+    pub fn queue(&self, request: RequestId) -> Option<u32> {
+        let phases = [Phase::Waiting, Phase::Executing];
+        let mut found = phases
+            .iter()
+            .filter_map(|phase| self.requests.find(request, *phase));
+        self.requests.get(found.next()?).queue
+    }
+
     /// The queue of a waiting request, and the number of requests ahead of it in the queue; `None` if it does not wait.
     pub fn place(&self, request: RequestId) -> Option<(u32, u32)> {
         let slot = self.requests.find(request, Phase::Waiting)?;

@@ -58,7 +58,7 @@ pub struct LevelReport {
     pub counts: Counts,
     /// The waiting times of the dispatched requests.
     pub waits: Waits,
-    /// The state over time, in equal distances.
+    /// The state over time, in equal distances, until the last request ends but at most for twice the load's duration.
     pub samples: Vec<Sample>,
 }
 

@@ -387,7 +387,12 @@ impl<'a, O: Observer> Run<'a, O> {
             });
         }
         let every = (self.load.duration / SAMPLES).max(Duration::from_millis(1));
-        if self.events.pending > 0 || now + every <= self.load.duration {
+        // Requests of the load can end long after its last arrival.
+        let until = match self.events.pending {
+            0 => self.load.duration,
+            _ => self.load.duration.saturating_mul(2),
+        };
+        if now + every <= until {
             self.events.plan(now + every, Event::Sample);
         }
     }

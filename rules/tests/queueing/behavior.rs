@@ -50,7 +50,17 @@ fn a_full_queue_rejects() {
     let third = level.arrive(ms(2), 2, Work::seats(1));
     assert_eq!(third, Decision::Rejected(Rejection::QueueFull));
     assert_eq!((level.waiting(), level.executing()), (1, 1));
+    assert_eq!(
+        (level.place(first), level.place(second)),
+        (None, Some((0, 0)))
+    );
+    assert_eq!(
+        (level.queue(first), level.queue(second)),
+        (Some(0), Some(0))
+    );
+    assert_eq!(level.hand(7), [0]);
     assert!(level.cancel(ms(3), second));
+    assert_eq!(level.queue(second), None);
     assert!(!level.cancel(ms(3), first), "it executes");
     queued(level.arrive(ms(4), 2, Work::seats(1)));
 }

@@ -1,7 +1,7 @@
 //! Authorization: the roles that a fresh RBAC cluster gives to users and groups, reduced to the resources of this
 //! server.
 
-use super::user::{AUTHENTICATED, MASTERS, UNAUTHENTICATED, User};
+use super::user::{AUTHENTICATED, UNAUTHENTICATED, User};
 use crate::status::{Details, Failure, failure};
 use k8s_flowcontrol_rules::matching::RequestAttributes;
 
@@ -68,7 +68,7 @@ pub(crate) fn authorize(user: &User, request: &RequestAttributes) -> Result<(), 
 /// # Errors
 /// 403 when the user may not do this.
 pub(super) fn authorize_action(user: &User, action: &Action<'_>) -> Result<(), Failure> {
-    if user.is_in(MASTERS) || is_self_review(user, action) {
+    if user.is_admin() || is_self_review(user, action) {
         return Ok(());
     }
     if user.name == CONTROLLER_MANAGER && matches!(action.verb, "list" | "watch") {
@@ -79,7 +79,7 @@ pub(super) fn authorize_action(user: &User, action: &Action<'_>) -> Result<(), F
 
 /// Whether the user may make a request to a path that is not a resource.
 pub(super) fn may_request(user: &User, verb: &str, path: &str) -> bool {
-    user.is_in(MASTERS) || (verb == "get" && may_read(user, path))
+    user.is_admin() || (verb == "get" && may_read(user, path))
 }
 
 fn may_read(user: &User, path: &str) -> bool {

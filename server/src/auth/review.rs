@@ -1,7 +1,7 @@
 //! Reviews: whether a user may do something, everything that the user may do, and the user itself.
 
 use super::authorize::{Action, DISCOVERY, PUBLIC, authorize_action, may_request};
-use super::user::{AUTHENTICATED, MASTERS, User};
+use super::user::{AUTHENTICATED, User};
 use crate::protobuf::{self, enveloped};
 use crate::status::{Cause, Failure, bad_request, invalid};
 use k8s_flowcontrol_types::Release;
@@ -171,7 +171,7 @@ fn is_allowed(user: &User, spec: &Value) -> Result<bool, Failure> {
 
 fn rules(user: &User) -> Value {
     let (mut resources, mut paths) = (Vec::new(), Vec::new());
-    if user.is_in(MASTERS) {
+    if user.is_admin() {
         resources.push(json!({"verbs": ["*"], "apiGroups": ["*"], "resources": ["*"]}));
         paths.push(json!({"verbs": ["*"], "nonResourceURLs": ["*"]}));
     }

@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 
 /// The group that may do anything.
 pub(crate) const MASTERS: &str = "system:masters";
+/// The group to which kubeadm gives the role `cluster-admin`. Unlike [`MASTERS`] it is not exempt from flow control.
+const CLUSTER_ADMINS: &str = "kubeadm:cluster-admins";
 /// The group of all authenticated users.
 pub(crate) const AUTHENTICATED: &str = "system:authenticated";
 /// The group of all anonymous users.
@@ -37,6 +39,11 @@ impl User {
             groups: groups.map(str::to_owned).into(),
             ..Self::default()
         }
+    }
+
+    /// Whether the user may do anything.
+    pub(crate) fn is_admin(&self) -> bool {
+        self.is_in(MASTERS) || self.is_in(CLUSTER_ADMINS)
     }
 
     pub(crate) fn is_in(&self, group: &str) -> bool {

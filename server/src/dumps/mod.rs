@@ -4,6 +4,7 @@ mod tab_writer;
 
 use crate::flow_control::{Executing, Flow, objects};
 use crate::state::State;
+use k8s_flowcontrol_rules::queueing::QueueState;
 use k8s_flowcontrol_rules::sharding::Dealer;
 use k8s_flowcontrol_types::Kind as OwnKind;
 use k8s_flowcontrol_types::api::v1::{PriorityLevelConfiguration, QueuingConfiguration};
@@ -37,6 +38,8 @@ const EXEMPT: &str = "exempt";
 /// The first release that counts requests and lists executing requests.
 const COUNTING: u32 = 28;
 const NONE: &str = "<none>";
+/// The start of a request that waits: Go's zero time.
+const NOT_STARTED: &str = "0001-01-01T00:00:00Z";
 const NO_WORK: &str = "0.00000000ss";
 
 /// The text of a dump; `details` adds columns to that of requests.
@@ -108,18 +111,30 @@ impl Tables<'_> {
             ]);
         }
         let row = |level: &String| {
-            let executing = self.executing(level).count();
+            let all = self.requests_of(level).count();
+            let executing = self
+                .requests_of(level)
+                .filter(|request| request.started.is_some())
+                .count();
             let mut row = vec![
                 level.clone(),
-                "0".into(),
-                (executing == 0).to_string(),
+                self.active_queues(level).to_string(),
+                (all == 0).to_string(),
                 "false".into(),
-                "0".into(),
+                (all - executing).to_string(),
                 executing.to_string(),
             ];
             if self.counts() {
+                let counts = self
+                    .flow
+                    .throttled()
+                    .map(|throttle| throttle.level_counts(level));
+                let counts = counts.unwrap_or_default();
+                let rejected = counts.queue_full + counts.concurrency_limit;
                 row.push(self.flow.dispatched(level).to_string());
-                row.extend(["0", "0", "0"].map(str::to_owned));
+                row.extend(
+                    [rejected, counts.timed_out, counts.cancelled].map(|count| count.to_string()),
+                );
             }
             self.untold(level, titles.len()).unwrap_or(row)
         };
@@ -142,9 +157,18 @@ impl Tables<'_> {
         let mut rows = Vec::new();
         for (level, queuing) in &self.levels {
             rows.extend(self.untold(level, titles.len()));
+            if let Some(queues) = self.queue_states(level) {
+                rows.extend(
+                    queues
+                        .iter()
+                        .enumerate()
+                        .map(|(index, queue)| queue_row(level, index, queue)),
+                );
+                continue;
+            }
             let Some(queuing) = queuing else { continue };
             let indices: Vec<_> = self
-                .executing(level)
+                .requests_of(level)
                 .map(|request| self.queue(request))
                 .collect();
             for index in 0..i64::from(queuing.queues.unwrap_or_default()) {
@@ -196,7 +220,7 @@ impl Tables<'_> {
         for level in self.levels.keys() {
             rows.extend(self.untold(level, titles.len()));
             if self.counts() {
-                let requests = self.executing(level);
+                let requests = self.requests_of(level);
                 rows.extend(requests.map(|request| self.request(request, details)));
             }
         }
@@ -209,13 +233,16 @@ impl Tables<'_> {
             executing.priority_level.clone(),
             executing.flow_schema.clone(),
             self.queue(executing).to_string(),
-            "-1".into(),
+            self.place(executing)
+                .map_or_else(|| "-1".into(), |(_, ahead)| ahead.to_string()),
             executing.flow_distinguisher.clone(),
-            arrived.clone(),
-            "1".into(),
+            arrived,
+            executing.seats.to_string(),
             "0".into(),
             "0s".into(),
-            arrived,
+            executing
+                .started
+                .map_or_else(|| NOT_STARTED.into(), |started| started.to_string()),
         ];
         if details {
             let request = &executing.request;
@@ -240,13 +267,38 @@ impl Tables<'_> {
         row
     }
 
-    fn executing<'a>(&'a self, level: &'a str) -> impl Iterator<Item = &'a Executing> {
+    /// The requests of a level that wait or execute.
+    fn requests_of<'a>(&'a self, level: &'a str) -> impl Iterator<Item = &'a Executing> {
         let executing = self.flow.executing();
         executing.filter(move |request| request.priority_level == level)
     }
 
+    /// The queues of a level, if the server throttles.
+    fn queue_states(&self, level: &str) -> Option<Vec<QueueState>> {
+        let level = self.flow.throttled()?.level(level)?;
+        Some(level.queues.state().queues)
+    }
+
+    fn active_queues(&self, level: &str) -> usize {
+        let queues = self.queue_states(level).unwrap_or_default();
+        queues.iter().filter(|queue| queue.waiting > 0).count()
+    }
+
+    /// The queue of a waiting request, and its index there.
+    fn place(&self, request: &Executing) -> Option<(u32, u32)> {
+        let level = self.flow.throttled()?.level(&request.priority_level)?;
+        level.queues.place(request.ticket?.request)
+    }
+
     /// The queue of a request; -1 for levels without queues.
     fn queue(&self, request: &Executing) -> i64 {
+        if let Some(throttle) = self.flow.throttled() {
+            let level = throttle.level(&request.priority_level);
+            let queue = level
+                .zip(request.ticket)
+                .and_then(|(level, ticket)| level.queues.queue(ticket.request));
+            return queue.map_or(-1, i64::from);
+        }
         let Some(Some(queuing)) = self.levels.get(&request.priority_level) else {
             return -1;
         };
@@ -258,6 +310,21 @@ impl Tables<'_> {
             .and_then(|dealer| dealer.deal(request.flow_hash).first().copied())
             .map_or(0, i64::from)
     }
+}
+
+fn queue_row(level: &str, index: usize, queue: &QueueState) -> Vec<String> {
+    vec![
+        level.to_owned(),
+        index.to_string(),
+        queue.waiting.to_string(),
+        queue.executing.to_string(),
+        queue.seats_in_use.to_string(),
+        queue.next_dispatch_r.to_string(),
+        // Without final seats, both sums are the same.
+        queue.seats_waiting.to_string(),
+        queue.seats_waiting.to_string(),
+        queue.waiting_work.to_string(),
+    ]
 }
 
 /// The version in a resource's path.

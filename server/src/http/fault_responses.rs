@@ -16,6 +16,12 @@ const GARBAGE: &[u8] = b"\xff\xfe{\"kind\":<html>\x00";
 /// The time for sending the last piece before the connection breaks.
 const LAST_PIECE: Duration = Duration::from_millis(20);
 
+/// The response of flow control to a request that it rejects.
+pub(super) fn rejected(retry_after: u32) -> ApiResponse {
+    let text = "Too many requests, please try again later.\n";
+    ApiResponse::text(429, text).with_retry_after(retry_after)
+}
+
 /// The response of a fault that has one.
 pub(super) fn response(effect: &Effect) -> Option<ApiResponse> {
     let details = |retry_after_seconds| Details {
@@ -23,10 +29,7 @@ pub(super) fn response(effect: &Effect) -> Option<ApiResponse> {
         ..Details::default()
     };
     Some(match effect {
-        Effect::Rejected(seconds) => {
-            let text = "Too many requests, please try again later.\n";
-            ApiResponse::text(429, text).with_retry_after(*seconds)
-        }
+        Effect::Rejected(seconds) => rejected(*seconds),
         Effect::TooManyRequests(seconds) => {
             let message = "storage is (re)initializing";
             failure(429, "TooManyRequests", message)

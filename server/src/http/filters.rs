@@ -10,6 +10,7 @@ use hyper::Response;
 use hyper::header::{self, HeaderValue};
 use hyper::http::request::Parts;
 use k8s_flowcontrol_rules::matching::RequestAttributes;
+use std::time::Duration;
 use tokio::time::sleep;
 
 /// The result of the filters.
@@ -17,6 +18,8 @@ use tokio::time::sleep;
 pub(super) struct Filtered {
     /// The response to a request that is not served.
     pub(super) response: Option<ApiResponse>,
+    /// The time that the request takes when it executes.
+    pub(super) delay: Option<Duration>,
     /// Whether authentication failed, which precedes classification.
     is_unclassified: bool,
     is_forbidden: bool,
@@ -39,11 +42,16 @@ pub(super) async fn run(context: &Context, parts: &mut Parts) -> Filtered {
     let attributes = user.attributes(parts.method.as_str(), &parts.uri.to_string());
     let is_watch = attributes.verb == "watch";
     let mut filtered = Filtered::default();
+    let throttles = context.state.throttles();
     for effect in context
         .faults
         .take(parts.method.as_str(), parts.uri.path(), is_watch)
     {
         match effect {
+            // In a server that throttles, a delayed request occupies its seats.
+            Effect::Delay(delay) if throttles => {
+                filtered.delay = Some(filtered.delay.unwrap_or_default() + delay);
+            }
             Effect::Delay(delay) => sleep(delay).await,
             Effect::ExpireHistory => context.state.expire_history(),
             Effect::CutWatch(lines) => filtered.cut = Some(lines),

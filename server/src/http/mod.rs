@@ -27,6 +27,7 @@ use crate::health;
 use crate::metrics;
 use crate::query::Query;
 use crate::recorded::RecordedRequest;
+use crate::state::Admitted;
 use crate::status::{Failure, bad_request, too_large};
 use futures_util::StreamExt;
 use http_body_util::BodyExt;
@@ -40,6 +41,9 @@ use route::Target;
 const LARGEST_BODY: usize = 3 * 1024 * 1024;
 /// The part of a larger body that is read before its connection is closed.
 const LARGEST_DROPPED: usize = 8 * LARGEST_BODY;
+
+/// The seconds after which a rejected request may be sent again.
+const RETRY_AFTER: u32 = 1;
 
 /// Serves one request.
 pub(crate) async fn respond<B>(context: Context, request: Request<B>) -> Response<Body>
@@ -77,7 +81,20 @@ where
     let pretty = request.is_pretty();
     let gzip = compress::threshold(&request.parts);
     let form = accept::negotiate_plain(request.header(header::ACCEPT)).ok();
-    let ticket = context.state.take(request.attributes());
+    let query = request.parts.uri.query().unwrap_or_default();
+    let admitted = context.state.admit(request.attributes(), query).await;
+    let flow = match &admitted {
+        Admitted::NotSubject => None,
+        Admitted::Executes(ticket) => Some(ticket.uids.clone()),
+        Admitted::Rejected(uids) => {
+            filtered.response = Some(fault_responses::rejected(RETRY_AFTER));
+            Some(uids.clone())
+        }
+    };
+    if let (Admitted::Executes(_) | Admitted::NotSubject, Some(delay)) = (&admitted, filtered.delay)
+    {
+        tokio::time::sleep(delay).await;
+    }
     let response = match filtered.response.take() {
         Some(response) => response,
         None => dispatch(&context, request)
@@ -85,7 +102,6 @@ where
             .unwrap_or_else(ApiResponse::from),
     };
     let response = response.failure_encoded(form);
-    let flow = ticket.as_ref().map(|ticket| ticket.uids.clone());
     let response = filtered.finish(response.into_response(pretty, flow));
     match gzip {
         Some(threshold) => compress::compress(response, threshold).await,

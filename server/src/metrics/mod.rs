@@ -6,8 +6,10 @@ mod seats;
 pub(crate) use deprecated::{DeprecatedApi, DeprecatedApis};
 
 use crate::state::State;
+use crate::throttle::metrics_text;
 
-/// The text of the metrics, sorted by name.
+/// The text of the metrics. Those of a server that throttles come first.
 pub(crate) fn text(state: &State) -> String {
-    seats::text(state) + &state.deprecated.text()
+    let throttled = state.with_flow(|_, flow| flow.throttled().map(metrics_text));
+    throttled.unwrap_or_default() + &seats::text(state) + &state.deprecated.text()
 }

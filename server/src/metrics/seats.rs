@@ -1,6 +1,6 @@
 //! The limits of the priority levels, which depend on the objects and the server's seats alone.
 
-use crate::flow_control::objects;
+use crate::flow_control::{Flow, objects};
 use crate::state::State;
 use k8s_flowcontrol_rules::limits::{LevelLimits, ServerLimits};
 use k8s_flowcontrol_types::Kind;
@@ -64,7 +64,12 @@ pub(super) fn text(state: &State) -> String {
             if level.exempt && release.minor() < EXEMPT_SINCE {
                 continue;
             }
-            let (level, value) = (&level.name, value(level));
+            let adjusted = name.ends_with("_current_limit_seats").then(|| {
+                let current = |flow: &mut Flow| Some(flow.throttled()?.level(&level.name)?.limit);
+                state.with_flow(|_, flow| current(flow))
+            });
+            let value = adjusted.flatten().unwrap_or_else(|| value(level));
+            let level = &level.name;
             text += &format!("{name}{{priority_level=\"{level}\"}} {value}\n");
         }
     }

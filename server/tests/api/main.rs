@@ -16,6 +16,7 @@ mod data_dir;
 mod deprecation;
 mod discovery;
 mod faults;
+mod flow_control;
 mod http;
 mod limits;
 mod lists;
