@@ -224,10 +224,12 @@ fn seats_are_estimated_or_given() {
         ]);
         let report: Value = serde_json::from_slice(&output.stdout).unwrap();
         let level = level(&report["result"], "global-default").clone();
-        let seats = level["samples"].as_array().unwrap().last().unwrap()["seatsInUse"]
-            .as_u64()
+        let samples = level["samples"].as_array().unwrap();
+        let busy = samples
+            .iter()
+            .find(|sample| sample["executing"] != 0)
             .unwrap();
-        seats / level["counts"]["dispatched"].as_u64().unwrap()
+        busy["seatsInUse"].as_u64().unwrap() / busy["executing"].as_u64().unwrap()
     };
     assert_eq!(load("seats: 3"), 3);
     // The bound of the level: 15 % of its nominal 49 seats, and at most 49 / 6.
