@@ -2,7 +2,7 @@
 
 use crate::commands::{
     apply, complete, completions, convert, delete, describe, diff, generate, get, limits, lint,
-    man, match_request, migrate, plan, rbac, restore, rewrite_storage, scan, seats, serve,
+    man, match_request, migrate, plan, rbac, recipes, restore, rewrite_storage, scan, seats, serve,
     set_shares, simulate, top, traffic, validate, watch, whoami,
 };
 use crate::exit::{self, Exit};
@@ -47,6 +47,9 @@ pub(crate) enum Command {
     Match(match_request::Args),
     Seats(seats::Args),
     Traffic(traffic::Args),
+    Protect(recipes::ProtectArgs),
+    Isolate(recipes::IsolateArgs),
+    ExemptProbes(recipes::ProbesArgs),
     Get(get::Args),
     Describe(describe::Args),
     Diff(diff::Args),
@@ -115,6 +118,9 @@ impl Command {
             Self::Match(args) => match_request::run(&args, streams),
             Self::Seats(args) => seats::run(&args, streams),
             Self::Traffic(args) => traffic::run(&args, streams),
+            Self::Protect(args) => recipes::protect(&args, streams),
+            Self::Isolate(args) => recipes::isolate(&args, streams),
+            Self::ExemptProbes(args) => recipes::exempt_probes(&args, streams),
             Self::Get(args) => get::run(&args, streams),
             Self::Describe(args) => describe::run(&args, streams),
             Self::Diff(args) => diff::run(&args, streams),

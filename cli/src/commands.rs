@@ -16,6 +16,7 @@ pub(crate) mod match_request;
 pub(crate) mod migrate;
 pub(crate) mod plan;
 pub(crate) mod rbac;
+pub(crate) mod recipes;
 pub(crate) mod restore;
 pub(crate) mod rewrite_storage;
 pub(crate) mod scan;

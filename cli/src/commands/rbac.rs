@@ -71,6 +71,7 @@ const NEEDS: &[Needs] = &[
         &[SERVED, RELEASE],
         &[on(BOTH, &["create", "get", "patch"])],
     ),
+    needs("exempt-probes", &[SERVED, RELEASE], &[on(BOTH, &["list"])]),
     needs(
         "get",
         &[
@@ -81,6 +82,7 @@ const NEEDS: &[Needs] = &[
         ],
         &[on(BOTH, &["get", "list", "watch"])],
     ),
+    needs("isolate", &[SERVED, RELEASE], &[on(BOTH, &["list"])]),
     needs("lint", &[SERVED, RELEASE, METRICS], &[on(BOTH, &["list"])]),
     needs(
         "limits",
@@ -89,6 +91,7 @@ const NEEDS: &[Needs] = &[
     ),
     needs("match", &[SERVED, RELEASE], &[on(BOTH, &["list"])]),
     needs("plan", &[SERVED, RELEASE], &[on(BOTH, &["list"])]),
+    needs("protect", &[SERVED, RELEASE], &[on(BOTH, &["list"])]),
     needs(
         "restore",
         &[SERVED, RELEASE],

@@ -4,6 +4,7 @@ use super::event::Event;
 use super::join::{Joined, Joiner};
 use super::lines::{Found, Values};
 use super::parse::{Parsed, parse, parse_element};
+use std::borrow::Cow;
 use std::io::{self, BufRead};
 
 /// A reader of audit logs, which reports each request once.
@@ -63,7 +64,11 @@ impl AuditLog {
                 }
                 Found::Value(line) => line,
             };
-            let text = String::from_utf8_lossy(&bytes);
+            // Checking is faster than replacing, which almost no log needs.
+            let text = match std::str::from_utf8(&bytes) {
+                Ok(text) => Cow::Borrowed(text),
+                Err(_) => String::from_utf8_lossy(&bytes),
+            };
             match parse(&text) {
                 Some(Parsed::Event(event)) => self.event(&event, &text, &mut each)?,
                 Some(Parsed::Batch(items)) => {
