@@ -20,7 +20,7 @@ impl RequestId {
     }
 }
 
-/// What a queue set does with a request on arrival.
+/// The decision of a queue set about a request on arrival.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[must_use]
 pub enum Decision {

@@ -63,7 +63,7 @@ impl Client {
 pub enum Arrivals {
     /// At random times (a Poisson process), independent of responses.
     Open {
-        /// The average number of requests in a second. Without a positive number there are none.
+        /// The average number of requests in a second. 0 or less sends no requests.
         per_second: f64,
     },
     /// Each client sends a request, waits for its response and then for some time, and starts again.

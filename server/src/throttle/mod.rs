@@ -55,7 +55,7 @@ pub(crate) struct Counts {
     pub(crate) cancelled: u64,
 }
 
-/// What the flow control does with a request that has arrived.
+/// The decision about a request on arrival.
 #[derive(Debug)]
 pub(crate) enum Verdict {
     Executes(Ticket),
@@ -177,7 +177,7 @@ impl Throttle {
         is_out
     }
 
-    /// Ends a request; one that still waits is canceled.
+    /// Ends a request. A waiting request is canceled.
     pub(crate) fn end(
         &mut self,
         ticket: Ticket,

@@ -12,7 +12,7 @@ use serde::{Deserialize, Deserializer, de};
 use std::path::Path;
 use std::time::Duration;
 
-/// What `--help` and errors tell about the file.
+/// The description of the file for the help.
 pub(super) const HELP: &str = "\
 The load file (YAML or JSON; times such as 250ms, 1.5s or 2m):
   duration: 60s                # how long clients send requests
@@ -126,7 +126,7 @@ impl LoadFile {
         let source = read(file, true)?;
         let wrong = |problem: &dyn std::fmt::Display| {
             Failure::input(format!("{}: {problem}", source.name))
-                .hint("`kubectl flowcontrol simulate --help` describes the load file")
+                .hint("`kubectl flowcontrol help simulate` describes the load file")
         };
         let json = yaml_to_json(&source.text).map_err(|error| wrong(&error))?;
         let load: Self = serde_json::from_str(&json).map_err(|error| {

@@ -11,7 +11,7 @@ use std::time::Duration;
 /// The number of events from one state to the next.
 const EVENTS_PER_STATE: usize = 25;
 
-/// What came of a request.
+/// The outcome of a request.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Outcome {
@@ -50,7 +50,7 @@ enum Event {
     EndOfAdditionalLatency,
 }
 
-/// Runs a scenario: what came of each request, and the state after every 25th event.
+/// Runs a scenario. Returns the outcome of each request, and the state after every 25th event.
 pub(super) fn replay(scenario: &Scenario) -> Result<(Vec<Outcome>, Vec<State>), InvalidDealer> {
     let mut replay = Replay::new(scenario)?;
     let mut states = Vec::new();
