@@ -2,8 +2,8 @@
 
 use crate::commands::{
     apply, complete, completions, convert, delete, describe, diff, generate, get, limits, lint,
-    man, match_request, migrate, plan, rbac, recipes, restore, rewrite_storage, scan, seats, serve,
-    set_shares, simulate, top, traffic, validate, watch, whoami,
+    man, match_request, migrate, options, plan, rbac, recipes, restore, rewrite_storage, scan,
+    seats, serve, set_shares, simulate, top, traffic, validate, watch, whoami,
 };
 use crate::exit::{self, Exit};
 use crate::failure::Failure;
@@ -64,9 +64,11 @@ pub(crate) enum Command {
     Whoami(whoami::Args),
     Rbac(rbac::Args),
     Serve(serve::Args),
-    Generate(generate::Args),
     Completions(completions::Args),
     Man(man::Args),
+    Options(options::Args),
+    #[command(hide = true)]
+    Generate(generate::Args),
     #[command(name = "__complete", hide = true)]
     Complete(complete::Args),
 }
@@ -134,11 +136,12 @@ impl Command {
             Self::Top(args) => top::run(&args, streams),
             Self::Whoami(args) => whoami::run(&args, streams),
             Self::Rbac(args) => rbac::run(&args, streams),
-            Self::Generate(args) => generate::run(&args, streams),
+            Self::Generate(_) => Err(generate::moved()),
             Self::Serve(args) => serve::run(&args, streams),
             Self::Completions(args) => completions::run(&args, program(), streams),
             Self::Man(args) => man::run(&args, Cli::command()),
             Self::Complete(args) => complete::run(&args, program(), streams),
+            Self::Options(args) => options::run(&args, streams),
         }
     }
 }

@@ -221,3 +221,29 @@ fn a_cluster_that_does_not_answer_is_a_result() {
     assert_eq!(code(&missing), 5);
     assert!(stderr(&missing).contains("nowhere"), "{}", stderr(&missing));
 }
+
+#[test]
+fn each_token_has_a_context() {
+    let folder = Folder::new();
+    let tokens = folder.file(
+        "tokens.csv",
+        "a-token,alice,1,\nroot-token,root,2,system:masters\n",
+    );
+    let kubeconfig = folder.path("kubeconfig");
+    let _server = Served::start(&["--tokens", &tokens, "--kubeconfig", &kubeconfig]);
+    let get = |context: &[&str]| {
+        let output = run(&[
+            context,
+            &["get", "fs", "-o", "name", "--kubeconfig", &kubeconfig],
+        ]
+        .concat());
+        (code(&output), stderr(&output))
+    };
+    assert_eq!(get(&[]).0, 0);
+    assert_eq!(get(&["--context", "root"]).0, 0);
+    let (code, errors) = get(&["--context", "alice"]);
+    assert!(
+        code == 5 && errors.contains("User \"alice\" cannot list"),
+        "{errors}"
+    );
+}

@@ -152,9 +152,8 @@ pub(crate) fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
     after.apply(Objects::read(&FileArgs::of(&args.diff), release, streams)?);
     let after = ServerLimits::new(&after.levels, seats.seats, release);
     changes::print(&limits, &after, args.output == Output::Json, streams)?;
-    if seats.is_read() {
-        streams.out.flush()?;
-        writeln!(streams.err, "{seats}")?;
+    if seats.is_read() && args.output == Output::Table {
+        writeln!(streams.out, "{seats}")?;
     }
     write_svg(args, &limits, Some(&after))?;
     Ok(Exit::Success)
@@ -210,7 +209,6 @@ fn table(
         ]);
     }
     table.write(&mut streams.out)?;
-    streams.out.flush()?;
     let mandatory: Vec<_> = limits
         .levels()
         .iter()
@@ -218,13 +216,13 @@ fn table(
         .map(|level| level.name.as_str())
         .collect();
     writeln!(
-        streams.err,
+        streams.out,
         "{server}, Kubernetes {}; █ minimum, ▓ nominal, ░ maximum",
         limits.release()
     )?;
     if !mandatory.is_empty() {
         let names = mandatory.join(" and ");
-        writeln!(streams.err, "added mandatory levels: {names}")?;
+        writeln!(streams.out, "added mandatory levels: {names}")?;
     }
     Ok(())
 }

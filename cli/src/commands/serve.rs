@@ -64,7 +64,7 @@ pub(crate) struct Args {
     )]
     server_seats: u32,
 
-    /// Write a kubeconfig file for the server, readable only by you
+    /// Write a kubeconfig file for the server, readable only by you, with a context for the user of each token
     #[arg(long, value_name = "FILE")]
     kubeconfig: Option<PathBuf>,
 
@@ -90,6 +90,7 @@ pub(crate) fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
         .release(release)
         .port(args.port)
         .server_seats(args.server_seats);
+    let mut users = Vec::new();
     if args.all_versions {
         builder = builder.all_versions();
     }
@@ -108,7 +109,8 @@ pub(crate) fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
         };
         let tokens = read_named(file).map_err(|error| unreadable(&error))?;
         let tokens = String::from_utf8(tokens).map_err(|error| unreadable(&error))?;
-        builder = builder.tokens(tokens);
+        builder = builder.tokens(&tokens);
+        users = kubeconfig::users(&tokens);
     }
     let objects = match args.files.is_empty() {
         true => Objects::default(),
@@ -121,7 +123,7 @@ pub(crate) fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
             .start()
             .await
             .map_err(|error| Failure::input(error.to_string()))?;
-        let started = start(args, &server, objects, streams).await;
+        let started = start(args, &server, &users, objects, streams).await;
         if started.is_ok() {
             stop.wait().await;
         }
@@ -134,6 +136,7 @@ pub(crate) fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
 async fn start(
     args: &Args,
     server: &ApiServer,
+    users: &[kubeconfig::User],
     objects: Objects,
     streams: &mut Streams,
 ) -> Result<Exit, Failure> {
@@ -144,7 +147,8 @@ async fn start(
         count += apply::<FlowSchema>(&client, &objects.flow_schemas).await?;
     }
     if let Some(file) = &args.kubeconfig {
-        kubeconfig::write(file, &server.kubeconfig())?;
+        let config = Config::builder().text(server.kubeconfig()).build()?;
+        kubeconfig::write(file, &kubeconfig::with_users(&config, users))?;
     }
     writeln!(streams.out, "{}", server.url())?;
     streams.out.flush()?;

@@ -123,7 +123,7 @@ async fn get_in_every_form_and_version() {
     cluster.run(&["get", "pods"]).expect(2);
     let ran = cluster.run(&["get", "plc", "-l", "team=none"]).expect(0);
     assert_eq!(
-        (ran.out.as_str(), ran.err.as_str()),
+        (ran.out.as_str(), ran.out.as_str()),
         ("", "no objects found\n")
     );
 }
@@ -159,7 +159,7 @@ async fn seats_are_those_of_the_server_that_responds() {
         let ran = cluster.run(&["limits", "--live"]).expect(0);
         let url = cluster.server.url();
         assert!(
-            ran.err
+            ran.out
                 .contains("150 seats per server (computed from apiserver_flowcontrol_")
                 && ran.err.contains(&url),
             "{}",
@@ -173,7 +173,7 @@ async fn seats_are_those_of_the_server_that_responds() {
         let ran = cluster.run(&["limits", "--live", "--server-seats", "600"]);
         assert!(
             ran.expect(0)
-                .err
+                .out
                 .contains("600 seats per server (--server-seats)")
         );
     }

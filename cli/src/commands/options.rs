@@ -1,0 +1,20 @@
+//! `options`: the flags that select a cluster and a user.
+
+use crate::cluster::ClusterArgs;
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::output::Streams;
+use clap::{Args as _, Command};
+use std::io::Write;
+
+/// Print the flags that every command for clusters has
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {}
+
+pub(crate) fn run(_: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
+    let flags = ClusterArgs::augment_args(Command::new("options").disable_help_flag(true))
+        .mut_args(|arg| arg.hide(false))
+        .help_template("The following flags select a cluster and a user. They stand before or after the command.\n\n{options}\n");
+    write!(streams.out, "{}", flags.clone().render_help())?;
+    Ok(Exit::Success)
+}
