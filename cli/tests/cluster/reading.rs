@@ -123,7 +123,7 @@ async fn get_in_every_form_and_version() {
     cluster.run(&["get", "pods"]).expect(2);
     let ran = cluster.run(&["get", "plc", "-l", "team=none"]).expect(0);
     assert_eq!(
-        (ran.out.as_str(), ran.out.as_str()),
+        (ran.out.as_str(), ran.err.as_str()),
         ("", "no objects found\n")
     );
 }
@@ -161,9 +161,9 @@ async fn seats_are_those_of_the_server_that_responds() {
         assert!(
             ran.out
                 .contains("150 seats per server (computed from apiserver_flowcontrol_")
-                && ran.err.contains(&url),
+                && ran.out.contains(&url),
             "{}",
-            ran.err
+            ran.out
         );
         let text = cluster.run(&["describe", "plc/workload-low"]).expect(0).out;
         assert!(
