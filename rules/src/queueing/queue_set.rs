@@ -8,7 +8,7 @@ use super::seat_seconds::SeatSeconds;
 use super::state::{QueueSetState, QueueState};
 use super::virtual_time::SERVICE_TIME;
 use crate::sharding::{Dealer, InvalidDealer};
-use std::cmp::Reverse;
+use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
 use std::time::Duration;
 
@@ -371,10 +371,14 @@ impl QueueSet {
             self.last_dispatched = last.checked_sub(1);
         }
         for request in self.requests.all_mut() {
-            request.queue = request.queue.map(|queue| match queue as usize > index {
-                true => queue - 1,
-                false => queue,
-            });
+            request.queue = request
+                .queue
+                .and_then(|queue| match (queue as usize).cmp(&index) {
+                    Ordering::Less => Some(queue),
+                    // Only a request of no seats, which ends later.
+                    Ordering::Equal => None,
+                    Ordering::Greater => Some(queue - 1),
+                });
         }
     }
 }
