@@ -148,6 +148,13 @@ fn documents_are_found_in_every_form_and_in_order() {
                 "apiVersion: flowcontrol.apiserver.k8s.io/v1\nkind: FlowSchemaList\nitems:\n- {SCHEMA}\n- {second}\n"
             ),
         ),
+        (
+            "responses.json",
+            format!(
+                r#"{{"a":{{"apiVersion":"flowcontrol.apiserver.k8s.io/v1","kind":"FlowSchemaList","items":[{SCHEMA}]}},
+                "b":{{"apiVersion":"flowcontrol.apiserver.k8s.io/v1","kind":"FlowSchemaList","items":[{second}]}}}}"#
+            ),
+        ),
     ] {
         let found = verdicts(text.as_bytes(), name);
         let names: Vec<_> = found

@@ -1,5 +1,7 @@
 //! Compiles the programs of the README and of the guide.
 #![doc = include_str!("../../README.md")]
+// A build script has a `main`.
+#![allow(clippy::needless_doctest_main)]
 
 macro_rules! chapters {
     ($($name:ident: $file:literal)*) => {$(

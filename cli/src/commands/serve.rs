@@ -147,8 +147,7 @@ async fn start(
         count += apply::<FlowSchema>(&client, &objects.flow_schemas).await?;
     }
     if let Some(file) = &args.kubeconfig {
-        let config = Config::builder().text(server.kubeconfig()).build()?;
-        kubeconfig::write(file, &kubeconfig::with_users(&config, users))?;
+        kubeconfig::write(file, &kubeconfig::with_users(&server.kubeconfig(), users)?)?;
     }
     writeln!(streams.out, "{}", server.url())?;
     streams.out.flush()?;

@@ -34,6 +34,12 @@ impl Document {
                 .at(&self.source, error.span);
             Failure::input("cannot read an object").because(vec![diagnostic])
         })?;
+        if !self.has_type() && object.tree.get("spec").is_none() {
+            let message = "an object without apiVersion, kind and spec: expected a FlowSchema or a \
+                           PriorityLevelConfiguration";
+            let diagnostic = Diagnostic::error(message).at(&self.source, self.start());
+            return Err(Failure::input("cannot read an object").because(vec![diagnostic]));
+        }
         if let Err(error) = self.written_kind().parse::<Kind>() {
             let diagnostic =
                 Diagnostic::error(error.to_string()).at(&self.source, self.locate("kind"));

@@ -45,6 +45,11 @@ impl Document {
         self.posted.kind
     }
 
+    /// Whether the object has a `kind` or an `apiVersion`. An object with neither is sent to a server as its fields suggest.
+    pub fn has_type(&self) -> bool {
+        self.identity.kind.is_some() || self.identity.api_version.is_some()
+    }
+
     /// The kind as written, or else the kind under which the object is sent.
     pub fn written_kind(&self) -> &str {
         let kind = self.identity.kind.as_deref();

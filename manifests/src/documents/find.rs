@@ -125,19 +125,43 @@ impl ParsedPart<'_> {
                 return;
             }
         }
+        if let Some(lists) = self.named_lists() {
+            for (list, of) in lists {
+                self.items(list, of, found);
+            }
+            return;
+        }
         match recognize(root, &identity, self.is_named) {
             Recognized::Ours(posted) => {
                 let body = Body::Text(self.format, self.range.clone());
                 found.documents.push(self.make(identity, posted, body));
             }
-            Recognized::List(of) => self.items(of, found),
+            Recognized::List(of) => self.items(root, of, found),
             Recognized::Other => found.others += 1,
         }
     }
 
+    /// The lists of a JSON object whose fields are responses of a server, as scripts save them:
+    /// `{"levels": {"kind": "PriorityLevelConfigurationList", …}, …}`. `None` for any other object.
+    fn named_lists(&self) -> Option<Vec<(Node<'_>, Option<Posted>)>> {
+        let Content::Object(fields) = self.tree.root().content() else {
+            return None;
+        };
+        if self.format != Format::Json || fields.is_empty() {
+            return None;
+        }
+        let lists = fields.iter().map(|field| {
+            match recognize(field.value, &Identity::of(field.value), false) {
+                Recognized::List(Some(of)) => Some((field.value, Some(of))),
+                _ => None,
+            }
+        });
+        lists.collect()
+    }
+
     /// The items of a list and of nested lists, in order.
-    fn items(&self, of: Option<Posted>, found: &mut Documents) {
-        let mut lists = vec![(Vec::new(), of, items(self.tree.root()).enumerate())];
+    fn items(&self, list: Node<'_>, of: Option<Posted>, found: &mut Documents) {
+        let mut lists = vec![(Vec::new(), of, items(list).enumerate())];
         while let Some((path, of, rest)) = lists.last_mut() {
             let Some((index, node)) = rest.next() else {
                 lists.pop();

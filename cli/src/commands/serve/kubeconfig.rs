@@ -2,9 +2,9 @@
 
 use crate::failure::Failure;
 use crate::input::{ReadError, read_regular};
-use k8s_flowcontrol::config::Config;
-use k8s_flowcontrol_text::to_yaml;
+use k8s_flowcontrol_text::{parse_yaml, to_value, to_yaml};
 use serde_json::json;
+use std::fmt::Display;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -30,9 +30,11 @@ pub(super) fn users(tokens: &str) -> Vec<User> {
     users.collect()
 }
 
-/// A kubeconfig with a context for each user beside the current one.
-pub(super) fn with_users(config: &Config, users: &[User]) -> String {
-    let mut kubeconfig = config.to_kubeconfig();
+/// The server's kubeconfig with a context for each user beside the current one.
+pub(super) fn with_users(kubeconfig: &str, users: &[User]) -> Result<String, Failure> {
+    let error = |error: &dyn Display| Failure::input(format!("cannot add users: {error}"));
+    let parsed = parse_yaml(kubeconfig.as_bytes()).map_err(|e| error(&e))?;
+    let mut kubeconfig = to_value(parsed.tree.root()).map_err(|e| error(&e))?;
     let cluster = kubeconfig["contexts"][0]["context"]["cluster"].clone();
     for User { name, token } in users {
         let user = json!({"name": name, "user": {"token": token}});
@@ -44,7 +46,7 @@ pub(super) fn with_users(config: &Config, users: &[User]) -> String {
             }
         }
     }
-    to_yaml(&kubeconfig)
+    Ok(to_yaml(&kubeconfig))
 }
 
 /// Writes a kubeconfig file that only the user can read. Files of other programs are not overwritten.
