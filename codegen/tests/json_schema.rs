@@ -30,7 +30,7 @@ fn objects_in_place_become_types() {
             // The file names the root, and fields name inline schemas.
             "pub struct PaintV1 {",
             "pub layers: Option<i32>,",
-            "pub drying: Option<Drying>,",
+            "pub drying: Option<Box<Drying>>,",
             "pub struct Drying {",
             "pub fan: Option<Fan>,",
             // Required, and `null` is allowed.

@@ -1,5 +1,6 @@
 //! The plan: modules, and the types in each.
 
+mod boxes;
 mod circles;
 mod field_limit;
 mod floats;
@@ -60,6 +61,7 @@ impl Plan {
         plan.order();
         field_limit::apply(&mut plan);
         circles::cut(&mut plan)?;
+        boxes::add(&mut plan);
         floats::mark(&mut plan);
         Ok(plan)
     }

@@ -117,7 +117,7 @@ pub(crate) struct PlannedField {
     pub(crate) rust_type: TokenStream,
     /// The Rust type without `Option` and `Box`.
     pub(crate) value_type: TokenStream,
-    /// Whether the value is in a `Box`, so that the type has a finite size.
+    /// Whether the value is in a `Box`, so that the type has a finite or a smaller size.
     pub(crate) boxed: bool,
     /// Whether the type itself determines the value: `apiVersion` and `kind` of a kind.
     pub(crate) is_type_meta: bool,

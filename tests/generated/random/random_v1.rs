@@ -55,7 +55,7 @@ pub struct UrLs5 {
     /// The field `URLs1` of `UrLs5`.
     pub ur_ls1: String,
     /// The field `URLs2` of `UrLs5`.
-    pub ur_ls2: Option<UrLs2>,
+    pub ur_ls2: Option<Box<UrLs2>>,
     /// The field `fooBar0` of `UrLs5`.
     pub foo_bar0: Option<String>,
     /// The field `fooBar4` of `UrLs5`.
@@ -176,7 +176,7 @@ pub struct FooBar1 {
     /// The field `URLs2` of `FooBar1`.
     pub ur_ls2: ::k8s_flowcontrol_types::meta::RawJson,
     /// The field `fooBar7` of `FooBar1`.
-    pub foo_bar7: Option<FooBar7>,
+    pub foo_bar7: Option<Box<FooBar7>>,
     /// The field `long_name0` of `FooBar1`.
     pub long_name0: Option<::k8s_flowcontrol_types::meta::RawJson>,
     /// The field `long_name1` of `FooBar1`.
@@ -190,7 +190,7 @@ pub struct FooBar1 {
     /// The field `long_name6` of `FooBar1`.
     pub long_name6: Option<i64>,
     /// The field `long_name8` of `FooBar1`.
-    pub long_name8: Option<LongName8>,
+    pub long_name8: Option<Box<LongName8>>,
     /// The field `x9` of `FooBar1`.
     pub x9: ::k8s_flowcontrol_types::meta::ByteString,
     /// Fields that this type does not know, kept and written back.
@@ -262,7 +262,7 @@ pub struct FooBar7 {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct LongName8 {
     /// The field `URLs6` of `LongName8`.
-    pub ur_ls6: Option<UrLs6>,
+    pub ur_ls6: Option<Box<UrLs6>>,
     /// The field `fooBar0` of `LongName8`.
     pub foo_bar0: Option<::k8s_flowcontrol_types::meta::RawJson>,
     /// The field `fooBar3` of `LongName8`.

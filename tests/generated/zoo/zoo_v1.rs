@@ -112,7 +112,7 @@ pub struct KeeperSpec {
     /// The field `object` of `KeeperSpec`.
     pub object: ::std::option::Option<::k8s_flowcontrol_types::meta::RawJson>,
     /// The field `source` of `KeeperSpec`.
-    pub source: ::std::option::Option<KeeperSource>,
+    pub source: ::std::option::Option<::std::boxed::Box<KeeperSource>>,
     /// Fields that this type does not know, kept and written back.
     pub unknown: ::k8s_flowcontrol_types::meta::Unknown,
 }
