@@ -123,17 +123,18 @@ static REFERENCE: Message = Message {
     entries: None,
 };
 
-const PARAMETER: Type = OneOf(&[
+const PARAMETER: Type = OneOf(&PARAMETERS_BY_PLACE);
+
+// Statics, since a constant of Rust 1.88 cannot borrow a list that refers to statics.
+static PARAMETERS_BY_PLACE: [Alternative; 2] = [
     (|it| it["in"] == "body", 1, Type::Message(&BODY)),
-    (
-        always,
-        2,
-        OneOf(&[
-            (|it| it["in"] == "query", 3, Type::Message(&IN_QUERY)),
-            (|it| it["in"] == "path", 4, Type::Message(&IN_PATH)),
-        ]),
-    ),
-]);
+    (always, 2, OneOf(&PARAMETERS_WITHOUT_BODY)),
+];
+
+static PARAMETERS_WITHOUT_BODY: [Alternative; 2] = [
+    (|it| it["in"] == "query", 3, Type::Message(&IN_QUERY)),
+    (|it| it["in"] == "path", 4, Type::Message(&IN_PATH)),
+];
 
 static BODY: Message = Message::plain(
     &[
