@@ -102,16 +102,16 @@ impl Build {
         let generated = generated.map_err(|error| error.to_string());
         report(generated.and_then(|generated| {
             generated.write(out.as_ref())?;
-            Ok(generated.kinds)
+            Ok(generated.notes)
         }));
     }
 
-    fn replace(self, out: &Path) -> Result<usize, String> {
+    fn replace(self, out: &Path) -> Result<Vec<String>, String> {
         self.announce();
         let generated = self.generator.and_then(|generator| generator.generate());
         let generated = generated.map_err(|error| error.to_string())?;
         folder::replace(&generated.files, out)?;
-        Ok(generated.kinds)
+        Ok(generated.notes)
     }
 
     /// Tells Cargo the files whose changes matter.
@@ -141,12 +141,13 @@ impl Build {
 /// The folder below Cargo's output folder, which `include_generated!` knows.
 const FOLDER: &str = "k8s-flowcontrol";
 
-fn report(written: Result<usize, String>) {
+fn report(written: Result<Vec<String>, String>) {
     match written {
-        Ok(0) => println!(
-            "cargo::warning=the documents serve no kind, so that no type implements `Resource`"
-        ),
-        Ok(_) => {}
+        Ok(notes) => {
+            for note in notes {
+                println!("cargo::warning={note}");
+            }
+        }
         Err(message) => {
             for line in message.lines() {
                 println!("cargo::error={line}");

@@ -1,7 +1,7 @@
 //! The given documents, and the neighbouring files to which they refer.
 
 use crate::error::{At, Error};
-use crate::format::{Format, recognize};
+use crate::format::{self, Format, recognize};
 use crate::json::{Json, Node};
 use crate::manifest;
 use std::cell::RefCell;
@@ -147,6 +147,24 @@ impl Documents {
 
     pub(crate) fn add_neighbour(&mut self, name: &str, text: &str) {
         self.texts.insert(name.to_owned(), text.to_owned());
+    }
+
+    /// The given documents that are `{}`.
+    ///
+    /// # Errors
+    /// All documents are.
+    pub(crate) fn empty(&self) -> Result<Vec<&Document>, Error> {
+        let given = self.given.iter().map(|document| &**document);
+        let empty: Vec<_> = given
+            .filter(|document| document.root().is_empty())
+            .collect();
+        match empty.first() {
+            Some(first) if empty.len() == self.given.len() => {
+                let message = "the document is empty (`{}`), so that it describes no type";
+                Err(first.root().error(message).help(format::HELP))
+            }
+            _ => Ok(empty),
+        }
     }
 
     pub(crate) fn given(&self) -> &[Arc<Document>] {

@@ -12,10 +12,12 @@ pub(crate) enum Format {
     CustomResourceDefinition,
 }
 
+/// The remedy for text that is no schema document.
+pub(crate) const HELP: &str = "give an OpenAPI v3, Swagger 2 or JSON Schema document, such as a server's answer to \
+                               `kubectl get --raw /openapi/v3/apis/GROUP/VERSION`";
+
 /// Recognizes the format of a document. The error for other JSON names its likely content.
 pub(crate) fn recognize(root: &Node<'_>) -> Result<Format, Error> {
-    const HELP: &str = "give an OpenAPI v3, Swagger 2 or JSON Schema document, such as a server's \
-                        answer to `kubectl get --raw /openapi/v3/apis/GROUP/VERSION`";
     let other = |guess: &str| {
         Err(root
             .error(format!("{guess}, not a schema document"))
@@ -25,6 +27,10 @@ pub(crate) fn recognize(root: &Node<'_>) -> Result<Format, Error> {
         return Err(root
             .error("expected a schema document, which is a JSON object")
             .help(HELP));
+    }
+    // As a schema, `{}` allows any JSON.
+    if root.is_empty() {
+        return Ok(Format::JsonSchema);
     }
     if let Some(version) = root.get("openapi") {
         return if version.string()?.starts_with("3.") {

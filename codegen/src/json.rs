@@ -143,6 +143,11 @@ impl<'a> Node<'a> {
         matches!(self.json, Json::Object(_))
     }
 
+    /// Whether this is `{}`.
+    pub(crate) fn is_empty(&self) -> bool {
+        matches!(self.json, Json::Object(fields) if fields.is_empty())
+    }
+
     /// The fields of an object.
     pub(crate) fn fields(&self) -> Result<Vec<(&'a str, Node<'a>)>, Error> {
         match self.json {

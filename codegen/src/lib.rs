@@ -72,6 +72,8 @@ pub struct Generated {
     /// The number of kinds that the documents serve. The documents of `/apis` and `/version`
     /// serve none; only their schemas become types.
     pub kinds: usize,
+    /// Sentences for the user about documents that are read and yield less than expected.
+    pub notes: Vec<String>,
 }
 
 impl Generated {
@@ -254,14 +256,32 @@ impl Generator {
             files.push((format!("{}.rs", module.name), emitter.module(index)?));
         }
         files.push(("mod.rs".to_owned(), emit::module_list(&plan)));
+        let kinds = plan.kinds();
         Ok(Generated {
             files,
             shared: sharing.list(&plan),
-            kinds: plan.kinds(),
+            kinds,
+            notes: self.notes(kinds)?,
         })
     }
 
+    fn notes(&self, kinds: usize) -> Result<Vec<String>, Error> {
+        let mut notes: Vec<String> = self
+            .documents
+            .empty()?
+            .into_iter()
+            .map(|document| format!("{} is empty (`{{}}`) and adds no type", document.name))
+            .collect();
+        if kinds == 0 {
+            notes.push(
+                "the documents serve no kind, so that no type implements `Resource`".to_owned(),
+            );
+        }
+        Ok(notes)
+    }
+
     fn read(&self) -> Result<model::Model, Error> {
+        self.documents.empty()?;
         let mut model = read::read(&self.documents)?;
         if let Some(selection) = &self.selection {
             selection.apply(&mut model)?;

@@ -147,9 +147,8 @@ fn run(arguments: &[String]) -> Result<String, Failure> {
         let state = if changed { "written" } else { "unchanged" };
         report.push_str(&format!("{state}  {}\n", path.display()));
     }
-    if generated.kinds == 0 {
-        report
-            .push_str("note: the documents serve no kind, so that no type implements `Resource`\n");
+    for note in &generated.notes {
+        report.push_str(&format!("note: {note}\n"));
     }
     Ok(report)
 }

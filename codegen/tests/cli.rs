@@ -83,7 +83,7 @@ fn nothing_is_written_after_an_error() {
         &[
             "generate", "--spec", &paint, "--spec", "-", "--out", &out_text,
         ],
-        "{}",
+        r#"{"a": 1}"#,
     );
     assert_eq!(output.status.code(), Some(1));
     assert!(

@@ -65,7 +65,7 @@ fn text_that_is_not_a_document() {
         &error("[]"),
         &["bad.json#: expected a schema document, which is a JSON object"],
     );
-    check(&error("{}"), &["bad.json#: this is other JSON"]);
+    check(&error(r#"{"a": 1}"#), &["bad.json#: this is other JSON"]);
     check(
         &error(r#"{"openapi": "2.9.0"}"#),
         &["bad.json#/openapi: OpenAPI version `2.9.0` is not"],
@@ -94,6 +94,43 @@ fn text_that_is_not_a_document() {
         &error(r#"{"components": {}}"#),
         &["without its `openapi` version"],
     );
+}
+
+#[test]
+fn an_empty_document_is_an_error_when_it_is_alone() {
+    check(
+        &error("{}"),
+        &[
+            "bad.json#: the document is empty (`{}`)",
+            "give an OpenAPI v3",
+        ],
+    );
+    let schema = r#"{"type": "object", "properties": {"a": {"type": "string"}}}"#;
+    let generated = Generator::new()
+        .document("empty.json", "{}")
+        .and_then(|g| g.document("full.json", schema))
+        .and_then(|g| g.generate())
+        .unwrap_or_else(|error| panic!("{error}"));
+    assert_eq!(generated.files[0].0, "full.rs");
+    assert_eq!(
+        generated.notes[0],
+        "empty.json is empty (`{}`) and adds no type"
+    );
+}
+
+#[test]
+fn a_reference_to_an_empty_document_is_any_json() {
+    let text = r#"{"type": "object", "properties": {"a": {"$ref": "any.json"}, "b": {}}}"#;
+    let generated = Generator::new()
+        .neighbour("any.json", "{}")
+        .document("full.json", text)
+        .and_then(|g| g.generate())
+        .unwrap_or_else(|error| panic!("{error}"));
+    let text = &generated.files[0].1;
+    for field in ["a", "b"] {
+        let field = format!("pub {field}: Option<::k8s_flowcontrol_types::meta::RawJson>,");
+        assert!(text.contains(&field), "{field} is not in:\n{text}");
+    }
 }
 
 #[test]
