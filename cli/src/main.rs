@@ -5,6 +5,7 @@ mod cli;
 mod cluster;
 mod commands;
 mod completion;
+mod configuration;
 mod documents;
 mod exit;
 mod failure;

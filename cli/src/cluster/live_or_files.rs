@@ -4,11 +4,14 @@ use super::connect::ClusterArgs;
 use crate::documents::FileArgs;
 use crate::failure::Failure;
 
-/// The options for the objects of a cluster instead of those of files.
+/// The options for the objects of files, or instead for those of a cluster.
 #[derive(Clone, Debug, clap::Args)]
 pub(crate) struct LiveOrFiles {
+    #[command(flatten)]
+    pub(crate) files: FileArgs,
+
     /// Use the objects of a cluster; naming one, as with `--context`, does the same
-    #[arg(long, conflicts_with = "files")]
+    #[arg(long)]
     live: bool,
 
     #[command(flatten)]
@@ -16,21 +19,19 @@ pub(crate) struct LiveOrFiles {
 }
 
 impl LiveOrFiles {
-    /// Whether to use the cluster.
+    /// The cluster, if it is used.
     ///
     /// # Errors
     /// If files are named, too.
-    pub(crate) fn is_live(&self, files: &FileArgs) -> Result<bool, Failure> {
+    pub(crate) fn cluster(&self) -> Result<Option<&ClusterArgs>, Failure> {
         let is_live = self.live || self.cluster.is_named();
-        match is_live && !files.is_empty() {
-            true => Err(Failure::usage("files and a cluster exclude each other")
-                .hint("remove `--filename`, or the flags that name a cluster or a user")),
-            false => Ok(is_live),
+        match is_live && !self.files.is_empty() {
+            true => Err(
+                Failure::usage("files and a cluster exclude each other").hint(
+                    "remove `--filename`, or `--live` and the flags that name a cluster or a user",
+                ),
+            ),
+            false => Ok(is_live.then_some(&self.cluster)),
         }
-    }
-
-    /// The cluster.
-    pub(crate) fn cluster(&self) -> &ClusterArgs {
-        &self.cluster
     }
 }

@@ -3,11 +3,11 @@
 mod changes;
 mod chart;
 
-use crate::cluster::{LiveOrFiles, SeatsArg, ServerSeats};
+use crate::cluster::{SeatsArg, ServerSeats};
+use crate::configuration::ConfigurationArgs;
 use crate::documents::FileArgs;
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::kubernetes_arg::KubernetesArg;
 use crate::objects::Objects;
 use crate::output::{Streams, Table, bar, write_list};
 use clap::ValueEnum;
@@ -31,20 +31,10 @@ use std::path::PathBuf;
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
     #[command(flatten)]
-    files: FileArgs,
-
-    #[command(flatten)]
-    live: LiveOrFiles,
-
-    #[command(flatten)]
-    kubernetes: KubernetesArg,
+    configuration: ConfigurationArgs,
 
     #[command(flatten)]
     seats: SeatsArg,
-
-    /// Add the built-in levels that the input lacks
-    #[arg(long)]
-    with_bootstrap: bool,
 
     /// Show the changes if the objects of this file or folder are applied; can be repeated
     #[arg(long, value_name = "OTHER")]
@@ -117,25 +107,9 @@ fn kind(level: &LevelLimits) -> &'static str {
 }
 
 pub(crate) fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
-    let is_live = args.live.is_live(&args.files)?;
-    let mut objects = match (is_live, args.files.is_empty()) {
-        (true, _) => Objects::live(args.live.cluster())?,
-        (false, true) if args.with_bootstrap => Objects::default(),
-        (false, _) => Objects::read(&args.files, args.kubernetes.release(), streams)?,
-    };
-    let release = args.kubernetes.release_or(objects.live);
-    let seats = match is_live {
-        // The levels and release of the server, without those that other options add.
-        true => {
-            let release = objects.live.unwrap_or(release);
-            args.seats
-                .of_cluster(args.live.cluster(), &objects.levels, release)?
-        }
-        false => args.seats.offline(),
-    };
-    if args.with_bootstrap {
-        objects.add_bootstrap(release);
-    }
+    let configuration = args.configuration.read(streams)?;
+    let seats = configuration.seats(args.seats)?;
+    let (objects, release) = (configuration.objects, configuration.release);
     let limits = ServerLimits::new(&objects.levels, seats.seats, release);
     if args.diff.is_empty() {
         match args.output {

@@ -1,7 +1,6 @@
 //! `lint`: likely mistakes in valid objects.
 
-use crate::cluster::{LiveOrFiles, SeatsArg};
-use crate::documents::FileArgs;
+use crate::cluster::{ClusterArgs, LiveOrFiles, SeatsArg};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::kubernetes_arg::KubernetesArg;
@@ -28,10 +27,7 @@ use std::sync::Arc;
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
     #[command(flatten)]
-    files: FileArgs,
-
-    #[command(flatten)]
-    live: LiveOrFiles,
+    input: LiveOrFiles,
 
     #[command(flatten)]
     kubernetes: KubernetesArg,
@@ -116,21 +112,21 @@ pub(crate) fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
         }
         return Ok(Exit::Success);
     }
-    let is_live = args.live.is_live(&args.files)?;
-    let objects = match is_live {
-        true => Objects::live(args.live.cluster())?,
-        false => Objects::read(&args.files, args.kubernetes.release(), streams)?,
+    let cluster = args.input.cluster()?;
+    let objects = match cluster {
+        Some(cluster) => Objects::live(cluster)?,
+        None => Objects::read(&args.input.files, args.kubernetes.release(), streams)?,
     };
     if objects.is_input_empty {
         return Err(Failure::input("the files contain no objects"));
     }
     let release = args.kubernetes.release_or(objects.live);
     let (schemas, levels) = (&objects.flow_schemas, &objects.levels);
-    let configuration = match is_live {
-        true => Configuration::cluster(schemas, levels, release),
-        false => Configuration::files(schemas, levels, release),
+    let configuration = match cluster {
+        Some(_) => Configuration::cluster(schemas, levels, release),
+        None => Configuration::files(schemas, levels, release),
     };
-    let seats = seats(args, is_live, &objects, streams)?;
+    let seats = seats(args.seats, cluster, &objects, streams)?;
     let findings = lint(&configuration.concurrency_limit(seats));
     let placed: Vec<_> = findings
         .iter()
@@ -171,20 +167,17 @@ pub(crate) fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
 
 /// The seats of a server. Few rules need the number, so a cluster that does not show it is no error.
 fn seats(
-    args: &Args,
-    is_live: bool,
+    seats: SeatsArg,
+    cluster: Option<&ClusterArgs>,
     objects: &Objects,
     streams: &mut Streams,
 ) -> Result<u32, Failure> {
-    let offline = args.seats.offline();
-    if !is_live {
+    let offline = seats.offline();
+    let Some(cluster) = cluster else {
         return Ok(offline.seats);
-    }
+    };
     let release = objects.live.unwrap_or_default();
-    match args
-        .seats
-        .of_cluster(args.live.cluster(), &objects.levels, release)
-    {
+    match seats.of_cluster(cluster, &objects.levels, release) {
         Ok(live) => Ok(live.seats),
         Err(failure) => {
             let assumed = offline.seats;

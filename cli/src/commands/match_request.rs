@@ -2,12 +2,9 @@
 
 mod requests;
 
-use crate::cluster::LiveOrFiles;
-use crate::documents::FileArgs;
+use crate::configuration::ConfigurationArgs;
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::kubernetes_arg::KubernetesArg;
-use crate::objects::Objects;
 use crate::output::{Streams, write_report};
 use clap::ValueEnum;
 use k8s_flowcontrol::rules::matching::{Classifier, Explanation, RequestAttributes, User};
@@ -23,17 +20,7 @@ use std::path::PathBuf;
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
     #[command(flatten)]
-    files: FileArgs,
-
-    #[command(flatten)]
-    live: LiveOrFiles,
-
-    #[command(flatten)]
-    kubernetes: KubernetesArg,
-
-    /// Add the built-in objects that the input lacks
-    #[arg(long)]
-    with_bootstrap: bool,
+    configuration: ConfigurationArgs,
 
     /// The user name; a service account is system:serviceaccount:NAMESPACE:NAME
     #[arg(long, value_name = "USER", required_unless_present = "requests")]
@@ -105,15 +92,9 @@ enum Output {
 }
 
 pub(crate) fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
-    let mut objects = match (args.live.is_live(&args.files)?, args.files.is_empty()) {
-        (true, _) => Objects::live(args.live.cluster())?,
-        (false, true) if args.with_bootstrap => Objects::default(),
-        (false, _) => Objects::read(&args.files, args.kubernetes.release(), streams)?,
-    };
-    let release = args.kubernetes.release_or(objects.live);
-    if args.with_bootstrap {
-        objects.add_bootstrap(release);
-    }
+    let configuration = args.configuration.read(streams)?;
+    let objects = &configuration.objects;
+    let release = configuration.release;
     let classifier = Classifier::new(&objects.flow_schemas, &objects.levels, release);
     if let Some(file) = &args.requests {
         requests::classify(file, &classifier, streams)?;

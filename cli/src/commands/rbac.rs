@@ -82,7 +82,11 @@ const NEEDS: &[Needs] = &[
         ],
         &[on(BOTH, &["get", "list", "watch"])],
     ),
-    needs("isolate", &[SERVED, RELEASE], &[on(BOTH, &["list"])]),
+    needs(
+        "isolate",
+        &[SERVED, RELEASE, METRICS],
+        &[on(BOTH, &["list"])],
+    ),
     needs("lint", &[SERVED, RELEASE, METRICS], &[on(BOTH, &["list"])]),
     needs(
         "limits",
@@ -91,7 +95,11 @@ const NEEDS: &[Needs] = &[
     ),
     needs("match", &[SERVED, RELEASE], &[on(BOTH, &["list"])]),
     needs("plan", &[SERVED, RELEASE], &[on(BOTH, &["list"])]),
-    needs("protect", &[SERVED, RELEASE], &[on(BOTH, &["list"])]),
+    needs(
+        "protect",
+        &[SERVED, RELEASE, METRICS],
+        &[on(BOTH, &["list"])],
+    ),
     needs(
         "restore",
         &[SERVED, RELEASE],
@@ -131,6 +139,11 @@ const NEEDS: &[Needs] = &[
         ],
     ),
     needs("seats", &[SERVED, RELEASE, METRICS], &[on(BOTH, &["list"])]),
+    needs(
+        "simulate",
+        &[SERVED, RELEASE, METRICS],
+        &[on(BOTH, &["list"])],
+    ),
     needs(
         "set-shares",
         &[SERVED],

@@ -144,7 +144,7 @@ fn slug(text: &str) -> String {
 
 pub(crate) fn protect(args: &ProtectArgs, streams: &mut Streams) -> Result<Exit, Failure> {
     let subject = args.subject.subject()?;
-    let base = Base::read(&args.recipe, streams)?;
+    let base = Base::read(&args.recipe, true, streams)?;
     let name = format!("protect-{}", subject.slug);
     let shares = shares::at_least(args.seats, &name, &base)?;
     let level = level(&name, shares, json!({"lendablePercent": 0}));
@@ -159,7 +159,7 @@ pub(crate) fn protect(args: &ProtectArgs, streams: &mut Streams) -> Result<Exit,
 
 pub(crate) fn isolate(args: &IsolateArgs, streams: &mut Streams) -> Result<Exit, Failure> {
     let subject = args.subject.subject()?;
-    let base = Base::read(&args.recipe, streams)?;
+    let base = Base::read(&args.recipe, true, streams)?;
     let name = format!("isolate-{}", subject.slug);
     let shares = shares::at_most(args.at_most, &name, &base)?;
     let level = level(&name, shares, json!({"borrowingLimitPercent": 0}));
@@ -173,7 +173,7 @@ pub(crate) fn isolate(args: &IsolateArgs, streams: &mut Streams) -> Result<Exit,
 }
 
 pub(crate) fn exempt_probes(args: &ProbesArgs, streams: &mut Streams) -> Result<Exit, Failure> {
-    let base = Base::read(&args.recipe, streams)?;
+    let base = Base::read(&args.recipe, false, streams)?;
     let subjects = match &args.user {
         Some(user) => json!([{"kind": "User", "user": {"name": user}}]),
         None => json!([

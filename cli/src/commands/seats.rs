@@ -4,13 +4,11 @@ pub(crate) mod metrics;
 mod quantity;
 mod requests;
 
-use crate::cluster::{ClusterArgs, block_on};
-use crate::documents::FileArgs;
+use crate::cluster::{ClusterArgs, SeatsArg, ServerSeats};
+use crate::configuration::{Configuration, ConfigurationArgs};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::feature_gates::FeatureGateArgs;
-use crate::kubernetes_arg::KubernetesArg;
-use crate::objects::Objects;
 use crate::output::{Streams, write_report};
 use clap::ValueEnum;
 use k8s_flowcontrol::Release;
@@ -60,22 +58,11 @@ pub(crate) struct Args {
     #[arg(long, value_name = "LEVEL")]
     level: Option<String>,
 
-    /// The seats of each server: --max-requests-inflight plus --max-mutating-requests-inflight
-    #[arg(long, value_name = "SEATS", default_value_t = 600)]
-    server_seats: u32,
+    #[command(flatten)]
+    seats: SeatsArg,
 
     #[command(flatten)]
-    files: FileArgs,
-
-    /// Use the objects and metrics of a cluster
-    #[arg(long, conflicts_with_all = ["files", "requests"])]
-    live: bool,
-
-    #[command(flatten)]
-    cluster: ClusterArgs,
-
-    #[command(flatten)]
-    kubernetes: KubernetesArg,
+    configuration: ConfigurationArgs,
 
     #[command(flatten)]
     gates: FeatureGateArgs,
@@ -117,14 +104,20 @@ enum Output {
 
 pub(crate) fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
     if let Some(file) = &args.requests {
-        let estimator = Estimator::new(args.kubernetes.release());
+        if args.configuration.cluster()?.is_some() {
+            return Err(
+                Failure::usage("`--requests` and a cluster exclude each other")
+                    .hint("remove `--live` and the flags that name a cluster or a user"),
+            );
+        }
+        let estimator = Estimator::new(args.configuration.release_of_files());
         let estimator = requests::without_etcd(estimator);
         let estimator = args.gates.apply(estimator, streams)?;
         requests::estimate(file, &estimator, streams)?;
         return Ok(Exit::Success);
     }
-    let objects = objects(args, streams)?;
-    let release = args.kubernetes.release_or(objects.live);
+    let mut configuration = args.configuration.read_or_bootstrap(streams)?;
+    let release = configuration.release;
     let estimator = args.gates.apply(Estimator::new(release), streams)?;
     let attributes = attributes(args)?;
     let mut request = Request {
@@ -133,16 +126,24 @@ pub(crate) fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
         subresource: &attributes.subresource,
         name: &attributes.name,
         query: &args.query,
-        stored: stored(args, &attributes)?,
+        stored: stored(args, configuration.cluster, &attributes)?,
         watches: args.watches,
         max_seats: None,
     };
+    let mut seats = None;
     if let Some(level) = &args.level {
-        request.max_seats = bound(level, args, objects, release)?;
+        let of_server = configuration.seats(args.seats)?;
+        request.max_seats = bound(level, &of_server, &mut configuration)?;
+        seats = Some(of_server);
     }
     let explanation = estimator.explain(&request);
     match args.output {
-        Output::Table => print(&request, release, &explanation, streams)?,
+        Output::Table => {
+            print(&request, release, &explanation, streams)?;
+            if let Some(seats) = seats.filter(ServerSeats::is_read) {
+                writeln!(streams.out, "{seats}")?;
+            }
+        }
         Output::Json => {
             let estimate = explanation.estimate;
             let steps = explanation.to_string();
@@ -156,14 +157,6 @@ pub(crate) fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
         }
     }
     Ok(Exit::Success)
-}
-
-fn objects(args: &Args, streams: &mut Streams) -> Result<Objects, Failure> {
-    match (args.live, args.files.is_empty()) {
-        (true, _) => Objects::live(&args.cluster),
-        (false, true) => Ok(Objects::default()),
-        (false, false) => Objects::read(&args.files, args.kubernetes.release(), streams),
-    }
 }
 
 /// The attributes of the request that the arguments describe. The query determines the name of a list.
@@ -190,14 +183,18 @@ fn attributes(args: &Args) -> Result<RequestAttributes, Failure> {
     })
 }
 
-/// The stored objects: from the options, and with `--live` from the metrics.
-fn stored(args: &Args, request: &RequestAttributes) -> Result<Stored, Failure> {
+/// The stored objects: from the options, and from the metrics of a cluster.
+fn stored(
+    args: &Args,
+    cluster: Option<&ClusterArgs>,
+    request: &RequestAttributes,
+) -> Result<Stored, Failure> {
     let is_collection = matches!(request.verb.as_str(), "list" | "watch");
-    let measured = match args.live && is_collection && (args.count.is_none() || args.size.is_none())
-    {
-        true => block_on(async { metrics::inventory(&args.cluster.client().await?).await })?
+    let is_open = is_collection && (args.count.is_none() || args.size.is_none());
+    let measured = match cluster.filter(|_| is_open) {
+        Some(cluster) => metrics::inventory(cluster, "`--count` and `--size`")?
             .of(&request.api_group, &request.resource),
-        false => Stored::NotFound,
+        None => Stored::NotFound,
     };
     let size = args.size.map(Bytes::get);
     Ok(match (args.count, measured) {
@@ -219,7 +216,7 @@ fn stored(args: &Args, request: &RequestAttributes) -> Result<Stored, Failure> {
             objects,
             average_bytes: size.unwrap_or(average_bytes),
         },
-        (None, measured) if args.live || !is_collection => measured,
+        (None, measured) if cluster.is_some() || !is_collection => measured,
         (None, _) => {
             return Err(Failure::usage(
                 "the seats of a list depend on the number of stored objects",
@@ -232,11 +229,12 @@ fn stored(args: &Args, request: &RequestAttributes) -> Result<Stored, Failure> {
 /// The bound of a level.
 fn bound(
     level: &str,
-    args: &Args,
-    mut objects: Objects,
-    release: Release,
+    seats: &ServerSeats,
+    configuration: &mut Configuration<'_>,
 ) -> Result<Option<u64>, Failure> {
-    if !args.live {
+    let release = configuration.release;
+    let objects = &mut configuration.objects;
+    if configuration.cluster.is_none() {
         objects.add_bootstrap(release);
     }
     let exists = objects
@@ -248,7 +246,7 @@ fn bound(
             "there is no priority level `{level}`"
         )));
     }
-    Ok(LevelBounds::new(&objects.levels, args.server_seats, release).of(level))
+    Ok(LevelBounds::new(&objects.levels, seats.seats, release).of(level))
 }
 
 fn print(

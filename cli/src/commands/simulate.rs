@@ -5,11 +5,11 @@ mod load;
 mod report;
 mod scenarios;
 
-use crate::cluster::ClusterArgs;
+use crate::cluster::{SeatsArg, ServerSeats};
+use crate::configuration::ConfigurationArgs;
 use crate::documents::FileArgs;
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::kubernetes_arg::KubernetesArg;
 use crate::objects::Objects;
 use crate::output::{Streams, write_report};
 use clap::ValueEnum;
@@ -28,37 +28,20 @@ use std::time::Duration;
 /// The input is the complete configuration, except for the mandatory objects, which every server has. `--with-bootstrap` adds the
 /// other built-in objects that the input lacks. The same seed gives the same result.
 #[derive(Debug, clap::Args)]
-#[command(after_long_help = format!("{}\n\n{EXAMPLES}", load::HELP))]
+#[command(
+    after_long_help = format!("{}\n\n{EXAMPLES}", load::HELP),
+    mut_arg("server_seats", |arg| arg.visible_alias("seats")),
+)]
 pub(crate) struct Args {
     #[command(flatten)]
-    files: FileArgs,
-
-    /// Use the objects of a cluster
-    #[arg(long, conflicts_with = "files")]
-    live: bool,
-
-    #[command(flatten)]
-    cluster: ClusterArgs,
-
-    #[command(flatten)]
-    kubernetes: KubernetesArg,
-
-    /// Add the built-in objects that the input lacks
-    #[arg(long)]
-    with_bootstrap: bool,
+    configuration: ConfigurationArgs,
 
     /// The load: a file that describes groups of clients, or - for the standard input
     #[arg(long, value_name = "LOAD", required_unless_present = "scenarios")]
     load: Option<PathBuf>,
 
-    /// The seats of the server: --max-requests-inflight plus --max-mutating-requests-inflight
-    #[arg(
-        long,
-        value_name = "SEATS",
-        default_value_t = 600,
-        visible_alias = "server-seats"
-    )]
-    seats: u32,
+    #[command(flatten)]
+    seats: SeatsArg,
 
     /// The seed of all random times
     #[arg(long, value_name = "NUMBER", default_value_t = 1)]
@@ -112,6 +95,12 @@ the processor's load, or the sizes of objects that the load file does not give."
 
 pub(crate) fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
     if let Some(file) = &args.scenarios {
+        if args.configuration.cluster()?.is_some() {
+            return Err(
+                Failure::usage("`--scenarios` and a cluster exclude each other")
+                    .hint("remove the flags that name a cluster or a user"),
+            );
+        }
         scenarios::run(file, streams)?;
         return Ok(Exit::Success);
     }
@@ -119,16 +108,10 @@ pub(crate) fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
         return Err(Failure::usage("no load").hint("name a file with `--load FILE`"));
     };
     let load = LoadFile::read(file)?;
-    let mut objects = match (args.live, args.files.is_empty()) {
-        (true, _) => Objects::live(&args.cluster)?,
-        (false, true) if args.with_bootstrap => Objects::default(),
-        (false, _) => Objects::read(&args.files, args.kubernetes.release(), streams)?,
-    };
-    let release = args.kubernetes.release_or(objects.live);
-    if args.with_bootstrap {
-        objects.add_bootstrap(release);
-    }
-    let (server, of_server) = prepare(&load, &objects, args, release)?;
+    let configuration = args.configuration.read(streams)?;
+    let seats = configuration.seats(args.seats)?;
+    let (objects, release) = (configuration.objects, configuration.release);
+    let (server, of_server) = prepare(&load, &objects, &seats, release)?;
     if let Some(flow) = &args.explain {
         let name = flow.split_once('/').unwrap_or((flow, ""));
         let lives = k8s_flowcontrol::rules::simulation::explain(
@@ -159,12 +142,12 @@ pub(crate) fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
             release,
             streams,
         )?);
-        let (server, of_server) = prepare(&load, &after, args, release)?;
+        let (server, of_server) = prepare(&load, &after, &seats, release)?;
         compared = Some(run_with_progress(server, &of_server, args.seed));
     }
     if args.output == Output::Json {
         let value = json!({
-            "seats": args.seats,
+            "seats": seats.seats,
             "seed": args.seed,
             "result": report::json(&result),
             "compared": compared.as_ref().map(report::json),
@@ -177,8 +160,8 @@ pub(crate) fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
     report::tables(&reports, streams)?;
     writeln!(
         streams.err,
-        "{} requests, {} seats, seed {}, Kubernetes {release}",
-        result.requests, args.seats, args.seed
+        "{} requests, seed {}, Kubernetes {release}; {seats}",
+        result.requests, args.seed
     )?;
     writeln!(streams.err, "{MODEL}")?;
     Ok(Exit::Success)
@@ -206,13 +189,13 @@ fn run_with_progress(server: FlowController, load: &Load, seed: u64) -> Report {
 fn prepare(
     load: &LoadFile,
     objects: &Objects,
-    args: &Args,
+    seats: &ServerSeats,
     release: Release,
 ) -> Result<(FlowController, Load), Failure> {
     let (schemas, levels) = (&objects.flow_schemas, &objects.levels);
-    let server = FlowController::new(schemas, levels, args.seats, release, Duration::ZERO)
+    let server = FlowController::new(schemas, levels, seats.seats, release, Duration::ZERO)
         .map_err(|error| Failure::input(format!("cannot simulate the priority levels: {error}")))?;
-    let bounds = LevelBounds::new(levels, args.seats, release);
+    let bounds = LevelBounds::new(levels, seats.seats, release);
     let load = load.load(&server, &bounds, &Estimator::new(release));
     Ok((server, load))
 }

@@ -9,24 +9,24 @@ mod requests;
 mod sample;
 mod tally;
 
-use crate::cluster::{ClusterArgs, block_on};
+use crate::cluster::SeatsArg;
 use crate::commands::seats::metrics;
+use crate::configuration::{self, ConfigurationArgs};
 use crate::documents::FileArgs;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::feature_gates::FeatureGateArgs;
-use crate::kubernetes_arg::KubernetesArg;
 use crate::objects::Objects;
 use crate::output::{Streams, write_report};
 use crate::stored::Inventory;
 use clap::ValueEnum;
-use k8s_flowcontrol::Release;
 use k8s_flowcontrol::rules::matching::Classifier;
 use k8s_flowcontrol::rules::seats::{Estimator, LevelBounds};
 use partial::Partial;
 use redact::Redactor;
 use report::Report;
 use sample::{Configuration, Sampler};
+use std::io::Write;
 use std::path::PathBuf;
 
 /// Show which flow schema and priority level the requests in audit logs get
@@ -44,21 +44,7 @@ pub(crate) struct Args {
     logs: Vec<PathBuf>,
 
     #[command(flatten)]
-    files: FileArgs,
-
-    /// Use the objects and metrics of a cluster
-    #[arg(long, conflicts_with = "files")]
-    live: bool,
-
-    #[command(flatten)]
-    cluster: ClusterArgs,
-
-    #[command(flatten)]
-    kubernetes: KubernetesArg,
-
-    /// Add the built-in objects that the input lacks
-    #[arg(long)]
-    with_bootstrap: bool,
+    configuration: ConfigurationArgs,
 
     /// Also classify by this proposed configuration: the objects of this file or folder replace those with the same name; can be repeated
     #[arg(long, value_name = "FILE")]
@@ -68,9 +54,8 @@ pub(crate) struct Args {
     #[arg(long, value_name = "FILE")]
     metrics: Option<PathBuf>,
 
-    /// The seats of each server: --max-requests-inflight plus --max-mutating-requests-inflight
-    #[arg(long, value_name = "SEATS", default_value_t = 600)]
-    server_seats: u32,
+    #[command(flatten)]
+    seats: SeatsArg,
 
     #[command(flatten)]
     gates: FeatureGateArgs,
@@ -134,17 +119,14 @@ pub(crate) fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
         }
         (true, _) => Partial::merge(&args.logs[1..])?,
         (false, _) => {
-            let mut objects = objects(args, streams)?;
-            let release = args.kubernetes.release_or(objects.live);
-            if args.with_bootstrap {
-                objects.add_bootstrap(release);
-            }
+            let configuration = args.configuration.read(streams)?;
             if args.requests {
+                let (objects, release) = (&configuration.objects, configuration.release);
                 let classifier = Classifier::new(&objects.flow_schemas, &objects.levels, release);
                 requests::print(&args.logs, &classifier, streams)?;
                 return Ok(Exit::Success);
             }
-            read(args, objects, release, streams)?
+            read(args, configuration, streams)?
         }
     };
     if let Some(file) = &args.partial {
@@ -173,33 +155,27 @@ pub(crate) fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
     Ok(Exit::Success)
 }
 
-fn objects(args: &Args, streams: &mut Streams) -> Result<Objects, Failure> {
-    match (args.live, args.files.is_empty()) {
-        (true, _) => Objects::live(&args.cluster),
-        (false, true) if args.with_bootstrap => Ok(Objects::default()),
-        (false, _) => Objects::read(&args.files, args.kubernetes.release(), streams),
-    }
-}
-
 /// Reads the logs.
 fn read(
     args: &Args,
-    objects: Objects,
-    release: Release,
+    configuration: configuration::Configuration<'_>,
     streams: &mut Streams,
 ) -> Result<Partial, Failure> {
-    let stored = match &args.metrics {
-        Some(file) => {
+    let seats = configuration.seats(args.seats)?;
+    if seats.is_read() {
+        writeln!(streams.err, "{seats}")?;
+    }
+    let stored = match (&args.metrics, configuration.cluster) {
+        (Some(file), _) => {
             let text = crate::documents::read(file, true)?;
             Inventory::read(&String::from_utf8_lossy(&text.text))
         }
-        None if args.live => {
-            block_on(async { metrics::inventory(&args.cluster.client().await?).await })?
-        }
-        None => Inventory::default(),
+        (None, Some(cluster)) => metrics::inventory(cluster, "`--metrics FILE`")?,
+        (None, None) => Inventory::default(),
     };
+    let (objects, release) = (configuration.objects, configuration.release);
     let current = Configuration::new(&objects, release);
-    let bounds = LevelBounds::new(&objects.levels, args.server_seats, release);
+    let bounds = LevelBounds::new(&objects.levels, seats.seats, release);
     let proposed = match args.compare.is_empty() {
         true => None,
         false => {

@@ -12,6 +12,7 @@
 mod common;
 
 mod applying;
+mod choosing;
 mod escapes;
 mod rbac;
 mod reading;

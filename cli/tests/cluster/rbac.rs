@@ -124,6 +124,7 @@ async fn asked(release: &str, runs: &[&[&str]]) -> Vec<Action> {
         .api::<k8s_flowcontrol::api::v1::FlowSchema>();
     schemas.patch("probes").merge(&kept).await.unwrap();
     let backup = cluster.folder.path("backup.yaml");
+    let log = cluster.file("audit.log", "");
     let before = cluster.server.requests().len();
     for run in runs {
         let arguments: Vec<_> = run
@@ -133,6 +134,7 @@ async fn asked(release: &str, runs: &[&[&str]]) -> Vec<Action> {
                 "OTHER" => other.as_str(),
                 "SCHEMA" => schema.as_str(),
                 "BACKUP" => backup.as_str(),
+                "LOG" => log.as_str(),
                 word => word,
             })
             .collect();
@@ -196,6 +198,27 @@ const RUNS: &[(&str, &[&[&str]])] = &[
         ]],
     ),
     ("plan", &[&["plan", "--context", "embedded"]]),
+    (
+        "seats",
+        &[&["seats", "list", "pods", "--live", "--level", "exempt"]],
+    ),
+    ("traffic", &[&["traffic", "LOG", "--live"]]),
+    (
+        "simulate",
+        &[&["simulate", "--live", "--load", "examples/load.yaml"]],
+    ),
+    (
+        "protect",
+        &[&["protect", "user", "a", "--seats", "5", "--live"]],
+    ),
+    (
+        "isolate",
+        &[&["isolate", "user", "a", "--at-most", "9", "--live"]],
+    ),
+    (
+        "exempt-probes",
+        &[&["exempt-probes", "--path", "/version", "--live"]],
+    ),
     (
         "validate",
         &[

@@ -1,10 +1,8 @@
 //! The configuration that a recipe is added to.
 
-use crate::cluster::ClusterArgs;
-use crate::documents::FileArgs;
+use crate::cluster::{SeatsArg, ServerSeats};
+use crate::configuration::ConfigurationArgs;
 use crate::failure::Failure;
-use crate::kubernetes_arg::KubernetesArg;
-use crate::objects::Objects;
 use crate::output::{ObjectFormat, Streams};
 use k8s_flowcontrol::api::v1::{FlowSchema, PriorityLevelConfiguration};
 use k8s_flowcontrol::rules::limits::ServerLimits;
@@ -15,21 +13,10 @@ use k8s_flowcontrol::{ApiVersion, Release, Resource};
 #[derive(Debug, clap::Args)]
 pub(super) struct RecipeArgs {
     #[command(flatten)]
-    files: FileArgs,
-
-    /// Add to the objects of a cluster; without files and this option, to the built-in objects
-    #[arg(long, conflicts_with = "files")]
-    live: bool,
+    configuration: ConfigurationArgs,
 
     #[command(flatten)]
-    cluster: ClusterArgs,
-
-    #[command(flatten)]
-    kubernetes: KubernetesArg,
-
-    /// The seats of each server: --max-requests-inflight plus --max-mutating-requests-inflight
-    #[arg(long, value_name = "SEATS", default_value_t = 600)]
-    server_seats: u32,
+    seats: SeatsArg,
 
     /// The API version of the printed objects
     #[arg(long, value_name = "VERSION", default_value = "v1")]
@@ -45,34 +32,35 @@ pub(super) struct Base {
     pub(super) flow_schemas: Vec<FlowSchema>,
     pub(super) levels: Vec<PriorityLevelConfiguration>,
     pub(super) release: Release,
-    pub(super) server_seats: u32,
+    pub(super) seats: ServerSeats,
     pub(super) to: ApiVersion,
     pub(super) output: ObjectFormat,
 }
 
 impl Base {
-    pub(super) fn read(args: &RecipeArgs, streams: &mut Streams) -> Result<Self, Failure> {
-        let mut objects = match (args.live, args.files.is_empty()) {
-            (true, _) => Objects::live(&args.cluster)?,
-            (false, true) => Objects::default(),
-            (false, false) => Objects::read(&args.files, args.kubernetes.release(), streams)?,
-        };
-        let release = args.kubernetes.release_or(objects.live);
-        if !args.live && args.files.is_empty() {
-            objects.add_bootstrap(release);
-        }
+    /// Reads the files or the cluster; without either the configuration is the built-in objects. A recipe that adds no level
+    /// changes no seats, so it needs no permission to read their number.
+    pub(super) fn read(
+        args: &RecipeArgs,
+        adds_level: bool,
+        streams: &mut Streams,
+    ) -> Result<Self, Failure> {
+        let configuration = args.configuration.read_or_bootstrap(streams)?;
         Ok(Self {
-            flow_schemas: objects.flow_schemas,
-            levels: objects.levels,
-            release,
-            server_seats: args.server_seats,
+            seats: match adds_level {
+                true => configuration.seats(args.seats)?,
+                false => args.seats.offline(),
+            },
+            flow_schemas: configuration.objects.flow_schemas,
+            levels: configuration.objects.levels,
+            release: configuration.release,
             to: args.to,
             output: args.output,
         })
     }
 
     pub(super) fn limits(&self) -> ServerLimits {
-        ServerLimits::new(&self.levels, self.server_seats, self.release)
+        ServerLimits::new(&self.levels, self.seats.seats, self.release)
     }
 
     pub(super) fn classifier(&self) -> Classifier {

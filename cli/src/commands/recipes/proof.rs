@@ -95,7 +95,7 @@ pub(super) fn print(
         ]);
     }
     table.write(&mut streams.err)?;
-    let changed = ServerLimits::new(&levels, base.server_seats, base.release);
+    let changed = ServerLimits::new(&levels, base.seats.seats, base.release);
     let changes = base.limits().changes_to(&changed);
     if !changes.is_empty() {
         writeln!(streams.err)?;
@@ -114,6 +114,7 @@ pub(super) fn print(
             ]);
         }
         table.write(&mut streams.err)?;
+        writeln!(streams.err, "{}, Kubernetes {}", base.seats, base.release)?;
     }
     let findings = lint(&Configuration::files(&schemas, &levels, base.release));
     for finding in findings

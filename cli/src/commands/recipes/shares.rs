@@ -13,7 +13,7 @@ pub(super) fn at_least(seats: i64, name: &str, base: &Base) -> Result<i32, Failu
     if nominal(MOST, name, base) < seats {
         return Err(Failure::input(format!(
             "a server of {} seats cannot guarantee {seats} seats",
-            base.server_seats
+            base.seats.seats
         )));
     }
     // The nominal limit grows with the shares.
@@ -49,6 +49,6 @@ fn nominal(shares: i32, name: &str, base: &Base) -> i64 {
     levels.retain(|other| other.name() != name);
     // The recipe's own level is a v1 object, so reading it cannot fail.
     levels.extend(serde_json::from_value(level).ok());
-    let limits = ServerLimits::new(&levels, base.server_seats, base.release);
+    let limits = ServerLimits::new(&levels, base.seats.seats, base.release);
     limits.level(name).map_or(0, |level| level.nominal)
 }

@@ -1,11 +1,21 @@
 //! The stored objects that a server reports in its metrics.
 
+use crate::cluster::{ClusterArgs, block_on};
+use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::stored::Inventory;
-use k8s_flowcontrol::Client;
 
-/// The stored objects of every resource.
-pub(crate) async fn inventory(client: &Client) -> Result<Inventory, Failure> {
-    let bytes = client.get_raw("/metrics").accept("text/plain").await?;
-    Ok(Inventory::read(&String::from_utf8_lossy(&bytes)))
+/// The stored objects of every resource in a cluster. The error for unreadable metrics names the options to use `instead`.
+pub(crate) fn inventory(cluster: &ClusterArgs, instead: &str) -> Result<Inventory, Failure> {
+    block_on(async {
+        let client = cluster.client().await?;
+        let text = client.get_raw("/metrics").accept("text/plain").await;
+        let text = text.map_err(|error| {
+            let message = format!("the number of stored objects is unknown: {error}");
+            Failure::new(Exit::Cluster, message).hint(format!(
+                "give {instead}, or read access to /metrics: `kubectl flowcontrol rbac seats` prints the role"
+            ))
+        })?;
+        Ok(Inventory::read(&String::from_utf8_lossy(&text)))
+    })
 }

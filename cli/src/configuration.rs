@@ -1,0 +1,98 @@
+//! The configuration that a command looks at: objects of files or of a cluster, and the release of their server.
+
+use crate::cluster::{ClusterArgs, LiveOrFiles, SeatsArg, ServerSeats};
+use crate::failure::Failure;
+use crate::kubernetes_arg::KubernetesArg;
+use crate::objects::Objects;
+use crate::output::Streams;
+use k8s_flowcontrol::Release;
+
+/// The options for the objects and the release of a server.
+#[derive(Clone, Debug, clap::Args)]
+pub(crate) struct ConfigurationArgs {
+    #[command(flatten)]
+    input: LiveOrFiles,
+
+    #[command(flatten)]
+    kubernetes: KubernetesArg,
+
+    /// Add the built-in objects that the input lacks
+    #[arg(long)]
+    with_bootstrap: bool,
+}
+
+/// The objects and the release of a server.
+pub(crate) struct Configuration<'a> {
+    pub(crate) objects: Objects,
+    pub(crate) release: Release,
+    /// The cluster from which the objects come.
+    pub(crate) cluster: Option<&'a ClusterArgs>,
+    /// The number of levels before the built-in ones were added.
+    own_levels: usize,
+}
+
+impl ConfigurationArgs {
+    /// The given release, or else the newest one, for input that no server has.
+    pub(crate) fn release_of_files(&self) -> Release {
+        self.kubernetes.release()
+    }
+
+    /// The cluster, if it is used.
+    ///
+    /// # Errors
+    /// If files are named, too.
+    pub(crate) fn cluster(&self) -> Result<Option<&ClusterArgs>, Failure> {
+        self.input.cluster()
+    }
+
+    /// Reads the files or the cluster. It is an error to name neither, unless the built-in objects are wanted.
+    pub(crate) fn read(&self, streams: &mut Streams) -> Result<Configuration<'_>, Failure> {
+        self.read_with(self.with_bootstrap, streams)
+    }
+
+    /// As [`read`](Self::read), and the built-in objects if neither files nor a cluster are named.
+    pub(crate) fn read_or_bootstrap(
+        &self,
+        streams: &mut Streams,
+    ) -> Result<Configuration<'_>, Failure> {
+        let has_input = self.cluster()?.is_some() || !self.input.files.is_empty();
+        self.read_with(self.with_bootstrap || !has_input, streams)
+    }
+
+    fn read_with(
+        &self,
+        bootstrap: bool,
+        streams: &mut Streams,
+    ) -> Result<Configuration<'_>, Failure> {
+        let (files, cluster) = (&self.input.files, self.cluster()?);
+        let mut objects = match cluster {
+            Some(cluster) => Objects::live(cluster)?,
+            None if bootstrap && files.is_empty() => Objects::default(),
+            None => Objects::read(files, self.kubernetes.release(), streams)?,
+        };
+        let release = self.kubernetes.release_or(objects.live);
+        let own_levels = objects.levels.len();
+        if bootstrap {
+            objects.add_bootstrap(release);
+        }
+        Ok(Configuration {
+            objects,
+            release,
+            cluster,
+            own_levels,
+        })
+    }
+}
+
+impl Configuration<'_> {
+    /// The seats of each server: the given number, or that of the cluster, or the default.
+    pub(crate) fn seats(&self, seats: SeatsArg) -> Result<ServerSeats, Failure> {
+        let Some(cluster) = self.cluster else {
+            return Ok(seats.offline());
+        };
+        // The levels and the release of the server, without those that other options add.
+        let levels = &self.objects.levels[..self.own_levels];
+        let release = self.objects.live.unwrap_or(self.release);
+        seats.of_cluster(cluster, levels, release)
+    }
+}
