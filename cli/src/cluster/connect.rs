@@ -15,17 +15,24 @@ const APPLICATION: &str = concat!(env!("CARGO_PKG_NAME"), "/", env!("CARGO_PKG_V
 
 /// The options that select a cluster and a user, with kubectl's names.
 ///
-/// All of them can stand before the command too, see [`leading`](crate::leading). Only the first two are shown in the help of
-/// each command; `options` shows all.
+/// All of them can stand before the command too, see [`leading`](crate::leading). Only the context and the kubeconfig are
+/// shown in the help of each command; `options` shows all.
 #[derive(Clone, Debug, Default, clap::Args)]
 pub(crate) struct ClusterArgs {
-    /// The kubeconfig file; defaults to KUBECONFIG, ~/.kube/config or the service account of the pod
-    #[arg(long, value_name = "FILE")]
-    kubeconfig: Option<PathBuf>,
-
     /// The context of the kubeconfig file; defaults to its current context
     #[arg(long, value_name = "NAME")]
     context: Option<String>,
+
+    #[command(flatten)]
+    access: AccessArgs,
+}
+
+/// The options besides the context: where contexts come from, and what replaces their parts.
+#[derive(Clone, Debug, Default, clap::Args)]
+pub(super) struct AccessArgs {
+    /// The kubeconfig file; defaults to KUBECONFIG, ~/.kube/config or the service account of the pod
+    #[arg(long, value_name = "FILE")]
+    pub(super) kubeconfig: Option<PathBuf>,
 
     /// The address of the API server, instead of the context's
     #[arg(short, long, value_name = "URL", hide = true)]
@@ -54,28 +61,18 @@ pub(crate) struct ClusterArgs {
 
 impl ClusterArgs {
     /// The cluster of a context.
-    pub(crate) fn new(kubeconfig: Option<PathBuf>, context: Option<String>) -> Self {
-        Self {
-            kubeconfig,
-            context,
-            ..Self::default()
-        }
+    pub(super) fn new(access: AccessArgs, context: Option<String>) -> Self {
+        Self { access, context }
     }
 
     /// Whether the command line names a cluster or a user. A command that can do without a cluster then uses the cluster.
     pub(crate) fn is_named(&self) -> bool {
-        let Self {
-            kubeconfig,
-            context,
-            server,
-            token,
-            as_user,
-            as_group: _,
-            as_uid: _,
-            request_timeout: _,
-        } = self;
-        let names = [context, server, token, as_user];
-        kubeconfig.is_some() || names.into_iter().any(Option::is_some)
+        self.context.is_some() || self.access.is_named()
+    }
+
+    /// Whether the command line gives the maximum time of a request.
+    pub(crate) fn has_timeout(&self) -> bool {
+        self.access.request_timeout.is_some()
     }
 
     /// A client of the cluster.
@@ -97,27 +94,60 @@ impl ClusterArgs {
     /// The configuration of the client.
     pub(crate) fn config(&self) -> Result<Config, ConfigError> {
         super::notices::print();
-        let mut builder = Config::builder().files(&self.kubeconfig);
+        let AccessArgs {
+            kubeconfig,
+            server,
+            token,
+            as_user,
+            as_group,
+            as_uid,
+            request_timeout,
+        } = &self.access;
+        let mut builder = Config::builder().files(kubeconfig);
         if let Some(context) = &self.context {
             builder = builder.context(context);
         }
-        if let Some(server) = &self.server {
+        if let Some(server) = server {
             builder = builder.server(server);
         }
-        if let Some(timeout) = self.request_timeout {
+        if let Some(timeout) = *request_timeout {
             builder = builder.timeout((!timeout.is_zero()).then_some(timeout));
         }
         let mut config = builder.build()?.with_application(APPLICATION)?;
-        if let Some(token) = &self.token {
+        if let Some(token) = token {
             config = config.with_token(Secret::new(token.as_str()));
         }
-        if let Some(user) = &self.as_user {
+        if let Some(user) = as_user {
             let user = Impersonation::new(user);
-            let user = self.as_uid.iter().fold(user, Impersonation::uid);
-            let user = self.as_group.iter().fold(user, Impersonation::group);
+            let user = as_uid.iter().fold(user, Impersonation::uid);
+            let user = as_group.iter().fold(user, Impersonation::group);
             config = config.with_impersonation(user)?;
         }
         Ok(config)
+    }
+}
+
+impl AccessArgs {
+    /// Whether a kubeconfig file, an address or a user is named.
+    pub(super) fn is_named(&self) -> bool {
+        let Self {
+            kubeconfig,
+            server,
+            token,
+            as_user,
+            as_group: _,
+            as_uid: _,
+            request_timeout: _,
+        } = self;
+        let names = [server, token, as_user];
+        kubeconfig.is_some() || names.into_iter().any(Option::is_some)
+    }
+
+    /// The given flag that can only be true of one cluster.
+    pub(super) fn flag_of_one_cluster(&self) -> Option<&'static str> {
+        let flags = [(&self.server, "--server"), (&self.token, "--token")];
+        let mut given = flags.into_iter().filter(|(value, _)| value.is_some());
+        given.next().map(|(_, flag)| flag)
     }
 }
 

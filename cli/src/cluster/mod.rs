@@ -1,6 +1,7 @@
 //! Talking to a cluster: which one, which objects, and reading and writing them in the API version of the requests.
 
 mod apply_dry_run;
+mod clusters;
 mod connect;
 mod dropped;
 mod fields;
@@ -17,6 +18,7 @@ mod tree;
 mod write;
 
 pub(crate) use apply_dry_run::{apply_dry_run, apply_own};
+pub(crate) use clusters::{ClustersArgs, Named};
 pub(crate) use connect::{ClusterArgs, block_on};
 pub(crate) use dropped::{dropped, dropped_message};
 pub(crate) use fields::{age, dangling, shares, stanza, word};

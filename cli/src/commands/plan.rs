@@ -6,7 +6,7 @@ mod files;
 mod moves;
 mod report;
 
-use crate::cluster::{ClusterArgs, block_on};
+use crate::cluster::{ClustersArgs, block_on};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::migrate::{
@@ -23,7 +23,8 @@ use std::path::PathBuf;
 /// Plan an upgrade: which API version to apply on which release, and when to migrate which files
 ///
 /// No release serves both v1beta2 and v1, so manifests migrate to v1beta3 first, on 1.26 to 1.28, and to v1 on 1.29 to 1.31.
-/// Files are not changed. Clusters are read through their preferred version.
+/// Files are not changed. The plan includes the clusters that the command line names, as with `--context`; they are read through
+/// their preferred version.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
@@ -32,20 +33,15 @@ pub(crate) struct Args {
     paths: Vec<PathBuf>,
 
     /// The current release; with clusters, defaults to their oldest release
-    #[arg(long, value_name = "RELEASE", required_unless_present = "contexts")]
+    #[arg(long, value_name = "RELEASE", required_unless_present_any = ["contexts", "kubeconfig", "server", "token", "as_user"])]
     from: Option<Release>,
 
     /// The target release
     #[arg(long, value_name = "RELEASE", default_value_t = Release::NEWEST)]
     to: Release,
 
-    /// A context of the kubeconfig file, whose cluster is part of the plan; can be repeated
-    #[arg(long = "context", value_name = "NAME")]
-    contexts: Vec<String>,
-
-    /// The kubeconfig file; defaults to KUBECONFIG or ~/.kube/config
-    #[arg(long, value_name = "FILE")]
-    kubeconfig: Option<PathBuf>,
+    #[command(flatten)]
+    clusters: ClustersArgs,
 
     #[command(flatten)]
     selection: SelectionArgs,
@@ -166,17 +162,18 @@ pub(crate) fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
 }
 
 fn read_clusters(args: &Args) -> Result<Vec<ClusterState>, Failure> {
-    if args.contexts.is_empty() {
+    if !args.clusters.is_named() {
         return Ok(Vec::new());
     }
+    let clusters = args.clusters.clusters()?;
     block_on(async {
         let mut states = Vec::new();
-        for context in &args.contexts {
-            let cluster = ClusterArgs::new(args.kubeconfig.clone(), Some(context.clone()));
+        for (context, cluster) in clusters {
+            let context = context.unwrap_or_else(|| "(this cluster)".to_owned());
             states.push(match cluster.client().await {
-                Ok(client) => cluster::read(context, client, Some(args.to)).await,
+                Ok(client) => cluster::read(&context, client, Some(args.to)).await,
                 Err(failure) => ClusterState {
-                    context: context.clone(),
+                    context,
                     error: Some(failure.to_string()),
                     ..ClusterState::default()
                 },

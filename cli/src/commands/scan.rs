@@ -9,14 +9,13 @@ mod report;
 mod requested;
 mod writers;
 
-use crate::cluster::{ClusterArgs, block_on};
+use crate::cluster::{ClusterArgs, ClustersArgs, Named, block_on};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::{Streams, write_report};
 use audit::AuditLog;
 use clap::ValueEnum;
 use cluster::{ClusterScan, Reads};
-use k8s_flowcontrol::config::Config;
 use k8s_flowcontrol::{Client, Release};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -37,17 +36,12 @@ use tokio::task::JoinSet;
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
-    /// A context of the kubeconfig file; can be repeated. Defaults to the current context
-    #[arg(long = "context", value_name = "NAME")]
-    contexts: Vec<String>,
+    #[command(flatten)]
+    clusters: ClustersArgs,
 
     /// All contexts of the kubeconfig file
     #[arg(long, conflicts_with = "contexts")]
     all_contexts: bool,
-
-    /// The kubeconfig file; defaults to KUBECONFIG, ~/.kube/config or the service account of the pod
-    #[arg(long, value_name = "FILE")]
-    kubeconfig: Option<PathBuf>,
 
     /// An audit log in JSON lines, or - for the standard input; can be repeated
     #[arg(long, value_name = "FILE")]
@@ -112,9 +106,9 @@ pub(crate) fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
             AuditLog::read(file, args.target, streams)?,
         ));
     }
-    let contexts = contexts(args)?;
+    let clusters = clusters(args)?;
     let has_callers = logs.iter().any(|(_, log)| !log.callers().is_empty());
-    let mut clusters = block_on(async { Ok(scan_all(args, contexts, has_callers).await) })?;
+    let mut clusters = block_on(async { Ok(scan_all(args, clusters, has_callers).await) })?;
     if let ([cluster], false) = (clusters.as_mut_slice(), logs.is_empty()) {
         // With several clusters, nothing tells from which one a log is.
         cluster.add_logs(logs.iter().map(|(_, log)| log));
@@ -136,51 +130,28 @@ pub(crate) fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
     })
 }
 
-/// The contexts to scan; none stands for the configuration of a pod.
-fn contexts(args: &Args) -> Result<Vec<Option<String>>, Failure> {
-    let known = || Config::builder().files(&args.kubeconfig).contexts();
+/// The clusters to scan.
+fn clusters(args: &Args) -> Result<Vec<Named>, Failure> {
     if args.all_contexts {
-        let (names, _) = known()?;
-        if names.is_empty() {
-            return Err(Failure::input("the kubeconfig file contains no contexts"));
-        }
-        return Ok(names.into_iter().map(Some).collect());
+        return args.clusters.all();
     }
-    if args.contexts.is_empty() {
-        // A pod has no contexts.
-        let current = known().ok().and_then(|(_, current)| current);
-        let is_in_pod = std::env::var_os("KUBERNETES_SERVICE_HOST").is_some();
-        if current.is_none() && !args.audit_log.is_empty() && !is_in_pod {
-            // An audit log needs no cluster.
-            return Ok(Vec::new());
-        }
-        return Ok(vec![current]);
+    // An audit log needs no cluster.
+    match args.audit_log.is_empty() || args.clusters.has_any() {
+        true => args.clusters.clusters(),
+        false => Ok(Vec::new()),
     }
-    let mut contexts = Vec::new();
-    for name in &args.contexts {
-        let name = Some(name.clone());
-        if !contexts.contains(&name) {
-            contexts.push(name);
-        }
-    }
-    Ok(contexts)
 }
 
 /// Scans all clusters, a limited number at the same time. The results are in the order of the contexts.
-async fn scan_all(
-    args: &Args,
-    contexts: Vec<Option<String>>,
-    has_callers: bool,
-) -> Vec<ClusterScan> {
+async fn scan_all(args: &Args, clusters: Vec<Named>, has_callers: bool) -> Vec<ClusterScan> {
     let permits = Arc::new(Semaphore::new(args.parallel as usize));
     let mut tasks = JoinSet::new();
-    let mut clusters: Vec<_> = contexts
+    let mut scans: Vec<_> = clusters
         .iter()
-        .map(|context| ClusterScan::failed(context.clone(), "the scan ended early"))
+        .map(|(context, _)| ClusterScan::failed(context.clone(), "the scan ended early"))
         .collect();
-    for (index, context) in contexts.into_iter().enumerate() {
+    for (index, (context, cluster)) in clusters.into_iter().enumerate() {
         let permits = Arc::clone(&permits);
-        let kubeconfig = args.kubeconfig.clone();
         let reads = Reads {
             helm: !args.no_helm,
             callers: has_callers,
@@ -190,7 +161,7 @@ async fn scan_all(
         tasks.spawn(async move {
             // The semaphore is never closed; without a permit the scan would simply not wait.
             let _permit = permits.acquire().await;
-            let scan = match client(ClusterArgs::new(kubeconfig, context.clone()), timeout) {
+            let scan = match client(&cluster, timeout) {
                 Ok(client) => cluster::scan(context, client, target, reads, timeout).await,
                 Err(failure) => ClusterScan::failed(context, failure),
             };
@@ -199,14 +170,18 @@ async fn scan_all(
     }
     while let Some(done) = tasks.join_next().await {
         if let Ok((index, scan)) = done {
-            clusters[index] = scan;
+            scans[index] = scan;
         }
     }
-    clusters
+    scans
 }
 
-fn client(cluster: ClusterArgs, timeout: Duration) -> Result<Client, Failure> {
+fn client(cluster: &ClusterArgs, timeout: Duration) -> Result<Client, Failure> {
     let config = cluster.config()?;
     let config = config.with_connect_timeout(CONNECT_TIMEOUT.min(timeout));
-    Ok(Client::new(config.with_timeout(timeout))?)
+    let config = match cluster.has_timeout() {
+        true => config,
+        false => config.with_timeout(timeout),
+    };
+    Ok(Client::new(config)?)
 }

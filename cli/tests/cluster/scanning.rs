@@ -1,14 +1,14 @@
 //! `scan`.
 
 mod api;
+mod audit;
+mod clusters;
 
 use crate::Cluster;
-use crate::common::Folder;
 use api::{Api, config_map, secret};
 use k8s_flowcontrol::api::v1beta3;
-use k8s_flowcontrol_server::{ApiServer, Fault};
+use k8s_flowcontrol_server::ApiServer;
 use serde_json::{Value, json};
-use std::time::Duration;
 
 /// A kubeconfig with a context for each server.
 fn kubeconfig(servers: &[(&str, String)]) -> String {
@@ -106,88 +106,6 @@ async fn requests_are_told_apart_from_history() {
     let near = ["scan", "--no-helm", "--kubernetes", "1.31", "-o", "json"];
     let found = cluster.run(&near).expect(0).json();
     assert_eq!(found["clusters"][0]["history"], json!([]));
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn each_cluster_has_its_own_verdict() {
-    let outdated = Cluster::of("1.31").await;
-    ask_in_v1beta3(&outdated).await;
-    let clean = Cluster::of("1.32").await;
-    let forbidden = Cluster::start(
-        ApiServer::builder()
-            .tokens("forbidden-token,bob,bob-uid\nadmin-token,admin,a,system:masters\n"),
-    )
-    .await;
-    let slow = Cluster::of("1.32").await;
-    slow.server
-        .inject(Fault::delay(Duration::from_secs(30)).times(9));
-    let broken = Cluster::of("1.32").await;
-    broken.server.inject(Fault::internal_error().times(99));
-    let gone = {
-        let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
-        format!("http://{}", listener.local_addr().unwrap())
-    };
-    let servers = [
-        ("outdated", outdated.server.url()),
-        ("clean", clean.server.url()),
-        ("forbidden", forbidden.server.url()),
-        ("unauthorized", forbidden.server.url()),
-        ("timeout", slow.server.url()),
-        ("unreachable", gone),
-        ("failed", broken.server.url()),
-    ];
-    let folder = Folder::new();
-    let file = folder.file("kubeconfig", kubeconfig(&servers));
-    let all = [
-        "scan",
-        "--all-contexts",
-        "--no-helm",
-        "--timeout",
-        "3",
-        "--parallel",
-        "7",
-        "-o",
-        "json",
-    ];
-    let found = outdated.run_with(&file, &all).expect(5).json();
-    let verdicts: Vec<_> = found["clusters"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|cluster| (&cluster["context"], &cluster["verdict"]))
-        .collect();
-    for ((name, _), (context, verdict)) in servers.iter().zip(&verdicts) {
-        assert_eq!(
-            (*context, *verdict),
-            (&json!(name), &json!(name)),
-            "{found:#}"
-        );
-    }
-    // Named contexts, one by one: findings are 1, and clusters that cannot be read 5.
-    let two = [
-        "scan",
-        "--no-helm",
-        "--context",
-        "clean",
-        "--context",
-        "outdated",
-        "--parallel",
-        "1",
-    ];
-    let text = outdated.run_with(&file, &two).expect(1).out;
-    assert!(
-        text.contains("outdated: requests for flowschemas"),
-        "{text}"
-    );
-    outdated
-        .run_with(&file, &["scan", "--no-helm", "--context", "clean"])
-        .expect(0);
-    let nowhere = ["scan", "--no-helm", "--context", "nowhere"];
-    let text = outdated.run_with(&file, &nowhere).expect(5).out;
-    assert!(
-        text.contains("the context `nowhere` does not exist"),
-        "{text}"
-    );
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -386,45 +304,6 @@ async fn aggregated_api_servers_are_named_as_callers() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_audit_log_completes_the_verdict_of_its_cluster() {
-    let cluster = Cluster::of("1.28").await;
-    let event = |user: &str, group: &str, version: &str| {
-        json!({
-            "kind": "Event", "apiVersion": "audit.k8s.io/v1", "auditID": user, "stage": "ResponseComplete", "verb": "list",
-            "user": {"username": user}, "objectRef": {"resource": "flowschemas", "apiGroup": group, "apiVersion": version},
-            "responseStatus": {"code": 200},
-        })
-    };
-    let group = "flowcontrol.apiserver.k8s.io";
-    for (events, code, verdict) in [
-        (vec![event("a", "apps", "v1")], 5, "incomplete"),
-        (vec![event("a", group, "v1")], 0, "clean"),
-        (vec![event("a", group, "v1beta3")], 1, "outdated"),
-    ] {
-        let text: String = events.iter().map(|event| format!("{event}\n")).collect();
-        let log = cluster.file("audit.log", &text);
-        let scan = [
-            "scan",
-            "--no-helm",
-            "--kubernetes",
-            "1.32",
-            "--audit-log",
-            &log,
-            "-o",
-            "json",
-        ];
-        let found = cluster.run(&scan).expect(code).json();
-        let here = &found["clusters"][0];
-        assert_eq!(here["verdict"], verdict, "{here}");
-        if code == 5 {
-            let why = here["unread"][0]["error"].as_str().unwrap();
-            let policy = "the audit log has no events of flowcontrol.apiserver.k8s.io, so its policy may leave them out";
-            assert!(why.contains(policy), "{why}");
-        }
-    }
-}
-
-#[tokio::test(flavor = "multi_thread")]
 async fn a_cluster_that_does_not_count_a_version_is_not_clean() {
     // v1beta3 is deprecated since 1.29: the metric of 1.28 does not count it.
     let cluster = Cluster::of("1.28").await;
@@ -447,64 +326,4 @@ async fn a_cluster_that_does_not_count_a_version_is_not_clean() {
     let scan = ["scan", "--no-helm", "--kubernetes", "1.31", "-o", "json"];
     let found = cluster.run(&scan).expect(0).json();
     assert_eq!(found["clusters"][0]["verdict"], "clean");
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn an_audit_log_names_the_callers() {
-    let cluster = Cluster::of("1.31").await;
-    let event = |user: &str, verb: &str, version: &str| {
-        json!({
-            "kind": "Event", "apiVersion": "audit.k8s.io/v1", "level": "Metadata", "auditID": format!("{user}-{verb}"),
-            "stage": "ResponseComplete", "verb": verb, "user": {"username": user}, "userAgent": "helm/3.14",
-            "objectRef": {"resource": "flowschemas", "apiGroup": "flowcontrol.apiserver.k8s.io", "apiVersion": version},
-            "responseStatus": {"code": 200}, "requestReceivedTimestamp": "2026-01-02T03:04:05.000006Z",
-            "annotations": {"k8s.io/deprecated": "true", "k8s.io/removed-release": "1.32"},
-        })
-    };
-    let lines = [
-        event("deployer", "patch", "v1beta3"),
-        event("reader", "list", "v1beta3"),
-        event("modern", "list", "v1"),
-    ];
-    let text: String = lines.iter().map(|line| format!("{line}\n")).collect();
-    let log = cluster.file("audit.log", &format!("{text}cut off"));
-    let ran = cluster
-        .run(&["scan", "--no-helm", "--audit-log", &log, "-o", "json"])
-        .expect(1);
-    assert!(
-        ran.err
-            .contains("audit.log:4: skipped 1 line without an audit event"),
-        "{}",
-        ran.err
-    );
-    let callers = &ran.json()["auditLogs"][0]["callers"];
-    assert_eq!(callers.as_array().unwrap().len(), 2);
-    assert_eq!(callers[0]["user"], "deployer");
-    assert_eq!(callers[0]["writes"], true);
-    assert_eq!(callers[0]["verbs"], json!({"patch": 1}));
-    assert_eq!(callers[1]["user"], "reader");
-    assert_eq!(callers[1]["writes"], false);
-    let text = cluster
-        .run(&["scan", "--no-helm", "--audit-log", &log])
-        .expect(1)
-        .out;
-    assert!(
-        text.contains("Kubernetes 1.32 and later do not serve v1beta3"),
-        "{text}"
-    );
-
-    // Without a cluster only the log is read.
-    let found = cluster
-        .run_with("missing", &["scan", "--audit-log", &log, "-o", "json"])
-        .expect(1)
-        .json();
-    assert_eq!(found["clusters"], json!([]));
-    assert_eq!(found["refusals"][0]["version"], "v1beta3");
-
-    let no_log = cluster.file("notes.txt", "hello\n");
-    let ran = cluster.run(&["scan", "--audit-log", &no_log]).expect(3);
-    assert!(ran.err.contains("contains no audit events"), "{}", ran.err);
-    cluster
-        .run(&["scan", "--audit-log", "missing.log"])
-        .expect(3);
 }
