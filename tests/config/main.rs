@@ -6,7 +6,8 @@
 //! - `exec`: credential plugins, written as small scripts
 //! - `exported`: configurations as kubeconfigs, and back
 //! - `proxies`: CONNECT, SOCKS5 and complete requests, over TLS, with passwords
-//! - `kubeconfig`: files, their order, relative paths, impersonation, errors
+//! - `kubeconfig`: files, their order, relative paths, impersonation
+//! - `kubeconfig_faults`: what is wrong with one, and where
 //! - `builder`: the sources of a configuration, and the values that replace those of a kubeconfig
 //! - `environment`: KUBECONFIG and the proxy variables, seen by a whole program
 //! - `secrets`: no secret appears in `Debug` output or errors
@@ -23,6 +24,7 @@ mod environment;
 mod exec;
 mod exported;
 mod kubeconfig;
+mod kubeconfig_faults;
 mod names;
 mod proxies;
 mod rotation;

@@ -64,7 +64,7 @@ mod certificates;
 mod folder;
 #[path = "../watching/framing.rs"]
 mod framing;
-#[path = "../watching/proxy.rs"]
+#[path = "../watching/proxy/mod.rs"]
 #[allow(dead_code, reason = "shared with other tests")]
 mod proxy;
 #[path = "../watching/random.rs"]

@@ -1,7 +1,8 @@
 //! The list-then-watch state: which request comes next, and after which delay. No I/O.
 
+mod failures;
+
 use super::delays::Delays;
-use super::failure::Failure;
 use super::resource_version::compare;
 use super::settings::Settings;
 use std::cmp::Ordering;
@@ -270,103 +271,6 @@ impl ListWatch {
         (self.delays.next(None), failed)
     }
 
-    /// A connection was silent for `timeout`. Returns the delay before the next request.
-    pub(super) fn silent(&mut self, timeout: Duration) -> Duration {
-        self.open = None;
-        if self.version.is_some() {
-            // A server restored from a backup sends nothing until it reaches the resource version again.
-            self.quiet = self.quiet.saturating_add(timeout);
-            self.lost = true;
-            if self.is_too_quiet() {
-                self.relist();
-            }
-        } else {
-            self.incomplete = self.incomplete.saturating_add(1);
-            self.in_one_piece = false;
-            self.page_failed();
-        }
-        self.delays.next(None)
-    }
-
-    /// A request failed, or a watch that has lived this long. Returns the delay before the next request, which is longer
-    /// than `retry_after`, if that is set.
-    pub(super) fn failed(
-        &mut self,
-        failure: Failure,
-        lived: Duration,
-        retry_after: Option<Duration>,
-    ) -> Duration {
-        let is_immediate = if self.version.is_some() {
-            self.failed_to_watch(failure, lived)
-        } else if self.is_streaming() {
-            self.failed_to_stream(failure)
-        } else {
-            self.failed_to_list(failure)
-        };
-        if is_immediate {
-            return Duration::ZERO;
-        }
-        self.delays.next(retry_after)
-    }
-
-    /// Returns whether the next request is sent at once.
-    fn failed_to_watch(&mut self, failure: Failure, lived: Duration) -> bool {
-        let was_open = self.open.is_some();
-        let open = self.close(lived);
-        self.lost |= matches!(failure, Failure::Unreachable | Failure::Lost);
-        match failure {
-            Failure::Expired => {
-                self.relist();
-                if !std::mem::replace(&mut self.expired, true) {
-                    return true;
-                }
-                self.watch_failed();
-            }
-            Failure::TooNew | Failure::Rejected | Failure::ErrorEvent => {
-                self.watch_failed();
-                self.relist();
-            }
-            Failure::Unreachable | Failure::Unprocessed => {}
-            Failure::Lost | Failure::Temporary | Failure::Other => {
-                let lived_long = was_open && lived >= SHORT;
-                if !(open.advanced || lived_long) {
-                    self.watch_failed();
-                }
-            }
-        }
-        if self.is_too_quiet() {
-            self.relist();
-        }
-        false
-    }
-
-    /// Returns whether the next request is sent at once.
-    fn failed_to_stream(&mut self, failure: Failure) -> bool {
-        self.open = None;
-        if failure == Failure::Rejected {
-            self.streaming = false;
-            return true;
-        }
-        self.incomplete = self.incomplete.saturating_add(1);
-        false
-    }
-
-    /// Returns whether the next request is sent at once.
-    fn failed_to_list(&mut self, failure: Failure) -> bool {
-        let pages_expired = failure == Failure::Expired && !self.is_first_page();
-        match failure {
-            // The continue token stays valid.
-            Failure::Unreachable | Failure::Lost | Failure::Unprocessed | Failure::Temporary => {
-                self.page_failed();
-            }
-            _ => {
-                self.relist();
-                self.in_one_piece = pages_expired;
-            }
-        }
-        pages_expired
-    }
-
     fn is_streaming(&self) -> bool {
         self.streaming && self.incomplete < MAX_INCOMPLETE
     }
@@ -402,20 +306,6 @@ impl ListWatch {
             }
         }
         open.unwrap_or_default()
-    }
-
-    fn watch_failed(&mut self) {
-        self.failed_watches = self.failed_watches.saturating_add(1);
-        if self.failed_watches >= MAX_FAILED_WATCHES {
-            self.relist();
-        }
-    }
-
-    fn page_failed(&mut self) {
-        self.failed_pages += 1;
-        if self.failed_pages >= MAX_FAILED_PAGES {
-            self.relist();
-        }
     }
 }
 

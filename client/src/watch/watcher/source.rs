@@ -1,17 +1,19 @@
 //! The events of one selection: lists and watches, one request after the other, for ever.
 
+mod events;
+mod requests;
+
 use super::event::WatcherEvent;
 use super::failure::Failure;
 use super::idle_timer::IdleTimer;
 use super::list_watch::{AfterPage, ListWatch, SHORT, Step};
 use super::modify::Modify;
-use super::open_watch::{OpenWatch, Polled};
+use super::open_watch::OpenWatch;
 use super::page::Page;
 use super::selection::Selection;
 use super::settings::Settings;
-use crate::client::events::{WatchEvent, WatchStream};
+use crate::client::events::WatchStream;
 use crate::client::{Api, BoxFuture, Error, Kind, RequestLine, Response};
-use crate::config::{RetryPolicy, random_fraction};
 use crate::{List, Resource};
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
@@ -167,63 +169,6 @@ impl<K: Resource> Source<K> {
         }
     }
 
-    fn request(&mut self) -> State<K> {
-        if !self.api.is_current() {
-            self.api = self.api.pin();
-            self.list_watch.relist();
-        }
-        // Failures and silence are reported and waited for here, not by the client.
-        let watch = || {
-            let seconds = self.settings.watch_timeout.as_secs_f64() * (1.0 + random_fraction());
-            // 0 would leave the time to the server.
-            let seconds = (seconds as u32).max(1);
-            let request = self.selection.of_watch(self.api.watch());
-            let request = request.retry_policy(RetryPolicy::none()).timeout(None);
-            request.bookmarks().timeout_seconds(seconds)
-        };
-        let list = || {
-            let request = self.selection.of_list(self.api.list());
-            request.retry_policy(RetryPolicy::none()).timeout(None)
-        };
-        let request = match self.list_watch.step() {
-            Step::StreamingList => watch().send_initial_events(),
-            Step::Watch { after } => watch().resource_version(after),
-            Step::Check => {
-                return State::Checking {
-                    response: Box::pin(list().limit(1).send()),
-                    idle: IdleTimer::new(self.settings.idle_timeout),
-                };
-            }
-            Step::List { limit, token } => {
-                let mut request = list();
-                let timeout = match limit {
-                    Some(_) => self.settings.idle_timeout,
-                    None => self.list_timeout(),
-                };
-                if let Some(limit) = limit {
-                    request = request.limit(limit);
-                }
-                if let Some(token) = token {
-                    request = request.continue_token(token);
-                }
-                return State::Listing {
-                    response: Box::pin(request.send()),
-                    idle: IdleTimer::new(timeout),
-                };
-            }
-        };
-        State::Opening {
-            response: request.into_future(),
-            idle: IdleTimer::new(self.settings.idle_timeout),
-            since: Instant::now(),
-        }
-    }
-
-    /// All objects in one piece may take long.
-    fn list_timeout(&self) -> Duration {
-        self.settings.idle_timeout.saturating_mul(10)
-    }
-
     /// The state of the server after a lost connection.
     fn checked(&mut self, response: Result<Response<List<K>>, Error>) -> Result<(), Error> {
         self.state = State::Ready;
@@ -300,95 +245,6 @@ impl<K: Resource> Source<K> {
             }
             Err(error) => Err(self.failed(error, Duration::ZERO)),
         }
-    }
-
-    /// The meaning of a poll of the open watch; `None` when there is nothing to report.
-    fn polled(&mut self, polled: Polled<K>, lived: Duration) -> Result<Option<Received<K>>, Error> {
-        match polled {
-            Polled::Event(event) => return self.event(event, lived),
-            Polled::Failed(error) => return Err(self.failed(error, lived)),
-            Polled::Silent => return Err(self.silent()),
-            Polled::Alarm if self.version().is_none() => {
-                let what = format!("the streaming list of {}", K::PLURAL);
-                let limit = self.list_timeout();
-                let error = Error::new(Kind::TimedOut { what, limit });
-                return Err(self.failed(error, lived));
-            }
-            Polled::Alarm => {
-                self.list_watch.survived();
-                self.works();
-                return Ok(Some(None));
-            }
-            Polled::Ended => {
-                let (delay, failed) = self.list_watch.ended(lived);
-                self.wait(delay);
-                if failed {
-                    return Err(self.error(Kind::ShortWatch));
-                }
-            }
-        }
-        Ok(None)
-    }
-
-    /// The meaning of an event of the watch; `None` when the watch was given up with it.
-    fn event(
-        &mut self,
-        event: WatchEvent<K>,
-        lived: Duration,
-    ) -> Result<Option<Received<K>>, Error> {
-        let is_list = self.version().is_none();
-        match &event {
-            WatchEvent::Bookmark(bookmark) if is_list => {
-                if bookmark.ends_initial_events && !bookmark.resource_version.is_empty() {
-                    self.list_watch.streamed(&bookmark.resource_version);
-                    self.works();
-                    if let State::Open(watch) = &mut self.state {
-                        watch.begin_watch();
-                        if self.in_trouble {
-                            watch.set_alarm(SHORT);
-                        }
-                    }
-                    return Ok(Some(Some(list_end())));
-                }
-                self.list_watch.streaming_ignored();
-                self.state = State::Ready;
-                return Ok(None);
-            }
-            _ if is_list => {}
-            event => self.received(event.resource_version().unwrap_or_default(), lived)?,
-        }
-        Ok(Some(match event {
-            WatchEvent::Added { mut object, losses }
-            | WatchEvent::Modified { mut object, losses } => {
-                self.modify.apply(&mut object);
-                Some(if is_list {
-                    WatcherEvent::ListItem { object, losses }
-                } else {
-                    WatcherEvent::Applied { object, losses }
-                })
-            }
-            WatchEvent::Deleted { mut object, losses } => {
-                self.modify.apply(&mut object);
-                Some(WatcherEvent::Deleted { object, losses })
-            }
-            WatchEvent::Invalid { object, is_deleted } => {
-                Some(WatcherEvent::Invalid { object, is_deleted })
-            }
-            WatchEvent::Bookmark(_) => None,
-        }))
-    }
-
-    fn received(&mut self, version: &str, lived: Duration) -> Result<(), Error> {
-        if self.list_watch.received(version) {
-            self.works();
-            return Ok(());
-        }
-        let from = self.version().unwrap_or_default().to_owned();
-        let to = version.to_owned();
-        // The objects of the copy may never have existed in the history of this server.
-        let delay = self.list_watch.failed(Failure::ErrorEvent, lived, None);
-        self.wait(delay);
-        Err(self.error(Kind::WentBack { from, to }))
     }
 
     /// The next request is a list in the new version.

@@ -1,4 +1,5 @@
 use super::*;
+use crate::watch::watcher::failure::Failure;
 
 const NONE: Duration = Duration::ZERO;
 const AT_ONCE: Duration = Duration::from_millis(1);

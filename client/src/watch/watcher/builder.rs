@@ -1,0 +1,198 @@
+//! The settings of a watcher.
+
+use super::modify::Modify;
+use super::{Selection, Settings, Watcher};
+use crate::Resource;
+use crate::client::Api;
+use std::time::Duration;
+
+/// Settings. Changing one after the first poll makes the watcher list again.
+impl<K: Resource> Watcher<K> {
+    pub(crate) fn new(api: Api<K>) -> Self {
+        let settings = Settings {
+            max_retry_after: api.client().retry_policy().max_retry_after(),
+            ..Settings::default()
+        };
+        Self {
+            api: api.keeping_invalid(true),
+            settings,
+            selections: Vec::new(),
+            selection: Selection::all(),
+            modify: Modify::default(),
+            running: None,
+            reports_disappeared: true,
+        }
+    }
+
+    /// Only objects whose labels match, in kubectl's notation: `team=a,tier in (x,y),!old`.
+    ///
+    /// Further calls and the other selectors narrow the selection.
+    pub fn label_selector(self, selector: impl Into<String>) -> Self {
+        let selection = self.selection.clone().and_labels(selector);
+        self.changed(|watcher| watcher.selection = selection)
+    }
+
+    /// Only objects whose fields have these values, such as `metadata.name=exempt`.
+    ///
+    /// Further calls and the other selectors narrow the selection.
+    pub fn field_selector(self, selector: impl Into<String>) -> Self {
+        let selection = self.selection.clone().and_fields(selector);
+        self.changed(|watcher| watcher.selection = selection)
+    }
+
+    /// Only objects that match any of the selections.
+    ///
+    /// Each selection is a watch of its own. An object that matches several is reported once, and reported deleted when
+    /// it matches none any more. That is certain only when all watches have reached the same resource version, so such a
+    /// deletion may be reported up to half a second late. When an object is deleted and created again, the deletion is
+    /// reported first; only if the watch that must report it is interrupted, `Applied` with another UID comes alone.
+    ///
+    /// ```no_run
+    /// use k8s_flowcontrol::watch::Selection;
+    ///
+    /// # fn example(client: k8s_flowcontrol::Client) {
+    /// let watcher = client.flow_schemas().watcher().any_of([
+    ///     Selection::labels("team in (a,b)"),
+    ///     Selection::fields("metadata.name=exempt"),
+    /// ]);
+    /// # }
+    /// ```
+    pub fn any_of(self, selections: impl IntoIterator<Item = Selection>) -> Self {
+        self.changed(|watcher| watcher.selections = selections.into_iter().collect())
+    }
+
+    /// Begins with a watch of the changes after a resource version, such as the stored
+    /// [`resource_version`](Self::resource_version) of an earlier watcher, instead of with a list.
+    ///
+    /// If the server no longer knows the version, the first result is an error that
+    /// [`is_expired`](crate::Error::is_expired), and then the watcher lists. Its first list cannot report which of the objects from before `version` have disappeared.
+    ///
+    /// An empty version and `0` stand for a list. So does any version for watchers of [several](Self::any_of) selections
+    /// and of a [`Store`](crate::watch::Store), which need all objects.
+    ///
+    /// ```no_run
+    /// use k8s_flowcontrol::watch::WatcherEvent;
+    ///
+    /// # fn load() -> String { String::new() }
+    /// # fn save(position: &str) {}
+    /// # async fn example(client: k8s_flowcontrol::Client) {
+    /// let mut watcher = client.flow_schemas().watcher().start_from(load());
+    /// loop {
+    ///     match watcher.next().await {
+    ///         Ok(event) => println!("{event:?}"), // finish its work before its position is saved
+    ///         Err(error) => eprintln!("{error}; the watcher tries again"),
+    ///     }
+    ///     if let Some(position) = watcher.resource_version() {
+    ///         save(position);
+    ///     }
+    /// }
+    /// # }
+    /// ```
+    pub fn start_from(self, version: impl Into<String>) -> Self {
+        let version = Some(version.into()).filter(|version| !matches!(&**version, "" | "0"));
+        self.changed(|watcher| watcher.settings.start_from = version)
+    }
+
+    /// The number of objects per page of a list. Defaults to 500; 0 means all objects in one response.
+    pub fn page_size(self, objects: u32) -> Self {
+        self.changed(|watcher| watcher.settings.page_size = Some(objects).filter(|size| *size > 0))
+    }
+
+    /// Whether to try streaming lists, which costs one more request on servers without them. Defaults to `true`.
+    pub fn streaming_lists(self, streaming: bool) -> Self {
+        self.changed(|watcher| watcher.settings.streaming_lists = streaming)
+    }
+
+    /// The time after which the server closes a watch: a random time between this and twice this. Defaults to 290 s.
+    /// Whole seconds, at least one.
+    pub fn watch_timeout(self, timeout: Duration) -> Self {
+        self.changed(|watcher| watcher.settings.watch_timeout = timeout)
+    }
+
+    /// The time after which a connection counts as dead that delivers neither a page of a list nor an event nor a
+    /// bookmark. Defaults to 150 s; ten times as long for a list in one response.
+    ///
+    /// Servers send a bookmark about once a minute: a shorter timeout than that closes healthy watches. After twice this
+    /// time without event or bookmark, in one connection or several, the watcher lists again.
+    pub fn idle_timeout(self, timeout: Duration) -> Self {
+        self.changed(|watcher| watcher.settings.idle_timeout = timeout)
+    }
+
+    /// The delays after the first failure and after many failures in a row. Default to 0.5 s and 30 s.
+    ///
+    /// The delay doubles with each failure, until a watch delivers a change.
+    pub fn backoff(self, min: Duration, max: Duration) -> Self {
+        self.changed(|watcher| {
+            watcher.settings.min_backoff = min;
+            watcher.settings.max_backoff = max;
+        })
+    }
+
+    /// The maximum `Retry-After` that the watcher obeys. Defaults to that of the client's
+    /// [`RetryPolicy`](crate::client::RetryPolicy::with_max_retry_after), 60 s.
+    ///
+    /// If the server asks for a longer wait, the watcher waits this long and then tries again. API Priority and Fairness
+    /// asks for at most 32 s; a much longer wait is a mistake of a server or a proxy, and the objects would be out of date
+    /// for as long.
+    pub fn max_retry_after(self, wait: Duration) -> Self {
+        self.changed(|watcher| watcher.settings.max_retry_after = wait)
+    }
+
+    /// Makes an object that does not fit its type an error ([`is_decode`](crate::Error::is_decode)), which repeats until
+    /// the object is changed: no other object is reported meanwhile. By default such an object is a
+    /// [`WatcherEvent::Invalid`](crate::watch::WatcherEvent::Invalid) of its own.
+    pub fn invalid_is_error(self) -> Self {
+        self.changed(|watcher| watcher.api = watcher.api.clone().keeping_invalid(false))
+    }
+
+    /// Changes each object before it is reported, for example to drop fields that the program does not need: a
+    /// [`Store`](crate::watch::Store) then does not keep them in memory.
+    ///
+    /// Name, namespace, UID and resource version must stay. With several calls, the functions run one after the other. Do
+    /// not write such an object back: a replace removes the dropped fields from the server.
+    ///
+    /// ```no_run
+    /// use k8s_flowcontrol::watch::Store;
+    ///
+    /// # fn example(client: k8s_flowcontrol::Client) {
+    /// let precedences = client.flow_schemas().watcher().drop_managed_fields().modify(|schema| {
+    ///     schema.metadata.annotations = Default::default();
+    ///     schema.spec.rules = Vec::new();
+    ///     schema.status = None;
+    /// });
+    /// let store = Store::start(precedences);
+    /// # }
+    /// ```
+    pub fn modify(self, modify: impl Fn(&mut K) + Send + Sync + 'static) -> Self {
+        self.changed(|watcher| watcher.modify.push(modify))
+    }
+
+    /// Removes `metadata.managedFields`, often half of an object, from the objects.
+    ///
+    /// A server keeps them when such an object is written back.
+    pub fn drop_managed_fields(self) -> Self {
+        self.modify(|object| object.metadata_mut().managed_fields.clear())
+    }
+
+    /// For callers that need all objects and know their keys: begins with a list, and leaves
+    /// [`WatcherEvent::ListEnd`](crate::watch::WatcherEvent::ListEnd) without the objects that disappeared.
+    pub(crate) fn for_copy(self) -> Self {
+        self.changed(|watcher| {
+            watcher.reports_disappeared = false;
+            watcher.settings.start_from = None;
+        })
+    }
+
+    /// Lists again after each watch that the server ended without an event, as `kubectl wait` does. Cheap for one object.
+    pub(crate) fn lists_after_end(self) -> Self {
+        self.changed(|watcher| watcher.settings.lists_after_end = true)
+    }
+
+    fn changed(mut self, change: impl FnOnce(&mut Self)) -> Self {
+        if self.running.take().is_some() {
+            self.settings.start_from = None;
+        }
+        change(&mut self);
+        self
+    }
+}

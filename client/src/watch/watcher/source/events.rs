@@ -1,0 +1,106 @@
+//! What an open watch delivers.
+
+use super::{Received, Source, State, list_end};
+use crate::Resource;
+use crate::client::events::WatchEvent;
+use crate::client::{Error, Kind};
+use crate::watch::watcher::event::WatcherEvent;
+use crate::watch::watcher::failure::Failure;
+use crate::watch::watcher::list_watch::SHORT;
+use crate::watch::watcher::open_watch::Polled;
+use std::time::Duration;
+
+impl<K: Resource> Source<K> {
+    /// The meaning of a poll of the open watch; `None` when there is nothing to report.
+    pub(super) fn polled(
+        &mut self,
+        polled: Polled<K>,
+        lived: Duration,
+    ) -> Result<Option<Received<K>>, Error> {
+        match polled {
+            Polled::Event(event) => return self.event(event, lived),
+            Polled::Failed(error) => return Err(self.failed(error, lived)),
+            Polled::Silent => return Err(self.silent()),
+            Polled::Alarm if self.version().is_none() => {
+                let what = format!("the streaming list of {}", K::PLURAL);
+                let limit = self.list_timeout();
+                let error = Error::new(Kind::TimedOut { what, limit });
+                return Err(self.failed(error, lived));
+            }
+            Polled::Alarm => {
+                self.list_watch.survived();
+                self.works();
+                return Ok(Some(None));
+            }
+            Polled::Ended => {
+                let (delay, failed) = self.list_watch.ended(lived);
+                self.wait(delay);
+                if failed {
+                    return Err(self.error(Kind::ShortWatch));
+                }
+            }
+        }
+        Ok(None)
+    }
+
+    /// The meaning of an event of the watch; `None` when the watch was given up with it.
+    fn event(
+        &mut self,
+        event: WatchEvent<K>,
+        lived: Duration,
+    ) -> Result<Option<Received<K>>, Error> {
+        let is_list = self.version().is_none();
+        match &event {
+            WatchEvent::Bookmark(bookmark) if is_list => {
+                if bookmark.ends_initial_events && !bookmark.resource_version.is_empty() {
+                    self.list_watch.streamed(&bookmark.resource_version);
+                    self.works();
+                    if let State::Open(watch) = &mut self.state {
+                        watch.begin_watch();
+                        if self.in_trouble {
+                            watch.set_alarm(SHORT);
+                        }
+                    }
+                    return Ok(Some(Some(list_end())));
+                }
+                self.list_watch.streaming_ignored();
+                self.state = State::Ready;
+                return Ok(None);
+            }
+            _ if is_list => {}
+            event => self.received(event.resource_version().unwrap_or_default(), lived)?,
+        }
+        Ok(Some(match event {
+            WatchEvent::Added { mut object, losses }
+            | WatchEvent::Modified { mut object, losses } => {
+                self.modify.apply(&mut object);
+                Some(if is_list {
+                    WatcherEvent::ListItem { object, losses }
+                } else {
+                    WatcherEvent::Applied { object, losses }
+                })
+            }
+            WatchEvent::Deleted { mut object, losses } => {
+                self.modify.apply(&mut object);
+                Some(WatcherEvent::Deleted { object, losses })
+            }
+            WatchEvent::Invalid { object, is_deleted } => {
+                Some(WatcherEvent::Invalid { object, is_deleted })
+            }
+            WatchEvent::Bookmark(_) => None,
+        }))
+    }
+
+    fn received(&mut self, version: &str, lived: Duration) -> Result<(), Error> {
+        if self.list_watch.received(version) {
+            self.works();
+            return Ok(());
+        }
+        let from = self.version().unwrap_or_default().to_owned();
+        let to = version.to_owned();
+        // The objects of the copy may never have existed in the history of this server.
+        let delay = self.list_watch.failed(Failure::ErrorEvent, lived, None);
+        self.wait(delay);
+        Err(self.error(Kind::WentBack { from, to }))
+    }
+}

@@ -1,0 +1,140 @@
+//! What is wrong with a kubeconfig, and where.
+
+use crate::kubeconfig::document;
+use k8s_flowcontrol::config::Config;
+use serde_json::{Value, json};
+
+fn fault(cluster: Value, user: Value) -> String {
+    let error = Config::builder()
+        .text(document(cluster, user))
+        .build()
+        .unwrap_err();
+    let shown = format!("{error} {error:?}");
+    assert!(!shown.contains("planted"), "{shown}");
+    assert!(shown.contains("kubeconfig text"), "{shown}");
+    error.to_string()
+}
+
+#[test]
+fn faults_name_the_field() {
+    let https = || json!({"server": "https://127.0.0.1:1"});
+    let cluster = |field: &str, value: Value| {
+        let mut cluster = https();
+        cluster[field] = value;
+        fault(cluster, json!({}))
+    };
+    let place = "context `here`: cluster `c`";
+    for (field, value, expected) in [
+        ("server", json!("no where"), "not a URL"),
+        (
+            "server",
+            json!("https://me:planted@a"),
+            "user name or password",
+        ),
+        ("proxy-url", json!("ftp://me:planted@a"), "scheme `ftp`"),
+        ("proxy-url", json!("http://me:planted@:1"), "host"),
+        ("tls-server-name", json!("a b"), "not a server name"),
+        (
+            "certificate-authority-data",
+            json!("a%b"),
+            "expected base64",
+        ),
+        (
+            "certificate-authority",
+            json!("/no/such/file"),
+            "cannot be read",
+        ),
+        (
+            "disable-compression",
+            json!("yes"),
+            "expected true or false",
+        ),
+    ] {
+        let error = cluster(field, value);
+        assert!(error.contains(&format!("{place}: {field}: ")), "{error}");
+        assert!(error.contains(expected), "{error}");
+    }
+    let both = json!({"server": "https://a", "insecure-skip-tls-verify": true,
+                      "certificate-authority-data": "YQ=="});
+    assert!(fault(both, json!({})).contains("insecure-skip-tls-verify: cannot be combined with"));
+
+    let exec = |field: &str, value: Value| {
+        let mut exec = json!({
+            "apiVersion": "client.authentication.k8s.io/v1", "command": "x", "interactiveMode": "Never",
+        });
+        exec[field] = value;
+        json!({"exec": exec})
+    };
+    for (user, expected) in [
+        (
+            json!({"auth-provider": {"name": "gcp", "config": {"access-token": "planted"}}}),
+            "auth-provider: `gcp` was removed in Kubernetes 1.26",
+        ),
+        (
+            json!({"auth-provider": {"name": "oidc", "config": {"id-token": "planted"}}}),
+            "auth-provider: `oidc` is not supported; use an exec plugin such as kubelogin",
+        ),
+        (
+            json!({"token": "planted", "username": "me"}),
+            "username: cannot be combined with a token",
+        ),
+        (
+            json!({"token": "planted\u{1}"}),
+            "token: the token contains characters",
+        ),
+        (json!({"password": "planted"}), "username: is missing"),
+        (
+            json!({"client-key-data": "YQ=="}),
+            "client-certificate: is missing",
+        ),
+        (
+            json!({"client-certificate-data": "YQ=="}),
+            "client-key: is missing",
+        ),
+        (
+            json!({"tokenFile": "/no/such/file"}),
+            "tokenFile: the file /no/such/file cannot be read",
+        ),
+        (json!({"as-uid": "1"}), "as-uid: requires `as`"),
+        (json!({"as-groups": ["a"]}), "as-groups: requires `as`"),
+        (
+            json!({"as-user-extra": {"a": ["b"]}}),
+            "as-user-extra: requires `as`",
+        ),
+        (json!({"as": "a\nb"}), "as: the value"),
+        (json!({"exec": "x"}), "exec: expected a map"),
+        (exec("command", json!(null)), "exec: command: is missing"),
+        (
+            exec("args", json!(["a", 1])),
+            "exec: args: expected a list of texts",
+        ),
+        (
+            exec("env", json!([{"name": "planted"}])),
+            "exec: env: expected",
+        ),
+        (
+            exec("interactiveMode", json!("Sometimes")),
+            "exec: interactiveMode: `Sometimes`",
+        ),
+        (
+            exec("interactiveMode", json!(null)),
+            "exec: interactiveMode: is missing",
+        ),
+        (
+            exec("apiVersion", json!("client.authentication.k8s.io/v1alpha1")),
+            "v1alpha1` is not supported",
+        ),
+    ] {
+        let error = fault(https(), user);
+        assert!(error.contains("context `here`: user `u`"), "{error}");
+        assert!(error.contains(expected), "{expected}: {error}");
+    }
+    let text = document(https(), json!({})).replace("\"users\":[", "\"users\":[{\"name\":\"u\"},");
+    let error = Config::builder()
+        .text(text)
+        .build()
+        .unwrap_err()
+        .to_string();
+    assert!(error.contains("users: `u` occurs twice"), "{error}");
+    assert!(fault(json!({"server": "host:1/prefix"}), json!({})).contains("a path but no scheme"));
+}
