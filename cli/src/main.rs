@@ -14,7 +14,6 @@ mod input;
 mod interrupt;
 mod kubernetes_arg;
 mod leading;
-mod metrics;
 mod migrate;
 mod objects;
 mod output;

@@ -1,6 +1,6 @@
 //! The stored objects of every resource, from the metrics of a server.
 
-use crate::metrics::samples;
+use k8s_flowcontrol::rules::metrics::samples;
 use k8s_flowcontrol::rules::seats::Stored;
 use std::collections::HashMap;
 

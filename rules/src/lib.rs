@@ -17,8 +17,11 @@
 //! | [`lint`] | mistakes in objects that the server accepts |
 //! | [`bootstrap`] | the built-in objects of each release |
 //! | [`wire`] | the fields that a server writes in its JSON |
+//! | [`ownership`] | the tool, vendor or server that owns an object and may undo changes |
 //! | [`storage`] | the hash of the version in which a server stores objects |
 //! | [`dumps`] | the server's debug dumps and flow control response headers |
+//! | [`metrics`] | the server's metrics of flow control, of any release |
+//! | [`diagnosis`] | the causes of waiting and rejected requests in a cluster, with the evidence |
 //!
 //! Nothing here does I/O. The behaviour depends on the server's [`Release`](k8s_flowcontrol_types::Release),
 //! which every entry point takes. Applications use `k8s-flowcontrol` with the feature `rules`, which re-exports this crate.
@@ -29,16 +32,20 @@ pub mod controller;
 pub mod conversion;
 pub mod decode;
 pub mod defaults;
+pub mod diagnosis;
 pub mod dumps;
 pub mod limits;
 pub mod lint;
 pub mod matching;
+pub mod metrics;
 mod objects;
+pub mod ownership;
 pub mod queueing;
 pub mod seats;
 pub mod sharding;
 pub mod simulation;
 pub mod storage;
+mod system_requests;
 pub mod validate;
 pub mod wire;
 

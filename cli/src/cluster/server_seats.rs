@@ -3,9 +3,9 @@
 use super::connect::{ClusterArgs, block_on};
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::metrics::samples;
 use k8s_flowcontrol::api::v1::PriorityLevelConfiguration;
 use k8s_flowcontrol::rules::limits::ServerLimits;
+use k8s_flowcontrol::rules::metrics::samples;
 use k8s_flowcontrol::{Client, Release};
 use std::collections::BTreeMap;
 use std::fmt;

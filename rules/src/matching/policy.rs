@@ -66,7 +66,7 @@ impl PolicyRule {
     }
 
     /// Whether a resource or non-resource rule matches the request; subjects are not checked.
-    pub(super) fn matches_request(&self, request: &RequestAttributes) -> bool {
+    pub(crate) fn matches_request(&self, request: &RequestAttributes) -> bool {
         if request.is_resource_request {
             self.resource_rules
                 .iter()

@@ -1,6 +1,6 @@
 //! Subjects of rules.
 
-use super::request::SERVICE_ACCOUNT_PREFIX;
+use super::request::{AUTHENTICATED, SERVICE_ACCOUNT_PREFIX, SERVICE_ACCOUNTS, UNAUTHENTICATED};
 use k8s_flowcontrol_types::api::v1;
 
 /// A subject of a rule, prepared for matching.
@@ -54,7 +54,21 @@ impl Subject {
         .unwrap_or(Self::Nobody)
     }
 
-    pub(super) fn matches(&self, user: &super::User) -> bool {
+    /// Whether the subject includes all users.
+    pub(crate) fn is_everybody(&self) -> bool {
+        match self {
+            Self::Everybody => true,
+            Self::Group(group) => matches!(group.as_str(), AUTHENTICATED | UNAUTHENTICATED),
+            _ => false,
+        }
+    }
+
+    /// Whether the subject includes most users or all service accounts.
+    pub(crate) fn is_wide(&self) -> bool {
+        self.is_everybody() || matches!(self, Self::Group(group) if group == SERVICE_ACCOUNTS)
+    }
+
+    pub(crate) fn matches(&self, user: &super::User) -> bool {
         match self {
             Self::Everybody => true,
             Self::User(name) => user.name == *name,

@@ -46,7 +46,9 @@ impl Dealer {
                 occupied
                     .iter()
                     .enumerate()
-                    .map(|(occupied, probability)| probability * self.covered_by(occupied as u32))
+                    .map(|(occupied, probability)| {
+                        probability * self.covered_probability(occupied as u32)
+                    })
                     .sum()
             }
         }
@@ -98,9 +100,21 @@ impl Dealer {
         deal * binomial(self.hand_size(), fresh)
     }
 
-    /// The probability that all queues of a hand are among `occupied` given ones.
-    fn covered_by(&self, occupied: u32) -> f64 {
-        self.adds(occupied, 0)
+    /// The probability that all queues of a hand are among `occupied` given ones, between 0 and 1.
+    ///
+    /// More than [`queues`](Self::queues) count as all queues.
+    ///
+    /// ```
+    /// use k8s_flowcontrol_rules::sharding::Dealer;
+    ///
+    /// let dealer = Dealer::new(4, 2)?;
+    /// // One of the six hands.
+    /// assert!((dealer.covered_probability(2) - 1.0 / 6.0).abs() < 1e-15);
+    /// assert_eq!((dealer.covered_probability(1), dealer.covered_probability(9)), (0.0, 1.0));
+    /// # Ok::<(), k8s_flowcontrol_rules::sharding::InvalidDealer>(())
+    /// ```
+    pub fn covered_probability(&self, occupied: u32) -> f64 {
+        self.adds(occupied.min(self.queues()), 0)
     }
 }
 

@@ -2,9 +2,9 @@
 
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::metrics::samples;
 use k8s_flowcontrol::api::v1::PriorityLevelConfiguration;
 use k8s_flowcontrol::rules::dumps::parse_priority_levels;
+use k8s_flowcontrol::rules::metrics::samples;
 use k8s_flowcontrol::{Client, Error, Resource};
 use std::collections::{BTreeMap, BTreeSet};
 

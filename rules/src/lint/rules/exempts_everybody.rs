@@ -1,8 +1,7 @@
 //! A schema that exempts all users from limits.
 
-use super::takes_system_traffic::is_wide;
 use super::{Context, Report, Rule, Severity};
-use crate::matching::{Names, PolicyRule, Url};
+use crate::matching::{Names, PolicyRule, Subject, Url};
 use k8s_flowcontrol_types::api::v1::PriorityLevelType;
 
 pub(super) const RULE: Rule = Rule {
@@ -21,7 +20,7 @@ fn check(context: &Context, report: &mut Report) {
             continue;
         }
         for (index, rule) in schema.rules.iter().enumerate() {
-            if rule.subjects.iter().any(is_wide) && is_about_everything(rule) {
+            if rule.subjects.iter().any(Subject::is_wide) && is_about_everything(rule) {
                 let message =
                     "requests of an exempt level are never queued or rejected, and this rule \
                                matches most requests of most users"

@@ -1,7 +1,7 @@
 //! All users in one flow.
 
-use super::takes_system_traffic::is_wide;
 use super::{Context, Report, Rule, Severity};
+use crate::matching::Subject;
 use crate::objects;
 
 pub(super) const RULE: Rule = Rule {
@@ -20,7 +20,7 @@ fn check(context: &Context, report: &mut Report) {
         let several_users = schema
             .rules
             .iter()
-            .any(|rule| rule.subjects.iter().any(is_wide));
+            .any(|rule| rule.subjects.iter().any(Subject::is_wide));
         if queues > 1 && several_users && schema.object.spec.distinguisher_method.is_none() {
             let message =
                 "without distinguisherMethod all requests are one flow, so one busy user \

@@ -2,9 +2,8 @@
 
 use super::{Context, Report, Rule, Severity};
 use crate::lint::context::Maintainer;
-use crate::matching::{
-    AUTHENTICATED, RequestAttributes, SERVICE_ACCOUNTS, Subject, UNAUTHENTICATED, User,
-};
+use crate::matching::Subject;
+use crate::system_requests::{SYSTEM_REQUESTS, SystemRequest};
 
 pub(super) const RULE: Rule = Rule {
     id: "takes-system-traffic",
@@ -12,67 +11,6 @@ pub(super) const RULE: Rule = Rule {
     summary: "A flow schema for all users matches requests that the cluster depends on.",
     check,
 };
-
-/// A request that the cluster depends on.
-struct SystemRequest {
-    what: &'static str,
-    user: fn() -> User,
-    method: &'static str,
-    url: &'static str,
-}
-
-fn node() -> User {
-    User::authenticated("system:node:any", ["system:nodes"])
-}
-
-fn component(name: &str) -> User {
-    User::authenticated(name, [""; 0])
-}
-
-const SYSTEM_REQUESTS: &[SystemRequest] = &[
-    SystemRequest {
-        what: "node heartbeats",
-        user: node,
-        method: "PUT",
-        url: "/apis/coordination.k8s.io/v1/namespaces/kube-node-lease/leases/any",
-    },
-    SystemRequest {
-        what: "kubelets",
-        user: node,
-        method: "PATCH",
-        url: "/api/v1/namespaces/any/pods/any/status",
-    },
-    SystemRequest {
-        what: "leader election",
-        user: || component("system:kube-controller-manager"),
-        method: "PUT",
-        url: "/apis/coordination.k8s.io/v1/namespaces/kube-system/leases/kube-controller-manager",
-    },
-    SystemRequest {
-        what: "kube-controller-manager",
-        user: || component("system:kube-controller-manager"),
-        method: "GET",
-        url: "/api/v1/pods?watch=1",
-    },
-    SystemRequest {
-        what: "kube-scheduler",
-        user: || component("system:kube-scheduler"),
-        method: "POST",
-        url: "/api/v1/namespaces/any/pods/any/binding",
-    },
-    SystemRequest {
-        what: "controllers in kube-system",
-        user: || User::service_account("kube-system", "any"),
-        method: "GET",
-        url: "/api/v1/namespaces/kube-system/configmaps",
-    },
-    SystemRequest {
-        what: "webhooks that authenticate their callers",
-        user: || User::service_account("any", "webhook"),
-        method: "POST",
-        url: "/apis/authentication.k8s.io/v1/tokenreviews",
-    },
-];
 
 fn check(context: &Context, report: &mut Report) {
     for schema in context
@@ -102,8 +40,7 @@ fn check(context: &Context, report: &mut Report) {
 
 /// Whether the schema matches the request, through a subject that includes many other users.
 fn takes(context: &Context, schema: &str, request: &SystemRequest) -> bool {
-    let attributes = RequestAttributes::from_http(request.method, request.url, (request.user)());
-    let Ok(attributes) = attributes else {
+    let Some(attributes) = request.attributes() else {
         return false;
     };
     let Some(explanation) = context.classifier.explain(&attributes) else {
@@ -118,18 +55,5 @@ fn takes(context: &Context, schema: &str, request: &SystemRequest) -> bool {
             .iter()
             .find(|known| known.name() == schema)
             .and_then(|known| known.rules.get(matched.rule)?.subjects.get(matched.subject))
-            .is_some_and(is_everybody)
-}
-
-fn is_everybody(subject: &Subject) -> bool {
-    match subject {
-        Subject::Everybody => true,
-        Subject::Group(group) => matches!(group.as_str(), AUTHENTICATED | UNAUTHENTICATED),
-        _ => false,
-    }
-}
-
-/// Whether a subject includes most users or all service accounts.
-pub(super) fn is_wide(subject: &Subject) -> bool {
-    is_everybody(subject) || matches!(subject, Subject::Group(group) if group == SERVICE_ACCOUNTS)
+            .is_some_and(Subject::is_everybody)
 }

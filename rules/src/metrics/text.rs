@@ -1,24 +1,35 @@
-//! Reading metrics in the Prometheus text format.
+//! The Prometheus text format.
 
 /// A sample: a line such as `requests_total{code="200"} 9`.
-#[derive(Debug, PartialEq)]
-pub(crate) struct Sample<'a> {
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Sample<'a> {
     /// The name of the metric.
-    pub(crate) name: &'a str,
-    pub(crate) value: f64,
+    pub name: &'a str,
+    /// The value, which may be infinite or not a number.
+    pub value: f64,
     labels: Vec<(&'a str, String)>,
 }
 
 impl Sample<'_> {
-    /// The value of a label.
-    pub(crate) fn label(&self, name: &str) -> Option<&str> {
+    /// The value of a label; `None` if the sample does not have it.
+    pub fn label(&self, name: &str) -> Option<&str> {
         let found = self.labels.iter().find(|(label, _)| *label == name);
         found.map(|(_, value)| value.as_str())
     }
 }
 
-/// The samples of a text. Comments and malformed lines are skipped.
-pub(crate) fn samples(text: &str) -> impl Iterator<Item = Sample<'_>> {
+/// The samples of a text, such as the response of `/metrics`. Comments and malformed lines are skipped.
+///
+/// ```
+/// use k8s_flowcontrol_rules::metrics::samples;
+///
+/// let text = "# a comment\nrequests_total{code=\"200\"} 9 1700000000\nbroken{\n";
+/// let found: Vec<_> = samples(text).collect();
+/// assert_eq!(found.len(), 1);
+/// assert_eq!((found[0].name, found[0].value, found[0].label("code")), ("requests_total", 9.0, Some("200")));
+/// ```
+pub fn samples(text: &str) -> impl Iterator<Item = Sample<'_>> {
     text.lines().filter_map(sample)
 }
 
@@ -38,7 +49,7 @@ fn sample(line: &str) -> Option<Sample<'_>> {
             labels.push((label.trim(), value));
             rest = after.trim_start().trim_start_matches(',').trim_start();
         }
-        rest = &rest[1..];
+        rest = rest.strip_prefix('}')?;
     }
     // A timestamp may follow the value.
     let value = rest.split_whitespace().next()?.parse().ok()?;

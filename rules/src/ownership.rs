@@ -1,24 +1,34 @@
-//! The owner of an object: the API server, a tool, a controller or a vendor.
+//! The owner of an object: the API server, a tool, a controller or a vendor, which may undo a change of the object.
+//!
+//! ```
+//! use k8s_flowcontrol_rules::ownership::owner;
+//! use k8s_flowcontrol_types::Kind;
+//! use serde_json::json;
+//!
+//! let object = json!({"metadata": {"name": "batch", "labels": {"helm.sh/chart": "batch-1.0"}}});
+//! let owner = owner(Kind::FlowSchema, &object).unwrap();
+//! assert_eq!(owner.to_string(), "Helm (helm.sh/chart: batch-1.0)");
+//! assert_eq!(owner.consequence(&object).unwrap(), "the next upgrade of its Helm release can undo the change");
+//! ```
 
-use k8s_flowcontrol::Kind;
-use k8s_flowcontrol::Release;
-use k8s_flowcontrol::rules::bootstrap;
-use k8s_flowcontrol::rules::bootstrap::AUTO_UPDATE_ANNOTATION;
+use crate::bootstrap::{self, AUTO_UPDATE_ANNOTATION};
+use k8s_flowcontrol_types::{Kind, Release};
 use serde_json::Value;
 use std::fmt;
 
 /// The owner of an object, and the evidence for it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Owner {
+#[non_exhaustive]
+pub struct Owner {
     /// The program that may undo a change of the object.
-    pub(crate) name: String,
+    pub name: String,
     /// The evidence, such as a label.
-    pub(crate) sign: String,
+    pub sign: String,
 }
 
 impl Owner {
-    /// What the owner does about a change of the object by somebody else; none if that is unknown.
-    pub(crate) fn consequence(&self, object: &Value) -> Option<String> {
+    /// The action of the owner after a change of the object by somebody else; `None` if it keeps the change.
+    pub fn consequence(&self, object: &Value) -> Option<String> {
         let metadata = &object["metadata"];
         Some(match self.name.as_str() {
             SERVER => {
@@ -41,8 +51,13 @@ impl Owner {
         })
     }
 
+    /// Whether the owner is the vendor of the cluster, or of a distribution or add-on.
+    pub fn is_vendor(&self) -> bool {
+        VENDORS.iter().any(|(_, vendor)| *vendor == self.name)
+    }
+
     /// Whether the owner is the API server itself.
-    pub(crate) fn is_server(&self) -> bool {
+    pub fn is_server(&self) -> bool {
         self.name == SERVER
     }
 }
@@ -65,8 +80,8 @@ impl fmt::Display for Owner {
     }
 }
 
-/// The owner of the object, if there is evidence of one.
-pub(crate) fn owner(kind: Kind, object: &Value) -> Option<Owner> {
+/// The owner of an object, which is given as in JSON of any version; `None` without evidence of one.
+pub fn owner(kind: Kind, object: &Value) -> Option<Owner> {
     let metadata = &object["metadata"];
     let name = metadata["name"].as_str().unwrap_or_default();
     built_in(kind, name, metadata)

@@ -1,0 +1,148 @@
+//! Borrowing that cannot happen.
+
+use super::{Check, Context, Observation, Report, Severity, count};
+use crate::diagnosis::load::Load;
+use k8s_flowcontrol_types::api::v1::PriorityLevelConfigurationSpec;
+
+pub(super) const CHECK: Check = Check {
+    id: "borrowing",
+    summary: "A priority level with waiting or rejected requests cannot borrow seats.",
+    run,
+};
+
+/// The first minor release with lending and borrowing.
+const SINCE: u32 = 26;
+const BORROWING_LIMIT: &str = "spec.limited.borrowingLimitPercent";
+const LENDABLE: &str = "spec.limited.lendablePercent";
+
+fn run(context: &Context<'_>, report: &mut Report) {
+    for load in context.loads() {
+        let is_full = load.free().is_none_or(|free| free == 0);
+        if load.is_exempt() || !load.is_in_trouble_now() || !is_full {
+            continue;
+        }
+        if context.evidence.release.minor() < SINCE {
+            let message = format!(
+                "priority level {} cannot borrow seats: Kubernetes {} has no borrowing",
+                load.name(),
+                context.evidence.release
+            );
+            let action = "give the level more shares; newer releases lend seats between levels";
+            let release = format!("the release of the servers is {}", context.evidence.release);
+            let evidence = vec![Observation::computed(release)];
+            report.level(Severity::Note, load, message, evidence, action);
+        } else if let Some(reason) = reason(context, load) {
+            let Reason {
+                message,
+                evidence,
+                action,
+            } = reason;
+            report.level(Severity::Problem, load, message, evidence, action);
+        }
+    }
+    nobody_lends(context, report);
+}
+
+/// The reason for which a level cannot borrow.
+struct Reason {
+    message: String,
+    evidence: Vec<Observation>,
+    action: &'static str,
+}
+
+fn reason(context: &Context<'_>, load: &Load<'_>) -> Option<Reason> {
+    let name = load.name();
+    let limited = load.level.object.spec.limited.as_ref()?;
+    if limited.borrowing_limit_percent == Some(0) {
+        return Some(Reason {
+            message: format!(
+                "priority level {name} may not borrow seats: its borrowingLimitPercent is 0"
+            ),
+            evidence: vec![Observation::level_field(name, BORROWING_LIMIT, 0)],
+            action: "raise or remove borrowingLimitPercent, unless the level must stay small",
+        });
+    }
+    let (current, maximum) = (load.current.as_ref()?, load.maximum.as_ref()?);
+    if current.value >= maximum.value {
+        let mut evidence = evidence_of(load);
+        evidence.push(maximum.from.clone());
+        if let Some(percent) = limited.borrowing_limit_percent {
+            evidence.push(Observation::level_field(name, BORROWING_LIMIT, percent));
+        }
+        return Some(Reason {
+            message: format!(
+                "priority level {name} has borrowed as much as it may: its limit is at the maximum of {}",
+                count(maximum.value, "seat")
+            ),
+            evidence,
+            action: "raise borrowingLimitPercent, or give the level more shares",
+        });
+    }
+    let lendable = context.others(load).try_fold(0_i64, |sum, other| {
+        Some(sum.saturating_add(other.can_lend()?))
+    })?;
+    if lendable > 0 {
+        return None;
+    }
+    let mut evidence = evidence_of(load);
+    for other in context.others(load) {
+        let measured = [&other.current, &other.minimum, &other.in_use];
+        evidence.extend(
+            measured
+                .into_iter()
+                .flatten()
+                .map(|measured| measured.from.clone()),
+        );
+    }
+    Some(Reason {
+        message: format!(
+            "priority level {name} cannot borrow more seats: the other levels use or have lent all seats that they may lend"
+        ),
+        evidence,
+        action: "raise lendablePercent of levels with idle seats, or give the level more shares",
+    })
+}
+
+fn evidence_of(load: &Load<'_>) -> Vec<Observation> {
+    let current = load.current.iter();
+    current.map(|current| current.from.clone()).collect()
+}
+
+/// A configuration in which no level lends.
+fn nobody_lends(context: &Context<'_>, report: &mut Report) {
+    if context.evidence.release.minor() < SINCE {
+        return;
+    }
+    let limited: Vec<_> = context
+        .levels
+        .iter()
+        .filter(|level| shares(&level.object.spec) > 0)
+        .collect();
+    let lends = |spec: &PriorityLevelConfigurationSpec| lendable(spec) > 0;
+    // catch-all alone never lends.
+    if limited.len() < 3 || limited.iter().any(|level| lends(&level.object.spec)) {
+        return;
+    }
+    let evidence = limited.iter().map(|level| {
+        Observation::level_field(level.name(), LENDABLE, lendable(&level.object.spec))
+    });
+    report.cluster(
+        Severity::Risk,
+        None,
+        "no priority level lends seats, so that no level can borrow any".to_owned(),
+        evidence.collect(),
+        "set lendablePercent of levels that rarely use all of their seats",
+    );
+}
+
+fn shares(spec: &PriorityLevelConfigurationSpec) -> i32 {
+    let limited = spec.limited.as_ref();
+    let shares = limited.and_then(|limited| limited.nominal_concurrency_shares);
+    shares.unwrap_or_default()
+}
+
+fn lendable(spec: &PriorityLevelConfigurationSpec) -> i32 {
+    let limited = spec.limited.as_ref();
+    let percent = limited.and_then(|limited| limited.lendable_percent);
+    percent.unwrap_or_default()
+}

@@ -1,0 +1,125 @@
+//! The flow that fills a level.
+
+use super::{Check, Context, Observation, Report, Severity, count, share};
+use crate::diagnosis::flows::{self, Flow};
+use crate::diagnosis::load::Load;
+
+pub(super) const CHECK: Check = Check {
+    id: "busiest-flow",
+    summary: "One flow has most requests of a priority level in which requests wait or are rejected.",
+    run,
+};
+
+/// The percentage of the requests from which a flow fills a level.
+const MOST: i64 = 50;
+/// The flows that are named if none has most requests.
+const NAMED: usize = 3;
+
+fn run(context: &Context<'_>, report: &mut Report) {
+    for load in context.loads().filter(|load| load.is_in_trouble()) {
+        if let Some(flows) = flows::of_load(load).filter(|flows| !flows.is_empty()) {
+            of_dump(context, load, &flows, report);
+        }
+    }
+    of_log(context, report);
+}
+
+fn of_dump(context: &Context<'_>, load: &Load<'_>, flows: &[Flow], report: &mut Report) {
+    let Some(largest) = flows.first() else {
+        return;
+    };
+    let sum = |of: fn(&Flow) -> i64| {
+        flows
+            .iter()
+            .fold(0_i64, |sum, flow| sum.saturating_add(of(flow)))
+    };
+    let (waiting, seats) = (sum(|flow| flow.waiting), sum(|flow| flow.seats));
+    let (part, whole, what) = match waiting {
+        0 => (largest.seats, seats, "seats of the requests"),
+        _ => (largest.waiting, waiting, "waiting requests"),
+    };
+    let name = context.flow_name(&largest.flow_schema, &largest.distinguisher);
+    let fills = share(part, whole) >= MOST;
+    let message = match fills {
+        true => format!(
+            "one flow fills priority level {}: {name} has {part} of the {whole} {what}",
+            load.name()
+        ),
+        false => format!(
+            "{} share priority level {}, and none has most of the {whole} {what}",
+            count(i64::try_from(flows.len()).unwrap_or(i64::MAX), "flow"),
+            load.name()
+        ),
+    };
+    let shown = if fills { 1 } else { NAMED };
+    let mut evidence = Vec::new();
+    let row =
+        |what: String, value| Observation::dump(&load.server.name, "dump_requests", what, value);
+    for flow in flows.iter().take(shown) {
+        let name = context.flow_name(&flow.flow_schema, &flow.distinguisher);
+        evidence.push(row(format!("waiting requests of {name}"), flow.waiting));
+        evidence.push(row(format!("executing requests of {name}"), flow.executing));
+        // A flow without a distinguisher has the requests of many users.
+        let user = flow
+            .largest_user()
+            .filter(|(user, _)| *user != flow.distinguisher);
+        if let Some((user, requests)) = user {
+            let user = context.user_name(user);
+            evidence.push(row(format!("requests of {name} by {user}"), requests));
+        }
+    }
+    let severity = match fills && load.is_in_trouble_now() {
+        true => Severity::Problem,
+        false => Severity::Note,
+    };
+    let action = match fills {
+        true => {
+            "reduce the requests of this flow, or move it to a priority level of its own: `isolate` and `protect` print \
+                 the objects"
+        }
+        false => "reduce the requests of all flows, or give the level more shares",
+    };
+    report.level(severity, load, message, evidence, action);
+}
+
+/// The busiest flow of each level in the audit logs.
+fn of_log(context: &Context<'_>, report: &mut Report) {
+    let Some(log) = &context.evidence.log else {
+        return;
+    };
+    for level in context
+        .levels
+        .iter()
+        .filter(|level| context.includes(level.name()))
+    {
+        let level = level.name();
+        let of_level = || log.flows.iter().filter(|((_, own, _), _)| own == level);
+        let rejected = of_level().any(|(_, requests)| requests.rejected > 0);
+        if !rejected && !context.is_in_trouble(level) {
+            continue;
+        }
+        // The time that requests take counts, because it keeps seats busy; a log may lack times.
+        let busiest = of_level().max_by_key(|(_, requests)| (requests.busy_us, requests.all));
+        let Some(((schema, _, distinguisher), requests)) = busiest else {
+            continue;
+        };
+        let all: u64 = of_level().map(|(_, requests)| requests.all).sum();
+        let busy = of_level().fold(0_u64, |sum, (_, requests)| {
+            sum.saturating_add(requests.busy_us)
+        });
+        let name = context.flow_name(schema, distinguisher);
+        let seconds = |us: u64| us as f64 / 1e6;
+        let message = format!(
+            "in the audit logs, {name} is the busiest flow of priority level {level}: its requests took {:.1} s of {:.1} s",
+            seconds(requests.busy_us),
+            seconds(busy),
+        );
+        let evidence = vec![
+            Observation::log(format!("requests of {name}"), requests.all),
+            Observation::log(format!("requests of priority level {level}"), all),
+            Observation::log(format!("rejected requests of {name}"), requests.rejected),
+        ];
+        let action = "compare with the flows that wait; `traffic` shows all flows of the logs";
+        report.cluster(Severity::Note, Some(level), message, evidence, action);
+    }
+}

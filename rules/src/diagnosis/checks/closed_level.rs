@@ -1,0 +1,39 @@
+//! A level without seats.
+
+use super::{Check, Context, Observation, Report, Severity, count};
+
+pub(super) const CHECK: Check = Check {
+    id: "closed-level",
+    summary: "Requests wait in a priority level that has no seats.",
+    run,
+};
+
+fn run(context: &Context<'_>, report: &mut Report) {
+    for load in context.loads() {
+        let Some(current) = load.current.as_ref().filter(|current| current.value <= 0) else {
+            continue;
+        };
+        if load.is_exempt() || load.waiting() == 0 {
+            continue;
+        }
+        let message = format!(
+            "{} of priority level {} wait, and the level has no seat",
+            count(load.waiting(), "request"),
+            load.name(),
+        );
+        let mut evidence: Vec<_> = load
+            .waiting
+            .iter()
+            .map(|waiting| waiting.from.clone())
+            .collect();
+        evidence.push(current.from.clone());
+        evidence.extend(load.maximum.iter().map(|maximum| maximum.from.clone()));
+        if let Some(limited) = &load.level.object.spec.limited {
+            let shares = limited.nominal_concurrency_shares.unwrap_or_default();
+            let path = "spec.limited.nominalConcurrencyShares";
+            evidence.push(Observation::level_field(load.name(), path, shares));
+        }
+        let action = "give the level shares; to keep its requests out, use limitResponse type Reject, which rejects them at once";
+        report.level(Severity::Problem, load, message, evidence, action);
+    }
+}

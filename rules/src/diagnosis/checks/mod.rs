@@ -1,0 +1,136 @@
+//! The checks, one per file; each file declares its check.
+
+mod borrowing;
+mod busiest_flow;
+mod closed_level;
+mod idle_seats;
+mod overload;
+mod ownership;
+mod rejections;
+mod starvation;
+mod system_traffic;
+mod uneven_servers;
+mod user_requests;
+mod wide_requests;
+
+use super::context::Context;
+use super::finding::{Finding, Severity};
+use super::load::Load;
+use super::observation::Observation;
+
+/// All checks, in the order of their findings.
+pub fn checks() -> &'static [Check] {
+    &[
+        overload::CHECK,
+        idle_seats::CHECK,
+        closed_level::CHECK,
+        wide_requests::CHECK,
+        rejections::CHECK,
+        busiest_flow::CHECK,
+        borrowing::CHECK,
+        starvation::CHECK,
+        system_traffic::CHECK,
+        ownership::CHECK,
+        uneven_servers::CHECK,
+        user_requests::CHECK,
+    ]
+}
+
+/// A check of the evidence.
+#[derive(Clone, Copy, Debug)]
+pub struct Check {
+    id: &'static str,
+    summary: &'static str,
+    run: fn(&Context<'_>, &mut Report),
+}
+
+impl Check {
+    /// The id, such as `rejections`.
+    pub const fn id(&self) -> &'static str {
+        self.id
+    }
+
+    /// The findings of the check, in one sentence.
+    pub const fn summary(&self) -> &'static str {
+        self.summary
+    }
+
+    pub(super) fn findings(&self, context: &Context<'_>) -> Vec<Finding> {
+        let mut report = Report {
+            check: self.id,
+            findings: Vec::new(),
+        };
+        (self.run)(context, &mut report);
+        report.findings
+    }
+}
+
+/// The findings of a check.
+pub(super) struct Report {
+    check: &'static str,
+    findings: Vec<Finding>,
+}
+
+impl Report {
+    /// Adds a finding about a priority level on a server.
+    fn level(
+        &mut self,
+        severity: Severity,
+        load: &Load<'_>,
+        message: String,
+        evidence: Vec<Observation>,
+        action: impl Into<String>,
+    ) {
+        self.findings.push(Finding {
+            check: self.check,
+            severity,
+            server: Some(load.server.name.clone()),
+            priority_level: Some(load.name().to_owned()),
+            message,
+            evidence,
+            action: action.into(),
+        });
+    }
+
+    /// Adds a finding about the objects, the logs, or all servers.
+    fn cluster(
+        &mut self,
+        severity: Severity,
+        priority_level: Option<&str>,
+        message: String,
+        evidence: Vec<Observation>,
+        action: impl Into<String>,
+    ) {
+        self.findings.push(Finding {
+            check: self.check,
+            severity,
+            server: None,
+            priority_level: priority_level.map(str::to_owned),
+            message,
+            evidence,
+            action: action.into(),
+        });
+    }
+}
+
+/// A probability for people.
+fn percent(probability: f64) -> String {
+    match probability * 100.0 {
+        percent if percent > 0.0 && percent < 0.01 => format!("{percent:.1e} %"),
+        percent => format!("{percent:.2} %"),
+    }
+}
+
+/// The percentage of a part, for people; 0 without a whole.
+fn share(part: i64, whole: i64) -> i64 {
+    match whole > 0 {
+        true => i64::try_from(i128::from(part) * 100 / i128::from(whole)).unwrap_or(100),
+        false => 0,
+    }
+}
+
+/// A number with a noun in singular or plural.
+fn count(number: i64, noun: &str) -> String {
+    let plural = if number == 1 { "" } else { "s" };
+    format!("{number} {noun}{plural}")
+}

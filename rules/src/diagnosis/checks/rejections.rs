@@ -1,0 +1,143 @@
+//! Rejected requests, by reason.
+
+use super::{Check, Context, Report, Severity, count};
+use crate::diagnosis::load::{Load, Rejections};
+use crate::diagnosis::observation::{Observation, Period};
+use std::collections::BTreeMap;
+
+pub(super) const CHECK: Check = Check {
+    id: "rejections",
+    summary: "Requests of a priority level were rejected.",
+    run,
+};
+
+fn run(context: &Context<'_>, report: &mut Report) {
+    for load in context.loads() {
+        if load.rejections.is_empty() {
+            note_the_past(load, report);
+            continue;
+        }
+        let mut by_reason = BTreeMap::<&str, Vec<&Rejections>>::new();
+        for rejections in &load.rejections {
+            by_reason
+                .entry(&rejections.reason)
+                .or_default()
+                .push(rejections);
+        }
+        for (reason, rejections) in by_reason {
+            let sum = rejections
+                .iter()
+                .fold(0_i64, |sum, found| sum.saturating_add(found.requests));
+            let Some(period) = rejections.first().map(|first| first.period) else {
+                continue;
+            };
+            let (cause, action) = explanation(reason);
+            let message = format!(
+                "{} of priority level {} {} {cause} {period}",
+                count(sum, "request"),
+                load.name(),
+                if sum == 1 { "was" } else { "were" },
+            );
+            let severity = match period {
+                Period::Interval(_) => Severity::Problem,
+                Period::SinceStart => Severity::Risk,
+            };
+            let evidence = rejections.into_iter().map(|found| found.from.clone());
+            report.level(severity, load, message, evidence.collect(), action);
+        }
+    }
+    rejected_in_log(context, report);
+}
+
+/// Rejections before the interval.
+fn note_the_past(load: &Load<'_>, report: &mut Report) {
+    let total = load.rejected_since_start;
+    if total == 0 {
+        return;
+    }
+    let message = format!(
+        "{} of priority level {} {} rejected since the server started, and none in the interval",
+        count(total, "request"),
+        load.name(),
+        if total == 1 { "was" } else { "were" },
+    );
+    let metric = format!(
+        "sum(apiserver_flowcontrol_rejected_requests_total{{priority_level={:?}}})",
+        load.name()
+    );
+    let evidence = Observation::Metric {
+        server: load.server.name.clone(),
+        series: metric,
+        value: total,
+        period: Some(Period::SinceStart),
+    };
+    let action = "measure while the requests are rejected, or give the audit logs of that time";
+    report.level(Severity::Note, load, message, vec![evidence], action);
+}
+
+/// The cause, and an action.
+fn explanation(reason: &str) -> (&'static str, &'static str) {
+    match reason {
+        "queue-full" => (
+            "rejected because of full queues (queue-full)",
+            "reduce the requests of the flow that fills the queues, or give the level more shares; longer queues only make \
+             requests wait longer",
+        ),
+        "concurrency-limit" => (
+            "rejected because all seats were in use (concurrency-limit)",
+            "give the level more shares, or use limitResponse type Queue, with which short peaks wait",
+        ),
+        "time-out" => (
+            "rejected after a long time in a queue (time-out)",
+            "give the level more shares: its requests wait for a quarter of their timeout, at most one minute",
+        ),
+        "cancelled" => (
+            "cancelled by their clients while they waited (cancelled)",
+            "give the level more shares, or raise the timeout of the clients",
+        ),
+        _ => (
+            "rejected",
+            "reduce the requests of the level, or give it more shares; the metrics show the reason",
+        ),
+    }
+}
+
+/// Rejections in the audit logs.
+fn rejected_in_log(context: &Context<'_>, report: &mut Report) {
+    let Some(log) = &context.evidence.log else {
+        return;
+    };
+    let mut levels = BTreeMap::<&str, Vec<(u64, String)>>::new();
+    for ((schema, level, distinguisher), requests) in &log.flows {
+        if requests.rejected > 0 && context.includes(level) {
+            let flow = context.flow_name(schema, distinguisher);
+            levels
+                .entry(level)
+                .or_default()
+                .push((requests.rejected, flow));
+        }
+    }
+    for (level, mut flows) in levels {
+        flows.sort_by(|left, right| right.cmp(left));
+        let sum: u64 = flows.iter().map(|(rejected, _)| rejected).sum();
+        let message = format!(
+            "the audit logs have {} of priority level {level} that {} rejected",
+            count(i64::try_from(sum).unwrap_or(i64::MAX), "request"),
+            if sum == 1 { "was" } else { "were" },
+        );
+        let evidence = flows.into_iter().take(MOST_FLOWS).map(|(rejected, flow)| {
+            Observation::log(format!("rejected requests of {flow}"), rejected)
+        });
+        let action = "compare the flow with most rejections with the flow that fills the level";
+        report.cluster(
+            Severity::Risk,
+            Some(level),
+            message,
+            evidence.collect(),
+            action,
+        );
+    }
+}
+
+/// The flows that are named.
+const MOST_FLOWS: usize = 5;

@@ -1,0 +1,62 @@
+//! API servers with very different loads.
+
+use super::{Check, Context, Observation, Report, Severity};
+use crate::diagnosis::load::Load;
+use crate::metrics::Quantity;
+
+pub(super) const CHECK: Check = Check {
+    id: "uneven-servers",
+    summary: "Requests wait or are rejected on one API server, while another one has a free level.",
+    run,
+};
+
+fn run(context: &Context<'_>, report: &mut Report) {
+    for level in context
+        .levels
+        .iter()
+        .filter(|level| context.includes(level.name()))
+    {
+        let of_level = || {
+            context
+                .loads()
+                .filter(|load| std::ptr::eq(load.level, level))
+        };
+        let busy: Vec<&Load<'_>> = of_level().filter(|load| load.is_in_trouble_now()).collect();
+        let free: Vec<&Load<'_>> = of_level()
+            .filter(|load| !load.is_in_trouble_now() && load.free().is_some_and(|free| free > 0))
+            .collect();
+        if busy.is_empty() || free.is_empty() {
+            continue;
+        }
+        let names = |loads: &[&Load<'_>]| {
+            let names: Vec<_> = loads.iter().map(|load| load.server.name.as_str()).collect();
+            names.join(", ")
+        };
+        let message = format!(
+            "requests of priority level {} wait or are rejected on {} only, while it has free seats on {}",
+            level.name(),
+            names(&busy),
+            names(&free),
+        );
+        let evidence = busy.iter().chain(&free).filter_map(|load| {
+            let metrics = load.server.metrics.as_ref()?;
+            let dispatched = metrics.total(Quantity::DispatchedRequests, level.name())?;
+            let metric = metrics.metric(Quantity::DispatchedRequests)?;
+            Some(Observation::Metric {
+                server: load.server.name.clone(),
+                series: format!("sum({metric}{{priority_level={:?}}})", level.name()),
+                value: dispatched,
+                period: Some(crate::diagnosis::observation::Period::SinceStart),
+            })
+        });
+        let action = "balance the connections: clients keep one connection for long, so that a restart of the servers or the \
+                      server's flag --goaway-chance spreads them";
+        report.cluster(
+            Severity::Risk,
+            Some(level.name()),
+            message,
+            evidence.collect(),
+            action,
+        );
+    }
+}

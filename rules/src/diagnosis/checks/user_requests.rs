@@ -1,0 +1,137 @@
+//! The requests of the scope's user.
+
+use super::{Check, Context, Observation, Report, Severity, count};
+use crate::diagnosis::context::level_of;
+use k8s_flowcontrol_types::{Kind, Resource};
+use std::collections::BTreeMap;
+
+pub(super) const CHECK: Check = Check {
+    id: "user-requests",
+    summary: "The flow schemas and priority levels of a user's requests, and the requests themselves.",
+    run,
+};
+
+const SCHEMAS_ACTION: &str =
+    "use `match` with the verb and resource of a request to see its FlowSchema and the reason";
+
+fn run(context: &Context<'_>, report: &mut Report) {
+    let Some(user) = context.scope.user else {
+        return;
+    };
+    let name = context.user_name(&user.name);
+    let schemas = context.schemas_of(user);
+    let list: Vec<_> = schemas
+        .iter()
+        .map(|(schema, _)| format!("{} (priority level {})", schema.name(), level_of(schema)))
+        .collect();
+    let message = match list.is_empty() {
+        true => {
+            format!("no FlowSchema has a rule for {name}, so that catch-all takes the requests")
+        }
+        false => format!(
+            "the requests of {name} get FlowSchema {}",
+            list.join(", or else ")
+        ),
+    };
+    let evidence = schemas.iter().map(|(schema, rule)| {
+        let path = format!("spec.rules[{rule}].subjects");
+        Observation::field(
+            Kind::FlowSchema,
+            schema.name(),
+            &path,
+            "a match for the user",
+        )
+    });
+    report.cluster(
+        Severity::Note,
+        None,
+        message,
+        evidence.collect(),
+        SCHEMAS_ACTION,
+    );
+    in_dumps(context, &user.name, &name, report);
+    in_log(context, &name, report);
+}
+
+/// The requests that wait and execute now.
+fn in_dumps(context: &Context<'_>, user: &str, name: &str, report: &mut Report) {
+    for load in context.loads() {
+        let rows = load.server.requests.iter().flatten();
+        let of_level = rows.filter(|row| row.priority_level == load.name());
+        let (mut waiting, mut executing) = (0_i64, 0_i64);
+        for request in of_level.filter_map(|row| row.request.as_ref()) {
+            let details = request.details.as_ref();
+            let is_users = match details {
+                Some(details) => details.user_name == user,
+                None => request.flow_distinguisher == user,
+            };
+            match (is_users, request.index_in_queue) {
+                (false, _) => {}
+                (true, Some(_)) => waiting += 1,
+                (true, None) => executing += 1,
+            }
+        }
+        if waiting == 0 && executing == 0 {
+            continue;
+        }
+        let message = format!(
+            "{} of {name} wait in priority level {}, and {} execute",
+            count(waiting, "request"),
+            load.name(),
+            executing,
+        );
+        let row = |what: &str, value| {
+            let what = format!("{what} requests of {name} in {}", load.name());
+            Observation::dump(&load.server.name, "dump_requests", what, value)
+        };
+        let evidence = vec![row("waiting", waiting), row("executing", executing)];
+        let (severity, action) = match waiting {
+            0 => (Severity::Note, "nothing: the requests execute"),
+            _ => (
+                Severity::Problem,
+                "see the other findings about this priority level",
+            ),
+        };
+        report.level(severity, load, message, evidence, action);
+    }
+}
+
+/// The requests in the audit logs.
+fn in_log(context: &Context<'_>, name: &str, report: &mut Report) {
+    let Some(log) = &context.evidence.log else {
+        return;
+    };
+    let mut classes = BTreeMap::<(&str, &str), (u64, u64)>::new();
+    for ((schema, level, _), requests) in &log.of_user {
+        let sums = classes.entry((schema, level)).or_default();
+        sums.0 += requests.all;
+        sums.1 += requests.rejected;
+    }
+    if classes.is_empty() {
+        let message = format!("the audit logs have no request of {name}");
+        let evidence = vec![Observation::log("requests of all users", log.requests())];
+        let action = "check the user name, and that the logs are of the time in question";
+        report.cluster(Severity::Note, None, message, evidence, action);
+    }
+    for ((schema, level), (all, rejected)) in classes {
+        let message = format!(
+            "in the audit logs, FlowSchema {schema} took {} of {name} into priority level {level}, of which {rejected} {} \
+             rejected",
+            count(i64::try_from(all).unwrap_or(i64::MAX), "request"),
+            if rejected == 1 { "was" } else { "were" },
+        );
+        let evidence = vec![
+            Observation::log(format!("requests of {name} in FlowSchema {schema}"), all),
+            Observation::log(
+                format!("rejected requests of {name} in FlowSchema {schema}"),
+                rejected,
+            ),
+        ];
+        let severity = if rejected > 0 {
+            Severity::Risk
+        } else {
+            Severity::Note
+        };
+        report.cluster(severity, Some(level), message, evidence, SCHEMAS_ACTION);
+    }
+}

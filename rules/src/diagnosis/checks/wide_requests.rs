@@ -1,0 +1,53 @@
+//! Requests that wait for more seats than are free.
+
+use super::{Check, Context, Observation, Report, Severity, count};
+
+pub(super) const CHECK: Check = Check {
+    id: "wide-requests",
+    summary: "Requests that take several seats wait for them, although their priority level has free seats.",
+    run,
+};
+
+fn run(context: &Context<'_>, report: &mut Report) {
+    for load in context.loads() {
+        let Some(free) = load.free().filter(|free| *free > 0 && load.waiting() > 0) else {
+            continue;
+        };
+        let requests = load.server.requests.iter().flatten();
+        let of_level = requests.filter(|row| row.priority_level == load.name());
+        let waiting = of_level
+            .filter_map(|row| row.request.as_ref())
+            .filter(|request| request.index_in_queue.is_some());
+        let seats = waiting.filter_map(|request| request.initial_seats.max(request.final_seats));
+        let Some(widest) = seats.max().filter(|widest| *widest > free) else {
+            continue;
+        };
+        let message = format!(
+            "requests of priority level {} wait although {} free: a request that waits takes {}",
+            load.name(),
+            match free {
+                1 => "1 seat is".to_owned(),
+                free => format!("{free} seats are"),
+            },
+            count(widest, "seat"),
+        );
+        let mut evidence: Vec<_> = [&load.waiting, &load.in_use, &load.current]
+            .into_iter()
+            .flatten()
+            .map(|measured| measured.from.clone())
+            .collect();
+        let what = format!(
+            "the largest InitialSeats or FinalSeats of a waiting request of {}",
+            load.name()
+        );
+        evidence.push(Observation::dump(
+            &load.server.name,
+            "dump_requests",
+            what,
+            widest,
+        ));
+        let action = "let the clients list with `limit`, by namespace or from the watch cache (resourceVersion=0), or give the \
+                      level more shares; `seats` shows the seats of a list";
+        report.level(Severity::Problem, load, message, evidence, action);
+    }
+}

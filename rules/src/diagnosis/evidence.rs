@@ -1,0 +1,82 @@
+//! Everything that was read of a cluster.
+
+use super::finding::Gap;
+use super::log_tally::LogTally;
+use crate::dumps::{PriorityLevelRow, QueueRow, RequestRow};
+use crate::metrics::FlowMetrics;
+use k8s_flowcontrol_types::Release;
+use k8s_flowcontrol_types::api::v1::{FlowSchema, PriorityLevelConfiguration};
+use std::time::Duration;
+
+/// Everything that was read of a cluster.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Evidence {
+    /// The release of the servers.
+    pub release: Release,
+    /// All flow schemas of the cluster.
+    pub flow_schemas: Vec<FlowSchema>,
+    /// All priority levels of the cluster.
+    pub priority_levels: Vec<PriorityLevelConfiguration>,
+    /// The API servers that responded.
+    pub servers: Vec<ServerEvidence>,
+    /// The requests in audit logs.
+    pub log: Option<LogTally>,
+    /// Everything that could not be read, such as a server that is unreachable.
+    pub gaps: Vec<Gap>,
+}
+
+impl Evidence {
+    /// The objects of a cluster, without anything about its servers.
+    pub fn new(
+        release: Release,
+        flow_schemas: Vec<FlowSchema>,
+        priority_levels: Vec<PriorityLevelConfiguration>,
+    ) -> Self {
+        Self {
+            release,
+            flow_schemas,
+            priority_levels,
+            servers: Vec::new(),
+            log: None,
+            gaps: Vec::new(),
+        }
+    }
+}
+
+/// The metrics and debug dumps of one API server; `None` for those that could not be read.
+#[derive(Clone, Debug, Default)]
+#[non_exhaustive]
+pub struct ServerEvidence {
+    /// The name of the server in findings, such as its address.
+    pub name: String,
+    /// The metrics.
+    pub metrics: Option<FlowMetrics>,
+    /// An earlier sample of the metrics, and the time between the two. Without one, counters are totals since the server
+    /// started.
+    pub earlier: Option<(FlowMetrics, Duration)>,
+    /// The dump of priority levels.
+    pub priority_levels: Option<Vec<PriorityLevelRow>>,
+    /// The dump of queues.
+    pub queues: Option<Vec<QueueRow>>,
+    /// The dump of requests. User names need a dump with `includeRequestDetails`.
+    pub requests: Option<Vec<RequestRow>>,
+}
+
+impl ServerEvidence {
+    /// A server of which nothing was read yet.
+    pub fn new(name: impl Into<String>) -> Self {
+        Self {
+            name: name.into(),
+            ..Self::default()
+        }
+    }
+
+    /// Whether anything about the load was read.
+    pub(super) fn has_load(&self) -> bool {
+        self.metrics
+            .as_ref()
+            .is_some_and(|metrics| !metrics.is_empty())
+            || self.priority_levels.is_some()
+    }
+}

@@ -1,0 +1,11 @@
+//! Diagnoses of a recorded server, and of made-up ones.
+
+#![allow(
+    clippy::unwrap_used,
+    reason = "a test that cannot read its own input has failed"
+)]
+
+mod checks;
+mod hostile;
+mod recorded;
+mod support;
