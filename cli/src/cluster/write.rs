@@ -1,12 +1,12 @@
 //! The options of commands that write objects.
 
-use super::owner::owner;
 use super::tree::name;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::{Streams, WARNING};
 use clap::ValueEnum;
 use k8s_flowcontrol::Kind;
+use k8s_flowcontrol::rules::ownership::owner;
 use serde_json::Value;
 use std::io::{self, Write};
 

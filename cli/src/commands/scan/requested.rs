@@ -1,7 +1,7 @@
 //! The metrics of requests in deprecated versions.
 
 use super::refusal::refused_from;
-use crate::metrics::{Sample, samples};
+use k8s_flowcontrol::rules::metrics::{Sample, samples};
 use k8s_flowcontrol::{GROUP, Release};
 use serde::Serialize;
 use std::time::{Duration, SystemTime};
