@@ -170,7 +170,7 @@ async fn tables(
     if shows_levels {
         streams.out.flush()?;
         for note in &overview.notes {
-            writeln!(streams.err, "{note}")?;
+            streams.err.paragraph(note)?;
         }
     }
     Ok(())

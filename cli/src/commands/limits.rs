@@ -14,7 +14,6 @@ use clap::ValueEnum;
 use k8s_flowcontrol::rules::limits::{LevelLimits, ServerLimits};
 use serde::Serialize;
 use std::fs;
-use std::io::Write;
 use std::path::PathBuf;
 
 /// Show the seats that each priority level has, lends and borrows
@@ -127,7 +126,7 @@ pub(crate) fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
     let after = ServerLimits::new(&after.levels, seats.seats, release);
     changes::print(&limits, &after, args.output == Output::Json, streams)?;
     if seats.is_read() && args.output == Output::Table {
-        writeln!(streams.out, "{seats}")?;
+        streams.out.paragraph(&seats.to_string())?;
     }
     write_svg(args, &limits, Some(&after))?;
     Ok(Exit::Success)
@@ -151,6 +150,7 @@ fn table(
     streams: &mut Streams,
 ) -> Result<(), Failure> {
     let seats = i64::from(limits.concurrency_limit());
+    let bar_width = streams.out.bar_width();
     let mut table = Table::new([
         "NAME",
         "TYPE",
@@ -178,7 +178,7 @@ fn table(
             bar(
                 [('█', level.minimum), ('▓', level.nominal), ('░', reach)],
                 seats,
-                40,
+                bar_width,
             ),
         ]);
     }
@@ -189,14 +189,15 @@ fn table(
         .filter(|level| level.imagined)
         .map(|level| level.name.as_str())
         .collect();
-    writeln!(
-        streams.out,
+    streams.out.paragraph(&format!(
         "{server}, Kubernetes {}; █ minimum, ▓ nominal, ░ maximum",
         limits.release()
-    )?;
+    ))?;
     if !mandatory.is_empty() {
         let names = mandatory.join(" and ");
-        writeln!(streams.out, "added mandatory levels: {names}")?;
+        streams
+            .out
+            .paragraph(&format!("added mandatory levels: {names}"))?;
     }
     Ok(())
 }

@@ -141,7 +141,7 @@ pub(crate) fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
         Output::Table => {
             print(&request, release, &explanation, streams)?;
             if let Some(seats) = seats.filter(ServerSeats::is_read) {
-                writeln!(streams.out, "{seats}")?;
+                streams.out.paragraph(&seats.to_string())?;
             }
         }
         Output::Json => {

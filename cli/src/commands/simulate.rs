@@ -90,7 +90,7 @@ enum Output {
 
 /// The limits of the model, for people.
 const MODEL: &str = "\
-The model is one API server whose requests execute as long as the load file says. It does not know the load of other API servers,
+The model is one API server whose requests execute as long as the load file says. It does not know the load of other API servers, \
 the processor's load, or the sizes of objects that the load file does not give.";
 
 pub(crate) fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
@@ -158,12 +158,11 @@ pub(crate) fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
     let mut reports = vec![("before", &result)];
     reports.extend(compared.iter().map(|after| ("after", after)));
     report::tables(&reports, streams)?;
-    writeln!(
-        streams.err,
+    streams.out.paragraph(&format!(
         "{} requests, seed {}, Kubernetes {release}; {seats}",
         result.requests, args.seed
-    )?;
-    writeln!(streams.err, "{MODEL}")?;
+    ))?;
+    streams.out.paragraph(MODEL)?;
     Ok(Exit::Success)
 }
 

@@ -96,13 +96,13 @@ fn print(reading: &Reading, streams: &mut Streams) -> Result<(), Failure> {
         ]);
     }
     table.write(&mut streams.out)?;
-    writeln!(
-        streams.out,
-        "\n1 API server responded, reached by {} at {}",
+    writeln!(streams.out)?;
+    streams.out.paragraph(&format!(
+        "1 API server responded, reached by {} at {}",
         reading.reached_by, reading.address
-    )?;
+    ))?;
     for missing in &reading.missing {
-        writeln!(streams.out, "{missing}")?;
+        streams.out.paragraph(&missing.to_string())?;
     }
     Ok(())
 }

@@ -26,7 +26,6 @@ use partial::Partial;
 use redact::Redactor;
 use report::Report;
 use sample::{Configuration, Sampler};
-use std::io::Write;
 use std::path::PathBuf;
 
 /// Show which flow schema and priority level the requests in audit logs get
@@ -163,7 +162,7 @@ fn read(
 ) -> Result<Partial, Failure> {
     let seats = configuration.seats(args.seats)?;
     if seats.is_read() {
-        writeln!(streams.err, "{seats}")?;
+        streams.err.paragraph(&seats.to_string())?;
     }
     let stored = match (&args.metrics, configuration.cluster) {
         (Some(file), _) => {

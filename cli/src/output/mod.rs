@@ -12,6 +12,7 @@ mod objects;
 mod sarif;
 mod streams;
 mod table;
+mod wrap;
 
 pub(crate) use bars::bar;
 pub(crate) use diagnostic::{Diagnostic, Level};

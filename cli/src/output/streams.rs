@@ -1,11 +1,13 @@
 //! The standard streams. Text for people is escaped, so that no command can forget it.
 
-use super::escape::escape;
+use super::escape::{escape, one_line};
+use super::wrap::wrap;
 use anstream::adapter::strip_str;
 use anstream::stream::RawStream;
 use anstream::{AutoStream, ColorChoice};
 use anstyle::{AnsiColor, Style};
 use std::io::{self, BufWriter, Write};
+use terminal_size::{Height, Width, terminal_size_of};
 
 /// The style of `error:`.
 pub(crate) const ERROR: Style = AnsiColor::Red.on_default().bold();
@@ -30,8 +32,9 @@ impl Streams {
     pub(crate) fn new() -> Self {
         let (does_style, is_terminal) = ability(io::stdout());
         let buffered = BufWriter::with_capacity(64 << 10, io::stdout().lock());
+        let width = width(is_terminal, terminal_size_of(io::stdout()));
         Self {
-            out: Stream::new(buffered, does_style, is_terminal),
+            out: Stream::new(buffered, does_style, is_terminal, width),
             err: Stream::stderr(),
         }
     }
@@ -45,16 +48,24 @@ pub(crate) struct Stream {
     to: Box<dyn Write>,
     does_style: bool,
     is_terminal: bool,
+    /// The columns of the terminal.
+    width: Option<usize>,
     /// The beginning of a character whose end was not written yet.
     partial: Vec<u8>,
 }
 
 impl Stream {
-    fn new(to: impl Write + 'static, does_style: bool, is_terminal: bool) -> Self {
+    fn new(
+        to: impl Write + 'static,
+        does_style: bool,
+        is_terminal: bool,
+        width: Option<usize>,
+    ) -> Self {
         Self {
             to: Box::new(to),
             does_style,
             is_terminal,
+            width,
             partial: Vec::new(),
         }
     }
@@ -62,12 +73,45 @@ impl Stream {
     /// The standard error. It is not locked, because progress lines go there too.
     fn stderr() -> Self {
         let (does_style, is_terminal) = ability(io::stderr());
-        Self::new(io::stderr(), does_style, is_terminal)
+        let width = width(is_terminal, terminal_size_of(io::stderr()));
+        Self::new(io::stderr(), does_style, is_terminal, width)
     }
 
     /// Takes data for programs: objects, JSON, diffs. A file or a pipe receives it unchanged; on a terminal it is escaped.
     pub(crate) fn data(&mut self) -> Data<'_> {
         Data(self)
+    }
+
+    /// The columns of the terminal; none for a file or a pipe.
+    pub(super) fn width(&self) -> Option<usize> {
+        self.width
+    }
+
+    /// The width for bars of a table, so that they fit beside names.
+    pub(crate) fn bar_width(&self) -> usize {
+        self.width.map_or(40, |width| (width / 2).clamp(10, 40))
+    }
+
+    /// Writes a paragraph, with line breaks between its words on a terminal.
+    pub(crate) fn paragraph(&mut self, text: &str) -> io::Result<()> {
+        self.indented(0, text)
+    }
+
+    /// Writes an entry of a list: a paragraph on one line, or on several with the same indent.
+    pub(crate) fn entry(&mut self, text: &str) -> io::Result<()> {
+        self.indented(2, &one_line(text))
+    }
+
+    fn indented(&mut self, indent: usize, text: &str) -> io::Result<()> {
+        let blanks = " ".repeat(indent);
+        match self.width {
+            None => writeln!(self, "{blanks}{text}"),
+            Some(width) => {
+                let width = width.saturating_sub(indent).max(1);
+                let mut lines = wrap(&escape(text), width, &[' ']).into_iter();
+                lines.try_for_each(|line| writeln!(self, "{blanks}{line}"))
+            }
+        }
     }
 
     /// Writes a word such as `error:` in a style.
@@ -165,6 +209,14 @@ fn ability(stream: impl RawStream) -> (bool, bool) {
     (choice == ColorChoice::AlwaysAnsi, is_terminal)
 }
 
+/// The columns of a terminal: those of the variable COLUMNS, or else of the terminal itself.
+fn width(is_terminal: bool, size: Option<(Width, Height)>) -> Option<usize> {
+    let given = || std::env::var("COLUMNS").ok()?.parse().ok();
+    let measured = || size.map(|(Width(columns), _)| usize::from(columns));
+    let width = given().or_else(measured).filter(|width| *width > 0);
+    width.filter(|_| is_terminal)
+}
+
 /// Whether bytes are the beginning of a character in UTF-8.
 fn is_beginning(bytes: &[u8]) -> bool {
     let length = match bytes.first() {
@@ -196,7 +248,7 @@ mod tests {
 
     fn written(is_terminal: bool, write: impl FnOnce(&mut Stream) -> io::Result<()>) -> String {
         let shared = Shared::default();
-        write(&mut Stream::new(shared.clone(), true, is_terminal)).unwrap();
+        write(&mut Stream::new(shared.clone(), true, is_terminal, None)).unwrap();
         String::from_utf8(shared.0.lock().unwrap().clone()).unwrap()
     }
 

@@ -18,6 +18,8 @@ mod rbac;
 mod reading;
 mod scanning;
 mod storage;
+#[cfg(target_os = "linux")]
+mod terminal;
 mod trouble;
 mod writing;
 

@@ -4,7 +4,7 @@ use super::cluster::ClusterState;
 use super::commands::commands;
 use super::files::FileNeeds;
 use super::moves::{Move, Plan, moves};
-use crate::output::{Table, plural};
+use crate::output::{Stream, Table, plural};
 use k8s_flowcontrol::ApiVersion;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
@@ -17,7 +17,7 @@ pub(crate) fn table(
     files: &[FileNeeds],
     roots: &[PathBuf],
     clusters: &[(ClusterState, Option<Plan>)],
-    out: &mut impl Write,
+    out: &mut Stream,
 ) -> io::Result<()> {
     let mut stages = Table::new(["RELEASE", "SERVES", "STORES", "APPLY", "TO DO"]);
     for release in plan.releases() {
@@ -85,10 +85,7 @@ pub(crate) fn table(
     Ok(())
 }
 
-fn write_clusters(
-    clusters: &[(ClusterState, Option<Plan>)],
-    out: &mut impl Write,
-) -> io::Result<()> {
+fn write_clusters(clusters: &[(ClusterState, Option<Plan>)], out: &mut Stream) -> io::Result<()> {
     let mut table = Table::new(["CONTEXT", "RELEASE", "SERVES", "OBJECTS", "TO DO"]);
     for (state, plan) in clusters {
         let release = state.git_version.clone().unwrap_or("<unknown>".to_owned());

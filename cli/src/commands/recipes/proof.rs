@@ -114,7 +114,8 @@ pub(super) fn print(
             ]);
         }
         table.write(&mut streams.err)?;
-        writeln!(streams.err, "{}, Kubernetes {}", base.seats, base.release)?;
+        let legend = format!("{}, Kubernetes {}", base.seats, base.release);
+        streams.err.paragraph(&legend)?;
     }
     let findings = lint(&Configuration::files(&schemas, &levels, base.release));
     for finding in findings

@@ -7,7 +7,7 @@ use super::helm::{Fails, HelmRevision};
 use super::refusal::as_release;
 use super::writers::{Evidence, Stamp};
 use crate::failure::Failure;
-use crate::output::{Streams, Table, one_line, plural};
+use crate::output::{Streams, Table, plural};
 use k8s_flowcontrol::Release;
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -114,7 +114,7 @@ pub(crate) fn table(
             writeln!(streams.out, "\n{}:", cluster.title())?;
         }
         for line in lines {
-            writeln!(streams.out, "  {}", one_line(&line))?;
+            streams.out.entry(&line)?;
         }
     }
     for (name, log) in logs {
@@ -128,10 +128,10 @@ pub(crate) fn table(
             true => "",
             false => " in the parts that could be read",
         };
-        writeln!(
-            streams.out,
-            "\nNo clients of versions that Kubernetes {target} does not serve were found{limit}."
-        )?;
+        writeln!(streams.out)?;
+        streams.out.paragraph(&format!(
+            "No clients of versions that Kubernetes {target} does not serve were found{limit}."
+        ))?;
         let mut examined = vec![
             "the requests to the API server that responded",
             "field managers",
@@ -142,16 +142,17 @@ pub(crate) fn table(
         if !logs.is_empty() {
             examined.push("audit logs");
         }
-        writeln!(streams.out, "Examined: {}.", examined.join(", "))?;
+        let examined = examined.join(", ");
+        streams.out.paragraph(&format!("Examined: {examined}."))?;
     }
     for refusal in refusals {
-        writeln!(
-            streams.out,
-            "\nKubernetes 1.{} and later do not serve {}. Clients that use it:",
+        writeln!(streams.out)?;
+        streams.out.paragraph(&format!(
+            "Kubernetes 1.{} and later do not serve {}. Clients that use it:",
             refusal.release, refusal.version
-        )?;
+        ))?;
         for client in refusal.affected {
-            writeln!(streams.out, "  {}", one_line(&client))?;
+            streams.out.entry(&client)?;
         }
     }
     Ok(())

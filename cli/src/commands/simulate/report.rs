@@ -33,11 +33,10 @@ pub(super) fn tables(reports: &[Named<'_>], streams: &mut Streams) -> Result<(),
             writeln!(streams.out)?;
             table(&flows[..flows.len().min(MOST_FLOWS)]).write(&mut streams.out)?;
         }
-        streams.out.flush()?;
         if flows.len() > MOST_FLOWS {
             let rest = flows.len() - MOST_FLOWS;
             writeln!(
-                streams.err,
+                streams.out,
                 "{rest} more flows with shorter waits: see -o json"
             )?;
         }
@@ -102,7 +101,8 @@ fn table(flows: &[&FlowReport]) -> Table {
         "WAIT P50",
         "P99",
         "MAX",
-    ]);
+    ])
+    .keys(2);
     for flow in flows {
         let mut row = vec![flow.flow_schema.clone(), flow.flow_distinguisher.clone()];
         row.extend(counts(&flow.counts));

@@ -107,7 +107,8 @@ pub(super) fn tables(report: &Report, streams: &mut Streams) -> Result<(), Failu
         "SEATS",
         "SEATSECONDS",
         "REJECTED",
-    ]);
+    ])
+    .keys(2);
     for flow in report.flows.iter().take(ROWS) {
         let [requests, _, seats, work, rejected] = cells(&flow.sums, all);
         let name = match flow.flow.is_empty() {
@@ -135,7 +136,8 @@ pub(super) fn tables(report: &Report, streams: &mut Streams) -> Result<(), Failu
             "USER",
             "USERAGENT",
             "REQUESTS",
-        ]);
+        ])
+        .keys(2);
         for caller in &report.deprecated {
             let client = &caller.client;
             table.row([
