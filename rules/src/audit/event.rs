@@ -3,6 +3,7 @@
 use super::time;
 use crate::matching::{RequestAttributes, User, decode_percent};
 use std::borrow::Cow;
+use std::time::Duration;
 
 /// An event. Texts are empty where the event lacks them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -34,6 +35,8 @@ pub struct Event<'a> {
     pub received: Cow<'a, str>,
     /// The time of this stage, in RFC 3339.
     pub stage_time: Cow<'a, str>,
+    /// The time at which the response of a watch began, in RFC 3339, if the log has it.
+    pub watch_started: Cow<'a, str>,
 }
 
 /// A stage of a request.
@@ -77,6 +80,8 @@ pub struct ObjectReference<'a> {
     pub name: Cow<'a, str>,
 }
 
+/// The annotation with the time in a queue.
+const QUEUE_WAIT: &str = "apiserver.latency.k8s.io/apf-queue-wait";
 /// The annotations that a server adds when it authorizes a request, after flow control, begin with this.
 const AUTHORIZATION: &str = "authorization.k8s.io/";
 
@@ -170,6 +175,41 @@ impl Event<'_> {
             Some(500) => self.stage == Stage::Panic,
             _ => true,
         }
+    }
+
+    /// Whether flow control rejected the request, with status 429. Others who answer 429 do so after the authorization.
+    pub fn is_rejected_by_flow_control(&self) -> bool {
+        let is_authorized = |(name, _): &(Cow<'_, str>, _)| name.starts_with(AUTHORIZATION);
+        self.code == Some(429) && !self.annotations.iter().any(is_authorized)
+    }
+
+    /// The time that the request spent in a queue, as the server recorded it in the annotation
+    /// `apiserver.latency.k8s.io/apf-queue-wait`.
+    ///
+    /// Servers have it since 1.31, and write it only for requests that took more than half a second and waited; some patches of
+    /// 1.34 and 1.35 never write it.
+    pub fn queue_wait(&self) -> Option<Duration> {
+        time::go_duration(self.annotation(QUEUE_WAIT)?)
+    }
+
+    /// The time for which the request executed: from its arrival to its end, or to the beginning of the response of a watch,
+    /// without the [recorded](Self::queue_wait) time in a queue.
+    ///
+    /// `None` if flow control rejected the request, or if the log does not have its end.
+    pub fn execution_time(&self) -> Option<Duration> {
+        if self.is_rejected_by_flow_control() {
+            return None;
+        }
+        let end = match (self.verb.as_ref(), self.stage) {
+            ("watch", Stage::ResponseStarted) => self.stage_us()?,
+            ("watch", _) => time::microseconds(&self.watch_started)?,
+            _ if self.is_last() => self.stage_us()?,
+            _ => return None,
+        };
+        // Clocks can jump back.
+        let took = end.saturating_sub(self.received_us()?).max(0);
+        let waited = self.queue_wait().unwrap_or_default();
+        Some(Duration::from_micros(took.unsigned_abs()).saturating_sub(waited))
     }
 
     /// Whether the event is the last one about its request.

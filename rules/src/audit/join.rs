@@ -31,8 +31,8 @@ pub(super) struct Joiner {
 
 /// The decision about an event.
 pub(super) enum Joined {
-    /// The event is the last one of its request: report it.
-    Report,
+    /// The event is the last one of its request: report it. The text is that of an earlier event, if there was one.
+    Report(Option<Box<str>>),
     /// The event is kept, or belongs to a request that was reported.
     Nothing,
     /// The event is kept, and another request must be reported to make room.
@@ -44,7 +44,7 @@ impl Joiner {
     pub(super) fn add(&mut self, event: &Event<'_>, text: &str) -> Joined {
         if event.audit_id.is_empty() {
             return if event.is_last() {
-                Joined::Report
+                Joined::Report(None)
             } else {
                 Joined::Nothing
             };
@@ -55,13 +55,12 @@ impl Joiner {
             return Joined::Nothing;
         }
         if event.is_last() || is_failed_authentication(event) {
-            if let Some(earlier) = self.open.remove(&key) {
-                self.bytes -= earlier.len();
-            }
+            let earlier = self.open.remove(&key);
+            self.bytes -= earlier.as_ref().map_or(0, |earlier| earlier.len());
             self.remember(key);
             return match self.reported.remove(&key) {
                 true => Joined::Nothing,
-                false => Joined::Report,
+                false => Joined::Report(earlier),
             };
         }
         if self.reported.contains(&key) {

@@ -1,6 +1,6 @@
 //! Reading a log.
 
-use super::event::Event;
+use super::event::{Event, Stage};
 use super::join::{Joined, Joiner};
 use super::lines::{Found, Values};
 use super::parse::{Parsed, parse, parse_element};
@@ -117,9 +117,19 @@ impl AuditLog {
         self.counts.events += 1;
         match self.joiner.add(event, text) {
             Joined::Nothing => Ok(()),
-            Joined::Report => {
+            Joined::Report(earlier) => {
                 self.counts.requests += 1;
-                each(event)
+                let earlier = earlier.as_deref().filter(|_| event.verb == "watch");
+                let started = earlier
+                    .and_then(parse_element)
+                    .filter(|earlier| earlier.stage == Stage::ResponseStarted);
+                match started {
+                    Some(started) => each(&Event {
+                        watch_started: started.stage_time,
+                        ..event.clone()
+                    }),
+                    None => each(event),
+                }
             }
             Joined::Evict(text) => self.report_incomplete(&text, each),
         }

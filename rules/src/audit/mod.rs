@@ -34,3 +34,4 @@ mod time;
 
 pub use event::{Event, ObjectReference, Stage, UserInfo};
 pub use log::{AuditLog, Counts};
+pub(crate) use time::go_duration;

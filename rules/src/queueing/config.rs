@@ -79,7 +79,7 @@ impl Queuing {
 ///
 /// A request occupies the larger of its initial and final seats, from its dispatch until its additional latency has
 /// passed after its end.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Work {
     /// The seats for the time in which the request executes. A server uses at least 1; 0 is possible and free.
     pub initial_seats: u32,

@@ -54,9 +54,11 @@ impl QueueSet {
     pub(super) fn dispatch(&mut self, index: usize, slot: u32) {
         self.leave_queue(index, slot);
         let limit = u32::try_from(self.seats).unwrap_or(u32::MAX).max(1);
+        let start_r = self.queues[index].next_dispatch_r;
         let request = self.requests.get_mut(slot);
         request.phase = Phase::Executing;
         request.started = self.now;
+        request.start_r = start_r;
         if request.final_seats > limit {
             // The work stays the same.
             request.final_seats = limit;

@@ -29,7 +29,7 @@ impl Queue {
     }
 
     /// The virtual time at which the oldest waiting request would finish.
-    fn finish(&self) -> Option<SeatSeconds> {
+    pub(super) fn finish(&self) -> Option<SeatSeconds> {
         self.first?;
         Some(self.next_dispatch_r.plus(self.first_work))
     }

@@ -239,6 +239,23 @@ impl QueueSet {
         hand.unwrap_or_default()
     }
 
+    /// The queue that the next request of a flow would join: the one of its hand with the least waiting work. `None` if the
+    /// level has no queues.
+    pub fn next_queue_of(&self, flow_hash: u64) -> Option<u32> {
+        let hand = self.hand(flow_hash);
+        self.least_work(&hand)
+    }
+
+    /// The virtual start of an executing request of a queue, and its virtual finish: the start and the work that its queue was
+    /// charged for. The request whose finish was the earliest went first.
+    pub fn virtual_execution(&self, request: RequestId) -> Option<(SeatSeconds, SeatSeconds)> {
+        let request = self
+            .requests
+            .get(self.requests.find(request, Phase::Executing)?);
+        request.queue?;
+        Some((request.start_r, request.start_r.plus(request.total_work)))
+    }
+
     /// The queue of a request that waits or executes; `None` if it has none.
     pub fn queue(&self, request: RequestId) -> Option<u32> {
         let phases = [Phase::Waiting, Phase::Executing];
@@ -279,6 +296,7 @@ impl QueueSet {
             seats_waiting: queue.waiting_seats,
             waiting_work: queue.waiting_work,
             next_dispatch_r: queue.next_dispatch_r,
+            next_finish_r: queue.finish(),
         };
         QueueSetState {
             waiting: self.waiting,
@@ -316,6 +334,7 @@ impl QueueSet {
             final_work,
             total_work: initial_work.plus(final_work),
             arrival_r: self.current_r,
+            start_r: self.current_r,
             started: self.now,
             before: None,
             after: None,
@@ -325,15 +344,17 @@ impl QueueSet {
     /// The queue of the flow's hand with the least waiting work.
     fn choose_queue(&mut self, dealer: Dealer, flow_hash: u64) -> usize {
         dealer.deal_into(flow_hash, &mut self.hand);
-        let size = self.hand.len();
-        // Less than the hand's size, so it fits.
-        let (before, first) = self
-            .hand
-            .split_at((self.dealt % size.max(1) as u64) as usize);
+        let least = self.least_work(&self.hand);
         self.dealt += 1;
+        least.unwrap_or(0) as usize
+    }
+
+    /// The queue of a hand with the least waiting work. Of several, the number of hands dealt before decides.
+    fn least_work(&self, hand: &[u32]) -> Option<u32> {
+        // Less than the hand's size, so it fits.
+        let (before, first) = hand.split_at((self.dealt % hand.len().max(1) as u64) as usize);
         let work = |index: &&u32| self.queues[**index as usize].waiting_work;
-        let least = first.iter().chain(before).min_by_key(work);
-        least.map_or(0, |index| *index as usize)
+        first.iter().chain(before).min_by_key(work).copied()
     }
 
     /// Removes a waiting request from its queue.

@@ -76,7 +76,10 @@ pub(super) struct Request {
     /// Of the final seats.
     pub(super) final_work: SeatSeconds,
     pub(super) total_work: SeatSeconds,
+    /// Virtual time at the arrival.
     pub(super) arrival_r: SeatSeconds,
+    /// The virtual start: the virtual time of the queue's next dispatch when the request was dispatched.
+    pub(super) start_r: SeatSeconds,
     /// In nanoseconds.
     pub(super) started: u64,
     /// The neighbors in the queue.

@@ -36,4 +36,7 @@ pub struct QueueState {
     pub waiting_work: SeatSeconds,
     /// The virtual time of the queue's next dispatch.
     pub next_dispatch_r: SeatSeconds,
+    /// The virtual time at which the queue's oldest waiting request would finish; none if nothing waits. The queue with the
+    /// earliest is dispatched from next.
+    pub next_finish_r: Option<SeatSeconds>,
 }

@@ -49,6 +49,7 @@ impl QueueSet {
             });
         for request in self.requests.all_mut() {
             request.arrival_r = request.arrival_r.in_next_epoch();
+            request.start_r = request.start_r.in_next_epoch();
         }
     }
 

@@ -1,28 +1,12 @@
-//! The events of a simulation in the order of time.
+//! The events that requests cause, in the order of time.
 
 use crate::controller::Ticket;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::time::Duration;
 
-/// A request that a client sends.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Sending {
-    /// The index of the group of clients.
-    pub(super) client: u32,
-    /// The number of the client in its group, which selects its user.
-    pub(super) number: u32,
-    /// The retries that are left.
-    pub(super) retries: u32,
-}
-
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Event {
-    /// The next request of an open group.
-    Next(u32),
-    /// The client with this number in a closed group sends its next request.
-    Again(u32, u32),
-    Retry(Sending),
     EndOfPatience(Ticket),
     EndOfExecution(Ticket),
     Sample,

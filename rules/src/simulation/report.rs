@@ -11,7 +11,8 @@ pub struct Report {
     pub levels: Vec<LevelReport>,
     /// The flows that had requests, sorted by flow schema and distinguisher.
     pub flows: Vec<FlowReport>,
-    /// The groups of clients, in the order of the load, with the requests that were given up after their last retry.
+    /// The groups of clients, in the order of the load; the verbs and resources of an audit log, in the order of their first
+    /// request.
     pub clients: Vec<(String, Counts)>,
     /// The time at which the last request ended.
     pub end: Duration,
@@ -60,6 +61,32 @@ pub struct LevelReport {
     pub waits: Waits,
     /// The state over time, in equal distances, until the last request ends but at most for twice the load's duration.
     pub samples: Vec<Sample>,
+    /// The waits that an audit log recorded; empty for generated clients.
+    pub observed: Observed,
+}
+
+/// The waits that the server of an audit log recorded, and the simulated waits of the same requests.
+///
+/// A wait ends with the dispatch or with the rejection of its request.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Observed {
+    /// The recorded waits.
+    pub waits: Waits,
+    /// The simulated waits of the requests that have a recorded one.
+    pub predicted: Waits,
+    /// For each of these requests the difference of both, without its sign.
+    pub differences: Waits,
+    /// The requests that the server of the log rejected.
+    pub rejected: u64,
+}
+
+impl Observed {
+    pub(super) fn add(&mut self, observed: Duration, predicted: Duration) {
+        self.waits.add(observed);
+        self.predicted.add(predicted);
+        self.differences.add(observed.abs_diff(predicted));
+    }
 }
 
 /// The state of a priority level at one time.

@@ -5,7 +5,7 @@ use k8s_flowcontrol_rules::controller::FlowController;
 use k8s_flowcontrol_rules::matching::User;
 use k8s_flowcontrol_rules::queueing::{Rejection, Work};
 use k8s_flowcontrol_rules::simulation::{
-    Arrivals, Client, Load, Report, ServiceTime, Step, explain, simulate,
+    Arrivals, Client, Life, Load, Report, ServiceTime, Step, explain, simulate,
 };
 use k8s_flowcontrol_types::Release;
 use std::time::Duration;
@@ -141,6 +141,26 @@ fn requests_time_out_in_queues() {
 }
 
 #[test]
+fn a_request_that_times_out_is_explained() {
+    let slow = Client {
+        service_time: ServiceTime::Constant(ms(10_000)),
+        deadline: ms(4_000),
+        retries: 0,
+        ..client("slow", Arrivals::Open { per_second: 10.0 })
+    };
+    let load = Load {
+        duration: ms(5_000),
+        clients: vec![slow],
+    };
+    let lives = explain(server(50), &load, 1, ("batch", "slow"), 20);
+    let first = |life: &Life| match life.steps[..] {
+        [(queued, Step::Queued { .. }), (end, Step::TimedOut { .. })] => Some(end - queued),
+        _ => None,
+    };
+    assert!(lives.iter().filter_map(first).any(|wait| wait == ms(1_000)));
+}
+
+#[test]
 fn the_seed_decides() {
     let clients = |think| {
         vec![Client {
@@ -232,21 +252,32 @@ fn a_life_is_explained() {
     let lives = explain(server(50), &load, 1, ("batch", "mouse"), 3);
     assert_eq!(lives.len(), 3);
     for life in &lives {
-        assert_eq!(life.client, "mouse");
-        assert_eq!(life.hand.len(), 4);
+        assert_eq!((life.client.as_str(), life.work), ("mouse", Work::seats(1)));
+        let met = &life.met;
+        assert_eq!((met.hand.len(), met.seats_in_use as i64), (4, met.limit));
         let steps: Vec<_> = life.steps.iter().map(|(_, step)| *step).collect();
         let [
             Step::Queued { queue, ahead },
-            Step::Dispatched { .. },
+            Step::Dispatched {
+                turn: Some(turn), ..
+            },
             Step::Finished,
         ] = steps[..]
         else {
             panic!("{life:?}");
         };
-        let least = life.hand.iter().map(|queue| queue.work).min();
-        let taken = life.hand.iter().find(|other| other.queue == queue).unwrap();
-        assert_eq!(Some(taken.work), least);
+        let least = met.hand.iter().map(|queue| queue.work).min();
+        let taken = met.hand.iter().find(|other| other.queue == queue).unwrap();
+        assert_eq!((Some(taken.work), met.queue), (least, Some(queue)));
         assert_eq!(taken.waiting, ahead);
+        assert!(met.waiting >= met.hand.iter().map(|queue| queue.waiting as usize).sum());
+        // Its queue went first because its virtual finish was the earliest.
+        assert_eq!(turn.queue, queue);
+        assert!(turn.start_r >= met.current_r.min(taken.next_dispatch_r));
+        assert!((turn.finish_r.as_f64() - turn.start_r.as_f64() - 0.003).abs() < 1e-9);
+        assert!(turn.current_r > met.current_r);
+        let (_, next) = turn.next.unwrap();
+        assert!(turn.finish_r <= next, "{turn:?}");
     }
     let rejecting = explain(server(1), &load, 1, ("batch", "elephant"), 60);
     let is_rejected = |(_, step): &(Duration, Step)| *step == Step::Rejected(Rejection::QueueFull);

@@ -9,6 +9,7 @@
 
 mod controller;
 mod loads;
+mod recordings;
 
 use k8s_flowcontrol_rules::matching::{RequestAttributes, User};
 use k8s_flowcontrol_types::api::v1::{FlowSchema, PriorityLevelConfiguration};
