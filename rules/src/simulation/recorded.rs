@@ -20,6 +20,7 @@ const UNKNOWN_EXECUTION: Duration = Duration::from_millis(10);
 
 /// A request of an audit log, prepared for a [`Recording`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Recorded {
     /// The time at which the request arrived, in microseconds since 1970.
     pub received_us: i64,
@@ -30,6 +31,23 @@ pub struct Recorded {
     pub execution: Option<Duration>,
     /// The wait in a queue that the server recorded; none without [annotation](Event::queue_wait).
     pub observed: Option<Duration>,
+}
+
+impl Recorded {
+    /// A request of a class; see the fields.
+    pub fn new(
+        received_us: i64,
+        class: u32,
+        execution: Option<Duration>,
+        observed: Option<Duration>,
+    ) -> Self {
+        Self {
+            received_us,
+            class,
+            execution,
+            observed,
+        }
+    }
 }
 
 /// The requests of audit logs, as a server with another or the same configuration would see them.

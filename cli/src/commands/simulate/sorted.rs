@@ -1,0 +1,236 @@
+//! The requests of logs in the order of time, with bounded memory.
+
+use k8s_flowcontrol::rules::simulation::Recorded;
+use std::cell::RefCell;
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use std::fs::File;
+use std::io::{self, BufReader, BufWriter, Read, Seek, Write};
+use std::mem;
+use std::time::Duration;
+
+/// The requests that are sorted in memory. More are written to temporary files, so many to each.
+const RUN: usize = 1 << 20;
+/// The bytes of a request in a file.
+const BYTES: usize = 32;
+/// The execution or wait of a request that has none.
+const NONE: u64 = u64::MAX;
+
+/// A request with its classes in the configurations that are compared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Entry {
+    received_us: i64,
+    execution: u64,
+    observed: u64,
+    classes: [u32; 2],
+}
+
+impl Entry {
+    /// An entry for the results of one or two recordings. Without the second class, the second configuration does not see the
+    /// request, and the other way around.
+    pub(super) fn new(first: Option<Recorded>, second: Option<Recorded>) -> Option<Self> {
+        let either = first.or(second)?;
+        let time = |time: Option<Duration>| {
+            time.map_or(NONE, |time| u64::try_from(time.as_nanos()).unwrap_or(NONE - 1))
+        };
+        let class = |request: Option<Recorded>| request.map_or(u32::MAX, |request| request.class);
+        Some(Self {
+            received_us: either.received_us,
+            execution: time(either.execution),
+            observed: time(either.observed),
+            classes: [class(first), class(second)],
+        })
+    }
+
+    /// The request for the first or the second configuration.
+    fn request(&self, configuration: usize) -> Option<Recorded> {
+        let time = |time: u64| (time != NONE).then(|| Duration::from_nanos(time));
+        let class = self.classes[configuration];
+        (class != u32::MAX).then(|| {
+            Recorded::new(
+                self.received_us,
+                class,
+                time(self.execution),
+                time(self.observed),
+            )
+        })
+    }
+
+    fn to_bytes(self) -> [u8; BYTES] {
+        let mut bytes = [0; BYTES];
+        bytes[..8].copy_from_slice(&self.received_us.to_le_bytes());
+        bytes[8..16].copy_from_slice(&self.execution.to_le_bytes());
+        bytes[16..24].copy_from_slice(&self.observed.to_le_bytes());
+        bytes[24..28].copy_from_slice(&self.classes[0].to_le_bytes());
+        bytes[28..].copy_from_slice(&self.classes[1].to_le_bytes());
+        bytes
+    }
+
+    fn from_bytes(bytes: &[u8; BYTES]) -> Self {
+        let (words, _) = bytes.as_chunks::<8>();
+        let word = |index: usize| u64::from_le_bytes(words[index]);
+        let classes = word(3);
+        Self {
+            received_us: word(0).cast_signed(),
+            execution: word(1),
+            observed: word(2),
+            classes: [classes as u32, (classes >> 32) as u32],
+        }
+    }
+}
+
+/// Sorts requests by time, in temporary files if they are many.
+#[derive(Default)]
+pub(super) struct Sorter {
+    run: Vec<Entry>,
+    files: Vec<File>,
+    problem: RefCell<Option<io::Error>>,
+}
+
+impl Sorter {
+    pub(super) fn add(&mut self, entry: Entry) -> io::Result<()> {
+        self.run.push(entry);
+        match self.run.len() < RUN {
+            true => Ok(()),
+            false => self.write_run(),
+        }
+    }
+
+    fn write_run(&mut self) -> io::Result<()> {
+        self.run.sort_unstable();
+        let mut file = BufWriter::new(tempfile::tempfile()?);
+        for entry in self.run.drain(..) {
+            file.write_all(&entry.to_bytes())?;
+        }
+        self.files.push(file.into_inner()?);
+        Ok(())
+    }
+
+    /// The requests of a configuration in the order of time. An error of reading ends them; see [`problem`](Self::problem).
+    pub(super) fn requests(
+        &mut self,
+        configuration: usize,
+    ) -> io::Result<impl Iterator<Item = Recorded> + '_> {
+        self.run.sort_unstable();
+        let mut runs: Vec<Run<'_>> = Vec::new();
+        for file in &mut self.files {
+            file.rewind()?;
+            runs.push(Run::File(BufReader::with_capacity(1 << 16, file)));
+        }
+        runs.push(Run::Memory(self.run.iter()));
+        let mut merged = Merged {
+            heap: BinaryHeap::new(),
+            runs,
+            problem: &self.problem,
+        };
+        for run in 0..merged.runs.len() {
+            merged.refill(run);
+        }
+        Ok(merged.filter_map(move |entry| entry.request(configuration)))
+    }
+
+    /// The error that ended the requests too early.
+    pub(super) fn problem(&self) -> io::Result<()> {
+        self.problem.take().map_or(Ok(()), Err)
+    }
+}
+
+/// A sorted part of the requests.
+enum Run<'a> {
+    Memory(std::slice::Iter<'a, Entry>),
+    File(BufReader<&'a mut File>),
+}
+
+impl Run<'_> {
+    fn next(&mut self) -> io::Result<Option<Entry>> {
+        match self {
+            Self::Memory(entries) => Ok(entries.next().copied()),
+            Self::File(file) => {
+                let mut bytes = [0; BYTES];
+                match file.read_exact(&mut bytes) {
+                    Ok(()) => Ok(Some(Entry::from_bytes(&bytes))),
+                    Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => Ok(None),
+                    Err(error) => Err(error),
+                }
+            }
+        }
+    }
+}
+
+/// All runs, merged.
+struct Merged<'a> {
+    /// The first entry of each run.
+    heap: BinaryHeap<Reverse<(Entry, usize)>>,
+    runs: Vec<Run<'a>>,
+    problem: &'a RefCell<Option<io::Error>>,
+}
+
+impl Merged<'_> {
+    fn refill(&mut self, run: usize) {
+        match self.runs[run].next() {
+            Ok(entry) => self.heap.extend(entry.map(|entry| Reverse((entry, run)))),
+            Err(error) => {
+                self.problem.replace(Some(error));
+                drop(mem::take(&mut self.heap));
+            }
+        }
+    }
+}
+
+impl Iterator for Merged<'_> {
+    type Item = Entry;
+
+    fn next(&mut self) -> Option<Entry> {
+        let Reverse((entry, run)) = self.heap.pop()?;
+        self.refill(run);
+        Some(entry)
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a test")]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn requests_are_sorted_through_files() {
+        let request = |number: i64| {
+            let observed = (number % 3 == 0).then(|| Duration::from_nanos(number as u64));
+            Recorded::new(
+                number * 7919 % 1000 - 500,
+                number as u32,
+                Some(Duration::from_micros(5)),
+                observed,
+            )
+        };
+        let mut sorter = Sorter::default();
+        for number in 0..1000 {
+            let second = (number % 2 == 0).then(|| request(number));
+            let entry = Entry::new(Some(request(number)), second).unwrap();
+            sorter.add(entry).unwrap();
+            if number % 300 == 299 {
+                sorter.write_run().unwrap();
+            }
+        }
+        assert_eq!(sorter.files.len(), 3);
+        for _ in 0..2 {
+            let all: Vec<_> = sorter.requests(0).unwrap().collect();
+            assert_eq!(all.len(), 1000);
+            assert!(all.is_sorted_by_key(|request| request.received_us));
+            assert!(all.iter().all(|found| *found == request(found.class.into())));
+            assert_eq!(sorter.requests(1).unwrap().count(), 500);
+        }
+        sorter.problem().unwrap();
+    }
+
+    #[test]
+    fn bytes_hold_an_entry() {
+        let entry = Entry {
+            received_us: -3,
+            execution: NONE,
+            observed: 1 << 40,
+            classes: [7, u32::MAX],
+        };
+        assert_eq!(Entry::from_bytes(&entry.to_bytes()), entry);
+    }
+}
