@@ -11,7 +11,7 @@
 //! | [`sharding`] | shuffle sharding: the queues of a flow, and how well flows are isolated |
 //! | [`queueing`] | fair queuing: which request is executed, queued or rejected, and when |
 //! | [`controller`] | the flow control of a whole server: all of these together |
-//! | [`simulation`] | a server under a generated load |
+//! | [`simulation`] | a server under a generated load, or under the requests of an audit log |
 //! | [`matching`] | the flow schema and priority level of a request, with an explanation |
 //! | [`audit`] | audit logs: the requests that a server handled |
 //! | [`lint`] | mistakes in objects that the server accepts |

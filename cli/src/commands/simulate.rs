@@ -1,32 +1,41 @@
 //! `simulate`: a server's queues without a server.
 
+mod audit;
 mod explain;
 mod load;
+mod page;
 mod report;
 mod scenarios;
+mod sorted;
 
-use crate::cluster::{SeatsArg, ServerSeats};
+use crate::cluster::{ClusterArgs, SeatsArg, ServerSeats};
+use crate::commands::seats::metrics::inventory;
 use crate::configuration::ConfigurationArgs;
-use crate::documents::FileArgs;
+use crate::documents::{FileArgs, read};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::objects::Objects;
-use crate::output::{Streams, write_report};
+use crate::output::Streams;
+use crate::stored::Inventory;
+use audit::Logs;
 use clap::ValueEnum;
 use k8s_flowcontrol::Release;
 use k8s_flowcontrol::rules::controller::FlowController;
 use k8s_flowcontrol::rules::seats::{Estimator, LevelBounds};
-use k8s_flowcontrol::rules::simulation::{Load, Report, simulate};
+use k8s_flowcontrol::rules::simulation::{self, Life, Load, Progress, Recording, Report};
 use load::LoadFile;
-use serde_json::json;
+use report::Outcome;
 use std::io::{self, IsTerminal, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 /// Simulate the fair queuing of a server under a load: waits, rejections and seats of each level and flow
 ///
 /// The input is the complete configuration, except for the mandatory objects, which every server has. `--with-bootstrap` adds the
 /// other built-in objects that the input lacks. The same seed gives the same result.
+///
+/// The load is a file that describes clients, or the requests of audit logs. With audit logs, the waits that the server recorded are
+/// compared with the simulated ones. Requests of audit logs are sorted by time: up to 1,048,576 in memory, more in temporary files.
 #[derive(Debug, clap::Args)]
 #[command(
     after_long_help = format!("{}\n\n{EXAMPLES}", load::HELP),
@@ -37,8 +46,18 @@ pub(crate) struct Args {
     configuration: ConfigurationArgs,
 
     /// The load: a file that describes groups of clients, or - for the standard input
-    #[arg(long, value_name = "LOAD", required_unless_present = "scenarios")]
+    #[arg(long, value_name = "LOAD", required_unless_present_any = ["scenarios", "audit_log"], conflicts_with = "audit_log")]
     load: Option<PathBuf>,
+
+    /// The load: the requests of these audit logs of one API server, compressed with gzip or not, the oldest first, or - for the
+    /// standard input. The policy level Metadata is sufficient
+    #[arg(long, value_name = "LOG", num_args = 1..)]
+    audit_log: Vec<PathBuf>,
+
+    /// A file with the metrics of a server (`kubectl get --raw /metrics`), for the number and size of the objects that the
+    /// requests of audit logs list
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["load", "scenarios"])]
+    metrics: Option<PathBuf>,
 
     #[command(flatten)]
     seats: SeatsArg,
@@ -58,8 +77,12 @@ pub(crate) struct Args {
     /// Run the scenarios in this file, or in the standard input with -: one JSON object per line, with the fields id, seats,
     /// queues, handSize, queueLengthLimit, requests and changes. Prints {"id", "requests", "states", "schemaVersion": 1} for
     /// each
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["files", "live", "with_bootstrap", "load", "compare", "explain", "output"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["files", "live", "with_bootstrap", "load", "audit_log", "compare", "explain", "html", "output"])]
     scenarios: Option<PathBuf>,
+
+    /// Also write the outcome as a web page with charts
+    #[arg(long, value_name = "FILE", conflicts_with = "explain")]
+    html: Option<PathBuf>,
 
     /// The output format
     #[arg(short, long, value_name = "FORMAT", default_value = "table")]
@@ -74,6 +97,9 @@ Examples:
   # The effect of a change on the same load
   kubectl flowcontrol simulate --live --load load.yaml --compare new-level.yaml
 
+  # The requests of audit logs with a changed configuration, as a web page
+  kubectl flowcontrol simulate --live --audit-log audit-*.log.gz audit.log --compare new-level.yaml --html page.html
+
   # Why a user waits
   kubectl flowcontrol simulate --live --load load.yaml --explain service-accounts/system:serviceaccount:ci:builder
 
@@ -84,14 +110,9 @@ Examples:
 enum Output {
     /// A table of the levels, and one of the 20 flows that wait longest, if any wait
     Table,
-    /// {"schemaVersion": 1, "seats", "seed", "result": {"requests", "endSeconds", "levels", "flows", "clients"}, "compared"}
+    /// {"schemaVersion": 1, "seats", "seed", "period", "result": {"requests", "endSeconds", "levels", "flows", "clients"}, "compared"}
     Json,
 }
-
-/// The limits of the model, for people.
-const MODEL: &str = "\
-The model is one API server whose requests execute as long as the load file says. It does not know the load of other API servers, \
-the processor's load, or the sizes of objects that the load file does not give.";
 
 pub(crate) fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
     if let Some(file) = &args.scenarios {
@@ -104,70 +125,172 @@ pub(crate) fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
         scenarios::run(file, streams)?;
         return Ok(Exit::Success);
     }
-    let Some(file) = &args.load else {
-        return Err(Failure::usage("no load").hint("name a file with `--load FILE`"));
-    };
-    let load = LoadFile::read(file)?;
+    let load = args.load.as_deref().map(LoadFile::read).transpose()?;
     let configuration = args.configuration.read(streams)?;
     let seats = configuration.seats(args.seats)?;
     let (objects, release) = (configuration.objects, configuration.release);
-    let (server, of_server) = prepare(&load, &objects, &seats, release)?;
-    if let Some(flow) = &args.explain {
-        let name = flow.split_once('/').unwrap_or((flow, ""));
-        let lives = k8s_flowcontrol::rules::simulation::explain(
-            server,
-            &of_server,
-            args.seed,
-            name,
-            explain::MOST,
-        );
-        if lives.is_empty() {
-            return Err(Failure::input(format!(
-                "no request of the load belongs to the flow {flow}"
-            ))
-            .hint("`-o json` without `--explain` lists the flows"));
-        }
-        match args.output {
-            Output::Table => explain::print(flow, &lives, streams)?,
-            Output::Json => explain::write_json(flow, &lives, streams)?,
-        }
-        return Ok(Exit::Success);
-    }
-    let result = run_with_progress(server, &of_server, args.seed);
-    let mut compared = None;
+    let of_objects = |objects: &Objects| Server::new(objects, &seats, release);
+    let before = of_objects(&objects)?;
+    let mut after = None;
     if !args.compare.is_empty() {
-        let mut after = objects;
-        after.apply(Objects::read(
-            &FileArgs::of(&args.compare),
-            release,
-            streams,
-        )?);
-        let (server, of_server) = prepare(&load, &after, &seats, release)?;
-        compared = Some(run_with_progress(server, &of_server, args.seed));
+        let mut objects = objects;
+        let other = Objects::read(&FileArgs::of(&args.compare), release, streams)?;
+        objects.apply(other);
+        after = Some(of_objects(&objects)?);
     }
-    if args.output == Output::Json {
-        let value = json!({
-            "seats": seats.seats,
-            "seed": args.seed,
-            "result": report::json(&result),
-            "compared": compared.as_ref().map(report::json),
-        });
-        write_report(&mut streams.out, value)?;
+    let input = match load {
+        Some(load) => Input::Load(load, Box::new(before), after.map(Box::new)),
+        None => {
+            let stored = stored(args.metrics.as_deref(), configuration.cluster)?;
+            let after = after.map(Server::recording);
+            let logs = &args.audit_log;
+            Input::Logs(Logs::read(
+                logs,
+                &stored,
+                before.recording(),
+                after,
+                streams,
+            )?)
+        }
+    };
+    if let Some(flow) = &args.explain {
+        explain(flow, input, args, streams)?;
         return Ok(Exit::Success);
     }
-    let mut reports = vec![("before", &result)];
-    reports.extend(compared.iter().map(|after| ("after", after)));
-    report::tables(&reports, streams)?;
-    streams.out.paragraph(&format!(
-        "{} requests, seed {}, Kubernetes {release}; {seats}",
-        result.requests, args.seed
-    ))?;
-    streams.out.paragraph(MODEL)?;
+    let period = input.period_us();
+    let (before, after) = input.simulate(args.seed)?;
+    let outcome = Outcome {
+        before,
+        after,
+        period,
+        seats,
+        release,
+        seed: args.seed,
+    };
+    match args.output {
+        Output::Json => report::write_json(&outcome, streams)?,
+        Output::Table => report::tables(&outcome, streams)?,
+    }
+    if let Some(file) = &args.html {
+        let page = page::page(&outcome);
+        std::fs::write(file, page)
+            .map_err(|error| Failure::input(format!("cannot write {}: {error}", file.display())))?;
+    }
     Ok(Exit::Success)
 }
 
+/// The stored objects of every resource, for the requests of audit logs.
+fn stored(metrics: Option<&Path>, cluster: Option<&ClusterArgs>) -> Result<Inventory, Failure> {
+    match (metrics, cluster) {
+        (Some(file), _) => {
+            let text = read(file, true)?;
+            Ok(Inventory::read(&String::from_utf8_lossy(&text.text)))
+        }
+        (None, Some(cluster)) => inventory(cluster, "`--metrics FILE`"),
+        (None, None) => Ok(Inventory::default()),
+    }
+}
+
+fn explain(flow: &str, input: Input, args: &Args, streams: &mut Streams) -> Result<(), Failure> {
+    let name = flow.split_once('/').unwrap_or((flow, ""));
+    let lives = input.explain(name, args.seed)?;
+    if lives.is_empty() {
+        return Err(
+            Failure::input(format!("no request of the load belongs to the flow {flow}"))
+                .hint("`-o json` without `--explain` lists the flows"),
+        );
+    }
+    match args.output {
+        Output::Table => explain::print(flow, &lives, streams),
+        Output::Json => explain::write_json(flow, &lives, streams),
+    }
+}
+
+/// A server that is idle, and the seats that it estimates.
+struct Server {
+    controller: FlowController,
+    bounds: LevelBounds,
+    estimator: Estimator,
+}
+
+impl Server {
+    fn new(objects: &Objects, seats: &ServerSeats, release: Release) -> Result<Self, Failure> {
+        let (schemas, levels) = (&objects.flow_schemas, &objects.levels);
+        let controller = FlowController::new(schemas, levels, seats.seats, release, Duration::ZERO)
+            .map_err(|error| {
+                Failure::input(format!("cannot simulate the priority levels: {error}"))
+            })?;
+        Ok(Self {
+            controller,
+            bounds: LevelBounds::new(levels, seats.seats, release),
+            estimator: Estimator::new(release),
+        })
+    }
+
+    fn recording(self) -> Recording {
+        Recording::new(self.controller, self.bounds, self.estimator)
+    }
+
+    fn load(&self, file: &LoadFile) -> Load {
+        file.load(&self.controller, &self.bounds, &self.estimator)
+    }
+}
+
+/// The requests, and the servers with one or two configurations.
+enum Input {
+    Load(LoadFile, Box<Server>, Option<Box<Server>>),
+    Logs(Logs),
+}
+
+impl Input {
+    /// The times of the first and the last request, in microseconds since 1970; none for generated requests.
+    fn period_us(&self) -> Option<(i64, i64)> {
+        match self {
+            Self::Load(..) => None,
+            Self::Logs(logs) => logs.period_us(),
+        }
+    }
+
+    fn simulate(self, seed: u64) -> Result<(Report, Option<Report>), Failure> {
+        match self {
+            Self::Load(file, before, after) => {
+                let run = |server: Box<Server>| {
+                    let load = server.load(&file);
+                    with_progress(|show| simulation::simulate(server.controller, &load, seed, show))
+                };
+                Ok((run(before), after.map(run)))
+            }
+            Self::Logs(logs) => logs.replay(|recording, requests| {
+                with_progress(|show| recording.replay(requests, show))
+            }),
+        }
+    }
+
+    fn explain(self, flow: (&str, &str), seed: u64) -> Result<Vec<Life>, Failure> {
+        match self {
+            Self::Load(file, server, _) => {
+                let load = server.load(&file);
+                let server = server.controller;
+                Ok(simulation::explain(
+                    server,
+                    &load,
+                    seed,
+                    flow,
+                    explain::MOST,
+                ))
+            }
+            Self::Logs(logs) => {
+                let explain = |recording: Recording, requests: &mut dyn Iterator<Item = _>| {
+                    recording.explain(requests, flow, explain::MOST)
+                };
+                Ok(logs.replay(explain)?.0)
+            }
+        }
+    }
+}
+
 /// Simulates, and shows on a terminal how far it has come.
-fn run_with_progress(server: FlowController, load: &Load, seed: u64) -> Report {
+fn with_progress(run: impl FnOnce(&mut dyn FnMut(Progress)) -> Report) -> Report {
     const CLEAR_LINE: &str = "\r\x1b[K";
     let is_terminal = io::stderr().is_terminal();
     let show = |text: std::fmt::Arguments<'_>| {
@@ -176,25 +299,10 @@ fn run_with_progress(server: FlowController, load: &Load, seed: u64) -> Report {
             let _ = write!(io::stderr(), "{CLEAR_LINE}{text}");
         }
     };
-    let report = simulate(server, load, seed, |progress| {
+    let report = run(&mut |progress| {
         let (at, requests) = (progress.at.as_secs_f64(), progress.requests);
         show(format_args!("simulated {at:.1} s, {requests} requests"));
     });
     show(format_args!(""));
     report
-}
-
-/// The server of a configuration, and the load with the seats that it estimates.
-fn prepare(
-    load: &LoadFile,
-    objects: &Objects,
-    seats: &ServerSeats,
-    release: Release,
-) -> Result<(FlowController, Load), Failure> {
-    let (schemas, levels) = (&objects.flow_schemas, &objects.levels);
-    let server = FlowController::new(schemas, levels, seats.seats, release, Duration::ZERO)
-        .map_err(|error| Failure::input(format!("cannot simulate the priority levels: {error}")))?;
-    let bounds = LevelBounds::new(levels, seats.seats, release);
-    let load = load.load(&server, &bounds, &Estimator::new(release));
-    Ok((server, load))
 }

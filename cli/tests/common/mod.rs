@@ -1,5 +1,7 @@
 //! Running the program.
 
+pub(crate) mod browser;
+
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};

@@ -40,7 +40,7 @@ pub struct Met {
     pub limit: i64,
     /// The number of requests that wait in all queues of the level.
     pub waiting: usize,
-    /// The reading of virtual time.
+    /// The reading of virtual time at the arrival.
     pub current_r: SeatSeconds,
 }
 
@@ -150,13 +150,18 @@ impl<'a> Lives<'a> {
             && (flow.flow_schema.as_str(), flow.flow_distinguisher.as_str()) == self.flow
     }
 
-    fn begin(&mut self, now: Duration, facts: &Facts, step: Option<Step>) {
+    fn begin(&mut self, now: Duration, queues: &QueueSet, facts: &Facts, step: Option<Step>) {
+        let met = self.meeting.take().unwrap_or_default();
         self.lives.push(Life {
             client: self.names[facts.group].clone(),
             arrived: now,
             work: facts.work,
             retries_left: facts.retries_left,
-            met: self.meeting.take().unwrap_or_default(),
+            met: Met {
+                // The arrival has advanced virtual time.
+                current_r: queues.state().current_r,
+                ..met
+            },
             steps: step.map(|step| (now, step)).into_iter().collect(),
         });
     }
@@ -176,9 +181,18 @@ impl Observer for Lives<'_> {
         }
     }
 
-    fn rejected(&mut self, now: Duration, flow: &Flow, facts: &Facts, reason: Rejection) {
-        if self.is_wanted(flow) {
-            self.begin(now, facts, Some(Step::Rejected(reason)));
+    fn rejected(
+        &mut self,
+        now: Duration,
+        server: &FlowController,
+        flow: &Flow,
+        facts: &Facts,
+        reason: Rejection,
+    ) {
+        if self.is_wanted(flow)
+            && let Some(level) = server.levels().nth(flow.level.index())
+        {
+            self.begin(now, level.queues, facts, Some(Step::Rejected(reason)));
         }
     }
 
@@ -193,9 +207,12 @@ impl Observer for Lives<'_> {
         if !self.is_wanted(flow) {
             return;
         }
-        let place = queues(server, ticket).and_then(|queues| queues.place(ticket.request));
+        let Some(queues) = queues(server, ticket) else {
+            return;
+        };
+        let place = queues.place(ticket.request);
         let step = place.map(|(queue, ahead)| Step::Queued { queue, ahead });
-        self.begin(now, facts, step);
+        self.begin(now, queues, facts, step);
         let before = self.dispatched.get(&ticket.level.index()).copied();
         self.open
             .insert(ticket, (self.lives.len() - 1, before.unwrap_or_default()));

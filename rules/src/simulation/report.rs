@@ -103,6 +103,8 @@ pub struct Sample {
     pub executing: usize,
     /// The number of waiting requests.
     pub waiting: usize,
+    /// The seats that the waiting requests need.
+    pub seats_waiting: u64,
 }
 
 /// The result of a flow.

@@ -27,7 +27,7 @@ pub struct Progress {
 /// Sees the lives of requests.
 pub(super) trait Observer {
     fn before_arrival(&mut self, _: &FlowController, _: &Flow) {}
-    fn rejected(&mut self, _: Duration, _: &Flow, _: &Facts, _: Rejection) {}
+    fn rejected(&mut self, _: Duration, _: &FlowController, _: &Flow, _: &Facts, _: Rejection) {}
     fn admitted(&mut self, _: Duration, _: &FlowController, _: &Flow, _: &Facts, _: Ticket) {}
     fn dispatched(&mut self, _: Duration, _: &FlowController, _: Ticket) {}
     fn before_time_out(&mut self, _: &FlowController, _: Ticket) {}
@@ -160,7 +160,8 @@ impl<S: Source, O: Observer> Run<S, O> {
                 ticket
             }
             Admission::Rejected(reason) => {
-                self.observer.rejected(now, flow, &facts, reason);
+                self.observer
+                    .rejected(now, &self.server, flow, &facts, reason);
                 self.tally.count(&facts, |counts| counts.rejected += 1);
                 self.tally.compare(&facts, Duration::ZERO);
                 self.reject(now, request, &facts);

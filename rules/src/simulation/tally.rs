@@ -67,6 +67,7 @@ impl Tally {
                 seats_in_use: level.queues.seats_in_use(),
                 executing: level.queues.executing(),
                 waiting: level.queues.waiting(),
+                seats_waiting: level.queues.seat_demand() - level.queues.seats_in_use(),
             });
         }
     }

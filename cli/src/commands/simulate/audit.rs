@@ -5,7 +5,7 @@ use crate::audit_logs::read_logs;
 use crate::failure::Failure;
 use crate::output::Streams;
 use crate::stored::Inventory;
-use k8s_flowcontrol::rules::simulation::Recording;
+use k8s_flowcontrol::rules::simulation::{Recorded, Recording};
 use std::io;
 use std::path::PathBuf;
 
@@ -48,14 +48,22 @@ impl Logs {
         })
     }
 
+    /// The times of the first and the last request, in microseconds since 1970.
+    pub(super) fn period_us(&self) -> Option<(i64, i64)> {
+        self.before.period_us()
+    }
+
     /// Runs `replay` with each recording and its requests.
     pub(super) fn replay<T>(
         self,
-        mut replay: impl FnMut(Recording, &mut dyn Iterator<Item = k8s_flowcontrol::rules::simulation::Recorded>) -> T,
+        mut replay: impl FnMut(Recording, &mut dyn Iterator<Item = Recorded>) -> T,
     ) -> Result<(T, Option<T>), Failure> {
         let mut sorter = self.sorter;
         let mut run = |configuration, recording| {
-            let result = replay(recording, &mut sorter.requests(configuration).map_err(unsorted)?);
+            let result = replay(
+                recording,
+                &mut sorter.requests(configuration).map_err(unsorted)?,
+            );
             sorter.problem().map_err(unsorted)?;
             Ok::<_, Failure>(result)
         };
@@ -66,6 +74,8 @@ impl Logs {
 }
 
 fn unsorted(error: io::Error) -> Failure {
-    Failure::input(format!("cannot sort the requests in temporary files: {error}"))
-        .hint("TMPDIR names the folder of these files")
+    Failure::input(format!(
+        "cannot sort the requests in temporary files: {error}"
+    ))
+    .hint("TMPDIR names the folder of these files")
 }

@@ -1,69 +1,135 @@
 //! `simulate --explain`: the lives of a flow's requests.
 
-use super::report::time;
+use super::report::{seconds, time};
 use crate::failure::Failure;
 use crate::output::{Streams, plural, write_report};
-use k8s_flowcontrol::rules::simulation::{Life, Step};
+use k8s_flowcontrol::rules::queueing::{Rejection, Work};
+use k8s_flowcontrol::rules::simulation::{HandQueue, Life, Step, Turn};
 use serde_json::{Value, json};
 use std::io::Write;
+use std::time::Duration;
 
 /// The most requests that are explained.
 pub(super) const MOST: usize = 20;
 
 pub(super) fn print(flow: &str, lives: &[Life], streams: &mut Streams) -> Result<(), Failure> {
     let out = &mut streams.out;
+    writeln!(
+        out,
+        "R is virtual time in seat-seconds (ss). It advances by the seats in use per active queue; the request with the earliest virtual finish goes first."
+    )?;
     for life in lives {
-        let (used, limit) = life.seats;
+        let met = &life.met;
         writeln!(
             out,
-            "{}: {} sends a request of flow {flow}; {used} of {limit} seats are in use",
+            "{}: {} sends a request of flow {flow} with {}; {} of {} seats are in use, {} waiting, R is {}",
             time(life.arrived),
-            life.client
+            life.client,
+            told_seats(&life.work),
+            met.seats_in_use,
+            met.limit,
+            met.waiting,
+            met.current_r
         )?;
-        if !life.hand.is_empty() {
-            let queue = |queue: &k8s_flowcontrol::rules::simulation::HandQueue| {
-                format!(
-                    "{} ({} waiting, {})",
-                    queue.queue, queue.waiting, queue.work
-                )
+        if !met.hand.is_empty() {
+            writeln!(out, "  hand:")?;
+        }
+        for queue in &met.hand {
+            let chosen = match met.queue == Some(queue.queue) {
+                true => ": the least waiting work",
+                false => "",
             };
-            let hand: Vec<_> = life.hand.iter().map(queue).collect();
-            writeln!(out, "  hand: queues {}", hand.join(", "))?;
+            writeln!(
+                out,
+                "    queue {}: {} waiting ({}), {} executing, next dispatch at R {}{chosen}",
+                queue.queue, queue.waiting, queue.work, queue.executing, queue.next_dispatch_r
+            )?;
         }
         for (at, step) in &life.steps {
             let waited = at.saturating_sub(life.arrived);
-            let text = match *step {
-                Step::Queued { queue, ahead } => {
-                    let ahead = plural(ahead as usize, "request");
-                    format!(
-                        "joins queue {queue}, which has the least work of the hand, behind {ahead}"
-                    )
-                }
-                Step::Dispatched { .. } if waited.is_zero() => "is dispatched at once".into(),
-                Step::Dispatched { others } => {
-                    let others = plural(usize::try_from(others).unwrap_or(usize::MAX), "request");
-                    format!(
-                        "is dispatched after {}: {others} of the level went before, as their queues were due earlier in virtual time",
-                        time(waited)
-                    )
-                }
-                Step::Rejected(reason) => format!(
-                    "is rejected with 429: {}; {} retries are left",
-                    reason.reason(),
-                    life.retries_left
-                ),
-                Step::TimedOut => format!(
-                    "is rejected with 429 after {}: it waited too long; {} retries are left",
-                    time(waited),
-                    life.retries_left
-                ),
-                Step::Finished => format!("ends {} after its arrival", time(waited)),
-                _ => continue,
-            };
-            writeln!(out, "  {}: {text}", time(*at))?;
+            writeln!(out, "  {}: {}", time(*at), told(step, waited, life))?;
         }
     }
     Ok(())
+}
+
+fn told_seats(work: &Work) -> String {
+    let initial = plural(work.initial_seats as usize, "seat");
+    match work.final_seats {
+        0 => initial,
+        more => format!(
+            "{initial}, and {more} for {} after its end",
+            time(work.additional_latency)
+        ),
+    }
+}
+
+fn told(step: &Step, waited: Duration, life: &Life) -> String {
+    let retries = match life.retries_left {
+        1 => "1 retry".to_owned(),
+        count => format!("{count} retries"),
+    };
+    match *step {
+        Step::Queued { queue, ahead } => {
+            let ahead = plural(ahead as usize, "request");
+            format!("joins queue {queue} behind {ahead}")
+        }
+        Step::Dispatched { turn: None, .. } => "is dispatched at once: seats are free".into(),
+        Step::Dispatched {
+            others,
+            turn: Some(turn),
+        } => dispatched(others, &turn, waited),
+        Step::Rejected(reason) => {
+            let why = match reason {
+                Rejection::QueueFull => {
+                    "no seat is free, and the queue of its hand with the least work is full"
+                }
+                Rejection::ConcurrencyLimit => {
+                    "not enough seats are free, and the level does not queue"
+                }
+            };
+            format!(
+                "is rejected with 429 ({}): {why}; {retries} left",
+                reason.reason()
+            )
+        }
+        Step::TimedOut {
+            ahead,
+            next_dispatch_r,
+            current_r,
+        } => format!(
+            "is rejected with 429 (time-out) after {}, a quarter of its deadline and at most one minute: {} ahead in its queue, \
+             whose next dispatch is at R {next_dispatch_r}; R is {current_r}; {retries} left",
+            time(waited),
+            plural(ahead as usize, "request")
+        ),
+        Step::Finished => format!("ends {} after its arrival", time(waited)),
+        _ => String::new(),
+    }
+}
+
+fn dispatched(others: u64, turn: &Turn, waited: Duration) -> String {
+    let Turn {
+        queue,
+        current_r,
+        start_r,
+        finish_r,
+        next,
+        ..
+    } = turn;
+    let times = format!("virtual start {start_r}, virtual finish {finish_r}, R is {current_r}");
+    if waited.is_zero() {
+        return format!("is dispatched at once from queue {queue}: seats are free; {times}");
+    }
+    let others = plural(usize::try_from(others).unwrap_or(usize::MAX), "request");
+    let next = match next {
+        Some((next, finish)) => format!("the next is queue {next} with {finish}"),
+        None => "no other request waits".into(),
+    };
+    format!(
+        "is dispatched after {}, when its virtual finish is the earliest of all queues: {times}; {next}; {others} of the level went before",
+        time(waited)
+    )
 }
 
 pub(super) fn write_json(flow: &str, lives: &[Life], streams: &mut Streams) -> Result<(), Failure> {
@@ -75,33 +141,63 @@ pub(super) fn write_json(flow: &str, lives: &[Life], streams: &mut Streams) -> R
 }
 
 fn life(life: &Life) -> Value {
-    let hand: Vec<_> = life
-        .hand
-        .iter()
-        .map(|queue| json!({"queue": queue.queue, "waiting": queue.waiting, "work": queue.work.to_string()}))
-        .collect();
-    let step = |(at, step): &(std::time::Duration, Step)| {
-        let mut value = match *step {
-            Step::Queued { queue, ahead } => {
-                json!({"step": "queued", "queue": queue, "ahead": ahead})
-            }
-            Step::Dispatched { others } => {
-                json!({"step": "dispatched", "dispatchedBefore": others})
-            }
-            Step::Rejected(reason) => json!({"step": "rejected", "reason": reason.reason()}),
-            Step::TimedOut => json!({"step": "timedOut"}),
-            _ => json!({"step": "finished"}),
-        };
-        value["atSeconds"] = at.as_secs_f64().into();
-        value
-    };
+    let met = &life.met;
     json!({
         "client": life.client,
-        "atSeconds": life.arrived.as_secs_f64(),
+        "atSeconds": seconds(life.arrived),
+        "initialSeats": life.work.initial_seats,
+        "finalSeats": life.work.final_seats,
         "retriesLeft": life.retries_left,
-        "hand": hand,
-        "seatsInUse": life.seats.0,
-        "limit": life.seats.1,
-        "steps": life.steps.iter().map(step).collect::<Vec<_>>(),
+        "hand": met.hand.iter().map(hand_queue).collect::<Vec<_>>(),
+        "queue": met.queue,
+        "seatsInUse": met.seats_in_use,
+        "limit": met.limit,
+        "waiting": met.waiting,
+        "currentR": met.current_r.to_string(),
+        "steps": life.steps.iter().map(json_step).collect::<Vec<_>>(),
     })
+}
+
+fn hand_queue(queue: &HandQueue) -> Value {
+    json!({
+        "queue": queue.queue,
+        "waiting": queue.waiting,
+        "executing": queue.executing,
+        "work": queue.work.to_string(),
+        "nextDispatchR": queue.next_dispatch_r.to_string(),
+    })
+}
+
+fn json_step((at, step): &(Duration, Step)) -> Value {
+    let mut value = match *step {
+        Step::Queued { queue, ahead } => json!({"step": "queued", "queue": queue, "ahead": ahead}),
+        Step::Dispatched { others, turn } => {
+            let mut value = json!({"step": "dispatched", "dispatchedBefore": others});
+            if let Some(turn) = turn {
+                value["queue"] = turn.queue.into();
+                value["currentR"] = turn.current_r.to_string().into();
+                value["virtualStart"] = turn.start_r.to_string().into();
+                value["virtualFinish"] = turn.finish_r.to_string().into();
+                let next = turn.next.map(
+                    |(queue, finish)| json!({"queue": queue, "virtualFinish": finish.to_string()}),
+                );
+                value["next"] = next.into();
+            }
+            value
+        }
+        Step::Rejected(reason) => json!({"step": "rejected", "reason": reason.reason()}),
+        Step::TimedOut {
+            ahead,
+            next_dispatch_r,
+            current_r,
+        } => json!({
+            "step": "timedOut",
+            "ahead": ahead,
+            "nextDispatchR": next_dispatch_r.to_string(),
+            "currentR": current_r.to_string(),
+        }),
+        _ => json!({"step": "finished"}),
+    };
+    value["atSeconds"] = seconds(*at).into();
+    value
 }

@@ -1,8 +1,12 @@
 //! The result of a simulation as a table and as JSON.
 
+use crate::cluster::ServerSeats;
 use crate::failure::Failure;
-use crate::output::{Streams, Table};
-use k8s_flowcontrol::rules::simulation::{Counts, FlowReport, LevelReport, Report, Waits};
+use crate::output::{Streams, Table, write_report};
+use k8s_flowcontrol::Release;
+use k8s_flowcontrol::rules::simulation::{
+    Counts, FlowReport, LevelReport, Observed, Report, Waits,
+};
 use serde_json::{Value, json};
 use std::io::Write;
 use std::time::Duration;
@@ -10,38 +14,156 @@ use std::time::Duration;
 /// The most flows of a table.
 const MOST_FLOWS: usize = 20;
 
-/// A report with the name of its configuration.
-pub(super) type Named<'a> = (&'a str, &'a Report);
+/// The result of a simulation, with a second one for another configuration.
+pub(super) struct Outcome {
+    pub(super) before: Report,
+    pub(super) after: Option<Report>,
+    /// The times of the first and the last request of audit logs, in microseconds since 1970.
+    pub(super) period: Option<(i64, i64)>,
+    pub(super) seats: ServerSeats,
+    pub(super) release: Release,
+    pub(super) seed: u64,
+}
 
-/// Writes tables of levels and of the flows that waited longest or were rejected.
-pub(super) fn tables(reports: &[Named<'_>], streams: &mut Streams) -> Result<(), Failure> {
-    for (index, (name, report)) in reports.iter().enumerate() {
-        if index > 0 {
-            writeln!(streams.out)?;
-        }
-        if reports.len() > 1 {
-            writeln!(streams.out, "{name}:")?;
-        }
-        levels(report).write(&mut streams.out)?;
-        let is_delayed = |flow: &&FlowReport| {
-            let counts = &flow.counts;
-            !flow.waits.longest().is_zero() || counts.rejected + counts.timed_out > 0
-        };
-        let mut flows: Vec<_> = report.flows.iter().filter(is_delayed).collect();
-        flows.sort_by_key(|flow| std::cmp::Reverse(flow.waits.percentile(99.0)));
-        if !flows.is_empty() {
-            writeln!(streams.out)?;
-            table(&flows[..flows.len().min(MOST_FLOWS)]).write(&mut streams.out)?;
-        }
-        if flows.len() > MOST_FLOWS {
-            let rest = flows.len() - MOST_FLOWS;
-            writeln!(
-                streams.out,
-                "{rest} more flows with shorter waits: see -o json"
-            )?;
+impl Outcome {
+    /// The limits of the model.
+    pub(super) fn limits_of_model(&self) -> &'static str {
+        match self.period {
+            None => OF_LOAD,
+            Some(_) => OF_LOGS,
         }
     }
+
+    /// The first and the last request of audit logs.
+    pub(super) fn period(&self) -> Option<[String; 2]> {
+        let time = |us| jiff::Timestamp::from_microsecond(us).map(|time| time.to_string());
+        let (first, last) = self.period?;
+        Some([time(first).ok()?, time(last).ok()?])
+    }
+
+    /// The number of requests with a recorded wait.
+    pub(super) fn observed(&self) -> u64 {
+        let counts = self.before.levels.iter();
+        counts.map(|level| level.observed.waits.count()).sum()
+    }
+
+    /// The numbers on which the result depends.
+    pub(super) fn facts(&self) -> String {
+        let Self { seats, release, .. } = self;
+        let requests = self.before.requests;
+        match self.period() {
+            None => format!(
+                "{requests} requests, seed {}, Kubernetes {release}; {seats}",
+                self.seed
+            ),
+            Some([first, last]) => {
+                format!("{requests} requests from {first} to {last}, Kubernetes {release}; {seats}")
+            }
+        }
+    }
+}
+
+/// The limits of the model, for people.
+const OF_LOAD: &str = "\
+The model is one API server whose requests execute as long as the load file says. It does not know the load of other API servers,
+the processor's load, or the sizes of objects that the load file does not give.";
+const OF_LOGS: &str = "\
+The model is one API server, which gets the requests of the logs at their times: also where a client would have waited for an earlier
+response, and with the retries that the logs have. A request executes as long as in the logs; a wait that is not recorded counts as
+execution, and a rejected request executes as long as others with its verb and resource. The model does not know the load of other API
+servers, the processor's load, the watches that see a write, or more about the size of objects than the metrics say.";
+
+/// The reason why no waits can be compared.
+pub(super) const NOT_OBSERVED: &str = "\
+No request has the annotation apiserver.latency.k8s.io/apf-queue-wait, so no waits can be compared. Servers write it since 1.31, for requests that waited and took more than half a second.";
+
+/// Writes tables of levels, of the flows that waited longest or were rejected, and of observed waits.
+pub(super) fn tables(outcome: &Outcome, streams: &mut Streams) -> Result<(), Failure> {
+    match &outcome.after {
+        None => both_tables(&outcome.before, streams)?,
+        Some(after) => {
+            writeln!(streams.out, "before:")?;
+            both_tables(&outcome.before, streams)?;
+            writeln!(streams.out, "\nafter:")?;
+            both_tables(after, streams)?;
+        }
+    }
+    if outcome.observed() > 0 {
+        writeln!(streams.out)?;
+        observed(&outcome.before).write(&mut streams.out)?;
+    }
+    streams.out.flush()?;
+    writeln!(streams.err, "{}", outcome.facts())?;
+    if outcome.period.is_some() && outcome.observed() == 0 {
+        writeln!(streams.err, "{NOT_OBSERVED}")?;
+    }
+    writeln!(streams.err, "{}", outcome.limits_of_model())?;
     Ok(())
+}
+
+fn both_tables(report: &Report, streams: &mut Streams) -> Result<(), Failure> {
+    levels(report).write(&mut streams.out)?;
+    let flows = delayed(report);
+    if !flows.is_empty() {
+        writeln!(streams.out)?;
+        table(&flows[..flows.len().min(MOST_FLOWS)]).write(&mut streams.out)?;
+    }
+    if flows.len() > MOST_FLOWS {
+        streams.out.flush()?;
+        let rest = flows.len() - MOST_FLOWS;
+        writeln!(
+            streams.err,
+            "{rest} more flows with shorter waits: see -o json"
+        )?;
+    }
+    Ok(())
+}
+
+/// The flows that waited or were rejected, the longest waits first.
+pub(super) fn delayed(report: &Report) -> Vec<&FlowReport> {
+    let is_delayed = |flow: &&FlowReport| {
+        let counts = &flow.counts;
+        !flow.waits.longest().is_zero() || counts.rejected + counts.timed_out > 0
+    };
+    let mut flows: Vec<_> = report.flows.iter().filter(is_delayed).collect();
+    flows.sort_by_key(|flow| std::cmp::Reverse(flow.waits.percentile(99.0)));
+    flows
+}
+
+/// The observed and the predicted waits of each level.
+fn observed(report: &Report) -> Table {
+    let mut table = Table::new([
+        "LEVEL", "REQUESTS", "WAIT", "P50", "P90", "P99", "MAX", "REJECTED",
+    ]);
+    for level in &report.levels {
+        let observed = &level.observed;
+        let counts = &level.counts;
+        let predicted = counts.rejected + counts.timed_out;
+        if observed.waits.count() == 0 && observed.rejected + predicted == 0 {
+            continue;
+        }
+        for (name, waits, rejected) in [
+            ("observed", &observed.waits, observed.rejected),
+            ("predicted", &observed.predicted, predicted),
+            (
+                "difference",
+                &observed.differences,
+                observed.rejected.abs_diff(predicted),
+            ),
+        ] {
+            let mut row = vec![
+                level.name.clone(),
+                waits.count().to_string(),
+                name.to_owned(),
+            ];
+            let percentiles = [50.0, 90.0, 99.0].map(|percent| time(waits.percentile(percent)));
+            row.extend(percentiles);
+            row.push(time(waits.longest()));
+            row.push(rejected.to_string());
+            table.add(row);
+        }
+    }
+    table
 }
 
 fn levels(report: &Report) -> Table {
@@ -101,8 +223,7 @@ fn table(flows: &[&FlowReport]) -> Table {
         "WAIT P50",
         "P99",
         "MAX",
-    ])
-    .keys(2);
+    ]);
     for flow in flows {
         let mut row = vec![flow.flow_schema.clone(), flow.flow_distinguisher.clone()];
         row.extend(counts(&flow.counts));
@@ -133,6 +254,11 @@ fn waits(waits: &Waits) -> [String; 3] {
     .map(time)
 }
 
+/// Seconds for programs: the nearest number, which has no needless digits.
+pub(super) fn seconds(time: Duration) -> f64 {
+    time.as_nanos() as f64 / 1e9
+}
+
 /// A time with three digits, as people read it.
 pub(super) fn time(time: Duration) -> String {
     let seconds = time.as_secs_f64();
@@ -145,21 +271,36 @@ pub(super) fn time(time: Duration) -> String {
     }
 }
 
-/// The report as JSON.
-pub(super) fn json(report: &Report) -> Value {
+pub(super) fn write_json(outcome: &Outcome, streams: &mut Streams) -> Result<(), Failure> {
+    let is_log = outcome.period.is_some();
+    let period = outcome.period();
+    let value = json!({
+        "seats": outcome.seats.seats,
+        "seed": outcome.seed,
+        "period": period.map(|[first, last]| json!({"firstRequest": first, "lastRequest": last})),
+        "result": json(&outcome.before, is_log),
+        "compared": outcome.after.as_ref().map(|after| json(after, false)),
+    });
+    Ok(write_report(&mut streams.out, value)?)
+}
+
+/// The report as JSON, with the observed waits of an audit log.
+fn json(report: &Report, is_log: bool) -> Value {
     let level = |level: &LevelReport| {
         let samples = level.samples.iter().map(|sample| {
             json!({
-                "atSeconds": sample.at.as_secs_f64(),
+                "atSeconds": seconds(sample.at),
                 "limit": sample.limit,
                 "seatsInUse": sample.seats_in_use,
                 "executing": sample.executing,
                 "waiting": sample.waiting,
+                "seatsWaiting": sample.seats_waiting,
             })
         });
         let samples: Vec<_> = samples.collect();
         let (counts, waits) = (counts_json(&level.counts), waits_json(&level.waits));
-        json!({"name": level.name, "counts": counts, "waitSeconds": waits, "samples": samples})
+        let observed = is_log.then(|| observed_json(&level.observed));
+        json!({"name": level.name, "counts": counts, "waitSeconds": waits, "observed": observed, "samples": samples})
     };
     let flow = |flow: &FlowReport| {
         json!({
@@ -174,10 +315,20 @@ pub(super) fn json(report: &Report) -> Value {
         |(name, counts): &(String, Counts)| json!({"name": name, "counts": counts_json(counts)});
     json!({
         "requests": report.requests,
-        "endSeconds": report.end.as_secs_f64(),
+        "endSeconds": seconds(report.end),
         "levels": report.levels.iter().map(level).collect::<Vec<_>>(),
         "flows": report.flows.iter().map(flow).collect::<Vec<_>>(),
         "clients": report.clients.iter().map(client).collect::<Vec<_>>(),
+    })
+}
+
+fn observed_json(observed: &Observed) -> Value {
+    json!({
+        "requests": observed.waits.count(),
+        "rejected": observed.rejected,
+        "waitSeconds": waits_json(&observed.waits),
+        "predictedSeconds": waits_json(&observed.predicted),
+        "differenceSeconds": waits_json(&observed.differences),
     })
 }
 
@@ -193,12 +344,12 @@ fn counts_json(counts: &Counts) -> Value {
 }
 
 fn waits_json(waits: &Waits) -> Value {
-    let percentile = |percent| waits.percentile(percent).as_secs_f64();
+    let percentile = |percent| seconds(waits.percentile(percent));
     json!({
-        "average": waits.average().as_secs_f64(),
+        "average": seconds(waits.average()),
         "p50": percentile(50.0),
         "p90": percentile(90.0),
         "p99": percentile(99.0),
-        "max": waits.longest().as_secs_f64(),
+        "max": seconds(waits.longest()),
     })
 }

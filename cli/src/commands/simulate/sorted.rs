@@ -31,7 +31,9 @@ impl Entry {
     pub(super) fn new(first: Option<Recorded>, second: Option<Recorded>) -> Option<Self> {
         let either = first.or(second)?;
         let time = |time: Option<Duration>| {
-            time.map_or(NONE, |time| u64::try_from(time.as_nanos()).unwrap_or(NONE - 1))
+            time.map_or(NONE, |time| {
+                u64::try_from(time.as_nanos()).unwrap_or(NONE - 1)
+            })
         };
         let class = |request: Option<Recorded>| request.map_or(u32::MAX, |request| request.class);
         Some(Self {
@@ -217,7 +219,10 @@ mod tests {
             let all: Vec<_> = sorter.requests(0).unwrap().collect();
             assert_eq!(all.len(), 1000);
             assert!(all.is_sorted_by_key(|request| request.received_us));
-            assert!(all.iter().all(|found| *found == request(found.class.into())));
+            assert!(
+                all.iter()
+                    .all(|found| *found == request(found.class.into()))
+            );
             assert_eq!(sorter.requests(1).unwrap().count(), 500);
         }
         sorter.problem().unwrap();

@@ -165,7 +165,7 @@ fn compared(page: &mut Page, comparison: &Comparison) {
             "The requests of each priority level with the present and with the proposed configuration. {} requests move.",
             comparison.moved_requests
         ),
-        |width| pairs(width, "Requests before and after", &changes),
+        |width| pairs(width, "Requests before and after", "", &changes),
         &table,
     );
     let mut table = Rows::new(&["From", "Its level", "To", "Its level", "Requests", "Users"]);

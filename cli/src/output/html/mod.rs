@@ -4,11 +4,13 @@
 //! and for a narrow screen, so that its texts are legible on a phone too. The colors follow the light or dark mode of the browser.
 
 mod area;
+mod bars;
 mod flows;
 mod pairs;
 mod svg;
 
 pub(crate) use area::{Series, area};
+pub(crate) use bars::{Bar, Group, bars};
 pub(crate) use flows::{Link, flows};
 pub(crate) use pairs::{Pair, pairs};
 

@@ -1,0 +1,408 @@
+//! The outcome as a web page.
+
+use super::report::{NOT_OBSERVED, Outcome, delayed};
+use crate::output::html::{Bar, Group, Page, Pair, Rows, Series, area, bars, pairs};
+use k8s_flowcontrol::rules::simulation::{Counts, FlowReport, Report, Sample, Waits};
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+/// The most flows in a chart.
+const MOST_FLOWS: usize = 20;
+/// The percentiles of a chart.
+const PERCENTILES: [(f64, &str); 3] = [(50.0, "p50"), (90.0, "p90"), (99.0, "p99")];
+
+pub(super) fn page(outcome: &Outcome) -> String {
+    let mut summary = vec![outcome.facts()];
+    if outcome.period.is_some() && outcome.observed() == 0 {
+        summary.push(NOT_OBSERVED.to_owned());
+    }
+    summary.push(outcome.limits_of_model().to_owned());
+    let mut page = Page::new("Simulation of API Priority and Fairness", &summary);
+    let before = &outcome.before;
+    match &outcome.after {
+        None => {
+            over_time(&mut page, before, "", &busy(&[before]));
+            waits_of_flows(&mut page, before);
+        }
+        Some(after) => {
+            let levels = busy(&[before, after]);
+            over_time(&mut page, before, ", before", &levels);
+            over_time(&mut page, after, ", after", &levels);
+            compared_levels(&mut page, before, after);
+            compared_flows(&mut page, before, after);
+        }
+    }
+    if outcome.observed() > 0 {
+        observed(&mut page, before);
+    }
+    let mut reports = vec![("Priority levels", before)];
+    if let Some(after) = &outcome.after {
+        reports = vec![
+            ("Priority levels, before", before),
+            ("Priority levels, after", after),
+        ];
+    }
+    for (heading, report) in reports {
+        page.table(heading, &levels(report));
+    }
+    page.html()
+}
+
+/// The levels that have requests in one of the reports. Each has one color in all charts.
+fn busy(reports: &[&Report]) -> Vec<String> {
+    let levels = reports.iter().flat_map(|report| &report.levels);
+    let mut names: Vec<_> = levels
+        .filter(|level| level.counts.arrived > 0)
+        .map(|level| level.name.clone())
+        .collect();
+    names.sort();
+    names.dedup();
+    names
+}
+
+/// A number of a sample.
+type OfSample = fn(&Sample) -> u64;
+
+/// The seats of each level over time.
+fn over_time(page: &mut Page, report: &Report, when: &str, levels: &[String]) {
+    let charts: [(&str, &str, OfSample); 2] = [
+        (
+            "Seats in use over time",
+            "The seats of executing requests, final seats included, by priority level.",
+            |sample| sample.seats_in_use,
+        ),
+        (
+            "Waiting seats over time",
+            "The seats that the requests in queues wait for, by priority level.",
+            |sample| sample.seats_waiting,
+        ),
+    ];
+    let first = report.levels.first().map(|level| &level.samples[..]);
+    let times: Vec<_> = first
+        .unwrap_or_default()
+        .iter()
+        .map(|sample| sample.at)
+        .collect();
+    for (heading, note, value) in charts {
+        let heading = format!("{heading}{when}");
+        let mut head = vec!["Seconds"];
+        head.extend(levels.iter().map(String::as_str));
+        let mut table = Rows::new(&head);
+        for (index, at) in times.iter().enumerate() {
+            let mut row = vec![seconds(*at)];
+            row.extend(levels.iter().map(|name| {
+                let sample = samples(report, name).get(index);
+                sample.map(value).unwrap_or_default().to_string()
+            }));
+            table.add(row);
+        }
+        let of_level = |name: &String| Series {
+            name: name.clone(),
+            values: samples(report, name)
+                .iter()
+                .map(|sample| value(sample) as f64)
+                .collect(),
+        };
+        let series: Vec<_> = levels.iter().map(of_level).collect();
+        let end = times.last().copied().unwrap_or_default();
+        let end = format!("{:.1} s", end.as_secs_f64());
+        page.figure(
+            &heading,
+            note,
+            |width| area(width, &heading, &series, "0 s", &end),
+            &table,
+        );
+    }
+}
+
+/// The samples of a level; none if the report lacks it.
+fn samples<'a>(report: &'a Report, name: &str) -> &'a [Sample] {
+    let found = report.levels.iter().find(|level| level.name == name);
+    found.map_or(&[], |level| &level.samples)
+}
+
+/// The waits of the flows that wait longest.
+fn waits_of_flows(page: &mut Page, report: &Report) {
+    let flows = delayed(report);
+    let groups: Vec<_> = flows
+        .iter()
+        .take(MOST_FLOWS)
+        .map(|flow| Group {
+            name: name(flow),
+            bars: percentile_bars(&flow.waits),
+        })
+        .collect();
+    let mut table = Rows::new(&FLOW_HEAD);
+    for flow in &flows {
+        table.add(flow_row(flow));
+    }
+    let note = match flows.len() {
+        0 => "No flow waits or is rejected.".to_owned(),
+        count => format!(
+            "Percentiles of the waiting times of dispatched requests, in milliseconds. Of the {count} flows that wait or are rejected, up to {MOST_FLOWS} with the longest waits."
+        ),
+    };
+    page.figure(
+        "Waits by flow",
+        &note,
+        |width| bars(width, "Waits by flow", &groups),
+        &table,
+    );
+}
+
+fn percentile_bars(waits: &Waits) -> Vec<Bar> {
+    let bar = |(color, (percent, label)): (usize, &(f64, &'static str))| Bar {
+        label,
+        value: milliseconds(waits.percentile(*percent)),
+        unit: " ms",
+        color,
+        is_faint: false,
+    };
+    PERCENTILES.iter().enumerate().map(bar).collect()
+}
+
+fn compared_levels(page: &mut Page, before: &Report, after: &Report) {
+    let mut table = Rows::new(&[
+        "Priority level",
+        "p99 seconds before",
+        "p99 seconds after",
+        "Rejected before",
+        "Rejected after",
+        "Timed out before",
+        "Timed out after",
+    ]);
+    let mut changes = Vec::new();
+    let none = (Waits::default(), Counts::default());
+    for name in busy(&[before, after]) {
+        let of = |report: &Report| {
+            let found = report.levels.iter().find(|level| level.name == name);
+            found.map_or_else(|| none.clone(), |level| (level.waits.clone(), level.counts))
+        };
+        let ((waits_before, before), (waits_after, after)) = (of(before), of(after));
+        let p99 = [&waits_before, &waits_after].map(|waits| waits.percentile(99.0));
+        changes.push(Pair {
+            name: name.clone(),
+            before: milliseconds(p99[0]),
+            after: milliseconds(p99[1]),
+        });
+        table.add(vec![
+            name,
+            seconds(p99[0]),
+            seconds(p99[1]),
+            before.rejected.to_string(),
+            after.rejected.to_string(),
+            before.timed_out.to_string(),
+            after.timed_out.to_string(),
+        ]);
+    }
+    page.figure(
+        "Waits by priority level, before and after",
+        "The 99th percentile of the waiting times of dispatched requests, in milliseconds.",
+        |width| pairs(width, "Waits by priority level", " ms", &changes),
+        &table,
+    );
+}
+
+fn compared_flows(page: &mut Page, before: &Report, after: &Report) {
+    let mut flows = BTreeMap::<String, [Option<&FlowReport>; 2]>::new();
+    for (index, report) in [before, after].into_iter().enumerate() {
+        for flow in delayed(report) {
+            flows.entry(name(flow)).or_default()[index] = Some(flow);
+        }
+    }
+    // A flow that waits in one of the results only.
+    for (name_of, both) in &mut flows {
+        for (found, report) in both.iter_mut().zip([before, after]) {
+            *found = found.or_else(|| report.flows.iter().find(|flow| name(flow) == *name_of));
+        }
+    }
+    let p99 =
+        |flow: Option<&FlowReport>| flow.map_or(Duration::ZERO, |flow| flow.waits.percentile(99.0));
+    let mut sorted: Vec<_> = flows.into_iter().collect();
+    sorted.sort_by_key(|(_, both)| std::cmp::Reverse(p99(both[0]).max(p99(both[1]))));
+    let mut head = vec!["Result"];
+    head.extend(FLOW_HEAD);
+    let mut table = Rows::new(&head);
+    let mut changes = Vec::new();
+    for (index, (name, both)) in sorted.into_iter().enumerate() {
+        for (when, flow) in ["before", "after"].into_iter().zip(both) {
+            if let Some(flow) = flow {
+                let mut row = vec![when.to_owned()];
+                row.extend(flow_row(flow));
+                table.add(row);
+            }
+        }
+        if index < MOST_FLOWS {
+            changes.push(Pair {
+                name,
+                before: milliseconds(p99(both[0])),
+                after: milliseconds(p99(both[1])),
+            });
+        }
+    }
+    page.figure(
+        "Waits by flow, before and after",
+        &format!(
+            "The 99th percentile of the waiting times of dispatched requests, in milliseconds, of up to {MOST_FLOWS} flows with the longest waits."
+        ),
+        |width| pairs(width, "Waits by flow", " ms", &changes),
+        &table,
+    );
+}
+
+/// The waits that the audit logs have, and those of the model.
+fn observed(page: &mut Page, report: &Report) {
+    let mut table = Rows::new(&[
+        "Priority level",
+        "Wait",
+        "Requests",
+        "Average seconds",
+        "p50 seconds",
+        "p90 seconds",
+        "p99 seconds",
+        "Longest seconds",
+    ]);
+    let mut groups = Vec::new();
+    for level in &report.levels {
+        let observed = &level.observed;
+        if observed.waits.count() == 0 {
+            continue;
+        }
+        let mut bars = Vec::new();
+        for (percent, label) in PERCENTILES {
+            let bar = |waits: &Waits, is_faint| Bar {
+                label,
+                value: milliseconds(waits.percentile(percent)),
+                unit: if is_faint {
+                    " ms observed"
+                } else {
+                    " ms predicted"
+                },
+                color: 0,
+                is_faint,
+            };
+            bars.push(bar(&observed.waits, true));
+            bars.push(bar(&observed.predicted, false));
+        }
+        groups.push(Group {
+            name: level.name.clone(),
+            bars,
+        });
+        for (name, waits) in [
+            ("observed", &observed.waits),
+            ("predicted", &observed.predicted),
+            ("difference", &observed.differences),
+        ] {
+            let mut row = vec![
+                level.name.clone(),
+                name.to_owned(),
+                waits.count().to_string(),
+                seconds(waits.average()),
+            ];
+            row.extend(PERCENTILES.map(|(percent, _)| seconds(waits.percentile(percent))));
+            row.push(seconds(waits.longest()));
+            table.add(row);
+        }
+    }
+    page.figure(
+        "Observed and predicted waits",
+        "Percentiles of the waits that the server recorded in the audit logs, and of the simulated waits of the same requests, in milliseconds. The difference is that of each request, without its sign.",
+        |width| bars(width, "Observed and predicted waits", &groups),
+        &table,
+    );
+}
+
+fn levels(report: &Report) -> Rows {
+    let mut head = vec!["Priority level"];
+    head.extend(COUNT_HEAD);
+    let mut table = Rows::new(&head);
+    for level in report
+        .levels
+        .iter()
+        .filter(|level| level.counts.arrived > 0)
+    {
+        let mut row = vec![level.name.clone()];
+        row.extend(counts(&level.counts));
+        row.extend(waits(&level.waits));
+        table.add(row);
+    }
+    table
+}
+
+const COUNT_HEAD: [&str; 10] = [
+    "Requests",
+    "Dispatched",
+    "Rejected",
+    "Timed out",
+    "Retried",
+    "Failed",
+    "p50 seconds",
+    "p90 seconds",
+    "p99 seconds",
+    "Longest seconds",
+];
+
+const FLOW_HEAD: [&str; 13] = [
+    "Flow schema",
+    "Flow",
+    "Priority level",
+    COUNT_HEAD[0],
+    COUNT_HEAD[1],
+    COUNT_HEAD[2],
+    COUNT_HEAD[3],
+    COUNT_HEAD[4],
+    COUNT_HEAD[5],
+    COUNT_HEAD[6],
+    COUNT_HEAD[7],
+    COUNT_HEAD[8],
+    COUNT_HEAD[9],
+];
+
+fn flow_row(flow: &FlowReport) -> Vec<String> {
+    let mut row = vec![
+        flow.flow_schema.clone(),
+        flow.flow_distinguisher.clone(),
+        flow.priority_level.clone(),
+    ];
+    row.extend(counts(&flow.counts));
+    row.extend(waits(&flow.waits));
+    row
+}
+
+fn counts(counts: &Counts) -> [String; 6] {
+    [
+        counts.arrived,
+        counts.dispatched,
+        counts.rejected,
+        counts.timed_out,
+        counts.retried,
+        counts.failed,
+    ]
+    .map(|count| count.to_string())
+}
+
+fn waits(waits: &Waits) -> [String; 4] {
+    [
+        waits.percentile(50.0),
+        waits.percentile(90.0),
+        waits.percentile(99.0),
+        waits.longest(),
+    ]
+    .map(seconds)
+}
+
+fn name(flow: &FlowReport) -> String {
+    match flow.flow_distinguisher.as_str() {
+        "" => flow.flow_schema.clone(),
+        distinguisher => format!("{}/{distinguisher}", flow.flow_schema),
+    }
+}
+
+/// Seconds as in the JSON.
+fn seconds(time: Duration) -> String {
+    super::report::seconds(time).to_string()
+}
+
+fn milliseconds(time: Duration) -> f64 {
+    (time.as_secs_f64() * 1e6).round() / 1e3
+}

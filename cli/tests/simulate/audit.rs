@@ -1,0 +1,290 @@
+//! Audit logs as the load.
+
+use crate::common::{Folder, code, program, run, stderr, stdout};
+use crate::level;
+use flate2::Compression;
+use flate2::write::GzEncoder;
+use serde_json::{Value, json};
+use std::io::Write;
+use std::process::{Output, Stdio};
+
+/// A level with one of two seats, for the requests of bob.
+pub(crate) const NARROW: &str = r#"
+apiVersion: flowcontrol.apiserver.k8s.io/v1
+kind: PriorityLevelConfiguration
+metadata: {name: narrow}
+spec:
+  type: Limited
+  limited:
+    nominalConcurrencyShares: 5
+    borrowingLimitPercent: 0
+    limitResponse: {type: Queue, queuing: {queues: 4, handSize: 1, queueLengthLimit: 50}}
+---
+apiVersion: flowcontrol.apiserver.k8s.io/v1
+kind: FlowSchema
+metadata: {name: bob}
+spec:
+  matchingPrecedence: 100
+  priorityLevelConfiguration: {name: narrow}
+  distinguisherMethod: {type: ByUser}
+  rules:
+  - subjects: [{kind: User, user: {name: bob}}]
+    resourceRules: [{verbs: ["*"], apiGroups: ["*"], resources: ["*"], namespaces: ["*"], clusterScope: true}]
+"#;
+
+/// The number of requests in the logs.
+const REQUESTS: u64 = 40;
+
+/// The requests of bob, one every 100 ms, as a server with one seat served them: each executes for 300 ms.
+pub(crate) fn events() -> Vec<Value> {
+    let time = |ms: u64| format!("2026-01-02T03:04:{:02}.{:03}000Z", ms / 1000, ms % 1000);
+    let event = |number: u64| {
+        let (received, wait) = (number * 100, number * 200);
+        let mut event = json!({
+            "kind": "Event", "apiVersion": "audit.k8s.io/v1", "auditID": number.to_string(), "stage": "ResponseComplete",
+            "requestURI": "/api/v1/namespaces/a/pods/b", "verb": "get",
+            "user": {"username": "bob", "groups": ["system:authenticated"]},
+            "objectRef": {"resource": "pods", "namespace": "a", "name": "b", "apiVersion": "v1"},
+            "responseStatus": {"code": 200},
+            "requestReceivedTimestamp": time(received), "stageTimestamp": time(received + wait + 300),
+            "annotations": {"authorization.k8s.io/decision": "allow"},
+        });
+        // A server records waits of requests that take more than half a second.
+        if wait + 300 > 500 {
+            event["annotations"]["apiserver.latency.k8s.io/apf-queue-wait"] =
+                format!("{wait}ms").into();
+        } else {
+            event["stageTimestamp"] = time(received + 300).into();
+        }
+        event
+    };
+    (0..REQUESTS).map(event).collect()
+}
+
+pub(crate) fn lines(events: &[Value]) -> String {
+    events.iter().map(|event| format!("{event}\n")).collect()
+}
+
+/// Two logs: lines, and a compressed batch of a webhook.
+struct Logs {
+    folder: Folder,
+    levels: String,
+    logs: [String; 2],
+}
+
+impl Logs {
+    fn new() -> Self {
+        let folder = Folder::new();
+        let levels = folder.file("narrow.yaml", NARROW);
+        let (even, odd): (Vec<_>, Vec<_>) = events().into_iter().partition(|event| {
+            event["auditID"]
+                .as_str()
+                .unwrap()
+                .ends_with(['0', '2', '4', '6', '8'])
+        });
+        let lines = folder.file("audit.log", lines(&even));
+        let batch = json!({"kind": "EventList", "apiVersion": "audit.k8s.io/v1", "items": odd});
+        let mut packed = GzEncoder::new(Vec::new(), Compression::default());
+        packed.write_all(batch.to_string().as_bytes()).unwrap();
+        let batch = folder.file("webhook.json.gz", packed.finish().unwrap());
+        Self {
+            folder,
+            levels,
+            logs: [lines, batch],
+        }
+    }
+
+    fn run(&self, arguments: &[&str]) -> Output {
+        let logs = ["--audit-log", &self.logs[0], &self.logs[1]];
+        let server = ["simulate", "-f", &self.levels, "--server-seats", "2"];
+        run(&[&server[..], &logs, arguments].concat())
+    }
+
+    fn json(&self, arguments: &[&str]) -> Value {
+        let output = self.run(&[&["-o", "json"], arguments].concat());
+        assert_eq!(code(&output), 0, "{}", stderr(&output));
+        serde_json::from_slice(&output.stdout).unwrap()
+    }
+}
+
+#[test]
+fn predicted_waits_are_those_of_the_log() {
+    let report = Logs::new().json(&[]);
+    let result = &report["result"];
+    assert_eq!(result["requests"], REQUESTS);
+    assert_eq!(report["period"]["firstRequest"], "2026-01-02T03:04:00Z");
+    let narrow = level(result, "narrow");
+    assert_eq!(narrow["counts"]["dispatched"], REQUESTS);
+    let observed = &narrow["observed"];
+    assert_eq!(
+        (&observed["requests"], &observed["rejected"]),
+        (&json!(38), &json!(0))
+    );
+    assert_eq!(observed["waitSeconds"], observed["predictedSeconds"]);
+    assert_eq!(observed["waitSeconds"]["max"], 7.8);
+    assert_eq!(observed["differenceSeconds"]["max"], 0.0);
+    assert_eq!(result["clients"][0]["name"], "get pods");
+    assert_eq!(level(result, "catch-all")["observed"]["requests"], 0);
+}
+
+#[test]
+fn tables_compare_the_waits() {
+    let logs = Logs::new();
+    let output = logs.run(&[]);
+    let text = stdout(&output);
+    for part in [
+        "narrow   38         observed     ",
+        "narrow   38         predicted    ",
+        "narrow   38         difference   0       0       0       0       0",
+    ] {
+        assert!(text.contains(part), "{part} is missing in\n{text}");
+    }
+    let told = stderr(&output);
+    for part in [
+        "40 requests from 2026-01-02T03:04:00Z to 2026-01-02T03:04:03.9Z",
+        "where a client would have waited for an earlier response",
+        "the load of other API servers",
+    ] {
+        assert!(told.contains(part), "{part} is missing in\n{told}");
+    }
+}
+
+#[test]
+fn another_configuration_gets_the_same_requests() {
+    let logs = Logs::new();
+    let wide = NARROW.replace(
+        "nominalConcurrencyShares: 5",
+        "nominalConcurrencyShares: 500",
+    );
+    let wide = logs.folder.file("wide.yaml", wide);
+    let report = logs.json(&["--compare", &wide]);
+    let wait = |result: &str| {
+        level(&report[result], "narrow")["waitSeconds"]["max"]
+            .as_f64()
+            .unwrap()
+    };
+    assert_eq!(report["compared"]["requests"], REQUESTS);
+    assert!(wait("compared") < wait("result") / 2.0);
+    assert_eq!(
+        level(&report["compared"], "narrow")["observed"],
+        Value::Null
+    );
+}
+
+#[test]
+fn requests_of_a_log_are_explained() {
+    let text = stdout(&Logs::new().run(&["--explain", "bob/bob"]));
+    assert!(
+        text.contains("get pods sends a request of flow bob/bob with 1 seat"),
+        "{text}"
+    );
+    assert!(
+        text.contains("when its virtual finish is the earliest of all queues"),
+        "{text}"
+    );
+}
+
+#[test]
+fn stored_objects_determine_the_seats_of_lists() {
+    let logs = Logs::new();
+    let mut list = events().remove(0);
+    list["verb"] = "list".into();
+    list["requestURI"] = "/api/v1/pods".into();
+    list["objectRef"] = json!({"resource": "pods", "apiVersion": "v1"});
+    list["user"]["username"] = "alice".into();
+    let log = logs.folder.file("list.log", lines(&[list]));
+    let metrics = "apiserver_storage_objects{resource=\"pods\"} 5000\n";
+    let metrics = logs.folder.file("metrics.txt", metrics);
+    let explained = |arguments: &[&str]| {
+        let all = [
+            "simulate",
+            "-f",
+            &logs.levels,
+            "--explain",
+            "catch-all",
+            "-o",
+            "json",
+            "--audit-log",
+            &log,
+        ];
+        let output = run(&[&all[..], arguments].concat());
+        assert_eq!(code(&output), 0, "{}", stderr(&output));
+        let report: Value = serde_json::from_slice(&output.stdout).unwrap();
+        report["requests"][0]["initialSeats"].as_u64().unwrap()
+    };
+    assert_eq!(explained(&[]), 1);
+    assert!(explained(&["--metrics", &metrics]) > 1);
+}
+
+#[test]
+fn logs_without_annotations_say_so() {
+    let logs = Logs::new();
+    let mut events = events();
+    for event in &mut events {
+        event["annotations"] = json!({"authorization.k8s.io/decision": "allow"});
+    }
+    let log = logs.folder.file("old.log", lines(&events));
+    let output = run(&["simulate", "-f", &logs.levels, "--audit-log", &log]);
+    assert_eq!(code(&output), 0);
+    assert!(
+        stderr(&output)
+            .contains("No request has the annotation apiserver.latency.k8s.io/apf-queue-wait")
+    );
+    assert!(!stdout(&output).contains("predicted"));
+}
+
+#[test]
+fn a_log_comes_through_the_standard_input() {
+    let logs = Logs::new();
+    let mut child = program()
+        .args([
+            "simulate",
+            "-f",
+            &logs.levels,
+            "--server-seats",
+            "2",
+            "-o",
+            "json",
+            "--audit-log",
+            "-",
+        ])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut input = child.stdin.take().unwrap();
+    input.write_all(lines(&events()).as_bytes()).unwrap();
+    drop(input);
+    let output = child.wait_with_output().unwrap();
+    let piped: Value = serde_json::from_slice(&output.stdout).unwrap();
+    // The order of the logs does not matter: requests are sorted by time.
+    assert_eq!(
+        piped["result"]["levels"],
+        logs.json(&[])["result"]["levels"]
+    );
+}
+
+#[test]
+fn unusable_logs_are_errors() {
+    let folder = Folder::new();
+    let levels = folder.file("narrow.yaml", NARROW);
+    let simulate = |arguments: &[&str]| {
+        let output = run(&[&["simulate", "-f", &levels][..], arguments].concat());
+        (code(&output), stderr(&output))
+    };
+    let empty = folder.file("empty.log", "");
+    let (code, told) = simulate(&["--audit-log", &empty]);
+    assert_eq!(code, 3);
+    assert!(
+        told.contains("contain no request that flow control sees"),
+        "{told}"
+    );
+    let text = folder.file("text.log", "no event\n");
+    let (code, told) = simulate(&["--audit-log", &text]);
+    assert_eq!(code, 3);
+    assert!(told.contains("contains no audit events"), "{told}");
+    let (code, told) = simulate(&["--audit-log", &text, "--load", &text]);
+    assert_eq!(code, 2);
+    assert!(told.contains("cannot be used with"), "{told}");
+    assert_eq!(simulate(&[]).0, 2);
+}

@@ -1,0 +1,91 @@
+//! The web page.
+
+use crate::audit::{NARROW, events, lines};
+use crate::common::browser::reads_well;
+use crate::common::{Folder, code, run, stderr};
+use crate::level;
+use serde_json::Value;
+
+/// Runs the program with a page, and returns its JSON and the page.
+fn page(folder: &Folder, arguments: &[&str]) -> (Value, String) {
+    let file = folder.path("page.html");
+    let all = [&["simulate"], arguments, &["-o", "json", "--html", &file]].concat();
+    let output = run(&all);
+    assert_eq!(code(&output), 0, "{}", stderr(&output));
+    let report = serde_json::from_slice(&output.stdout).unwrap();
+    (report, std::fs::read_to_string(&file).unwrap())
+}
+
+fn cells(values: &[&Value]) -> String {
+    let cell = |value: &&Value| format!("<td class=\"number\">{}</td>", value.as_f64().unwrap());
+    values.iter().map(cell).collect()
+}
+
+#[test]
+fn a_page_before_and_after_has_the_numbers_of_the_json() {
+    let folder = Folder::new();
+    let arguments = [
+        "-f",
+        "examples/batch.yaml",
+        "--with-bootstrap",
+        "--load",
+        "examples/load.yaml",
+        "--seats",
+        "100",
+        "--compare",
+        "tests/fixtures/no-batch.yaml",
+    ];
+    let (report, html) = page(&folder, &arguments);
+    for result in ["result", "compared"] {
+        for flow in report[result]["flows"].as_array().unwrap() {
+            let (counts, waits) = (&flow["counts"], &flow["waitSeconds"]);
+            if waits["max"] == 0.0 {
+                continue;
+            }
+            let name = flow["flowDistinguisher"].as_str().unwrap();
+            let numbers = [
+                &counts["arrived"],
+                &counts["dispatched"],
+                &counts["rejected"],
+                &counts["timedOut"],
+                &counts["retried"],
+                &counts["failed"],
+                &waits["p50"],
+                &waits["p90"],
+                &waits["p99"],
+                &waits["max"],
+            ];
+            let row = cells(&numbers);
+            assert!(html.contains(name) && html.contains(&row), "{name}: {row}");
+        }
+    }
+    let samples = &level(&report["result"], "batch")["samples"];
+    for sample in samples.as_array().unwrap() {
+        let row = cells(&[&sample["atSeconds"], &sample["seatsWaiting"]]);
+        assert!(html.contains(&row), "{row}");
+    }
+    reads_well(&html, 6);
+}
+
+#[test]
+fn a_page_of_logs_compares_observed_and_predicted_waits() {
+    let folder = Folder::new();
+    let levels = folder.file("narrow.yaml", NARROW);
+    let log = folder.file("audit.log", lines(&events()));
+    let arguments = ["-f", &levels, "--server-seats", "2", "--audit-log", &log];
+    let (report, html) = page(&folder, &arguments);
+    let observed = &level(&report["result"], "narrow")["observed"];
+    for (name, waits) in [
+        ("observed", &observed["waitSeconds"]),
+        ("predicted", &observed["predictedSeconds"]),
+        ("difference", &observed["differenceSeconds"]),
+    ] {
+        let numbers = ["average", "p50", "p90", "p99", "max"].map(|name| &waits[name]);
+        let row = format!(
+            "<td>{name}</td><td class=\"number\">38</td>{}",
+            cells(&numbers)
+        );
+        assert!(html.contains(&row), "{row}");
+    }
+    reads_well(&html, 4);
+}
