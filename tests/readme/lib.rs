@@ -19,5 +19,6 @@ chapters! {
     from_kube: "from-kube.md"
     rules: "rules.md"
     traffic: "traffic.md"
+    queuing: "queuing.md"
     other_groups: "other-groups.md"
 }

@@ -2,13 +2,14 @@
 
 mod audit;
 mod explain;
+mod input;
 mod load;
 mod page;
 mod report;
 mod scenarios;
 mod sorted;
 
-use crate::cluster::{ClusterArgs, SeatsArg, ServerSeats};
+use crate::cluster::{ClusterArgs, SeatsArg};
 use crate::commands::seats::metrics::inventory;
 use crate::configuration::ConfigurationArgs;
 use crate::documents::{FileArgs, read};
@@ -19,15 +20,10 @@ use crate::output::Streams;
 use crate::stored::Inventory;
 use audit::Logs;
 use clap::ValueEnum;
-use k8s_flowcontrol::Release;
-use k8s_flowcontrol::rules::controller::FlowController;
-use k8s_flowcontrol::rules::seats::{Estimator, LevelBounds};
-use k8s_flowcontrol::rules::simulation::{self, Life, Load, Progress, Recording, Report};
+use input::{Input, Server};
 use load::LoadFile;
 use report::Outcome;
-use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 /// Simulate the fair queuing of a server under a load: waits, rejections and seats of each level and flow
 ///
@@ -129,28 +125,20 @@ pub(crate) fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
     let configuration = args.configuration.read(streams)?;
     let seats = configuration.seats(args.seats)?;
     let (objects, release) = (configuration.objects, configuration.release);
-    let of_objects = |objects: &Objects| Server::new(objects, &seats, release);
-    let before = of_objects(&objects)?;
-    let mut after = None;
+    let mut servers = vec![Server::new(&objects, &seats, release)?];
     if !args.compare.is_empty() {
-        let mut objects = objects;
+        let mut after = objects;
         let other = Objects::read(&FileArgs::of(&args.compare), release, streams)?;
-        objects.apply(other);
-        after = Some(of_objects(&objects)?);
+        after.apply(other);
+        servers.push(Server::new(&after, &seats, release)?);
     }
     let input = match load {
-        Some(load) => Input::Load(load, Box::new(before), after.map(Box::new)),
+        Some(load) => Input::Load(load, servers),
         None => {
             let stored = stored(args.metrics.as_deref(), configuration.cluster)?;
-            let after = after.map(Server::recording);
-            let logs = &args.audit_log;
-            Input::Logs(Logs::read(
-                logs,
-                &stored,
-                before.recording(),
-                after,
-                streams,
-            )?)
+            let recordings = servers.into_iter().map(Server::recording).collect();
+            let logs = Logs::read(&args.audit_log, &stored, recordings, streams)?;
+            Input::Logs(Box::new(logs))
         }
     };
     if let Some(flow) = &args.explain {
@@ -158,10 +146,10 @@ pub(crate) fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
         return Ok(Exit::Success);
     }
     let period = input.period_us();
-    let (before, after) = input.simulate(args.seed)?;
+    let mut reports = input.simulate(args.seed)?.into_iter();
     let outcome = Outcome {
-        before,
-        after,
+        before: reports.next().unwrap_or_default(),
+        after: reports.next(),
         period,
         seats,
         release,
@@ -204,105 +192,4 @@ fn explain(flow: &str, input: Input, args: &Args, streams: &mut Streams) -> Resu
         Output::Table => explain::print(flow, &lives, streams),
         Output::Json => explain::write_json(flow, &lives, streams),
     }
-}
-
-/// A server that is idle, and the seats that it estimates.
-struct Server {
-    controller: FlowController,
-    bounds: LevelBounds,
-    estimator: Estimator,
-}
-
-impl Server {
-    fn new(objects: &Objects, seats: &ServerSeats, release: Release) -> Result<Self, Failure> {
-        let (schemas, levels) = (&objects.flow_schemas, &objects.levels);
-        let controller = FlowController::new(schemas, levels, seats.seats, release, Duration::ZERO)
-            .map_err(|error| {
-                Failure::input(format!("cannot simulate the priority levels: {error}"))
-            })?;
-        Ok(Self {
-            controller,
-            bounds: LevelBounds::new(levels, seats.seats, release),
-            estimator: Estimator::new(release),
-        })
-    }
-
-    fn recording(self) -> Recording {
-        Recording::new(self.controller, self.bounds, self.estimator)
-    }
-
-    fn load(&self, file: &LoadFile) -> Load {
-        file.load(&self.controller, &self.bounds, &self.estimator)
-    }
-}
-
-/// The requests, and the servers with one or two configurations.
-enum Input {
-    Load(LoadFile, Box<Server>, Option<Box<Server>>),
-    Logs(Logs),
-}
-
-impl Input {
-    /// The times of the first and the last request, in microseconds since 1970; none for generated requests.
-    fn period_us(&self) -> Option<(i64, i64)> {
-        match self {
-            Self::Load(..) => None,
-            Self::Logs(logs) => logs.period_us(),
-        }
-    }
-
-    fn simulate(self, seed: u64) -> Result<(Report, Option<Report>), Failure> {
-        match self {
-            Self::Load(file, before, after) => {
-                let run = |server: Box<Server>| {
-                    let load = server.load(&file);
-                    with_progress(|show| simulation::simulate(server.controller, &load, seed, show))
-                };
-                Ok((run(before), after.map(run)))
-            }
-            Self::Logs(logs) => logs.replay(|recording, requests| {
-                with_progress(|show| recording.replay(requests, show))
-            }),
-        }
-    }
-
-    fn explain(self, flow: (&str, &str), seed: u64) -> Result<Vec<Life>, Failure> {
-        match self {
-            Self::Load(file, server, _) => {
-                let load = server.load(&file);
-                let server = server.controller;
-                Ok(simulation::explain(
-                    server,
-                    &load,
-                    seed,
-                    flow,
-                    explain::MOST,
-                ))
-            }
-            Self::Logs(logs) => {
-                let explain = |recording: Recording, requests: &mut dyn Iterator<Item = _>| {
-                    recording.explain(requests, flow, explain::MOST)
-                };
-                Ok(logs.replay(explain)?.0)
-            }
-        }
-    }
-}
-
-/// Simulates, and shows on a terminal how far it has come.
-fn with_progress(run: impl FnOnce(&mut dyn FnMut(Progress)) -> Report) -> Report {
-    const CLEAR_LINE: &str = "\r\x1b[K";
-    let is_terminal = io::stderr().is_terminal();
-    let show = |text: std::fmt::Arguments<'_>| {
-        if is_terminal {
-            // Progress that cannot be shown is no failure.
-            let _ = write!(io::stderr(), "{CLEAR_LINE}{text}");
-        }
-    };
-    let report = run(&mut |progress| {
-        let (at, requests) = (progress.at.as_secs_f64(), progress.requests);
-        show(format_args!("simulated {at:.1} s, {requests} requests"));
-    });
-    show(format_args!(""));
-    report
 }

@@ -11,8 +11,7 @@ use std::path::PathBuf;
 
 /// The requests of audit logs, prepared for one or two configurations.
 pub(super) struct Logs {
-    before: Recording,
-    after: Option<Recording>,
+    recordings: Vec<Recording>,
     sorter: Sorter,
 }
 
@@ -20,56 +19,50 @@ impl Logs {
     pub(super) fn read(
         files: &[PathBuf],
         stored: &Inventory,
-        mut before: Recording,
-        mut after: Option<Recording>,
+        mut recordings: Vec<Recording>,
         streams: &mut Streams,
     ) -> Result<Self, Failure> {
         let mut sorter = Sorter::default();
         read_logs(files, streams, |event, _, _| {
             let attributes = event.attributes();
             let stored = stored.of(&attributes.api_group, &attributes.resource);
-            let first = before.add(event, &attributes, stored);
-            let second = after
-                .as_mut()
-                .and_then(|after| after.add(event, &attributes, stored));
-            let entry = Entry::new(first, second);
+            let mut added = recordings
+                .iter_mut()
+                .map(|recording| recording.add(event, &attributes, stored));
+            let entry = Entry::new(added.next().flatten(), added.next().flatten());
             entry.map_or(Ok(()), |entry| sorter.add(entry).map_err(unsorted))
         })?;
-        if before.period_us().is_none() {
-            return Err(
+        let logs = Self { recordings, sorter };
+        match logs.period_us() {
+            Some(_) => Ok(logs),
+            None => Err(
                 Failure::input("the audit logs contain no request that flow control sees")
                     .hint("the times `requestReceivedTimestamp` of the events are needed, too"),
-            );
+            ),
         }
-        Ok(Self {
-            before,
-            after,
-            sorter,
-        })
     }
 
     /// The times of the first and the last request, in microseconds since 1970.
     pub(super) fn period_us(&self) -> Option<(i64, i64)> {
-        self.before.period_us()
+        self.recordings.first()?.period_us()
     }
 
     /// Runs `replay` with each recording and its requests.
     pub(super) fn replay<T>(
         self,
         mut replay: impl FnMut(Recording, &mut dyn Iterator<Item = Recorded>) -> T,
-    ) -> Result<(T, Option<T>), Failure> {
+    ) -> Result<Vec<T>, Failure> {
         let mut sorter = self.sorter;
-        let mut run = |configuration, recording| {
-            let result = replay(
-                recording,
-                &mut sorter.requests(configuration).map_err(unsorted)?,
-            );
+        let mut run = |(index, recording)| {
+            let result = replay(recording, &mut sorter.requests(index).map_err(unsorted)?);
             sorter.problem().map_err(unsorted)?;
-            Ok::<_, Failure>(result)
+            Ok(result)
         };
-        let before = run(0, self.before)?;
-        let after = self.after.map(|after| run(1, after)).transpose()?;
-        Ok((before, after))
+        self.recordings
+            .into_iter()
+            .enumerate()
+            .map(&mut run)
+            .collect()
     }
 }
 
