@@ -65,12 +65,12 @@ impl Outcome {
 
 /// The limits of the model, for people.
 const OF_LOAD: &str = "\
-The model is one API server whose requests execute as long as the load file says. It does not know the load of other API servers,
+The model is one API server whose requests execute as long as the load file says. It does not know the load of other API servers, \
 the processor's load, or the sizes of objects that the load file does not give.";
 const OF_LOGS: &str = "\
-The model is one API server, which gets the requests of the logs at their times: also where a client would have waited for an earlier
-response, and with the retries that the logs have. A request executes as long as in the logs; a wait that is not recorded counts as
-execution, and a rejected request executes as long as others with its verb and resource. The model does not know the load of other API
+The model is one API server, which gets the requests of the logs at their times: also where a client would have waited for an earlier \
+response, and with the retries that the logs have. A request executes as long as in the logs; a wait that is not recorded counts as \
+execution, and a rejected request executes as long as others with its verb and resource. The model does not know the load of other API \
 servers, the processor's load, the watches that see a write, or more about the size of objects than the metrics say.";
 
 /// The reason why no waits can be compared.
@@ -92,12 +92,11 @@ pub(super) fn tables(outcome: &Outcome, streams: &mut Streams) -> Result<(), Fai
         writeln!(streams.out)?;
         observed(&outcome.before).write(&mut streams.out)?;
     }
-    streams.out.flush()?;
-    writeln!(streams.err, "{}", outcome.facts())?;
+    streams.out.paragraph(&outcome.facts())?;
     if outcome.period.is_some() && outcome.observed() == 0 {
-        writeln!(streams.err, "{NOT_OBSERVED}")?;
+        streams.out.paragraph(NOT_OBSERVED)?;
     }
-    writeln!(streams.err, "{}", outcome.limits_of_model())?;
+    streams.out.paragraph(outcome.limits_of_model())?;
     Ok(())
 }
 
@@ -109,10 +108,9 @@ fn both_tables(report: &Report, streams: &mut Streams) -> Result<(), Failure> {
         table(&flows[..flows.len().min(MOST_FLOWS)]).write(&mut streams.out)?;
     }
     if flows.len() > MOST_FLOWS {
-        streams.out.flush()?;
         let rest = flows.len() - MOST_FLOWS;
         writeln!(
-            streams.err,
+            streams.out,
             "{rest} more flows with shorter waits: see -o json"
         )?;
     }
@@ -133,8 +131,9 @@ pub(super) fn delayed(report: &Report) -> Vec<&FlowReport> {
 /// The observed and the predicted waits of each level.
 fn observed(report: &Report) -> Table {
     let mut table = Table::new([
-        "LEVEL", "REQUESTS", "WAIT", "P50", "P90", "P99", "MAX", "REJECTED",
-    ]);
+        "LEVEL", "WAIT", "REQUESTS", "P50", "P90", "P99", "MAX", "REJECTED",
+    ])
+    .keys(2);
     for level in &report.levels {
         let observed = &level.observed;
         let counts = &level.counts;
@@ -153,8 +152,8 @@ fn observed(report: &Report) -> Table {
         ] {
             let mut row = vec![
                 level.name.clone(),
-                waits.count().to_string(),
                 name.to_owned(),
+                waits.count().to_string(),
             ];
             let percentiles = [50.0, 90.0, 99.0].map(|percent| time(waits.percentile(percent)));
             row.extend(percentiles);
@@ -223,7 +222,8 @@ fn table(flows: &[&FlowReport]) -> Table {
         "WAIT P50",
         "P99",
         "MAX",
-    ]);
+    ])
+    .keys(2);
     for flow in flows {
         let mut row = vec![flow.flow_schema.clone(), flow.flow_distinguisher.clone()];
         row.extend(counts(&flow.counts));
