@@ -2,10 +2,10 @@
 
 use crate::Resource;
 use crate::invalid_object::InvalidObject;
-use crate::json::{self, Fault, RawJson, ReadJson, Reader, WriteJson, Writer};
+use crate::json::{self, Fault, ReadJson, Reader, WriteJson, Writer};
 use crate::meta::{ListMeta, Unknown};
 use crate::rt::{
-    self, Field, Fields, Object, Table, TypeMeta, Untyped, read_object, write_field, write_object,
+    self, Field, Fields, Name, Object, Table, TypeMeta, Value, read_object, write_object,
 };
 use crate::schema::{FieldSchema, TypeSchema};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -64,9 +64,6 @@ impl<K: Resource> List<K> {
 
     /// Reads the items one by one, and keeps those that do not fit.
     fn read_lenient(&mut self, reader: &mut Reader<'_>) -> Result<(), Fault> {
-        if reader.null() {
-            return Ok(());
-        }
         let mut more = reader.elements()?;
         while more {
             let start = reader.clone();
@@ -89,7 +86,7 @@ impl<K: Resource> Object for List<K> {
     const TABLE: Table = Table::new(
         &TypeSchema::new("List", || list_fields::<K>(), false),
         list_fields::<K>(),
-        &["metadata", "items"],
+        const { &[Name::new("metadata"), Name::new("items")] },
         list_type_meta::<K>(),
     );
 }
@@ -119,12 +116,12 @@ const fn list_fields<K: Resource>() -> &'static [FieldSchema] {
 impl<K: Resource> Fields for List<K> {
     fn read_field(&mut self, index: usize, reader: &mut Reader<'_>) -> Result<(), Fault> {
         match index {
-            0 => reader.value(&mut self.metadata),
+            0 => self.metadata.read_json(reader),
             _ => {
                 reader.is_item = true;
                 let read = match reader.keeps_invalid {
                     true => self.read_lenient(reader),
-                    false => reader.value(&mut self.items),
+                    false => self.items.read_json(reader),
                 };
                 reader.is_item = false;
                 read
@@ -132,9 +129,9 @@ impl<K: Resource> Fields for List<K> {
         }
     }
 
-    fn write_fields(&self, writer: &mut Writer) {
-        write_field(writer, &self.unknown, 0, "metadata", &self.metadata);
-        writer.field("items", &Items(self));
+    fn each_field(&self, each: &mut dyn FnMut(usize, &dyn Value)) {
+        each(0, &self.metadata);
+        each(1, &Items(self));
     }
 
     fn unknown(&self) -> &Unknown {
@@ -146,31 +143,21 @@ impl<K: Resource> Fields for List<K> {
     }
 }
 
+/// The items of a list, which are written without type meta, and also if there are none.
 struct Items<'a, K>(&'a List<K>);
+
+impl<K: Resource> Value for Items<'_, K> {}
 
 impl<K: Resource> WriteJson for Items<'_, K> {
     fn write_json(&self, writer: &mut Writer) {
-        let items = self.0.items.iter().map(Item::Valid);
-        let invalid = self
-            .0
-            .invalid
-            .iter()
-            .map(|invalid| Item::Invalid(&invalid.object));
-        writer.array(items.chain(invalid));
-    }
-}
-
-enum Item<'a, K> {
-    Valid(&'a K),
-    Invalid(&'a RawJson),
-}
-
-impl<K: Resource> WriteJson for Item<'_, K> {
-    fn write_json(&self, writer: &mut Writer) {
-        match self {
-            Self::Valid(item) => Untyped(*item).write_json(writer),
-            Self::Invalid(raw) => raw.write_json(writer),
-        }
+        let List { items, invalid, .. } = self.0;
+        writer.array(
+            items.len() + invalid.len(),
+            &mut |index, writer| match items.get(index) {
+                Some(item) => write_object(item, writer, false),
+                None => invalid[index - items.len()].object.write_json(writer),
+            },
+        );
     }
 }
 

@@ -4,7 +4,7 @@ use crate::json::{self, Fault, ReadJson, Reader, WriteJson, Writer};
 use crate::meta::{ObjectMeta, Unknown};
 use crate::resource::Resource;
 use crate::rt::{
-    self, Field, Fields, Object, Table, TypeMeta, read_object, write_field, write_object,
+    self, Field, Fields, Name, Object, Table, TypeMeta, Value, read_object, write_object,
 };
 use crate::schema::{FieldSchema, Shape, TypeSchema};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -88,7 +88,7 @@ impl<K> Object for PartialObjectMetadata<K> {
     const TABLE: Table = Table::new(
         &SCHEMA,
         FIELDS,
-        &["metadata"],
+        const { &[Name::new("metadata")] },
         Some(TypeMeta {
             api_version: "meta.k8s.io/v1",
             kind: "PartialObjectMetadata",
@@ -97,17 +97,23 @@ impl<K> Object for PartialObjectMetadata<K> {
     );
 }
 
+impl<K> Value for PartialObjectMetadata<K> {
+    fn is_default(&self) -> bool {
+        rt::is_default(self)
+    }
+}
+
 impl<K> Field for PartialObjectMetadata<K> {
     const SHAPE: Shape = Shape::Object(&SCHEMA);
 }
 
 impl<K> Fields for PartialObjectMetadata<K> {
     fn read_field(&mut self, _index: usize, reader: &mut Reader<'_>) -> Result<(), Fault> {
-        reader.value(&mut self.metadata)
+        self.metadata.read_json(reader)
     }
 
-    fn write_fields(&self, writer: &mut Writer) {
-        write_field(writer, &self.unknown, 0, "metadata", &self.metadata);
+    fn each_field(&self, each: &mut dyn FnMut(usize, &dyn Value)) {
+        each(0, &self.metadata);
     }
 
     fn unknown(&self) -> &Unknown {

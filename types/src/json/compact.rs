@@ -89,13 +89,22 @@ fn name_end(bytes: &[u8], at: usize) -> Option<usize> {
     (bytes.get(end)? == &b':').then_some(end + 1)
 }
 
+#[inline]
 fn string_end(bytes: &[u8], at: usize) -> Option<usize> {
     if bytes.get(at)? != &b'"' {
         return None;
     }
-    let mut at = at + 1;
+    let end = plain_string_end(bytes, at + 1)?;
+    match bytes[end] {
+        b'"' => Some(end + 1),
+        _ => escaped_string_end(bytes, end),
+    }
+}
+
+/// The end of a string whose first escape or control character is at `at`.
+#[cold]
+fn escaped_string_end(bytes: &[u8], mut at: usize) -> Option<usize> {
     loop {
-        at = plain_string_end(bytes, at)?;
         match bytes[at] {
             b'"' => return Some(at + 1),
             b'\\' => match bytes.get(at + 1)? {
@@ -104,6 +113,7 @@ fn string_end(bytes: &[u8], at: usize) -> Option<usize> {
             },
             _ => return None,
         }
+        at = plain_string_end(bytes, at)?;
     }
 }
 

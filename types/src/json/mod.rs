@@ -26,6 +26,8 @@
 
 mod compact;
 mod fault;
+mod habits;
+mod name;
 mod plain_string;
 mod raw_json;
 mod reader;
@@ -37,6 +39,7 @@ mod writer;
 #[doc(hidden)]
 pub use self::{
     fault::Fault,
+    name::Name,
     reader::Reader,
     transcode::{deserialize, serialize},
     writer::Writer,
@@ -72,7 +75,10 @@ pub trait WriteJson {
 /// The text is not exactly one JSON value, or does not fit the type; the error has its line and column.
 pub fn from_str<T: ReadJson>(text: &str) -> Result<T, Error> {
     let mut value = T::default();
-    read_whole(text, |reader| value.read_json(reader))?;
+    read_whole(text, |reader| match T::HOLDS_NULL {
+        true => reader.value(&mut value),
+        false => value.read_json(reader),
+    })?;
     Ok(value)
 }
 

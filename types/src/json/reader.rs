@@ -1,8 +1,9 @@
 //! JSON text, read token by token.
 
 use super::compact::compact_value_end;
+use super::habits::Habits;
 use super::plain_string::plain_string_end;
-use super::{Fault, RawJson, ReadJson};
+use super::{Fault, Name, RawJson, ReadJson};
 use serde::de::{Deserialize, DeserializeOwned, Deserializer, Visitor};
 use serde_json::value::RawValue;
 use std::borrow::Cow;
@@ -30,6 +31,9 @@ pub struct Reader<'a> {
     pub(crate) keeps_invalid: bool,
     /// Whether the next object is an item of a typed list, which has no type meta of its own.
     pub(crate) is_item: bool,
+    /// The field that is read: the hash of its table and its place.
+    pub(crate) field: u64,
+    pub(super) habits: Habits,
 }
 
 /// Reads the value of the field with a name.
@@ -46,6 +50,8 @@ impl<'a> Reader<'a> {
             keeps_text: false,
             keeps_invalid: false,
             is_item: false,
+            field: 0,
+            habits: Habits::default(),
         }
     }
 
@@ -71,6 +77,7 @@ impl<'a> Reader<'a> {
     }
 
     /// The next byte that is not white space; 0 at the end.
+    #[inline]
     pub(super) fn peek(&mut self) -> u8 {
         match self.text.as_bytes().get(self.at) {
             Some(byte) if *byte > b' ' => *byte,
@@ -104,8 +111,14 @@ impl<'a> Reader<'a> {
     }
 
     /// Skips `null`, and tells whether it was next.
+    #[inline]
     pub fn null(&mut self) -> bool {
-        let found = self.peek() == b'n' && self.literal("null");
+        self.peek() == b'n' && self.null_behind_n()
+    }
+
+    #[cold]
+    fn null_behind_n(&mut self) -> bool {
+        let found = self.literal("null");
         if found {
             self.default_end = self.at;
         }
@@ -146,6 +159,17 @@ impl<'a> Reader<'a> {
         }
     }
 
+    /// The next value, if it is an integer that fits the type. Otherwise nothing is read.
+    pub(super) fn small_integer<T: TryFrom<i64>>(&mut self) -> Option<T> {
+        self.peek();
+        let start = self.at;
+        let value = self.integer()?.try_into().ok();
+        if value.is_none() {
+            self.at = start;
+        }
+        value
+    }
+
     /// The next value, if it is an integer of at most 18 digits without fraction and exponent.
     pub fn integer(&mut self) -> Option<i64> {
         let minus = self.peek() == b'-';
@@ -179,16 +203,18 @@ impl<'a> Reader<'a> {
 
     /// A string, without its quotes and escapes.
     pub fn string(&mut self, expected: &dyn fmt::Display) -> Result<Cow<'a, str>, Fault> {
-        if self.peek() == b'"'
-            && let Some(text) = self.plain_string()
-        {
-            return Ok(Cow::Borrowed(text));
+        match self.plain_string() {
+            Some(text) => Ok(Cow::Borrowed(text)),
+            None => self.odd_string(expected),
         }
-        self.odd_string(expected)
     }
 
-    /// The string that begins here, if it has no escapes.
-    fn plain_string(&mut self) -> Option<&'a str> {
+    /// The next string, if it has no escapes.
+    #[inline]
+    pub(super) fn plain_string(&mut self) -> Option<&'a str> {
+        if self.peek() != b'"' {
+            return None;
+        }
         let bytes = self.text.as_bytes();
         let start = self.at + 1;
         let end = plain_string_end(bytes, start)?;
@@ -200,7 +226,10 @@ impl<'a> Reader<'a> {
     }
 
     #[cold]
-    fn odd_string(&mut self, expected: &dyn fmt::Display) -> Result<Cow<'a, str>, Fault> {
+    pub(super) fn odd_string(
+        &mut self,
+        expected: &dyn fmt::Display,
+    ) -> Result<Cow<'a, str>, Fault> {
         if self.peek() != b'"' {
             return Err(self.mismatch(expected));
         }
@@ -219,10 +248,14 @@ impl<'a> Reader<'a> {
 
     /// The next value, to be kept.
     pub fn raw_json(&mut self) -> Result<RawJson, Fault> {
-        match self.compact() {
-            Some(text) => Ok(RawJson::from_compact(text)),
-            None => self.raw().map(RawJson::from),
+        let raw = match self.compact() {
+            Some(text) => RawJson::from_compact(text),
+            None => self.raw().map(RawJson::from)?,
+        };
+        if raw.as_str() == "[]" {
+            self.default_end = self.at;
         }
+        Ok(raw)
     }
 
     /// Skips the next value.
@@ -285,24 +318,30 @@ impl<'a> Reader<'a> {
         Ok(name)
     }
 
-    /// The index in `names` of the next name. `None` when it is another one, or not directly followed by its colon.
-    pub(crate) fn name_of(&mut self, names: &[&str]) -> Option<usize> {
-        let rest = self.text.as_bytes().get(self.at..)?;
-        let (first, rest) = match rest {
-            [b'"', rest @ ..] => (rest.first()?, rest),
-            _ => return None,
-        };
-        for (index, name) in names.iter().enumerate() {
-            let name = name.as_bytes();
-            if name.first() == Some(first)
-                && rest.get(name.len()..)?.starts_with(b"\":")
-                && rest.starts_with(name)
-            {
-                self.at += name.len() + 3;
-                return Some(index);
-            }
+    /// The index in `names` of the next field's name, and moves behind its colon. `None` when it is another name, or not
+    /// directly followed by its colon. `last` is the field before it, or else a number for the type.
+    #[inline]
+    pub(crate) fn known_name(&mut self, names: &[Name], last: u64) -> Option<usize> {
+        if self.peek() != b'"' {
+            return None;
         }
-        None
+        let text = self.text.as_bytes().get(self.at + 1..)?;
+        let expected = self.habits.next(last);
+        let index = match names.get(expected) {
+            Some(name) if name.begins(text, first_word(text)?) => expected,
+            _ => self.search_name(names, last)?,
+        };
+        self.at += 1 + names.get(index)?.length();
+        Some(index)
+    }
+
+    #[inline(never)]
+    fn search_name(&mut self, names: &[Name], last: u64) -> Option<usize> {
+        let text = self.text.as_bytes().get(self.at + 1..)?;
+        let word = first_word(text)?;
+        let index = names.iter().position(|name| name.begins(text, word))?;
+        self.habits.note_next(last, index);
+        Some(index)
     }
 
     /// Enters an array; `false` when it is empty. Call [`more_elements`](Self::more_elements) after each element.
@@ -328,6 +367,7 @@ impl<'a> Reader<'a> {
         self.more(b']')
     }
 
+    #[inline]
     fn open(&mut self, bracket: u8, expected: &dyn fmt::Display) -> Result<bool, Fault> {
         if self.peek() != bracket {
             return Err(self.mismatch(expected));
@@ -346,6 +386,7 @@ impl<'a> Reader<'a> {
         Ok(!is_empty)
     }
 
+    #[inline]
     fn more(&mut self, closing: u8) -> Result<bool, Fault> {
         match self.peek() {
             b',' => {
@@ -360,6 +401,7 @@ impl<'a> Reader<'a> {
         }
     }
 
+    #[inline]
     fn close(&mut self) {
         self.at += 1;
         self.depth -= 1;
@@ -400,4 +442,9 @@ impl<'a> Reader<'a> {
             Ok(()) => self.unexpected(),
         }
     }
+}
+
+#[inline]
+fn first_word(text: &[u8]) -> Option<u64> {
+    text.first_chunk().map(|bytes| u64::from_le_bytes(*bytes))
 }

@@ -7,14 +7,10 @@ macro_rules! integers {
     ($($integer:ident)*) => {$(
         impl ReadJson for $integer {
             fn read_json(&mut self, reader: &mut Reader<'_>) -> Result<(), Fault> {
-                let start = reader.clone();
-                match reader.integer().and_then(|value| value.try_into().ok()) {
-                    Some(value) => *self = value,
-                    None => {
-                        *reader = start;
-                        *self = reader.by_serde_json()?;
-                    }
-                }
+                *self = match reader.small_integer() {
+                    Some(value) => value,
+                    None => reader.by_serde_json()?,
+                };
                 Ok(())
             }
         }
@@ -70,7 +66,10 @@ impl WriteJson for bool {
 
 impl ReadJson for String {
     fn read_json(&mut self, reader: &mut Reader<'_>) -> Result<(), Fault> {
-        *self = reader.string(&"a string")?.into_owned();
+        *self = match reader.plain_string() {
+            Some(text) => text.to_owned(),
+            None => reader.odd_string(&"a string")?.into_owned(),
+        };
         Ok(())
     }
 }
@@ -111,10 +110,7 @@ impl<T: ReadJson> ReadJson for Option<T> {
     const HOLDS_NULL: bool = true;
 
     fn read_json(&mut self, reader: &mut Reader<'_>) -> Result<(), Fault> {
-        match reader.null() {
-            true => Ok(()),
-            false => self.insert(T::default()).read_json(reader),
-        }
+        self.get_or_insert_with(T::default).read_json(reader)
     }
 }
 
@@ -128,34 +124,63 @@ impl<T: WriteJson> WriteJson for Option<T> {
     }
 }
 
+/// A vector that grows while its elements are read.
+trait Elements {
+    /// Allocates space for the first `count` elements.
+    fn reserve(&mut self, count: usize);
+    /// Adds the next element.
+    fn read_next(&mut self, reader: &mut Reader<'_>) -> Result<(), Fault>;
+    /// Gives back unused space.
+    fn fit(&mut self);
+}
+
 /// How many bytes of a vector may stay unused: an allocator gives no less back.
 const SLACK: usize = 32;
 
-impl<T: ReadJson> ReadJson for Vec<T> {
-    fn read_json(&mut self, reader: &mut Reader<'_>) -> Result<(), Fault> {
-        if !reader.elements()? {
-            return Ok(());
+impl<T: ReadJson> Elements for Vec<T> {
+    fn reserve(&mut self, count: usize) {
+        self.reserve_exact(count);
+    }
+
+    fn read_next(&mut self, reader: &mut Reader<'_>) -> Result<(), Fault> {
+        self.push(T::default());
+        // In its place, since moving a large element takes longer than reading it.
+        match self.last_mut() {
+            Some(element) => reader.element(element),
+            None => Ok(()),
         }
-        let mut first = T::default();
-        let in_element = |index: usize| move |fault: Fault| fault.in_element(index);
-        reader.element(&mut first).map_err(in_element(0))?;
-        let mut more = reader.more_elements()?;
-        // Most lists have one element.
-        self.reserve_exact(if more { 4 } else { 1 });
-        self.push(first);
-        while more {
-            let index = self.len();
-            self.push(T::default());
-            // In its place, since moving a large element takes longer than reading it.
-            if let Some(element) = self.last_mut() {
-                reader.element(element).map_err(in_element(index))?;
-            }
-            more = reader.more_elements()?;
-        }
+    }
+
+    fn fit(&mut self) {
         if (self.capacity() - self.len()) * size_of::<T>() > SLACK {
             self.shrink_to_fit();
         }
-        Ok(())
+    }
+}
+
+fn read_elements(list: &mut dyn Elements, reader: &mut Reader<'_>) -> Result<(), Fault> {
+    let field = reader.field;
+    if !reader.elements()? {
+        return Ok(());
+    }
+    list.reserve(reader.habits.length(field));
+    let mut length = 0;
+    loop {
+        list.read_next(reader)
+            .map_err(|fault| fault.in_element(length))?;
+        length += 1;
+        if !reader.more_elements()? {
+            break;
+        }
+    }
+    reader.habits.note_length(field, length);
+    list.fit();
+    Ok(())
+}
+
+impl<T: ReadJson> ReadJson for Vec<T> {
+    fn read_json(&mut self, reader: &mut Reader<'_>) -> Result<(), Fault> {
+        read_elements(self, reader)
     }
 }
 
@@ -167,7 +192,9 @@ impl<T: WriteJson> WriteJson for Vec<T> {
 
 impl<T: WriteJson> WriteJson for [T] {
     fn write_json(&self, writer: &mut Writer) {
-        writer.array(self.iter());
+        writer.array(self.len(), &mut |index, writer| {
+            self[index].write_json(writer);
+        });
     }
 }
 

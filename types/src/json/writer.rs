@@ -1,6 +1,7 @@
 //! JSON text, written piece by piece.
 
 use super::WriteJson;
+use super::plain_string::plain_string_end;
 use std::fmt;
 
 /// Compact JSON text, written from front to back.
@@ -9,8 +10,6 @@ pub struct Writer {
     text: String,
     /// Inside an object that is written without required fields that have their default.
     pub(crate) partial: bool,
-    /// Bit `i` is set when field `i` of the open object is required and no collection.
-    pub(crate) required: u128,
 }
 
 impl Writer {
@@ -40,10 +39,7 @@ impl Writer {
     pub fn string(&mut self, value: &str) {
         self.text.push('"');
         let mut rest = value;
-        while let Some(index) = rest
-            .bytes()
-            .position(|b| matches!(b, b'"' | b'\\' | 0..b' '))
-        {
+        while let Some(index) = plain_string_end(rest.as_bytes(), 0) {
             let (plain, special) = rest.split_at(index);
             self.text.push_str(plain);
             let mut characters = special.chars();
@@ -81,21 +77,35 @@ impl Writer {
         self.text.push(':');
     }
 
+    /// A field of the open object that is `null`.
+    pub(crate) fn null_field(&mut self, name: &str) {
+        self.name(name);
+        self.raw("null");
+    }
+
     /// Writes an object with the fields that `fields` writes.
     pub fn object(&mut self, fields: impl FnOnce(&mut Self)) {
-        self.text.push('{');
+        self.open_object();
         fields(self);
+        self.close_object();
+    }
+
+    pub(crate) fn open_object(&mut self) {
+        self.text.push('{');
+    }
+
+    pub(crate) fn close_object(&mut self) {
         self.text.push('}');
     }
 
-    /// Writes an array.
-    pub fn array<T: WriteJson>(&mut self, elements: impl Iterator<Item = T>) {
+    /// Writes an array of `length` elements, each with `element`.
+    pub fn array(&mut self, length: usize, element: &mut dyn FnMut(usize, &mut Self)) {
         self.text.push('[');
-        for (index, element) in elements.enumerate() {
+        for index in 0..length {
             if index > 0 {
                 self.text.push(',');
             }
-            element.write_json(self);
+            element(index, self);
         }
         self.text.push(']');
     }

@@ -1,8 +1,7 @@
 //! Bytes that are base64 on the wire.
 
 use crate::json::{Fault, ReadJson, Reader, WriteJson, Writer};
-use crate::rt::Field;
-use crate::schema::Shape;
+use crate::rt::scalars;
 use base64::DecodeError;
 use base64::alphabet::STANDARD as ALPHABET;
 use base64::engine::general_purpose::{GeneralPurpose, GeneralPurposeConfig, STANDARD};
@@ -133,9 +132,7 @@ impl fmt::Debug for ByteString {
     }
 }
 
-impl Field for ByteString {
-    const SHAPE: Shape = Shape::Bytes;
-}
+scalars! { ByteString Bytes, }
 
 impl ReadJson for ByteString {
     fn read_json(&mut self, reader: &mut Reader<'_>) -> Result<(), Fault> {

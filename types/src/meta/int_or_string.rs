@@ -1,8 +1,7 @@
 //! A value that is an integer or a string.
 
 use crate::json::{Fault, ReadJson, Reader, WriteJson, Writer};
-use crate::rt::Field;
-use crate::schema::Shape;
+use crate::rt::scalars;
 use std::fmt;
 
 /// An integer or a string, such as a port number or a port name.
@@ -48,9 +47,7 @@ impl fmt::Display for IntOrString {
     }
 }
 
-impl Field for IntOrString {
-    const SHAPE: Shape = Shape::IntOrString;
-}
+scalars! { IntOrString IntOrString, }
 
 impl ReadJson for IntOrString {
     fn read_json(&mut self, reader: &mut Reader<'_>) -> Result<(), Fault> {

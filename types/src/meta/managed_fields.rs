@@ -44,11 +44,7 @@ impl fmt::Debug for ManagedFields {
 
 impl ReadJson for ManagedFields {
     fn read_json(&mut self, reader: &mut Reader<'_>) -> Result<(), Fault> {
-        let mut probe = reader.clone();
-        match probe.elements() {
-            Ok(false) => *reader = probe,
-            _ => *self = Self::from(reader.raw_json()?),
-        }
+        *self = Self::from(reader.raw_json()?);
         Ok(())
     }
 }

@@ -2,7 +2,7 @@
 
 use super::{InvalidJson, ManagedFields, ManagedFieldsEntry};
 use crate::json::{self, RawJson};
-use crate::rt::Field;
+use crate::rt::{Field, Value};
 use crate::schema::Shape;
 
 impl ManagedFields {
@@ -24,7 +24,9 @@ impl ManagedFields {
 impl Field for ManagedFields {
     const SHAPE: Shape = <Vec<ManagedFieldsEntry>>::SHAPE;
     const IS_REQUIRED: bool = false;
+}
 
+impl Value for ManagedFields {
     fn is_absent(&self) -> bool {
         self.is_empty()
     }

@@ -1,8 +1,7 @@
 //! Numbers that are not known to be integers.
 
 use crate::json::{Fault, RawJson, ReadJson, Reader, WriteJson, Writer};
-use crate::rt::Field;
-use crate::schema::Shape;
+use crate::rt::scalars;
 use std::fmt;
 
 /// A JSON number, kept as it came: `0`, `0.0` and `18446744073709551616` come back letter by letter.
@@ -70,9 +69,7 @@ impl fmt::Display for Number {
     }
 }
 
-impl Field for Number {
-    const SHAPE: Shape = Shape::Number;
-}
+scalars! { Number Number, }
 
 impl ReadJson for Number {
     fn read_json(&mut self, reader: &mut Reader<'_>) -> Result<(), Fault> {

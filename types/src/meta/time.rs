@@ -3,8 +3,7 @@
 //! A time is its text; the feature `jiff` interprets it.
 
 use crate::json::{Fault, ReadJson, Reader, WriteJson, Writer};
-use crate::rt::Field;
-use crate::schema::Shape;
+use crate::rt::scalars;
 #[cfg(feature = "jiff")]
 use jiff::{Timestamp, fmt::temporal::DateTimePrinter};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -89,9 +88,7 @@ macro_rules! time {
             }
         }
 
-        impl Field for $name {
-            const SHAPE: Shape = Shape::$name;
-        }
+        scalars! { $name $name, }
 
         impl ReadJson for $name {
             fn read_json(&mut self, reader: &mut Reader<'_>) -> Result<(), Fault> {

@@ -121,11 +121,17 @@ macro_rules! __table {
                 const SHAPE: $crate::schema::Shape = $crate::schema::Shape::Object(&SCHEMA);
             }
 
+            impl $crate::rt::Value for $type {
+                fn is_default(&self) -> bool {
+                    $crate::rt::is_default(self)
+                }
+            }
+
             impl $crate::rt::Object for $type {
                 const TABLE: $crate::rt::Table = $crate::rt::Table::new(
                     &SCHEMA,
                     FIELDS,
-                    &[$($name),*],
+                    const { &[$($crate::rt::Name::new($name)),*] },
                     $type_meta,
                 );
             }
@@ -138,16 +144,17 @@ macro_rules! __table {
                     reader: &mut $crate::json::Reader<'_>,
                 ) -> ::std::result::Result<(), $crate::json::Fault> {
                     $(if index == At::$field as usize {
-                        return reader.value(&mut self.$field);
+                        return $crate::json::ReadJson::read_json(&mut self.$field, reader);
                     })*
                     ::std::result::Result::Ok(())
                 }
 
                 #[allow(unused_variables)]
-                fn write_fields(&self, writer: &mut $crate::json::Writer) {
-                    $($crate::rt::write_field(
-                        writer, &self.unknown, At::$field as usize, $name, &self.$field,
-                    );)*
+                fn each_field(
+                    &self,
+                    each: &mut dyn ::std::ops::FnMut(usize, &dyn $crate::rt::Value),
+                ) {
+                    $(each(At::$field as usize, &self.$field);)*
                 }
 
                 fn unknown(&self) -> &$crate::rt::Unknown {

@@ -10,7 +10,7 @@ mod object;
 mod open_enum;
 mod unknown;
 
-use crate::json::{Fault, RawJson, ReadJson, Reader, WriteJson, Writer};
+use crate::json::{Fault, RawJson, ReadJson, Reader, WriteJson};
 use crate::schema::{FieldSchema, ListKind, Shape, TypeSchema};
 use std::collections::BTreeMap;
 
@@ -20,35 +20,52 @@ pub use crate::__open_enum as open_enum;
 pub use crate::__resource as resource;
 pub use crate::__schema as schema;
 pub use crate::json;
+pub use crate::json::Name;
 pub use fields::{API_VERSION, KIND, atomic, field};
 pub use hidden::{Metadata, Names, Secret};
-pub use object::{Untyped, read_object, write_field, write_object};
+pub use object::{is_default, read_object, write_object};
 pub use open_enum::UnknownValue;
 pub use serde;
 pub use unknown::Unknown;
 
+/// The value of a field, without its type.
+pub trait Value: WriteJson {
+    /// Whether the value is left out when the object is written: an absence of the type's own.
+    fn is_absent(&self) -> bool {
+        false
+    }
+
+    /// Whether the value is the default of a type that has no absence of its own.
+    fn is_default(&self) -> bool {
+        false
+    }
+}
+
 /// The type of a field.
-pub trait Field: ReadJson + WriteJson {
+pub trait Field: ReadJson + Value {
     /// The type of the value on the wire.
     const SHAPE: Shape;
 
     /// Whether an absence on the wire reads as the default, and is remembered: `false` for types with an absence of their
     /// own.
     const IS_REQUIRED: bool = true;
-
-    /// Whether the value is left out when the object is written.
-    fn is_absent(&self) -> bool {
-        false
-    }
 }
 
+/// Makes types the types of fields, each with its shape.
 macro_rules! scalars {
     ($($type:ident $shape:ident,)*) => {$(
-        impl Field for $type {
-            const SHAPE: Shape = Shape::$shape;
+        impl $crate::rt::Value for $type {
+            fn is_default(&self) -> bool {
+                *self == Self::default()
+            }
+        }
+
+        impl $crate::rt::Field for $type {
+            const SHAPE: $crate::schema::Shape = $crate::schema::Shape::$shape;
         }
     )*};
 }
+pub(crate) use scalars;
 
 scalars! {
     String String,
@@ -59,21 +76,35 @@ scalars! {
     RawJson Any,
 }
 
+impl<T: Field> Value for Option<T> {
+    fn is_absent(&self) -> bool {
+        self.is_none()
+    }
+}
+
 impl<T: Field> Field for Option<T> {
     const SHAPE: Shape = T::SHAPE;
     const IS_REQUIRED: bool = false;
+}
 
+impl<T: Field> Value for Box<T> {
     fn is_absent(&self) -> bool {
-        self.is_none()
+        (**self).is_absent()
+    }
+
+    fn is_default(&self) -> bool {
+        (**self).is_default()
     }
 }
 
 impl<T: Field> Field for Box<T> {
     const SHAPE: Shape = T::SHAPE;
     const IS_REQUIRED: bool = T::IS_REQUIRED;
+}
 
+impl<T: Field> Value for Vec<T> {
     fn is_absent(&self) -> bool {
-        (**self).is_absent()
+        self.is_empty()
     }
 }
 
@@ -83,7 +114,9 @@ impl<T: Field> Field for Vec<T> {
         kind: ListKind::Atomic,
     };
     const IS_REQUIRED: bool = false;
+}
 
+impl<T: Field> Value for BTreeMap<String, T> {
     fn is_absent(&self) -> bool {
         self.is_empty()
     }
@@ -95,10 +128,6 @@ impl<T: Field> Field for BTreeMap<String, T> {
         atomic: false,
     };
     const IS_REQUIRED: bool = false;
-
-    fn is_absent(&self) -> bool {
-        self.is_empty()
-    }
 }
 
 /// A struct with a table of its fields.
@@ -107,12 +136,12 @@ pub trait Object: Fields + ReadJson + WriteJson {
     const TABLE: Table;
 }
 
-/// Access to the fields of a struct by their place in its table.
+/// Access to the fields of a struct by their places in its table.
 pub trait Fields {
-    /// Reads the value of the field at `index`.
+    /// Reads the value of the field at `index`, which is not `null`.
     fn read_field(&mut self, index: usize, reader: &mut Reader<'_>) -> Result<(), Fault>;
-    /// Writes the fields that are present, in the order of the table.
-    fn write_fields(&self, writer: &mut Writer);
+    /// Calls `each` with the place and value of every field, in the order of the table.
+    fn each_field(&self, each: &mut dyn FnMut(usize, &dyn Value));
     /// The fields that the type does not know.
     fn unknown(&self) -> &Unknown;
     /// The fields that the type does not know.
@@ -125,7 +154,9 @@ pub struct Table {
     /// The schema at run time, and the name for error messages.
     pub schema: &'static TypeSchema,
     /// The names on the wire.
-    pub names: &'static [&'static str],
+    pub names: &'static [Name],
+    /// A number that differs for most tables.
+    pub hash: u64,
     /// Bit `i` is set when field `i` is required and no collection: its absence is remembered.
     pub required: u128,
     /// Bit `i` is set when field `i` is a list or map: an empty one is remembered.
@@ -141,13 +172,14 @@ impl Table {
     pub const fn new(
         schema: &'static TypeSchema,
         fields: &[FieldSchema],
-        names: &'static [&'static str],
+        names: &'static [Name],
         type_meta: Option<TypeMeta>,
     ) -> Self {
         let before = if type_meta.is_some() { 2 } else { 0 };
         Self {
             schema,
             names,
+            hash: Name::hash(names),
             required: fields::required_bits(fields, before, names.len()),
             collections: fields::collection_bits(fields, before, names.len()),
             nullable: fields::nullable_bits(fields, before, names.len()),

@@ -1,13 +1,11 @@
 //! Reading and writing objects of every type with one loop each, compiled once.
 
 use super::defaults::{Defaults, Spelling, TypeMetaAbsence};
-use super::{Field, Fields, Object, Table, Unknown};
-use crate::json::{Fault, RawJson, Reader, WriteJson, Writer};
+use super::unknown::Kept;
+use super::{Fields, Object, Table, Unknown, Value};
+use crate::json::{Fault, Reader, Writer, to_string};
 use std::borrow::Cow;
 use std::fmt;
-
-/// How many names are compared with the next one before all are.
-const AHEAD: usize = 6;
 
 impl fmt::Display for Table {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -31,21 +29,21 @@ fn read(
 ) -> Result<(), Fault> {
     let mut seen = 0u128;
     let mut explicit = Explicit::default();
+    let mut has_unknown = false;
     let mut absent_meta = TypeMetaAbsence::expected(table, reader);
     let is_item = std::mem::take(&mut reader.is_item);
     // Of an element before this one.
     let keeps_text = std::mem::take(&mut reader.keeps_text);
-    // Servers write fields in the table's order and leave some out.
-    let mut next = 0;
+    let mut last = BEFORE;
     let mut more = reader.object(table)?;
     while more {
-        let end = table.names.len().min(next + AHEAD);
-        let index = match reader.name_of(&table.names[next..end]) {
-            Some(ahead) => Some(next + ahead),
+        let index = match reader.known_name(table.names, table.hash ^ last) {
+            Some(index) => Some(index),
             None => {
                 let name = reader.name()?;
-                let index = table.names.iter().position(|known| **known == *name);
+                let index = table.names.iter().position(|known| known.as_str() == name);
                 if index.is_none() {
+                    has_unknown = true;
                     read_other(object, table, name, reader, &mut absent_meta)?;
                 }
                 index
@@ -54,24 +52,48 @@ fn read(
         if let Some(index) = index {
             let bit = 1 << index;
             if seen & bit != 0 {
-                let (field, of) = (table.names[index], table.schema.name);
+                let (field, of) = (table.names[index].as_str(), table.schema.name);
                 return Err(reader.fault(format!("duplicate field `{field}` in {of}")));
             }
             seen |= bit;
+            last = index as u64;
+            reader.field = table.hash ^ last;
             let start = reader.position();
-            object
-                .read_field(index, reader)
-                .map_err(|fault| fault.in_field(table.names[index]))?;
+            if !reader.null()
+                && let Err(fault) = object.read_field(index, reader)
+            {
+                return Err(fault.in_field(table.names[index].as_str()));
+            }
             if reader.was_default() {
                 explicit.note(bit, reader);
             }
-            if std::mem::take(&mut reader.keeps_text) {
+            if reader.keeps_text {
+                reader.keeps_text = false;
                 keep(object, index, reader.since(start))?;
             }
-            next = index + 1;
         }
         more = reader.more_fields()?;
     }
+    if table.required & !seen != 0 || explicit.any {
+        remember(object, table, seen, &explicit);
+    }
+    if absent_meta != TypeMetaAbsence::default() {
+        object.unknown_mut().set_absent_meta(absent_meta);
+    }
+    if has_unknown {
+        object.unknown_mut().fit();
+    }
+    reader.is_item = is_item;
+    reader.keeps_text = keeps_text;
+    Ok(())
+}
+
+/// Stands for the place before the first field.
+const BEFORE: u64 = u64::MAX;
+
+/// Remembers the spellings of fields that have their default.
+#[inline(never)]
+fn remember(object: &mut dyn Fields, table: &Table, seen: u128, explicit: &Explicit) {
     // A field that is `null` without being nullable is absent, as on a server.
     let absent = table.required & (!seen | explicit.null & !table.nullable);
     let null = explicit.null & table.nullable;
@@ -79,18 +101,12 @@ fn read(
     if !defaults.is_empty() {
         object.unknown_mut().set_defaults(defaults);
     }
-    if absent_meta != TypeMetaAbsence::default() {
-        object.unknown_mut().set_absent_meta(absent_meta);
-    }
-    object.unknown_mut().fit();
-    reader.is_item = is_item;
-    reader.keeps_text = keeps_text;
-    Ok(())
 }
 
 /// The bits of the fields with an explicit default.
 #[derive(Default)]
 struct Explicit {
+    any: bool,
     null: u128,
     empty: u128,
 }
@@ -100,6 +116,7 @@ impl Explicit {
     #[cold]
     #[inline(never)]
     fn note(&mut self, bit: u128, reader: &Reader<'_>) {
+        self.any = true;
         match reader.was_null() {
             true => self.null |= bit,
             false => self.empty |= bit,
@@ -107,12 +124,18 @@ impl Explicit {
     }
 }
 
-/// Keeps the text of a field that has a `null` among elements that cannot be `null`.
+/// Keeps the text of a field whose value would be written differently.
 #[cold]
 #[inline(never)]
 fn keep(object: &mut dyn Fields, index: usize, text: &str) -> Result<(), Fault> {
     let text = Reader::new(text).raw_json()?;
-    object.unknown_mut().keep(index, text);
+    let mut own = String::new();
+    object.each_field(&mut |at, value| {
+        if at == index {
+            own = to_string(value);
+        }
+    });
+    object.unknown_mut().keep(index, Kept { text, own });
     Ok(())
 }
 
@@ -160,83 +183,76 @@ pub fn write_object<T: Object>(object: &T, writer: &mut Writer, type_meta: bool)
 }
 
 fn write(object: &dyn Fields, table: &Table, type_meta: bool, writer: &mut Writer) {
-    let outer = (writer.partial, writer.required);
-    writer.partial |= object.unknown().is_partial();
-    writer.required = table.required;
+    let unknown = object.unknown();
+    let outer = writer.partial;
+    writer.partial |= unknown.is_partial();
+    let remembers = writer.partial || unknown.remembers();
     let absent = match writer.is_empty() {
         true => TypeMetaAbsence::default(),
-        false => object.unknown().absent_meta(),
+        false => unknown.absent_meta(),
     };
-    writer.object(|writer| {
-        if let (true, Some(meta)) = (type_meta, table.type_meta) {
-            // In the order of a Kubernetes API server, so that its own text comes back unchanged.
-            if !absent.kind {
-                writer.field("kind", meta.kind);
-            }
-            if !absent.api_version {
-                writer.field("apiVersion", meta.api_version);
-            }
+    writer.open_object();
+    if let (true, Some(meta)) = (type_meta, table.type_meta) {
+        // In the order of a Kubernetes API server, so that its own text comes back unchanged.
+        if !absent.kind {
+            writer.field("kind", meta.kind);
         }
-        object.write_fields(writer);
-        for (name, raw) in object.unknown().iter() {
-            writer.field(name, raw);
+        if !absent.api_version {
+            writer.field("apiVersion", meta.api_version);
+        }
+    }
+    object.each_field(&mut |index, value| {
+        let name = table.names[index].as_str();
+        if remembers {
+            write_remembered(writer, table, unknown, index, value);
+        } else if !value.is_absent() {
+            writer.field(name, value);
+        } else if table.required & (1 << index) != 0 {
+            writer.null_field(name);
         }
     });
-    (writer.partial, writer.required) = outer;
+    for (name, raw) in unknown.iter() {
+        writer.field(name, raw);
+    }
+    writer.close_object();
+    writer.partial = outer;
 }
 
-/// Writes the field at `index` of an object. A field that still has its default, or elements that were `null`, is spelled as it
-/// was read; without a spelling, and in a partial object, an absent value is left out, and a required one is `null`.
-pub fn write_field<V>(writer: &mut Writer, unknown: &Unknown, index: usize, name: &str, value: &V)
-where
-    V: Field + PartialEq,
-{
-    if writer.partial || unknown.remembers() {
-        return write_remembered(writer, unknown, index, name, value);
-    }
-    if !value.is_absent() {
-        writer.field(name, value);
-    } else if !V::IS_REQUIRED && writer.required & (1 << index) != 0 {
-        writer.field(name, &None::<V>);
-    }
-}
-
+/// Writes a field of an object with memory, or of a partial one. A field that still has its default, or elements that were
+/// `null`, is spelled as it was read; without a spelling, and in a partial object, an absent value is left out, and a required one
+/// is `null`.
 #[cold]
 #[inline(never)]
-fn write_remembered<V>(writer: &mut Writer, unknown: &Unknown, index: usize, name: &str, value: &V)
-where
-    V: Field + PartialEq,
-{
-    if let Some(raw) = unknown.kept(index)
-        && reads_as(raw, value)
+fn write_remembered(
+    writer: &mut Writer,
+    table: &Table,
+    unknown: &Unknown,
+    index: usize,
+    value: &dyn Value,
+) {
+    let name = table.names[index].as_str();
+    if let Some(kept) = unknown.kept(index)
+        && kept.own == to_string(value)
     {
-        return writer.field(name, raw);
+        return writer.field(name, &kept.text);
     }
     let spelling = unknown.default_of(index);
-    let is_default =
-        || V::IS_REQUIRED && (writer.partial || spelling.is_some()) && *value == V::default();
-    if !value.is_absent() && !is_default() {
+    let is_left_out = (writer.partial || spelling.is_some()) && value.is_default();
+    if !value.is_absent() && !is_left_out {
         return writer.field(name, value);
     }
-    let is_required = writer.required & (1 << index) != 0;
+    let is_required = table.required & (1 << index) != 0;
     match spelling {
         Some(Spelling::Empty) => writer.field(name, value),
-        Some(Spelling::Null) => writer.field(name, &None::<V>),
-        None if is_required && !writer.partial => writer.field(name, &None::<V>),
+        Some(Spelling::Null) => writer.null_field(name),
+        None if is_required && !writer.partial => writer.null_field(name),
         _ => {}
     }
 }
 
-fn reads_as<V: Field + PartialEq>(raw: &RawJson, value: &V) -> bool {
-    let mut read = V::default();
-    Reader::new(raw.as_str()).value(&mut read).is_ok() && read == *value
-}
-
-/// A kind inside a typed list: written without `apiVersion` and `kind`.
-pub struct Untyped<'a, T>(pub &'a T);
-
-impl<T: Object> WriteJson for Untyped<'_, T> {
-    fn write_json(&self, writer: &mut Writer) {
-        write_object(self.0, writer, false);
-    }
+/// Whether all fields of an object have their default or are absent, and the type knows all of them.
+pub fn is_default(object: &dyn Fields) -> bool {
+    let mut all = object.unknown().is_empty();
+    object.each_field(&mut |_, value| all = all && (value.is_absent() || value.is_default()));
+    all
 }

@@ -116,6 +116,12 @@ macro_rules! __open_enum {
             }
         }
 
+        impl $crate::rt::Value for $name {
+            fn is_default(&self) -> bool {
+                self.as_str().is_empty()
+            }
+        }
+
         impl $crate::rt::Field for $name {
             const SHAPE: $crate::schema::Shape = $crate::schema::Shape::String;
         }

@@ -32,9 +32,17 @@ struct Inner {
     absent_meta: TypeMetaAbsence,
     /// The texts of fields whose values are not written again as they were read, by their places in the table: lists with
     /// a `null` among elements that cannot be `null`, and numbers with another spelling than their own.
-    kept: Vec<(usize, RawJson)>,
+    kept: Vec<(usize, Kept)>,
     /// The object is written without required fields that have their default, at every depth.
     partial: bool,
+}
+
+/// The text of a field whose value would be written differently.
+#[derive(Clone)]
+pub(crate) struct Kept {
+    pub(crate) text: RawJson,
+    /// The text as which the value that was read is written.
+    pub(crate) own: String,
 }
 
 impl Unknown {
@@ -129,14 +137,14 @@ impl Unknown {
             .map_or_else(TypeMetaAbsence::default, |inner| inner.absent_meta)
     }
 
-    pub(crate) fn keep(&mut self, index: usize, text: RawJson) {
-        self.0.get_or_insert_default().kept.push((index, text));
+    pub(crate) fn keep(&mut self, index: usize, kept: Kept) {
+        self.0.get_or_insert_default().kept.push((index, kept));
     }
 
     /// The text of the field at `index`, if it was kept.
-    pub(crate) fn kept(&self, index: usize) -> Option<&RawJson> {
+    pub(crate) fn kept(&self, index: usize) -> Option<&Kept> {
         let mut kept = self.0.as_ref()?.kept.iter();
-        kept.find(|(at, _)| *at == index).map(|(_, text)| text)
+        kept.find(|(at, _)| *at == index).map(|(_, kept)| kept)
     }
 
     pub(crate) fn set_partial(&mut self) {

@@ -10,8 +10,7 @@ pub use amount::{Amount, QuantityFormat};
 pub use parse::InvalidQuantity;
 
 use crate::json::{Fault, RawJson, ReadJson, Reader, WriteJson, Writer};
-use crate::rt::Field;
-use crate::schema::Shape;
+use crate::rt::scalars;
 use std::cmp::Ordering;
 use std::fmt;
 use std::hash::{Hash, Hasher};
@@ -138,9 +137,7 @@ impl fmt::Display for Quantity {
     }
 }
 
-impl Field for Quantity {
-    const SHAPE: Shape = Shape::Quantity;
-}
+scalars! { Quantity Quantity, }
 
 impl ReadJson for Quantity {
     fn read_json(&mut self, reader: &mut Reader<'_>) -> Result<(), Fault> {

@@ -1,0 +1,56 @@
+//! The habits of a text, from which a reader guesses what comes next.
+//!
+//! Objects of one text are alike: their fields come in the same order, and their lists have similar lengths. A wrong guess
+//! costs time and nothing else.
+
+/// What came last time, by hashes of the names of fields.
+#[derive(Clone)]
+pub(super) struct Habits {
+    /// The places in their tables of the fields that came next.
+    next: [u8; 1024],
+    /// The lengths of lists.
+    lengths: [u8; 64],
+}
+
+impl Default for Habits {
+    fn default() -> Self {
+        Self {
+            next: [0; 1024],
+            lengths: [1; 64],
+        }
+    }
+}
+
+/// The maximum length for which a list allocates space in advance.
+const MAX_LENGTH: u8 = 16;
+
+impl Habits {
+    /// The place of the field that came after this one.
+    #[inline]
+    pub(super) fn next(&self, field: u64) -> usize {
+        self.next[slot(field, 10)].into()
+    }
+
+    /// Notes the place of the field that came after this one.
+    pub(super) fn note_next(&mut self, field: u64, index: usize) {
+        // A table has at most 128 fields.
+        self.next[slot(field, 10)] = u8::try_from(index).unwrap_or_default();
+    }
+
+    /// The length of the last list in this field.
+    pub(super) fn length(&self, field: u64) -> usize {
+        self.lengths[slot(field, 6)].into()
+    }
+
+    /// Notes the length of a list in this field.
+    pub(super) fn note_length(&mut self, field: u64, length: usize) {
+        let length = u8::try_from(length).unwrap_or(MAX_LENGTH);
+        self.lengths[slot(field, 6)] = length.min(MAX_LENGTH);
+    }
+}
+
+/// The highest bits of a product, which depend on all bits of the hash.
+#[inline]
+fn slot(hash: u64, bits: u32) -> usize {
+    (hash.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (64 - bits)) as usize
+}
