@@ -2,10 +2,10 @@
 
 use super::Client;
 use super::error::{Error, Kind};
-use super::metadata::check_writable;
 use super::negotiated_request::Negotiated;
 use super::negotiation::Agreed;
 use super::path::Target;
+use super::representation::check_writable;
 use super::request::{HttpRequest, Verb};
 use super::response::{Decoder, Response};
 use super::wire::{Encoded, Wire, Wires};

@@ -67,6 +67,7 @@ mod path;
 mod raw;
 mod release;
 mod renamed;
+mod representation;
 mod request;
 mod request_head;
 mod response;

@@ -1,9 +1,8 @@
 //! Credentials in the `Authorization` header.
 
+use super::authorization::{basic, bearer};
 use super::token_file::TokenFile;
 use super::{ConfigError, ExecPlugin, Secret};
-use base64::Engine as _;
-use base64::prelude::BASE64_STANDARD;
 use http::HeaderValue;
 use std::sync::Arc;
 
@@ -27,30 +26,9 @@ impl Auth {
             Self::None | Self::Exec(_) => Ok(None),
             Self::Token(token) => bearer(token).map(Some),
             Self::TokenFile(file) => file.header().map(Some),
-            Self::Basic(username, password) => {
-                let pair = BASE64_STANDARD.encode(format!("{username}:{}", password.expose()));
-                sensitive(&format!("Basic {pair}"), "the user name or password").map(Some)
-            }
+            Self::Basic(username, password) => basic(username, password).map(Some),
         }
     }
-}
-
-/// The header with a bearer token.
-pub(crate) fn bearer(token: &Secret) -> Result<HeaderValue, ConfigError> {
-    if token.expose().is_empty() {
-        return Err(ConfigError::new("the token is empty"));
-    }
-    sensitive(&format!("Bearer {}", token.expose()), "the token")
-}
-
-fn sensitive(text: &str, what: &str) -> Result<HeaderValue, ConfigError> {
-    let mut value = HeaderValue::from_str(text).map_err(|_| {
-        ConfigError::new(format!(
-            "{what} contains characters that are not valid in a header"
-        ))
-    })?;
-    value.set_sensitive(true);
-    Ok(value)
 }
 
 #[cfg(test)]

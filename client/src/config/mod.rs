@@ -68,6 +68,7 @@
 //! names.
 
 mod auth;
+mod authorization;
 mod backoff;
 mod builder;
 mod certificates;
@@ -95,7 +96,8 @@ pub use impersonation::Impersonation;
 pub use retry::RetryPolicy;
 pub use secret::Secret;
 
-pub(crate) use auth::{Auth, bearer};
+pub(crate) use auth::Auth;
+pub(crate) use authorization::bearer;
 pub(crate) use backoff::{Backoff, random_fraction};
 pub(crate) use certificates::{Certificates, Pem};
 pub(crate) use exec::{ExecCredential, SharedPlugin};

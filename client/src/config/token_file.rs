@@ -1,6 +1,6 @@
 //! A bearer token in a file that rotates.
 
-use super::auth::bearer;
+use super::authorization::bearer;
 use super::source::Source;
 use super::{ConfigError, Secret, notice};
 use http::HeaderValue;

@@ -55,6 +55,7 @@ mod exchange;
 mod matching;
 mod player;
 mod recorder;
+mod recording;
 mod redact;
 mod tape;
 

@@ -1,6 +1,7 @@
-//! Writing exchanges to a file.
+//! The recorder of the exchanges of clients.
 
-use super::exchange::{self, Line};
+use super::exchange;
+use super::recording::Recording;
 use super::redact::Secrets;
 use super::tape::{Recorded, Tape};
 use crate::Client;
@@ -8,10 +9,9 @@ use crate::client::{Next, TransportError};
 use bytes::Bytes;
 use http::header::ACCEPT_ENCODING;
 use std::fmt;
-use std::fs::File;
-use std::io::{self, Write};
+use std::io;
 use std::path::Path;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 /// Writes the exchanges of clients to a file, without credentials. The [module](super) describes the file.
 ///
@@ -30,14 +30,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 /// # }
 /// ```
 #[derive(Clone)]
-pub struct Recorder(Arc<Mutex<State>>);
-
-struct State {
-    /// `None` after the end of the recording.
-    file: Option<File>,
-    exchanges: u64,
-    error: Option<io::Error>,
-}
+pub struct Recorder(Recording);
 
 impl Recorder {
     /// Creates the file, or empties it.
@@ -45,21 +38,17 @@ impl Recorder {
     /// # Errors
     /// If the file cannot be created.
     pub fn create(file: impl AsRef<Path>) -> io::Result<Self> {
-        Ok(Self(Arc::new(Mutex::new(State {
-            file: Some(File::create(file)?),
-            exchanges: 0,
-            error: None,
-        }))))
+        Ok(Self(Recording::create(file.as_ref())?))
     }
 
     /// The same client, with all exchanges recorded. Layers that are added later are not part of the recording.
     #[must_use]
     pub fn record(&self, client: Client) -> Client {
-        let recorder = self.clone();
+        let recording = self.0.clone();
         let prefix: Arc<str> = client.config().server().path().trim_end_matches('/').into();
         client.layer(move |request, next| {
-            let (recorder, prefix) = (recorder.clone(), prefix.clone());
-            async move { recorder.exchange(&prefix, request, next).await }
+            let (recording, prefix) = (recording.clone(), prefix.clone());
+            async move { exchange(recording, &prefix, request, next).await }
         })
     }
 
@@ -68,84 +57,39 @@ impl Recorder {
     /// # Errors
     /// If a part of the recording could not be written.
     pub fn finish(&self) -> io::Result<()> {
-        let mut state = self.state();
-        state.file = None;
-        state.error.take().map_or(Ok(()), Err)
-    }
-
-    async fn exchange(
-        self,
-        prefix: &str,
-        mut request: http::Request<Bytes>,
-        next: Next,
-    ) -> Result<http::Response<Recorded>, TransportError> {
-        request.headers_mut().remove(ACCEPT_ENCODING);
-        let sent = exchange::Request::of(prefix, &request);
-        let secrets = Secrets::of_path(&sent.path);
-        let is_watch = sent.is_watch();
-        let number = self.begin(sent);
-        match next.run(request).await {
-            Ok(response) => {
-                self.write(
-                    number,
-                    &Line::response(response.status(), response.headers()),
-                );
-                let tape = Tape::new(self, number, secrets, is_watch);
-                Ok(response.map(|body| Recorded { body, tape }))
-            }
-            Err(error) => {
-                self.failure(number, &error);
-                Err(error)
-            }
-        }
-    }
-
-    fn begin(&self, request: exchange::Request) -> u64 {
-        let mut state = self.state();
-        state.exchanges += 1;
-        let number = state.exchanges;
-        state.write(number, &Line::Request(request));
-        number
-    }
-
-    pub(super) fn chunk(&self, exchange: u64, bytes: &Bytes) {
-        self.write(exchange, &Line::Chunk(bytes.clone()));
-    }
-
-    pub(super) fn end(&self, exchange: u64) {
-        self.write(exchange, &Line::End);
-    }
-
-    pub(super) fn failure(&self, exchange: u64, error: &TransportError) {
-        self.write(exchange, &Line::error(error));
-    }
-
-    fn write(&self, exchange: u64, line: &Line) {
-        self.state().write(exchange, line);
-    }
-
-    fn state(&self) -> std::sync::MutexGuard<'_, State> {
-        // Nothing panics while the lock is held.
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-impl State {
-    fn write(&mut self, exchange: u64, line: &Line) {
-        if let Some(file) = &mut self.file {
-            let text = format!("{}\n", line.to_json(exchange));
-            if let Err(error) = file.write_all(text.as_bytes()) {
-                self.error.get_or_insert(error);
-            }
-        }
+        self.0.finish()
     }
 }
 
 impl fmt::Debug for Recorder {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let exchanges = self.state().exchanges;
         f.debug_struct("Recorder")
-            .field("exchanges", &exchanges)
+            .field("exchanges", &self.0.exchanges())
             .finish_non_exhaustive()
+    }
+}
+
+/// Sends a request, and records it and its response.
+async fn exchange(
+    recording: Recording,
+    prefix: &str,
+    mut request: http::Request<Bytes>,
+    next: Next,
+) -> Result<http::Response<Recorded>, TransportError> {
+    request.headers_mut().remove(ACCEPT_ENCODING);
+    let sent = exchange::Request::of(prefix, &request);
+    let secrets = Secrets::of_path(&sent.path);
+    let is_watch = sent.is_watch();
+    let number = recording.begin(sent);
+    match next.run(request).await {
+        Ok(response) => {
+            recording.response(number, &response);
+            let tape = Tape::new(recording, number, secrets, is_watch);
+            Ok(response.map(|body| Recorded { body, tape }))
+        }
+        Err(error) => {
+            recording.failure(number, &error);
+            Err(error)
+        }
     }
 }

@@ -1,6 +1,6 @@
 //! The body of a response while it is recorded.
 
-use super::recorder::Recorder;
+use super::recording::Recording;
 use super::redact::Secrets;
 use crate::client::{Body, TransportError};
 use bytes::Bytes;
@@ -49,7 +49,7 @@ impl http_body::Body for Recorded {
 /// The chunks of one body. They are held back until they can be searched for secrets: until the end of the body, or of a
 /// line of a watch.
 pub(super) struct Tape {
-    recorder: Recorder,
+    recording: Recording,
     exchange: u64,
     secrets: Secrets,
     is_watch: bool,
@@ -58,9 +58,14 @@ pub(super) struct Tape {
 }
 
 impl Tape {
-    pub(super) fn new(recorder: Recorder, exchange: u64, secrets: Secrets, is_watch: bool) -> Self {
+    pub(super) fn new(
+        recording: Recording,
+        exchange: u64,
+        secrets: Secrets,
+        is_watch: bool,
+    ) -> Self {
         Self {
-            recorder,
+            recording,
             exchange,
             secrets,
             is_watch,
@@ -80,14 +85,14 @@ impl Tape {
     fn end(&mut self) {
         if !std::mem::replace(&mut self.is_over, true) {
             self.write_held();
-            self.recorder.end(self.exchange);
+            self.recording.end(self.exchange);
         }
     }
 
     fn fail(&mut self, error: &TransportError) {
         if !std::mem::replace(&mut self.is_over, true) {
             self.write_incomplete();
-            self.recorder.failure(self.exchange, error);
+            self.recording.failure(self.exchange, error);
         }
     }
 
@@ -131,7 +136,7 @@ impl Tape {
 
     fn write(&self, chunks: &[Bytes]) {
         for chunk in chunks.iter().filter(|chunk| !chunk.is_empty()) {
-            self.recorder.chunk(self.exchange, chunk);
+            self.recording.chunk(self.exchange, chunk);
         }
     }
 }

@@ -1,8 +1,8 @@
 //! The handle of a store: readiness and queries.
 
 use super::not_ready::StoreNotReady;
-use super::objects::Stored;
 use super::state::State;
+use super::stored::Stored;
 use crate::client::Kind;
 use crate::convert::Loss;
 use crate::watch::key::ObjectKey;

@@ -1,15 +1,14 @@
 //! Indexes: the objects of a store by values that a function computes from them.
 
-use super::event::StoreEvent;
 use super::handle::Store;
-use super::objects::ObjectMap;
+use super::indexes::Maintained;
 use crate::Resource;
 use crate::watch::key::compare_keys;
 use std::borrow::Borrow;
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
-use std::sync::{Arc, Mutex, PoisonError, RwLock, Weak};
+use std::sync::{Arc, PoisonError, RwLock};
 
 impl<K: Resource> Store<K> {
     /// An index of the objects by the values that `values` returns for each: none, one or several.
@@ -111,64 +110,6 @@ impl<K: Resource, V> fmt::Debug for Index<K, V> {
             .field("store", &self.store)
             .finish_non_exhaustive()
     }
-}
-
-/// The indexes of a store. Each lives as long as its last handle.
-pub(super) struct Indexes<K>(Mutex<Vec<Weak<dyn Maintained<K>>>>);
-
-impl<K: Resource> Indexes<K> {
-    pub(super) fn new() -> Self {
-        Self(Mutex::default())
-    }
-
-    fn push(&self, index: &Arc<dyn Maintained<K>>) {
-        let mut indexes = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        indexes.push(Arc::downgrade(index));
-    }
-
-    /// Adds the objects of the first list.
-    pub(super) fn fill(&mut self, objects: &ObjectMap<K>) {
-        self.each(|index| {
-            for stored in objects.values() {
-                index.add(&stored.object);
-            }
-        });
-    }
-
-    pub(super) fn apply(&mut self, event: &StoreEvent<K>) {
-        self.each(|index| match event {
-            StoreEvent::Added { object, .. } => index.add(object),
-            StoreEvent::Modified { old, new, .. } => {
-                index.remove(old);
-                index.add(new);
-            }
-            StoreEvent::Deleted { object } => index.remove(object),
-            StoreEvent::Snapshot(_) | StoreEvent::Failed { .. } | StoreEvent::Recovered => {}
-        });
-    }
-
-    fn each(&mut self, mut change: impl FnMut(&dyn Maintained<K>)) {
-        let indexes = self.0.get_mut().unwrap_or_else(PoisonError::into_inner);
-        indexes.retain(|index| match index.upgrade() {
-            Some(index) => {
-                change(&*index);
-                true
-            }
-            None => false,
-        });
-    }
-}
-
-impl<K> fmt::Debug for Indexes<K> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Indexes").finish_non_exhaustive()
-    }
-}
-
-/// An index with values of any type.
-trait Maintained<K>: Send + Sync {
-    fn add(&self, object: &Arc<K>);
-    fn remove(&self, object: &Arc<K>);
 }
 
 struct Entries<K, V> {

@@ -1,6 +1,6 @@
 //! The objects of a list that is not complete.
 
-use super::objects::{InvalidMap, ObjectMap, Stored};
+use super::stored::{InvalidMap, ObjectMap, Stored};
 use crate::watch::key::ObjectKey;
 use k8s_flowcontrol_types::order;
 

@@ -5,11 +5,13 @@ mod driver;
 mod event;
 mod handle;
 mod index;
+mod indexes;
 mod listed;
 mod log;
 mod not_ready;
 mod objects;
 mod state;
+mod stored;
 mod subscription;
 
 pub use builder::StoreBuilder;

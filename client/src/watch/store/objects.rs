@@ -1,24 +1,16 @@
 //! The objects of a store: how a watcher's events change them. No I/O, no locks.
 
 use super::event::StoreEvent;
-use super::index::Indexes;
+use super::indexes::Indexes;
 use super::listed::Listed;
+use super::stored::{InvalidMap, ObjectMap, Stored};
+use crate::Resource;
 use crate::convert::Loss;
 use crate::watch::key::ObjectKey;
 use crate::watch::watcher::WatcherEvent;
-use crate::{InvalidObject, Resource};
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 use std::sync::Arc;
-
-pub(super) type ObjectMap<K> = BTreeMap<ObjectKey, Stored<K>>;
-
-/// An object, and the fields that its conversion lost.
-#[derive(Debug)]
-pub(super) struct Stored<K> {
-    pub(super) object: Arc<K>,
-    pub(super) losses: Vec<Loss>,
-}
 
 #[derive(Debug)]
 pub(super) struct StoredObjects<K> {
@@ -30,8 +22,6 @@ pub(super) struct StoredObjects<K> {
     is_ready: bool,
     indexes: Indexes<K>,
 }
-
-pub(super) type InvalidMap = BTreeMap<ObjectKey, Arc<InvalidObject>>;
 
 /// The objects that are no longer needed after an event: the copy before a list, or an incomplete list.
 type Unneeded<K> = (ObjectMap<K>, Option<Listed<K>>);
