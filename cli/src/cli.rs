@@ -2,8 +2,9 @@
 
 use crate::commands::{
     apply, complete, completions, convert, delete, describe, diff, generate, get, limits, lint,
-    man, match_request, migrate, options, plan, rbac, recipes, restore, rewrite_storage, scan,
-    seats, serve, set_shares, simulate, top, traffic, validate, watch, whoami,
+    man, match_request, migrate, monitoring, options, plan, rbac, recipes, restore,
+    rewrite_storage, scan, seats, serve, set_shares, simulate, top, traffic, validate, watch,
+    whoami,
 };
 use crate::exit::{self, Exit};
 use crate::failure::Failure;
@@ -47,6 +48,7 @@ pub(crate) enum Command {
     Match(match_request::Args),
     Seats(seats::Args),
     Traffic(traffic::Args),
+    Monitoring(monitoring::Args),
     Protect(recipes::ProtectArgs),
     Isolate(recipes::IsolateArgs),
     ExemptProbes(recipes::ProbesArgs),
@@ -120,6 +122,7 @@ impl Command {
             Self::Match(args) => match_request::run(&args, streams),
             Self::Seats(args) => seats::run(&args, streams),
             Self::Traffic(args) => traffic::run(&args, streams),
+            Self::Monitoring(args) => monitoring::run(&args, streams),
             Self::Protect(args) => recipes::protect(&args, streams),
             Self::Isolate(args) => recipes::isolate(&args, streams),
             Self::ExemptProbes(args) => recipes::exempt_probes(&args, streams),

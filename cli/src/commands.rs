@@ -14,6 +14,7 @@ pub(crate) mod lint;
 pub(crate) mod man;
 pub(crate) mod match_request;
 pub(crate) mod migrate;
+pub(crate) mod monitoring;
 pub(crate) mod options;
 pub(crate) mod plan;
 pub(crate) mod rbac;

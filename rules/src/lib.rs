@@ -21,6 +21,7 @@
 //! | [`storage`] | the hash of the version in which a server stores objects |
 //! | [`dumps`] | the server's debug dumps and flow control response headers |
 //! | [`metrics`] | the server's metrics of flow control, of any release |
+//! | [`monitoring`] | Prometheus rules and a Grafana dashboard for these metrics |
 //! | [`diagnosis`] | the causes of waiting and rejected requests in a cluster, with the evidence |
 //!
 //! Nothing here does I/O. The behaviour depends on the server's [`Release`](k8s_flowcontrol_types::Release),
@@ -38,6 +39,7 @@ pub mod limits;
 pub mod lint;
 pub mod matching;
 pub mod metrics;
+pub mod monitoring;
 mod objects;
 pub mod ownership;
 pub mod queueing;

@@ -20,5 +20,6 @@ chapters! {
     rules: "rules.md"
     traffic: "traffic.md"
     queuing: "queuing.md"
+    monitoring: "monitoring.md"
     other_groups: "other-groups.md"
 }

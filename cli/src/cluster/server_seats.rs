@@ -5,6 +5,9 @@ use crate::exit::Exit;
 use crate::failure::Failure;
 use k8s_flowcontrol::api::v1::PriorityLevelConfiguration;
 use k8s_flowcontrol::rules::limits::ServerLimits;
+use k8s_flowcontrol::rules::metrics::catalog::{
+    NOMINAL_LIMIT_SEATS, REQUEST_CONCURRENCY_LIMIT, UPPER_LIMIT_SEATS,
+};
 use k8s_flowcontrol::rules::metrics::samples;
 use k8s_flowcontrol::{Client, Release};
 use std::collections::BTreeMap;
@@ -146,10 +149,10 @@ impl LevelMetrics {
     fn of(text: &str) -> Self {
         let mut metrics = Self::default();
         for sample in samples(text) {
-            let values = match sample.name.strip_prefix("apiserver_flowcontrol_") {
-                Some("nominal_limit_seats") => &mut metrics.nominal,
-                Some("upper_limit_seats") => &mut metrics.upper,
-                Some("request_concurrency_limit") => &mut metrics.before,
+            let values = match sample.name {
+                name if name == NOMINAL_LIMIT_SEATS.name() => &mut metrics.nominal,
+                name if name == UPPER_LIMIT_SEATS.name() => &mut metrics.upper,
+                name if name == REQUEST_CONCURRENCY_LIMIT.name() => &mut metrics.before,
                 _ => continue,
             };
             if let Some(level) = sample.label("priority_level") {
@@ -170,11 +173,8 @@ impl LevelMetrics {
         release: Release,
     ) -> Option<(&'static str, u32)> {
         let (name, nominal) = match self.nominal.is_empty() {
-            true => (
-                "apiserver_flowcontrol_request_concurrency_limit",
-                &self.before,
-            ),
-            false => ("apiserver_flowcontrol_nominal_limit_seats", &self.nominal),
+            true => (REQUEST_CONCURRENCY_LIMIT.name(), &self.before),
+            false => (NOMINAL_LIMIT_SEATS.name(), &self.nominal),
         };
         // Without a borrowing limit, a level borrows up to all seats of the server.
         let catch_all = self.upper.get(CATCH_ALL).zip(nominal.get(CATCH_ALL));

@@ -1,11 +1,14 @@
 //! The metrics of priority levels.
 
+use super::catalog::{
+    CURRENT_EXECUTING_REQUESTS, CURRENT_EXECUTING_SEATS, CURRENT_INQUEUE_REQUESTS,
+    CURRENT_LIMIT_SEATS, DISPATCHED_REQUESTS_TOTAL, LOWER_LIMIT_SEATS, Metric, NOMINAL_LIMIT_SEATS,
+    REJECTED_REQUESTS_TOTAL, REQUEST_CONCURRENCY_IN_USE, REQUEST_CONCURRENCY_LIMIT,
+    UPPER_LIMIT_SEATS,
+};
 use super::text::samples;
 use std::collections::{BTreeSet, HashMap};
 use std::fmt;
-
-/// The prefix of the metrics of flow control.
-const PREFIX: &str = "apiserver_flowcontrol_";
 
 /// A quantity that servers report for each priority level.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -45,17 +48,17 @@ impl Quantity {
     ];
 
     /// The metrics with this quantity, the one of newer releases first. Before 1.26 there is only one limit.
-    const fn metrics(self) -> &'static [&'static str] {
+    const fn metrics(self) -> &'static [&'static Metric] {
         match self {
-            Self::NominalSeats => &["nominal_limit_seats", "request_concurrency_limit"],
-            Self::MinimumSeats => &["lower_limit_seats", "request_concurrency_limit"],
-            Self::MaximumSeats => &["upper_limit_seats", "request_concurrency_limit"],
-            Self::CurrentSeats => &["current_limit_seats", "request_concurrency_limit"],
-            Self::SeatsInUse => &["current_executing_seats", "request_concurrency_in_use"],
-            Self::ExecutingRequests => &["current_executing_requests"],
-            Self::WaitingRequests => &["current_inqueue_requests"],
-            Self::DispatchedRequests => &["dispatched_requests_total"],
-            Self::RejectedRequests => &["rejected_requests_total"],
+            Self::NominalSeats => &[&NOMINAL_LIMIT_SEATS, &REQUEST_CONCURRENCY_LIMIT],
+            Self::MinimumSeats => &[&LOWER_LIMIT_SEATS, &REQUEST_CONCURRENCY_LIMIT],
+            Self::MaximumSeats => &[&UPPER_LIMIT_SEATS, &REQUEST_CONCURRENCY_LIMIT],
+            Self::CurrentSeats => &[&CURRENT_LIMIT_SEATS, &REQUEST_CONCURRENCY_LIMIT],
+            Self::SeatsInUse => &[&CURRENT_EXECUTING_SEATS, &REQUEST_CONCURRENCY_IN_USE],
+            Self::ExecutingRequests => &[&CURRENT_EXECUTING_REQUESTS],
+            Self::WaitingRequests => &[&CURRENT_INQUEUE_REQUESTS],
+            Self::DispatchedRequests => &[&DISPATCHED_REQUESTS_TOTAL],
+            Self::RejectedRequests => &[&REJECTED_REQUESTS_TOTAL],
         }
     }
 
@@ -117,7 +120,6 @@ impl FlowMetrics {
     pub fn parse(text: &str) -> Self {
         let all: Vec<_> = samples(text)
             .filter_map(|sample| {
-                let name = sample.name.strip_prefix(PREFIX)?;
                 let owned = |label| sample.label(label).map(str::to_owned);
                 let series = Series {
                     metric: sample.name.to_owned(),
@@ -127,7 +129,7 @@ impl FlowMetrics {
                     // Infinite values become the largest number.
                     value: sample.value as i64,
                 };
-                Some((name, series)).filter(|_| !sample.value.is_nan())
+                Some((sample.name, series)).filter(|_| !sample.value.is_nan())
             })
             .collect();
         let names: BTreeSet<&str> = all.iter().map(|(name, _)| *name).collect();
@@ -136,8 +138,9 @@ impl FlowMetrics {
             let metric = quantity
                 .metrics()
                 .iter()
-                .find(|metric| names.contains(*metric));
-            let of_metric = all.iter().filter(|(name, _)| Some(name) == metric);
+                .map(|metric| metric.name())
+                .find(|metric| names.contains(metric));
+            let of_metric = all.iter().filter(|(name, _)| Some(*name) == metric);
             series.extend(of_metric.map(|(_, series)| (quantity, series.clone())));
         }
         Self { series }

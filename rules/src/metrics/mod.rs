@@ -1,7 +1,7 @@
 //! The metrics of a server: the Prometheus text format, and the metrics of priority levels in any release.
 //!
 //! [`samples`] reads the text. [`FlowMetrics`] selects the metrics of flow control and hides their names, which differ by
-//! release.
+//! release. [`catalog`] has the names, types and labels of each release.
 //!
 //! ```
 //! use k8s_flowcontrol_rules::metrics::{FlowMetrics, Quantity};
@@ -11,6 +11,7 @@
 //! assert_eq!(metrics.total(Quantity::NominalSeats, "system"), Some(74));
 //! ```
 
+pub mod catalog;
 mod flow;
 mod text;
 

@@ -1,6 +1,7 @@
 //! The metrics of requests in deprecated versions.
 
 use super::refusal::refused_from;
+use k8s_flowcontrol::rules::metrics::catalog::REQUESTED_DEPRECATED_APIS;
 use k8s_flowcontrol::rules::metrics::{Sample, samples};
 use k8s_flowcontrol::{GROUP, Release};
 use serde::Serialize;
@@ -24,7 +25,9 @@ pub(super) fn read(text: &str, target: Release) -> (Vec<Requested>, Option<Syste
     let mut started = None;
     for sample in samples(text) {
         match sample.name {
-            "apiserver_requested_deprecated_apis" => requested.extend(of_sample(&sample, target)),
+            name if name == REQUESTED_DEPRECATED_APIS.name() => {
+                requested.extend(of_sample(&sample, target));
+            }
             "process_start_time_seconds" => {
                 started = Duration::try_from_secs_f64(sample.value)
                     .ok()

@@ -1,0 +1,168 @@
+//! `monitoring`: Prometheus rules and a Grafana dashboard.
+
+mod file;
+
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::output::Streams;
+use clap::ValueEnum;
+use file::Own;
+use k8s_flowcontrol::Release;
+use k8s_flowcontrol::rules::monitoring::{Monitoring, Selector};
+use k8s_flowcontrol_text::to_yaml;
+use serde_json::{Value, json};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+/// Write Prometheus rules and a Grafana dashboard for flow control
+///
+/// The rules record rates, waits and seats, and alert about rejected requests, long waits, idle and exhausted seats, exempt traffic and
+/// requests that no flow schema expects. The dashboard shows the same per priority level and flow schema, and works without the
+/// rules. Both use the metrics of one release; rules and panels that need alpha metrics are marked.
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Args {
+    /// The file to write: rules to NAME.yaml, the dashboard to NAME.json, or both to a folder; - for the standard output; can be
+    /// repeated
+    #[arg(long, value_name = "FILE", required = true)]
+    to: Vec<PathBuf>,
+
+    /// The form of the file; by default the end of its name decides
+    #[arg(long, value_name = "FORMAT")]
+    format: Option<Format>,
+
+    /// The Kubernetes release of the API servers
+    #[arg(long, value_name = "RELEASE", default_value_t = Release::NEWEST)]
+    kubernetes: Release,
+
+    /// Label matchers of PromQL for all queries, such as job="apiserver". Aggregated API servers have metrics of the same names
+    #[arg(
+        long,
+        value_name = "MATCHERS",
+        default_value = "",
+        hide_default_value = true
+    )]
+    selector: Selector,
+
+    /// Replace files that this command did not write, without a question
+    #[arg(short, long)]
+    yes: bool,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  # A rule file for Prometheus, and a dashboard to import in Grafana
+  kubectl flowcontrol monitoring --to flowcontrol.yaml --to flowcontrol.json --kubernetes 1.33
+
+  # The same for the Prometheus Operator and the sidecar of Grafana
+  kubectl flowcontrol monitoring --to - --format prometheus-rule | kubectl apply -n monitoring -f -
+  kubectl flowcontrol monitoring --to - --format config-map | kubectl apply -n monitoring -f -";
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Format {
+    /// A rule file of Prometheus
+    Rules,
+    /// The rules as an object of the Prometheus Operator
+    PrometheusRule,
+    /// A dashboard of Grafana
+    Dashboard,
+    /// The dashboard in a ConfigMap with the label grafana_dashboard
+    ConfigMap,
+}
+
+pub(crate) fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
+    let monitoring = Monitoring::new(args.kubernetes).with_selector(args.selector.clone());
+    // All texts come before the first file, so that an error leaves no half of them.
+    let mut files = Vec::new();
+    for to in &args.to {
+        for (path, format) in files_of(to, args.format)? {
+            files.push((path, text(&monitoring, format, args.kubernetes)?));
+        }
+    }
+    for (path, text) in files {
+        if path.as_os_str() == "-" {
+            streams.out.data().write_all(text.as_bytes())?;
+            continue;
+        }
+        if Own::of(&path)? == Own::No && !file::confirm(&path, args.yes, streams)? {
+            writeln!(streams.err, "{} is unchanged", path.display())?;
+            continue;
+        }
+        std::fs::write(&path, text)
+            .map_err(|error| Failure::input(format!("cannot write {}: {error}", path.display())))?;
+        writeln!(streams.err, "wrote {}", path.display())?;
+    }
+    Ok(Exit::Success)
+}
+
+/// The files that a value of `--to` stands for.
+fn files_of(to: &Path, format: Option<Format>) -> Result<Vec<(PathBuf, Format)>, Failure> {
+    let is_folder = to.is_dir() || to.as_os_str().as_encoded_bytes().ends_with(b"/");
+    if is_folder {
+        let both = match format {
+            None => vec![Format::Rules, Format::Dashboard],
+            Some(format) => vec![format],
+        };
+        std::fs::create_dir_all(to)
+            .map_err(|error| Failure::input(format!("cannot make {}: {error}", to.display())))?;
+        let named = both
+            .into_iter()
+            .map(|format| (to.join(format.file_name()), format));
+        return Ok(named.collect());
+    }
+    let by_name = || match to.extension().and_then(|end| end.to_str()) {
+        Some("yaml" | "yml") => Some(Format::Rules),
+        Some("json") => Some(Format::Dashboard),
+        _ => None,
+    };
+    match format.or_else(by_name) {
+        Some(format) => Ok(vec![(to.to_owned(), format)]),
+        None => Err(Failure::usage(format!(
+            "the name {} says neither rules nor dashboard",
+            to.display()
+        ))
+        .hint("end the name in .yaml for rules or in .json for the dashboard, or use --format")),
+    }
+}
+
+impl Format {
+    fn file_name(self) -> &'static str {
+        match self {
+            Self::Rules => "flowcontrol-rules.yaml",
+            Self::PrometheusRule => "flowcontrol-prometheus-rule.yaml",
+            Self::Dashboard => "flowcontrol-dashboard.json",
+            Self::ConfigMap => "flowcontrol-config-map.yaml",
+        }
+    }
+}
+
+fn text(monitoring: &Monitoring, format: Format, release: Release) -> Result<String, Failure> {
+    let labels = json!({"app.kubernetes.io/name": "kubectl-flowcontrol"});
+    let yaml = |value: &Value| format!("{}{release}.\n{}", file::FIRST_LINE, to_yaml(value));
+    match format {
+        Format::Rules => Ok(yaml(&monitoring.rules())),
+        Format::PrometheusRule => Ok(yaml(&json!({
+            "apiVersion": "monitoring.coreos.com/v1",
+            "kind": "PrometheusRule",
+            "metadata": {"name": "k8s-flowcontrol", "labels": labels},
+            "spec": monitoring.rules(),
+        }))),
+        Format::Dashboard => dashboard(monitoring),
+        Format::ConfigMap => {
+            let mut labels = labels;
+            labels["grafana_dashboard"] = "1".into();
+            Ok(yaml(&json!({
+                "apiVersion": "v1",
+                "kind": "ConfigMap",
+                "metadata": {"name": "k8s-flowcontrol-dashboard", "labels": labels},
+                "data": {"k8s-flowcontrol.json": dashboard(monitoring)?},
+            })))
+        }
+    }
+}
+
+fn dashboard(monitoring: &Monitoring) -> Result<String, Failure> {
+    serde_json::to_string_pretty(&monitoring.dashboard())
+        .map(|text| text + "\n")
+        .map_err(|error| Failure::input(format!("cannot write the dashboard: {error}")))
+}

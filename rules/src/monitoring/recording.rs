@@ -1,0 +1,118 @@
+//! Recording rules: the numbers that several alerts need.
+
+use super::series::Series;
+use crate::metrics::catalog::{
+    CURRENT_INQUEUE_REQUESTS, CURRENT_LIMIT_SEATS, DISPATCHED_REQUESTS_TOTAL,
+    REJECTED_REQUESTS_TOTAL, REQUEST_WAIT_DURATION_SECONDS, UPPER_LIMIT_SEATS,
+};
+use serde_json::{Value, json};
+
+/// Requests per second that arrived at a level.
+pub(super) const ARRIVED: &str = "priority_level:apiserver_flowcontrol_requests:rate5m";
+/// Requests per second that were rejected, with the reason.
+pub(super) const REJECTED: &str =
+    "flow_schema_priority_level_reason:apiserver_flowcontrol_rejected_requests:rate5m";
+/// Requests per second whose execution began.
+pub(super) const DISPATCHED: &str =
+    "flow_schema_priority_level:apiserver_flowcontrol_dispatched_requests:rate5m";
+/// The time that the slowest hundredth of the requests of a level waited.
+pub(super) const WAIT: &str =
+    "priority_level:apiserver_flowcontrol_request_wait_duration_seconds:p99_rate5m";
+/// The seats in use of a level in one server.
+pub(super) const IN_USE: &str =
+    "instance_priority_level:apiserver_flowcontrol_executing_seats:avg5m";
+/// The requests of a level in one server that waited at every moment.
+pub(super) const WAITING: &str =
+    "instance_priority_level:apiserver_flowcontrol_inqueue_requests:min5m";
+/// The nominal limits of the levels in one server.
+pub(super) const NOMINAL: &str =
+    "instance_priority_level:apiserver_flowcontrol_nominal_limit_seats:max";
+/// The seats in use of one server, as a fraction of all its seats.
+pub(super) const UTILIZATION: &str = "instance:apiserver_flowcontrol_executing_seats:ratio_avg5m";
+/// The seats of a level after lending and borrowing, in one server.
+pub(super) const CURRENT: &str =
+    "instance_priority_level:apiserver_flowcontrol_current_limit_seats:max";
+/// The seats of a level in one server when it borrows as many as it may.
+pub(super) const UPPER: &str =
+    "instance_priority_level:apiserver_flowcontrol_upper_limit_seats:max";
+
+/// A recording rule.
+pub(super) struct Rule {
+    pub(super) name: &'static str,
+    pub(super) expression: String,
+}
+
+impl Rule {
+    pub(super) fn json(&self) -> Value {
+        json!({"record": self.name, "expr": self.expression})
+    }
+}
+
+/// The rules of a release. A rule uses only those before it.
+pub(super) fn rules(series: &Series<'_>) -> Vec<Rule> {
+    const LEVEL: &str = "cluster, instance, priority_level";
+    let rate = |metric| format!("rate({}[5m])", series.all(metric));
+    let (dispatched, rejected) = (
+        rate(&DISPATCHED_REQUESTS_TOTAL),
+        rate(&REJECTED_REQUESTS_TOTAL),
+    );
+    let buckets = series.matching(&REQUEST_WAIT_DURATION_SECONDS, "_bucket", "");
+    let mut rules = vec![
+        Rule {
+            name: DISPATCHED,
+            expression: format!("sum by (cluster, flow_schema, priority_level) ({dispatched})"),
+        },
+        Rule {
+            name: REJECTED,
+            expression: format!(
+                "sum by (cluster, flow_schema, priority_level, reason) ({rejected})"
+            ),
+        },
+        Rule {
+            name: ARRIVED,
+            // The label `reason` keeps the two sides of `or` apart, so that neither hides the other.
+            expression: format!(
+                "sum by (cluster, priority_level) (\n  {dispatched}\n  or\n  {rejected}\n)"
+            ),
+        },
+        Rule {
+            name: WAIT,
+            expression: format!(
+                "histogram_quantile(0.99,\n  sum by (cluster, priority_level, le) (rate({buckets}[5m]))\n)"
+            ),
+        },
+        Rule {
+            name: IN_USE,
+            expression: format!(
+                "sum by ({LEVEL}) (avg_over_time({}[5m]))",
+                series.all(series.in_use())
+            ),
+        },
+        Rule {
+            name: WAITING,
+            expression: format!(
+                "sum by ({LEVEL}) (min_over_time({}[5m]))",
+                series.all(&CURRENT_INQUEUE_REQUESTS)
+            ),
+        },
+        Rule {
+            name: NOMINAL,
+            expression: format!("max by ({LEVEL}) ({})", series.all(series.limit())),
+        },
+        Rule {
+            name: UTILIZATION,
+            expression: format!(
+                "sum by (cluster, instance) ({IN_USE})\n/\nsum by (cluster, instance) ({NOMINAL})"
+            ),
+        },
+    ];
+    for (name, metric) in [(CURRENT, &CURRENT_LIMIT_SEATS), (UPPER, &UPPER_LIMIT_SEATS)] {
+        if metric.is_exposed_by(series.release) {
+            rules.push(Rule {
+                name,
+                expression: format!("max by ({LEVEL}) ({})", series.all(metric)),
+            });
+        }
+    }
+    rules
+}
