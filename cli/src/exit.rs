@@ -8,7 +8,7 @@ use std::process::ExitCode;
 pub(crate) enum Exit {
     /// Success, and no findings.
     Success = 0,
-    /// Success with findings: an invalid object, an outdated file, a difference.
+    /// Success with findings: an invalid object, an outdated file or client, a difference, a conflict.
     Findings = 1,
     /// A wrong command line.
     Usage = 2,
@@ -16,7 +16,7 @@ pub(crate) enum Exit {
     Input = 3,
     /// Stopped, because something would be lost or change its meaning.
     Loss = 4,
-    /// A cluster is unreachable, forbids a request or rejects it.
+    /// A cluster is unreachable or too slow, forbids a request or rejects it.
     Cluster = 5,
     /// Stopped by Ctrl-C.
     Interrupted = 130,
@@ -38,13 +38,16 @@ impl Exit {
 pub(crate) const HELP: &str = "\
 Exit codes:
   0    success, no findings
-  1    success with findings: an invalid object, an outdated file, a difference
+  1    success with findings: an invalid object, an outdated file or client,
+       a place to change by hand, a difference, a conflict, a managed object
+       that was not changed
   2    wrong command line
   3    an input cannot be read, or an output cannot be written
   4    stopped, because something would be lost or change its meaning
-  5    a cluster is unreachable, forbids a request or rejects it
+  5    a cluster is unreachable or too slow, forbids a request or rejects it
   130  stopped by Ctrl-C
-  141  the reader of the output has closed it";
+  141  the reader of the output has closed it
+After several errors it is the highest of their codes.";
 
 impl From<Exit> for ExitCode {
     fn from(exit: Exit) -> Self {

@@ -42,6 +42,15 @@ impl Failure {
         self
     }
 
+    /// Adds a hint if there is one.
+    #[must_use]
+    pub(crate) fn hint_if(self, hint: Option<String>) -> Self {
+        match hint {
+            Some(hint) => self.hint(hint),
+            None => self,
+        }
+    }
+
     /// Adds the places in files that caused the failure.
     #[must_use]
     pub(crate) fn because(mut self, reasons: Vec<Diagnostic>) -> Self {
@@ -66,6 +75,17 @@ impl Failure {
         }
         // If the standard error is closed as well, the failure cannot be reported anywhere.
         let _ = self.write(streams);
+    }
+
+    /// Prints the failures of a command that went on after each. Returns the worst exit code.
+    pub(crate) fn report_all(
+        failures: impl IntoIterator<Item = Self>,
+        streams: &mut Streams,
+    ) -> Exit {
+        failures.into_iter().fold(Exit::Success, |exit, failure| {
+            failure.report(streams);
+            exit.worse(failure.exit)
+        })
     }
 
     fn write(&self, streams: &mut Streams) -> io::Result<()> {

@@ -4,6 +4,7 @@ use super::live::Live;
 use super::tree::name;
 use crate::exit::Exit;
 use crate::failure::Failure;
+use crate::similar_name;
 use k8s_flowcontrol::Kind;
 use serde_json::Value;
 
@@ -158,21 +159,10 @@ async fn find_one(live: &Live, kind: Kind, wanted: &str) -> Result<Value, Unfoun
             is_missing: false,
         });
     }
-    let there = live.list(kind, None).await.unwrap_or_default();
-    let mut like: Vec<_> = there
-        .iter()
-        .map(name)
-        .filter(|name| name.contains(wanted) || wanted.contains(name))
-        .collect();
-    if like.is_empty() {
-        like = there.iter().map(name).collect();
-    }
-    let failure = match like.is_empty() {
-        true => failure,
-        false => failure.hint(format!("existing objects: {}", like.join(", "))),
-    };
+    let existing = live.list(kind, None).await.unwrap_or_default();
+    let existing: Vec<_> = existing.iter().map(name).collect();
     Err(Unfound {
-        failure,
+        failure: failure.hint_if(similar_name::hint(wanted, &existing)),
         is_missing: true,
     })
 }

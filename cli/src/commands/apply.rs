@@ -23,7 +23,7 @@ use std::io::Write;
 /// A field that another field manager owns with a different value is a conflict: the object is not written, and the conflicts
 /// are shown. `--force` takes over the fields. Fields that this tool itself has changed, as with `set-shares`, are no conflict.
 ///
-/// An error of one object does not stop the others; the exit code is the highest one. After an error nothing is pruned.
+/// An error of one object does not stop the others. After an error nothing is pruned.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
@@ -67,9 +67,7 @@ Examples:
   kubectl flowcontrol apply -f manifests/
 
   # Also delete objects that are no longer in the folder
-  kubectl flowcontrol apply -f manifests/ --prune -l app.kubernetes.io/part-of=fairness
-
-Exit code 1 if there were conflicts or managed objects that were not changed.";
+  kubectl flowcontrol apply -f manifests/ --prune -l app.kubernetes.io/part-of=fairness";
 
 /// The most attempts when other clients change the object at the same time.
 const ATTEMPTS: usize = 5;

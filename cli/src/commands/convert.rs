@@ -61,9 +61,7 @@ Examples:
 
   # Export objects, to apply them to another cluster
   kubectl get flowschemas,prioritylevelconfigurations -o yaml |
-    kubectl flowcontrol convert -f - --to v1beta3 --strip-server-fields
-
-Exit code 4 if fields would be lost.";
+    kubectl flowcontrol convert -f - --to v1beta3 --strip-server-fields";
 
 pub(crate) fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
     let release = release(args)?;

@@ -14,8 +14,7 @@ use std::io::{self, IsTerminal, Write};
 /// Delete objects from a cluster
 ///
 /// Managed objects are deleted only with `--include-managed`; the API server recreates its built-in objects. An object that
-/// was recreated since it was read is not deleted. An error of one object does not stop the others; the exit code is the
-/// highest one.
+/// was recreated since it was read is not deleted. An error of one object does not stop the others.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
@@ -60,9 +59,7 @@ Examples:
   kubectl flowcontrol delete all -l team=a
 
   # Delete all flow schemas that nobody manages, without a question
-  kubectl flowcontrol delete fs --all --yes
-
-Exit code 1 if managed objects were not deleted.";
+  kubectl flowcontrol delete fs --all --yes";
 
 pub(crate) fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
     check_target(args)?;
@@ -72,17 +69,14 @@ pub(crate) fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
     };
     block_on(async {
         let live = args.live.connect().await?;
-        let mut exit = Exit::Success;
         let (objects, unfound) = match named {
             Some(named) => find(&live, named).await,
             None => args.target.find_each(&live).await?,
         };
-        for unfound in unfound {
-            if !(unfound.is_missing && args.ignore_not_found) {
-                unfound.failure.report(streams);
-                exit = exit.worse(unfound.failure.exit());
-            }
-        }
+        let is_error = |unfound: &Unfound| !(unfound.is_missing && args.ignore_not_found);
+        let unfound = unfound.into_iter().filter(is_error);
+        let failures = unfound.map(|unfound| unfound.failure);
+        let mut exit = Failure::report_all(failures, streams);
         if args.all && !confirm(args, &objects, streams)? {
             writeln!(streams.err, "nothing was deleted")?;
             return Ok(Exit::Success);

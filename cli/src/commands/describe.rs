@@ -48,7 +48,7 @@ struct Surroundings {
 pub(crate) fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
     block_on(async {
         let live = args.live.connect().await?;
-        let objects = args.target.find(&live).await?;
+        let (objects, unfound) = args.target.find_each(&live).await?;
         let client = &live.client;
         let around = async {
             let schemas = client.negotiated::<FlowSchema>().await?.list().await?.items;
@@ -74,7 +74,9 @@ pub(crate) fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
                 Kind::PriorityLevelConfiguration => level::describe(object, &around, streams)?,
             }
         }
-        Ok(Exit::Success)
+        streams.out.flush()?;
+        let failures = unfound.into_iter().map(|unfound| unfound.failure);
+        Ok(Failure::report_all(failures, streams))
     })
 }
 

@@ -33,9 +33,7 @@ pub(crate) struct Args {
 
 const EXAMPLES: &str = "\
 Examples:
-  kubectl flowcontrol diff -f manifests/
-
-Exit code 1 if there are differences.";
+  kubectl flowcontrol diff -f manifests/";
 
 pub(crate) fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
     block_on(async {

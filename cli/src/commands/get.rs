@@ -95,7 +95,6 @@ pub(crate) fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
     block_on(async {
         let live = args.cluster.connect().await?;
         let (mut objects, unfound) = args.target.find_each(&live).await?;
-        let mut exit = Exit::Success;
         let missing: Vec<_> = unfound
             .into_iter()
             .filter(|unfound| !(unfound.is_missing && args.ignore_not_found))
@@ -117,10 +116,8 @@ pub(crate) fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
             }
         }
         streams.out.flush()?;
-        for unfound in missing {
-            unfound.failure.report(streams);
-            exit = exit.worse(unfound.failure.exit());
-        }
+        let failures = missing.into_iter().map(|unfound| unfound.failure);
+        let exit = Failure::report_all(failures, streams);
         match args.watch && exit == Exit::Success {
             true => follow(args, &live, &objects, streams).await,
             false => Ok(exit),

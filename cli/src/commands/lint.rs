@@ -57,9 +57,7 @@ Examples:
   kubectl flowcontrol lint -f manifests/ -R -o sarif > flowcontrol.sarif
 
   # A cluster
-  kubectl flowcontrol lint --live --context production
-
-Exit code 1 if there is a finding with the severity of `--fail-on` or higher.";
+  kubectl flowcontrol lint --live --context production";
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Output {

@@ -51,8 +51,7 @@ pub(crate) struct Args {
     #[arg(long, requires = "write")]
     allow_dirty: bool,
 
-    /// Write nothing, list the files that are not up to date, and return exit code 1 if there are any, 3 if a file cannot be
-    /// read, 4 if something would be lost
+    /// Write nothing, and list the files that are not up to date; exit code 1 if there are any
     #[arg(long)]
     check: bool,
 

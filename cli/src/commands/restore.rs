@@ -41,7 +41,6 @@ pub(crate) fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
         let live = args.live.connect().await?;
         let release = live.release().await;
         let (objects, unfound) = args.target.find_each(&live).await?;
-        let mut exit = Exit::Success;
         let mut failures: Vec<_> = unfound.into_iter().map(|unfound| unfound.failure).collect();
         for (kind, object) in &objects {
             let name = name(object);
@@ -74,10 +73,7 @@ pub(crate) fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
             writeln!(streams.out, "{title} restored{note}")?;
         }
         streams.out.flush()?;
-        for failure in failures {
-            failure.report(streams);
-            exit = exit.worse(failure.exit());
-        }
+        let exit = Failure::report_all(failures, streams);
         if exit == Exit::Success && !args.write.is_dry_run() {
             writeln!(
                 streams.err,

@@ -45,9 +45,7 @@ Examples:
   kubectl flowcontrol rewrite-storage --backup before.yaml --include-managed
 
   # Restore the backup
-  kubectl flowcontrol apply -f before.yaml --force --include-managed
-
-Exit code 1 if managed objects were not written.";
+  kubectl flowcontrol apply -f before.yaml --force --include-managed";
 
 /// The most attempts when other clients change the object at the same time.
 const ATTEMPTS: usize = 5;

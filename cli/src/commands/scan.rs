@@ -92,8 +92,7 @@ Examples:
   # Without reading Secrets
   kubectl flowcontrol scan --no-helm
 
-Exit code 1 if clients use old versions; 5 if a cluster cannot be read completely: forbidden, unauthorized, unreachable or too
-slow. `kubectl flowcontrol rbac scan` prints the role that this command needs.";
+`kubectl flowcontrol rbac scan` prints the role that this command needs.";
 
 /// The maximum time to connect to a cluster.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);

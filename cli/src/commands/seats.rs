@@ -10,10 +10,11 @@ use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::feature_gates::FeatureGateArgs;
 use crate::output::{Streams, write_report};
+use crate::similar_name;
 use clap::ValueEnum;
-use k8s_flowcontrol::Release;
 use k8s_flowcontrol::rules::matching::{RequestAttributes, User};
 use k8s_flowcontrol::rules::seats::{Estimator, Explanation, LevelBounds, Request, Stored};
+use k8s_flowcontrol::{Release, Resource};
 use quantity::Bytes;
 use serde_json::json;
 use std::io::Write;
@@ -237,14 +238,10 @@ fn bound(
     if configuration.cluster.is_none() {
         objects.add_bootstrap(release);
     }
-    let exists = objects
-        .levels
-        .iter()
-        .any(|object| object.metadata.name.as_deref() == Some(level));
-    if !exists {
-        return Err(Failure::input(format!(
-            "there is no priority level `{level}`"
-        )));
+    let names: Vec<_> = objects.levels.iter().map(Resource::name).collect();
+    if !names.contains(&level) {
+        let message = format!("there is no priority level `{level}`");
+        return Err(Failure::input(message).hint_if(similar_name::hint(level, &names)));
     }
     Ok(LevelBounds::new(&objects.levels, seats.seats, release).of(level))
 }

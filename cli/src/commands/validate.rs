@@ -84,9 +84,7 @@ Examples:
   helm template chart | kubectl flowcontrol validate -f - -o json
 
   # Validate updates of the objects of a cluster
-  kubectl flowcontrol validate -f manifests/ --live
-
-Exit code 1 if an object is invalid.";
+  kubectl flowcontrol validate -f manifests/ --live";
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Output {

@@ -84,7 +84,7 @@ async fn get_in_every_form_and_version() {
     let ran = cluster.run(&["get", "--api-version", "v1beta2"]).expect(5);
     assert!(ran.err.contains("it serves v1 and v1beta3"), "{}", ran.err);
     let ran = cluster.run(&["get", "plc/bat"]).expect(5);
-    assert!(ran.err.contains("existing objects: batch"), "{}", ran.err);
+    assert!(ran.err.contains("did you mean `batch`?"), "{}", ran.err);
     // The others are printed.
     let ran = cluster
         .run(&["get", "plc/bat", "plc/batch", "-o", "name"])
@@ -138,7 +138,12 @@ async fn describe_says_what_objects_mean() {
     // 100 of 245 shares of 600 seats.
     assert!(text.contains("245"), "{text}");
     assert!(text.contains("service-accounts"), "{text}");
-    cluster.run(&["describe", "plc/missing"]).expect(5);
+    // The others are described.
+    let ran = cluster
+        .run(&["describe", "plc/missing", "plc/exempt"])
+        .expect(5);
+    assert!(ran.out.contains("Name:             exempt"), "{}", ran.out);
+    assert!(ran.err.contains("\"missing\" not found"), "{}", ran.err);
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -17,6 +17,15 @@ const COMMANDS: &[&[&str]] = &[
     &["rewrite-storage", "--dry-run"],
     &["apply", "-f", "examples/batch.yaml"],
     &["diff", "-f", "examples/batch.yaml"],
+    &["restore", "plc/x"],
+    &["limits", "--live"],
+    &["lint", "--live"],
+    &["match", "--live", "--user", "a", "--resource", "pods"],
+    &["validate", "--live", "-f", "examples/batch.yaml"],
+    &["seats", "list", "pods", "--live"],
+    &["simulate", "--live", "--load", "examples/load.yaml"],
+    &["protect", "user", "a", "--seats", "5", "--live"],
+    &["plan"],
 ];
 
 #[test]
@@ -38,6 +47,42 @@ fn nobody_answers() {
     for command in COMMANDS {
         let output = run(&[command, &["--kubeconfig", "missing"][..]].concat());
         assert_eq!(output.status.code(), Some(5), "{command:?}: {output:?}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn misspelt_names_are_answered_with_the_nearest() {
+    let cluster = Cluster::of("1.31").await;
+    for (command, nearest) in [
+        (&["get", "fs/servce-accounts"][..], "service-accounts"),
+        (&["describe", "plc", "workload-lo"], "workload-low"),
+        (&["delete", "fs/servce-accounts"], "service-accounts"),
+        (&["set-shares", "worklod-high", "5"], "workload-high"),
+        (&["restore", "plc/globaldefault"], "global-default"),
+        (&["watch", "fs/servce-accounts"], "service-accounts"),
+        (
+            &[
+                "seats",
+                "list",
+                "pods",
+                "--count",
+                "5",
+                "--size",
+                "9",
+                "--level",
+                "leader-elect",
+            ],
+            "leader-election",
+        ),
+    ] {
+        let ran = cluster.run(command);
+        assert!(matches!(ran.code, 3 | 5), "{command:?}: {ran:?}");
+        assert!(
+            ran.err
+                .contains(&format!("hint: did you mean `{nearest}`?")),
+            "{command:?}: {}",
+            ran.err
+        );
     }
 }
 

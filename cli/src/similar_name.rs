@@ -1,0 +1,57 @@
+//! Suggestions for names that do not exist.
+
+use similar::get_close_matches;
+
+/// The similarity of two names, from 0 to 1, from which one can be a misspelling of the other.
+const CLOSE: f32 = 0.6;
+/// The most names that are listed.
+const FEW: usize = 20;
+
+/// A hint for a name that is not among the existing ones: the most similar name, or else all names.
+pub(crate) fn hint(wanted: &str, existing: &[&str]) -> Option<String> {
+    let mut like = get_close_matches(wanted, existing, 1, CLOSE);
+    if like.is_empty() && !wanted.is_empty() {
+        like = existing
+            .iter()
+            .copied()
+            .filter(|name| name.contains(wanted))
+            .collect();
+    }
+    if like.is_empty() {
+        return match existing.len() {
+            0 => None,
+            count if count > FEW => None,
+            _ => Some(format!("existing names: {}", existing.join(", "))),
+        };
+    }
+    let like: Vec<_> = like.iter().map(|name| format!("`{name}`")).collect();
+    Some(format!("did you mean {}?", like.join(" or ")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::hint;
+
+    #[test]
+    fn the_nearest_name_is_suggested() {
+        let existing = [
+            "exempt",
+            "service-accounts",
+            "workload-high",
+            "workload-low",
+        ];
+        for (wanted, expected) in [
+            ("servce-accounts", "did you mean `service-accounts`?"),
+            ("workload-lo", "did you mean `workload-low`?"),
+            ("load", "did you mean `workload-high` or `workload-low`?"),
+            (
+                "batch",
+                "existing names: exempt, service-accounts, workload-high, workload-low",
+            ),
+        ] {
+            assert_eq!(hint(wanted, &existing).as_deref(), Some(expected));
+        }
+        assert_eq!(hint("batch", &[]), None);
+        assert_eq!(hint("batch", &["x"; 21]), None);
+    }
+}
