@@ -110,7 +110,7 @@ impl<T: ReadJson> ReadJson for Option<T> {
     const HOLDS_NULL: bool = true;
 
     fn read_json(&mut self, reader: &mut Reader<'_>) -> Result<(), Fault> {
-        self.get_or_insert_with(T::default).read_json(reader)
+        self.insert(T::default()).read_json(reader)
     }
 }
 

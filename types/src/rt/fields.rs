@@ -108,9 +108,12 @@ macro_rules! __table {
                 }
                 $(unknown { $($unknown)* })?
             };
+            fn fields() -> &'static [$crate::schema::FieldSchema] {
+                FIELDS
+            }
             static SCHEMA: $crate::schema::TypeSchema = $crate::schema::TypeSchema::new(
                 $title,
-                || FIELDS,
+                fields,
                 [$($crate::rt::$whole,)? false][0],
             );
 

@@ -1,5 +1,6 @@
 //! Closed sets that stay open: known values by name, every other string kept as it came.
 
+use crate::json::{Fault, Reader};
 use std::fmt;
 
 /// A value that an open enum has no name for.
@@ -24,6 +25,20 @@ impl fmt::Debug for UnknownValue {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.fmt(f)
     }
+}
+
+/// Reads a value of the open enum `name`, and hands it to `set`.
+///
+/// # Errors
+/// The text is not JSON, or no string.
+pub fn read_enum(
+    name: &str,
+    reader: &mut Reader<'_>,
+    set: &mut dyn FnMut(&str),
+) -> Result<(), Fault> {
+    let value = reader.string(&format_args!("a string ({name})"))?;
+    set(&value);
+    Ok(())
 }
 
 /// Declares an open enum: variants with their wire values, and `Unknown` for the rest.
@@ -131,9 +146,9 @@ macro_rules! __open_enum {
                 &mut self,
                 reader: &mut $crate::json::Reader<'_>,
             ) -> ::std::result::Result<(), $crate::json::Fault> {
-                let expected = concat!("a string (", stringify!($name), ")");
-                *self = Self::from(&*reader.string(&expected)?);
-                ::std::result::Result::Ok(())
+                $crate::rt::read_enum(stringify!($name), reader, &mut |text| {
+                    *self = Self::from(text);
+                })
             }
         }
 
