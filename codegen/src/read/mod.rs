@@ -3,9 +3,11 @@
 mod custom;
 mod keywords;
 mod kinds;
+mod objects;
 mod operations;
 mod references;
 mod schemas;
+mod type_keyword;
 
 use crate::documents::{Document, Documents};
 use crate::error::Error;

@@ -1,12 +1,12 @@
 //! From a JSON schema to a type.
 
-use super::custom;
 use super::keywords;
 use super::references::References;
+use super::type_keyword::{is_format, is_int_or_string, is_null, only_strings, single_type};
 use crate::documents::Document;
 use crate::error::Error;
 use crate::json::{Json, Node};
-use crate::model::{EnumType, Field, FieldFacts, ListKind, ObjectType, Scalar, Type};
+use crate::model::{EnumType, ListKind, Scalar, Type};
 use std::sync::Arc;
 
 impl References<'_> {
@@ -179,104 +179,16 @@ impl References<'_> {
 
     /// Reads the schema of a list's elements or a map's values. A nullable element is any JSON, because a
     /// `null` in a list or map is a value of its own.
-    fn inner(&mut self, document: &Arc<Document>, node: &Node<'_>) -> Result<Type, Error> {
+    pub(super) fn inner(
+        &mut self,
+        document: &Arc<Document>,
+        node: &Node<'_>,
+    ) -> Result<Type, Error> {
         let value = self.schema(document, node)?;
         Ok(match node.flag("nullable")? {
             true => Type::Scalar(Scalar::Any),
             false => value,
         })
-    }
-
-    fn object(&mut self, document: &Arc<Document>, node: &Node<'_>) -> Result<Type, Error> {
-        let properties = node
-            .get("properties")
-            .map(|p| p.fields())
-            .transpose()?
-            .unwrap_or_default();
-        // No value of such a field is allowed.
-        let is_allowed = |property: &Node<'_>| !matches!(property.json, Json::Bool(false));
-        let properties: Vec<_> = properties
-            .into_iter()
-            .filter(|(_, property)| is_allowed(property))
-            .collect();
-        let values = node
-            .get("additionalProperties")
-            .filter(|values| match values.json {
-                Json::Bool(_) => false,
-                // `{}` allows everything, like an absent keyword.
-                Json::Object(words) => !words.is_empty() || properties.is_empty(),
-                _ => true,
-            });
-        let values = match values {
-            None if properties.is_empty() => self.pattern_values(document, node)?,
-            Some(values) if properties.is_empty() => Some(self.inner(document, &values)?),
-            None => None,
-            Some(values) => {
-                return Err(values
-                    .error("an object with `properties` and a schema in `additionalProperties` is not supported")
-                    .help("describe either the fields or the values; objects keep unknown fields in any case"));
-            }
-        };
-        if properties.is_empty() {
-            return match values {
-                Some(value) => {
-                    let atomic = node.string_of("x-kubernetes-map-type")? == Some("atomic");
-                    Ok(Type::Map(Box::new(value), atomic))
-                }
-                None => Ok(Type::Scalar(Scalar::Any)),
-            };
-        }
-        let required = node.strings_of("required")?;
-        let fields: Vec<Field> = properties
-            .into_iter()
-            .map(|(name, property)| {
-                Ok(Field {
-                    name: name.to_owned(),
-                    value: self.schema(document, &property)?,
-                    required: required.iter().any(|r| r == name),
-                    nullable: is_nullable(&property)?,
-                    description: description(&property)?,
-                    facts: facts(&property)?,
-                    at: property.at,
-                })
-            })
-            .collect::<Result<_, Error>>()?;
-        let mut object = ObjectType {
-            title: node.string_of("title")?.map(str::to_owned),
-            description: description(node)?,
-            has_secrets: fields.iter().any(|field| field.facts.secret),
-            fields,
-            atomic: node.string_of("x-kubernetes-map-type")? == Some("atomic"),
-            at: node.at.clone(),
-        };
-        if node.flag("x-kubernetes-embedded-resource")? {
-            custom::complete(&mut object);
-        }
-        Ok(Type::Object(object))
-    }
-}
-
-impl References<'_> {
-    /// The type of all values of an object that `patternProperties` describes; any JSON if they have several types.
-    fn pattern_values(
-        &mut self,
-        document: &Arc<Document>,
-        node: &Node<'_>,
-    ) -> Result<Option<Type>, Error> {
-        let Some(patterns) = node.get("patternProperties") else {
-            return Ok(None);
-        };
-        let mut types = Vec::new();
-        for (_, pattern) in patterns.fields()? {
-            types.push(self.inner(document, &pattern)?);
-        }
-        let first = types.pop();
-        Ok(first.map(
-            |first| match types.iter().all(|other| other.has_type_of(&first)) {
-                true => first,
-                false => Type::Scalar(Scalar::Any),
-            },
-        ))
     }
 }
 
@@ -308,102 +220,9 @@ fn enumeration(node: &Node<'_>) -> Result<Type, Error> {
     }))
 }
 
-fn facts(node: &Node<'_>) -> Result<FieldFacts, Error> {
-    let patch_strategy = match node.string_of("x-kubernetes-patch-strategy")? {
-        None => None,
-        Some("merge") => Some("Merge"),
-        Some("replace") => Some("Replace"),
-        Some("retainKeys") => Some("RetainKeys"),
-        Some("merge,retainKeys") => Some("MergeRetainKeys"),
-        Some(other) => {
-            return Err(node
-                .error(format!("`{other}` is not a patch strategy"))
-                .help("the strategies are `merge`, `replace`, `retainKeys`, `merge,retainKeys`"));
-        }
-    };
-    Ok(FieldFacts {
-        secret: is_format(node, "password"),
-        always_emitted: node.flag("x-go-always-emitted")?,
-        patch_strategy,
-        patch_merge_key: node
-            .string_of("x-kubernetes-patch-merge-key")?
-            .map(str::to_owned),
-        introduced_in: node
-            .string_of("x-kubernetes-introduced-in")?
-            .map(str::to_owned),
-    })
-}
-
-fn description(node: &Node<'_>) -> Result<String, Error> {
+pub(super) fn description(node: &Node<'_>) -> Result<String, Error> {
     Ok(node
         .string_of("description")?
         .unwrap_or_default()
         .to_owned())
-}
-
-fn is_format(node: &Node<'_>, format: &str) -> bool {
-    node.json.get("format").and_then(Json::as_str) == Some(format)
-}
-
-/// Whether the schema allows `null` beside other values.
-fn is_nullable(node: &Node<'_>) -> Result<bool, Error> {
-    let in_types = match node.json.get("type") {
-        Some(Json::Array(types)) => types.iter().any(|name| name.as_str() == Some("null")),
-        _ => false,
-    };
-    let in_branches = ["oneOf", "anyOf"].iter().any(|keyword| {
-        let branches = node.get(keyword).and_then(|all| all.elements().ok());
-        branches.is_some_and(|branches| branches.iter().any(is_null))
-    });
-    Ok(in_types || in_branches || node.flag("nullable")?)
-}
-
-fn is_null(branch: &Node<'_>) -> bool {
-    branch.json.get("type").and_then(Json::as_str) == Some("null")
-}
-
-/// Whether all values except `null` are strings.
-fn only_strings(values: &Node<'_>) -> bool {
-    let Json::Array(values) = values.json else {
-        return false;
-    };
-    let mut values = values
-        .iter()
-        .filter(|v| !matches!(v, Json::Null))
-        .peekable();
-    values.peek().is_some() && values.all(|v| v.as_str().is_some())
-}
-
-/// The only type besides `null`.
-fn single_type<'a>(node: &Node<'a>) -> Result<Option<&'a str>, Error> {
-    match types(node)?.as_slice() {
-        [] => Ok(None),
-        [one] => Ok(Some(one)),
-        several => Err(node
-            .error(format!(
-                "a value of several types ({}) is not supported",
-                several.join(", ")
-            ))
-            .help("give one type besides `null`, or `integer` and `string`")),
-    }
-}
-
-fn is_int_or_string(node: &Node<'_>) -> Result<bool, Error> {
-    let mut types = types(node)?;
-    types.sort_unstable();
-    Ok(types == ["integer", "string"])
-}
-
-/// The types in a `type` keyword, without `null`. A single type stands for itself.
-fn types<'a>(node: &Node<'a>) -> Result<Vec<&'a str>, Error> {
-    if let Some(one) = node.json.as_str() {
-        return Ok(vec![one]);
-    }
-    let mut types = node
-        .elements()?
-        .iter()
-        .map(Node::string)
-        .collect::<Result<Vec<_>, _>>()?;
-    types.retain(|name| *name != "null");
-    Ok(types)
 }
