@@ -1,14 +1,9 @@
-//! Estimates as a server of a release.
+//! The work estimator of a server: its release and its feature gates.
 
-use super::explanation::{Explanation, Reason};
 use super::gates::FeatureGate;
 use super::request::Request;
-use super::{list, mutation};
 use k8s_flowcontrol_types::Release;
-use std::time::Duration;
 
-/// The least seats of every request.
-pub(super) const MINIMUM: u64 = 1;
 /// The first minor release whose last patch releases bound requests by their priority level.
 const LEVEL_BOUNDS_SINCE: u32 = 26;
 
@@ -51,21 +46,6 @@ impl Estimator {
         self.release
     }
 
-    /// Estimates the seats of a request.
-    pub fn estimate(&self, request: &Request<'_>) -> Estimate {
-        self.explain(request).estimate
-    }
-
-    /// Estimates the seats of a request, and returns the arithmetic.
-    pub fn explain(&self, request: &Request<'_>) -> Explanation {
-        match request.verb {
-            "list" => list::explain(self, request),
-            "watch" if self.is_enabled(FeatureGate::WatchList) => list::explain(self, request),
-            "create" | "update" | "patch" | "delete" => mutation::explain(self, request),
-            _ => Explanation::seats(MINIMUM, Reason::Verb),
-        }
-    }
-
     /// The bound of a request: that of its priority level, and at most `limit`.
     pub(super) fn bound(&self, request: &Request<'_>, limit: u64) -> u64 {
         let level = request
@@ -78,26 +58,4 @@ impl Estimator {
 /// Whether a release bounds requests by their priority level.
 pub(super) fn has_level_bounds(release: Release) -> bool {
     release.minor() >= LEVEL_BOUNDS_SINCE
-}
-
-/// The work of a request, except for the duration of its execution.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Estimate {
-    /// The seats while the request executes, at least 1.
-    pub initial_seats: u64,
-    /// The seats after the execution, during the additional latency.
-    pub final_seats: u64,
-    /// The duration for which the final seats stay occupied; the client does not wait for it.
-    pub additional_latency: Duration,
-}
-
-impl Estimate {
-    /// The seats that must be free before the request executes.
-    pub const fn max_seats(&self) -> u64 {
-        if self.initial_seats > self.final_seats {
-            self.initial_seats
-        } else {
-            self.final_seats
-        }
-    }
 }

@@ -1,6 +1,6 @@
 //! The arithmetic of an estimate.
 
-use super::estimator::Estimate;
+use super::estimate::Estimate;
 use std::fmt;
 
 /// An estimate with its arithmetic. The display form has one line for each step.

@@ -1,6 +1,7 @@
 //! Lists, and watches with initial events.
 
-use super::estimator::{Estimator, MINIMUM};
+use super::estimate::MINIMUM;
+use super::estimator::Estimator;
 use super::explanation::{Explanation, Measure, Reason, Scan};
 use super::gates::FeatureGate;
 use super::request::{Request, Stored};

@@ -1,6 +1,7 @@
 //! Writes, whose events go to watches.
 
-use super::estimator::{Estimate, Estimator, MINIMUM};
+use super::estimate::{Estimate, MINIMUM};
+use super::estimator::Estimator;
 use super::explanation::{Explanation, Reason};
 use super::request::Request;
 use std::time::Duration;

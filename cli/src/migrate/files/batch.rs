@@ -3,9 +3,9 @@
 use super::backup::Backups;
 use super::candidates::Candidate;
 use super::examine::{Examination, examine_file};
+use super::examined::{Examined, Status};
 use super::git::Dirty;
 use super::helpers::{find_helpers, may_define};
-use super::identity::Identity;
 use super::replace::Original;
 use crate::input::ReadError;
 use crate::source::Source;
@@ -14,64 +14,6 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
-
-/// A file with the outcome of its migration.
-#[derive(Debug)]
-pub(crate) struct Examined {
-    pub(crate) candidate: Candidate,
-    /// The text of the file, kept if there is something to report about it.
-    pub(crate) source: Arc<Source>,
-    /// The file as it was read.
-    identity: Option<Identity>,
-    /// Whether the file was skipped because of its length.
-    pub(crate) is_too_long: bool,
-    pub(crate) outcome: Migration,
-    /// The state of the file.
-    pub(crate) status: Status,
-}
-
-impl Examined {
-    /// Sets the state of a file that is not written yet by its findings.
-    pub(crate) fn judge(&mut self) {
-        self.status = Status::of(&self.outcome);
-    }
-}
-
-/// The state of a file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Status {
-    /// No changes are needed.
-    Current,
-    /// Something must be changed by hand, and nothing else.
-    Manual,
-    /// Changes are needed.
-    Outdated,
-    /// The changes are written.
-    Changed,
-    /// The file is not changed because of an error.
-    Refused,
-}
-
-impl Status {
-    fn of(outcome: &Migration) -> Self {
-        match outcome.worst() {
-            Some(Severity::Error) => Self::Refused,
-            _ if outcome.text.is_some() => Self::Outdated,
-            Some(Severity::Manual) => Self::Manual,
-            Some(Severity::Note) | None => Self::Current,
-        }
-    }
-
-    pub(crate) const fn as_str(self) -> &'static str {
-        match self {
-            Self::Current => "current",
-            Self::Manual => "manual",
-            Self::Outdated => "outdated",
-            Self::Changed => "changed",
-            Self::Refused => "refused",
-        }
-    }
-}
 
 /// The number of files written in parallel: a disk syncs many files in the time of one.
 const WRITERS: usize = 16;

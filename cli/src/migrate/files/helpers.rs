@@ -1,7 +1,7 @@
 //! Named templates that compute a version: their definitions in the files of the chart.
 
-use super::batch::Examined;
 use super::candidates::Candidate;
+use super::examined::Examined;
 use crate::input::read_regular;
 use k8s_flowcontrol::ApiVersion;
 use k8s_flowcontrol_manifests::{Lines, Severity, named_template};

@@ -1,6 +1,6 @@
 //! JSON patches of flow-control objects.
 
-use super::patches::{References, Restring, Unclear, renamed};
+use super::reference::{References, Restring, Unclear, renamed};
 use crate::documents::version_of;
 use k8s_flowcontrol_text::{Content, Node};
 use k8s_flowcontrol_types::ApiVersion;

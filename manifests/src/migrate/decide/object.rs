@@ -1,33 +1,18 @@
 //! Deciding about one object: its changes, or the reasons that prevent them.
 
 use super::step::step;
+use super::surroundings::Surroundings;
 use super::template::obstacle;
-use crate::documents::{Action, Form, locate, touches, version_of};
+use crate::documents::{locate, touches, version_of};
 use crate::migrate::edit::{PlannedChange, changes};
 use crate::migrate::findings::{Finding, Rule, Severity};
-use crate::migrate::read::{Found, Role, SHARES, Text};
+use crate::migrate::read::{Found, Role, SHARES};
 use crate::migrate::result::MigratedObject;
-use crate::migrate::settings::Settings;
 use k8s_flowcontrol_text::{Content, Node, Span};
 use k8s_flowcontrol_types::Kind;
 use k8s_flowcontrol_types::convert::PRESERVE_ZERO_ANNOTATION;
 use k8s_flowcontrol_types::{ApiVersion, GROUP};
 use serde_json::{Value, json};
-
-/// The context of an object.
-#[derive(Clone, Copy)]
-pub(in crate::migrate) struct Surroundings<'a> {
-    pub(in crate::migrate) source: &'a Text<'a>,
-    pub(in crate::migrate) form: Form,
-    pub(in crate::migrate) actions: &'a [Action],
-    /// The keys that occur more than once, in order; see [`twice`](super::template::twice).
-    pub(in crate::migrate) twice: &'a [Span],
-    /// The start of the next document.
-    pub(in crate::migrate) end: usize,
-    pub(in crate::migrate) settings: Settings,
-    /// Whether the template checks the versions of the cluster, so every branch must stay.
-    pub(in crate::migrate) asks_cluster: bool,
-}
 
 /// The decision about an object.
 #[derive(Debug, Default)]

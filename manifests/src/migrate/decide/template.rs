@@ -1,6 +1,6 @@
 //! Reasons that a template gives not to change an object in it.
 
-use super::object::Surroundings;
+use super::surroundings::Surroundings;
 use crate::documents::{Action, locate, touches, touching};
 use crate::migrate::findings::{Finding, Rule, Severity};
 use crate::migrate::read::{Found, SHARES, shares_of};

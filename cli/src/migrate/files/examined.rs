@@ -1,0 +1,65 @@
+//! A file that was examined.
+
+use super::candidates::Candidate;
+use super::identity::Identity;
+use crate::source::Source;
+use k8s_flowcontrol_manifests::{Migration, Severity};
+use std::sync::Arc;
+
+/// A file with the outcome of its migration.
+#[derive(Debug)]
+pub(crate) struct Examined {
+    pub(crate) candidate: Candidate,
+    /// The text of the file, kept if there is something to report about it.
+    pub(crate) source: Arc<Source>,
+    /// The file as it was read.
+    pub(super) identity: Option<Identity>,
+    /// Whether the file was skipped because of its length.
+    pub(crate) is_too_long: bool,
+    pub(crate) outcome: Migration,
+    /// The state of the file.
+    pub(crate) status: Status,
+}
+
+impl Examined {
+    /// Sets the state of a file that is not written yet by its findings.
+    pub(crate) fn judge(&mut self) {
+        self.status = Status::of(&self.outcome);
+    }
+}
+
+/// The state of a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Status {
+    /// No changes are needed.
+    Current,
+    /// Something must be changed by hand, and nothing else.
+    Manual,
+    /// Changes are needed.
+    Outdated,
+    /// The changes are written.
+    Changed,
+    /// The file is not changed because of an error.
+    Refused,
+}
+
+impl Status {
+    pub(super) fn of(outcome: &Migration) -> Self {
+        match outcome.worst() {
+            Some(Severity::Error) => Self::Refused,
+            _ if outcome.text.is_some() => Self::Outdated,
+            Some(Severity::Manual) => Self::Manual,
+            Some(Severity::Note) | None => Self::Current,
+        }
+    }
+
+    pub(crate) const fn as_str(self) -> &'static str {
+        match self {
+            Self::Current => "current",
+            Self::Manual => "manual",
+            Self::Outdated => "outdated",
+            Self::Changed => "changed",
+            Self::Refused => "refused",
+        }
+    }
+}

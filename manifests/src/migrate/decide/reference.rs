@@ -1,0 +1,60 @@
+//! References to flow-control objects: their new text, or why they must be changed by hand.
+
+use crate::migrate::read::{SHARES, other_shares_of};
+use k8s_flowcontrol_text::Node;
+use k8s_flowcontrol_types::ApiVersion;
+use serde_json::Value;
+
+/// A string with its new text.
+#[derive(Clone, Debug)]
+pub(in crate::migrate) struct Restring<'a> {
+    pub(in crate::migrate) node: Node<'a>,
+    /// Its JSON pointer in the document.
+    pub(in crate::migrate) pointer: String,
+    pub(in crate::migrate) new: String,
+    pub(in crate::migrate) what: String,
+}
+
+/// A place that names a version and must be changed by hand.
+#[derive(Clone, Debug)]
+pub(in crate::migrate) struct Unclear<'a> {
+    pub(in crate::migrate) node: Node<'a>,
+    pub(in crate::migrate) message: String,
+    pub(in crate::migrate) help: String,
+}
+
+impl<'a> Unclear<'a> {
+    pub(super) fn new(node: Node<'a>, message: String) -> Self {
+        Self {
+            node,
+            message,
+            help: "change it by hand".to_owned(),
+        }
+    }
+}
+
+/// The references in a document.
+#[derive(Clone, Debug, Default)]
+pub(in crate::migrate) struct References<'a> {
+    pub(in crate::migrate) changes: Vec<Restring<'a>>,
+    pub(in crate::migrate) unclear: Vec<Unclear<'a>>,
+}
+
+/// Replaces the strings in `root`.
+pub(in crate::migrate) fn apply(root: &mut Value, changes: &[Restring<'_>]) {
+    for change in changes {
+        if let Some(place) = root.pointer_mut(&change.pointer) {
+            *place = change.new.clone().into();
+        }
+    }
+}
+
+/// The path of the shares in the target version; none for another path. The path may begin with the separator.
+pub(super) fn renamed(path: &str, separator: char, to: ApiVersion) -> Option<String> {
+    let old = other_shares_of(to);
+    let new = SHARES.into_iter().find(|name| *name != old)?;
+    let prefix = path.strip_suffix(old)?;
+    let expected = format!("spec{separator}limited{separator}");
+    let is_expected = prefix.strip_prefix(separator).unwrap_or(prefix) == expected;
+    is_expected.then(|| format!("{prefix}{new}"))
+}
