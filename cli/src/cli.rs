@@ -1,8 +1,8 @@
 //! The command line: the global options and the commands.
 
 use crate::commands::{
-    apply, complete, completions, convert, delete, describe, diff, generate, get, limits, lint,
-    man, match_request, migrate, monitoring, options, plan, rbac, recipes, restore,
+    apply, complete, completions, convert, delete, describe, diagnose, diff, generate, get, limits,
+    lint, man, match_request, migrate, monitoring, options, plan, rbac, recipes, restore,
     rewrite_storage, scan, seats, serve, set_shares, simulate, top, traffic, validate, watch,
     whoami,
 };
@@ -48,6 +48,7 @@ pub(crate) enum Command {
     Match(match_request::Args),
     Seats(seats::Args),
     Traffic(traffic::Args),
+    Diagnose(diagnose::Args),
     Monitoring(monitoring::Args),
     Protect(recipes::ProtectArgs),
     Isolate(recipes::IsolateArgs),
@@ -121,6 +122,7 @@ impl Command {
             Self::Simulate(args) => simulate::run(&args, streams),
             Self::Match(args) => match_request::run(&args, streams),
             Self::Seats(args) => seats::run(&args, streams),
+            Self::Diagnose(args) => diagnose::run(&args, streams),
             Self::Traffic(args) => traffic::run(&args, streams),
             Self::Monitoring(args) => monitoring::run(&args, streams),
             Self::Protect(args) => recipes::protect(&args, streams),

@@ -6,6 +6,7 @@ pub(crate) mod completions;
 pub(crate) mod convert;
 pub(crate) mod delete;
 pub(crate) mod describe;
+pub(crate) mod diagnose;
 pub(crate) mod diff;
 pub(crate) mod generate;
 pub(crate) mod get;

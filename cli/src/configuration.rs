@@ -6,6 +6,7 @@ use crate::kubernetes_arg::KubernetesArg;
 use crate::objects::Objects;
 use crate::output::Streams;
 use k8s_flowcontrol::Release;
+use k8s_flowcontrol::api::v1::PriorityLevelConfiguration;
 
 /// The options for the objects and the release of a server.
 #[derive(Clone, Debug, clap::Args)]
@@ -90,9 +91,26 @@ impl Configuration<'_> {
         let Some(cluster) = self.cluster else {
             return Ok(seats.offline());
         };
-        // The levels and the release of the server, without those that other options add.
-        let levels = &self.objects.levels[..self.own_levels];
-        let release = self.objects.live.unwrap_or(self.release);
+        let (levels, release) = self.of_server();
         seats.of_cluster(cluster, levels, release)
+    }
+
+    /// As [`seats`](Self::seats), of all API servers of the cluster: servers with equal numbers together, the smallest first; and
+    /// a note for each server that is missing.
+    pub(crate) fn seats_of_all(
+        &self,
+        seats: SeatsArg,
+    ) -> Result<(Vec<ServerSeats>, Vec<String>), Failure> {
+        let Some(cluster) = self.cluster else {
+            return Ok((vec![seats.offline()], Vec::new()));
+        };
+        let (levels, release) = self.of_server();
+        seats.of_control_plane(cluster, levels, release)
+    }
+
+    /// The levels and the release of the server, without those that other options add.
+    fn of_server(&self) -> (&[PriorityLevelConfiguration], Release) {
+        let release = self.objects.live.unwrap_or(self.release);
+        (&self.objects.levels[..self.own_levels], release)
     }
 }

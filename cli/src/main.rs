@@ -17,6 +17,7 @@ mod leading;
 mod migrate;
 mod objects;
 mod output;
+mod redact;
 mod similar_name;
 mod source;
 mod stored;

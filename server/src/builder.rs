@@ -2,6 +2,7 @@
 
 use crate::auth::{CurrentTokens, Secret, Tokens};
 use crate::data::Data;
+use crate::endpoints::Endpoints;
 use crate::faults::{Fault, Faults};
 use crate::http::Context;
 use crate::kinds::{Kinds, Settings};
@@ -59,6 +60,7 @@ pub struct Builder {
     data_dir: Option<PathBuf>,
     flow_control: bool,
     server_seats: Option<u32>,
+    peers: Vec<SocketAddr>,
 }
 
 impl Default for Builder {
@@ -85,6 +87,7 @@ impl Default for Builder {
             data_dir: None,
             flow_control: false,
             server_seats: None,
+            peers: Vec::new(),
         }
     }
 }
@@ -319,6 +322,30 @@ impl Builder {
         self
     }
 
+    /// Other API servers of the same control plane, which the EndpointSlices of the service `kubernetes` list beside this
+    /// server. The servers share nothing else. May be called more than once.
+    ///
+    /// Clients read `/apis/discovery.k8s.io/v1/namespaces/default/endpointslices` to reach each API server by itself. The port
+    /// has the name `https`, or `http` without [`tls`](Self::tls). The server serves nothing else of that group, unless
+    /// [`serve`](Self::serve) adds its kinds.
+    ///
+    /// ```
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// use k8s_flowcontrol_server::ApiServer;
+    ///
+    /// let one = ApiServer::start().await?;
+    /// let two = ApiServer::builder().peers([([127, 0, 0, 1], one.port()).into()]).start().await?;
+    /// # drop((one, two));
+    /// # Ok(())
+    /// # }
+    /// ```
+    #[must_use]
+    pub fn peers(mut self, peers: impl IntoIterator<Item = SocketAddr>) -> Self {
+        self.peers.extend(peers);
+        self
+    }
+
     /// A fault that the first requests meet; see [`Fault`]. May be called more than once.
     #[must_use]
     pub fn fault(mut self, fault: Fault) -> Self {
@@ -411,6 +438,7 @@ impl Builder {
             faults: Arc::new(Faults::new(self.faults)),
             any_host: self.any_host,
             address: address.to_string().into(),
+            endpoints: Arc::new(Endpoints::new(address, self.peers, self.tls)),
             stopping,
         };
         let passes = self.bootstrap.then_some(self.bootstrap_interval);

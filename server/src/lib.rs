@@ -31,6 +31,7 @@ mod dangling;
 mod data;
 mod discovery;
 mod dumps;
+mod endpoints;
 mod faults;
 mod flow_control;
 mod health;

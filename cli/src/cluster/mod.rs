@@ -3,6 +3,7 @@
 mod apply_dry_run;
 mod clusters;
 mod connect;
+mod control_plane;
 mod dropped;
 mod fields;
 mod follow;
@@ -19,6 +20,7 @@ mod write;
 pub(crate) use apply_dry_run::{apply_dry_run, apply_own};
 pub(crate) use clusters::{ClustersArgs, Named};
 pub(crate) use connect::{ClusterArgs, block_on};
+pub(crate) use control_plane::{ApiServer, ControlPlane};
 pub(crate) use dropped::{dropped, dropped_message};
 pub(crate) use fields::{age, dangling, shares, stanza, word};
 pub(crate) use follow::{Follow, Followed};

@@ -1,6 +1,7 @@
 //! The seats of an API server: its concurrency limit.
 
 use super::connect::{ClusterArgs, block_on};
+use super::control_plane::{ApiServer, ControlPlane};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use k8s_flowcontrol::api::v1::PriorityLevelConfiguration;
@@ -42,8 +43,13 @@ enum Source {
     Given,
     /// No cluster is used.
     Default,
-    /// The metrics of the API server at this address.
-    Metrics { name: &'static str, server: String },
+    /// The metrics of the API servers at these addresses.
+    Metrics {
+        name: &'static str,
+        servers: Vec<String>,
+        /// Whether the cluster can have other API servers.
+        has_others: bool,
+    },
 }
 
 impl SeatsArg {
@@ -83,6 +89,38 @@ impl SeatsArg {
     ) -> Result<ServerSeats, Failure> {
         block_on(async { self.live(&cluster.client().await?, levels, release).await })
     }
+
+    /// The given number, or those of all API servers of a cluster: servers with equal numbers together, the smallest first; and
+    /// a note for each server that is missing.
+    pub(crate) fn of_control_plane(
+        self,
+        cluster: &ClusterArgs,
+        levels: &[PriorityLevelConfiguration],
+        release: Release,
+    ) -> Result<(Vec<ServerSeats>, Vec<String>), Failure> {
+        if self.server_seats.is_some() {
+            return Ok((vec![self.offline()], Vec::new()));
+        }
+        block_on(async {
+            let control_plane = ControlPlane::connect(cluster).await?;
+            let mut notes: Vec<_> = control_plane.notes().collect();
+            let (mut found, mut failed) = (Vec::<ServerSeats>::new(), None);
+            for server in &control_plane.servers {
+                match ServerSeats::of_server(server, levels, release).await {
+                    Ok(seats) => found.push(seats),
+                    Err(failure) => {
+                        notes.push(failure.to_string());
+                        failed = Some(failure);
+                    }
+                }
+            }
+            if let Some(failure) = failed.filter(|_| found.is_empty()) {
+                return Err(failure);
+            }
+            let has_others = !notes.is_empty();
+            Ok((ServerSeats::grouped(found, has_others), notes))
+        })
+    }
 }
 
 impl ServerSeats {
@@ -92,16 +130,25 @@ impl ServerSeats {
         levels: &[PriorityLevelConfiguration],
         release: Release,
     ) -> Result<Self, Failure> {
-        let server = client.config().server_url().to_owned();
+        Self::of_server(&ApiServer::of_cluster(client.clone()), levels, release).await
+    }
+
+    /// Reads the seats from the metrics of one API server.
+    async fn of_server(
+        server: &ApiServer,
+        levels: &[PriorityLevelConfiguration],
+        release: Release,
+    ) -> Result<Self, Failure> {
+        let address = server.address.clone();
         let unknown = |reason: String| {
-            let message = format!("the seats of the API server at {server} are unknown: {reason}");
+            let message = format!("the seats of the API server at {address} are unknown: {reason}");
             Failure::new(Exit::Cluster, message).hint(
                 "give the number with `--server-seats SEATS`, or read access to /metrics: `kubectl flowcontrol rbac limits` prints the role",
             )
         };
-        let text = client.get_raw("/metrics").accept("text/plain").await;
+        let text = server.text("/metrics").await;
         let text = text.map_err(|error| unknown(error.to_string()))?;
-        let metrics = LevelMetrics::of(&String::from_utf8_lossy(&text));
+        let metrics = LevelMetrics::of(&text);
         let Some((name, seats)) = metrics.seats(levels, release) else {
             let reason =
                 "its metrics do not fit the priority levels; it may not have followed a change yet";
@@ -112,8 +159,48 @@ impl ServerSeats {
         };
         Ok(Self {
             seats,
-            source: Source::Metrics { name, server },
+            source: Source::Metrics {
+                name,
+                servers: vec![address],
+                has_others: true,
+            },
         })
+    }
+
+    /// Servers with equal numbers together, the smallest number first.
+    fn grouped(found: Vec<Self>, others: bool) -> Vec<Self> {
+        let mut groups = BTreeMap::<u32, Self>::new();
+        for seats in found {
+            let Source::Metrics { servers: more, .. } = &seats.source else {
+                continue;
+            };
+            let more = more.clone();
+            let group = groups.entry(seats.seats).or_insert_with(|| {
+                let mut group = seats;
+                if let Source::Metrics { servers, .. } = &mut group.source {
+                    servers.clear();
+                }
+                group
+            });
+            if let Source::Metrics {
+                servers,
+                has_others,
+                ..
+            } = &mut group.source
+            {
+                servers.extend(more);
+                *has_others = others;
+            }
+        }
+        groups.into_values().collect()
+    }
+
+    /// The API servers with this number, if it was read.
+    pub(crate) fn servers(&self) -> Option<&[String]> {
+        match &self.source {
+            Source::Metrics { servers, .. } => Some(servers),
+            _ => None,
+        }
     }
 
     /// Whether the number is the seats of a server of the cluster.
@@ -128,10 +215,22 @@ impl fmt::Display for ServerSeats {
         match &self.source {
             Source::Default => Ok(()),
             Source::Given => f.write_str(" (--server-seats)"),
-            Source::Metrics { name, server } => write!(
-                f,
-                " (computed from {name} in the metrics of the API server at {server}; other API servers can have other numbers)"
-            ),
+            Source::Metrics {
+                name,
+                servers,
+                has_others,
+            } => {
+                let plural = if servers.len() == 1 { "" } else { "s" };
+                let others = match has_others {
+                    true => "; other API servers can have other numbers",
+                    false => "",
+                };
+                write!(
+                    f,
+                    " (computed from {name} in the metrics of the API server{plural} at {}{others})",
+                    servers.join(" and ")
+                )
+            }
         }
     }
 }

@@ -9,7 +9,7 @@ use crate::documents::FileArgs;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::objects::Objects;
-use crate::output::{Streams, Table, bar, write_list};
+use crate::output::{Streams, Table, bar, warn, write_list};
 use clap::ValueEnum;
 use k8s_flowcontrol::rules::limits::{LevelLimits, ServerLimits};
 use serde::Serialize;
@@ -24,8 +24,9 @@ use std::path::PathBuf;
 /// The input is the complete configuration, except for the mandatory levels exempt and catch-all, which every server has.
 /// `--with-bootstrap` adds the other built-in levels that the input lacks.
 ///
-/// For a cluster the seats of the API server that responds are read from its metrics. Other API servers of the control plane can
-/// have other numbers.
+/// For a cluster the seats are read from the metrics of every API server that is reachable by its own address, or else of the server
+/// that responds at the cluster's address. If the servers have different numbers of seats, there is a table for each number; `--diff`
+/// and `--svg` show the smallest number.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
@@ -65,7 +66,8 @@ enum Output {
     /// A table with bars: the minimum, nominal and maximum seats of each level
     Table,
     /// A list of {"name", "type", "shares", "nominal", "lendable", "borrowing", "minimum", "maximum", "schemaVersion": 1};
-    /// without a borrowing limit, borrowing is null and maximum is nominal plus the server's seats. With `--diff`:
+    /// without a borrowing limit, borrowing is null and maximum is nominal plus the server's seats. For a cluster each element has
+    /// "servers", the API servers with these numbers. With `--diff`:
     /// {"schemaVersion": 1, "serverSeats", "changes": [{"name", "before", "after"}]}
     Json,
 }
@@ -81,10 +83,13 @@ struct Level<'a> {
     borrowing: Option<i64>,
     minimum: i64,
     maximum: i64,
+    /// The API servers with these numbers, for a cluster.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    servers: Option<&'a [String]>,
 }
 
-impl<'a> From<&'a LevelLimits> for Level<'a> {
-    fn from(level: &'a LevelLimits) -> Self {
+impl<'a> Level<'a> {
+    fn new(level: &'a LevelLimits, servers: Option<&'a [String]>) -> Self {
         Self {
             name: &level.name,
             r#type: kind(level),
@@ -94,6 +99,7 @@ impl<'a> From<&'a LevelLimits> for Level<'a> {
             borrowing: level.borrowing,
             minimum: level.minimum,
             maximum: level.maximum,
+            servers,
         }
     }
 }
@@ -107,14 +113,37 @@ fn kind(level: &LevelLimits) -> &'static str {
 
 pub(crate) fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
     let configuration = args.configuration.read(streams)?;
-    let seats = configuration.seats(args.seats)?;
+    let (all, notes) = configuration.seats_of_all(args.seats)?;
+    for note in &notes {
+        warn(note)?;
+    }
+    let Some(seats) = all.first() else {
+        return Err(Failure::new(Exit::Cluster, "no API server has seats"));
+    };
     let (objects, release) = (configuration.objects, configuration.release);
     let limits = ServerLimits::new(&objects.levels, seats.seats, release);
     if args.diff.is_empty() {
         match args.output {
-            Output::Table => table(&limits, &seats, streams)?,
+            Output::Table => {
+                for (number, seats) in all.iter().enumerate() {
+                    if number > 0 {
+                        writeln!(streams.out)?;
+                    }
+                    let limits = ServerLimits::new(&objects.levels, seats.seats, release);
+                    table(&limits, seats, streams)?;
+                }
+            }
             Output::Json => {
-                let levels = limits.levels().iter().map(Level::from);
+                let of =
+                    |seats: &ServerSeats| ServerLimits::new(&objects.levels, seats.seats, release);
+                let limits: Vec<_> = all
+                    .iter()
+                    .map(|seats| (of(seats), seats.servers()))
+                    .collect();
+                let levels = limits.iter().flat_map(|(limits, servers)| {
+                    let levels = limits.levels().iter();
+                    levels.map(move |level| Level::new(level, *servers))
+                });
                 write_list(&mut streams.out, levels)?;
             }
         }

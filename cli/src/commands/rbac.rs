@@ -52,6 +52,13 @@ const SERVED: &str = "/apis/flowcontrol.apiserver.k8s.io/";
 const RELEASE: &str = "/version";
 const METRICS: &str = "/metrics";
 
+/// The addresses of the API servers: the EndpointSlices of the service `kubernetes`.
+const API_SERVERS: Rule = Rule {
+    group: "discovery.k8s.io",
+    resources: &["endpointslices"],
+    verbs: &["list"],
+};
+
 /// The permissions of each command; commands with an option `--live` need them for that option.
 const NEEDS: &[Needs] = &[
     needs(
@@ -64,6 +71,18 @@ const NEEDS: &[Needs] = &[
         "describe",
         &[SERVED, RELEASE, METRICS],
         &[on(BOTH, &["get", "list"])],
+    ),
+    needs(
+        "diagnose",
+        &[
+            SERVED,
+            RELEASE,
+            METRICS,
+            "/debug/api_priority_and_fairness/dump_priority_levels",
+            "/debug/api_priority_and_fairness/dump_queues",
+            "/debug/api_priority_and_fairness/dump_requests",
+        ],
+        &[on(BOTH, &["list"]), API_SERVERS],
     ),
     // A dry run needs the permissions of the write.
     needs(
@@ -91,7 +110,7 @@ const NEEDS: &[Needs] = &[
     needs(
         "limits",
         &[SERVED, RELEASE, METRICS],
-        &[on(BOTH, &["list"])],
+        &[on(BOTH, &["list"]), API_SERVERS],
     ),
     needs("match", &[SERVED, RELEASE], &[on(BOTH, &["list"])]),
     needs("plan", &[SERVED, RELEASE], &[on(BOTH, &["list"])]),
@@ -152,10 +171,11 @@ const NEEDS: &[Needs] = &[
     needs(
         "top",
         &[
-            "/debug/api_priority_and_fairness/dump_priority_levels",
+            RELEASE,
             METRICS,
+            "/debug/api_priority_and_fairness/dump_priority_levels",
         ],
-        &[],
+        &[API_SERVERS],
     ),
     needs(
         "traffic",

@@ -2,20 +2,21 @@
 
 mod reading;
 
-use crate::cluster::{ClusterArgs, block_on};
+use crate::cluster::{ClusterArgs, ControlPlane, block_on};
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::output::{Streams, Table, write_report};
+use crate::output::{Streams, Table, plural, write_report};
 use clap::ValueEnum;
 pub(crate) use reading::Reading;
 use serde_json::json;
 use std::io::{IsTerminal, Write};
 use std::time::Duration;
+use tokio::task::JoinSet;
 
 /// Show the current requests and seats of each priority level
 ///
-/// Reads the debug dump of priority levels and the metrics of the API server that responds. Each API server has its own seats: if
-/// several API servers share an address, the output is about the responding server.
+/// Reads the debug dump of priority levels and the metrics of every API server that is reachable by its own address, or else of the
+/// server that responds at the cluster's address. Each API server has its own seats and counters.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
@@ -46,24 +47,25 @@ Examples:
 enum Output {
     /// A table; on a terminal it is updated until Ctrl-C
     Table,
-    /// {"schemaVersion": 1, "servers": [{"address", "reachedBy"}], "levels": [{"name", "executing", "waiting", "rejected",
-    /// "seatsInUse", "seats"}]}; null for a value that the server does not report
+    /// {"schemaVersion": 1, "servers": [{"address", "reachedBy", "levels"}], "levels": [{"name", "executing", "waiting", "rejected",
+    /// "seatsInUse", "seats"}]}: the sums over all servers, and the levels of each; null for a value that no server reports
     Json,
 }
 
 pub(crate) fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
     block_on(async {
-        let client = args.cluster.client().await?;
+        let control_plane = ControlPlane::connect(&args.cluster).await?;
         let is_live = args.output == Output::Table && !args.once && std::io::stdout().is_terminal();
         loop {
-            let reading = Reading::take(&client).await?;
+            let mut notes: Vec<_> = control_plane.notes().collect();
+            let readings = read_all(&control_plane, &mut notes).await?;
             match args.output {
-                Output::Json => write_report(&mut streams.out, as_json(&reading))?,
+                Output::Json => write_report(&mut streams.out, as_json(&readings))?,
                 Output::Table => {
                     if is_live {
                         streams.out.clear_screen()?;
                     }
-                    print(&reading, streams)?;
+                    print(&readings, &notes, streams)?;
                 }
             }
             streams.out.flush()?;
@@ -78,36 +80,95 @@ pub(crate) fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
     })
 }
 
-fn print(reading: &Reading, streams: &mut Streams) -> Result<(), Failure> {
-    let mut table = Table::new(["PRIORITYLEVEL", "EXECUTING", "WAITING", "REJECTED", "SEATS"]);
-    for level in &reading.levels {
+/// Reads all servers at the same time.
+///
+/// # Errors
+/// If none can be read. If only some can be read, the notes have the errors of the others.
+async fn read_all(
+    control_plane: &ControlPlane,
+    notes: &mut Vec<String>,
+) -> Result<Vec<Reading>, Failure> {
+    let mut reads = JoinSet::new();
+    for (index, server) in control_plane.servers.iter().cloned().enumerate() {
+        reads.spawn(async move { (index, Reading::take(&server).await, server.address) });
+    }
+    let mut results = reads.join_all().await;
+    results.sort_by_key(|(index, ..)| *index);
+    let (mut readings, mut failed) = (Vec::new(), None);
+    for (_, result, address) in results {
+        match result {
+            Ok(reading) => readings.push(reading),
+            Err(failure) => {
+                notes.push(format!("{address}: {failure}"));
+                failed = Some(failure);
+            }
+        }
+    }
+    match failed {
+        Some(failure) if readings.is_empty() => Err(failure),
+        _ => Ok(readings),
+    }
+}
+
+fn print(readings: &[Reading], notes: &[String], streams: &mut Streams) -> Result<(), Failure> {
+    let has_one = readings.len() == 1;
+    let mut table = match has_one {
+        true => Table::new(["PRIORITYLEVEL", "EXECUTING", "WAITING", "REJECTED", "SEATS"]),
+        false => Table::new([
+            "PRIORITYLEVEL",
+            "SERVER",
+            "EXECUTING",
+            "WAITING",
+            "REJECTED",
+            "SEATS",
+        ])
+        .keys(2),
+    };
+    let mut rows: Vec<_> = readings
+        .iter()
+        .flat_map(|reading| reading.levels.iter().map(|level| (level, &reading.address)))
+        .collect();
+    // A stable sort keeps the order of the servers.
+    rows.sort_by(|(left, _), (right, _)| left.name.cmp(&right.name));
+    for (level, server) in rows {
         let number =
             |value: Option<i64>| value.map_or_else(|| "-".to_owned(), |value| value.to_string());
         let seats = match (level.seats_in_use, level.seats) {
             (None, None) => "-".to_owned(),
             (used, all) => format!("{} of {}", number(used), number(all)),
         };
-        table.row([
-            level.name.clone(),
+        let mut cells = vec![level.name.clone()];
+        cells.extend((!has_one).then(|| server.clone()));
+        cells.extend([
             number(level.executing),
             number(level.waiting),
             number(level.rejected),
             seats,
         ]);
+        table.add(cells);
     }
     table.write(&mut streams.out)?;
+    let servers = plural(readings.len(), "API server");
+    let reached: Vec<_> = readings
+        .iter()
+        .map(|reading| format!("reached by {} at {}", reading.reached_by, reading.address))
+        .collect();
     writeln!(streams.out)?;
-    streams.out.paragraph(&format!(
-        "1 API server responded, reached by {} at {}",
-        reading.reached_by, reading.address
-    ))?;
-    for missing in &reading.missing {
-        streams.out.paragraph(&missing.to_string())?;
+    let reached = reached.join(", ");
+    streams
+        .out
+        .paragraph(&format!("{servers} responded, {reached}"))?;
+    for missing in readings
+        .iter()
+        .flat_map(|reading| &reading.missing)
+        .chain(notes)
+    {
+        streams.out.paragraph(missing)?;
     }
     Ok(())
 }
 
-fn as_json(reading: &Reading) -> serde_json::Value {
+fn as_json(readings: &[Reading]) -> serde_json::Value {
     let level = |level: &reading::Level| {
         json!({
             "name": level.name,
@@ -118,8 +179,16 @@ fn as_json(reading: &Reading) -> serde_json::Value {
             "seats": level.seats,
         })
     };
+    let levels = |levels: &[reading::Level]| levels.iter().map(level).collect::<Vec<_>>();
+    let server = |reading: &Reading| {
+        json!({
+            "address": reading.address,
+            "reachedBy": reading.reached_by,
+            "levels": levels(&reading.levels),
+        })
+    };
     json!({
-        "servers": [{"address": reading.address, "reachedBy": reading.reached_by}],
-        "levels": reading.levels.iter().map(level).collect::<Vec<_>>(),
+        "servers": readings.iter().map(server).collect::<Vec<_>>(),
+        "levels": levels(&Reading::sum(readings)),
     })
 }

@@ -3,7 +3,6 @@
 mod charts;
 mod partial;
 mod print;
-mod redact;
 mod report;
 mod requests;
 mod sample;
@@ -18,12 +17,12 @@ use crate::failure::Failure;
 use crate::feature_gates::FeatureGateArgs;
 use crate::objects::Objects;
 use crate::output::{Streams, write_report};
+use crate::redact::RedactArg;
 use crate::stored::Inventory;
 use clap::ValueEnum;
 use k8s_flowcontrol::rules::matching::Classifier;
 use k8s_flowcontrol::rules::seats::{Estimator, LevelBounds};
 use partial::Partial;
-use redact::Redactor;
 use report::Report;
 use sample::{Configuration, Sampler};
 use std::path::PathBuf;
@@ -59,10 +58,8 @@ pub(crate) struct Args {
     #[command(flatten)]
     gates: FeatureGateArgs,
 
-    /// Replace the names of users and namespaces by other words, the same name always by the same word. With KEY the words are the same
-    /// in all runs with that key
-    #[arg(long, value_name = "KEY", num_args = 0..=1, require_equals = true, default_missing_value = "")]
-    redact: Option<String>,
+    #[command(flatten)]
+    redact: RedactArg,
 
     /// Print one line for each request: {"auditID", "flowSchema", "priorityLevel"}; the last two are null for a request that flow
     /// control does not see
@@ -193,7 +190,7 @@ fn read(
         bounds,
         estimator: args.gates.apply(Estimator::new(release), streams)?,
         stored,
-        redactor: Redactor::new(args.redact.as_deref()),
+        redactor: args.redact.redactor(),
     };
     let mut partial = Partial {
         classes: sampler.current.classes.clone(),

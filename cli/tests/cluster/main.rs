@@ -13,6 +13,8 @@ mod common;
 
 mod applying;
 mod choosing;
+mod control_planes;
+mod diagnosing;
 mod escapes;
 mod rbac;
 mod reading;

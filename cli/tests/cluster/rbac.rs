@@ -31,6 +31,10 @@ fn actions(request: &RecordedRequest) -> Vec<Action> {
             }];
         }
     };
+    let rest = match rest {
+        ["namespaces", _, inside @ ..] if !inside.is_empty() => inside,
+        rest => rest,
+    };
     let is_watch = request
         .query
         .iter()
@@ -179,6 +183,7 @@ const RUNS: &[(&str, &[&[&str]])] = &[
     ),
     ("whoami", &[&["whoami"]]),
     ("top", &[&["top", "--once"]]),
+    ("diagnose", &[&["diagnose", "--interval", "0"]]),
     ("scan", &[&["scan"]]),
     ("limits", &[&["limits", "--live"]]),
     ("lint", &[&["lint", "--live"]]),

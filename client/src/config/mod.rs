@@ -73,6 +73,7 @@ mod backoff;
 mod builder;
 mod certificates;
 mod credentials;
+mod endpoint;
 mod error;
 mod exec;
 mod impersonation;

@@ -61,7 +61,7 @@ pub struct LogTally {
     pub(super) of_user: Sums,
     /// System requests by their built-in flow schema, and the flow schema and level that took them instead.
     pub(super) misplaced: BTreeMap<(String, String, String), u64>,
-    pub(super) user_groups: Vec<String>,
+    user_groups: Vec<String>,
 }
 
 impl LogTally {
@@ -115,6 +115,11 @@ impl LogTally {
             let (schema, level, own) = key(own.flow_schema);
             *self.misplaced.entry((own, schema, level)).or_default() += 1;
         }
+    }
+
+    /// The groups of the scope's user in the latest request; `None` if the logs have no request of the user.
+    pub fn groups_of_user(&self) -> Option<&[String]> {
+        Some(self.user_groups.as_slice()).filter(|groups| !groups.is_empty())
     }
 
     /// The number of requests that flow control saw.

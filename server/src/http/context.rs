@@ -1,6 +1,7 @@
 //! The parts of a server that requests use.
 
 use crate::auth::CurrentTokens;
+use crate::endpoints::Endpoints;
 use crate::faults::Faults;
 use crate::state::State;
 use std::sync::Arc;
@@ -17,6 +18,8 @@ pub(crate) struct Context {
     pub(crate) any_host: bool,
     /// `host:port` of the server.
     pub(crate) address: Arc<str>,
+    /// The API servers of the control plane.
+    pub(crate) endpoints: Arc<Endpoints>,
     /// True once the server stops.
     pub(crate) stopping: watch::Receiver<bool>,
 }

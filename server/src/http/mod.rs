@@ -5,6 +5,7 @@ mod collection;
 mod compress;
 mod context;
 mod documents;
+mod endpoint_slices;
 mod fault_responses;
 mod filters;
 mod inputs;
@@ -183,6 +184,9 @@ async fn dispatch(context: &Context, request: ApiRequest) -> Result<ApiResponse,
                 200,
                 dumps::dump(&context.state, dump, details),
             ))
+        }
+        Target::EndpointSlices(name) => {
+            endpoint_slices::respond(context, &request, name.as_deref())
         }
         Target::Metrics => Ok(ApiResponse::text(200, metrics::text(&context.state))),
         Target::Unknown => Ok(not_found()),

@@ -21,6 +21,8 @@ pub(crate) enum Target<'a> {
     /// A health check, or a part of it.
     Health(&'static str, Option<String>),
     Dump(Dump),
+    /// The EndpointSlices of the service `kubernetes`, or the one with this name.
+    EndpointSlices(Option<String>),
     Metrics,
     Unknown,
 }
@@ -92,6 +94,11 @@ fn in_group<'a>(kinds: &'a Kinds, group: &str, rest: &[&str]) -> Result<Target<'
                 Some(review) => Target::Review(review),
                 None => Target::Unknown,
             },
+            ["v1", "namespaces", "default", "endpointslices", name @ ..]
+                if group == "discovery.k8s.io" && name.len() <= 1 =>
+            {
+                Target::EndpointSlices(name.first().map(|name| decode(name)))
+            }
             _ => Target::Unknown,
         });
     }

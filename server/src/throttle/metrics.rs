@@ -2,6 +2,7 @@
 
 use super::{Counts, Throttle};
 use k8s_flowcontrol_rules::controller::LevelState;
+use std::collections::BTreeMap;
 use std::fmt::Write;
 
 /// The value of a metric of a flow schema.
@@ -60,9 +61,15 @@ const LEVEL_METRICS: [(&str, &str, OfLevel); 4] = [
     ),
 ];
 
+/// The seats of executing requests, by flow schema and level.
+pub(crate) type ExecutingSeats = BTreeMap<(String, String), u64>;
+
+/// The first minor release with the name of today for the seats of executing requests.
+const EXECUTING_SEATS_SINCE: u32 = 28;
+
 /// The text of the metrics.
-pub(crate) fn text(throttle: &Throttle) -> String {
-    let mut text = String::new();
+pub(crate) fn text(throttle: &Throttle, seats: &ExecutingSeats) -> String {
+    let mut text = executing_seats(throttle, seats);
     for (name, kind, help, value) in SCHEMA_METRICS {
         head(&mut text, name, kind, help);
         for ((schema, level), counts) in &throttle.counts {
@@ -104,6 +111,29 @@ pub(crate) fn text(throttle: &Throttle) -> String {
                 value(&level)
             );
         }
+    }
+    text
+}
+
+fn executing_seats(throttle: &Throttle, seats: &ExecutingSeats) -> String {
+    let mut text = String::new();
+    let (name, help) = match throttle.release.minor() < EXECUTING_SEATS_SINCE {
+        true => (
+            "request_concurrency_in_use",
+            "[ALPHA] Concurrency (number of seats) occupied by the currently executing (initial stage for a WATCH, any stage otherwise) requests in the API Priority and Fairness subsystem",
+        ),
+        false => (
+            "current_executing_seats",
+            "[BETA] Concurrency (number of seats) occupied by the currently executing (initial stage for a WATCH, any stage otherwise) requests in the API Priority and Fairness subsystem",
+        ),
+    };
+    head(&mut text, name, "gauge", help);
+    for key @ (schema, level) in throttle.counts.keys() {
+        let value = seats.get(key).copied().unwrap_or_default();
+        let _ = writeln!(
+            text,
+            "{PREFIX}{name}{{flow_schema=\"{schema}\",priority_level=\"{level}\"}} {value}"
+        );
     }
     text
 }

@@ -4,7 +4,7 @@
 
 mod metrics;
 
-pub(crate) use metrics::text as metrics_text;
+pub(crate) use metrics::{ExecutingSeats, text as metrics_text};
 
 use k8s_flowcontrol_rules::controller::{Admission, FlowController, LevelState, Ticket};
 use k8s_flowcontrol_rules::matching::RequestAttributes;

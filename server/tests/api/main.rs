@@ -15,6 +15,7 @@ mod crud;
 mod data_dir;
 mod deprecation;
 mod discovery;
+mod endpoints;
 mod faults;
 mod flow_control;
 mod http;

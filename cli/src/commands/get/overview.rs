@@ -1,6 +1,6 @@
 //! The configuration of a cluster around the objects of a table.
 
-use crate::cluster::{Live, SeatsArg};
+use crate::cluster::{ApiServer, Live, SeatsArg};
 use crate::commands::top::Reading;
 use crate::failure::Failure;
 use k8s_flowcontrol::api::v1::{FlowSchema, PriorityLevelConfiguration};
@@ -41,7 +41,7 @@ impl Overview {
             }
         };
         let load = match is_live {
-            true => Some(Reading::take(client).await?),
+            true => Some(Reading::take(&ApiServer::of_cluster(client.clone())).await?),
             false => None,
         };
         let mut configuration = Configuration::cluster(&schemas, &levels, release);

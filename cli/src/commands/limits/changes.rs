@@ -21,8 +21,8 @@ pub(super) fn print(
                 let (before, after) = sides(change);
                 json!({
                     "name": change.name(),
-                    "before": before.map(Level::from),
-                    "after": after.map(Level::from),
+                    "before": before.map(|level| Level::new(level, None)),
+                    "after": after.map(|level| Level::new(level, None)),
                 })
             })
             .collect();

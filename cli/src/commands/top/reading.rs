@@ -1,11 +1,12 @@
 //! The state of the priority levels of an API server.
 
+use crate::cluster::ApiServer;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use k8s_flowcontrol::api::v1::PriorityLevelConfiguration;
 use k8s_flowcontrol::rules::dumps::parse_priority_levels;
 use k8s_flowcontrol::rules::metrics::samples;
-use k8s_flowcontrol::{Client, Error, Resource};
+use k8s_flowcontrol::{Client, Resource};
 use std::collections::{BTreeMap, BTreeSet};
 
 const DUMP: &str = "/debug/api_priority_and_fairness/dump_priority_levels";
@@ -20,7 +21,7 @@ pub(crate) struct Reading {
 }
 
 /// A priority level in one server; none for values that the server does not report.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(crate) struct Level {
     pub(crate) name: String,
     pub(crate) executing: Option<i64>,
@@ -34,18 +35,15 @@ pub(crate) struct Level {
 }
 
 impl Reading {
-    pub(crate) async fn take(client: &Client) -> Result<Self, Failure> {
-        let config = client.config();
+    pub(crate) async fn take(server: &ApiServer) -> Result<Self, Failure> {
+        let client = &server.client;
         let mut reading = Self {
-            address: config.server_url().to_owned(),
-            reached_by: match config.proxy_url() {
-                Some(_) => "a proxy",
-                None => "its address",
-            },
+            address: server.address.clone(),
+            reached_by: server.reached_by(),
             levels: Vec::new(),
             missing: Vec::new(),
         };
-        let (dump, metrics) = (text(client, DUMP).await, text(client, "/metrics").await);
+        let (dump, metrics) = (server.text(DUMP).await, server.text("/metrics").await);
         let mut levels = BTreeMap::new();
         match &dump {
             Ok(text) => read_dump(text, &mut levels)?,
@@ -78,6 +76,39 @@ impl Reading {
             .collect();
         Ok(reading)
     }
+
+    /// The sums of each level over several servers.
+    pub(crate) fn sum(readings: &[Self]) -> Vec<Level> {
+        let mut sums = BTreeMap::<&str, Level>::new();
+        for level in readings.iter().flat_map(|reading| &reading.levels) {
+            match sums.get_mut(level.name.as_str()) {
+                Some(sum) => sum.add(level),
+                None => {
+                    sums.insert(&level.name, level.clone());
+                }
+            }
+        }
+        sums.into_values().collect()
+    }
+}
+
+impl Level {
+    /// Adds the numbers of another server.
+    fn add(&mut self, other: &Self) {
+        let pairs = [
+            (&mut self.executing, other.executing),
+            (&mut self.waiting, other.waiting),
+            (&mut self.rejected, other.rejected),
+            (&mut self.seats_in_use, other.seats_in_use),
+            (&mut self.seats, other.seats),
+        ];
+        for (sum, value) in pairs {
+            *sum = match (*sum, value) {
+                (Some(sum), Some(value)) => Some(sum.saturating_add(value)),
+                (sum, value) => sum.or(value),
+            };
+        }
+    }
 }
 
 /// The names of the existing levels; none if they cannot be listed.
@@ -85,11 +116,6 @@ async fn names(client: &Client) -> Option<BTreeSet<String>> {
     let levels = client.negotiated::<PriorityLevelConfiguration>().await;
     let levels = levels.ok()?.list().await.ok()?.items;
     Some(levels.iter().map(|level| level.name().to_owned()).collect())
-}
-
-async fn text(client: &Client, path: &str) -> Result<String, Error> {
-    let bytes = client.get_raw(path).accept("text/plain").await?;
-    Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
 fn read_dump(text: &str, levels: &mut BTreeMap<String, Level>) -> Result<(), Failure> {

@@ -1,8 +1,8 @@
 //! The part of a request in a report.
 
-use super::redact::Redactor;
 use super::tally::{Cell, Class, Load};
 use crate::objects::Objects;
+use crate::redact::Redactor;
 use crate::stored::Inventory;
 use k8s_flowcontrol::Release;
 use k8s_flowcontrol::rules::audit::{Event, Stage};

@@ -4,15 +4,31 @@ use hmac_sha256::HMAC;
 use std::collections::hash_map::RandomState;
 use std::hash::BuildHasher;
 
+/// The option for the names of users and namespaces.
+#[derive(Clone, Debug, clap::Args)]
+pub(crate) struct RedactArg {
+    /// Replace the names of users and namespaces by other words, the same name always by the same word. With KEY the words are the same
+    /// in all runs with that key
+    #[arg(long, value_name = "KEY", num_args = 0..=1, require_equals = true, default_missing_value = "")]
+    redact: Option<String>,
+}
+
+impl RedactArg {
+    /// The words for this run.
+    pub(crate) fn redactor(&self) -> Redactor {
+        Redactor::new(self.redact.as_deref())
+    }
+}
+
 /// Replaces names of users and namespaces, the same name always by the same word.
-pub(super) struct Redactor(Option<Vec<u8>>);
+pub(crate) struct Redactor(Option<Vec<u8>>);
 
 const SERVICE_ACCOUNT: &str = "system:serviceaccount:";
 const NODE: &str = "system:node:";
 
 impl Redactor {
     /// Without a key, names are replaced by other words in every run. `None` replaces nothing.
-    pub(super) fn new(key: Option<&str>) -> Self {
+    fn new(key: Option<&str>) -> Self {
         Self(key.map(|key| {
             match key.is_empty() {
                 false => key.as_bytes().to_vec(),
@@ -27,7 +43,7 @@ impl Redactor {
     }
 
     /// The word for a user. The names of Kubernetes' own components stay.
-    pub(super) fn user(&self, name: &str) -> String {
+    pub(crate) fn user(&self, name: &str) -> String {
         if self.0.is_none() || name.is_empty() {
             return name.to_owned();
         }
@@ -50,7 +66,7 @@ impl Redactor {
     }
 
     /// The word for a namespace.
-    pub(super) fn namespace(&self, name: &str) -> String {
+    pub(crate) fn namespace(&self, name: &str) -> String {
         match name {
             "" | "default" => name.to_owned(),
             name if self.0.is_none() || name.starts_with("kube-") => name.to_owned(),

@@ -1,0 +1,166 @@
+//! `diagnose`: why requests wait or are rejected.
+
+mod gather;
+mod report;
+
+use crate::audit_logs::read_logs;
+use crate::cluster::{ClusterArgs, ControlPlane, block_on};
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::objects::Objects;
+use crate::output::Streams;
+use crate::redact::RedactArg;
+use clap::ValueEnum;
+use gather::Gathered;
+use k8s_flowcontrol::rules::diagnosis::{
+    Evidence, Gap, LogTally, PrivateName, Scope, Severity, Verdict, diagnose,
+};
+use k8s_flowcontrol::rules::matching::User;
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// Find out why requests of a cluster wait or are rejected, with the evidence and what to do
+///
+/// Reads the objects of the cluster, and the metrics and debug dumps of every API server that is reachable by its own address; with
+/// LOG also audit logs. Finds the levels that queue and reject, the flows that fill them, flows that starve others, flow schemas that
+/// take system traffic, servers that are overloaded or only misconfigured, objects of vendors, and borrowing that cannot happen.
+/// Lists the evidence that could not be read. Exits with 1 if there is a problem or a risk.
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Args {
+    /// Audit logs of the cluster, the oldest first, compressed with gzip or not, or - for the standard input
+    #[arg(value_name = "LOG")]
+    logs: Vec<PathBuf>,
+
+    #[command(flatten)]
+    cluster: ClusterArgs,
+
+    /// Only the requests of this user, and their priority levels; a service account is system:serviceaccount:NAMESPACE:NAME
+    #[arg(long, value_name = "USER")]
+    user: Option<String>,
+
+    /// A group of the user; can be repeated. Groups that a server adds by itself, such as system:authenticated, are implied
+    #[arg(long, value_name = "GROUP", requires = "user")]
+    group: Vec<String>,
+
+    /// Only this priority level
+    #[arg(long, value_name = "LEVEL")]
+    level: Option<String>,
+
+    /// The seconds between two samples of the counters; with 0 the counters are totals since each server started
+    #[arg(long, value_name = "SECONDS", default_value_t = 2, value_parser = clap::value_parser!(u64).range(0..=600))]
+    interval: u64,
+
+    #[command(flatten)]
+    redact: RedactArg,
+
+    /// The output format
+    #[arg(short, long, value_name = "FORMAT", default_value = "text")]
+    output: Output,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  kubectl flowcontrol diagnose
+
+  # Why a controller gets 429, with the audit log of one API server
+  kubectl flowcontrol diagnose --user system:serviceaccount:ci:builder audit.log
+
+  # One level, measured for half a minute, for a script
+  kubectl flowcontrol diagnose --level workload-low --interval 30 -o json";
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Output {
+    /// The verdict, the findings with evidence, and the evidence that is missing
+    Text,
+    /// {"schemaVersion": 1, "verdict", "summary", "release", "servers": [{"address", "reachedBy", "intervalSeconds"}], "findings":
+    /// [{"check", "severity", "server", "priorityLevel", "message", "evidence", "action"}], "notLookedAt": [{"what", "why"}]}; evidence
+    /// is a list of {"type", "text"} and the fields of the type
+    Json,
+}
+
+pub(crate) fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
+    let objects = Objects::live(&args.cluster).map_err(|failure| {
+        failure.hint("`kubectl flowcontrol rbac diagnose` prints the role that is needed")
+    })?;
+    let gathered = block_on(async {
+        let control_plane = ControlPlane::connect(&args.cluster).await?;
+        Ok(Gathered::read(&control_plane, Duration::from_secs(args.interval)).await)
+    })?;
+    let release = objects.live.unwrap_or_default();
+    let mut evidence = Evidence::new(release, objects.flow_schemas, objects.levels);
+    evidence.gaps = gathered.gaps;
+    if objects.live.is_none() {
+        let why = format!("the server reports none that is known; {release} is assumed");
+        evidence
+            .gaps
+            .push(Gap::new("the release of the cluster", why));
+    }
+    evidence.servers = gathered.servers;
+
+    let redactor = args.redact.redactor();
+    let rename = |name: PrivateName<'_>| match name {
+        PrivateName::User(name) => redactor.user(name),
+        PrivateName::Namespace(name) => redactor.namespace(name),
+        _ => String::new(),
+    };
+    let mut user = args
+        .user
+        .as_ref()
+        .map(|name| User::authenticated(name.as_str(), args.group.iter().map(String::as_str)));
+    if !args.logs.is_empty() {
+        let log = tally(args, &evidence, user.as_ref(), streams)?;
+        if let (Some(user), Some(groups)) = (&mut user, log.groups_of_user()) {
+            user.groups = groups.to_vec();
+        }
+        evidence.log = Some(log);
+    }
+    let scope = Scope {
+        user: user.as_ref(),
+        level: args.level.as_deref(),
+        rename: Some(&rename),
+    };
+    let diagnosis = diagnose(&evidence, &scope);
+    match args.output {
+        Output::Text => report::text(&diagnosis, &evidence, streams)?,
+        Output::Json => report::json(&diagnosis, &evidence, &gathered.reached_by, streams)?,
+    }
+    let is_bad = diagnosis
+        .findings
+        .iter()
+        .any(|finding| finding.severity < Severity::Note);
+    let exit = match is_bad {
+        true => Exit::Findings,
+        false => Exit::Success,
+    };
+    // Without the load of any server there is no diagnosis, unless a log has one.
+    let is_blind = diagnosis.verdict == Verdict::Unknown && evidence.log.is_none();
+    match is_blind {
+        true => Err(Failure::new(
+            Exit::Cluster,
+            "no API server shows its metrics or debug dumps",
+        )
+        .hint("`kubectl flowcontrol rbac diagnose` prints the role that is needed")),
+        false => Ok(exit),
+    }
+}
+
+/// Sums up the audit logs.
+fn tally(
+    args: &Args,
+    evidence: &Evidence,
+    user: Option<&User>,
+    streams: &mut Streams,
+) -> Result<LogTally, Failure> {
+    let scope = Scope {
+        user,
+        ..Scope::default()
+    };
+    let (schemas, levels) = (&evidence.flow_schemas, &evidence.priority_levels);
+    let mut tally = LogTally::new(schemas, levels, evidence.release, &scope);
+    read_logs(&args.logs, streams, |event, _, _| {
+        tally.add(event);
+        Ok(())
+    })?;
+    Ok(tally)
+}

@@ -1,0 +1,267 @@
+//! `diagnose`, on servers that really queue and reject.
+
+use crate::Cluster;
+use k8s_flowcontrol::Client;
+use k8s_flowcontrol::config::{Config, Secret};
+use k8s_flowcontrol::rules::dumps::parse_priority_levels;
+use k8s_flowcontrol_server::{ApiServer, Fault};
+use serde_json::{Value, json};
+use std::time::Duration;
+use tokio::task::JoinSet;
+
+/// `admin` comes first, so that the kubeconfig has its token.
+const TOKENS: &str = "admin,admin,1,system:masters\nbob,bob,2,kubeadm:cluster-admins\ncarol,carol,3,kubeadm:cluster-admins\n";
+/// Longer than any test: such a request executes until its connection is closed.
+const FOR_EVER: Duration = Duration::from_secs(3600);
+
+/// A server whose level `narrow` has one seat, for all users.
+async fn narrow(response: Value, peers: Vec<std::net::SocketAddr>) -> Cluster {
+    let level = json!({
+        "apiVersion": "flowcontrol.apiserver.k8s.io/v1", "kind": "PriorityLevelConfiguration", "metadata": {"name": "narrow"},
+        "spec": {"type": "Limited", "limited": {
+            "nominalConcurrencyShares": 1, "borrowingLimitPercent": 0, "limitResponse": response}},
+    });
+    let schema = json!({
+        "apiVersion": "flowcontrol.apiserver.k8s.io/v1", "kind": "FlowSchema", "metadata": {"name": "broad"},
+        "spec": {
+            "matchingPrecedence": 100,
+            "priorityLevelConfiguration": {"name": "narrow"},
+            "distinguisherMethod": {"type": "ByUser"},
+            "rules": [{"subjects": [{"kind": "Group", "group": {"name": "system:authenticated"}}],
+                "resourceRules": [{"verbs": ["*"], "apiGroups": ["*"], "resources": ["*"], "clusterScope": true, "namespaces": ["*"]}],
+                "nonResourceRules": [{"verbs": ["*"], "nonResourceURLs": ["*"]}]}],
+        },
+    });
+    let builder = ApiServer::builder().flow_control(true).server_seats(20);
+    Cluster::start(builder.tokens(TOKENS).objects([level, schema]).peers(peers)).await
+}
+
+fn queue(length: u32) -> Value {
+    json!({"type": "Queue", "queuing": {"queues": 2, "handSize": 1, "queueLengthLimit": length}})
+}
+
+fn client(cluster: &Cluster, user: &str) -> Client {
+    let config = Config::new(cluster.server.url()).unwrap();
+    Client::new(config.with_token(Secret::new(user)).with_timeout(None)).unwrap()
+}
+
+/// Requests that do not end.
+struct Load(JoinSet<()>);
+
+impl Load {
+    fn send(&mut self, cluster: &Cluster, user: &str, requests: usize) {
+        cluster
+            .server
+            .inject(Fault::delay(FOR_EVER).on_path("/healthz").times(requests));
+        for _ in 0..requests {
+            let client = client(cluster, user);
+            self.0.spawn(async move {
+                // The test ends the request.
+                let _response = client.get_raw("/healthz").await;
+            });
+        }
+    }
+}
+
+/// Waits until so many requests of the level execute and wait.
+async fn until(cluster: &Cluster, executing: i64, waiting: i64) {
+    let admin = client(cluster, "admin");
+    loop {
+        let dump = admin.get_raw("/debug/api_priority_and_fairness/dump_priority_levels");
+        let levels =
+            parse_priority_levels(&String::from_utf8(dump.await.unwrap()).unwrap()).unwrap();
+        let narrow = levels.rows.iter().find(|row| row.name == "narrow").unwrap();
+        let state = narrow.state.as_ref().unwrap();
+        if (state.executing_requests, state.waiting_requests) == (executing, waiting) {
+            return;
+        }
+        tokio::task::yield_now().await;
+    }
+}
+
+fn findings<'a>(report: &'a Value, check: &str) -> Vec<&'a Value> {
+    let findings = report["findings"].as_array().unwrap().iter();
+    findings
+        .filter(|finding| finding["check"] == check)
+        .collect()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_level_that_queues_and_the_flow_that_fills_it() {
+    let cluster = narrow(queue(50), Vec::new()).await;
+    let mut load = Load(JoinSet::new());
+    load.send(&cluster, "bob", 4);
+    until(&cluster, 1, 3).await;
+    load.send(&cluster, "carol", 1);
+    until(&cluster, 1, 4).await;
+
+    let report = cluster
+        .run(&["diagnose", "--interval", "0", "-o", "json"])
+        .expect(1)
+        .json();
+    assert_eq!(report["verdict"], "misconfigured", "{report:#}");
+    let idle = findings(&report, "idle-seats");
+    assert_eq!(idle[0]["priorityLevel"], "narrow");
+    assert_eq!(idle[0]["evidence"][0]["value"], 4, "{report:#}");
+    let flow = findings(&report, "busiest-flow")[0];
+    assert_eq!(
+        flow["message"],
+        "one flow fills priority level narrow: user bob of FlowSchema broad has 3 of the 4 waiting requests"
+    );
+    let borrowing = findings(&report, "borrowing")[0];
+    assert_eq!(
+        borrowing["evidence"][0]["text"],
+        "PriorityLevelConfiguration narrow: spec.limited.borrowingLimitPercent is 0"
+    );
+    // The exempt administrator is not slowed down, but nodes would be.
+    let system = findings(&report, "system-traffic")[0];
+    assert!(
+        system["message"]
+            .as_str()
+            .unwrap()
+            .starts_with("FlowSchema broad takes requests of node heartbeats"),
+        "{report:#}"
+    );
+    assert!(!findings(&report, "starvation").is_empty(), "{report:#}");
+    assert_eq!(report["notLookedAt"][0]["what"], "past requests");
+
+    let text = cluster.run(&["diagnose", "--interval", "0"]).expect(1).out;
+    assert!(text.starts_with("misconfigured: The configuration, and not the server, limits requests of priority level narrow"), "{text}");
+    assert!(
+        text.contains(
+            "\nproblem[idle-seats]: 4 requests of priority level narrow wait for its 1 seat, while"
+        ),
+        "{text}"
+    );
+    assert!(
+        text.contains("\nNot looked at:\n  past requests: no audit log was given\n"),
+        "{text}"
+    );
+
+    let own = cluster
+        .run(&["diagnose", "--interval", "0", "--user", "carol", "--redact"])
+        .expect(1)
+        .out;
+    assert!(!own.contains("carol") && !own.contains("bob"), "{own}");
+    assert!(
+        own.contains("problem[user-requests]: 1 request of user user-"),
+        "{own}"
+    );
+    let other = cluster.run(&[
+        "diagnose",
+        "--interval",
+        "0",
+        "--level",
+        "workload-low",
+        "-o",
+        "json",
+    ]);
+    assert_eq!(other.expect(0).json()["verdict"], "healthy");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn rejections_since_the_start_and_in_the_interval() {
+    let peer = ApiServer::builder().tokens(TOKENS).start().await.unwrap();
+    let cluster = narrow(
+        json!({"type": "Reject"}),
+        vec![([127, 0, 0, 1], peer.port()).into()],
+    )
+    .await;
+    let mut load = Load(JoinSet::new());
+    load.send(&cluster, "bob", 1);
+    until(&cluster, 1, 0).await;
+    let rejected = client(&cluster, "bob").get_raw("/version").await;
+    assert!(rejected.is_err());
+
+    let report = cluster
+        .run(&["diagnose", "--interval", "0", "-o", "json"])
+        .expect(1)
+        .json();
+    assert_eq!(report["verdict"], "rejecting", "{report:#}");
+    assert_eq!(report["servers"].as_array().unwrap().len(), 2);
+    let rejections = findings(&report, "rejections")[0];
+    assert_eq!(rejections["severity"], "risk");
+    assert_eq!(
+        rejections["server"],
+        format!("127.0.0.1:{}", cluster.server.port())
+    );
+    let text = rejections["evidence"][0]["text"].as_str().unwrap();
+    assert!(
+        text.contains("reason=\"concurrency-limit\"") && text.ends_with("since the server started"),
+        "{text}"
+    );
+
+    let report = cluster
+        .run(&["diagnose", "--interval", "1", "-o", "json"])
+        .expect(1)
+        .json();
+    let rejections = findings(&report, "rejections")[0];
+    assert_eq!(rejections["severity"], "note", "{report:#}");
+    assert!(report["servers"][0]["intervalSeconds"].as_f64().unwrap() >= 1.0);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_quiet_cluster_is_healthy() {
+    let cluster = Cluster::start(ApiServer::builder().flow_control(true)).await;
+    let text = cluster.run(&["diagnose", "--interval", "0"]).expect(0).out;
+    assert!(
+        text.starts_with("healthy: No request waits or is rejected now.\n"),
+        "{text}"
+    );
+    assert!(text.contains("1 API server: http://127.0.0.1:"), "{text}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn audit_logs_are_part_of_the_evidence() {
+    let cluster = narrow(queue(1), Vec::new()).await;
+    let event = |id: u32, code: u16| {
+        json!({
+            "kind": "Event", "apiVersion": "audit.k8s.io/v1", "auditID": id.to_string(), "stage": "ResponseComplete",
+            "requestURI": "/version", "verb": "get", "user": {"username": "bob", "groups": ["system:authenticated"]},
+            "responseStatus": {"code": code},
+            "requestReceivedTimestamp": "2026-11-20T15:57:05.000000Z", "stageTimestamp": "2026-11-20T15:57:06.000000Z",
+        })
+        .to_string()
+    };
+    let log = cluster.file("audit.log", &[event(1, 200), event(2, 429)].join("\n"));
+    let report = cluster
+        .run(&[
+            "diagnose",
+            "--interval",
+            "0",
+            "--user",
+            "bob",
+            "-o",
+            "json",
+            &log,
+        ])
+        .expect(1)
+        .json();
+    let own = findings(&report, "user-requests");
+    assert!(
+        own.iter().any(|finding| finding["message"]
+            == "in the audit logs, FlowSchema broad took 2 requests of user bob into priority level narrow, of which 1 was rejected"),
+        "{report:#}"
+    );
+    assert_eq!(
+        findings(&report, "rejections")[0]["evidence"][0]["requests"],
+        1
+    );
+    assert_eq!(report["notLookedAt"], json!([]));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn missing_permissions_are_named() {
+    let tokens = "bob,bob,2,\nadmin,admin,1,system:masters\n";
+    let cluster = Cluster::start(ApiServer::builder().tokens(tokens)).await;
+    let ran = cluster.run(&["diagnose", "--interval", "0"]).expect(5);
+    assert!(ran.err.contains("rbac diagnose"), "{}", ran.err);
+    let faults = [
+        Fault::unavailable().on_path("/metrics").times(20),
+        Fault::unavailable().on_path("/debug/").times(20),
+    ];
+    for fault in faults {
+        let cluster = Cluster::start(ApiServer::builder().fault(fault)).await;
+        cluster.run(&["diagnose", "--interval", "0"]).expect(0);
+    }
+}

@@ -1,0 +1,117 @@
+//! The same cluster at the address of one of its API servers.
+
+use super::{Config, ConfigError};
+use rustls::pki_types::ServerName;
+use url::{Host, Url};
+
+impl Config {
+    /// Connects to one API server of the same cluster, such as an endpoint of the service `kubernetes`, instead of the
+    /// cluster's address.
+    ///
+    /// The credentials stay, and credential plugins see the cluster's address. The certificate must have the same name as
+    /// before: the `tls-server-name`, or else the host of the cluster's address. An explicit proxy stays; the proxy of the
+    /// environment is that for the new address.
+    ///
+    /// ```
+    /// use k8s_flowcontrol::config::Config;
+    ///
+    /// let cluster = Config::new("https://cluster.example.com:6443")?;
+    /// let one = cluster.clone().with_endpoint("https://10.0.0.1:6443")?;
+    /// assert_eq!(one.server_url(), "https://10.0.0.1:6443/");
+    ///
+    /// // Credentials are not sent in clear text.
+    /// assert!(cluster.with_endpoint("http://10.0.0.1:8080").is_err());
+    /// # Ok::<(), k8s_flowcontrol::config::ConfigError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// If `url` is invalid, or if another server could receive the credentials: certificates are not verified, only one of the two
+    /// addresses has TLS, or neither has and the new one is not a loopback address.
+    pub fn with_endpoint(self, url: impl AsRef<str>) -> Result<Self, ConfigError> {
+        let uses_tls = self.server.scheme() == "https";
+        if uses_tls && self.tls.insecure {
+            return Err(ConfigError::new(
+                "the certificates of other API servers cannot be verified: insecure-skip-tls-verify is set",
+            ));
+        }
+        let name = match (&self.tls.server_name, self.server.host_str()) {
+            (Some(name), _) => Some(name.clone()),
+            (None, Some(host)) if uses_tls => {
+                let host = host.trim_start_matches('[').trim_end_matches(']');
+                ServerName::try_from(host.to_owned()).ok()
+            }
+            _ => None,
+        };
+        let cluster = self.server_text.clone();
+        let mut config = self.at_server(url.as_ref())?;
+        let problem = match (uses_tls, config.server.scheme() == "https") {
+            (true, false) => Some("has no TLS, but the cluster's address has"),
+            (false, true) => {
+                Some("has TLS, but the cluster's address has no certificate to compare with")
+            }
+            (false, false) if !is_loopback(&config.server) => {
+                Some("has no TLS, so that it cannot be verified")
+            }
+            _ => None,
+        };
+        if let Some(problem) = problem {
+            let message = format!("`{}` {problem}", config.server);
+            return Err(ConfigError::new(message));
+        }
+        config.tls.server_name = name;
+        config.server_text = cluster;
+        Ok(config)
+    }
+}
+
+fn is_loopback(server: &Url) -> bool {
+    match server.host() {
+        Some(Host::Ipv4(address)) => address.is_loopback(),
+        Some(Host::Ipv6(address)) => address.is_loopback(),
+        Some(Host::Domain(name)) => name == "localhost",
+        None => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn endpoint(cluster: &str, endpoint: &str) -> Result<Config, ConfigError> {
+        Config::new(cluster)?.with_endpoint(endpoint)
+    }
+
+    #[test]
+    fn the_certificate_keeps_the_name_of_the_cluster() {
+        let name = |config: &Config| {
+            config
+                .tls_server_name()
+                .map(|name| name.to_str().into_owned())
+        };
+        let config = endpoint("https://api.example.com", "https://10.0.0.1:6443").unwrap();
+        assert_eq!(name(&config).as_deref(), Some("api.example.com"));
+        let config = endpoint("https://[fd00::5]:6443", "https://[fd00::1]:6443").unwrap();
+        assert_eq!(name(&config).as_deref(), Some("fd00::5"));
+        let named = Config::new("https://10.0.0.9").unwrap();
+        let named = named.with_tls_server_name("kubernetes").unwrap();
+        let config = named.with_endpoint("https://10.0.0.1").unwrap();
+        assert_eq!(name(&config).as_deref(), Some("kubernetes"));
+        let config = endpoint("http://127.0.0.1:1", "http://127.0.0.2:2").unwrap();
+        assert_eq!(name(&config), None);
+    }
+
+    #[test]
+    fn credentials_go_to_verified_servers_only() {
+        for (cluster, other) in [
+            ("https://api.example.com", "http://10.0.0.1"),
+            ("http://127.0.0.1:8001", "https://10.0.0.1"),
+            ("http://127.0.0.1:8001", "http://10.0.0.1"),
+            ("https://api.example.com", "ftp://10.0.0.1"),
+        ] {
+            assert!(endpoint(cluster, other).is_err(), "{cluster} {other}");
+        }
+        let insecure = Config::new("https://api.example.com").unwrap();
+        let insecure = insecure.with_insecure_skip_tls_verify(true);
+        assert!(insecure.with_endpoint("https://10.0.0.1").is_err());
+    }
+}
