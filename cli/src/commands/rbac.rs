@@ -171,7 +171,6 @@ const NEEDS: &[Needs] = &[
     needs(
         "top",
         &[
-            RELEASE,
             METRICS,
             "/debug/api_priority_and_fairness/dump_priority_levels",
         ],

@@ -50,14 +50,16 @@ struct Load(JoinSet<()>);
 
 impl Load {
     fn send(&mut self, cluster: &Cluster, user: &str, requests: usize) {
-        cluster
-            .server
-            .inject(Fault::delay(FOR_EVER).on_path("/healthz").times(requests));
+        cluster.server.inject(
+            Fault::delay(FOR_EVER)
+                .on_path("/openapi/v3")
+                .times(requests),
+        );
         for _ in 0..requests {
             let client = client(cluster, user);
             self.0.spawn(async move {
                 // The test ends the request.
-                let _response = client.get_raw("/healthz").await;
+                let _response = client.get_raw("/openapi/v3").await;
             });
         }
     }
@@ -254,14 +256,15 @@ async fn audit_logs_are_part_of_the_evidence() {
 async fn missing_permissions_are_named() {
     let tokens = "bob,bob,2,\nadmin,admin,1,system:masters\n";
     let cluster = Cluster::start(ApiServer::builder().tokens(tokens)).await;
-    let ran = cluster.run(&["diagnose", "--interval", "0"]).expect(5);
+    let ran = cluster.run(&["diagnose", "--interval", "0", "--token", "bob"]).expect(5);
     assert!(ran.err.contains("rbac diagnose"), "{}", ran.err);
     let faults = [
         Fault::unavailable().on_path("/metrics").times(20),
         Fault::unavailable().on_path("/debug/").times(20),
     ];
     for fault in faults {
-        let cluster = Cluster::start(ApiServer::builder().fault(fault)).await;
+        let builder = ApiServer::builder().flow_control(true);
+        let cluster = Cluster::start(builder.fault(fault)).await;
         cluster.run(&["diagnose", "--interval", "0"]).expect(0);
     }
 }

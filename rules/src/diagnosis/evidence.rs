@@ -3,7 +3,7 @@
 use super::finding::Gap;
 use super::log_tally::LogTally;
 use crate::dumps::{PriorityLevelRow, QueueRow, RequestRow};
-use crate::metrics::FlowMetrics;
+use crate::metrics::{FlowMetrics, Quantity};
 use k8s_flowcontrol_types::Release;
 use k8s_flowcontrol_types::api::v1::{FlowSchema, PriorityLevelConfiguration};
 use std::time::Duration;
@@ -72,11 +72,10 @@ impl ServerEvidence {
         }
     }
 
-    /// Whether anything about the load was read.
+    /// Whether it is known whether requests wait.
     pub(super) fn has_load(&self) -> bool {
-        self.metrics
-            .as_ref()
-            .is_some_and(|metrics| !metrics.is_empty())
+        let metrics = self.metrics.as_ref();
+        metrics.is_some_and(|metrics| metrics.metric(Quantity::WaitingRequests).is_some())
             || self.priority_levels.is_some()
     }
 }
