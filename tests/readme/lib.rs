@@ -20,6 +20,7 @@ chapters! {
     rules: "rules.md"
     traffic: "traffic.md"
     queuing: "queuing.md"
+    diagnosis: "diagnosis.md"
     monitoring: "monitoring.md"
     other_groups: "other-groups.md"
 }

@@ -127,7 +127,7 @@ pub(crate) fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
             Output::Table => {
                 for (number, seats) in all.iter().enumerate() {
                     if number > 0 {
-                        writeln!(streams.out)?;
+                        streams.out.paragraph("")?;
                     }
                     let limits = ServerLimits::new(&objects.levels, seats.seats, release);
                     table(&limits, seats, streams)?;

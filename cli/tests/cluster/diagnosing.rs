@@ -256,7 +256,9 @@ async fn audit_logs_are_part_of_the_evidence() {
 async fn missing_permissions_are_named() {
     let tokens = "bob,bob,2,\nadmin,admin,1,system:masters\n";
     let cluster = Cluster::start(ApiServer::builder().tokens(tokens)).await;
-    let ran = cluster.run(&["diagnose", "--interval", "0", "--token", "bob"]).expect(5);
+    let ran = cluster
+        .run(&["diagnose", "--interval", "0", "--token", "bob"])
+        .expect(5);
     assert!(ran.err.contains("rbac diagnose"), "{}", ran.err);
     let faults = [
         Fault::unavailable().on_path("/metrics").times(20),

@@ -32,14 +32,14 @@ pub(super) fn text(
         out.label(style, &format!("{}[{}]:", finding.severity, finding.check))?;
         writeln!(out, " {}", one_line(&finding.message))?;
         for observation in &finding.evidence {
-            writeln!(out, "  evidence: {}", one_line(&observation.to_string()))?;
+            out.entry(&format!("evidence: {observation}"))?;
         }
-        writeln!(out, "  action:   {}", one_line(&finding.action))?;
+        out.entry(&format!("action: {}", finding.action))?;
     }
     if !diagnosis.gaps.is_empty() {
         writeln!(out, "\nNot looked at:")?;
         for gap in &diagnosis.gaps {
-            writeln!(out, "  {}", one_line(&gap.to_string()))?;
+            out.entry(&gap.to_string())?;
         }
     }
     let names: Vec<_> = evidence
@@ -51,13 +51,13 @@ pub(super) fn text(
         Some(seconds) => format!("counters of {seconds:.1} seconds"),
         None => "counters since the servers started".to_owned(),
     };
-    writeln!(
-        out,
-        "\n{}: {}; {counters}; Kubernetes {}",
+    writeln!(out)?;
+    out.paragraph(&format!(
+        "{}: {}; {counters}; Kubernetes {}",
         plural(names.len(), "API server"),
         names.join(", "),
         evidence.release
-    )?;
+    ))?;
     Ok(())
 }
 
