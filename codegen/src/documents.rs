@@ -6,7 +6,8 @@ use crate::json::{Json, Node};
 use crate::manifest;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// A document.
@@ -245,6 +246,21 @@ impl Documents {
         }
         Ok((document, tokens))
     }
+}
+
+/// The error for a document that cannot be read.
+pub(crate) fn unreadable(path: &Path, error: &std::io::Error) -> Error {
+    let name = path.display();
+    let (message, help) = match error.kind() {
+        ErrorKind::NotFound => ("there is no such file".to_owned(), "check the path"),
+        ErrorKind::IsADirectory => ("this is a folder".to_owned(), "give each of its files"),
+        ErrorKind::InvalidData => (
+            "this is not text in UTF-8".to_owned(),
+            "give a document as JSON or YAML",
+        ),
+        _ => (format!("cannot be read: {error}"), "check the permissions"),
+    };
+    Error::new(format!("{name}: {message}")).help(help)
 }
 
 fn percent_decoded(token: &str) -> String {

@@ -12,6 +12,12 @@ pub(crate) fn write(
     files: &[(String, String)],
     out: &Path,
 ) -> Result<Vec<(PathBuf, bool)>, String> {
+    if out.is_file() {
+        return Err(format!(
+            "{}: this is a file\n  help: give a folder for the generated modules",
+            out.display()
+        ));
+    }
     let old = |name: &str| read(&out.join(name));
     let list = old("mod.rs")?;
     let mut texts = Vec::with_capacity(files.len());

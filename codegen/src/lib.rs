@@ -127,9 +127,8 @@ impl Generator {
     /// If the file cannot be read, and the errors of [`Generator::document`].
     pub fn file(mut self, path: &Path) -> Result<Self, Error> {
         let name = path.display().to_string();
-        let text = std::fs::read_to_string(path).map_err(|error| {
-            Error::new(format!("{name}: cannot be read: {error}")).help("check the path")
-        })?;
+        let text =
+            std::fs::read_to_string(path).map_err(|error| documents::unreadable(path, &error))?;
         let folder = path.parent().map(Path::to_path_buf).unwrap_or_default();
         self.documents
             .add(Document::parse_all(&name, &text, Some(folder))?)?;

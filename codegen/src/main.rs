@@ -5,29 +5,36 @@ use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-const HELP: &str = "\
-Generate Rust types from Kubernetes documents: OpenAPI v3, Swagger 2, JSON Schema and CustomResourceDefinitions.
+const SUMMARY: &str = "Generate Rust types from Kubernetes documents: OpenAPI v3, Swagger 2, JSON Schema and \
+                       CustomResourceDefinitions.";
 
+const USAGE: &str = "\
 Usage:
   k8s-flowcontrol-codegen generate --spec FILE [--spec FILE...] --out DIR [options]
   k8s-flowcontrol-codegen operations --spec FILE [--spec FILE...]
+";
 
+const DETAILS: &str = "\
 Commands:
   generate    write one Rust module per API version or package into DIR, and a mod.rs
   operations  print a table of the operations in the documents
 
 Options:
-  --spec FILE     a document as JSON or YAML, or `-` for standard input; of several versions the first owns shared types
-  --group GROUP   select one API group, such as `apps` or `core`, from documents that describe several
-  --version V     select one version of the group
-  --kinds KIND,…  generate only these kinds and the types that they need
-  --fields PATH,…  generate only these fields of a kind, such as `Pod.status.phase`; objects keep all others in `unknown`
-  --out DIR       the folder of the modules; changed files are written after all documents are read
-  --runtime PATH  the Rust path of the types crate [default: ::k8s_flowcontrol_types]
+  --spec FILE        a document as JSON or YAML, or `-` for standard input; of several versions the first owns shared types
+  --out DIR          the folder of the modules; changed files are written after all documents are read
+  --group GROUP      select one API group, such as `apps` or `core`, from documents that describe several
+  --version V        select one version of the group
+  --kinds KIND,…     generate only these kinds and the types that they need
+  --fields PATH,…    generate only these fields of a kind, such as `Pod.status.phase`; objects keep all others in `unknown`
   --missing-as-json  read values as any JSON where a document lacks the schema to which it refers
-  --shared FILE   the checked-in list of types that versions share; an error if the documents differ
-  -h, --help      print this help
-  -V, --version   print the version
+  --runtime PATH     the Rust path of the types crate [default: ::k8s_flowcontrol_types]
+  --shared FILE      the checked-in list of types that versions share; an error if the documents differ
+  -h, --help         print this help
+  -V, --version      print the version
+
+Examples:
+  kubectl get --raw /openapi/v3/apis/apps/v1 | k8s-flowcontrol-codegen generate --spec - --out src/generated
+  k8s-flowcontrol-codegen generate --spec certificates-crd.yaml --spec issuers-crd.yaml --out src/generated
 
 Exit codes: 0 success, 1 a document or file cannot be used, 2 wrong arguments.
 ";
@@ -73,7 +80,7 @@ fn main() -> ExitCode {
             ExitCode::from(1)
         }
         Err(Failure::Usage(message)) => {
-            eprintln!("error: {message}\n\n{HELP}");
+            eprintln!("error: {message}\n\n{USAGE}\nAll options: k8s-flowcontrol-codegen --help");
             ExitCode::from(2)
         }
     }
@@ -81,8 +88,9 @@ fn main() -> ExitCode {
 
 /// Runs the command and returns the text to print.
 fn run(arguments: &[String]) -> Result<String, Failure> {
-    if arguments.iter().any(|a| a == "-h" || a == "--help") {
-        return Ok(HELP.to_owned());
+    let wants_help = |argument: &String| argument == "-h" || argument == "--help";
+    if arguments.iter().any(wants_help) || arguments.first().is_some_and(|first| first == "help") {
+        return Ok(format!("{SUMMARY}\n\n{USAGE}\n{DETAILS}"));
     }
     // After a command `--version` is an API version.
     let first = arguments.first().map(String::as_str);
@@ -95,10 +103,12 @@ fn run(arguments: &[String]) -> Result<String, Failure> {
         [command, rest @ ..] if matches!(command.as_str(), "generate" | "operations") => {
             (command, rest)
         }
-        [other, ..] => return Err(Failure::Usage(format!("unknown command `{other}`"))),
-        [] => {
+        [other, ..] if !other.starts_with('-') => {
+            return Err(Failure::Usage(format!("unknown command `{other}`")));
+        }
+        _ => {
             return Err(Failure::Usage(
-                "give a command: `generate` or `operations`".to_owned(),
+                "begin with a command: `generate` or `operations`".to_owned(),
             ));
         }
     };
@@ -176,7 +186,10 @@ fn parse(arguments: &[String]) -> Result<Arguments, Failure> {
                 | "--kinds"
                 | "--fields"
         ) {
-            return Err(Failure::Usage(format!("unknown option `{argument}`")));
+            return Err(Failure::Usage(match argument.starts_with('-') {
+                true => format!("unknown option `{argument}`"),
+                false => format!("`{argument}`: give documents with `--spec {argument}`"),
+            }));
         }
         if value.is_none() {
             value = rest.next().cloned();

@@ -10,16 +10,24 @@ const MAX_DEPTH: usize = 128;
 /// The maximum number of values after YAML's aliases are expanded.
 const MAX_VALUES: usize = 10_000_000;
 
+const HELP: &str = "give an OpenAPI v3, Swagger 2 or JSON Schema document, or a CustomResourceDefinition, as JSON or YAML";
+
 /// The documents of a text. Of a manifest with CustomResourceDefinitions, which may be in lists, only these.
 pub(crate) fn read(text: &str, at: &At) -> Result<Vec<Json>, Error> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    if text.trim().is_empty() {
+        return Err(Error::at(at, "the text is empty").help("check the command that writes it"));
+    }
     let documents = match text.trim_start().starts_with(['{', '[', '"', '<']) {
-        false if !text.trim().is_empty() => yaml(text, at)?,
-        _ => vec![json(text, at)?],
+        false => yaml(text, at)?,
+        true => vec![json(text, at)?],
     };
     let mut flat = Vec::with_capacity(documents.len());
     for document in documents {
         flatten(document, &mut flat);
+    }
+    if flat.is_empty() {
+        return Err(Error::at(at, "the list has no items").help(HELP));
     }
     if flat.iter().any(is_definition) {
         flat.retain(is_definition);
@@ -84,9 +92,7 @@ fn json(text: &str, at: &At) -> Result<Json, Error> {
 
 /// Advice for a text that is not JSON.
 fn instead_of_json(text: &str, error: &serde_json::Error) -> &'static str {
-    if text.trim().is_empty() {
-        "the text is empty: check the command that writes it"
-    } else if text.trim_start().starts_with('<') {
+    if text.trim_start().starts_with('<') {
         "this looks like HTML from a proxy or a login page: ask the API server itself"
     } else if error.is_eof() {
         "the text ends in the middle of the document: get it again"
@@ -96,8 +102,6 @@ fn instead_of_json(text: &str, error: &serde_json::Error) -> &'static str {
 }
 
 fn yaml(text: &str, at: &At) -> Result<Vec<Json>, Error> {
-    const HELP: &str = "give an OpenAPI v3, Swagger 2 or JSON Schema document, or a CustomResourceDefinition, \
-                        as JSON or YAML";
     let read = parse_yaml_documents(text.as_bytes());
     if let Some(error) = read.error {
         return Err(

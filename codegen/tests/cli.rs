@@ -169,6 +169,8 @@ fn wrong_arguments_end_with_2_and_the_help() {
     for arguments in [
         &[][..],
         &["destroy"],
+        &["--spec", "x"],
+        &["generate", "x.json", "--out", "x"],
         &["generate"],
         &["generate", "--spec"],
         &["generate", "--spec", "x", "--colour", "red"],
@@ -187,10 +189,53 @@ fn wrong_arguments_end_with_2_and_the_help() {
 }
 
 #[test]
+fn a_document_without_its_option_is_named() {
+    let output = run(&["generate", "x.json"], "");
+    assert!(
+        text(&output.stderr).starts_with("error: `x.json`: give documents with `--spec x.json`\n"),
+        "{}",
+        text(&output.stderr)
+    );
+}
+
+#[test]
 fn files_that_cannot_be_read_end_with_1() {
-    let output = run(&["operations", "--spec", "/nowhere/at-all.json"], "");
-    assert_eq!(output.status.code(), Some(1));
-    assert!(text(&output.stderr).contains("/nowhere/at-all.json: cannot be read"));
+    let folder_of_documents = folder("documents");
+    std::fs::create_dir_all(&folder_of_documents).unwrap();
+    let binary = folder_of_documents.join("binary.json");
+    std::fs::write(&binary, [0xff, 0xfe, 0]).unwrap();
+    for (path, message) in [
+        (
+            Path::new("/nowhere/at-all.json"),
+            "there is no such file\n  help: check the path",
+        ),
+        (
+            &folder_of_documents,
+            "this is a folder\n  help: give each of its files",
+        ),
+        (&binary, "this is not text in UTF-8\n  help: "),
+    ] {
+        let output = run(&["operations", "--spec", path.to_str().unwrap()], "");
+        assert_eq!(output.status.code(), Some(1));
+        let expected = format!("error: {}: {message}", path.display());
+        let message = text(&output.stderr);
+        assert!(message.starts_with(&expected), "{message}");
+    }
+    let output = run(
+        &[
+            "generate",
+            "--spec",
+            &fixture("paint-v1.json"),
+            "--out",
+            binary.to_str().unwrap(),
+        ],
+        "",
+    );
+    assert!(
+        text(&output.stderr).contains("binary.json: this is a file\n  help: give a folder"),
+        "{}",
+        text(&output.stderr)
+    );
     let paint = fixture("paint-v1.json");
     let out = folder("shared").display().to_string();
     let output = run(
@@ -213,6 +258,7 @@ fn help_and_version_are_printed() {
     let help = run(&["--help"], "");
     assert_eq!(help.status.code(), Some(0));
     assert!(text(&help.stdout).contains("Exit codes: 0 success"));
+    assert_eq!(run(&["help"], "").stdout, help.stdout);
     for version in ["-V", "--version"] {
         assert!(text(&run(&[version], "").stdout).starts_with("k8s-flowcontrol-codegen 0."));
     }

@@ -48,7 +48,16 @@ fn text_that_is_not_a_document() {
         &error("openapi: [3.0.0"),
         &["bad.json#: neither JSON nor YAML: yaml: line 1"],
     );
-    check(&error(""), &["bad.json#: not JSON", "the text is empty"]);
+    check(&error(""), &["bad.json#: the text is empty"]);
+    check(&error(" \n"), &["bad.json#: the text is empty"]);
+    check(
+        &error("# a comment\n"),
+        &["bad.json#: the text holds no document"],
+    );
+    check(
+        &error("kind: List\napiVersion: v1\nitems: []\n"),
+        &["bad.json#: the list has no items"],
+    );
     check(
         &error("<html></html>"),
         &["bad.json#: not JSON", "this looks like HTML"],

@@ -206,7 +206,7 @@ fn a_build_script_tells_cargo_its_files_and_its_mistakes() {
         "{text}"
     );
     assert!(
-        text.contains("cargo::error=nowhere.json: cannot be read: "),
+        text.contains("cargo::error=nowhere.json: there is no such file"),
         "{text}"
     );
     assert!(
