@@ -56,6 +56,23 @@ fn objects_in_place_become_types() {
 }
 
 #[test]
+fn the_values_of_type_meta_become_no_types() {
+    let document = r#"{"definitions": {"com.example.v1.Door": {"type": "object",
+        "x-kubernetes-group-version-kind": [{"group": "example.com", "version": "v1", "kind": "Door"}],
+        "properties": {"apiVersion": {"type": "string", "enum": ["example.com/v1"]},
+            "kind": {"type": "string", "enum": ["Door"]}, "width": {"type": "integer"}}}}}"#;
+    let files = files(Generator::new().document("door.json", document));
+    check(
+        &files[0].1,
+        &[
+            "Door as \"example.com/v1\" \"Door\"",
+            "pub width: Option<i64>,",
+        ],
+    );
+    assert!(!files[0].1.contains("enum"), "{}", files[0].1);
+}
+
+#[test]
 fn documents_are_read_as_they_are_found() {
     let document = r##"{
         "swagger": "2.0", "paths": null, "definitions": {

@@ -2,7 +2,9 @@
 
 use crate::error::{At, Error};
 use crate::json::Node;
-use crate::model::{Field, FieldFacts, GroupVersionKind, Key, Model, ObjectType, Scalar, Type};
+use crate::model::{
+    Field, FieldFacts, GroupVersionKind, Key, Model, ObjectType, Scalar, Schema, Type,
+};
 use crate::runtime;
 
 /// The `x-kubernetes-group-version-kind` of a schema or operation: an object or an array of objects.
@@ -26,6 +28,20 @@ pub(super) fn of(node: &Node<'_>) -> Result<Vec<GroupVersionKind>, Error> {
             })
         })
         .collect()
+}
+
+/// Makes `apiVersion` and `kind` plain strings in a kind of its own, whose schema may give their values as enums: the type
+/// knows them.
+pub(super) fn plain_type_meta(schema: &mut Schema) {
+    let (false, Type::Object(object)) = (schema.kinds.is_empty(), &mut schema.value) else {
+        return;
+    };
+    for field in &mut object.fields {
+        let is_type_meta = matches!(field.name.as_str(), "apiVersion" | "kind");
+        if is_type_meta && matches!(field.value, Type::Enum(_)) {
+            field.value = Type::Scalar(Scalar::String);
+        }
+    }
 }
 
 /// Gives the fields of every kind to the kinds that a document serves without a schema, as `/openapi/v2`

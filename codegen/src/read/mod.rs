@@ -63,11 +63,12 @@ fn named_schema(
     let Some(node) = document.find(&tokens) else {
         return Ok(());
     };
-    let schema = Schema {
+    let mut schema = Schema {
         at: node.at.clone(),
         value: references.schema(&document, &node)?,
         kinds: kinds::of(&node)?,
     };
+    kinds::plain_type_meta(&mut schema);
     let Some(other) = schemas.get(&key) else {
         schemas.insert(key, schema);
         return Ok(());
