@@ -18,6 +18,7 @@ mod migrate;
 mod objects;
 mod output;
 mod redact;
+mod resource_name;
 mod similar_name;
 mod source;
 mod stored;

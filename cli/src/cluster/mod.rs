@@ -31,5 +31,5 @@ pub(crate) use manifest::Manifest;
 pub(crate) use server_seats::{SeatsArg, ServerSeats};
 pub(crate) use takeover::takeover;
 pub(crate) use target::{Target, TargetArgs, Unfound, kinds_named};
-pub(crate) use tree::name;
+pub(crate) use tree::{name, title};
 pub(crate) use write::{FIELD_MANAGER, WriteArgs};

@@ -5,7 +5,7 @@ mod prune;
 use crate::cluster::block_on;
 use crate::cluster::{
     Live, LiveArgs, Manifest, WriteArgs, apply_dry_run, apply_own, dropped, dropped_message, owner,
-    takeover,
+    takeover, title,
 };
 use crate::documents::FileArgs;
 use crate::exit::Exit;
@@ -160,7 +160,7 @@ async fn apply(
         Some(_) => "configured",
     };
     if args.output.output.is_none() {
-        let title = format!("{}/{name}", kind.as_str().to_ascii_lowercase());
+        let title = title(kind, name);
         writeln!(streams.out, "{title} {what}{}", args.write.note())?;
     }
     if what != "unchanged" {

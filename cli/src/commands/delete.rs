@@ -1,7 +1,7 @@
 //! `delete`: deleting objects of a cluster.
 
 use crate::cluster::block_on;
-use crate::cluster::{Live, LiveArgs, TargetArgs, Unfound, WriteArgs, name, owner};
+use crate::cluster::{Live, LiveArgs, TargetArgs, Unfound, WriteArgs, name, owner, title};
 use crate::documents::{FileArgs, Skipped, documents};
 use crate::exit::Exit;
 use crate::failure::Failure;
@@ -100,7 +100,7 @@ pub(crate) fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
                     }
                     continue;
                 }
-                let title = format!("{}/{}", kind.as_str().to_ascii_lowercase(), name(object));
+                let title = title(kind, name(object));
                 match &args.output {
                     Some(_) => writeln!(streams.out, "{title}")?,
                     None => writeln!(streams.out, "{title} deleted{}", args.write.note())?,
@@ -157,7 +157,7 @@ fn confirm(args: &Args, objects: &[(Kind, Value)], streams: &mut Streams) -> Res
     let names: Vec<_> = objects
         .iter()
         .filter(is_deleted)
-        .map(|(kind, object)| format!("{}/{}", kind.as_str().to_ascii_lowercase(), name(object)))
+        .map(|(kind, object)| title(*kind, name(object)))
         .collect();
     if args.yes || args.write.is_dry_run() || names.is_empty() {
         return Ok(true);

@@ -1,7 +1,7 @@
 //! `diff`: the changes that an apply would make.
 
 use crate::cluster::block_on;
-use crate::cluster::{FIELD_MANAGER, LiveArgs, Manifest, WriteArgs, apply_dry_run};
+use crate::cluster::{FIELD_MANAGER, LiveArgs, Manifest, WriteArgs, apply_dry_run, title};
 use crate::documents::FileArgs;
 use crate::exit::Exit;
 use crate::failure::Failure;
@@ -66,7 +66,7 @@ pub(crate) fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
                 )
             })?;
             if before != after {
-                let title = format!("{}/{name}", kind.as_str().to_ascii_lowercase());
+                let title = title(kind, name);
                 write_diff(&mut streams.out, (&title, &before), (&title, &after))?;
                 exit = Exit::Findings;
             }

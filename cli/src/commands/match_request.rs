@@ -6,6 +6,7 @@ use crate::configuration::ConfigurationArgs;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::{Streams, write_report};
+use crate::resource_name::ResourceName;
 use clap::ValueEnum;
 use k8s_flowcontrol::rules::matching::{Classifier, Explanation, RequestAttributes, User};
 use serde_json::json;
@@ -165,12 +166,7 @@ fn request(args: &Args) -> RequestAttributes {
         request.path.clone_from(path);
     }
     if let Some(resource) = &args.resource {
-        let (resource, subresource) = resource.split_once('/').unwrap_or((resource, ""));
-        let (resource, group) = resource.split_once('.').unwrap_or((resource, ""));
-        request.is_resource_request = true;
-        request.api_group = group.into();
-        request.resource = resource.into();
-        request.subresource = subresource.into();
+        ResourceName::of(resource).fill(&mut request);
         request.namespace = args.namespace.clone().unwrap_or_default();
         request.name = args.name.clone().unwrap_or_default();
     }

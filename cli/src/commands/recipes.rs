@@ -143,33 +143,47 @@ fn slug(text: &str) -> String {
 }
 
 pub(crate) fn protect(args: &ProtectArgs, streams: &mut Streams) -> Result<Exit, Failure> {
-    let subject = args.subject.subject()?;
-    let base = Base::read(&args.recipe, true, streams)?;
-    let name = format!("protect-{}", subject.slug);
-    let shares = shares::at_least(args.seats, &name, &base)?;
-    let level = level(&name, shares, json!({"lendablePercent": 0}));
-    let schema = schema(&name, &name, &subject, &base)?;
-    proof::print(
-        &base,
-        &[level, schema],
-        &proof::requests_of(&subject.user),
+    let shares = |name: &str, base: &Base| shares::at_least(args.seats, name, base);
+    let limited = json!({"lendablePercent": 0});
+    own_level(
+        "protect",
+        &args.subject,
+        &args.recipe,
+        shares,
+        limited,
         streams,
     )
 }
 
 pub(crate) fn isolate(args: &IsolateArgs, streams: &mut Streams) -> Result<Exit, Failure> {
-    let subject = args.subject.subject()?;
-    let base = Base::read(&args.recipe, true, streams)?;
-    let name = format!("isolate-{}", subject.slug);
-    let shares = shares::at_most(args.at_most, &name, &base)?;
-    let level = level(&name, shares, json!({"borrowingLimitPercent": 0}));
-    let schema = schema(&name, &name, &subject, &base)?;
-    proof::print(
-        &base,
-        &[level, schema],
-        &proof::requests_of(&subject.user),
+    let shares = |name: &str, base: &Base| shares::at_most(args.at_most, name, base);
+    let limited = json!({"borrowingLimitPercent": 0});
+    own_level(
+        "isolate",
+        &args.subject,
+        &args.recipe,
+        shares,
+        limited,
         streams,
     )
+}
+
+/// Gives a client a level of its own with `shares` and the fields `limited`.
+fn own_level(
+    recipe: &str,
+    subject: &SubjectArgs,
+    args: &RecipeArgs,
+    shares: impl FnOnce(&str, &Base) -> Result<i32, Failure>,
+    limited: Value,
+    streams: &mut Streams,
+) -> Result<Exit, Failure> {
+    let subject = subject.subject()?;
+    let base = Base::read(args, true, streams)?;
+    let name = format!("{recipe}-{}", subject.slug);
+    let level = level(&name, shares(&name, &base)?, limited);
+    let schema = schema(&name, &name, &subject, &base)?;
+    let requests = proof::requests_of(&subject.user);
+    proof::print(&base, &[level, schema], &requests, streams)
 }
 
 pub(crate) fn exempt_probes(args: &ProbesArgs, streams: &mut Streams) -> Result<Exit, Failure> {

@@ -1,7 +1,7 @@
 //! `restore`: giving built-in objects back to the API server.
 
 use crate::cluster::block_on;
-use crate::cluster::{LiveArgs, TargetArgs, WriteArgs, name};
+use crate::cluster::{LiveArgs, TargetArgs, WriteArgs, name, title};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::Streams;
@@ -42,6 +42,7 @@ pub(crate) fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
         let release = live.release().await;
         let (objects, unfound) = args.target.find_each(&live).await?;
         let mut failures: Vec<_> = unfound.into_iter().map(|unfound| unfound.failure).collect();
+        let mut is_restored = false;
         for (kind, object) in &objects {
             let name = name(object);
             let built_in = bootstrap::objects(release);
@@ -57,7 +58,7 @@ pub(crate) fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
                 );
                 continue;
             }
-            let title = format!("{}/{name}", kind.as_str().to_ascii_lowercase());
+            let title = title(*kind, name);
             let note = args.write.note();
             if object["metadata"]["annotations"][AUTO_UPDATE_ANNOTATION] == "true" {
                 writeln!(streams.out, "{title} unchanged{note}")?;
@@ -70,11 +71,12 @@ pub(crate) fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
                 failures.push(error.into());
                 continue;
             }
+            is_restored = true;
             writeln!(streams.out, "{title} restored{note}")?;
         }
         streams.out.flush()?;
         let exit = Failure::report_all(failures, streams);
-        if exit == Exit::Success && !args.write.is_dry_run() {
+        if is_restored && exit == Exit::Success && !args.write.is_dry_run() {
             writeln!(
                 streams.err,
                 "the API server resets the spec within a minute"

@@ -3,7 +3,7 @@
 mod backup;
 
 use crate::cluster::block_on;
-use crate::cluster::{Live, LiveArgs, WriteArgs, name};
+use crate::cluster::{Live, LiveArgs, WriteArgs, name, title};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::interrupt::Interrupt;
@@ -105,13 +105,12 @@ pub(crate) fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
             let was_moved =
                 object["metadata"]["resourceVersion"] != after["metadata"]["resourceVersion"];
             moved += usize::from(was_moved);
-            let kind = kind.as_str().to_ascii_lowercase();
             let what = match (args.write.is_dry_run(), was_moved) {
                 (true, _) => "would be rewritten",
                 (false, true) => "rewritten",
                 (false, false) => "already in the storage version",
             };
-            write!(streams.out, "{kind}/{} {what}", name(object))?;
+            write!(streams.out, "{} {what}", title(*kind, name(object)))?;
             let dropped = dropped_entries(&live, object);
             if !dropped.is_empty() {
                 write!(

@@ -7,6 +7,7 @@ mod helm;
 mod refusal;
 mod report;
 mod requested;
+mod verdict;
 mod writers;
 
 use crate::cluster::{ClusterArgs, ClustersArgs, Named, block_on};

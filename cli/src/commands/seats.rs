@@ -10,6 +10,7 @@ use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::feature_gates::FeatureGateArgs;
 use crate::output::{Streams, write_report};
+use crate::resource_name::ResourceName;
 use crate::similar_name;
 use clap::ValueEnum;
 use k8s_flowcontrol::rules::matching::{RequestAttributes, User};
@@ -164,24 +165,19 @@ pub(crate) fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
 fn attributes(args: &Args) -> Result<RequestAttributes, Failure> {
     let verb = args.verb.as_deref().unwrap_or_default();
     let resource = args.resource.as_deref().unwrap_or_default();
-    let (resource, subresource) = resource.split_once('/').unwrap_or((resource, ""));
-    let (resource, group) = resource.split_once('.').unwrap_or((resource, ""));
-    let url = format!("/api/v1/{resource}?{}", args.query);
+    let resource = ResourceName::of(resource);
+    let url = format!("/api/v1/{}?{}", resource.resource, args.query);
     let listed = RequestAttributes::from_http("GET", &url, User::default())
         .map_err(|error| Failure::usage(error.to_string()))?;
-    let is_collection = matches!(verb, "list" | "watch");
-    Ok(RequestAttributes {
+    let mut attributes = RequestAttributes {
         verb: verb.to_owned(),
-        api_group: group.to_owned(),
-        resource: resource.to_owned(),
-        subresource: subresource.to_owned(),
-        name: if is_collection {
-            listed.name
-        } else {
-            String::new()
-        },
         ..RequestAttributes::default()
-    })
+    };
+    resource.fill(&mut attributes);
+    if matches!(verb, "list" | "watch") {
+        attributes.name = listed.name;
+    }
+    Ok(attributes)
 }
 
 /// The stored objects: from the options, and from the metrics of a cluster.

@@ -1,7 +1,7 @@
 //! `watch`: the changes of objects of a cluster.
 
 use crate::cluster::block_on;
-use crate::cluster::{Follow, Followed, LiveArgs, TargetArgs, name};
+use crate::cluster::{Follow, Followed, LiveArgs, TargetArgs, name, title};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::{Streams, write_line};
@@ -89,8 +89,7 @@ fn print(change: &Followed, output: Output, streams: &mut Streams) -> Result<(),
             write_line(&mut streams.out, line)?;
         }
         Output::Table => {
-            let kind = kind.as_str().to_ascii_lowercase();
-            write!(streams.out, "{event:<8} {kind}/{}", name(object))?;
+            write!(streams.out, "{event:<8} {}", title(*kind, name(object)))?;
             if let Some(old) = old {
                 let mut paths = Vec::new();
                 differences(old, object, "", &mut paths);

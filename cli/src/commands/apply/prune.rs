@@ -1,6 +1,6 @@
 //! `apply --prune`: deleting objects that were applied and are no longer in the files.
 
-use crate::cluster::{Live, Manifest, WriteArgs, name};
+use crate::cluster::{Live, Manifest, WriteArgs, name, title};
 use crate::failure::Failure;
 use crate::output::Streams;
 use k8s_flowcontrol::Kind;
@@ -33,13 +33,8 @@ pub(super) async fn prune(
             if !write.is_client_dry_run() {
                 live.delete(kind, &object, write).await?;
             }
-            let kind = kind.as_str().to_ascii_lowercase();
-            writeln!(
-                streams.out,
-                "{kind}/{} pruned{}",
-                name(&object),
-                write.note()
-            )?;
+            let title = title(kind, name(&object));
+            writeln!(streams.out, "{title} pruned{}", write.note())?;
         }
     }
     Ok(left)

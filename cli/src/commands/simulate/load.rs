@@ -2,6 +2,7 @@
 
 use crate::documents::read;
 use crate::failure::Failure;
+use crate::resource_name::ResourceName;
 use k8s_flowcontrol::rules::controller::FlowController;
 use k8s_flowcontrol::rules::matching::{RequestAttributes, User};
 use k8s_flowcontrol::rules::queueing::Work;
@@ -246,12 +247,7 @@ impl Group {
             request.path.clone_from(path);
         }
         if let Some(resource) = &self.resource {
-            let (resource, subresource) = resource.split_once('/').unwrap_or((resource, ""));
-            let (resource, group) = resource.split_once('.').unwrap_or((resource, ""));
-            request.is_resource_request = true;
-            request.api_group = group.into();
-            request.resource = resource.into();
-            request.subresource = subresource.into();
+            ResourceName::of(resource).fill(&mut request);
             request.namespace.clone_from(&self.namespace);
         }
         request
