@@ -3,7 +3,7 @@
 //! Objects of one text are alike: their fields come in the same order, and their lists have similar lengths. A wrong guess
 //! costs time and nothing else.
 
-/// What came last time, by hashes of the names of fields.
+/// The last next fields and lengths, by hashes of fields.
 #[derive(Clone)]
 pub(super) struct Habits {
     /// The places in their tables of the fields that came next.
