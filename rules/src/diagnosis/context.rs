@@ -92,7 +92,7 @@ impl<'a> Context<'a> {
     }
 
     /// The flow schemas that can take requests of a user, in the order in which a server tries them, each with the index of the
-    /// first rule for the user. Schemas after one that takes all resource requests of the user are left out.
+    /// first rule for the user. A schema that takes all resource requests of the user is the last.
     pub(super) fn schemas_of(&self, user: &User) -> Vec<(&FlowSchema, usize)> {
         let mut ordered: Vec<&FlowSchema> = self.schemas.iter().collect();
         // A stable sort keeps equal precedences in the order of their names.

@@ -44,7 +44,7 @@ impl Evidence {
     }
 }
 
-/// The metrics and debug dumps of one API server; `None` for those that could not be read.
+/// The metrics and debug dumps of one API server, each `None` if it could not be read.
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct ServerEvidence {

@@ -21,7 +21,8 @@ const TOO_LIKELY: f64 = 0.01;
 const NAMED: usize = 5;
 
 fn run(context: &Context<'_>, report: &mut Report) {
-    for load in context.loads().filter(|load| load.is_in_trouble_now()) {
+    let is_wanted = |load: &&Load<'_>| load.is_in_trouble() || context.scope.level.is_some();
+    for load in context.loads().filter(is_wanted) {
         match (objects::queuing(&load.level.object), flows::dealer(load)) {
             (_, Some(dealer)) => {
                 queued(context, load, &dealer, report);
@@ -51,6 +52,7 @@ fn queued(context: &Context<'_>, load: &Load<'_>, dealer: &Dealer, report: &mut 
             odds(16),
         )),
     ];
+    evidence.extend(of_queues(load));
     if heavy.is_empty() {
         let one = dealer.squish_probability(1);
         let severity = if one < TOO_LIKELY {
@@ -109,6 +111,32 @@ fn queued(context: &Context<'_>, load: &Load<'_>, dealer: &Dealer, report: &mut 
         load.name(),
     );
     report.level(severity, load, message, evidence, action(severity));
+}
+
+/// The queues with waiting requests.
+fn of_queues(load: &Load<'_>) -> Vec<Observation> {
+    let rows = load.server.queues.iter().flatten();
+    let of_level = rows.filter(|row| row.priority_level == load.name());
+    let pending: Vec<i64> = of_level
+        .filter_map(|row| Some(row.queue.as_ref()?.pending_requests))
+        .filter(|pending| *pending > 0)
+        .collect();
+    let Some(longest) = pending.iter().copied().max() else {
+        return Vec::new();
+    };
+    let row =
+        |what: String, value| Observation::dump(&load.server.name, "dump_queues", what, value);
+    let number = i64::try_from(pending.len()).unwrap_or(i64::MAX);
+    vec![
+        row(
+            format!("queues of {} with waiting requests", load.name()),
+            number,
+        ),
+        row(
+            format!("waiting requests in the longest queue of {}", load.name()),
+            longest,
+        ),
+    ]
 }
 
 fn action(severity: Severity) -> &'static str {
