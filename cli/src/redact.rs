@@ -74,6 +74,28 @@ impl Redactor {
         }
     }
 
+    /// The word for a group. The groups of Kubernetes stay, but for the namespaces in their names.
+    #[cfg(feature = "parquet")]
+    pub(crate) fn group(&self, name: &str) -> String {
+        const OF_NAMESPACE: &str = "system:serviceaccounts:";
+        match name.strip_prefix(OF_NAMESPACE) {
+            Some(namespace) => format!("{OF_NAMESPACE}{}", self.namespace(namespace)),
+            None if name.is_empty() || name.starts_with("system:") => name.to_owned(),
+            None => self.word("group", name),
+        }
+    }
+
+    /// The word for the name of an object. A namespace and a node have the same word as elsewhere.
+    #[cfg(feature = "parquet")]
+    pub(crate) fn object(&self, resource: &str, name: &str) -> String {
+        match (resource, name) {
+            (_, "") => String::new(),
+            ("namespaces", name) => self.namespace(name),
+            ("nodes", name) => self.word("node", name),
+            (_, name) => self.word("name", name),
+        }
+    }
+
     fn word(&self, kind: &str, name: &str) -> String {
         let Some(key) = &self.0 else {
             return name.to_owned();
@@ -120,5 +142,23 @@ mod tests {
             assert_eq!(redactor.user(kept), kept);
         }
         assert_eq!(Redactor::new(None).user("alice"), "alice");
+    }
+
+    #[cfg(feature = "parquet")]
+    #[test]
+    fn groups_and_objects_have_words_too() {
+        let redactor = Redactor::new(Some("key"));
+        let of_namespace = redactor.group("system:serviceaccounts:team-a");
+        assert!(of_namespace.ends_with(&redactor.namespace("team-a")));
+        assert!(redactor.group("team-a").starts_with("group-"));
+        assert_eq!(redactor.group("system:masters"), "system:masters");
+        let node = redactor.user("system:node:n1");
+        assert!(node.ends_with(&redactor.object("nodes", "n1")), "{node}");
+        assert_eq!(
+            redactor.object("namespaces", "team-a"),
+            redactor.namespace("team-a")
+        );
+        assert!(redactor.object("secrets", "s").starts_with("name-"));
+        assert_eq!(Redactor::new(None).object("secrets", "s"), "s");
     }
 }

@@ -5,6 +5,8 @@ mod partial;
 mod print;
 mod report;
 mod requests;
+#[cfg(feature = "parquet")]
+mod rows;
 mod sample;
 mod tally;
 
@@ -24,6 +26,8 @@ use k8s_flowcontrol::rules::matching::Classifier;
 use k8s_flowcontrol::rules::seats::{Estimator, LevelBounds};
 use partial::Partial;
 use report::Report;
+#[cfg(feature = "parquet")]
+use rows::Rows;
 use sample::{Configuration, Sampler};
 use std::path::PathBuf;
 
@@ -70,6 +74,11 @@ pub(crate) struct Args {
     #[arg(long, value_name = "FILE")]
     html: Option<PathBuf>,
 
+    /// Also write one row for each request to a file of Apache Parquet, for DuckDB, Spark, ClickHouse and others
+    #[cfg(feature = "parquet")]
+    #[arg(long, value_name = "FILE", conflicts_with = "requests")]
+    parquet: Option<PathBuf>,
+
     /// Write a partial result instead of the report, for `traffic merge`
     #[arg(long, value_name = "FILE", conflicts_with_all = ["html", "output"])]
     partial: Option<PathBuf>,
@@ -91,6 +100,10 @@ Examples:
   kubectl flowcontrol traffic audit.log -f objects.yaml --partial a.json
   kubectl flowcontrol traffic merge a.json b.json
 
+  # One row for each request, for SQL
+  kubectl flowcontrol traffic audit.log -f objects.yaml --parquet rows.parquet
+  duckdb -c \"SELECT priority_level, count(*), sum(seats) FROM 'rows.parquet' GROUP BY ALL\"
+
   # Classify every request of a log
   kubectl flowcontrol traffic audit.log -f objects.yaml --requests";
 
@@ -111,6 +124,12 @@ pub(crate) fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
         (true, 1) => {
             return Err(Failure::usage(
                 "name the partial results: `traffic merge FILE…`",
+            ));
+        }
+        #[cfg(feature = "parquet")]
+        (true, _) if args.parquet.is_some() => {
+            return Err(Failure::usage(
+                "partial results have no rows: give `--parquet FILE` to the runs that make them",
             ));
         }
         (true, _) => Partial::merge(&args.logs[1..])?,
@@ -196,6 +215,15 @@ fn read(
         classes: sampler.current.classes.clone(),
         ..Partial::default()
     };
-    partial.add_logs(&args.logs, &sampler, streams)?;
+    #[cfg(feature = "parquet")]
+    if let Some(file) = &args.parquet {
+        let mut rows = Rows::create(file)?;
+        partial.add_logs(&args.logs, &sampler, streams, |event, sample| {
+            rows.add(event, sample, &sampler.redactor)
+        })?;
+        rows.finish()?;
+        return Ok(partial);
+    }
+    partial.add_logs(&args.logs, &sampler, streams, |_, _| Ok(()))?;
     Ok(partial)
 }

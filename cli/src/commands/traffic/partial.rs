@@ -1,10 +1,11 @@
 //! `--partial` and `traffic merge`: results of several runs that add up to the result of one run over all logs.
 
-use super::sample::{Deprecated, Open, Sampler, key};
+use super::sample::{Deprecated, Open, Sample, Sampler, key};
 use super::tally::{Cell, Class, Flow, Load, Minute, Tally};
 use crate::audit_logs::read_logs;
 use crate::failure::Failure;
 use crate::output::Streams;
+use k8s_flowcontrol::rules::audit::Event;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, HashSet};
 use std::path::{Path, PathBuf};
@@ -48,17 +49,19 @@ struct File {
 const DISORDER: i64 = 1_000_000;
 
 impl Partial {
-    /// Adds the requests of logs.
+    /// Adds the requests of logs, and calls `each` for every request.
     pub(super) fn add_logs(
         &mut self,
         logs: &[PathBuf],
         sampler: &Sampler,
         streams: &mut Streams,
+        mut each: impl FnMut(&Event<'_>, &Sample) -> Result<(), Failure>,
     ) -> Result<(), Failure> {
         // The log that is being read, and the time at which it began.
         let mut begin = (usize::MAX, None);
         let counts = read_logs(logs, streams, |event, log, _| {
             let sample = sampler.sample(event);
+            each(event, &sample)?;
             if log == logs.len() || !event.is_last() && event.reached_flow_control() {
                 self.open.push(Open::new(event, sample));
                 return Ok(());
