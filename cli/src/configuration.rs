@@ -69,7 +69,19 @@ impl ConfigurationArgs {
         let mut objects = match cluster {
             Some(cluster) => Objects::live(cluster)?,
             None if bootstrap && files.is_empty() => Objects::default(),
-            None => Objects::read(files, self.kubernetes.release(), streams)?,
+            None if files.is_empty() => {
+                return Err(Failure::usage("no input").hint(
+                    "name files with `-f FILE`, a cluster with `--live`, or the built-in objects with `--with-bootstrap`",
+                ));
+            }
+            None => {
+                let objects = Objects::read(files, self.kubernetes.release(), streams)?;
+                if objects.documents.is_empty() && !bootstrap {
+                    let message = "the files contain no flow-control objects";
+                    return Err(Failure::input(message));
+                }
+                objects
+            }
         };
         let release = self.kubernetes.release_or(objects.live);
         let own_levels = objects.levels.len();

@@ -26,7 +26,7 @@ const CATCH_ALL: &str = "catch-all";
 pub(crate) struct SeatsArg {
     /// The seats of each server, --max-requests-inflight plus --max-mutating-requests-inflight; defaults to 600, or with a
     /// cluster to the seats of the API server that responds
-    #[arg(long, value_name = "SEATS")]
+    #[arg(long, value_name = "SEATS", value_parser = seats)]
     server_seats: Option<u32>,
 }
 
@@ -233,6 +233,11 @@ impl fmt::Display for ServerSeats {
             }
         }
     }
+}
+
+fn seats(text: &str) -> Result<u32, String> {
+    let seats = text.parse().ok().filter(|seats| (1..=MANY).contains(seats));
+    seats.ok_or_else(|| format!("seats must be between 1 and {MANY}, not {text}"))
 }
 
 /// The limits of the priority levels in the metrics of a server.

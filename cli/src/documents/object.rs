@@ -30,8 +30,12 @@ impl Document {
     /// The object as a server of `release` decodes it.
     pub(crate) fn object(&self, release: Release) -> Result<Object, Failure> {
         let object = self.decode(release).map_err(|error| {
-            let diagnostic = Diagnostic::error(format!("{}: {error}", self.title()))
-                .at(&self.source, error.span);
+            let message = match self.has_type() || self.name().is_some() {
+                true => format!("{}: {error}", self.title()),
+                // Nothing tells that it is an object at all.
+                false => error.to_string(),
+            };
+            let diagnostic = Diagnostic::error(message).at(&self.source, error.span);
             Failure::input("cannot read an object").because(vec![diagnostic])
         })?;
         if !self.has_type() && object.tree.get("spec").is_none() {
