@@ -4,6 +4,7 @@ mod audit;
 mod files;
 mod queueing;
 mod server;
+mod simulation;
 
 use bench_data::{Meter, list, report};
 use k8s_flowcontrol::api::v1::{FlowSchema, PriorityLevelConfiguration};
@@ -19,8 +20,8 @@ use std::hint::black_box;
 
 type Outcome = Result<(), Box<dyn Error>>;
 
-const USAGE: &str = "usage: classify COUNT | queue COUNT | validate ROUNDS | generate ROUNDS | requests COUNT | \
-                     fan-out WATCHES CHANGES | audit EVENTS | migrate PROGRAM FILES | checkout PROGRAM FILES";
+const USAGE: &str = "usage: classify COUNT | queue COUNT | simulate COUNT | validate ROUNDS | generate ROUNDS | \
+                     requests COUNT | fan-out WATCHES CHANGES | audit EVENTS | migrate PROGRAM FILES | checkout PROGRAM FILES";
 
 #[tokio::main]
 async fn main() -> Outcome {
@@ -29,6 +30,7 @@ async fn main() -> Outcome {
     match arguments[..] {
         ["classify", count] => classify(count.parse()?),
         ["queue", count] => queueing::queue(count.parse()?),
+        ["simulate", count] => simulation::simulation(count.parse()?),
         ["validate", rounds] => validate(rounds.parse()?),
         ["generate", rounds] => generate(rounds.parse()?),
         ["requests", count] => server::requests(count.parse()?).await,

@@ -90,6 +90,8 @@ pub struct FlowController {
     limits: ServerLimits,
     levels: Vec<Level>,
     next_adjustment: Duration,
+    /// The time of the next adjustment or the next end of an additional latency.
+    next_event: Duration,
     dispatched: Vec<Ticket>,
 }
 
@@ -114,6 +116,7 @@ impl FlowController {
             limits: ServerLimits::new(&[], concurrency_limit, release),
             levels: Vec::new(),
             next_adjustment: start,
+            next_event: start,
             dispatched: Vec::new(),
         };
         new.configure(start, flow_schemas, priority_levels)?;
@@ -159,6 +162,7 @@ impl FlowController {
             }
         }
         self.adjust(now);
+        self.next_event = self.find_next_event();
         Ok(())
     }
 
@@ -222,11 +226,7 @@ impl FlowController {
 
     /// The time of the next adjustment or the next end of an additional latency, at which the caller advances.
     pub fn next_event(&self) -> Duration {
-        let events = self
-            .levels
-            .iter()
-            .filter_map(|level| level.queues.next_event());
-        events.fold(self.next_adjustment, Duration::min)
+        self.next_event
     }
 
     /// Handles everything that happens until `now`, each at its time.
@@ -235,9 +235,10 @@ impl FlowController {
     pub fn advance(&mut self, now: Duration) {
         if now.saturating_sub(self.next_adjustment) > MISSED {
             self.next_adjustment = now;
+            self.next_event = self.find_next_event();
         }
         loop {
-            let next = self.next_event();
+            let next = self.next_event;
             if next > now || now == Duration::MAX {
                 return;
             }
@@ -253,7 +254,16 @@ impl FlowController {
             if self.next_adjustment <= next {
                 self.adjust(next);
             }
+            self.next_event = self.find_next_event();
         }
+    }
+
+    fn find_next_event(&self) -> Duration {
+        let events = self
+            .levels
+            .iter()
+            .filter_map(|level| level.queues.next_event());
+        events.fold(self.next_adjustment, Duration::min)
     }
 
     /// Takes the requests that were dispatched since the last call, in order, including those that were dispatched on
@@ -272,6 +282,9 @@ impl FlowController {
         let of = &mut self.levels[level.0];
         let result = change(&mut of.queues);
         of.note_demand(now);
+        if let Some(event) = of.queues.next_event() {
+            self.next_event = self.next_event.min(event);
+        }
         let dispatched = of.queues.dispatched();
         self.dispatched
             .extend(dispatched.map(|request| Ticket { level, request }));

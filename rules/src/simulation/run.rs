@@ -97,7 +97,7 @@ impl<S: Source, O: Observer> Run<S, O> {
             if change < next {
                 self.server.advance(change);
             } else if own.is_some_and(|own| own <= arrival) {
-                if let Some((_, event)) = self.events.pop() {
+                if let Some(event) = self.events.pop() {
                     self.handle(now, event);
                 }
             } else if let Some(request) = self.source.send() {
@@ -155,8 +155,8 @@ impl<S: Source, O: Observer> Run<S, O> {
         let ticket = match admission {
             Admission::Dispatched(ticket) => ticket,
             Admission::Queued(ticket) => {
-                let end = now.saturating_add(wait_limit(facts.deadline));
-                self.events.plan(end, Event::EndOfPatience(ticket));
+                let limit = wait_limit(facts.deadline);
+                self.events.plan_end_of_patience(now, limit, ticket);
                 ticket
             }
             Admission::Rejected(reason) => {
