@@ -292,8 +292,8 @@ impl Builder {
     ///
     /// The server classifies each request by its objects, and the priority level decides: the request executes, waits in a
     /// queue for at most 15 s, or gets 429 with `Retry-After: 1`. Limits, queues, borrowing and the seats of lists are those of
-    /// [`FlowController`](k8s_flowcontrol_rules::controller::FlowController); writes take no final seats. The debug dumps and
-    /// `/metrics` show the state. A request [delayed](Fault::delay) by a fault occupies its seats for that time, which makes
+    /// [`FlowController`](k8s_flowcontrol_rules::controller::FlowController). A write takes final seats for the open watches of
+    /// its resource, also for those of single objects. The debug dumps and `/metrics` show the state. A request [delayed](Fault::delay) by a fault occupies its seats for that time, which makes
     /// load easy to produce.
     ///
     /// The group `system:masters`, and so every client without [tokens](Self::tokens), is exempt. A user of the group

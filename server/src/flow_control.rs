@@ -2,10 +2,11 @@
 
 use crate::kinds::{Kind, Kinds};
 use crate::store::{Store, json_length, meta_str};
-use crate::throttle::{Throttle, Verdict};
+use crate::throttle::{End, Subject, Throttle, Verdict};
 use jiff::Timestamp;
 use k8s_flowcontrol_rules::controller::Ticket;
 use k8s_flowcontrol_rules::matching::{Classification, Classifier, RequestAttributes};
+use k8s_flowcontrol_rules::queueing::Work;
 use k8s_flowcontrol_rules::seats::Stored;
 use k8s_flowcontrol_types::Kind as OwnKind;
 use k8s_flowcontrol_types::Release;
@@ -53,11 +54,21 @@ pub(crate) struct Executing {
     pub(crate) flow_hash: u64,
     pub(crate) arrived: Timestamp,
     /// The seats that it takes or waits for.
-    pub(crate) seats: u32,
+    pub(crate) work: Work,
     /// The time of its dispatch; none while it waits.
     pub(crate) started: Option<Timestamp>,
     /// Its place in the queues; none if the server does not throttle.
     pub(crate) ticket: Option<Ticket>,
+}
+
+impl Executing {
+    fn subject(&self) -> Subject<'_> {
+        Subject {
+            flow_schema: &self.flow_schema,
+            level: &self.priority_level,
+            work: self.work,
+        }
+    }
 }
 
 /// The configuration is compiled after each write if that takes no longer than this.
@@ -75,6 +86,10 @@ impl Flow {
         self.throttle.as_ref()
     }
 
+    pub(crate) fn throttled_mut(&mut self) -> Option<&mut Throttle> {
+        self.throttle.as_mut()
+    }
+
     /// Classifies a request, and decides about it if the server throttles; `None` when it is not subject to flow control.
     pub(crate) fn begin(
         &mut self,
@@ -82,6 +97,7 @@ impl Flow {
         kinds: &Kinds,
         request: RequestAttributes,
         query: &str,
+        watches: u64,
     ) -> Option<Arrival> {
         if let Some(throttle) = &mut self.throttle {
             throttle.follow(store.revision(), || {
@@ -106,18 +122,24 @@ impl Flow {
             flow_distinguisher: taken.flow_distinguisher.to_owned(),
             flow_hash: taken.flow_hash(),
             arrived: now,
-            seats: 1,
+            work: Work::seats(1),
             started: Some(now),
             ticket: None,
             request,
         };
         let mut dispatched = None;
         if let Some(throttle) = &mut self.throttle {
-            let (schema, level) = (&executing.flow_schema, &executing.priority_level);
+            let level = &executing.priority_level;
             let stored = stored(store, kinds, &executing.request);
-            let work = throttle.work(&executing.request, level, query, stored);
-            executing.seats = work.initial_seats;
-            match throttle.arrive(schema, level, executing.flow_hash, work) {
+            let request = &executing.request;
+            let work = throttle.work(request, level, query, stored, watches);
+            executing.work = work;
+            let request = &executing.request;
+            let verdict = throttle.arrive(executing.subject(), executing.flow_hash);
+            if is_write(&request.verb) {
+                throttle.observe_watches(executing.subject(), watches);
+            }
+            match verdict {
                 Verdict::Executes(ticket) => executing.ticket = Some(ticket),
                 Verdict::Waits(ticket, told) => {
                     executing.ticket = Some(ticket);
@@ -150,8 +172,10 @@ impl Flow {
         if let (Some(throttle), Some(executing)) =
             (&mut self.throttle, self.executing.get_mut(&number))
         {
-            executing.started = Some(Timestamp::now());
-            throttle.note_dispatched(&executing.flow_schema, &executing.priority_level);
+            let now = Timestamp::now();
+            executing.started = Some(now);
+            let waited = elapsed(executing.arrived, now);
+            throttle.note_dispatched(executing.subject(), waited);
         }
     }
 
@@ -161,10 +185,10 @@ impl Flow {
         else {
             return false;
         };
-        let (schema, level) = (&executing.flow_schema, &executing.priority_level);
+        let waited = elapsed(executing.arrived, Timestamp::now());
         let is_out = executing
             .ticket
-            .is_some_and(|ticket| throttle.time_out(ticket, schema, level));
+            .is_some_and(|ticket| throttle.time_out(ticket, executing.subject(), waited));
         if is_out {
             self.executing.remove(&number);
         }
@@ -183,8 +207,17 @@ impl Flow {
             return;
         };
         if let (Some(throttle), Some(ticket)) = (&mut self.throttle, ended.ticket) {
-            let (schema, level) = (&ended.flow_schema, &ended.priority_level);
-            throttle.end(ticket, ended.started.is_some(), schema, level);
+            let now = Timestamp::now();
+            let end = match ended.started {
+                Some(started) => End::Executed {
+                    is_watch: ended.request.verb == "watch",
+                    took: elapsed(started, now),
+                },
+                None => End::Left {
+                    waited: elapsed(ended.arrived, now),
+                },
+            };
+            throttle.end(ticket, ended.subject(), end);
         }
     }
 
@@ -222,6 +255,15 @@ impl Flow {
         });
         classifier
     }
+}
+
+fn elapsed(from: Timestamp, to: Timestamp) -> Duration {
+    // Clocks can jump back.
+    Duration::try_from(to.duration_since(from)).unwrap_or_default()
+}
+
+fn is_write(verb: &str) -> bool {
+    matches!(verb, "create" | "update" | "patch" | "delete")
 }
 
 fn classifier(store: &Store, kinds: &Kinds) -> Classifier {

@@ -15,6 +15,7 @@ use k8s_flowcontrol_rules::controller::wait_limit;
 use k8s_flowcontrol_rules::matching::RequestAttributes;
 use k8s_flowcontrol_types::Release;
 use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::{Duration, Instant};
 use tokio::sync::{oneshot, watch};
@@ -41,6 +42,8 @@ pub(crate) struct State {
     data: Option<Arc<Data>>,
     /// Always locked after the store.
     flow: Mutex<Flow>,
+    /// The number of open watches of each kind, by its index.
+    watches: Vec<AtomicU64>,
     /// The initial objects of watches, by kind, shared by watches that start before the next write.
     snapshots: Mutex<BTreeMap<usize, Snapshot>>,
     recorded: Option<Arc<Mutex<Vec<RecordedRequest>>>>,
@@ -99,6 +102,7 @@ impl State {
             store: Mutex::new(store),
             data,
             flow: Mutex::default(),
+            watches: kinds.all().iter().map(|_| AtomicU64::new(0)).collect(),
             snapshots: Mutex::default(),
             recorded,
             kinds,
@@ -248,7 +252,13 @@ impl State {
         request: RequestAttributes,
         query: &str,
     ) -> Admitted {
-        let begun = self.with_flow(|store, flow| flow.begin(store, &self.kinds, request, query));
+        let begun = self.with_flow(|store, flow| {
+            let watches = match flow.throttled() {
+                Some(_) => self.watches_of(&request),
+                None => 0,
+            };
+            flow.begin(store, &self.kinds, request, query, watches)
+        });
         let Some(Arrival {
             number,
             uids,
@@ -271,6 +281,23 @@ impl State {
         match self.wait(number, dispatched).await {
             true => Admitted::Executes(ticket),
             false => Admitted::Rejected(ticket.uids.clone()),
+        }
+    }
+
+    /// The open watches of a request's kind.
+    fn watches_of(&self, request: &RequestAttributes) -> u64 {
+        let is_kind =
+            |kind: &&Kind| kind.plural() == request.resource && kind.group() == request.api_group;
+        let kind = self.kinds.all().iter().find(is_kind);
+        kind.map_or(0, |kind| self.watches[kind.index].load(Ordering::Relaxed))
+    }
+
+    /// Counts a watch of a kind until the result is dropped.
+    pub(crate) fn count_watch(self: &Arc<Self>, kind: usize) -> CountedWatch {
+        self.watches[kind].fetch_add(1, Ordering::Relaxed);
+        CountedWatch {
+            state: self.clone(),
+            kind,
         }
     }
 
@@ -299,6 +326,19 @@ impl State {
             let mut flow = self.flow.lock().unwrap_or_else(PoisonError::into_inner);
             run(store, &mut flow)
         })
+    }
+}
+
+/// A watch that counts as open.
+#[derive(Debug)]
+pub(crate) struct CountedWatch {
+    state: Arc<State>,
+    kind: usize,
+}
+
+impl Drop for CountedWatch {
+    fn drop(&mut self) {
+        self.state.watches[self.kind].fetch_sub(1, Ordering::Relaxed);
     }
 }
 

@@ -26,6 +26,8 @@ pub(super) struct Level {
 pub struct LevelState<'a> {
     /// The level's name.
     pub name: &'a str,
+    /// What happens to requests that do not get seats on arrival.
+    pub queuing: Queuing,
     /// The current limit in seats (metric `current_limit_seats`); it does not limit exempt levels.
     pub limit: i64,
     /// The demand as of the last adjustment.
@@ -68,6 +70,7 @@ impl Level {
     pub(super) fn state(&self) -> LevelState<'_> {
         LevelState {
             name: &self.name,
+            queuing: self.queuing,
             limit: self.limit,
             demand: self.demand,
             queues: &self.queues,

@@ -25,7 +25,7 @@ mod level;
 
 pub use level::LevelState;
 
-use crate::limits::{SeatDemand, ServerLimits};
+use crate::limits::{Adjustment, SeatDemand, ServerLimits};
 use crate::matching::{Classification, Classifier, RequestAttributes};
 use crate::objects;
 use crate::queueing::{Decision, QueueSetConfig, Queuing, Rejection, RequestId, Work};
@@ -88,6 +88,7 @@ pub struct FlowController {
     concurrency_limit: u32,
     classifier: Classifier,
     limits: ServerLimits,
+    adjustment: Option<Adjustment>,
     levels: Vec<Level>,
     next_adjustment: Duration,
     /// The time of the next adjustment or the next end of an additional latency.
@@ -114,6 +115,7 @@ impl FlowController {
             concurrency_limit,
             classifier: Classifier::new(&[], &[], release),
             limits: ServerLimits::new(&[], concurrency_limit, release),
+            adjustment: None,
             levels: Vec::new(),
             next_adjustment: start,
             next_event: start,
@@ -186,6 +188,11 @@ impl FlowController {
     /// The limits of the configuration without demand.
     pub fn limits(&self) -> &ServerLimits {
         &self.limits
+    }
+
+    /// The last adjustment of the limits to the demand.
+    pub fn adjustment(&self) -> Option<&Adjustment> {
+        self.adjustment.as_ref()
     }
 
     /// Decides about a new request of a level, with the hash of its flow and its work.
@@ -324,5 +331,6 @@ impl FlowController {
             })
             .ok();
         }
+        self.adjustment = Some(adjustment);
     }
 }

@@ -84,6 +84,7 @@ impl Requests {
         queue.waiting += 1;
         queue.waiting_work = queue.waiting_work.plus(request.total_work);
         queue.waiting_seats += request.seats();
+        queue.waiting_initial_seats += u64::from(request.initial_seats);
     }
 
     /// Takes a request out of a queue.
@@ -104,5 +105,6 @@ impl Requests {
         queue.waiting -= 1;
         queue.waiting_work = queue.waiting_work.minus(request.total_work);
         queue.waiting_seats -= request.seats();
+        queue.waiting_initial_seats -= u64::from(request.initial_seats);
     }
 }

@@ -17,6 +17,8 @@ pub(super) struct Queue {
     pub(super) executing: u32,
     pub(super) waiting_work: SeatSeconds,
     pub(super) waiting_seats: u64,
+    /// Without the final seats.
+    pub(super) waiting_initial_seats: u64,
     /// The seats of executing and lingering requests.
     pub(super) seats_in_use: u64,
     pub(super) next_dispatch_r: SeatSeconds,

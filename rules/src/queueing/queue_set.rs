@@ -294,6 +294,7 @@ impl QueueSet {
             executing: queue.executing,
             seats_in_use: queue.seats_in_use,
             seats_waiting: queue.waiting_seats,
+            initial_seats_waiting: queue.waiting_initial_seats,
             waiting_work: queue.waiting_work,
             next_dispatch_r: queue.next_dispatch_r,
             next_finish_r: queue.finish(),

@@ -32,6 +32,8 @@ pub struct QueueState {
     pub seats_in_use: u64,
     /// The seats that the waiting requests need.
     pub seats_waiting: u64,
+    /// The seats that the waiting requests need while they execute, without final seats.
+    pub initial_seats_waiting: u64,
     /// The work of the waiting requests. The queue of a hand with the least takes the request.
     pub waiting_work: SeatSeconds,
     /// The virtual time of the queue's next dispatch.

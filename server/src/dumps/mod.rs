@@ -237,9 +237,13 @@ impl Tables<'_> {
                 .map_or_else(|| "-1".into(), |(_, ahead)| ahead.to_string()),
             executing.flow_distinguisher.clone(),
             arrived,
-            executing.seats.to_string(),
-            "0".into(),
-            "0s".into(),
+            executing.work.initial_seats.to_string(),
+            executing.work.final_seats.to_string(),
+            // The additional latency of a server is a number of milliseconds.
+            match executing.work.additional_latency.as_millis() {
+                0 => "0s".into(),
+                milliseconds => format!("{milliseconds}ms"),
+            },
             executing
                 .started
                 .map_or_else(|| NOT_STARTED.into(), |started| started.to_string()),
@@ -320,8 +324,7 @@ fn queue_row(level: &str, index: usize, queue: &QueueState) -> Vec<String> {
         queue.executing.to_string(),
         queue.seats_in_use.to_string(),
         queue.next_dispatch_r.to_string(),
-        // Without final seats, both sums are the same.
-        queue.seats_waiting.to_string(),
+        queue.initial_seats_waiting.to_string(),
         queue.seats_waiting.to_string(),
         queue.waiting_work.to_string(),
     ]

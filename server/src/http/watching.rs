@@ -10,7 +10,7 @@ use super::route::ResourceTarget;
 use crate::ids;
 use crate::list::WatchOptions;
 use crate::represent::{Include, View, protobuf};
-use crate::state::State;
+use crate::state::{CountedWatch, State};
 use crate::status::{Failure, bad_request, failure};
 use crate::store::Object;
 use crate::watch::{Lines, too_old};
@@ -124,6 +124,8 @@ struct Watcher {
     stopping: watch::Receiver<bool>,
     end: Instant,
     next_bookmark: Option<Instant>,
+    /// The writes of the kind take final seats for the watch.
+    _counted: CountedWatch,
 }
 
 /// The event that ends a wait.
@@ -154,6 +156,7 @@ impl Watcher {
             stopping,
             end: now + timeout,
             next_bookmark: None,
+            _counted: state.count_watch(lines.kind.index),
             state,
             lines,
         };

@@ -1,8 +1,9 @@
 //! The metrics of flow control that a client of this server is likely to read.
 
+use super::histogram::Histogram;
+use super::observed::{OfLevel as ObservedLevel, OfSchema as ObservedSchema};
 use super::{Counts, Throttle};
 use k8s_flowcontrol_rules::controller::LevelState;
-use std::collections::BTreeMap;
 use std::fmt::Write;
 
 /// The value of a metric of a flow schema.
@@ -10,7 +11,19 @@ type OfSchema = fn(&Counts) -> u64;
 /// The value of a metric of a level.
 type OfLevel = fn(&LevelState<'_>) -> f64;
 
-const SCHEMA_METRICS: [(&str, &str, &str, OfSchema); 3] = [
+const SCHEMA_METRICS: [(&str, &str, &str, OfSchema); 5] = [
+    (
+        "current_executing_seats",
+        "gauge",
+        "[BETA] Concurrency (number of seats) occupied by the currently executing (initial stage for a WATCH, any stage otherwise) requests in the API Priority and Fairness subsystem",
+        |counts| counts.executing_seats,
+    ),
+    (
+        "current_inqueue_seats",
+        "gauge",
+        "[ALPHA] Number of seats currently pending in queues of the API Priority and Fairness subsystem",
+        |counts| counts.waiting_seats,
+    ),
     (
         "current_executing_requests",
         "gauge",
@@ -38,7 +51,10 @@ const REASONS: [(&str, OfSchema); 4] = [
     ("cancelled", |counts| counts.cancelled),
 ];
 
-const LEVEL_METRICS: [(&str, &str, OfLevel); 4] = [
+const LEVEL_METRICS: [(&str, &str, OfLevel); 5] = [
+    ("current_r", "[ALPHA] R(time of last change)", |level| {
+        level.queues.state().current_r.as_f64()
+    }),
     (
         "demand_seats_average",
         "[ALPHA] Time-weighted average, over last adjustment period, of demand_seats",
@@ -61,16 +77,108 @@ const LEVEL_METRICS: [(&str, &str, OfLevel); 4] = [
     ),
 ];
 
-/// The seats of executing requests, by flow schema and level.
-pub(crate) type ExecutingSeats = BTreeMap<(String, String), u64>;
+/// A histogram of the requests of a flow schema.
+type SchemaHistogram = fn(&ObservedSchema) -> &Histogram;
+/// A name, a help text, and histograms with the label that tells them apart.
+type Histograms<H> = (&'static str, &'static str, &'static [(&'static str, H)]);
 
-/// The first minor release with the name of today for the seats of executing requests.
-const EXECUTING_SEATS_SINCE: u32 = 28;
+/// The histograms of flow schemas, with the label that tells those of the same name apart.
+const SCHEMA_HISTOGRAMS: [Histograms<SchemaHistogram>; 5] = [
+    (
+        "request_execution_seconds",
+        "[ALPHA] Duration of initial stage (for a WATCH) or any (for a non-WATCH) stage of request execution in the API Priority and Fairness subsystem",
+        &[
+            (",type=\"regular\"", |observed| &observed.regular),
+            (",type=\"watch\"", |observed| &observed.watches),
+        ],
+    ),
+    (
+        "request_queue_length_after_enqueue",
+        "[ALPHA] Length of queue in the API Priority and Fairness subsystem, as seen by each request after it is enqueued",
+        &[("", |observed| &observed.queue_lengths)],
+    ),
+    (
+        "request_wait_duration_seconds",
+        "[BETA] Length of time a request spent waiting in its queue",
+        &[
+            (",execute=\"false\"", |observed| &observed.other_waits),
+            (",execute=\"true\"", |observed| &observed.executed_waits),
+        ],
+    ),
+    (
+        "watch_count_samples",
+        "[ALPHA] count of watchers for mutating requests in API Priority and Fairness",
+        &[("", |observed| &observed.watchers)],
+    ),
+    (
+        "work_estimated_seats",
+        "[ALPHA] Number of estimated seats (maximum of initial and final seats) associated with requests in API Priority and Fairness",
+        &[("", |observed| &observed.seats)],
+    ),
+];
 
-/// The text of the metrics.
-pub(crate) fn text(throttle: &Throttle, seats: &ExecutingSeats) -> String {
-    let mut text = executing_seats(throttle, seats);
+/// A histogram of a level over time.
+type LevelHistogram = fn(&ObservedLevel) -> &Histogram;
+
+/// The histograms of levels, with the label of the phase before that of the level.
+const LEVEL_HISTOGRAMS: [Histograms<LevelHistogram>; 3] = [
+    (
+        "demand_seats",
+        "EXPERIMENTAL: [ALPHA] Observations, at the end of every nanosecond, of (the number of seats each priority level could use) / (nominal number of seats for that level)",
+        &[("", |level| level.demand.histogram())],
+    ),
+    (
+        "priority_level_request_utilization",
+        "EXPERIMENTAL: [ALPHA] Observations, at the end of every nanosecond, of number of requests (as a fraction of the relevant limit) waiting or in any stage of execution (but only initial stage for WATCHes)",
+        &[
+            ("phase=\"executing\",", |level| level.executing.histogram()),
+            ("phase=\"waiting\",", |level| level.waiting.histogram()),
+        ],
+    ),
+    (
+        "priority_level_seat_utilization",
+        "EXPERIMENTAL: [ALPHA] Observations, at the end of every nanosecond, of utilization of seats for any stage of execution (but only initial stage for WATCHes)",
+        &[("phase=\"executing\",", |level| level.seats.histogram())],
+    ),
+];
+
+fn histograms(text: &mut String, throttle: &Throttle) {
+    for (name, help, parts) in SCHEMA_HISTOGRAMS {
+        head(text, name, "histogram", help);
+        for ((schema, level), observed) in &throttle.observed {
+            for (label, histogram) in parts {
+                let histogram = histogram(observed);
+                if !histogram.is_empty() {
+                    let labels =
+                        format!("flow_schema=\"{schema}\",priority_level=\"{level}\"{label}");
+                    histogram.write(text, &format!("{PREFIX}{name}"), &labels);
+                }
+            }
+        }
+    }
+    for (name, help, parts) in LEVEL_HISTOGRAMS {
+        head(text, name, "histogram", help);
+        for (level, observed) in &throttle.levels {
+            for (label, histogram) in parts {
+                let labels = format!("{label}priority_level=\"{level}\"");
+                histogram(observed).write(text, &format!("{PREFIX}{name}"), &labels);
+            }
+        }
+    }
+}
+
+/// The text of the metrics, as of now.
+pub(crate) fn text(throttle: &mut Throttle) -> String {
+    throttle.advance();
+    let throttle = &*throttle;
+    let mut text = String::new();
+    let is_old = throttle.release.minor() < SEATS_SINCE;
     for (name, kind, help, value) in SCHEMA_METRICS {
+        let name = match (is_old, name) {
+            (true, "current_executing_seats") => "request_concurrency_in_use",
+            (true, "current_inqueue_seats") => continue,
+            _ => name,
+        };
         head(&mut text, name, kind, help);
         for ((schema, level), counts) in &throttle.counts {
             // Writing to a string does not fail.
@@ -112,32 +220,40 @@ pub(crate) fn text(throttle: &Throttle, seats: &ExecutingSeats) -> String {
             );
         }
     }
+    adjustment(&mut text, throttle);
+    histograms(&mut text, throttle);
     text
 }
 
-fn executing_seats(throttle: &Throttle, seats: &ExecutingSeats) -> String {
-    let mut text = String::new();
-    let (name, help) = match throttle.release.minor() < EXECUTING_SEATS_SINCE {
-        true => (
-            "request_concurrency_in_use",
-            "[ALPHA] Concurrency (number of seats) occupied by the currently executing (initial stage for a WATCH, any stage otherwise) requests in the API Priority and Fairness subsystem",
-        ),
-        false => (
-            "current_executing_seats",
-            "[BETA] Concurrency (number of seats) occupied by the currently executing (initial stage for a WATCH, any stage otherwise) requests in the API Priority and Fairness subsystem",
-        ),
+/// The metrics of the last adjustment, which servers without borrowing lack.
+fn adjustment(text: &mut String, throttle: &Throttle) {
+    let found = throttle.controller.adjustment();
+    let Some(adjustment) = found.filter(|_| throttle.release.minor() >= BORROWING_SINCE) else {
+        return;
     };
-    head(&mut text, name, "gauge", help);
-    for key @ (schema, level) in throttle.counts.keys() {
-        let value = seats.get(key).copied().unwrap_or_default();
+    let help = "[ALPHA] Fair fraction of server's concurrency to allocate to each priority level that can use it";
+    head(text, "seat_fair_frac", "gauge", help);
+    let _ = writeln!(text, "{PREFIX}seat_fair_frac {}", adjustment.fair_fraction);
+    head(
+        text,
+        "target_seats",
+        "gauge",
+        "[ALPHA] Seat allocation targets",
+    );
+    for level in &adjustment.levels {
+        let target = level.target.unwrap_or(level.current as f64);
         let _ = writeln!(
             text,
-            "{PREFIX}{name}{{flow_schema=\"{schema}\",priority_level=\"{level}\"}} {value}"
+            "{PREFIX}target_seats{{priority_level=\"{}\"}} {target}",
+            level.name
         );
     }
-    text
 }
 
+/// The first minor release whose metrics of requests count seats by today's names.
+const SEATS_SINCE: u32 = 28;
+/// The first minor release in which levels borrow seats.
+const BORROWING_SINCE: u32 = 26;
 const PREFIX: &str = "apiserver_flowcontrol_";
 
 fn head(text: &mut String, name: &str, kind: &str, help: &str) {

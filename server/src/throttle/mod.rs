@@ -2,19 +2,22 @@
 //!
 //! The decisions are those of [`FlowController`]. This module adds the time, the requests that wait for them, and counts.
 
+mod histogram;
 mod metrics;
+mod observed;
 
-pub(crate) use metrics::{ExecutingSeats, text as metrics_text};
+pub(crate) use metrics::text as metrics_text;
 
 use k8s_flowcontrol_rules::controller::{Admission, FlowController, LevelState, Ticket};
 use k8s_flowcontrol_rules::matching::RequestAttributes;
-use k8s_flowcontrol_rules::queueing::Work;
+use k8s_flowcontrol_rules::queueing::{Queuing, Work};
 use k8s_flowcontrol_rules::seats::{Estimator, LevelBounds, Request, Stored};
 use k8s_flowcontrol_types::Release;
 use k8s_flowcontrol_types::Resource;
 use k8s_flowcontrol_types::api::v1::{
     FlowSchema, FlowSchemaSpec, PriorityLevelConfiguration, PriorityLevelConfigurationSpec,
 };
+use observed::{OfLevel, OfSchema};
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 use tokio::sync::oneshot;
@@ -41,18 +44,68 @@ pub(crate) struct Throttle {
     waiting: BTreeMap<Ticket, oneshot::Sender<()>>,
     /// By flow schema and level.
     counts: BTreeMap<(String, String), Counts>,
+    observed: BTreeMap<(String, String), OfSchema>,
+    levels: BTreeMap<String, OfLevel>,
 }
 
 /// The numbers of requests of one flow schema.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Counts {
     pub(crate) executing: u64,
+    pub(crate) executing_seats: u64,
     pub(crate) waiting: u64,
+    pub(crate) waiting_seats: u64,
     pub(crate) dispatched: u64,
     pub(crate) queue_full: u64,
     pub(crate) concurrency_limit: u64,
     pub(crate) timed_out: u64,
     pub(crate) cancelled: u64,
+}
+
+impl Counts {
+    fn wait(&mut self, seats: u64) {
+        self.waiting += 1;
+        self.waiting_seats += seats;
+    }
+
+    fn leave_queue(&mut self, seats: u64) {
+        self.waiting -= 1;
+        self.waiting_seats -= seats;
+    }
+
+    fn execute(&mut self, seats: u64) {
+        self.dispatched += 1;
+        self.executing += 1;
+        self.executing_seats += seats;
+    }
+}
+
+/// A request as its metrics see it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Subject<'a> {
+    pub(crate) flow_schema: &'a str,
+    pub(crate) level: &'a str,
+    pub(crate) work: Work,
+}
+
+impl Subject<'_> {
+    /// The larger of the initial and the final seats, which the request occupies.
+    fn seats(&self) -> u64 {
+        self.work.initial_seats.max(self.work.final_seats).into()
+    }
+}
+
+/// The end of a request.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum End {
+    Executed {
+        is_watch: bool,
+        took: Duration,
+    },
+    /// The client left before the request executed.
+    Left {
+        waited: Duration,
+    },
 }
 
 /// The decision about a request on arrival.
@@ -79,6 +132,8 @@ impl Throttle {
             specs: Specs::default(),
             waiting: BTreeMap::new(),
             counts: BTreeMap::new(),
+            observed: BTreeMap::new(),
+            levels: BTreeMap::new(),
         })
     }
 
@@ -119,27 +174,21 @@ impl Throttle {
     }
 
     /// Decides about a request of a level.
-    pub(crate) fn arrive(
-        &mut self,
-        flow_schema: &str,
-        level: &str,
-        flow_hash: u64,
-        work: Work,
-    ) -> Verdict {
-        let Some(index) = self.controller.level(level) else {
+    pub(crate) fn arrive(&mut self, request: Subject<'_>, flow_hash: u64) -> Verdict {
+        let Some(index) = self.controller.level(request.level) else {
             return Verdict::Rejected;
         };
         let now = self.now();
-        let admission = self.controller.arrive(now, index, flow_hash, work);
-        let counts = self.counts_of(flow_schema, level);
+        let admission = self.controller.arrive(now, index, flow_hash, request.work);
+        self.observe_arrival(request, &admission);
+        let counts = self.counts_of(request);
         let verdict = match admission {
             Admission::Dispatched(ticket) => {
-                counts.dispatched += 1;
-                counts.executing += 1;
+                counts.execute(request.seats());
                 Verdict::Executes(ticket)
             }
             Admission::Queued(ticket) => {
-                counts.waiting += 1;
+                counts.wait(request.seats());
                 let (tell, told) = oneshot::channel();
                 self.waiting.insert(ticket, tell);
                 Verdict::Waits(ticket, told)
@@ -159,45 +208,58 @@ impl Throttle {
     }
 
     /// Notes that a request that has waited executes.
-    pub(crate) fn note_dispatched(&mut self, flow_schema: &str, level: &str) {
-        let counts = self.counts_of(flow_schema, level);
-        counts.waiting -= 1;
-        counts.dispatched += 1;
-        counts.executing += 1;
+    pub(crate) fn note_dispatched(&mut self, request: Subject<'_>, waited: Duration) {
+        let observed = self.observed_of(request);
+        observed.executed_waits.observe(waited.as_secs_f64());
+        let counts = self.counts_of(request);
+        counts.leave_queue(request.seats());
+        counts.execute(request.seats());
     }
 
     /// Takes a request out of its queue because it has waited too long, and returns whether it still waited.
-    pub(crate) fn time_out(&mut self, ticket: Ticket, flow_schema: &str, level: &str) -> bool {
+    pub(crate) fn time_out(
+        &mut self,
+        ticket: Ticket,
+        request: Subject<'_>,
+        waited: Duration,
+    ) -> bool {
         let is_out = self.leave_queue(ticket);
         if is_out {
-            let counts = self.counts_of(flow_schema, level);
-            counts.waiting -= 1;
+            let observed = self.observed_of(request);
+            observed.other_waits.observe(waited.as_secs_f64());
+            let counts = self.counts_of(request);
+            counts.leave_queue(request.seats());
             counts.timed_out += 1;
         }
         is_out
     }
 
     /// Ends a request. A waiting request is canceled.
-    pub(crate) fn end(
-        &mut self,
-        ticket: Ticket,
-        has_started: bool,
-        flow_schema: &str,
-        level: &str,
-    ) {
+    pub(crate) fn end(&mut self, ticket: Ticket, request: Subject<'_>, end: End) {
         let was_waiting = self.leave_queue(ticket);
-        let counts = self.counts_of(flow_schema, level);
-        match (was_waiting, has_started) {
+        let observed = self.observed_of(request);
+        match end {
+            End::Left { waited } => observed.other_waits.observe(waited.as_secs_f64()),
+            End::Executed { is_watch, took } => match is_watch {
+                true => observed.watches.observe(took.as_secs_f64()),
+                false => observed.regular.observe(took.as_secs_f64()),
+            },
+        }
+        let counts = self.counts_of(request);
+        match (was_waiting, end) {
             (true, _) => {
-                counts.waiting -= 1;
+                counts.leave_queue(request.seats());
                 counts.cancelled += 1;
             }
             // Dispatched, but its task has not run again.
-            (false, false) => {
-                counts.waiting -= 1;
+            (false, End::Left { .. }) => {
+                counts.leave_queue(request.seats());
                 counts.dispatched += 1;
             }
-            (false, true) => counts.executing -= 1,
+            (false, End::Executed { .. }) => {
+                counts.executing -= 1;
+                counts.executing_seats -= request.seats();
+            }
         }
         if !was_waiting {
             self.controller.finish(self.now(), ticket);
@@ -223,13 +285,14 @@ impl Throttle {
         self.controller.classify(request)
     }
 
-    /// The seats of a request. Writes take no final seats.
+    /// The seats of a request. A write takes final seats for the `watches` that see it.
     pub(crate) fn work(
         &self,
         request: &RequestAttributes,
         level: &str,
         query: &str,
         stored: Stored,
+        watches: u64,
     ) -> Work {
         let estimate = self.estimator.estimate(&Request {
             verb: &request.verb,
@@ -238,7 +301,7 @@ impl Throttle {
             name: &request.name,
             query,
             stored,
-            watches: 0,
+            watches,
             max_seats: self.bounds.of(level),
         });
         let seats = |seats: u64| u32::try_from(seats).unwrap_or(u32::MAX);
@@ -258,7 +321,9 @@ impl Throttle {
         let of_level = self.counts.iter().filter(|((_, of), _)| of == level);
         of_level.fold(Counts::default(), |sum, (_, counts)| Counts {
             executing: sum.executing + counts.executing,
+            executing_seats: sum.executing_seats + counts.executing_seats,
             waiting: sum.waiting + counts.waiting,
+            waiting_seats: sum.waiting_seats + counts.waiting_seats,
             dispatched: sum.dispatched + counts.dispatched,
             queue_full: sum.queue_full + counts.queue_full,
             concurrency_limit: sum.concurrency_limit + counts.concurrency_limit,
@@ -279,8 +344,61 @@ impl Throttle {
         was_waiting
     }
 
-    fn counts_of(&mut self, flow_schema: &str, level: &str) -> &mut Counts {
-        let key = (flow_schema.to_owned(), level.to_owned());
+    /// Notes the number of watches that see a write.
+    pub(crate) fn observe_watches(&mut self, request: Subject<'_>, watches: u64) {
+        let observed = self.observed_of(request);
+        observed.watchers.observe(watches as f64);
+    }
+
+    /// Observes the decision about a request. Only levels with queues have waits.
+    fn observe_arrival(&mut self, request: Subject<'_>, admission: &Admission) {
+        let found = self.level(request.level);
+        let queues = found.as_ref().map(|level| level.queues);
+        let has_queues = found.is_some_and(|level| matches!(level.queuing, Queuing::Queue { .. }));
+        let length = match admission {
+            Admission::Queued(ticket) => {
+                let place = queues.and_then(|queues| queues.place(ticket.request));
+                place.map(|(_, ahead)| ahead + 1)
+            }
+            // Every request of such a level joins a queue for a moment.
+            Admission::Dispatched(_) if has_queues => Some(1),
+            Admission::Dispatched(_) | Admission::Rejected(_) => None,
+        };
+        let observed = self.observed_of(request);
+        observed.seats.observe(request.seats() as f64);
+        if let Some(length) = length {
+            observed.queue_lengths.observe(f64::from(length));
+        }
+        match admission {
+            Admission::Dispatched(_) if has_queues => observed.executed_waits.observe(0.0),
+            Admission::Rejected(_) if has_queues => observed.other_waits.observe(0.0),
+            _ => {}
+        }
+    }
+
+    /// Observes the state of the levels from now on.
+    fn observe_levels(&mut self) {
+        let now = self.now();
+        for level in self.controller.levels() {
+            let limits = self.controller.limits().level(level.name);
+            match self.levels.get_mut(level.name) {
+                Some(observed) => observed.set(now, &level, limits),
+                None => {
+                    let mut observed = OfLevel::new(now);
+                    observed.set(now, &level, limits);
+                    self.levels.insert(level.name.to_owned(), observed);
+                }
+            }
+        }
+    }
+
+    fn observed_of(&mut self, request: Subject<'_>) -> &mut OfSchema {
+        let key = (request.flow_schema.to_owned(), request.level.to_owned());
+        self.observed.entry(key).or_default()
+    }
+
+    fn counts_of(&mut self, request: Subject<'_>) -> &mut Counts {
+        let key = (request.flow_schema.to_owned(), request.level.to_owned());
         self.counts.entry(key).or_default()
     }
 
@@ -293,5 +411,6 @@ impl Throttle {
                 let _gone = tell.send(());
             }
         }
+        self.observe_levels();
     }
 }
