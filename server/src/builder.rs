@@ -1,28 +1,21 @@
 //! Settings of a server.
 
-use crate::auth::{CurrentTokens, Secret, Tokens};
-use crate::data::Data;
-use crate::endpoints::Endpoints;
-use crate::faults::{Fault, Faults};
-use crate::http::Context;
-use crate::kinds::{Kinds, Settings};
-use crate::preset;
+mod start;
+
+use crate::auth::Secret;
+use crate::faults::Fault;
+use crate::kinds::Settings;
 use crate::server::ApiServer;
-use crate::start_error::{Cause, StartError};
-use crate::state::State;
+use crate::start_error::StartError;
 use crate::store::Limits;
-use crate::tls::Tls;
+use k8s_flowcontrol_types::Release;
 use k8s_flowcontrol_types::release::UnknownRelease;
 use k8s_flowcontrol_types::schema::ResourceSchema;
-use k8s_flowcontrol_types::{GROUP, Release};
 use serde::Serialize;
 use serde_json::Value;
-use std::net::{Ipv4Addr, SocketAddr};
+use std::net::SocketAddr;
 use std::path::PathBuf;
-use std::sync::Arc;
 use std::time::Duration;
-use tokio::net::TcpListener;
-use tokio::sync::watch;
 
 impl ApiServer {
     /// Settings for a server, each with a default.
@@ -293,8 +286,8 @@ impl Builder {
     /// The server classifies each request by its objects, and the priority level decides: the request executes, waits in a
     /// queue for at most 15 s, or gets 429 with `Retry-After: 1`. Limits, queues, borrowing and the seats of lists are those of
     /// [`FlowController`](k8s_flowcontrol_rules::controller::FlowController). A write takes final seats for the open watches of
-    /// its resource, also for those of single objects. The debug dumps and `/metrics` show the state. A request [delayed](Fault::delay) by a fault occupies its seats for that time, which makes
-    /// load easy to produce.
+    /// its resource, also for those of single objects. The debug dumps and `/metrics` show the state. A request
+    /// [delayed](Fault::delay) by a fault occupies its seats for that time, which makes load easy to produce.
     ///
     /// The group `system:masters`, and so every client without [tokens](Self::tokens), is exempt. A user of the group
     /// `kubeadm:cluster-admins` may do anything and is not exempt.
@@ -384,83 +377,4 @@ impl Builder {
         self.objects.extend(trees);
         self
     }
-
-    /// Starts the server, which is ready when this returns.
-    ///
-    /// # Errors
-    /// [`StartError`] for an unknown release, invalid tokens, built-in kinds in [`serve`](Self::serve),
-    /// [`objects`](Self::objects) that the server rejects, a data folder that cannot be used, or a port that is in use.
-    pub async fn start(self) -> Result<ApiServer, StartError> {
-        let release = self.release.map_err(Cause::Release)?;
-        let tokens = self
-            .tokens
-            .map(|Secret(text)| Tokens::parse(&text))
-            .transpose()
-            .map_err(Cause::Tokens)?;
-        let tls = self.tls.then(make_tls).transpose()?;
-        if let Some(built_in) = self.others.iter().find(|kind| kind.group == GROUP) {
-            return Err(Cause::BuiltIn(built_in.kind).into());
-        }
-        let kinds = Kinds::new(release, self.settings, self.others);
-        let mut state = State::new(
-            kinds,
-            self.history,
-            self.record_requests,
-            self.bookmark_interval,
-        );
-        state.seats = self.server_seats.unwrap_or(state.seats);
-        if self.flow_control {
-            state.throttle();
-        }
-        let mut presets = self.objects;
-        if let Some(folder) = self.data_dir {
-            let opened = Data::open(&folder);
-            let (data, loaded) = opened.map_err(|error| Cause::Data(error.into()))?;
-            if loaded.revision.is_some() {
-                presets.clear();
-            }
-            state.keep_in(data, loaded);
-        }
-        for object in presets {
-            preset::create(&state, object)?;
-        }
-        let address = SocketAddr::from((Ipv4Addr::LOCALHOST, self.port));
-        let listener = TcpListener::bind(address)
-            .await
-            .map_err(|error| Cause::Bind(address, error))?;
-        let address = listener
-            .local_addr()
-            .map_err(|error| Cause::Bind(address, error))?;
-        let (stop, stopping) = watch::channel(false);
-        let context = Context {
-            state: Arc::new(state),
-            tokens: CurrentTokens::new(tokens),
-            faults: Arc::new(Faults::new(self.faults)),
-            any_host: self.any_host,
-            address: address.to_string().into(),
-            endpoints: Arc::new(Endpoints::new(address, self.peers, self.tls)),
-            stopping,
-        };
-        let passes = self.bootstrap.then_some(self.bootstrap_interval);
-        Ok(ApiServer::launch(
-            context,
-            listener,
-            address,
-            tls,
-            stop,
-            passes,
-            self.header_timeout,
-        ))
-    }
-}
-
-#[cfg(feature = "tls")]
-fn make_tls() -> Result<Tls, Cause> {
-    Tls::generate().map_err(Cause::Tls)
-}
-
-#[cfg(not(feature = "tls"))]
-fn make_tls() -> Result<Tls, Cause> {
-    // Unreachable: `Builder::tls` does not exist without the feature.
-    Err(Cause::Tls("this build has no TLS".into()))
 }

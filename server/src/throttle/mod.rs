@@ -2,15 +2,18 @@
 //!
 //! The decisions are those of [`FlowController`]. This module adds the time, the requests that wait for them, and counts.
 
+mod counts;
 mod histogram;
 mod metrics;
+mod observe;
 mod observed;
 
+pub(crate) use counts::Counts;
 pub(crate) use metrics::text as metrics_text;
 
 use k8s_flowcontrol_rules::controller::{Admission, FlowController, LevelState, Ticket};
-use k8s_flowcontrol_rules::matching::RequestAttributes;
-use k8s_flowcontrol_rules::queueing::{Queuing, Work};
+use k8s_flowcontrol_rules::matching::{Classification, RequestAttributes};
+use k8s_flowcontrol_rules::queueing::{Rejection, Work};
 use k8s_flowcontrol_rules::seats::{Estimator, LevelBounds, Request, Stored};
 use k8s_flowcontrol_types::Release;
 use k8s_flowcontrol_types::Resource;
@@ -46,38 +49,6 @@ pub(crate) struct Throttle {
     counts: BTreeMap<(String, String), Counts>,
     observed: BTreeMap<(String, String), OfSchema>,
     levels: BTreeMap<String, OfLevel>,
-}
-
-/// The numbers of requests of one flow schema.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Counts {
-    pub(crate) executing: u64,
-    pub(crate) executing_seats: u64,
-    pub(crate) waiting: u64,
-    pub(crate) waiting_seats: u64,
-    pub(crate) dispatched: u64,
-    pub(crate) queue_full: u64,
-    pub(crate) concurrency_limit: u64,
-    pub(crate) timed_out: u64,
-    pub(crate) cancelled: u64,
-}
-
-impl Counts {
-    fn wait(&mut self, seats: u64) {
-        self.waiting += 1;
-        self.waiting_seats += seats;
-    }
-
-    fn leave_queue(&mut self, seats: u64) {
-        self.waiting -= 1;
-        self.waiting_seats -= seats;
-    }
-
-    fn execute(&mut self, seats: u64) {
-        self.dispatched += 1;
-        self.executing += 1;
-        self.executing_seats += seats;
-    }
 }
 
 /// A request as its metrics see it.
@@ -195,10 +166,8 @@ impl Throttle {
             }
             Admission::Rejected(rejection) => {
                 match rejection {
-                    k8s_flowcontrol_rules::queueing::Rejection::QueueFull => counts.queue_full += 1,
-                    k8s_flowcontrol_rules::queueing::Rejection::ConcurrencyLimit => {
-                        counts.concurrency_limit += 1;
-                    }
+                    Rejection::QueueFull => counts.queue_full += 1,
+                    Rejection::ConcurrencyLimit => counts.concurrency_limit += 1,
                 }
                 Verdict::Rejected
             }
@@ -281,7 +250,7 @@ impl Throttle {
     pub(crate) fn classify<'a>(
         &'a self,
         request: &'a RequestAttributes,
-    ) -> Option<k8s_flowcontrol_rules::matching::Classification<'a>> {
+    ) -> Option<Classification<'a>> {
         self.controller.classify(request)
     }
 
@@ -319,17 +288,7 @@ impl Throttle {
     /// The counts of a level, summed over its flow schemas.
     pub(crate) fn level_counts(&self, level: &str) -> Counts {
         let of_level = self.counts.iter().filter(|((_, of), _)| of == level);
-        of_level.fold(Counts::default(), |sum, (_, counts)| Counts {
-            executing: sum.executing + counts.executing,
-            executing_seats: sum.executing_seats + counts.executing_seats,
-            waiting: sum.waiting + counts.waiting,
-            waiting_seats: sum.waiting_seats + counts.waiting_seats,
-            dispatched: sum.dispatched + counts.dispatched,
-            queue_full: sum.queue_full + counts.queue_full,
-            concurrency_limit: sum.concurrency_limit + counts.concurrency_limit,
-            timed_out: sum.timed_out + counts.timed_out,
-            cancelled: sum.cancelled + counts.cancelled,
-        })
+        of_level.map(|(_, counts)| *counts).sum()
     }
 
     fn now(&self) -> Duration {
@@ -342,59 +301,6 @@ impl Throttle {
             self.waiting.remove(&ticket);
         }
         was_waiting
-    }
-
-    /// Notes the number of watches that see a write.
-    pub(crate) fn observe_watches(&mut self, request: Subject<'_>, watches: u64) {
-        let observed = self.observed_of(request);
-        observed.watchers.observe(watches as f64);
-    }
-
-    /// Observes the decision about a request. Only levels with queues have waits.
-    fn observe_arrival(&mut self, request: Subject<'_>, admission: &Admission) {
-        let found = self.level(request.level);
-        let queues = found.as_ref().map(|level| level.queues);
-        let has_queues = found.is_some_and(|level| matches!(level.queuing, Queuing::Queue { .. }));
-        let length = match admission {
-            Admission::Queued(ticket) => {
-                let place = queues.and_then(|queues| queues.place(ticket.request));
-                place.map(|(_, ahead)| ahead + 1)
-            }
-            // Every request of such a level joins a queue for a moment.
-            Admission::Dispatched(_) if has_queues => Some(1),
-            Admission::Dispatched(_) | Admission::Rejected(_) => None,
-        };
-        let observed = self.observed_of(request);
-        observed.seats.observe(request.seats() as f64);
-        if let Some(length) = length {
-            observed.queue_lengths.observe(f64::from(length));
-        }
-        match admission {
-            Admission::Dispatched(_) if has_queues => observed.executed_waits.observe(0.0),
-            Admission::Rejected(_) if has_queues => observed.other_waits.observe(0.0),
-            _ => {}
-        }
-    }
-
-    /// Observes the state of the levels from now on.
-    fn observe_levels(&mut self) {
-        let now = self.now();
-        for level in self.controller.levels() {
-            let limits = self.controller.limits().level(level.name);
-            match self.levels.get_mut(level.name) {
-                Some(observed) => observed.set(now, &level, limits),
-                None => {
-                    let mut observed = OfLevel::new(now);
-                    observed.set(now, &level, limits);
-                    self.levels.insert(level.name.to_owned(), observed);
-                }
-            }
-        }
-    }
-
-    fn observed_of(&mut self, request: Subject<'_>) -> &mut OfSchema {
-        let key = (request.flow_schema.to_owned(), request.level.to_owned());
-        self.observed.entry(key).or_default()
     }
 
     fn counts_of(&mut self, request: Subject<'_>) -> &mut Counts {

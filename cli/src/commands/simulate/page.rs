@@ -1,8 +1,11 @@
 //! The outcome as a web page.
 
+mod rows;
+
 use super::report::{NOT_OBSERVED, Outcome, delayed};
 use crate::output::html::{Bar, Group, Page, Pair, Rows, Series, area, bars, pairs};
 use k8s_flowcontrol::rules::simulation::{Counts, FlowReport, Report, Sample, Waits};
+use rows::{FLOW_HEAD, flow_row, levels, milliseconds, name, seconds};
 use std::collections::BTreeMap;
 use std::time::Duration;
 
@@ -310,99 +313,4 @@ fn observed(page: &mut Page, report: &Report) {
         |width| bars(width, "Observed and predicted waits", &groups),
         &table,
     );
-}
-
-fn levels(report: &Report) -> Rows {
-    let mut head = vec!["Priority level"];
-    head.extend(COUNT_HEAD);
-    let mut table = Rows::new(&head);
-    for level in report
-        .levels
-        .iter()
-        .filter(|level| level.counts.arrived > 0)
-    {
-        let mut row = vec![level.name.clone()];
-        row.extend(counts(&level.counts));
-        row.extend(waits(&level.waits));
-        table.add(row);
-    }
-    table
-}
-
-const COUNT_HEAD: [&str; 10] = [
-    "Requests",
-    "Dispatched",
-    "Rejected",
-    "Timed out",
-    "Retried",
-    "Failed",
-    "p50 seconds",
-    "p90 seconds",
-    "p99 seconds",
-    "Longest seconds",
-];
-
-const FLOW_HEAD: [&str; 13] = [
-    "Flow schema",
-    "Flow",
-    "Priority level",
-    COUNT_HEAD[0],
-    COUNT_HEAD[1],
-    COUNT_HEAD[2],
-    COUNT_HEAD[3],
-    COUNT_HEAD[4],
-    COUNT_HEAD[5],
-    COUNT_HEAD[6],
-    COUNT_HEAD[7],
-    COUNT_HEAD[8],
-    COUNT_HEAD[9],
-];
-
-fn flow_row(flow: &FlowReport) -> Vec<String> {
-    let mut row = vec![
-        flow.flow_schema.clone(),
-        flow.flow_distinguisher.clone(),
-        flow.priority_level.clone(),
-    ];
-    row.extend(counts(&flow.counts));
-    row.extend(waits(&flow.waits));
-    row
-}
-
-fn counts(counts: &Counts) -> [String; 6] {
-    [
-        counts.arrived,
-        counts.dispatched,
-        counts.rejected,
-        counts.timed_out,
-        counts.retried,
-        counts.failed,
-    ]
-    .map(|count| count.to_string())
-}
-
-fn waits(waits: &Waits) -> [String; 4] {
-    [
-        waits.percentile(50.0),
-        waits.percentile(90.0),
-        waits.percentile(99.0),
-        waits.longest(),
-    ]
-    .map(seconds)
-}
-
-fn name(flow: &FlowReport) -> String {
-    match flow.flow_distinguisher.as_str() {
-        "" => flow.flow_schema.clone(),
-        distinguisher => format!("{}/{distinguisher}", flow.flow_schema),
-    }
-}
-
-/// Seconds as in the JSON.
-fn seconds(time: Duration) -> String {
-    super::report::seconds(time).to_string()
-}
-
-fn milliseconds(time: Duration) -> f64 {
-    (time.as_secs_f64() * 1e6).round() / 1e3
 }

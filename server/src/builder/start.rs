@@ -1,0 +1,100 @@
+//! The start of a server.
+
+use super::Builder;
+use crate::auth::{CurrentTokens, Secret, Tokens};
+use crate::data::Data;
+use crate::endpoints::Endpoints;
+use crate::faults::Faults;
+use crate::http::Context;
+use crate::kinds::Kinds;
+use crate::preset;
+use crate::server::ApiServer;
+use crate::start_error::{Cause, StartError};
+use crate::state::State;
+use crate::tls::Tls;
+use k8s_flowcontrol_types::GROUP;
+use std::net::{Ipv4Addr, SocketAddr};
+use std::sync::Arc;
+use tokio::net::TcpListener;
+use tokio::sync::watch;
+
+impl Builder {
+    /// Starts the server, which is ready when this returns.
+    ///
+    /// # Errors
+    /// [`StartError`] for an unknown release, invalid tokens, built-in kinds in [`serve`](Self::serve),
+    /// [`objects`](Self::objects) that the server rejects, a data folder that cannot be used, or a port that is in use.
+    pub async fn start(self) -> Result<ApiServer, StartError> {
+        let release = self.release.map_err(Cause::Release)?;
+        let tokens = self
+            .tokens
+            .map(|Secret(text)| Tokens::parse(&text))
+            .transpose()
+            .map_err(Cause::Tokens)?;
+        let tls = self.tls.then(make_tls).transpose()?;
+        if let Some(built_in) = self.others.iter().find(|kind| kind.group == GROUP) {
+            return Err(Cause::BuiltIn(built_in.kind).into());
+        }
+        let kinds = Kinds::new(release, self.settings, self.others);
+        let mut state = State::new(
+            kinds,
+            self.history,
+            self.record_requests,
+            self.bookmark_interval,
+        );
+        state.seats = self.server_seats.unwrap_or(state.seats);
+        if self.flow_control {
+            state.throttle();
+        }
+        let mut presets = self.objects;
+        if let Some(folder) = self.data_dir {
+            let opened = Data::open(&folder);
+            let (data, loaded) = opened.map_err(|error| Cause::Data(error.into()))?;
+            if loaded.revision.is_some() {
+                presets.clear();
+            }
+            state.keep_in(data, loaded);
+        }
+        for object in presets {
+            preset::create(&state, object)?;
+        }
+        let address = SocketAddr::from((Ipv4Addr::LOCALHOST, self.port));
+        let listener = TcpListener::bind(address)
+            .await
+            .map_err(|error| Cause::Bind(address, error))?;
+        let address = listener
+            .local_addr()
+            .map_err(|error| Cause::Bind(address, error))?;
+        let (stop, stopping) = watch::channel(false);
+        let context = Context {
+            state: Arc::new(state),
+            tokens: CurrentTokens::new(tokens),
+            faults: Arc::new(Faults::new(self.faults)),
+            any_host: self.any_host,
+            address: address.to_string().into(),
+            endpoints: Arc::new(Endpoints::new(address, self.peers, self.tls)),
+            stopping,
+        };
+        let passes = self.bootstrap.then_some(self.bootstrap_interval);
+        Ok(ApiServer::launch(
+            context,
+            listener,
+            address,
+            tls,
+            stop,
+            passes,
+            self.header_timeout,
+        ))
+    }
+}
+
+#[cfg(feature = "tls")]
+fn make_tls() -> Result<Tls, Cause> {
+    Tls::generate().map_err(Cause::Tls)
+}
+
+#[cfg(not(feature = "tls"))]
+fn make_tls() -> Result<Tls, Cause> {
+    // Unreachable: `Builder::tls` does not exist without the feature.
+    Err(Cause::Tls("this build has no TLS".into()))
+}
