@@ -8,6 +8,7 @@ mod requests;
 #[cfg(feature = "parquet")]
 mod rows;
 mod sample;
+mod sampler;
 mod tally;
 
 use crate::cluster::SeatsArg;
@@ -28,7 +29,7 @@ use partial::Partial;
 use report::Report;
 #[cfg(feature = "parquet")]
 use rows::Rows;
-use sample::{Configuration, Sampler};
+use sampler::{Configuration, Sampler};
 use std::path::PathBuf;
 
 /// Show which flow schema and priority level the requests in audit logs get

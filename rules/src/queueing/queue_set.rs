@@ -6,11 +6,13 @@ use super::queue::{Queue, Queues};
 use super::request::{Decision, Phase, Rejection, Request, RequestId};
 use super::seat_seconds::SeatSeconds;
 use super::state::{QueueSetState, QueueState};
-use super::virtual_time::SERVICE_TIME;
 use crate::sharding::{Dealer, InvalidDealer};
 use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
 use std::time::Duration;
+
+/// The estimate, in nanoseconds, of how long a request executes. Its queue is charged for it at dispatch.
+pub(super) const SERVICE_TIME: u64 = 3_000_000;
 
 /// The queues, seats and requests of one priority level.
 ///

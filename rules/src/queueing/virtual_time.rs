@@ -1,13 +1,10 @@
 //! The progress of virtual time, and the places of queues in it.
 
-use super::queue_set::{QueueSet, nanoseconds};
+use super::queue_set::{QueueSet, SERVICE_TIME, nanoseconds};
 use super::request::Request;
 use super::seat_seconds::SeatSeconds;
 use std::cmp::Reverse;
 use std::time::Duration;
-
-/// The estimate, in nanoseconds, of how long a request executes. Its queue is charged for it at dispatch.
-pub(super) const SERVICE_TIME: u64 = 3_000_000;
 
 impl QueueSet {
     /// Ends the additional latencies before `now`, and advances virtual time to `now`.

@@ -1,7 +1,8 @@
 //! `--partial` and `traffic merge`: results of several runs that add up to the result of one run over all logs.
 
-use super::sample::{Deprecated, Open, Sample, Sampler, key};
-use super::tally::{Cell, Class, Flow, Load, Minute, Tally};
+use super::sample::{Cell, Class, Deprecated, Load, Sample};
+use super::sampler::{Open, Sampler, key};
+use super::tally::{Flow, Minute, Tally};
 use crate::audit_logs::read_logs;
 use crate::failure::Failure;
 use crate::output::Streams;

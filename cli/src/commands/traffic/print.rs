@@ -1,6 +1,7 @@
 //! The report as tables and as comma-separated values.
 
 use super::report::{Comparison, Named, Report, Sums};
+use super::sample::Class;
 use super::tally::Tally;
 use crate::failure::Failure;
 use crate::output::{Streams, Table, plural};
@@ -246,7 +247,7 @@ pub(super) fn csv(tally: &Tally, streams: &mut Streams) -> Result<(), Failure> {
     )?;
     for (cell, load) in &tally.cells {
         let sums = Sums::from(*load);
-        let class = |class: &Option<super::tally::Class>| match class {
+        let class = |class: &Option<Class>| match class {
             Some(class) => (class.flow_schema.clone(), class.priority_level.clone()),
             None => Default::default(),
         };

@@ -1,7 +1,7 @@
 //! The report: sums over the cells of a tally.
 
-use super::sample::Deprecated;
-use super::tally::{Class, Load, MINUTE, Tally};
+use super::sample::{Class, Deprecated, Load};
+use super::tally::{MINUTE, Tally};
 use jiff::Timestamp;
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};

@@ -1,51 +1,8 @@
 //! The sums of a report: they add up exactly, in any order and on any number of machines.
 
-use super::sample::{Deprecated, Sample};
+use super::sample::{Cell, Deprecated, Load, Sample};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
-
-/// Requests and the work that they are estimated to be.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub(super) struct Load {
-    /// The number of requests.
-    pub(super) requests: u64,
-    /// The sum of their initial seats.
-    pub(super) seats: u64,
-    /// The sum of their initial seats, each times the duration of its request in microseconds.
-    pub(super) seat_us: u64,
-    /// The requests that flow control rejected.
-    pub(super) rejected: u64,
-}
-
-impl Load {
-    pub(super) fn add(&mut self, other: Self) {
-        self.requests += other.requests;
-        self.seats += other.seats;
-        self.seat_us = self.seat_us.saturating_add(other.seat_us);
-        self.rejected += other.rejected;
-    }
-}
-
-/// A flow schema and its priority level.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub(super) struct Class {
-    pub(super) flow_schema: String,
-    pub(super) priority_level: String,
-}
-
-/// Requests that have all this in common.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub(super) struct Cell {
-    /// `None` for a request that flow control does not see.
-    pub(super) class: Option<Class>,
-    /// The class in the proposed configuration.
-    pub(super) proposed: Option<Class>,
-    pub(super) user: String,
-    pub(super) verb: String,
-}
 
 /// A flow: the requests of a flow schema with one flow distinguisher.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]

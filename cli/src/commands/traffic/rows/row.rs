@@ -1,7 +1,6 @@
 //! The columns, and their values for a request.
 
-use crate::commands::traffic::sample::Sample;
-use crate::commands::traffic::tally::Class;
+use crate::commands::traffic::sample::{Class, Sample};
 use crate::redact::Redactor;
 use k8s_flowcontrol::rules::audit::{Event, Stage};
 
