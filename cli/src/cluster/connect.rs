@@ -202,7 +202,9 @@ impl From<ConfigError> for Failure {
 
 impl From<Error> for Failure {
     fn from(error: Error) -> Self {
-        Self::new(Exit::Cluster, error.to_string())
+        let hint = "is it running, and is it the server you mean? `--context`, `--kubeconfig` and `--server` choose another one";
+        let hint = error.is_connect().then(|| hint.to_owned());
+        Self::new(Exit::Cluster, error.to_string()).hint_if(hint)
     }
 }
 

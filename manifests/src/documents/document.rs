@@ -71,6 +71,7 @@ impl Document {
     pub fn title(&self) -> String {
         match &self.identity.name {
             Some(name) => format!("{} \"{name}\"", self.written_kind()),
+            None if !self.has_type() => "object without kind and name".to_owned(),
             None => format!("{} without a name", self.written_kind()),
         }
     }
