@@ -94,6 +94,7 @@ pub struct FlowController {
     /// The time of the next adjustment or the next end of an additional latency.
     next_event: Duration,
     dispatched: Vec<Ticket>,
+    keeps_last_dispatches: bool,
 }
 
 impl FlowController {
@@ -120,9 +121,18 @@ impl FlowController {
             next_adjustment: start,
             next_event: start,
             dispatched: Vec::new(),
+            keeps_last_dispatches: false,
         };
         new.configure(start, flow_schemas, priority_levels)?;
         Ok(new)
+    }
+
+    /// Keeps the [last dispatch](QueueSet::keep_last_dispatch) of each level from now on.
+    pub fn keep_last_dispatches(&mut self) {
+        self.keeps_last_dispatches = true;
+        for level in &mut self.levels {
+            level.queues.keep_last_dispatch();
+        }
     }
 
     /// Changes the configuration.
@@ -158,7 +168,10 @@ impl FlowController {
                         .limits
                         .level(used.name())
                         .map_or(0, |limits| limits.initial());
-                    let level = Level::new(used.name(), queuing, limit, now)?;
+                    let mut level = Level::new(used.name(), queuing, limit, now)?;
+                    if self.keeps_last_dispatches {
+                        level.queues.keep_last_dispatch();
+                    }
                     self.levels.push(level);
                 }
             }

@@ -17,6 +17,7 @@ impl QueueSet {
                 break;
             }
             self.last_dispatched = Some(index);
+            self.note_dispatch(index);
             self.dispatch(index, slot);
         }
     }

@@ -31,6 +31,7 @@ mod config;
 mod dispatch;
 mod fifo;
 mod finishes;
+mod last_dispatch;
 mod queue;
 mod queue_set;
 mod request;
@@ -39,6 +40,7 @@ mod state;
 mod virtual_time;
 
 pub use config::{QueueSetConfig, Queuing, Work};
+pub use last_dispatch::LastDispatch;
 pub use queue_set::QueueSet;
 pub use request::{Decision, Rejection, RequestId};
 pub use seat_seconds::SeatSeconds;

@@ -2,6 +2,7 @@
 
 use super::config::{QueueSetConfig, Queuing, Work};
 use super::fifo::Requests;
+use super::last_dispatch::LastDispatch;
 use super::queue::{Queue, Queues};
 use super::request::{Decision, Phase, Rejection, Request, RequestId};
 use super::seat_seconds::SeatSeconds;
@@ -46,6 +47,8 @@ pub struct QueueSet {
     pub(super) lingering: BinaryHeap<Reverse<(u64, u64, u32)>>,
     pub(super) lingered: u64,
     pub(super) dispatched: Vec<RequestId>,
+    pub(super) keeps_last_dispatch: bool,
+    pub(super) last_dispatch: Option<LastDispatch>,
 
     pub(super) waiting: usize,
     pub(super) executing: usize,
@@ -74,6 +77,8 @@ impl QueueSet {
             lingering: BinaryHeap::new(),
             lingered: 0,
             dispatched: Vec::new(),
+            keeps_last_dispatch: false,
+            last_dispatch: None,
             waiting: 0,
             executing: 0,
             seats_in_use: 0,

@@ -8,4 +8,5 @@
 )]
 
 mod behavior;
+mod last_dispatch;
 mod properties;

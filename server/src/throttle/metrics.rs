@@ -4,6 +4,7 @@ use super::histogram::Histogram;
 use super::observed::{OfLevel as ObservedLevel, OfSchema as ObservedSchema};
 use super::{Counts, Throttle};
 use k8s_flowcontrol_rules::controller::LevelState;
+use k8s_flowcontrol_rules::queueing::{LastDispatch, SeatSeconds};
 use std::fmt::Write;
 
 /// The value of a metric of a flow schema.
@@ -220,9 +221,61 @@ pub(crate) fn text(throttle: &mut Throttle) -> String {
             );
         }
     }
+    dispatches(&mut text, throttle);
     adjustment(&mut text, throttle);
     histograms(&mut text, throttle);
     text
+}
+
+/// A value of the last dispatch of a level, behind the label that tells it from others of the same name.
+type OfDispatch = (&'static str, fn(&LastDispatch) -> SeatSeconds);
+
+const DISPATCH_METRICS: [(&str, &str, &[OfDispatch]); 4] = [
+    (
+        "dispatch_r",
+        "[ALPHA] R(time of last dispatch)",
+        &[("", |last| last.r)],
+    ),
+    (
+        "latest_s",
+        "[ALPHA] S(most recently dispatched request)",
+        &[("", |last| last.start_r)],
+    ),
+    (
+        "next_discounted_s_bounds",
+        "[ALPHA] min and max, over queues, of S(oldest waiting request in queue) - estimated work in progress",
+        &[
+            ("bound=\"max\",", |last| last.discounted_bounds.1),
+            ("bound=\"min\",", |last| last.discounted_bounds.0),
+        ],
+    ),
+    (
+        "next_s_bounds",
+        "[ALPHA] min and max, over queues, of S(oldest waiting request in queue)",
+        &[
+            ("bound=\"max\",", |last| last.start_bounds.1),
+            ("bound=\"min\",", |last| last.start_bounds.0),
+        ],
+    ),
+];
+
+/// The metrics of the last dispatch of each level that has queues and was used.
+fn dispatches(text: &mut String, throttle: &Throttle) {
+    for (name, help, values) in DISPATCH_METRICS {
+        head(text, name, "gauge", help);
+        for (label, value) in values {
+            for level in throttle.controller.levels() {
+                if let Some(last) = level.queues.last_dispatch() {
+                    let _ = writeln!(
+                        text,
+                        "{PREFIX}{name}{{{label}priority_level=\"{}\"}} {}",
+                        level.name,
+                        value(&last).as_f64()
+                    );
+                }
+            }
+        }
+    }
 }
 
 /// The metrics of the last adjustment, which servers without borrowing lack.

@@ -91,7 +91,8 @@ pub(crate) enum Verdict {
 impl Throttle {
     pub(crate) fn new(seats: u32, release: Release) -> Option<Self> {
         // The mandatory levels do not queue, so that their hands need not be dealt.
-        let controller = FlowController::new(&[], &[], seats, release, Duration::ZERO).ok()?;
+        let mut controller = FlowController::new(&[], &[], seats, release, Duration::ZERO).ok()?;
+        controller.keep_last_dispatches();
         Some(Self {
             seats,
             release,

@@ -256,10 +256,21 @@ async fn waits_and_executions_are_measured() {
     let idle = value(&metrics, &format!("{name}_bucket{level},le=\"0\"}} "));
     let all = value(&metrics, &format!("{name}_count{level}}} "));
     assert!(idle > 0.0 && all > idle, "{idle} of {all}");
+    // The one queue in which a request waited was served after the work of its first request.
+    let of = |name: &str, labels: &str| {
+        let line = format!("apiserver_flowcontrol_{name}{{{labels}priority_level=\"narrow\"}} ");
+        value(&metrics, &line)
+    };
+    let start = of("latest_s", "");
+    assert!(start > 0.0 && of("dispatch_r", "") > 0.0, "{start}");
+    for bound in ["bound=\"max\",", "bound=\"min\","] {
+        assert_eq!(of("next_s_bounds", bound), start);
+        assert_eq!(of("next_discounted_s_bounds", bound), start);
+    }
 }
 
-/// The metrics of a busy kube-apiserver 1.36, without those of single dispatches in virtual time and those of reads and writes.
-const RECORDED: [&str; 25] = [
+/// The metrics of a busy kube-apiserver 1.36, without those of reads and writes.
+const RECORDED: [&str; 29] = [
     "current_executing_requests",
     "current_executing_seats",
     "current_inqueue_requests",
@@ -271,8 +282,12 @@ const RECORDED: [&str; 25] = [
     "demand_seats_high_watermark",
     "demand_seats_smoothed",
     "demand_seats_stdev",
+    "dispatch_r",
     "dispatched_requests_total",
+    "latest_s",
     "lower_limit_seats",
+    "next_discounted_s_bounds",
+    "next_s_bounds",
     "nominal_limit_seats",
     "priority_level_request_utilization",
     "priority_level_seat_utilization",
