@@ -127,7 +127,7 @@ impl FlowController {
         Ok(new)
     }
 
-    /// Keeps the [last dispatch](QueueSet::keep_last_dispatch) of each level from now on.
+    /// Keeps the [last dispatch](crate::queueing::QueueSet::keep_last_dispatch) of each level from now on.
     pub fn keep_last_dispatches(&mut self) {
         self.keeps_last_dispatches = true;
         for level in &mut self.levels {
