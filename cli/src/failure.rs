@@ -51,6 +51,13 @@ impl Failure {
         }
     }
 
+    /// Adds a hint, unless there is one that knows more.
+    #[must_use]
+    pub(crate) fn or_hint(mut self, hint: &str) -> Self {
+        self.hint.get_or_insert_with(|| hint.to_owned());
+        self
+    }
+
     /// Adds the places in files that caused the failure.
     #[must_use]
     pub(crate) fn because(mut self, reasons: Vec<Diagnostic>) -> Self {

@@ -93,15 +93,6 @@ fn an_empty_file_has_no_kind() {
 }
 
 #[test]
-fn a_server_that_is_not_there_comes_with_a_hint() {
-    // No program listens there: the port needs privileges and belongs to a service of the eighties.
-    let output = run(&["get", "fs", "--server=http://127.0.0.1:1"]);
-    assert_eq!(code(&output), 5);
-    let said = stderr(&output);
-    assert!(said.contains("hint: is it running"), "{said}");
-}
-
-#[test]
 fn a_broken_text_has_a_verdict_too() {
     let found = verdicts(b"{\"kind\": \"PriorityLevelConfiguration\",", "x.json");
     assert_eq!(found[0]["kind"], "PriorityLevelConfiguration");

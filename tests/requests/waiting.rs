@@ -27,7 +27,7 @@ async fn until_a_schema_is_not_dangling() {
         .await
         .unwrap();
     let waiting = schemas.wait_for("mine", wait::has_condition("Dangling", "True"));
-    waiting.timeout(Duration::from_secs(60)).await.unwrap();
+    waiting.timeout(Duration::from_secs(600)).await.unwrap();
     let waiting = tokio::spawn(
         schemas
             .wait_for("mine", wait::is_not_dangling())
@@ -84,7 +84,7 @@ async fn every_step_is_seen(disturb: impl Fn(&k8s_flowcontrol_server::ApiServer)
         sender.send(precedence).unwrap();
         precedence == 120
     });
-    let waiting = tokio::spawn(waiting.timeout(Duration::from_secs(60)).into_future());
+    let waiting = tokio::spawn(waiting.timeout(Duration::from_secs(600)).into_future());
     let mut all = vec![received.recv().await.unwrap()];
     for precedence in 101..=120 {
         disturb(&server);

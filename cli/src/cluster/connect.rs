@@ -202,7 +202,14 @@ impl From<ConfigError> for Failure {
 
 impl From<Error> for Failure {
     fn from(error: Error) -> Self {
-        let hint = "is it running, and is it the server you mean? `--context`, `--kubeconfig` and `--server` choose another one";
+        Self::from(&error)
+    }
+}
+
+impl From<&Error> for Failure {
+    fn from(error: &Error) -> Self {
+        let hint =
+            "`--context`, `--kubeconfig` and `--server` choose the server, if another one is meant";
         let hint = error.is_connect().then(|| hint.to_owned());
         Self::new(Exit::Cluster, error.to_string()).hint_if(hint)
     }

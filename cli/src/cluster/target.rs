@@ -2,7 +2,6 @@
 
 use super::live::Live;
 use super::tree::name;
-use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::similar_name;
 use k8s_flowcontrol::Kind;
@@ -152,7 +151,7 @@ async fn find_one(live: &Live, kind: Kind, wanted: &str) -> Result<Value, Unfoun
         Ok(object) => return Ok(object),
         Err(error) => error,
     };
-    let failure = Failure::new(Exit::Cluster, error.to_string());
+    let failure = Failure::from(&error);
     if !error.is_not_found() {
         return Err(Unfound {
             failure,

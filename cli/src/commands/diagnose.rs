@@ -81,7 +81,7 @@ enum Output {
 
 pub(crate) fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
     let objects = Objects::live(&args.cluster).map_err(|failure| {
-        failure.hint("`kubectl flowcontrol rbac diagnose` prints the role that is needed")
+        failure.or_hint("`kubectl flowcontrol rbac diagnose` prints the role that is needed")
     })?;
     let gathered = block_on(async {
         let control_plane = ControlPlane::connect(&args.cluster).await?;

@@ -67,7 +67,7 @@ impl Document {
         self.identity.name.as_deref()
     }
 
-    /// Kind and name, for messages: `FlowSchema "batch"`.
+    /// Kind and name, for messages: `FlowSchema "batch"`, `FlowSchema without a name`, or `object without kind and name`.
     pub fn title(&self) -> String {
         match &self.identity.name {
             Some(name) => format!("{} \"{name}\"", self.written_kind()),

@@ -3,10 +3,9 @@
 use super::config::{QueueSetConfig, Queuing, Work};
 use super::fifo::Requests;
 use super::last_dispatch::LastDispatch;
-use super::queue::{Queue, Queues};
+use super::queue::Queues;
 use super::request::{Decision, Phase, Rejection, Request, RequestId};
 use super::seat_seconds::SeatSeconds;
-use super::state::{QueueSetState, QueueState};
 use crate::sharding::{Dealer, InvalidDealer};
 use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
@@ -234,88 +233,6 @@ impl QueueSet {
         self.dispatched.drain(..)
     }
 
-    /// The seats in use and the seats that the waiting requests need: the seat demand, from which a server adjusts the
-    /// limits of its levels.
-    pub fn seat_demand(&self) -> u64 {
-        self.seats_in_use + self.seats_waiting
-    }
-
-    /// The hand of a flow: indexes of queues, in the order dealt. Empty if the level has no queues.
-    pub fn hand(&self, flow_hash: u64) -> Vec<u32> {
-        let hand = self.dealer.map(|dealer| dealer.deal(flow_hash));
-        hand.unwrap_or_default()
-    }
-
-    /// The queue that the next request of a flow would join: the one of its hand with the least waiting work. `None` if the
-    /// level has no queues.
-    pub fn next_queue_of(&self, flow_hash: u64) -> Option<u32> {
-        let hand = self.hand(flow_hash);
-        self.least_work(&hand)
-    }
-
-    /// The virtual start of an executing request of a queue, and its virtual finish: the start and the work that its queue was
-    /// charged for. The request whose finish was the earliest went first.
-    pub fn virtual_execution(&self, request: RequestId) -> Option<(SeatSeconds, SeatSeconds)> {
-        let request = self
-            .requests
-            .get(self.requests.find(request, Phase::Executing)?);
-        request.queue?;
-        Some((request.start_r, request.start_r.plus(request.total_work)))
-    }
-
-    /// The queue of a request that waits or executes; `None` if it has none.
-    pub fn queue(&self, request: RequestId) -> Option<u32> {
-        let phases = [Phase::Waiting, Phase::Executing];
-        let mut found = phases
-            .iter()
-            .filter_map(|phase| self.requests.find(request, *phase));
-        self.requests.get(found.next()?).queue
-    }
-
-    /// The queue of a waiting request, and the number of requests ahead of it in the queue; `None` if it does not wait.
-    pub fn place(&self, request: RequestId) -> Option<(u32, u32)> {
-        let slot = self.requests.find(request, Phase::Waiting)?;
-        let request = self.requests.get(slot);
-        Some((request.queue?, self.requests.ahead(slot)))
-    }
-
-    /// The number of waiting requests.
-    pub fn waiting(&self) -> usize {
-        self.waiting
-    }
-
-    /// The number of executing requests, without requests that have ended and still occupy final seats.
-    pub fn executing(&self) -> usize {
-        self.executing
-    }
-
-    /// The seats in use, final seats included.
-    pub fn seats_in_use(&self) -> u64 {
-        self.seats_in_use
-    }
-
-    /// The current state, as of the last event.
-    pub fn state(&self) -> QueueSetState {
-        let state_of = |queue: &Queue| QueueState {
-            waiting: queue.waiting,
-            executing: queue.executing,
-            seats_in_use: queue.seats_in_use,
-            seats_waiting: queue.waiting_seats,
-            initial_seats_waiting: queue.waiting_initial_seats,
-            waiting_work: queue.waiting_work,
-            next_dispatch_r: queue.next_dispatch_r,
-            next_finish_r: queue.finish(),
-        };
-        QueueSetState {
-            waiting: self.waiting,
-            executing: self.executing,
-            seats_in_use: self.seats_in_use,
-            seats_waiting: self.seats_waiting,
-            current_r: self.current_r,
-            queues: self.queues.iter().map(state_of).collect(),
-        }
-    }
-
     fn arrive_without_queue(&mut self, work: Work) -> Decision {
         let seats = work.initial_seats.max(work.final_seats);
         if !self.has_room(seats.into()) {
@@ -358,7 +275,7 @@ impl QueueSet {
     }
 
     /// The queue of a hand with the least waiting work. Of several, the number of hands dealt before decides.
-    fn least_work(&self, hand: &[u32]) -> Option<u32> {
+    pub(super) fn least_work(&self, hand: &[u32]) -> Option<u32> {
         // Less than the hand's size, so it fits.
         let (before, first) = hand.split_at((self.dealt % hand.len().max(1) as u64) as usize);
         let work = |index: &&u32| self.queues[**index as usize].waiting_work;

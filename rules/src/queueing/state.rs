@@ -1,5 +1,8 @@
 //! The state of a queue set for people and programs.
 
+use super::queue::Queue;
+use super::queue_set::QueueSet;
+use super::request::{Phase, RequestId};
 use super::seat_seconds::SeatSeconds;
 
 /// The state of a [`QueueSet`](super::QueueSet).
@@ -41,4 +44,88 @@ pub struct QueueState {
     /// The virtual time at which the queue's oldest waiting request would finish; none if nothing waits. The queue with the
     /// earliest is dispatched from next.
     pub next_finish_r: Option<SeatSeconds>,
+}
+
+impl QueueSet {
+    /// The seats in use and the seats that the waiting requests need: the seat demand, from which a server adjusts the
+    /// limits of its levels.
+    pub fn seat_demand(&self) -> u64 {
+        self.seats_in_use + self.seats_waiting
+    }
+
+    /// The hand of a flow: indexes of queues, in the order dealt. Empty if the level has no queues.
+    pub fn hand(&self, flow_hash: u64) -> Vec<u32> {
+        let hand = self.dealer.map(|dealer| dealer.deal(flow_hash));
+        hand.unwrap_or_default()
+    }
+
+    /// The queue that the next request of a flow would join: the one of its hand with the least waiting work. `None` if the
+    /// level has no queues.
+    pub fn next_queue_of(&self, flow_hash: u64) -> Option<u32> {
+        let hand = self.hand(flow_hash);
+        self.least_work(&hand)
+    }
+
+    /// The virtual start of an executing request of a queue, and its virtual finish: the start and the work that its queue was
+    /// charged for. The request whose finish was the earliest went first.
+    pub fn virtual_execution(&self, request: RequestId) -> Option<(SeatSeconds, SeatSeconds)> {
+        let request = self
+            .requests
+            .get(self.requests.find(request, Phase::Executing)?);
+        request.queue?;
+        Some((request.start_r, request.start_r.plus(request.total_work)))
+    }
+
+    /// The queue of a request that waits or executes; `None` if it has none.
+    pub fn queue(&self, request: RequestId) -> Option<u32> {
+        let phases = [Phase::Waiting, Phase::Executing];
+        let mut found = phases
+            .iter()
+            .filter_map(|phase| self.requests.find(request, *phase));
+        self.requests.get(found.next()?).queue
+    }
+
+    /// The queue of a waiting request, and the number of requests ahead of it in the queue; `None` if it does not wait.
+    pub fn place(&self, request: RequestId) -> Option<(u32, u32)> {
+        let slot = self.requests.find(request, Phase::Waiting)?;
+        let request = self.requests.get(slot);
+        Some((request.queue?, self.requests.ahead(slot)))
+    }
+
+    /// The number of waiting requests.
+    pub fn waiting(&self) -> usize {
+        self.waiting
+    }
+
+    /// The number of executing requests, without requests that have ended and still occupy final seats.
+    pub fn executing(&self) -> usize {
+        self.executing
+    }
+
+    /// The seats in use, final seats included.
+    pub fn seats_in_use(&self) -> u64 {
+        self.seats_in_use
+    }
+
+    /// The current state, as of the last event.
+    pub fn state(&self) -> QueueSetState {
+        let state_of = |queue: &Queue| QueueState {
+            waiting: queue.waiting,
+            executing: queue.executing,
+            seats_in_use: queue.seats_in_use,
+            seats_waiting: queue.waiting_seats,
+            initial_seats_waiting: queue.waiting_initial_seats,
+            waiting_work: queue.waiting_work,
+            next_dispatch_r: queue.next_dispatch_r,
+            next_finish_r: queue.finish(),
+        };
+        QueueSetState {
+            waiting: self.waiting,
+            executing: self.executing,
+            seats_in_use: self.seats_in_use,
+            seats_waiting: self.seats_waiting,
+            current_r: self.current_r,
+            queues: self.queues.iter().map(state_of).collect(),
+        }
+    }
 }

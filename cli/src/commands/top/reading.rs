@@ -54,7 +54,7 @@ impl Reading {
             Err(error) => reading.missing.push(format!("no metrics: {error}")),
         }
         if let (Err(error), Err(_)) = (&dump, &metrics) {
-            let failure = Failure::new(Exit::Cluster, error.to_string());
+            let failure = Failure::from(error);
             return Err(match error.is_forbidden() {
                 true => {
                     failure.hint("`kubectl flowcontrol rbac top` prints the role that is needed")
