@@ -1,15 +1,20 @@
 //! Suggestions for names that do not exist.
 
-use similar::get_close_matches;
+use strsim::normalized_damerau_levenshtein as similarity;
 
 /// The similarity of two names, from 0 to 1, from which one can be a misspelling of the other.
-const CLOSE: f32 = 0.6;
+const CLOSE: f64 = 0.6;
 /// The most names that are listed.
 const FEW: usize = 20;
 
 /// A hint for a name that is not among the existing ones: the most similar name, or else all names.
 pub(crate) fn hint(wanted: &str, existing: &[&str]) -> Option<String> {
-    let mut like = get_close_matches(wanted, existing, 1, CLOSE);
+    let near = existing
+        .iter()
+        .map(|name| (similarity(wanted, name), *name));
+    let near = near.filter(|(similarity, _)| *similarity >= CLOSE);
+    let nearest = near.max_by(|(a, _), (b, _)| a.total_cmp(b));
+    let mut like: Vec<_> = nearest.map(|(_, name)| name).into_iter().collect();
     if like.is_empty() && !wanted.is_empty() {
         like = existing
             .iter()

@@ -65,6 +65,11 @@ impl<'a> Reader<'a> {
         self.depth > 0
     }
 
+    /// Whether nothing but an array is open, or an array in an object.
+    pub(super) fn is_outermost_list(&self) -> bool {
+        self.depth <= 2
+    }
+
     /// Whether a string is next.
     pub fn is_string(&mut self) -> bool {
         self.peek() == b'"'

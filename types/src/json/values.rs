@@ -126,8 +126,10 @@ impl<T: WriteJson> WriteJson for Option<T> {
 
 /// A vector that grows while its elements are read.
 trait Elements {
-    /// Allocates space for the first `count` elements.
+    /// Allocates space for `count` more elements.
     fn reserve(&mut self, count: usize);
+    /// How many elements take as many bytes.
+    fn count_in(&self, bytes: usize) -> usize;
     /// Adds the next element.
     fn read_next(&mut self, reader: &mut Reader<'_>) -> Result<(), Fault>;
     /// Gives back unused space.
@@ -140,6 +142,10 @@ const SLACK: usize = 32;
 impl<T: ReadJson> Elements for Vec<T> {
     fn reserve(&mut self, count: usize) {
         self.reserve_exact(count);
+    }
+
+    fn count_in(&self, bytes: usize) -> usize {
+        bytes / size_of::<T>().max(1)
     }
 
     fn read_next(&mut self, reader: &mut Reader<'_>) -> Result<(), Fault> {
@@ -164,11 +170,17 @@ fn read_elements(list: &mut dyn Elements, reader: &mut Reader<'_>) -> Result<(),
         return Ok(());
     }
     list.reserve(reader.habits.length(field));
+    let start = reader.position();
     let mut length = 0;
     loop {
         list.read_next(reader)
             .map_err(|fault| fault.in_element(length))?;
         length += 1;
+        if length == 1 && reader.is_outermost_list() {
+            // The items of a list: as many as fit into the text, in no more memory than the text has.
+            let (read, left) = (reader.since(start).len(), reader.rest().len());
+            list.reserve((left / read.max(1)).min(list.count_in(left)));
+        }
         if !reader.more_elements()? {
             break;
         }

@@ -2,6 +2,7 @@
 
 use super::{Context, Report, Rule, Severity};
 use crate::lint::context::{Maintainer, Schema};
+use strsim::osa_distance;
 
 pub(super) const RULE: Rule = Rule {
     id: "dangling-reference",
@@ -49,50 +50,13 @@ fn severity(context: &Context, is_misspelt: bool) -> Severity {
     }
 }
 
-/// The level whose name differs least from the reference, if it differs by few letters.
+/// The level whose name differs least from the reference, if it differs by few letters; a swap of neighbours counts as one.
 fn similar<'a>(context: &'a Context, schema: &Schema) -> Option<&'a str> {
     let wanted = schema.level();
     let most = 1 + wanted.len() / 6;
     let levels = context.levels.iter().map(|level| level.name());
     let near = levels.filter(|name| *name != wanted);
-    let near = near.map(|name| (distance(wanted, name), name));
+    let near = near.map(|name| (osa_distance(wanted, name), name));
     let nearest = near.filter(|(distance, _)| *distance <= most).min();
     nearest.map(|(_, name)| name)
-}
-
-/// The number of letters to add, remove or replace, where a swap of neighbours counts as one.
-fn distance(from: &str, to: &str) -> usize {
-    let (from, to): (Vec<_>, Vec<_>) = (from.chars().collect(), to.chars().collect());
-    let mut rows = vec![(0..=to.len()).collect::<Vec<_>>()];
-    for (i, a) in from.iter().enumerate() {
-        let mut row = vec![i + 1];
-        for (j, b) in to.iter().enumerate() {
-            let replaced = rows[i][j] + usize::from(a != b);
-            let mut least = replaced.min(rows[i][j + 1] + 1).min(row[j] + 1);
-            if i > 0 && j > 0 && *a == to[j - 1] && from[i - 1] == *b {
-                least = least.min(rows[i - 1][j - 1] + 1);
-            }
-            row.push(least);
-        }
-        rows.push(row);
-    }
-    rows[from.len()][to.len()]
-}
-
-#[cfg(test)]
-mod tests {
-    use super::distance;
-
-    #[test]
-    fn distances() {
-        for (from, to, expected) in [
-            ("batch", "batch", 0),
-            ("bacth", "batch", 1),
-            ("btch", "batch", 1),
-            ("", "ab", 2),
-            ("system", "node-high", 9),
-        ] {
-            assert_eq!(distance(from, to), expected, "{from} {to}");
-        }
-    }
 }

@@ -16,7 +16,7 @@ use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::str::FromStr;
 
-/// An amount with a suffix, such as `500m` or `2Gi`, kept as it came.
+/// An amount with a suffix, such as `500m` or `2Gi`, kept as it came; `0` by default.
 ///
 /// Text that is a JSON number on the wire stays one. [`amount`](Self::amount) interprets the text. Quantities are equal, and
 /// have the same hash, when their amounts are: `1024Mi` equals `1Gi`. Text that is not a quantity, which some custom
@@ -32,13 +32,24 @@ use std::str::FromStr;
 /// assert_eq!(limit.as_str(), "1.5Gi");
 /// # Ok::<(), k8s_flowcontrol_types::meta::InvalidQuantity>(())
 /// ```
-#[derive(Clone)]
-pub struct Quantity(RawJson);
+#[derive(Clone, Default)]
+pub struct Quantity {
+    /// The JSON string or number. Without one the amount is `"0"`: a default needs no memory.
+    json: Option<RawJson>,
+}
+
+/// The JSON of the default.
+const ZERO: &str = "\"0\"";
 
 impl Quantity {
+    /// The amount as JSON.
+    fn json(&self) -> &str {
+        self.json.as_ref().map_or(ZERO, RawJson::as_str)
+    }
+
     /// The amount as text, without quotes.
     pub fn as_str(&self) -> &str {
-        let text = self.0.as_str();
+        let text = self.json();
         let inside = text
             .strip_prefix('"')
             .and_then(|text| text.strip_suffix('"'));
@@ -69,18 +80,12 @@ enum Key<'a> {
     Text(&'a str),
 }
 
-/// The amount `"0"`.
-impl Default for Quantity {
-    fn default() -> Self {
-        Self::from("0")
-    }
-}
-
 /// Keeps any text; use [`str::parse`] for text that must be a quantity.
 impl From<&str> for Quantity {
     fn from(text: &str) -> Self {
         // A string always has a JSON form; were it otherwise, `null` would be sent and refused.
-        Self(RawJson::from_value(text).unwrap_or_default())
+        let json = RawJson::from_value(text).unwrap_or_default();
+        Self { json: Some(json) }
     }
 }
 
@@ -144,7 +149,7 @@ impl ReadJson for Quantity {
         let raw = reader.raw_json()?;
         match raw.as_str().as_bytes().first() {
             Some(b'"' | b'-' | b'0'..=b'9') => {
-                *self = Self(raw);
+                self.json = Some(raw);
                 Ok(())
             }
             _ => Err(reader.fault(format!(
@@ -156,7 +161,7 @@ impl ReadJson for Quantity {
 
 impl WriteJson for Quantity {
     fn write_json(&self, writer: &mut Writer) {
-        self.0.write_json(writer);
+        writer.raw(self.json());
     }
 }
 
