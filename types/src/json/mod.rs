@@ -32,6 +32,7 @@ mod plain_string;
 mod raw_json;
 mod reader;
 mod same_value;
+mod tokens;
 mod transcode;
 mod values;
 mod writer;
