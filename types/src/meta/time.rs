@@ -11,16 +11,49 @@ use std::fmt;
 #[cfg(feature = "jiff")]
 use std::time::SystemTime;
 
+/// The text of a time, which takes memory of its own only in an unusual form.
+#[derive(Clone, PartialEq, Eq, Hash)]
+enum Text {
+    /// As long as `2026-11-21T06:23:00Z`.
+    Seconds([u8; 20]),
+    Other(Box<str>),
+}
+
+impl Text {
+    fn as_str(&self) -> &str {
+        match self {
+            // It was text.
+            Self::Seconds(bytes) => str::from_utf8(bytes).unwrap_or_default(),
+            Self::Other(text) => text,
+        }
+    }
+}
+
+impl Default for Text {
+    fn default() -> Self {
+        Self::Other(Box::default())
+    }
+}
+
+impl From<&str> for Text {
+    fn from(text: &str) -> Self {
+        match text.as_bytes().try_into() {
+            Ok(bytes) => Self::Seconds(bytes),
+            Err(_) => Self::Other(text.into()),
+        }
+    }
+}
+
 macro_rules! time {
     ($(#[$attribute:meta])* $name:ident, $digits:literal) => {
         $(#[$attribute])*
         #[derive(Clone, Default, PartialEq, Eq, Hash)]
-        pub struct $name(Box<str>);
+        pub struct $name(Text);
 
         impl $name {
             /// The text on the wire.
             pub fn as_str(&self) -> &str {
-                &self.0
+                self.0.as_str()
             }
         }
 
@@ -36,7 +69,8 @@ macro_rules! time {
             /// # Errors
             /// [`InvalidTime`] when the text is not RFC 3339.
             pub fn timestamp(&self) -> Result<Timestamp, InvalidTime> {
-                self.0.parse().map_err(|_| InvalidTime(self.0.clone()))
+                let text = self.as_str();
+                text.parse().map_err(|_| InvalidTime(text.into()))
             }
 
             /// The point in time, as the standard library has it.
@@ -53,7 +87,7 @@ macro_rules! time {
         impl From<Timestamp> for $name {
             fn from(time: Timestamp) -> Self {
                 let printer = DateTimePrinter::new().precision(Some($digits));
-                Self(printer.timestamp_to_string(&time).into())
+                Self(printer.timestamp_to_string(&time).as_str().into())
             }
         }
 
@@ -78,13 +112,13 @@ macro_rules! time {
 
         impl fmt::Debug for $name {
             fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str(&self.0)
+                f.write_str(self.as_str())
             }
         }
 
         impl fmt::Display for $name {
             fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.pad(&self.0)
+                f.pad(self.as_str())
             }
         }
 
@@ -105,13 +139,13 @@ macro_rules! time {
 
         impl Serialize for $name {
             fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-                serializer.serialize_str(&self.0)
+                serializer.serialize_str(self.as_str())
             }
         }
 
         impl<'de> Deserialize<'de> for $name {
             fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-                String::deserialize(deserializer).map(|text| Self(text.into()))
+                String::deserialize(deserializer).map(|text| Self::from(text.as_str()))
             }
         }
     };
