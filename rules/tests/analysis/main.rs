@@ -8,6 +8,7 @@
 mod built_in;
 mod limits;
 mod lint;
+mod lint_advice;
 mod lint_objects;
 mod matching;
 mod properties;

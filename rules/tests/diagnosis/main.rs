@@ -6,6 +6,7 @@
 )]
 
 mod checks;
+mod flows;
 mod hostile;
 mod recorded;
 mod support;

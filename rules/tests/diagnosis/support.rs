@@ -60,6 +60,26 @@ pub(crate) struct Metrics {
     pub(crate) rejected: i64,
 }
 
+/// A level that has used up its seats.
+pub(crate) const FULL: Metrics = Metrics {
+    current: 10,
+    minimum: 10,
+    maximum: 610,
+    in_use: 10,
+    waiting: 20,
+    rejected: 3,
+};
+
+/// A level with seats to spare.
+pub(crate) const IDLE: Metrics = Metrics {
+    current: 10,
+    minimum: 10,
+    maximum: 610,
+    in_use: 1,
+    waiting: 0,
+    rejected: 0,
+};
+
 pub(crate) fn metrics(levels: &[(&str, Metrics)]) -> FlowMetrics {
     let mut text = String::new();
     for (name, level) in levels {
