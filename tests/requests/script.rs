@@ -48,6 +48,10 @@ impl Script {
         let task = tokio::spawn(async move {
             for act in acts {
                 let (mut stream, _) = listener.accept().await.unwrap();
+                // A client whose time runs out early closes the connection without a request.
+                if let Ok(0) | Err(_) = stream.peek(&mut [0]).await {
+                    continue;
+                }
                 let request = read_request(&mut stream).await;
                 seen.lock().unwrap().push(request);
                 play(act, stream).await;
