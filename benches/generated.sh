@@ -3,95 +3,23 @@
 #
 #   generated.sh DOCUMENT...    OpenAPI documents of a server, such as `kubectl get --raw /openapi/v3/api/v1 > core.json`;
 #                               among them those of `core/v1` and `apps/v1`
-set -euo pipefail
-root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 documents=()
 for document in "$@"; do documents+=(--spec "$(realpath "$document")"); done
-work=$root/benches/target/generated
-mkdir -p "$work"
-trap 'rm -rf "$work"' EXIT
+source "$(dirname "${BASH_SOURCE[0]}")/sides.sh"
 cd "$work"
-cargo build --quiet --locked --manifest-path "$root/Cargo.toml" -p k8s-flowcontrol-codegen
-generator=${CARGO_TARGET_DIR:-$root/target}/debug/k8s-flowcontrol-codegen
+build_generator
 
-package() { # name dependency
-  mkdir -p "$1/src"
-  cp "$root/benches/Cargo.lock" "$1/Cargo.lock"
-  cat >"$1/Cargo.toml" <<END
-[package]
-name = "$1"
-version = "0.0.0"
-edition = "2024"
-[lib]
-[[bin]]
-name = "$1-pods"
-path = "src/main.rs"
-[dependencies]
-$2
-serde_json = "1"
-[workspace]
-END
-}
-
-package ours "k8s-flowcontrol-types = { path = \"$root/types\" }"
+package ours "$types"
 "$generator" generate "${documents[@]}" --out ours/src/generated >/dev/null
 echo 'pub mod generated;' >ours/src/lib.rs
+program 'ours::generated::core_v1::PodList' 'k8s_flowcontrol_types::json::from_str' >ours/src/main.rs
 package peer 'k8s-openapi = { version = "0.29", features = ["v1_36"] }'
 echo 'pub use k8s_openapi as generated;' >peer/src/lib.rs
-
-program() { # list decode encode
-  cat <<END
-fn status(field: &str) -> u64 {
-    let status = std::fs::read_to_string("/proc/self/status").unwrap();
-    let line = status.lines().find(|line| line.starts_with(field)).unwrap();
-    line.split_whitespace().nth(1).unwrap().parse().unwrap()
-}
-
-/// Hundredths of CPU seconds of this process.
-fn ticks() -> u64 {
-    let stat = std::fs::read_to_string("/proc/self/stat").unwrap();
-    let fields: Vec<&str> = stat.rsplit(')').next().unwrap().split_whitespace().collect();
-    fields[11].parse::<u64>().unwrap() + fields[12].parse::<u64>().unwrap()
-}
-
-fn main() {
-    let text = std::fs::read_to_string(std::env::args().nth(1).unwrap()).unwrap();
-    let before = status("VmRSS");
-    let list: $1 = $2(&text).unwrap();
-    let held = status("VmRSS") - before;
-    assert_eq!(list.items.len(), 5000);
-    drop(list);
-    let start = ticks();
-    for _ in 0..10 {
-        let list: $1 = $2(&text).unwrap();
-        assert_eq!(list.items.len(), 5000);
-    }
-    let seconds = (ticks() - start) as f64 / 100.0 / 10.0;
-    println!("{:.1} MB per CPU second, {:.1} MB held", text.len() as f64 / 1e6 / seconds, held as f64 / 1e3);
-}
-END
-}
-program 'ours::generated::core_v1::PodList' 'k8s_flowcontrol_types::json::from_str' >ours/src/main.rs
 program 'k8s_openapi::List<k8s_openapi::api::core::v1::Pod>' 'serde_json::from_str' >peer/src/main.rs
 
 echo "lines, whole API: $(cat ours/src/generated/*.rs | wc -l)"
 echo "lines, core and apps: $(cat ours/src/generated/{core_v1,apps_v1}.rs | wc -l)"
-export CARGO_INCREMENTAL=0
-cpu() { # directory cargo-arguments...
-  local directory=$1
-  shift
-  (cd "$directory" && CARGO_TARGET_DIR=$work/$directory/target /usr/bin/time -f '%U %S' -o time cargo "$@" --quiet &&
-    awk '{ printf "%.1f CPU seconds\n", $1 + $2 }' time)
-}
-for side in ours peer; do
-  for profile in dev release; do
-    printf '%s, library with its dependencies, %s: ' "$side" "$profile"
-    cpu "$side" build --profile "$profile" --lib
-    printf '%s, program on the built library, %s: ' "$side" "$profile"
-    cpu "$side" build --profile "$profile" --bins
-  done
-  ls -l "$side"/target/release/"$side"-pods | awk '{ print $5 " bytes" }'
-done
+builds ours k8s-openapi
 
 python3 - >pods.json <<'END'
 import json
@@ -144,10 +72,4 @@ for n in range(5000):
                    "startTime": "2026-01-01T00:00:00Z", "containerStatuses": [state("app"), state("proxy")], "qosClass": "Burstable"}})
 print(json.dumps({"kind": "PodList", "apiVersion": "v1", "metadata": {"resourceVersion": "1"}, "items": pods}, separators=(",", ":")))
 END
-echo "list of 5,000 Pods: $(wc -c <pods.json) bytes"
-for round in 1 2 3; do
-  for side in ours peer; do
-    printf '%s: ' "$side"
-    "$side/target/release/$side-pods" pods.json
-  done
-done
+reads pods.json
