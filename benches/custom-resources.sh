@@ -5,34 +5,23 @@
 #   custom-resources.sh HTTPROUTE [CRD...]    manifests of CRDs, the first one that of gateway.networking.k8s.io/v1beta1
 #
 # Needs kopium (`cargo install kopium`).
-manifests=() specs=()
-for manifest in "$@"; do
-  manifests+=("$(realpath "$manifest")")
-  specs+=(--spec "${manifests[-1]}")
-done
 source "$(dirname "${BASH_SOURCE[0]}")/sides.sh"
 cd "$work"
-build_generator
 
-package ours "$types"
-"$generator" generate "${specs[@]}" --out ours/src/generated >/dev/null
-echo 'pub mod generated;' >ours/src/lib.rs
-program 'ours::generated::gateway_v1beta1::HttpRouteList' 'k8s_flowcontrol_types::json::from_str' >ours/src/main.rs
-
+ours gateway_v1beta1::HttpRouteList
 package peer 'k8s-openapi = { version = "0.29", features = ["v1_36"] }
 kube = { version = "5", default-features = false, features = ["derive"] }
 serde = { version = "1", features = ["derive"] }'
 : >peer/src/lib.rs
-for index in "${!manifests[@]}"; do
-  kopium --docs --filename "${manifests[index]}" >"peer/src/types_$index.rs"
+for index in "${!files[@]}"; do
+  kopium --docs --filename "${files[index]}" >"peer/src/types_$index.rs"
   echo "pub mod types_$index;" >>peer/src/lib.rs
 done
 program 'kube::core::ObjectList<peer::types_0::HttpRoute>' 'serde_json::from_str' >peer/src/main.rs
 
 for side in "${sides[@]}"; do
-  files=$(find "$side/src" -name '*.rs' ! -name main.rs ! -name lib.rs)
-  # shellcheck disable=SC2086
-  echo "$side: $(cat $files | wc -l) lines, $(cat $files | grep -cE '^pub (struct|enum)|open_enum!') types"
+  text=$(find "$side/src" -name '*.rs' ! -name main.rs ! -name lib.rs -exec cat {} +)
+  echo "$side: $(wc -l <<<"$text") lines, $(grep -cE '^pub (struct|enum)|open_enum!' <<<"$text") types"
 done
 builds ours peer
 

@@ -3,16 +3,10 @@
 #
 #   generated.sh DOCUMENT...    OpenAPI documents of a server, such as `kubectl get --raw /openapi/v3/api/v1 > core.json`;
 #                               among them those of `core/v1` and `apps/v1`
-documents=()
-for document in "$@"; do documents+=(--spec "$(realpath "$document")"); done
 source "$(dirname "${BASH_SOURCE[0]}")/sides.sh"
 cd "$work"
-build_generator
 
-package ours "$types"
-"$generator" generate "${documents[@]}" --out ours/src/generated >/dev/null
-echo 'pub mod generated;' >ours/src/lib.rs
-program 'ours::generated::core_v1::PodList' 'k8s_flowcontrol_types::json::from_str' >ours/src/main.rs
+ours core_v1::PodList
 package peer 'k8s-openapi = { version = "0.29", features = ["v1_36"] }'
 echo 'pub use k8s_openapi as generated;' >peer/src/lib.rs
 program 'k8s_openapi::List<k8s_openapi::api::core::v1::Pod>' 'serde_json::from_str' >peer/src/main.rs

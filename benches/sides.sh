@@ -2,18 +2,18 @@
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 sides=(ours peer)
-types="k8s-flowcontrol-types = { path = \"$root/types\" }"
+
+# The script's arguments as absolute paths, and as options of the generator.
+files=() specs=()
+for file in "$@"; do
+  files+=("$(realpath "$file")")
+  specs+=(--spec "${files[-1]}")
+done
 
 # A folder for the packages, which goes when the script ends.
 work=$root/benches/target/sides
 mkdir -p "$work"
 trap 'rm -rf "$work"' EXIT
-
-# Sets `generator` to our program.
-build_generator() {
-  cargo build --quiet --locked --manifest-path "$root/Cargo.toml" -p k8s-flowcontrol-codegen
-  generator=${CARGO_TARGET_DIR:-$root/target}/debug/k8s-flowcontrol-codegen
-}
 
 package() { # name dependencies
   mkdir -p "$1/src"
@@ -72,6 +72,15 @@ fn main() {
     );
 }
 END
+}
+
+# Our package: the types of the files, and a program that reads a list.
+ours() { # list
+  package ours "k8s-flowcontrol-types = { path = \"$root/types\" }"
+  cargo build --quiet --locked --manifest-path "$root/Cargo.toml" -p k8s-flowcontrol-codegen
+  "${CARGO_TARGET_DIR:-$root/target}/debug/k8s-flowcontrol-codegen" generate "${specs[@]}" --out ours/src/generated >/dev/null
+  echo 'pub mod generated;' >ours/src/lib.rs
+  program "ours::generated::$1" 'k8s_flowcontrol_types::json::from_str' >ours/src/main.rs
 }
 
 cpu() { # directory cargo-arguments...

@@ -8,14 +8,12 @@ use crate::exit::Exit;
 use crate::failure::Failure;
 use k8s_flowcontrol::api::v1::PriorityLevelConfiguration;
 use k8s_flowcontrol::{Client, Release};
-use level_metrics::LevelMetrics;
+use level_metrics::{LevelMetrics, MANY};
 use std::collections::BTreeMap;
 use std::fmt;
 
 /// The seats with default flags.
 const DEFAULT: u32 = 600;
-/// More seats than any server has.
-const MANY: u32 = 10_000_000;
 
 /// The option for the seats of a server.
 #[derive(Clone, Copy, Debug, clap::Args)]

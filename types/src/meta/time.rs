@@ -22,7 +22,7 @@ enum Text {
 impl Text {
     fn as_str(&self) -> &str {
         match self {
-            // It was text.
+            // The bytes of a string.
             Self::Seconds(bytes) => str::from_utf8(bytes).unwrap_or_default(),
             Self::Other(text) => text,
         }
@@ -186,6 +186,25 @@ impl std::error::Error for InvalidTime {}
 mod tests {
     use super::{MicroTime, Time};
     use std::time::{Duration, SystemTime};
+
+    #[test]
+    fn texts_come_back() {
+        for text in [
+            "",
+            "2026-11-21T06:23:00",
+            "2026-11-21T06:23:00Z",
+            "2026-11-21T06:23:00zZ",
+            "\u{e9}\u{e9}\u{e9}\u{e9}\u{e9}\u{e9}\u{e9}\u{e9}\u{e9}\u{e9}",
+        ] {
+            assert_eq!(Time::from(text).as_str(), text);
+            assert_eq!(MicroTime::from(text).as_str(), text);
+            let json = serde_json::to_string(text).unwrap_or_default();
+            let time: Option<Time> = serde_json::from_str(&json).ok();
+            assert_eq!(time, Some(Time::from(text)));
+            assert_eq!(serde_json::to_string(&time).ok(), Some(json));
+        }
+        assert_eq!(Time::default(), Time::from(""));
+    }
 
     #[test]
     fn moments_come_back() {

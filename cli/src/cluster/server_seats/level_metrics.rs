@@ -1,6 +1,5 @@
 //! The limits of priority levels in the metrics of an API server, and the seats that follow from them.
 
-use super::MANY;
 use k8s_flowcontrol::Release;
 use k8s_flowcontrol::api::v1::PriorityLevelConfiguration;
 use k8s_flowcontrol::rules::limits::ServerLimits;
@@ -10,6 +9,8 @@ use k8s_flowcontrol::rules::metrics::catalog::{
 use k8s_flowcontrol::rules::metrics::samples;
 use std::collections::BTreeMap;
 
+/// More seats than any server has.
+pub(super) const MANY: u32 = 10_000_000;
 /// The mandatory level, which borrows without a limit.
 const CATCH_ALL: &str = "catch-all";
 

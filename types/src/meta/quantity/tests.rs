@@ -10,6 +10,13 @@ fn amount(text: &str) -> Amount {
 }
 
 #[test]
+fn the_default_is_zero() {
+    let zero = Quantity::default();
+    assert_eq!((zero.as_str(), &zero), ("0", &Quantity::from("0")));
+    assert_eq!(serde_json::to_string(&zero).ok().as_deref(), Some("\"0\""));
+}
+
+#[test]
 fn the_canonical_form_is_that_of_a_server() {
     for (text, canonical) in [
         ("0", "0"),
