@@ -14,6 +14,7 @@ mod common;
 mod applying;
 mod choosing;
 mod control_planes;
+mod deleting;
 mod diagnosing;
 mod escapes;
 mod rbac;

@@ -1,0 +1,127 @@
+//! `delete`.
+
+use crate::{Cluster, level};
+use serde_json::json;
+
+#[tokio::test(flavor = "multi_thread")]
+async fn delete_leaves_what_belongs_to_someone() {
+    let cluster = Cluster::of("1.31").await;
+    let helm =
+        json!({"name": "chart", "labels": {"app.kubernetes.io/managed-by": "Helm", "team": "a"}});
+    cluster.level(helm, 5, "helm").await;
+    cluster
+        .level(json!({"name": "mine", "labels": {"team": "a"}}), 5, "me")
+        .await;
+
+    let ran = cluster
+        .run(&["delete", "all", "-l", "team=a", "--dry-run"])
+        .expect(1);
+    assert_eq!(
+        ran.out,
+        "prioritylevelconfiguration/mine deleted (server dry run)\n"
+    );
+    cluster.object("plc/mine");
+
+    let ran = cluster.run(&["delete", "all", "-l", "team=a"]).expect(1);
+    assert_eq!(ran.out, "prioritylevelconfiguration/mine deleted\n");
+    assert!(ran.err.contains("PriorityLevelConfiguration \"chart\" is managed by Helm (app.kubernetes.io/managed-by: Helm)"), "{}", ran.err);
+    assert!(
+        ran.err.contains("1 managed object not deleted"),
+        "{}",
+        ran.err
+    );
+    cluster.run(&["get", "plc/mine"]).expect(5);
+
+    let ran = cluster.run(&["delete", "plc/workload-low"]).expect(1);
+    assert!(
+        ran.err.contains("is managed by the API server"),
+        "{}",
+        ran.err
+    );
+    cluster
+        .run(&["delete", "plc/chart", "--include-managed"])
+        .expect(0);
+    cluster.run(&["get", "plc/chart"]).expect(5);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn delete_what_files_name() {
+    let cluster = Cluster::of("1.31").await;
+    cluster.level(json!({"name": "mine"}), 5, "me").await;
+    // In whatever version, with documents of other kinds between.
+    let text = format!(
+        "{}---\napiVersion: v1\nkind: ConfigMap\n---\n{}",
+        level("v1beta1", "mine", 3),
+        level("v1beta1", "absent", 3)
+    );
+    let file = cluster.file("all.yaml", &text);
+    let ran = cluster.run(&["delete", "-f", &file]).expect(5);
+    assert!(ran.err.contains("\"absent\" not found"), "{}", ran.err);
+    // The other object is deleted all the same.
+    assert_eq!(ran.out, "prioritylevelconfiguration/mine deleted\n");
+    cluster.level(json!({"name": "mine"}), 5, "me").await;
+    let ran = cluster
+        .run(&["delete", "-f", &file, "--ignore-not-found"])
+        .expect(0);
+    assert_eq!(ran.out, "prioritylevelconfiguration/mine deleted\n");
+    assert!(
+        ran.err.contains("skipped 1 document of other kinds"),
+        "{}",
+        ran.err
+    );
+    cluster.run(&["delete"]).expect(2);
+    cluster.run(&["delete", "plc/mine", "-f", &file]).expect(2);
+    cluster.level(json!({"name": "mine"}), 5, "me").await;
+    let ran = cluster
+        .run(&["delete", "plc", "absent", "mine", "missing"])
+        .expect(5);
+    assert_eq!(ran.out, "prioritylevelconfiguration/mine deleted\n");
+    for name in ["absent", "missing"] {
+        assert!(
+            ran.err.contains(&format!("\"{name}\" not found")),
+            "{}",
+            ran.err
+        );
+    }
+    cluster
+        .run(&["delete", "plc", "absent", "--ignore-not-found"])
+        .expect(0);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn delete_without_names_needs_all_and_yes() {
+    let cluster = Cluster::of("1.31").await;
+    cluster.level(json!({"name": "mine"}), 5, "me").await;
+    for kinds in ["plc", "all", "fs,plc"] {
+        let ran = cluster.run(&["delete", kinds]).expect(2);
+        assert!(
+            ran.err
+                .contains("resource(s) were provided, but no name was specified"),
+            "{}",
+            ran.err
+        );
+    }
+    // Without a terminal there is nobody to ask.
+    let ran = cluster.run(&["delete", "plc", "--all"]).expect(2);
+    assert!(
+        ran.err.contains("`--all` would delete 1 object"),
+        "{}",
+        ran.err
+    );
+    cluster.run(&["delete", "--all", "--yes"]).expect(2);
+    cluster
+        .run(&["delete", "plc/mine", "--all", "--yes"])
+        .expect(2);
+    cluster
+        .run(&["delete", "plc", "--all", "--yes", "-l", "team=a"])
+        .expect(2);
+    cluster.object("plc/mine");
+    // Managed objects stay: exit code 1.
+    let ran = cluster
+        .run(&["delete", "plc", "--all", "--dry-run"])
+        .expect(1);
+    let deleted = "prioritylevelconfiguration/mine deleted";
+    assert_eq!(ran.out, format!("{deleted} (server dry run)\n"));
+    let ran = cluster.run(&["delete", "plc", "--all", "--yes"]).expect(1);
+    assert_eq!(ran.out, format!("{deleted}\n"));
+}
