@@ -363,7 +363,7 @@ fn fields_beyond_the_maximum_are_kept_in_unknown() {
     check(
         text,
         &[
-            "`unknown` holds: `m127`, `m128`.",
+            "`unknown` also holds fields of the document: `m127`, `m128`.",
             "pub m126: Option<String>,",
             "pub m129: String,",
             // The schema at run time has all of them.
@@ -371,4 +371,22 @@ fn fields_beyond_the_maximum_are_kept_in_unknown() {
         ],
     );
     assert!(!text.contains("pub m127:"), "{text}");
+}
+
+#[test]
+fn fields_with_names_that_json_escapes_are_kept_in_unknown() {
+    let document = schemas(
+        r#"{ "a.v1.Foo": { "type": "object", "properties": {
+            "a\"b": { "type": "string" }, "a\\b": { "type": "integer" }, "a\nb": { "type": "boolean" },
+            "größe": { "type": "string" } } } }"#,
+    );
+    let generated = done(generate(&[("x.json", &document)]));
+    check(
+        file(&generated, "a_v1.rs"),
+        &[
+            r#"`unknown` also holds fields of the document: `a"b`, `a\b`, another one."#,
+            "    Foo {\n        \"größe\" => größe,\n    }\n    unknown {\n",
+            r#"        "a\"b": String,"#,
+        ],
+    );
 }

@@ -4,9 +4,7 @@ use crate::Resource;
 use crate::invalid_object::InvalidObject;
 use crate::json::{self, Fault, ReadJson, Reader, WriteJson, Writer};
 use crate::meta::{ListMeta, Unknown};
-use crate::rt::{
-    self, Field, Fields, Name, Object, Table, TypeMeta, Value, read_object, write_object,
-};
+use crate::rt::{self, Field, Fields, Object, Table, TypeMeta, Value, read_object, write_object};
 use crate::schema::{FieldSchema, TypeSchema};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
@@ -86,7 +84,7 @@ impl<K: Resource> Object for List<K> {
     const TABLE: Table = Table::new(
         &TypeSchema::new("List", || list_fields::<K>(), false),
         list_fields::<K>(),
-        const { &[Name::new("metadata"), Name::new("items")] },
+        const { &[rt::name!("metadata"), rt::name!("items")] },
         list_type_meta::<K>(),
     );
 }

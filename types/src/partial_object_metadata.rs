@@ -3,9 +3,7 @@
 use crate::json::{self, Fault, ReadJson, Reader, WriteJson, Writer};
 use crate::meta::{ObjectMeta, Unknown};
 use crate::resource::Resource;
-use crate::rt::{
-    self, Field, Fields, Name, Object, Table, TypeMeta, Value, read_object, write_object,
-};
+use crate::rt::{self, Field, Fields, Object, Table, TypeMeta, Value, read_object, write_object};
 use crate::schema::{FieldSchema, Shape, TypeSchema};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::fmt;
@@ -88,7 +86,7 @@ impl<K> Object for PartialObjectMetadata<K> {
     const TABLE: Table = Table::new(
         &SCHEMA,
         FIELDS,
-        const { &[Name::new("metadata")] },
+        const { &[rt::name!("metadata")] },
         Some(TypeMeta {
             api_version: "meta.k8s.io/v1",
             kind: "PartialObjectMetadata",

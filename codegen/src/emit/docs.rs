@@ -46,7 +46,7 @@ pub(super) fn of_struct(item: &Item, body: &Struct) -> Vec<String> {
     if !kept.is_empty() {
         lines.push(String::new());
         lines.extend(markdown::render(&format!(
-            "A struct cannot have more fields; `unknown` holds: {}.",
+            "`unknown` also holds fields of the document: {}.",
             kept.join(", ")
         )));
     }

@@ -1,6 +1,7 @@
 //! JSON text, read token by token.
 
 use super::habits::Habits;
+use super::name::word_at;
 use super::{Fault, Name, ReadJson};
 use serde::de::{Deserializer, Visitor};
 use std::borrow::Cow;
@@ -190,7 +191,7 @@ impl<'a> Reader<'a> {
         let text = self.text.as_bytes().get(self.at + 1..)?;
         let expected = self.habits.next(last);
         let index = match names.get(expected) {
-            Some(name) if name.begins(text, first_word(text)?) => expected,
+            Some(name) if name.begins(text, word_at(text, 0)?) => expected,
             _ => self.search_name(names, last)?,
         };
         self.at += 1 + names.get(index)?.length();
@@ -200,7 +201,7 @@ impl<'a> Reader<'a> {
     #[inline(never)]
     fn search_name(&mut self, names: &[Name], last: u64) -> Option<usize> {
         let text = self.text.as_bytes().get(self.at + 1..)?;
-        let word = first_word(text)?;
+        let word = word_at(text, 0)?;
         let index = names.iter().position(|name| name.begins(text, word))?;
         self.habits.note_next(last, index);
         Some(index)
@@ -304,9 +305,4 @@ impl<'a> Reader<'a> {
             Ok(()) => self.unexpected(),
         }
     }
-}
-
-#[inline]
-fn first_word(text: &[u8]) -> Option<u64> {
-    text.first_chunk().map(|bytes| u64::from_le_bytes(*bytes))
 }

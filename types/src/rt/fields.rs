@@ -62,6 +62,8 @@ pub(super) const fn collection_bits(fields: &[FieldSchema], before: usize, count
 /// The facts after a field complete its type, each a method of [`FieldSchema`]. The struct's name is
 /// followed by the schema's name where the two differ, and by `as` with an `apiVersion` and kind, or with `Resource` for a
 /// kind that has paths of its own. The fields under `unknown` have no Rust field: a struct has at most 128.
+///
+/// All functions are inline: a library of a whole API compiles none of them, and a program those of the types that it uses.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __fields {
@@ -125,6 +127,7 @@ macro_rules! __table {
             }
 
             impl $crate::rt::Value for $type {
+                #[inline]
                 fn is_default(&self) -> bool {
                     $crate::rt::is_default(self)
                 }
@@ -134,13 +137,14 @@ macro_rules! __table {
                 const TABLE: $crate::rt::Table = $crate::rt::Table::new(
                     &SCHEMA,
                     FIELDS,
-                    const { &[$($crate::rt::Name::new($name)),*] },
+                    const { &[$($crate::rt::name!($name)),*] },
                     $type_meta,
                 );
             }
 
             impl $crate::rt::Fields for $type {
                 #[allow(unused_variables)]
+                #[inline]
                 fn read_field(
                     &mut self,
                     index: usize,
@@ -153,6 +157,7 @@ macro_rules! __table {
                 }
 
                 #[allow(unused_variables)]
+                #[inline]
                 fn each_field(
                     &self,
                     each: &mut dyn ::std::ops::FnMut(usize, &dyn $crate::rt::Value),
@@ -160,16 +165,19 @@ macro_rules! __table {
                     $(each(At::$field as usize, &self.$field);)*
                 }
 
+                #[inline]
                 fn unknown(&self) -> &$crate::rt::Unknown {
                     &self.unknown
                 }
 
+                #[inline]
                 fn unknown_mut(&mut self) -> &mut $crate::rt::Unknown {
                     &mut self.unknown
                 }
             }
 
             impl $crate::json::ReadJson for $type {
+                #[inline]
                 fn read_json(
                     &mut self,
                     reader: &mut $crate::json::Reader<'_>,
@@ -179,6 +187,7 @@ macro_rules! __table {
             }
 
             impl $crate::json::WriteJson for $type {
+                #[inline]
                 fn write_json(&self, writer: &mut $crate::json::Writer) {
                     $crate::rt::write_object(self, writer, true);
                 }

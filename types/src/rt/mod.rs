@@ -16,6 +16,7 @@ use std::collections::BTreeMap;
 
 pub use crate::__fields as fields;
 pub use crate::__hidden as hidden;
+pub use crate::__name as name;
 pub use crate::__open_enum as open_enum;
 pub use crate::__resource as resource;
 pub use crate::__schema as schema;

@@ -41,7 +41,7 @@ fn read(
             Some(index) => Some(index),
             None => {
                 let name = reader.name()?;
-                let index = table.names.iter().position(|known| known.as_str() == name);
+                let index = table.names.iter().position(|known| known.text == name);
                 if index.is_none() {
                     has_unknown = true;
                     read_other(object, table, name, reader, &mut absent_meta)?;
@@ -52,7 +52,7 @@ fn read(
         if let Some(index) = index {
             let bit = 1 << index;
             if seen & bit != 0 {
-                let (field, of) = (table.names[index].as_str(), table.schema.name);
+                let (field, of) = (table.names[index].text, table.schema.name);
                 return Err(reader.fault(format!("duplicate field `{field}` in {of}")));
             }
             seen |= bit;
@@ -62,7 +62,7 @@ fn read(
             if !reader.null()
                 && let Err(fault) = object.read_field(index, reader)
             {
-                return Err(fault.in_field(table.names[index].as_str()));
+                return Err(fault.in_field(table.names[index].text));
             }
             if reader.was_default() {
                 explicit.note(bit, reader);
@@ -202,7 +202,7 @@ fn write(object: &dyn Fields, table: &Table, type_meta: bool, writer: &mut Write
         }
     }
     object.each_field(&mut |index, value| {
-        let name = table.names[index].as_str();
+        let name = table.names[index].text;
         if remembers {
             write_remembered(writer, table, unknown, index, value);
         } else if !value.is_absent() {
@@ -230,7 +230,7 @@ fn write_remembered(
     index: usize,
     value: &dyn Value,
 ) {
-    let name = table.names[index].as_str();
+    let name = table.names[index].text;
     if let Some(kept) = unknown.kept(index)
         && kept.own == to_string(value)
     {

@@ -63,6 +63,7 @@ macro_rules! __open_enum {
 
         impl $name {
             /// The value as it stands on the wire.
+            #[inline]
             pub fn as_str(&self) -> &str {
                 match self {
                     $(Self::$variant => $value,)*
@@ -72,6 +73,7 @@ macro_rules! __open_enum {
         }
 
         impl ::std::convert::From<&str> for $name {
+            #[inline]
             fn from(value: &str) -> Self {
                 match value {
                     $($value => Self::$variant,)*
@@ -81,42 +83,49 @@ macro_rules! __open_enum {
         }
 
         impl ::std::convert::From<::std::string::String> for $name {
+            #[inline]
             fn from(value: ::std::string::String) -> Self {
                 Self::from(value.as_str())
             }
         }
 
         impl ::std::default::Default for $name {
+            #[inline]
             fn default() -> Self {
                 Self::from("")
             }
         }
 
         impl ::std::convert::AsRef<str> for $name {
+            #[inline]
             fn as_ref(&self) -> &str {
                 self.as_str()
             }
         }
 
         impl ::std::cmp::PartialEq<str> for $name {
+            #[inline]
             fn eq(&self, other: &str) -> bool {
                 self.as_str() == other
             }
         }
 
         impl ::std::cmp::PartialEq<&str> for $name {
+            #[inline]
             fn eq(&self, other: &&str) -> bool {
                 self.as_str() == *other
             }
         }
 
         impl ::std::fmt::Debug for $name {
+            #[inline]
             fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
                 ::std::fmt::Debug::fmt(self.as_str(), f)
             }
         }
 
         impl ::std::fmt::Display for $name {
+            #[inline]
             fn fmt(&self, f: &mut ::std::fmt::Formatter<'_>) -> ::std::fmt::Result {
                 f.pad(self.as_str())
             }
@@ -132,6 +141,7 @@ macro_rules! __open_enum {
         }
 
         impl $crate::rt::Value for $name {
+            #[inline]
             fn is_default(&self) -> bool {
                 self.as_str().is_empty()
             }
@@ -142,6 +152,7 @@ macro_rules! __open_enum {
         }
 
         impl $crate::json::ReadJson for $name {
+            #[inline]
             fn read_json(
                 &mut self,
                 reader: &mut $crate::json::Reader<'_>,
@@ -153,6 +164,7 @@ macro_rules! __open_enum {
         }
 
         impl $crate::json::WriteJson for $name {
+            #[inline]
             fn write_json(&self, writer: &mut $crate::json::Writer) {
                 writer.string(self.as_str());
             }
