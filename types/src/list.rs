@@ -127,9 +127,8 @@ impl<K: Resource> Fields for List<K> {
         }
     }
 
-    fn each_field(&self, each: &mut dyn FnMut(usize, &dyn Value)) {
-        each(0, &self.metadata);
-        each(1, &Items(self));
+    fn values(&self, see: &mut dyn FnMut(&[&dyn Value])) {
+        see(&[&self.metadata, &Items(self)]);
     }
 
     fn unknown(&self) -> &Unknown {

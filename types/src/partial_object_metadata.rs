@@ -110,8 +110,8 @@ impl<K> Fields for PartialObjectMetadata<K> {
         self.metadata.read_json(reader)
     }
 
-    fn each_field(&self, each: &mut dyn FnMut(usize, &dyn Value)) {
-        each(0, &self.metadata);
+    fn values(&self, see: &mut dyn FnMut(&[&dyn Value])) {
+        see(&[&self.metadata]);
     }
 
     fn unknown(&self) -> &Unknown {

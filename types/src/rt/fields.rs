@@ -156,13 +156,9 @@ macro_rules! __table {
                     ::std::result::Result::Ok(())
                 }
 
-                #[allow(unused_variables)]
                 #[inline]
-                fn each_field(
-                    &self,
-                    each: &mut dyn ::std::ops::FnMut(usize, &dyn $crate::rt::Value),
-                ) {
-                    $(each(At::$field as usize, &self.$field);)*
+                fn values(&self, see: &mut dyn ::std::ops::FnMut(&[&dyn $crate::rt::Value])) {
+                    see(&[$(&self.$field),*]);
                 }
 
                 #[inline]

@@ -141,8 +141,8 @@ pub trait Object: Fields + ReadJson + WriteJson {
 pub trait Fields {
     /// Reads the value of the field at `index`, which is not `null`.
     fn read_field(&mut self, index: usize, reader: &mut Reader<'_>) -> Result<(), Fault>;
-    /// Calls `each` with the place and value of every field, in the order of the table.
-    fn each_field(&self, each: &mut dyn FnMut(usize, &dyn Value));
+    /// Calls `see` once, with the values of all fields in the order of the table.
+    fn values(&self, see: &mut dyn FnMut(&[&dyn Value]));
     /// The fields that the type does not know.
     fn unknown(&self) -> &Unknown;
     /// The fields that the type does not know.

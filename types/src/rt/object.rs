@@ -130,11 +130,7 @@ impl Explicit {
 fn keep(object: &mut dyn Fields, index: usize, text: &str) -> Result<(), Fault> {
     let text = Reader::new(text).raw_json()?;
     let mut own = String::new();
-    object.each_field(&mut |at, value| {
-        if at == index {
-            own = to_string(value);
-        }
-    });
+    object.values(&mut |values| own = to_string(values[index]));
     object.unknown_mut().keep(index, Kept { text, own });
     Ok(())
 }
@@ -201,14 +197,15 @@ fn write(object: &dyn Fields, table: &Table, type_meta: bool, writer: &mut Write
             writer.field("apiVersion", meta.api_version);
         }
     }
-    object.each_field(&mut |index, value| {
-        let name = table.names[index].text;
-        if remembers {
-            write_remembered(writer, table, unknown, index, value);
-        } else if !value.is_absent() {
-            writer.field(name, value);
-        } else if table.required & (1 << index) != 0 {
-            writer.null_field(name);
+    object.values(&mut |values| {
+        for (index, (&value, name)) in values.iter().zip(table.names).enumerate() {
+            if remembers {
+                write_remembered(writer, table, unknown, index, value);
+            } else if !value.is_absent() {
+                writer.field(name.text, value);
+            } else if table.required & (1 << index) != 0 {
+                writer.null_field(name.text);
+            }
         }
     });
     for (name, raw) in unknown.iter() {
@@ -253,6 +250,11 @@ fn write_remembered(
 /// Whether all fields of an object have their default or are absent, and the type knows all of them.
 pub fn is_default(object: &dyn Fields) -> bool {
     let mut all = object.unknown().is_empty();
-    object.each_field(&mut |_, value| all = all && (value.is_absent() || value.is_default()));
+    object.values(&mut |values| {
+        all = all
+            && values
+                .iter()
+                .all(|value| value.is_absent() || value.is_default());
+    });
     all
 }
