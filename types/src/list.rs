@@ -127,12 +127,8 @@ impl<K: Resource> Fields for List<K> {
         }
     }
 
-    fn values(&self, see: &mut dyn FnMut(&[&dyn Value])) {
-        see(&[&self.metadata, &Items(self)]);
-    }
-
-    fn unknown(&self) -> &Unknown {
-        &self.unknown
+    fn values(&self, see: &mut dyn FnMut(&[&dyn Value], &Unknown)) {
+        see(&[&self.metadata, &Items(self)], &self.unknown);
     }
 
     fn unknown_mut(&mut self) -> &mut Unknown {

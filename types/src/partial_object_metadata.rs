@@ -110,12 +110,8 @@ impl<K> Fields for PartialObjectMetadata<K> {
         self.metadata.read_json(reader)
     }
 
-    fn values(&self, see: &mut dyn FnMut(&[&dyn Value])) {
-        see(&[&self.metadata]);
-    }
-
-    fn unknown(&self) -> &Unknown {
-        &self.unknown
+    fn values(&self, see: &mut dyn FnMut(&[&dyn Value], &Unknown)) {
+        see(&[&self.metadata], &self.unknown);
     }
 
     fn unknown_mut(&mut self) -> &mut Unknown {

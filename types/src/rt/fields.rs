@@ -17,44 +17,40 @@ pub const fn field<T, F: Field>(name: &'static str, _: fn(&T) -> &F) -> FieldSch
 #[expect(non_upper_case_globals, reason = "a word of the tables")]
 pub const atomic: bool = true;
 
-/// The bits of the required fields that are not collections, among the `count` fields after the first `before`.
-pub(super) const fn required_bits(fields: &[FieldSchema], before: usize, count: usize) -> u128 {
-    let mut bits = 0;
-    let mut index = 0;
-    while index < count {
-        if fields[before + index].required {
-            bits |= 1 << index;
-        }
-        index += 1;
-    }
-    bits & !collection_bits(fields, before, count)
+/// Fields of a table by what their absence means, as sets of bits.
+pub(super) struct Bits {
+    /// The required fields that are not collections.
+    pub(super) required: u128,
+    /// The lists and maps.
+    pub(super) collections: u128,
+    /// The fields in which `null` is a value.
+    pub(super) nullable: u128,
 }
 
-/// The bits of the fields in which `null` is a value, among the `count` fields after the first `before`.
-pub(super) const fn nullable_bits(fields: &[FieldSchema], before: usize, count: usize) -> u128 {
-    let mut bits = 0;
-    let mut index = 0;
-    while index < count {
-        let field = &fields[before + index];
-        if field.nullable || matches!(field.shape, Shape::Any) {
-            bits |= 1 << index;
+impl Bits {
+    /// The bits of the `count` fields after the first `before`.
+    pub(super) const fn of(fields: &[FieldSchema], before: usize, count: usize) -> Self {
+        let (mut required, mut collections, mut nullable) = (0, 0, 0);
+        let mut index = 0;
+        while index < count {
+            let field = &fields[before + index];
+            let bit = 1 << index;
+            if let Shape::List { .. } | Shape::Map { .. } = field.shape {
+                collections |= bit;
+            } else if field.required {
+                required |= bit;
+            }
+            if field.nullable || matches!(field.shape, Shape::Any) {
+                nullable |= bit;
+            }
+            index += 1;
         }
-        index += 1;
-    }
-    bits
-}
-
-/// The bits of the lists and maps among the `count` fields after the first `before`.
-pub(super) const fn collection_bits(fields: &[FieldSchema], before: usize, count: usize) -> u128 {
-    let mut bits = 0;
-    let mut index = 0;
-    while index < count {
-        if let Shape::List { .. } | Shape::Map { .. } = fields[before + index].shape {
-            bits |= 1 << index;
+        Self {
+            required,
+            collections,
+            nullable,
         }
-        index += 1;
     }
-    bits
 }
 
 /// Ties the names on the wire to the fields of a struct, in the order in which a Kubernetes API server writes them.
@@ -104,14 +100,15 @@ macro_rules! __table {
         $(unknown { $($unknown:tt)* })?
     ) => {
         const _: () = {
-            const FIELDS: &[$crate::schema::FieldSchema] = $crate::__rows! {
-                $type, [$($first),*], {
-                    $($name => $field $(: $($fact $(($($argument)*))?)+)?,)*
+            const fn fields() -> &'static [$crate::schema::FieldSchema] {
+                const {
+                    $crate::__rows! {
+                        $type, [$($first),*], {
+                            $($name => $field $(: $($fact $(($($argument)*))?)+)?,)*
+                        }
+                        $(unknown { $($unknown)* })?
+                    }
                 }
-                $(unknown { $($unknown)* })?
-            };
-            fn fields() -> &'static [$crate::schema::FieldSchema] {
-                FIELDS
             }
             static SCHEMA: $crate::schema::TypeSchema = $crate::schema::TypeSchema::new(
                 $title,
@@ -136,7 +133,7 @@ macro_rules! __table {
             impl $crate::rt::Object for $type {
                 const TABLE: $crate::rt::Table = $crate::rt::Table::new(
                     &SCHEMA,
-                    FIELDS,
+                    fields(),
                     const { &[$($crate::rt::name!($name)),*] },
                     $type_meta,
                 );
@@ -157,13 +154,11 @@ macro_rules! __table {
                 }
 
                 #[inline]
-                fn values(&self, see: &mut dyn ::std::ops::FnMut(&[&dyn $crate::rt::Value])) {
-                    see(&[$(&self.$field),*]);
-                }
-
-                #[inline]
-                fn unknown(&self) -> &$crate::rt::Unknown {
-                    &self.unknown
+                fn values(
+                    &self,
+                    see: &mut dyn ::std::ops::FnMut(&[&dyn $crate::rt::Value], &$crate::rt::Unknown),
+                ) {
+                    see(&[$(&self.$field),*], &self.unknown);
                 }
 
                 #[inline]

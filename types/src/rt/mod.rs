@@ -141,10 +141,8 @@ pub trait Object: Fields + ReadJson + WriteJson {
 pub trait Fields {
     /// Reads the value of the field at `index`, which is not `null`.
     fn read_field(&mut self, index: usize, reader: &mut Reader<'_>) -> Result<(), Fault>;
-    /// Calls `see` once, with the values of all fields in the order of the table.
-    fn values(&self, see: &mut dyn FnMut(&[&dyn Value]));
-    /// The fields that the type does not know.
-    fn unknown(&self) -> &Unknown;
+    /// Calls `see` once, with the values of the fields in the order of the table, and the fields that the type does not know.
+    fn values(&self, see: &mut dyn FnMut(&[&dyn Value], &Unknown));
     /// The fields that the type does not know.
     fn unknown_mut(&mut self) -> &mut Unknown;
 }
@@ -177,13 +175,14 @@ impl Table {
         type_meta: Option<TypeMeta>,
     ) -> Self {
         let before = if type_meta.is_some() { 2 } else { 0 };
+        let bits = fields::Bits::of(fields, before, names.len());
         Self {
             schema,
             names,
             hash: Name::hash(names),
-            required: fields::required_bits(fields, before, names.len()),
-            collections: fields::collection_bits(fields, before, names.len()),
-            nullable: fields::nullable_bits(fields, before, names.len()),
+            required: bits.required,
+            collections: bits.collections,
+            nullable: bits.nullable,
             type_meta,
         }
     }

@@ -130,7 +130,7 @@ impl Explicit {
 fn keep(object: &mut dyn Fields, index: usize, text: &str) -> Result<(), Fault> {
     let text = Reader::new(text).raw_json()?;
     let mut own = String::new();
-    object.values(&mut |values| own = to_string(values[index]));
+    object.values(&mut |values, _| own = to_string(values[index]));
     object.unknown_mut().keep(index, Kept { text, own });
     Ok(())
 }
@@ -179,7 +179,16 @@ pub fn write_object<T: Object>(object: &T, writer: &mut Writer, type_meta: bool)
 }
 
 fn write(object: &dyn Fields, table: &Table, type_meta: bool, writer: &mut Writer) {
-    let unknown = object.unknown();
+    object.values(&mut |values, unknown| write_values(values, unknown, table, type_meta, writer));
+}
+
+fn write_values(
+    values: &[&dyn Value],
+    unknown: &Unknown,
+    table: &Table,
+    type_meta: bool,
+    writer: &mut Writer,
+) {
     let outer = writer.partial;
     writer.partial |= unknown.is_partial();
     let remembers = writer.partial || unknown.remembers();
@@ -197,17 +206,15 @@ fn write(object: &dyn Fields, table: &Table, type_meta: bool, writer: &mut Write
             writer.field("apiVersion", meta.api_version);
         }
     }
-    object.values(&mut |values| {
-        for (index, (&value, name)) in values.iter().zip(table.names).enumerate() {
-            if remembers {
-                write_remembered(writer, table, unknown, index, value);
-            } else if !value.is_absent() {
-                writer.field(name.text, value);
-            } else if table.required & (1 << index) != 0 {
-                writer.null_field(name.text);
-            }
+    for (index, (&value, name)) in values.iter().zip(table.names).enumerate() {
+        if remembers {
+            write_remembered(writer, table, unknown, index, value);
+        } else if !value.is_absent() {
+            writer.field(name.text, value);
+        } else if table.required & (1 << index) != 0 {
+            writer.null_field(name.text);
         }
-    });
+    }
     for (name, raw) in unknown.iter() {
         writer.field(name, raw);
     }
@@ -249,12 +256,10 @@ fn write_remembered(
 
 /// Whether all fields of an object have their default or are absent, and the type knows all of them.
 pub fn is_default(object: &dyn Fields) -> bool {
-    let mut all = object.unknown().is_empty();
-    object.values(&mut |values| {
-        all = all
-            && values
-                .iter()
-                .all(|value| value.is_absent() || value.is_default());
+    let mut all = false;
+    object.values(&mut |values, unknown| {
+        let mut values = values.iter();
+        all = unknown.is_empty() && values.all(|value| value.is_absent() || value.is_default());
     });
     all
 }
