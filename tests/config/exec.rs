@@ -1,8 +1,6 @@
 //! Credential plugins: scripts that print a file and count their runs.
 
-use crate::support::{
-    Answer, Authority, Folder, Notices, Request, Server, ask, ask_together, found,
-};
+use crate::support::{Answer, Authority, Folder, Request, Server, ask, ask_together, found};
 use k8s_flowcontrol::Client;
 use k8s_flowcontrol::config::{Config, ExecPlugin, ExecVersion, InteractiveMode};
 use serde_json::{Value, json};
@@ -29,7 +27,7 @@ fn credential_in(version: &str, status: Value) -> String {
     json!({"apiVersion": version, "kind": "ExecCredential", "status": status}).to_string()
 }
 
-fn client(server: &Server, plugin: ExecPlugin) -> Client {
+pub(crate) fn client(server: &Server, plugin: ExecPlugin) -> Client {
     Client::new(Config::new(server.url()).unwrap().with_exec(plugin)).unwrap()
 }
 
@@ -289,19 +287,8 @@ async fn a_plugin_that_hangs_is_stopped() {
     ended(&pid).await;
 }
 
-/// A plugin whose first run prints a token that is due at once, and whose later runs do something else.
-fn early(folder: &Folder, later: &str) -> ExecPlugin {
-    let status = json!({"token": "first", "expirationTimestamp": "2999-01-01T00:00:00Z"});
-    folder.write("answer", credential(status));
-    let body = format!(
-        "cd \"$(dirname \"$0\")\" && echo run >> runs\nif [ \"$(wc -l < runs)\" -eq 1 ]; then exec cat answer; fi\n{later}"
-    );
-    let forever = Duration::from_secs(60 * 60 * 24 * 366 * 1000);
-    ExecPlugin::new(folder.script("early", &body)).renew_before(forever)
-}
-
 /// Polls until the file has a whole line.
-async fn line_of(file: &std::path::Path) -> String {
+pub(crate) async fn line_of(file: &std::path::Path) -> String {
     loop {
         let text = std::fs::read_to_string(file).unwrap_or_default();
         if text.ends_with('\n') {
@@ -312,73 +299,12 @@ async fn line_of(file: &std::path::Path) -> String {
 }
 
 /// Polls until a process has ended.
-async fn ended(pid: &str) {
+pub(crate) async fn ended(pid: &str) {
     let process = std::path::PathBuf::from(format!("/proc/{pid}/cmdline"));
     // A killed process keeps an empty command line until its parent waits for it.
     while std::fs::read(&process).is_ok_and(|line| !line.is_empty()) {
         tokio::task::yield_now().await;
     }
-}
-
-#[tokio::test]
-async fn an_early_renewal_delays_no_request() {
-    let folder = Folder::new();
-    let server = Server::plain().await;
-    folder.write("next", credential(json!({"token": "second"})));
-    let hanging = "mkfifo gate && echo there > waiting && cat gate > /dev/null && cat next";
-    let client = client(&server, early(&folder, hanging));
-    ask(&client).await.unwrap();
-    ask(&client).await.unwrap();
-    line_of(&folder.path("waiting")).await;
-    ask_together(&client, 20).await;
-    assert_eq!(runs(&folder), 2, "one renewal at a time");
-    for request in server.requests() {
-        assert_eq!(request.header("authorization"), Some("Bearer first"));
-    }
-    let gate = folder.path("gate");
-    let open = move || std::fs::write(gate, "open");
-    tokio::task::spawn_blocking(open).await.unwrap().unwrap();
-    while server.last_header("authorization").unwrap() != "Bearer second" {
-        ask(&client).await.unwrap();
-    }
-    assert_eq!(runs(&folder), 2);
-}
-
-#[tokio::test]
-async fn a_failed_early_renewal_is_reported_and_fails_no_request() {
-    let folder = Folder::new();
-    let server = Server::plain().await;
-    let notices = Notices::collect();
-    let client = client(&server, early(&folder, "exit 3"));
-    let reported = loop {
-        ask(&client).await.unwrap();
-        assert_eq!(server.last_header("authorization").unwrap(), "Bearer first");
-        if let Some(notice) = notices.take().pop() {
-            break notice;
-        }
-    };
-    assert!(reported.contains("failed with exit code 3"), "{reported}");
-    assert!(reported.contains("until it expires"), "{reported}");
-}
-
-#[tokio::test]
-async fn a_renewal_ends_with_its_client() {
-    use std::io::IsTerminal;
-    if std::io::stdin().is_terminal() {
-        // Only the plugin itself is killed then.
-        return;
-    }
-    let folder = Folder::new();
-    let server = Server::plain().await;
-    let hanging = "sleep 600 &\necho $! > child; echo $$ > parent; wait";
-    let client = client(&server, early(&folder, hanging));
-    ask(&client).await.unwrap();
-    ask(&client).await.unwrap();
-    let child = line_of(&folder.path("child")).await;
-    let parent = line_of(&folder.path("parent")).await;
-    drop(client);
-    ended(&parent).await;
-    ended(&child).await;
 }
 
 #[tokio::test]

@@ -27,6 +27,7 @@ mod kubeconfig;
 mod kubeconfig_faults;
 mod names;
 mod proxies;
+mod renewal;
 mod rotation;
 mod secrets;
 mod support;
