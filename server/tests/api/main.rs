@@ -29,6 +29,7 @@ mod reviews;
 mod server;
 mod status;
 mod swagger;
+mod swagger_protobuf;
 #[cfg(feature = "tls")]
 mod tls;
 mod tracking;
