@@ -2,10 +2,10 @@
 
 mod boxes;
 mod circles;
-mod field_limit;
 mod floats;
 mod inline;
 mod items;
+mod kept_unknown;
 mod lists;
 mod modules;
 mod runtime_types;
@@ -59,7 +59,7 @@ impl Plan {
             plan.modules[module].lists.push(list);
         }
         plan.order();
-        field_limit::apply(&mut plan);
+        kept_unknown::apply(&mut plan);
         circles::cut(&mut plan)?;
         boxes::add(&mut plan);
         floats::mark(&mut plan);

@@ -17,49 +17,13 @@ pub const fn field<T, F: Field>(name: &'static str, _: fn(&T) -> &F) -> FieldSch
 #[expect(non_upper_case_globals, reason = "a word of the tables")]
 pub const atomic: bool = true;
 
-/// Fields of a table by what their absence means, as sets of bits.
-pub(super) struct Bits {
-    /// The required fields that are not collections.
-    pub(super) required: u128,
-    /// The lists and maps.
-    pub(super) collections: u128,
-    /// The fields in which `null` is a value.
-    pub(super) nullable: u128,
-}
-
-impl Bits {
-    /// The bits of the `count` fields after the first `before`.
-    pub(super) const fn of(fields: &[FieldSchema], before: usize, count: usize) -> Self {
-        let (mut required, mut collections, mut nullable) = (0, 0, 0);
-        let mut index = 0;
-        while index < count {
-            let field = &fields[before + index];
-            let bit = 1 << index;
-            if let Shape::List { .. } | Shape::Map { .. } = field.shape {
-                collections |= bit;
-            } else if field.required {
-                required |= bit;
-            }
-            if field.nullable || matches!(field.shape, Shape::Any) {
-                nullable |= bit;
-            }
-            index += 1;
-        }
-        Self {
-            required,
-            collections,
-            nullable,
-        }
-    }
-}
-
 /// Ties the names on the wire to the fields of a struct, in the order in which a Kubernetes API server writes them.
 ///
 /// The facts after a field complete its type, each a method of [`FieldSchema`]. The struct's name is
 /// followed by the schema's name where the two differ, and by `as` with an `apiVersion` and kind, or with `Resource` for a
 /// kind that has paths of its own. The fields under `unknown` have no Rust field: a struct has at most 128.
 ///
-/// All functions are inline: a library of a whole API compiles none of them, and a program those of the types that it uses.
+/// All functions are inline, so that they are compiled by the programs that use the type, not with the library.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __fields {

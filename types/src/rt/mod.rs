@@ -175,14 +175,28 @@ impl Table {
         type_meta: Option<TypeMeta>,
     ) -> Self {
         let before = if type_meta.is_some() { 2 } else { 0 };
-        let bits = fields::Bits::of(fields, before, names.len());
+        let (mut required, mut collections, mut nullable) = (0, 0, 0);
+        let mut index = 0;
+        while index < names.len() {
+            let field = &fields[before + index];
+            let bit = 1 << index;
+            if let Shape::List { .. } | Shape::Map { .. } = field.shape {
+                collections |= bit;
+            } else if field.required {
+                required |= bit;
+            }
+            if field.nullable || matches!(field.shape, Shape::Any) {
+                nullable |= bit;
+            }
+            index += 1;
+        }
         Self {
             schema,
             names,
             hash: Name::hash(names),
-            required: bits.required,
-            collections: bits.collections,
-            nullable: bits.nullable,
+            required,
+            collections,
+            nullable,
             type_meta,
         }
     }

@@ -1,4 +1,4 @@
-//! Fields that a struct cannot have: those that are too many, and those with names that the runtime does not find in JSON text.
+//! Fields without a Rust field: too many for a struct, or with a name that the runtime does not find in JSON text.
 
 use super::types::{Body, Plan, PlannedField};
 
