@@ -1,3 +1,5 @@
+mod lost_connections;
+
 use super::*;
 use crate::watch::watcher::failure::Failure;
 
@@ -348,57 +350,4 @@ fn the_server_may_set_a_longer_delay() {
             assert!(delay > retry_after && delay < 2 * retry_after, "{delay:?}");
         }
     }
-}
-
-#[test]
-fn after_a_lost_connection_the_version_of_the_server_is_checked() {
-    type Lost = fn(&mut ListWatch) -> Duration;
-    let lost: [Lost; 4] = [
-        |state| fail(state, Failure::Unreachable),
-        |state| fail(state, Failure::Lost),
-        |state| state.silent(IDLE),
-        // Earlier than requested.
-        |state| watch_ends(state, &[], LONG / 2).0,
-    ];
-    for lost in lost {
-        let mut state = watching();
-        lost(&mut state);
-        assert_eq!(state.step(), Step::Check);
-        // Until it is known.
-        fail(&mut state, Failure::Unreachable);
-        assert_eq!(state.step(), Step::Check);
-        assert!(!state.checked("5"));
-        assert_eq!(state.step(), watch("5"));
-        // The watches after it are ordinary ones.
-        watch_ends(&mut state, &["6"], LONG);
-        assert_eq!(state.step(), watch("6"));
-
-        lost(&mut state);
-        assert!(state.checked("5"));
-        assert_eq!(state.step(), list(Some(10), None));
-        list_again(&mut state);
-        assert_eq!(state.step(), watch("5"));
-    }
-}
-
-#[test]
-fn without_a_lost_connection_nothing_is_checked() {
-    let mut state = watching();
-    let ends = [
-        NONE,
-        AT_ONCE,
-        Duration::from_secs(289),
-        Duration::from_secs(580),
-    ];
-    for (version, lived) in ["6", "7", "8", "9"].into_iter().zip(ends) {
-        watch_ends(&mut state, &[version], lived);
-        assert_eq!(state.step(), watch(version));
-    }
-    for failure in [Failure::Unprocessed, Failure::Temporary, Failure::Other] {
-        fail(&mut state, failure);
-        assert_eq!(state.step(), watch("9"));
-    }
-    // Versions that are no numbers cannot be compared.
-    fail(&mut state, Failure::Lost);
-    assert!(!state.checked("x"));
 }
