@@ -3,7 +3,7 @@
 use crate::failure::Failure;
 use crate::output::{Streams, WARNING, plural};
 use flate2::bufread::MultiGzDecoder;
-use k8s_flowcontrol::rules::audit::{AuditLog, Counts, Event};
+use k8s_flowcontrol_analysis::audit::{AuditLog, Counts, Event};
 use std::cell::RefCell;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Write};

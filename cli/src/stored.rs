@@ -1,7 +1,7 @@
 //! The stored objects of every resource, from the metrics of a server.
 
-use k8s_flowcontrol::rules::metrics::samples;
 use k8s_flowcontrol::rules::seats::Stored;
+use k8s_flowcontrol_analysis::metrics::samples;
 use std::collections::HashMap;
 
 /// The stored objects of every resource. Unknown resources count as not counted, so that their lists take one seat.

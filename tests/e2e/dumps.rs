@@ -2,11 +2,11 @@
 
 use crate::support::text;
 use k8s_flowcontrol::GROUP;
-use k8s_flowcontrol::rules::dumps::{
+use k8s_flowcontrol::rules::sharding::{Dealer, flow_hash};
+use k8s_flowcontrol_analysis::dumps::{
     Dump, NotADump, PriorityLevelRow, QueueRow, RequestRow, parse_priority_levels, parse_queues,
     parse_requests,
 };
-use k8s_flowcontrol::rules::sharding::{Dealer, flow_hash};
 use k8s_flowcontrol_server::ApiServer;
 
 const MANAGER: &str = "system:kube-controller-manager";

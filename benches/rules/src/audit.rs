@@ -3,7 +3,7 @@
 use bench_data::{Meter, report, resident};
 use k8s_flowcontrol::Kind;
 use k8s_flowcontrol::Release;
-use k8s_flowcontrol::rules::audit::AuditLog;
+use k8s_flowcontrol_analysis::audit::AuditLog;
 use k8s_flowcontrol::rules::bootstrap;
 use k8s_flowcontrol::rules::matching::Classifier;
 use std::error::Error;

@@ -7,7 +7,7 @@ use k8s_flowcontrol::Resource;
 use k8s_flowcontrol::rules::bootstrap;
 use k8s_flowcontrol::rules::controller::FlowController;
 use k8s_flowcontrol::rules::matching::{RequestAttributes, User};
-use k8s_flowcontrol::rules::simulation::{Arrivals, Client, Load, ServiceTime, simulate};
+use k8s_flowcontrol_analysis::simulation::{Arrivals, Client, Load, ServiceTime, simulate};
 use k8s_flowcontrol::Release;
 use std::time::Duration;
 

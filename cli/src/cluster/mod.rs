@@ -24,7 +24,7 @@ pub(crate) use control_plane::{ApiServer, ControlPlane};
 pub(crate) use dropped::{dropped, dropped_message};
 pub(crate) use fields::{age, dangling, shares, stanza, word};
 pub(crate) use follow::{Follow, Followed};
-pub(crate) use k8s_flowcontrol::rules::ownership::owner;
+pub(crate) use k8s_flowcontrol_analysis::ownership::owner;
 pub(crate) use live::{Live, LiveArgs};
 pub(crate) use live_or_files::LiveOrFiles;
 pub(crate) use manifest::Manifest;

@@ -6,7 +6,7 @@ use crate::failure::Failure;
 use crate::output::{Streams, WARNING};
 use clap::ValueEnum;
 use k8s_flowcontrol::Kind;
-use k8s_flowcontrol::rules::ownership::owner;
+use k8s_flowcontrol_analysis::ownership::owner;
 use serde_json::Value;
 use std::io::{self, Write};
 

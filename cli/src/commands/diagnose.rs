@@ -12,10 +12,10 @@ use crate::output::Streams;
 use crate::redact::RedactArg;
 use clap::ValueEnum;
 use gather::Gathered;
-use k8s_flowcontrol::rules::diagnosis::{
+use k8s_flowcontrol::rules::matching::User;
+use k8s_flowcontrol_analysis::diagnosis::{
     Evidence, Gap, LogTally, PrivateName, Scope, Severity, Verdict, diagnose,
 };
-use k8s_flowcontrol::rules::matching::User;
 use std::path::PathBuf;
 use std::time::Duration;
 

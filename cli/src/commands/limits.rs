@@ -215,7 +215,7 @@ fn table(
     let mandatory: Vec<_> = limits
         .levels()
         .iter()
-        .filter(|level| level.imagined)
+        .filter(|level| level.built_in_fallback)
         .map(|level| level.name.as_str())
         .collect();
     streams.out.paragraph(&format!(

@@ -11,7 +11,7 @@ use crate::output::{
 use crate::source::Source;
 use clap::ValueEnum;
 use k8s_flowcontrol::Release;
-use k8s_flowcontrol::rules::lint::{Configuration, Finding, Severity, lint, rules};
+use k8s_flowcontrol_analysis::lint::{Configuration, Finding, Severity, lint, rules};
 use k8s_flowcontrol_text::Span;
 use serde_json::{Value, json};
 use std::io::{self, Write};

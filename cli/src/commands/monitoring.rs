@@ -8,7 +8,7 @@ use crate::output::Streams;
 use clap::ValueEnum;
 use file::Own;
 use k8s_flowcontrol::Release;
-use k8s_flowcontrol::rules::monitoring::{Monitoring, Selector};
+use k8s_flowcontrol_analysis::monitoring::{Monitoring, Selector};
 use k8s_flowcontrol_text::to_yaml;
 use serde_json::{Value, json};
 use std::io::Write;

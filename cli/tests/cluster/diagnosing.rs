@@ -3,7 +3,7 @@
 use crate::Cluster;
 use k8s_flowcontrol::Client;
 use k8s_flowcontrol::config::{Config, Secret};
-use k8s_flowcontrol::rules::dumps::parse_priority_levels;
+use k8s_flowcontrol_analysis::dumps::parse_priority_levels;
 use k8s_flowcontrol_server::{ApiServer, Fault};
 use serde_json::{Value, json};
 use std::time::Duration;

@@ -4,7 +4,7 @@ mod metrics;
 
 use crate::http::Request;
 use crate::support::{Api, GROUP, LEVELS, SCHEMAS, schema};
-use k8s_flowcontrol_rules::dumps::{parse_priority_levels, parse_queues, parse_requests};
+use k8s_flowcontrol_analysis::dumps::{parse_priority_levels, parse_queues, parse_requests};
 use k8s_flowcontrol_server::Fault;
 use metrics::value;
 use serde_json::{Value, json};

@@ -3,10 +3,10 @@
 use k8s_flowcontrol::Release;
 use k8s_flowcontrol::api::v1::PriorityLevelConfiguration;
 use k8s_flowcontrol::rules::limits::ServerLimits;
-use k8s_flowcontrol::rules::metrics::catalog::{
+use k8s_flowcontrol_analysis::metrics::catalog::{
     NOMINAL_LIMIT_SEATS, REQUEST_CONCURRENCY_LIMIT, UPPER_LIMIT_SEATS,
 };
-use k8s_flowcontrol::rules::metrics::samples;
+use k8s_flowcontrol_analysis::metrics::samples;
 use std::collections::BTreeMap;
 
 /// More seats than any server has.

@@ -1,11 +1,11 @@
 //! Reading the metrics and debug dumps of all API servers.
 
 use crate::cluster::{ApiServer, ControlPlane};
-use k8s_flowcontrol::rules::diagnosis::{Gap, ServerEvidence};
-use k8s_flowcontrol::rules::dumps::{
+use k8s_flowcontrol_analysis::diagnosis::{Gap, ServerEvidence};
+use k8s_flowcontrol_analysis::dumps::{
     Dump, NotADump, parse_priority_levels, parse_queues, parse_requests,
 };
-use k8s_flowcontrol::rules::metrics::FlowMetrics;
+use k8s_flowcontrol_analysis::metrics::FlowMetrics;
 use std::time::{Duration, Instant};
 use tokio::task::JoinSet;
 

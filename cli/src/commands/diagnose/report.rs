@@ -2,7 +2,7 @@
 
 use crate::failure::Failure;
 use crate::output::{ERROR, HINT, Streams, WARNING, one_line, plural, write_report};
-use k8s_flowcontrol::rules::diagnosis::{
+use k8s_flowcontrol_analysis::diagnosis::{
     Diagnosis, Evidence, Finding, Observation, ServerEvidence, Severity, Verdict,
 };
 use serde_json::{Value, json};

@@ -5,8 +5,8 @@ use crate::commands::top::Reading;
 use crate::failure::Failure;
 use k8s_flowcontrol::api::v1::{FlowSchema, PriorityLevelConfiguration};
 use k8s_flowcontrol::rules::limits::{LevelLimits, ServerLimits};
-use k8s_flowcontrol::rules::lint::{Configuration, Finding, Severity, lint};
 use k8s_flowcontrol::{Error, Kind};
+use k8s_flowcontrol_analysis::lint::{Configuration, Finding, Severity, lint};
 
 /// All objects together, and the state of the API server that responds.
 pub(super) struct Overview {

@@ -8,10 +8,10 @@ use k8s_flowcontrol::api::v1::{FlowSchema, PriorityLevelConfiguration};
 use k8s_flowcontrol::convert::{Lossy, shape_tree};
 use k8s_flowcontrol::kind::VersionedKind;
 use k8s_flowcontrol::rules::limits::ServerLimits;
-use k8s_flowcontrol::rules::lint::{Configuration, lint};
 use k8s_flowcontrol::rules::matching::{Classifier, RequestAttributes, User};
 use k8s_flowcontrol::rules::validate;
 use k8s_flowcontrol::{ApiVersion, Kind, Resource};
+use k8s_flowcontrol_analysis::lint::{Configuration, lint};
 use serde_json::Value;
 use std::io::Write;
 

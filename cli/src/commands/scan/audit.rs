@@ -4,8 +4,8 @@ use super::refusal::refused_from;
 use crate::audit_logs::read_logs;
 use crate::failure::Failure;
 use crate::output::Streams;
-use k8s_flowcontrol::rules::audit::{Event, Stage};
 use k8s_flowcontrol::{GROUP, Release};
+use k8s_flowcontrol_analysis::audit::{Event, Stage};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -121,7 +121,7 @@ const WRITES: [&str; 5] = ["create", "update", "patch", "delete", "deletecollect
 #[cfg(test)]
 mod tests {
     use super::*;
-    use k8s_flowcontrol::rules::audit;
+    use k8s_flowcontrol_analysis::audit;
     use serde_json::{Value, json};
     use std::io;
 

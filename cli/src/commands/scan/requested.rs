@@ -1,9 +1,9 @@
 //! The metrics of requests in deprecated versions.
 
 use super::refusal::refused_from;
-use k8s_flowcontrol::rules::metrics::catalog::REQUESTED_DEPRECATED_APIS;
-use k8s_flowcontrol::rules::metrics::{Sample, samples};
 use k8s_flowcontrol::{GROUP, Release};
+use k8s_flowcontrol_analysis::metrics::catalog::REQUESTED_DEPRECATED_APIS;
+use k8s_flowcontrol_analysis::metrics::{Sample, samples};
 use serde::Serialize;
 use std::time::{Duration, SystemTime};
 

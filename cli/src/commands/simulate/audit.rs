@@ -5,7 +5,7 @@ use crate::audit_logs::read_logs;
 use crate::failure::Failure;
 use crate::output::Streams;
 use crate::stored::Inventory;
-use k8s_flowcontrol::rules::simulation::{Recorded, Recording};
+use k8s_flowcontrol_analysis::simulation::{Recorded, Recording};
 use std::io;
 use std::path::PathBuf;
 

@@ -4,7 +4,7 @@ use super::report::{seconds, time};
 use crate::failure::Failure;
 use crate::output::{Streams, plural, write_report};
 use k8s_flowcontrol::rules::queueing::{Rejection, Work};
-use k8s_flowcontrol::rules::simulation::{HandQueue, Life, Step, Turn};
+use k8s_flowcontrol_analysis::simulation::{HandQueue, Life, Step, Turn};
 use serde_json::{Value, json};
 use std::io::Write;
 use std::time::Duration;

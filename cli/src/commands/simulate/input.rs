@@ -9,7 +9,9 @@ use crate::objects::Objects;
 use k8s_flowcontrol::Release;
 use k8s_flowcontrol::rules::controller::FlowController;
 use k8s_flowcontrol::rules::seats::{Estimator, LevelBounds};
-use k8s_flowcontrol::rules::simulation::{self, Life, Load, Progress, Recorded, Recording, Report};
+use k8s_flowcontrol_analysis::simulation::{
+    self, Life, Load, Progress, Recorded, Recording, Report,
+};
 use std::io::{self, IsTerminal, Write};
 use std::time::Duration;
 

@@ -7,7 +7,7 @@ use k8s_flowcontrol::rules::controller::FlowController;
 use k8s_flowcontrol::rules::matching::{RequestAttributes, User};
 use k8s_flowcontrol::rules::queueing::Work;
 use k8s_flowcontrol::rules::seats::{Estimator, LevelBounds, Request, Stored};
-use k8s_flowcontrol::rules::simulation::{Arrivals, Client, Load, ServiceTime};
+use k8s_flowcontrol_analysis::simulation::{Arrivals, Client, Load, ServiceTime};
 use k8s_flowcontrol_text::yaml_to_json;
 use serde::{Deserialize, Deserializer, de};
 use std::path::Path;

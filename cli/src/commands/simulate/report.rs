@@ -4,7 +4,7 @@ use crate::cluster::ServerSeats;
 use crate::failure::Failure;
 use crate::output::{Streams, Table, write_report};
 use k8s_flowcontrol::Release;
-use k8s_flowcontrol::rules::simulation::{
+use k8s_flowcontrol_analysis::simulation::{
     Counts, FlowReport, LevelReport, Observed, Report, Waits,
 };
 use serde_json::{Value, json};

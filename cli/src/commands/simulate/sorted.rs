@@ -1,6 +1,6 @@
 //! The requests of logs in the order of time, with bounded memory.
 
-use k8s_flowcontrol::rules::simulation::Recorded;
+use k8s_flowcontrol_analysis::simulation::Recorded;
 use std::cell::RefCell;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;

@@ -4,9 +4,9 @@ use crate::cluster::ApiServer;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use k8s_flowcontrol::api::v1::PriorityLevelConfiguration;
-use k8s_flowcontrol::rules::dumps::parse_priority_levels;
-use k8s_flowcontrol::rules::metrics::samples;
 use k8s_flowcontrol::{Client, Resource};
+use k8s_flowcontrol_analysis::dumps::parse_priority_levels;
+use k8s_flowcontrol_analysis::metrics::samples;
 use std::collections::{BTreeMap, BTreeSet};
 
 const DUMP: &str = "/debug/api_priority_and_fairness/dump_priority_levels";

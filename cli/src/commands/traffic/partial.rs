@@ -6,7 +6,7 @@ use super::tally::{Flow, Minute, Tally};
 use crate::audit_logs::read_logs;
 use crate::failure::Failure;
 use crate::output::Streams;
-use k8s_flowcontrol::rules::audit::Event;
+use k8s_flowcontrol_analysis::audit::Event;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, HashSet};
 use std::path::{Path, PathBuf};

@@ -7,7 +7,7 @@ use super::sample::Sample;
 use crate::failure::Failure;
 use crate::redact::Redactor;
 use buffer::Buffer;
-use k8s_flowcontrol::rules::audit::Event;
+use k8s_flowcontrol_analysis::audit::Event;
 use parquet::basic::Compression;
 use parquet::errors::ParquetError;
 use parquet::file::properties::WriterProperties;

@@ -5,9 +5,9 @@ use crate::objects::Objects;
 use crate::redact::Redactor;
 use crate::stored::Inventory;
 use k8s_flowcontrol::Release;
-use k8s_flowcontrol::rules::audit::{Event, Stage};
 use k8s_flowcontrol::rules::matching::{Classification, Classifier};
 use k8s_flowcontrol::rules::seats::{Estimator, LevelBounds, Request};
+use k8s_flowcontrol_analysis::audit::{Event, Stage};
 use serde::{Deserialize, Serialize};
 
 /// A configuration, prepared for requests.

@@ -2,7 +2,7 @@
 
 use crate::commands::simulate::report;
 use crate::output::html::Rows;
-use k8s_flowcontrol::rules::simulation::{Counts, FlowReport, Report, Waits};
+use k8s_flowcontrol_analysis::simulation::{Counts, FlowReport, Report, Waits};
 use std::time::Duration;
 
 pub(super) const COUNT_HEAD: [&str; 10] = [

@@ -2,7 +2,7 @@
 
 use crate::commands::traffic::sample::{Class, Sample};
 use crate::redact::Redactor;
-use k8s_flowcontrol::rules::audit::{Event, Stage};
+use k8s_flowcontrol_analysis::audit::{Event, Stage};
 
 /// The type of a column. Every value can be absent.
 #[derive(Clone, Copy, Debug)]

@@ -1,0 +1,251 @@
+//! Flows that other flows can starve.
+
+use super::{Check, Context, Observation, Report, Severity, count, percent};
+use crate::diagnosis::flows::{self, Flow};
+use crate::diagnosis::load::Load;
+use k8s_flowcontrol_rules::objects;
+use k8s_flowcontrol_rules::sharding::{Dealer, flow_hash};
+use k8s_flowcontrol_types::Resource;
+
+pub(super) const CHECK: Check = Check {
+    id: "starvation",
+    summary: "A few heavy flows fill, or are likely to fill, every queue of another flow.",
+    run,
+};
+
+const HAND_SIZE: &str = "spec.limited.limitResponse.queuing.handSize";
+const QUEUES: &str = "spec.limited.limitResponse.queuing.queues";
+/// The probability above which heavy flows starve others too often.
+const TOO_LIKELY: f64 = 0.01;
+/// The starved flows that are named.
+const NAMED: usize = 5;
+
+fn run(context: &Context<'_>, report: &mut Report) {
+    let is_wanted = |load: &&Load<'_>| load.is_in_trouble() || context.scope.level.is_some();
+    for load in context.loads().filter(is_wanted) {
+        match (objects::queuing(&load.level.object), flows::dealer(load)) {
+            (_, Some(dealer)) => {
+                queued(context, load, &dealer, report);
+                one_flow(context, load, report);
+            }
+            (Some((1, _)), None) => single_queue(load, report),
+            (None, _) if !load.is_exempt() => no_queue(load, report),
+            _ => {}
+        }
+    }
+}
+
+/// The odds of a level with queues, and the flows that are starved now.
+fn queued(context: &Context<'_>, load: &Load<'_>, dealer: &Dealer, report: &mut Report) {
+    let flows = flows::of_load(load).unwrap_or_default();
+    let (heavy, occupied) = flows::occupied(&flows, dealer);
+    let starved = starved(context, load, &flows, &heavy, dealer, &occupied);
+    let odds = |elephants| percent(dealer.squish_probability(elephants));
+    let (queues, hand_size) = (dealer.queues(), dealer.hand_size());
+    let mut evidence = vec![
+        Observation::level_field(load.name(), QUEUES, queues),
+        Observation::level_field(load.name(), HAND_SIZE, hand_size),
+        Observation::computed(format!(
+            "probability that heavy flows fill all queues of another flow: {} with 1, {} with 4, {} with 16 heavy flows",
+            odds(1),
+            odds(4),
+            odds(16),
+        )),
+    ];
+    evidence.extend(of_queues(load));
+    if heavy.is_empty() {
+        let one = dealer.squish_probability(1);
+        let severity = if one < TOO_LIKELY {
+            Severity::Note
+        } else {
+            Severity::Risk
+        };
+        let message = format!(
+            "with {queues} queues and hand size {hand_size} of priority level {}, one heavy flow fills all queues of another \
+             flow with probability {}",
+            load.name(),
+            percent(one),
+        );
+        report.level(severity, load, message, evidence, action(severity));
+        return;
+    }
+    let occupied = u32::try_from(occupied.len()).unwrap_or(u32::MAX);
+    let probability = dealer.covered_probability(occupied);
+    for index in heavy.iter().take(NAMED) {
+        if let Some(flow) = flows.get(*index) {
+            let name = context.flow_name(&flow.flow_schema, &flow.distinguisher);
+            let what = format!("waiting requests of {name}, which fill its {hand_size} queues");
+            evidence.push(Observation::dump(
+                &load.server.name,
+                "dump_requests",
+                what,
+                flow.waiting,
+            ));
+        }
+    }
+    let fill = if heavy.len() == 1 { "fills" } else { "fill" };
+    let heavy = count(i64::try_from(heavy.len()).unwrap_or(i64::MAX), "heavy flow");
+    let (severity, rest) = match starved.is_empty() {
+        false => {
+            let names: Vec<_> = starved.into_iter().take(NAMED).collect();
+            (
+                Severity::Problem,
+                format!("which are all queues of {}", names.join(", ")),
+            )
+        }
+        true => {
+            let rest = format!(
+                "which are all queues of another flow with probability {}",
+                percent(probability)
+            );
+            let severity = if probability < TOO_LIKELY {
+                Severity::Note
+            } else {
+                Severity::Risk
+            };
+            (severity, rest)
+        }
+    };
+    let message = format!(
+        "{heavy} of priority level {} {fill} {occupied} of its {queues} queues, {rest}",
+        load.name(),
+    );
+    report.level(severity, load, message, evidence, action(severity));
+}
+
+/// The queues with waiting requests.
+fn of_queues(load: &Load<'_>) -> Vec<Observation> {
+    let rows = load.server.queues.iter().flatten();
+    let of_level = rows.filter(|row| row.priority_level == load.name());
+    let pending: Vec<i64> = of_level
+        .filter_map(|row| Some(row.queue.as_ref()?.pending_requests))
+        .filter(|pending| *pending > 0)
+        .collect();
+    let Some(longest) = pending.iter().copied().max() else {
+        return Vec::new();
+    };
+    let row =
+        |what: String, value| Observation::dump(&load.server.name, "dump_queues", what, value);
+    let number = i64::try_from(pending.len()).unwrap_or(i64::MAX);
+    vec![
+        row(
+            format!("queues of {} with waiting requests", load.name()),
+            number,
+        ),
+        row(
+            format!("waiting requests in the longest queue of {}", load.name()),
+            longest,
+        ),
+    ]
+}
+
+fn action(severity: Severity) -> &'static str {
+    match severity {
+        Severity::Note => "keep the queues: they isolate the other flows",
+        _ => {
+            "use more queues, such as 64 with hand size 8 or 128 with hand size 6, or move the heavy flows to a level of \
+              their own"
+        }
+    }
+}
+
+/// The names of the flows all of whose queues heavy flows fill.
+fn starved(
+    context: &Context<'_>,
+    load: &Load<'_>,
+    flows: &[Flow],
+    heavy: &[usize],
+    dealer: &Dealer,
+    occupied: &std::collections::BTreeSet<u32>,
+) -> Vec<String> {
+    if heavy.is_empty() {
+        return Vec::new();
+    }
+    let is_covered = |hand: Vec<u32>| hand.iter().all(|queue| occupied.contains(queue));
+    let heavy: Vec<&Flow> = heavy.iter().filter_map(|index| flows.get(*index)).collect();
+    let is_heavy = |schema: &str, distinguisher: &str| {
+        let mut heavy = heavy.iter();
+        heavy.any(|flow| flow.flow_schema == schema && flow.distinguisher == distinguisher)
+    };
+    let mut keys: std::collections::BTreeSet<(&str, &str)> = flows
+        .iter()
+        .map(|flow| (flow.flow_schema.as_str(), flow.distinguisher.as_str()))
+        .collect();
+    if let Some(log) = &context.evidence.log {
+        let of_level = log
+            .flows
+            .keys()
+            .filter(|(_, level, _)| level == load.name());
+        keys.extend(
+            of_level.map(|(schema, _, distinguisher)| (schema.as_str(), distinguisher.as_str())),
+        );
+    }
+    keys.into_iter()
+        .filter(|(schema, distinguisher)| !is_heavy(schema, distinguisher))
+        .filter(|(schema, distinguisher)| is_covered(dealer.deal(flow_hash(schema, distinguisher))))
+        .map(|(schema, distinguisher)| context.flow_name(schema, distinguisher))
+        .collect()
+}
+
+/// A flow schema whose requests are all one flow.
+fn one_flow(context: &Context<'_>, load: &Load<'_>, report: &mut Report) {
+    let of_level = context.schemas.iter().filter(|schema| {
+        schema.spec.priority_level_configuration.name == load.name()
+            && schema.spec.distinguisher_method.is_none()
+    });
+    for schema in of_level {
+        let flows = flows::of_load(load).unwrap_or_default();
+        let own = flows.iter().find(|flow| flow.flow_schema == schema.name());
+        let Some(flow) = own.filter(|flow| flow.users.len() > 1) else {
+            continue;
+        };
+        let message = format!(
+            "all users of FlowSchema {} are one flow in priority level {}, so that one user can starve the others",
+            schema.name(),
+            load.name(),
+        );
+        let users = i64::try_from(flow.users.len()).unwrap_or(i64::MAX);
+        let evidence = vec![
+            Observation::field(
+                k8s_flowcontrol_types::Kind::FlowSchema,
+                schema.name(),
+                "spec.distinguisherMethod",
+                "unset",
+            ),
+            Observation::dump(
+                &load.server.name,
+                "dump_requests",
+                "users of the flow",
+                users,
+            ),
+        ];
+        let action = "set distinguisherMethod to ByUser or ByNamespace";
+        report.level(Severity::Risk, load, message, evidence, action);
+    }
+}
+
+fn single_queue(load: &Load<'_>, report: &mut Report) {
+    let message = format!(
+        "priority level {} has one queue, so that one flow can starve all others",
+        load.name()
+    );
+    let evidence = vec![Observation::level_field(load.name(), QUEUES, 1)];
+    report.level(
+        Severity::Risk,
+        load,
+        message,
+        evidence,
+        action(Severity::Risk),
+    );
+}
+
+fn no_queue(load: &Load<'_>, report: &mut Report) {
+    let message = format!(
+        "priority level {} has no queues, so that one flow can take all of its seats",
+        load.name()
+    );
+    let path = "spec.limited.limitResponse.type";
+    let evidence = vec![Observation::level_field(load.name(), path, "Reject")];
+    let action = "use limitResponse type Queue, with which the flows take turns";
+    report.level(Severity::Risk, load, message, evidence, action);
+}

@@ -1,0 +1,209 @@
+//! The load of a priority level on one API server.
+
+use super::evidence::ServerEvidence;
+use super::observation::{Observation, Period};
+use crate::dumps::LevelState;
+use crate::metrics::{FlowMetrics, Quantity};
+use k8s_flowcontrol_rules::objects::LevelInUse;
+
+/// A number and its source.
+#[derive(Clone, Debug)]
+pub(super) struct Measured {
+    pub(super) value: i64,
+    pub(super) from: Observation,
+}
+
+/// Rejected requests of a level.
+#[derive(Clone, Debug)]
+pub(super) struct Rejections {
+    pub(super) reason: String,
+    pub(super) requests: i64,
+    pub(super) period: Period,
+    pub(super) from: Observation,
+}
+
+/// The counters of a server and their period; `None` without metrics.
+pub(super) struct Counters(Option<(FlowMetrics, Period)>);
+
+impl Counters {
+    pub(super) fn of(server: &ServerEvidence) -> Self {
+        let metrics = server.metrics.as_ref();
+        let metrics = metrics.filter(|metrics| !metrics.is_empty());
+        Self(metrics.map(|metrics| match &server.earlier {
+            None => (metrics.clone(), Period::SinceStart),
+            Some((earlier, interval)) => (metrics.since(earlier), Period::Interval(*interval)),
+        }))
+    }
+}
+
+/// The load of a priority level on one API server; `None` for numbers that are unknown.
+pub(super) struct Load<'a> {
+    pub(super) server: &'a ServerEvidence,
+    pub(super) level: &'a LevelInUse,
+    pub(super) waiting: Option<Measured>,
+    pub(super) in_use: Option<Measured>,
+    pub(super) current: Option<Measured>,
+    pub(super) minimum: Option<Measured>,
+    pub(super) maximum: Option<Measured>,
+    /// With at least one request each: in the interval if there is one, and else since the start.
+    pub(super) rejections: Vec<Rejections>,
+    /// The requests rejected since the server started.
+    pub(super) rejected_since_start: i64,
+}
+
+impl<'a> Load<'a> {
+    pub(super) fn new(
+        server: &'a ServerEvidence,
+        level: &'a LevelInUse,
+        counters: &Counters,
+    ) -> Self {
+        let name = level.name();
+        let state = server.priority_levels.as_ref().and_then(|levels| {
+            let row = levels.iter().find(|row| row.name == name)?;
+            row.state.as_ref()
+        });
+        let measure = |quantity| {
+            let metrics = server.metrics.as_ref()?;
+            measured(server, metrics, quantity, name)
+        };
+        let of_dump = |column, value| Measured {
+            value,
+            from: dumped(server, name, column, value),
+        };
+        let current = measure(Quantity::CurrentSeats);
+        Self {
+            waiting: measure(Quantity::WaitingRequests)
+                .or_else(|| state.map(|state| of_dump("WaitingRequests", state.waiting_requests))),
+            in_use: measure(Quantity::SeatsInUse),
+            current: current.or_else(|| measure(Quantity::NominalSeats)),
+            minimum: measure(Quantity::MinimumSeats),
+            maximum: measure(Quantity::MaximumSeats),
+            rejections: rejections(server, counters, name, state),
+            rejected_since_start: rejected(server, name, state),
+            server,
+            level,
+        }
+    }
+
+    pub(super) fn name(&self) -> &'a str {
+        self.level.name()
+    }
+
+    pub(super) fn is_exempt(&self) -> bool {
+        self.level.object.spec.limited.is_none()
+    }
+
+    /// The requests in queues, 0 if unknown.
+    pub(super) fn waiting(&self) -> i64 {
+        self.waiting.as_ref().map_or(0, |waiting| waiting.value)
+    }
+
+    /// Whether requests wait or are rejected: in the interval if there is one, and else since the start.
+    pub(super) fn is_in_trouble(&self) -> bool {
+        self.waiting() > 0 || !self.rejections.is_empty()
+    }
+
+    /// Whether requests wait, or were rejected in the interval.
+    pub(super) fn is_in_trouble_now(&self) -> bool {
+        let is_now = |rejections: &Rejections| matches!(rejections.period, Period::Interval(_));
+        self.waiting() > 0 || self.rejections.iter().any(is_now)
+    }
+
+    /// The seats that no request occupies; `None` if unknown.
+    pub(super) fn free(&self) -> Option<i64> {
+        let (current, in_use) = (self.current.as_ref()?, self.in_use.as_ref()?);
+        Some(current.value.saturating_sub(in_use.value).max(0))
+    }
+
+    /// The free seats that the level may lend at the next adjustment; `None` if unknown.
+    pub(super) fn can_lend(&self) -> Option<i64> {
+        let kept = self
+            .minimum
+            .as_ref()?
+            .value
+            .max(self.in_use.as_ref()?.value);
+        Some(self.current.as_ref()?.value.saturating_sub(kept).max(0))
+    }
+}
+
+/// The total of a quantity. Servers omit the series of levels that had no request yet.
+fn measured(
+    server: &ServerEvidence,
+    metrics: &FlowMetrics,
+    quantity: Quantity,
+    level: &str,
+) -> Option<Measured> {
+    let mut series = metrics.series(quantity, level);
+    let (first, more) = (series.next(), series.next().is_some());
+    let Some(first) = first else {
+        let metric = metrics.metric(quantity)?;
+        let series = format!("{metric}{{priority_level={level:?}}}");
+        return Some(Measured {
+            value: 0,
+            from: Observation::Metric {
+                server: server.name.clone(),
+                series,
+                value: 0,
+                period: None,
+            },
+        });
+    };
+    let value = metrics.total(quantity, level)?;
+    let from = match more {
+        false => Observation::gauge(&server.name, first),
+        true => Observation::Metric {
+            server: server.name.clone(),
+            series: format!("sum({}{{priority_level={level:?}}})", first.metric),
+            value,
+            period: None,
+        },
+    };
+    Some(Measured { value, from })
+}
+
+fn dumped(server: &ServerEvidence, level: &str, column: &str, value: i64) -> Observation {
+    let what = format!("{column} of {level}");
+    Observation::dump(&server.name, "dump_priority_levels", what, value)
+}
+
+fn rejections(
+    server: &ServerEvidence,
+    counters: &Counters,
+    level: &str,
+    state: Option<&LevelState>,
+) -> Vec<Rejections> {
+    let mut found = Vec::new();
+    if let Some((metrics, period)) = &counters.0 {
+        let period = *period;
+        for series in metrics.series(Quantity::RejectedRequests, level) {
+            found.push(Rejections {
+                reason: series.reason.clone().unwrap_or_default(),
+                requests: series.value,
+                period,
+                from: Observation::counter(&server.name, series, period),
+            });
+        }
+    } else if let Some(state) = state {
+        for (reason, column, value) in [
+            ("rejected", "RejectedRequests", state.rejected_requests),
+            ("time-out", "TimedoutRequests", state.timedout_requests),
+            ("cancelled", "CancelledRequests", state.cancelled_requests),
+        ] {
+            found.extend(value.map(|value| Rejections {
+                reason: reason.to_owned(),
+                requests: value,
+                period: Period::SinceStart,
+                from: dumped(server, level, column, value),
+            }));
+        }
+    }
+    found.retain(|rejections| rejections.requests > 0);
+    found
+}
+
+fn rejected(server: &ServerEvidence, level: &str, state: Option<&LevelState>) -> i64 {
+    let metrics = server.metrics.as_ref();
+    let total = metrics.and_then(|metrics| metrics.total(Quantity::RejectedRequests, level));
+    let of_dump = || state.and_then(|state| state.rejected_requests);
+    total.or_else(of_dump).unwrap_or_default().max(0)
+}

@@ -1,0 +1,162 @@
+//! The requests in audit logs, summed up for a diagnosis.
+
+use super::scope::Scope;
+use crate::audit::Event;
+use k8s_flowcontrol_rules::bootstrap;
+use k8s_flowcontrol_rules::matching::Classifier;
+use k8s_flowcontrol_types::Release;
+use k8s_flowcontrol_types::api::v1::{FlowSchema, PriorityLevelConfiguration};
+use std::collections::BTreeMap;
+
+/// The built-in flow schemas of requests that the cluster depends on.
+const SYSTEM_SCHEMAS: &[&str] = &[
+    "endpoint-controller",
+    "kube-controller-manager",
+    "kube-scheduler",
+    "kube-system-service-accounts",
+    "system-leader-election",
+    "system-node-high",
+    "system-nodes",
+    "workload-leader-election",
+];
+
+/// Requests of one kind in audit logs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Requests {
+    pub(super) all: u64,
+    pub(super) rejected: u64,
+    /// The time that they took together, in microseconds. Watches do not count.
+    pub(super) busy_us: u64,
+}
+
+/// The requests of a flow, or of a user.
+type Sums = BTreeMap<(String, String, String), Requests>;
+
+/// The requests in audit logs, summed up for a diagnosis.
+///
+/// The names of users are kept for flow schemas that distinguish flows by user, and for the user of the scope.
+///
+/// ```
+/// use k8s_flowcontrol_types::Release;
+/// use k8s_flowcontrol_analysis::audit::AuditLog;
+/// use k8s_flowcontrol_analysis::diagnosis::{LogTally, Scope};
+///
+/// let log = br#"{"kind":"Event","apiVersion":"audit.k8s.io/v1","auditID":"1","stage":"ResponseComplete",
+///     "requestURI":"/version","verb":"get","user":{"username":"alice","groups":["system:authenticated"]}}"#;
+/// let line = String::from_utf8_lossy(log).replace('\n', " ");
+/// let mut tally = LogTally::new(&[], &[], Release::NEWEST, &Scope::default());
+/// let mut audit = AuditLog::new();
+/// audit.read(line.as_bytes(), |event| { tally.add(event); Ok::<(), std::io::Error>(()) }).unwrap();
+/// assert_eq!(tally.requests(), 1);
+/// ```
+#[derive(Clone, Debug)]
+pub struct LogTally {
+    classifier: Classifier,
+    built_in: Classifier,
+    user: Option<String>,
+    requests: u64,
+    /// By flow schema, level and flow distinguisher.
+    pub(super) flows: Sums,
+    /// Of the user of the scope: by flow schema, level and verb.
+    pub(super) of_user: Sums,
+    /// System requests by their built-in flow schema, and the flow schema and level that took them instead.
+    pub(super) misplaced: BTreeMap<(String, String, String), u64>,
+    user_groups: Vec<String>,
+}
+
+impl LogTally {
+    /// An empty sum for requests to servers with these objects.
+    pub fn new(
+        flow_schemas: &[FlowSchema],
+        priority_levels: &[PriorityLevelConfiguration],
+        release: Release,
+        scope: &Scope<'_>,
+    ) -> Self {
+        Self {
+            classifier: Classifier::new(flow_schemas, priority_levels, release),
+            built_in: built_in(release),
+            user: scope.user.map(|user| user.name.clone()),
+            requests: 0,
+            flows: Sums::new(),
+            of_user: Sums::new(),
+            misplaced: BTreeMap::new(),
+            user_groups: Vec::new(),
+        }
+    }
+
+    /// Adds a request: the last event about it. Requests that flow control does not see are skipped.
+    pub fn add(&mut self, event: &Event<'_>) {
+        let attributes = event.attributes();
+        let taken = self.classifier.classify(&attributes);
+        let Some(taken) = taken.filter(|_| event.reached_flow_control()) else {
+            return;
+        };
+        self.requests += 1;
+        let added = Requests {
+            all: 1,
+            rejected: u64::from(is_rejected(event)),
+            busy_us: duration_us(event),
+        };
+        let key = |last: &str| {
+            (
+                taken.flow_schema.to_owned(),
+                taken.priority_level.to_owned(),
+                last.to_owned(),
+            )
+        };
+        add(&mut self.flows, key(taken.flow_distinguisher), added);
+        if self.user.as_deref() == Some(attributes.user.name.as_str()) {
+            add(&mut self.of_user, key(&attributes.verb), added);
+            self.user_groups.clone_from(&attributes.user.groups);
+        }
+        let own = self.built_in.classify(&attributes);
+        let own = own.filter(|own| SYSTEM_SCHEMAS.contains(&own.flow_schema));
+        if let Some(own) = own.filter(|own| own.flow_schema != taken.flow_schema) {
+            let (schema, level, own) = key(own.flow_schema);
+            *self.misplaced.entry((own, schema, level)).or_default() += 1;
+        }
+    }
+
+    /// The groups of the scope's user in the latest request; `None` if the logs have no request of the user.
+    pub fn groups_of_user(&self) -> Option<&[String]> {
+        Some(self.user_groups.as_slice()).filter(|groups| !groups.is_empty())
+    }
+
+    /// The number of requests that flow control saw.
+    pub fn requests(&self) -> u64 {
+        self.requests
+    }
+}
+
+/// The classifier of a server with the built-in objects alone.
+pub(super) fn built_in(release: Release) -> Classifier {
+    let schemas = bootstrap::flow_schemas(release).into_iter();
+    let levels = bootstrap::priority_levels(release).into_iter();
+    Classifier::new(
+        &schemas.map(|(_, schema)| schema).collect::<Vec<_>>(),
+        &levels.map(|(_, level)| level).collect::<Vec<_>>(),
+        release,
+    )
+}
+
+fn add(sums: &mut Sums, key: (String, String, String), added: Requests) {
+    let sum = sums.entry(key).or_default();
+    sum.all += added.all;
+    sum.rejected += added.rejected;
+    sum.busy_us = sum.busy_us.saturating_add(added.busy_us);
+}
+
+/// Whether flow control rejected the request: before its authorization, which would have added an annotation.
+fn is_rejected(event: &Event<'_>) -> bool {
+    event.code == Some(429) && event.annotation("authorization.k8s.io/decision").is_none()
+}
+
+fn duration_us(event: &Event<'_>) -> u64 {
+    // A watch gives its seats back when it has begun.
+    let times = event.stage_us().zip(event.received_us());
+    let times = times.filter(|_| event.is_last() && event.verb != "watch");
+    // Clocks can jump back.
+    times.map_or(0, |(end, start)| {
+        end.saturating_sub(start).max(0).unsigned_abs()
+    })
+}

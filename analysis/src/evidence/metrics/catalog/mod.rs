@@ -1,0 +1,151 @@
+//! The metrics of flow control, and the releases whose API servers expose them.
+//!
+//! Kubernetes promises that stable metrics stay as they are, and that beta metrics keep their labels. It can rename or remove alpha
+//! metrics at any time.
+//!
+//! ```
+//! use k8s_flowcontrol_analysis::metrics::catalog::{self, NOMINAL_LIMIT_SEATS, Stability};
+//! use k8s_flowcontrol_types::Release;
+//!
+//! let stability = |release: &str| Ok(NOMINAL_LIMIT_SEATS.stability(release.parse::<Release>()?));
+//! assert_eq!(stability("1.25")?, None);
+//! assert_eq!(stability("1.27")?, Some(Stability::Alpha));
+//! assert_eq!(stability("1.36")?, Some(Stability::Beta));
+//! assert_eq!(catalog::find("apiserver_flowcontrol_nominal_limit_seats"), Some(&NOMINAL_LIMIT_SEATS));
+//! # Ok::<(), k8s_flowcontrol_types::release::UnknownRelease>(())
+//! ```
+
+mod table;
+
+use k8s_flowcontrol_types::Release;
+use std::fmt;
+pub use table::*;
+
+/// A metric of the API server.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Metric {
+    name: &'static str,
+    kind: MetricKind,
+    labels: &'static [&'static str],
+    help: &'static str,
+    /// The first and the last minor release with the metric, and the first one in which it is beta; without a bound for `None`.
+    first: Option<u32>,
+    last: Option<u32>,
+    beta: Option<u32>,
+    is_stable: bool,
+}
+
+impl Metric {
+    /// The whole name, such as `apiserver_flowcontrol_rejected_requests_total`.
+    pub const fn name(&self) -> &'static str {
+        self.name
+    }
+
+    /// The type.
+    pub const fn kind(&self) -> MetricKind {
+        self.kind
+    }
+
+    /// The labels in alphabetical order, without the label `le` of a histogram.
+    pub const fn labels(&self) -> &'static [&'static str] {
+        self.labels
+    }
+
+    /// The meaning, in a sentence.
+    pub const fn help(&self) -> &'static str {
+        self.help
+    }
+
+    /// The stability in a release; `None` if the release does not expose the metric.
+    pub fn stability(&self, release: Release) -> Option<Stability> {
+        let minor = release.minor();
+        let is_exposed = self.first.is_none_or(|first| minor >= first)
+            && self.last.is_none_or(|last| minor <= last);
+        is_exposed.then(|| match self.is_stable {
+            true => Stability::Stable,
+            false if self.beta.is_some_and(|beta| minor >= beta) => Stability::Beta,
+            false => Stability::Alpha,
+        })
+    }
+
+    /// Whether a release exposes the metric.
+    pub fn is_exposed_by(&self, release: Release) -> bool {
+        self.stability(release).is_some()
+    }
+}
+
+/// The type of a metric.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MetricKind {
+    /// A number that only grows until the server restarts.
+    Counter,
+    /// A number at one moment.
+    Gauge,
+    /// Counts of values in buckets: series with the endings `_bucket`, `_sum` and `_count`.
+    Histogram,
+}
+
+/// The word of a line `# TYPE`.
+impl fmt::Display for MetricKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Self::Counter => "counter",
+            Self::Gauge => "gauge",
+            Self::Histogram => "histogram",
+        })
+    }
+}
+
+/// The stability of a metric. The stablest comes first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Stability {
+    /// Name, type and labels stay.
+    Stable,
+    /// Name and type stay, and labels are at most added.
+    Beta,
+    /// Nothing is promised.
+    Alpha,
+}
+
+/// The metrics that a release exposes, in alphabetical order.
+pub fn exposed_by(release: Release) -> impl Iterator<Item = &'static Metric> {
+    ALL.iter()
+        .copied()
+        .filter(move |metric| metric.is_exposed_by(release))
+}
+
+/// The metric with a name. The name may be that of a series of a histogram.
+pub fn find(name: &str) -> Option<&'static Metric> {
+    let named = |name: &str| ALL.iter().copied().find(|metric| metric.name == name);
+    named(name).or_else(|| {
+        let ends = ["_bucket", "_sum", "_count"];
+        let base = ends.iter().find_map(|end| name.strip_suffix(end))?;
+        named(base).filter(|metric| metric.kind == MetricKind::Histogram)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_and_labels_are_sorted_and_unique() {
+        assert!(ALL.is_sorted_by(|a, b| a.name < b.name));
+        for metric in ALL {
+            assert!(metric.labels.is_sorted_by(|a, b| a < b), "{}", metric.name);
+        }
+    }
+
+    #[test]
+    fn the_series_of_a_histogram_have_its_name() {
+        assert_eq!(
+            find("apiserver_flowcontrol_demand_seats_count"),
+            Some(&DEMAND_SEATS)
+        );
+        assert_eq!(
+            find("apiserver_flowcontrol_demand_seats_average"),
+            Some(&DEMAND_SEATS_AVERAGE)
+        );
+        assert_eq!(find("apiserver_flowcontrol_current_r_count"), None);
+    }
+}

@@ -1,0 +1,19 @@
+//! The metrics of a server: the Prometheus text format, and the metrics of priority levels in any release.
+//!
+//! [`samples`] reads the text. [`FlowMetrics`] selects the metrics of flow control and hides their names, which differ by
+//! release. [`catalog`] has the names, types and labels of each release.
+//!
+//! ```
+//! use k8s_flowcontrol_analysis::metrics::{FlowMetrics, Quantity};
+//!
+//! // Servers before 1.26 have other names.
+//! let metrics = FlowMetrics::parse("apiserver_flowcontrol_request_concurrency_limit{priority_level=\"system\"} 74\n");
+//! assert_eq!(metrics.total(Quantity::NominalSeats, "system"), Some(74));
+//! ```
+
+pub mod catalog;
+mod flow;
+mod text;
+
+pub use flow::{FlowMetrics, Quantity, Series};
+pub use text::{Sample, samples};

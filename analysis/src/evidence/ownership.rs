@@ -1,0 +1,284 @@
+//! The owner of an object: the API server, a tool, a controller or a vendor, which may undo a change of the object.
+//!
+//! ```
+//! use k8s_flowcontrol_analysis::ownership::owner;
+//! use k8s_flowcontrol_types::Kind;
+//! use serde_json::json;
+//!
+//! let object = json!({"metadata": {"name": "batch", "labels": {"helm.sh/chart": "batch-1.0"}}});
+//! let owner = owner(Kind::FlowSchema, &object).unwrap();
+//! assert_eq!(owner.to_string(), "Helm (helm.sh/chart: batch-1.0)");
+//! assert_eq!(owner.consequence(&object).unwrap(), "the next upgrade of its Helm release can undo the change");
+//! ```
+
+use k8s_flowcontrol_rules::bootstrap::{self, AUTO_UPDATE_ANNOTATION};
+use k8s_flowcontrol_types::{Kind, Release};
+use serde_json::Value;
+use std::fmt;
+
+/// The owner of an object, and the evidence for it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Owner {
+    /// The program that may undo a change of the object.
+    pub name: String,
+    /// The evidence, such as a label.
+    pub sign: String,
+}
+
+impl Owner {
+    /// The action of the owner after a change of the object by somebody else; `None` if it keeps the change.
+    pub fn consequence(&self, object: &Value) -> Option<String> {
+        let metadata = &object["metadata"];
+        Some(match self.name.as_str() {
+            SERVER => {
+                let is_kept = metadata["annotations"][AUTO_UPDATE_ANNOTATION] == "false";
+                // An exempt level keeps the operator's settings.
+                let is_exempt_level = object["spec"]["exempt"].is_object();
+                if is_exempt_level || (is_kept && !is_mandatory(metadata)) {
+                    return None;
+                }
+                "the API server resets its spec within a minute".to_owned()
+            }
+            "Helm" => "the next upgrade of its Helm release can undo the change".to_owned(),
+            AKS if metadata["labels"][AKS_SKIPS] == "true" => return None,
+            AKS => format!("Azure AKS resets it unless it has the label {AKS_SKIPS}=true"),
+            OPENSHIFT => "an operator of OpenShift resets it".to_owned(),
+            "Argo CD" | "Flux" | "Operator Lifecycle Manager" | "the addon manager" => {
+                format!("{} resets it at its next synchronization", self.name)
+            }
+            other => format!("{other} can undo the change at any time"),
+        })
+    }
+
+    /// Whether the owner is the vendor of the cluster, or of a distribution or add-on.
+    pub fn is_vendor(&self) -> bool {
+        VENDORS.iter().any(|(_, vendor)| *vendor == self.name)
+    }
+
+    /// Whether the owner is the API server itself.
+    pub fn is_server(&self) -> bool {
+        self.name == SERVER
+    }
+}
+
+/// The owner of built-in objects.
+const SERVER: &str = "the API server";
+const AKS: &str = "Azure AKS";
+const OPENSHIFT: &str = "OpenShift";
+/// The label with which AKS keeps the changes of users.
+const AKS_SKIPS: &str = "aks-managed-skip-update-operation";
+
+/// Whether the server resets the object even if the annotation tells it not to update the spec.
+fn is_mandatory(metadata: &Value) -> bool {
+    matches!(metadata["name"].as_str(), Some("exempt" | "catch-all"))
+}
+
+impl fmt::Display for Owner {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} ({})", self.name, self.sign)
+    }
+}
+
+/// The owner of an object, which is given as in JSON of any version; `None` without evidence of one.
+pub fn owner(kind: Kind, object: &Value) -> Option<Owner> {
+    let metadata = &object["metadata"];
+    let name = metadata["name"].as_str().unwrap_or_default();
+    built_in(kind, name, metadata)
+        .or_else(|| controller(metadata))
+        .or_else(|| by_marks(metadata))
+        .or_else(|| vendor(name))
+}
+
+/// The server owns its built-in objects, and the leftovers of older releases that it would delete.
+fn built_in(kind: Kind, name: &str, metadata: &Value) -> Option<Owner> {
+    let is_built_in = || {
+        Release::all()
+            .flat_map(bootstrap::objects)
+            .any(|object| object.kind == kind && object.name == name)
+    };
+    let annotation = metadata["annotations"][AUTO_UPDATE_ANNOTATION].as_str();
+    let sign = match annotation {
+        Some(value) => format!("{AUTO_UPDATE_ANNOTATION}: {value}"),
+        None if is_built_in() => "built-in object".to_owned(),
+        None => return None,
+    };
+    Some(Owner {
+        name: SERVER.into(),
+        sign,
+    })
+}
+
+fn controller(metadata: &Value) -> Option<Owner> {
+    let owners = metadata["ownerReferences"].as_array()?;
+    let is_controller = |owner: &&Value| owner["controller"] == true;
+    let owner = owners.iter().find(is_controller).or(owners.first())?;
+    let (kind, name) = (owner["kind"].as_str()?, owner["name"].as_str()?);
+    Some(Owner {
+        name: format!("{kind} \"{name}\""),
+        sign: "ownerReferences".into(),
+    })
+}
+
+/// The marks of tools: the field of metadata, the prefix of the key, the value if it matters, and the tool. Without a tool
+/// the value names it.
+const MARKS: &[(&str, &str, Option<&str>, &str)] = &[
+    ("annotations", "meta.helm.sh/release-name", None, "Helm"),
+    (
+        "labels",
+        "app.kubernetes.io/managed-by",
+        Some("Helm"),
+        "Helm",
+    ),
+    ("labels", "helm.sh/chart", None, "Helm"),
+    ("annotations", "argocd.argoproj.io/", None, "Argo CD"),
+    ("labels", "argocd.argoproj.io/", None, "Argo CD"),
+    ("labels", "kustomize.toolkit.fluxcd.io/", None, "Flux"),
+    ("labels", "helm.toolkit.fluxcd.io/", None, "Flux"),
+    ("labels", "olm.", None, "Operator Lifecycle Manager"),
+    (
+        "labels",
+        "operators.coreos.com/",
+        None,
+        "Operator Lifecycle Manager",
+    ),
+    ("annotations", "release.openshift.io/", None, OPENSHIFT),
+    (
+        "annotations",
+        "include.release.openshift.io/",
+        None,
+        OPENSHIFT,
+    ),
+    (
+        "labels",
+        "addonmanager.kubernetes.io/",
+        None,
+        "the addon manager",
+    ),
+    (
+        "labels",
+        "kubernetes.io/cluster-service",
+        None,
+        "the addon manager",
+    ),
+    ("labels", "eks.amazonaws.com/", None, "Amazon EKS"),
+    ("labels", "kubernetes.azure.com/managedby", None, AKS),
+    ("labels", "app.kubernetes.io/managed-by", None, ""),
+];
+
+fn by_marks(metadata: &Value) -> Option<Owner> {
+    MARKS.iter().find_map(|(field, prefix, wanted, tool)| {
+        let marks = metadata[field].as_object()?;
+        let (key, value) = marks.iter().find(|(key, value)| {
+            key.starts_with(prefix) && wanted.is_none_or(|wanted| **value == *wanted)
+        })?;
+        let value = value.as_str().unwrap_or_default();
+        let name = match *tool {
+            "" => value,
+            tool => tool,
+        };
+        Some(Owner {
+            name: name.to_owned(),
+            sign: format!("{key}: {value}"),
+        })
+    })
+}
+
+/// The prefixes of the names of objects that vendors create.
+const VENDORS: &[(&str, &str)] = &[
+    ("eks-", "Amazon EKS"),
+    ("aks-", AKS),
+    ("gke-", "Google GKE"),
+    ("gcp-", "Google GKE"),
+    ("openshift-", OPENSHIFT),
+    ("rancher-", "Rancher"),
+    ("cattle-", "Rancher"),
+    ("cilium-", "Cilium"),
+];
+
+fn vendor(name: &str) -> Option<Owner> {
+    let (prefix, vendor) = VENDORS
+        .iter()
+        .find(|(prefix, _)| name.starts_with(prefix))?;
+    Some(Owner {
+        name: (*vendor).to_owned(),
+        sign: format!("the name begins with {prefix}"),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn owner_of(metadata: Value) -> Option<String> {
+        owner(Kind::FlowSchema, &json!({"metadata": metadata})).map(|owner| owner.name)
+    }
+
+    #[test]
+    fn evidence_of_an_owner() {
+        let server = Some("the API server".to_owned());
+        assert_eq!(owner_of(json!({"name": "probes"})), server);
+        assert_eq!(
+            owner_of(json!({"name": "mine", "annotations": {AUTO_UPDATE_ANNOTATION: "false"}})),
+            server
+        );
+        let references = json!([{"kind": "Team", "name": "a"}, {"kind": "Tenant", "name": "b", "controller": true}]);
+        assert_eq!(
+            owner_of(json!({"name": "mine", "ownerReferences": references})).unwrap(),
+            "Tenant \"b\""
+        );
+        let helm = json!({"name": "mine", "labels": {"app.kubernetes.io/managed-by": "Helm"}});
+        assert_eq!(owner_of(helm).unwrap(), "Helm");
+        let other = json!({"name": "mine", "labels": {"app.kubernetes.io/managed-by": "fleet"}});
+        assert_eq!(owner_of(other).unwrap(), "fleet");
+        assert_eq!(
+            owner_of(json!({"name": "eks-exempt"})).unwrap(),
+            "Amazon EKS"
+        );
+    }
+
+    #[test]
+    fn consequences_of_a_change() {
+        let of = |metadata: Value| {
+            let object = json!({"metadata": metadata});
+            owner(Kind::FlowSchema, &object)?.consequence(&object)
+        };
+        let server = "the API server resets its spec within a minute";
+        assert_eq!(of(json!({"name": "probes"})).unwrap(), server);
+        let kept = json!({AUTO_UPDATE_ANNOTATION: "false"});
+        assert_eq!(
+            of(json!({"name": "probes", "annotations": kept.clone()})),
+            None
+        );
+        assert_eq!(
+            of(json!({"name": "exempt", "annotations": kept})).unwrap(),
+            server
+        );
+        let guard = json!({"name": "aks-managed-apiserver-guard"});
+        let consequence = of(guard).unwrap();
+        assert!(
+            consequence.contains("aks-managed-skip-update-operation=true"),
+            "{consequence}"
+        );
+        let skipped = json!({"name": "aks-guard", "labels": {AKS_SKIPS: "true"}});
+        assert_eq!(of(skipped), None);
+        for (name, part) in [
+            ("openshift-oauth", "OpenShift resets"),
+            ("eks-exempt", "Amazon EKS can undo"),
+        ] {
+            let consequence = of(json!({"name": name})).unwrap();
+            assert!(consequence.contains(part), "{consequence}");
+        }
+    }
+
+    #[test]
+    fn an_object_without_an_owner() {
+        assert_eq!(
+            owner_of(json!({"name": "mine", "labels": {"team": "a"}})),
+            None
+        );
+        // A level of this name is built in, a flow schema is not.
+        assert_eq!(owner_of(json!({"name": "workload-low"})), None);
+    }
+}

@@ -1,0 +1,29 @@
+//! Conclusions about API Priority and Fairness: what was seen of a server, and what follows from it.
+//!
+//! | module | contents |
+//! |---|---|
+//! | [`simulation`] | a server under a generated load, or under the requests of an audit log |
+//! | [`audit`] | audit logs: the requests that a server handled |
+//! | [`lint`] | mistakes in objects that the server accepts |
+//! | [`ownership`] | the tool, vendor or server that owns an object and may undo changes |
+//! | [`dumps`] | the server's debug dumps and flow control response headers |
+//! | [`metrics`] | the server's metrics of flow control, of any release |
+//! | [`monitoring`] | Prometheus rules and a Grafana dashboard for these metrics |
+//! | [`diagnosis`] | the causes of waiting and rejected requests in a cluster, with the evidence |
+//!
+//! Nothing here opens a file or a connection; logs are read from streams that the caller opens. The rules of a server are those of
+//! `k8s-flowcontrol-rules`.
+
+mod evidence;
+
+pub mod diagnosis;
+pub mod lint;
+pub mod monitoring;
+pub mod simulation;
+mod system_requests;
+
+pub use evidence::{audit, dumps, metrics, ownership};
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -1,0 +1,105 @@
+//! Prometheus rules and a Grafana dashboard for the flow control of a release.
+//!
+//! Rules and panels that need alpha metrics are marked, because a later release can rename these metrics.
+//!
+//! ```
+//! use k8s_flowcontrol_analysis::monitoring::Monitoring;
+//!
+//! let monitoring = Monitoring::new("1.36".parse()?).with_selector("job=\"apiserver\"".parse()?);
+//! let rules = monitoring.rules();
+//! assert_eq!(rules["groups"][0]["name"], "k8s-flowcontrol.rules");
+//! let dashboard = monitoring.dashboard();
+//! assert_eq!(dashboard["uid"], "k8s-flowcontrol-1-36");
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod alerts;
+mod dashboard;
+mod panels;
+mod recording;
+mod selector;
+mod series;
+
+use crate::metrics::catalog::Stability;
+use k8s_flowcontrol_types::Release;
+pub use selector::{InvalidSelector, Selector};
+use serde_json::{Value, json};
+use series::Series;
+
+/// Monitoring of the API servers of one release.
+#[derive(Clone, Debug)]
+pub struct Monitoring {
+    release: Release,
+    selector: Selector,
+}
+
+impl Monitoring {
+    /// Monitoring of all API servers that Prometheus scrapes.
+    pub fn new(release: Release) -> Self {
+        Self {
+            release,
+            selector: Selector::default(),
+        }
+    }
+
+    /// Restricts every query to the series that `selector` matches.
+    ///
+    /// Aggregated API servers have flow control of their own, under the same names.
+    #[must_use]
+    pub fn with_selector(self, selector: Selector) -> Self {
+        Self { selector, ..self }
+    }
+
+    /// A rule file of Prometheus, as JSON: recording rules, then alerts. The groups with `alpha` in their names need alpha metrics.
+    ///
+    /// All recording rules keep the label `cluster`, if the series have one. The labels `severity` of alerts are `critical`,
+    /// `warning` and `info`.
+    pub fn rules(&self) -> Value {
+        let series = Series::new(self.release, &self.selector);
+        let recording = recording::rules(&series);
+        let alerts = alerts::rules(&series);
+        let mut groups = Vec::new();
+        for (prefix, is_alpha) in [("k8s-flowcontrol", false), ("k8s-flowcontrol.alpha", true)] {
+            let is_own = |expression: &str| {
+                let stability = stability(expression, &recording, self.release);
+                (stability == Stability::Alpha) == is_alpha
+            };
+            let own: Vec<_> = recording
+                .iter()
+                .filter(|rule| is_own(&rule.expression))
+                .map(recording::Rule::json)
+                .collect();
+            groups.push(json!({"name": format!("{prefix}.rules"), "rules": own}));
+            let own: Vec<_> = alerts
+                .iter()
+                .filter(|alert| is_own(&alert.expression))
+                .map(|alert| alert.json(is_alpha))
+                .collect();
+            groups.push(json!({"name": format!("{prefix}.alerts"), "rules": own}));
+        }
+        groups.retain(|group| group["rules"] != json!([]));
+        json!({ "groups": groups })
+    }
+
+    /// A Grafana dashboard, as JSON. It queries the metrics themselves, so it works without the rules.
+    ///
+    /// Its variables choose the data source, clusters, API servers, priority levels and flow schemas.
+    pub fn dashboard(&self) -> Value {
+        let series = Series::new(self.release, &self.selector);
+        dashboard::dashboard(&series, self.release)
+    }
+}
+
+/// The stability of the least stable metric of an expression.
+fn stability(expression: &str, recording: &[recording::Rule], release: Release) -> Stability {
+    let is_part = |c: char| !(c.is_ascii_alphanumeric() || c == '_' || c == ':');
+    let words = expression.split(is_part);
+    let of_word = |word: &str| match crate::metrics::catalog::find(word) {
+        Some(metric) => metric.stability(release),
+        None => recording
+            .iter()
+            .find(|rule| rule.name == word)
+            .map(|rule| stability(&rule.expression, recording, release)),
+    };
+    words.filter_map(of_word).max().unwrap_or(Stability::Stable)
+}

@@ -1,0 +1,301 @@
+//! The lives of the requests of one flow.
+
+use super::flows::Flow;
+use super::run::Observer;
+use super::source::Facts;
+use k8s_flowcontrol_rules::controller::{FlowController, LevelState, Ticket};
+use k8s_flowcontrol_rules::queueing::{QueueSet, Rejection, SeatSeconds, Work};
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+/// The life of a request.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Life {
+    /// The group of clients; the verb and resource if the request comes from an audit log.
+    pub client: String,
+    /// The time of arrival.
+    pub arrived: Duration,
+    /// The seats that the request needs.
+    pub work: Work,
+    /// The number of retries that are left.
+    pub retries_left: u32,
+    /// The state of the level that the request met.
+    pub met: Met,
+    /// What happened then, with the time of each step.
+    pub steps: Vec<(Duration, Step)>,
+}
+
+/// The state of a priority level at the arrival of a request.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Met {
+    /// The queues of the flow's hand, in the order dealt; empty for a level without queues.
+    pub hand: Vec<HandQueue>,
+    /// The queue of the hand with the least work, which takes the request or rejects it because it is full.
+    pub queue: Option<u32>,
+    /// The seats in use.
+    pub seats_in_use: u64,
+    /// The current limit in seats.
+    pub limit: i64,
+    /// The number of requests that wait in all queues of the level.
+    pub waiting: usize,
+    /// The reading of virtual time at the arrival.
+    pub current_r: SeatSeconds,
+}
+
+/// A queue of a hand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct HandQueue {
+    /// The index of the queue.
+    pub queue: u32,
+    /// The number of waiting requests.
+    pub waiting: u32,
+    /// The number of executing requests.
+    pub executing: u32,
+    /// The work of the waiting requests. The queue with the least takes the request.
+    pub work: SeatSeconds,
+    /// The virtual time of the queue's next dispatch.
+    pub next_dispatch_r: SeatSeconds,
+}
+
+/// A step in the life of a request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Step {
+    /// It got status 429 on arrival.
+    Rejected(Rejection),
+    /// It joined a queue.
+    Queued {
+        /// The index of the queue.
+        queue: u32,
+        /// The number of requests ahead of it in the queue.
+        ahead: u32,
+    },
+    /// It began to execute.
+    Dispatched {
+        /// The number of requests that were dispatched since its arrival from the same level, before it.
+        others: u64,
+        /// The reasons; `None` for a request that needed no queue.
+        turn: Option<Turn>,
+    },
+    /// It got status 429 because it waited too long.
+    TimedOut {
+        /// The number of requests ahead of it in its queue.
+        ahead: u32,
+        /// The virtual time of its queue's next dispatch.
+        next_dispatch_r: SeatSeconds,
+        /// The reading of virtual time.
+        current_r: SeatSeconds,
+    },
+    /// It ended.
+    Finished,
+}
+
+/// The virtual times for which a queue went first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Turn {
+    /// The index of the queue.
+    pub queue: u32,
+    /// The reading of virtual time.
+    pub current_r: SeatSeconds,
+    /// The virtual start of the request: the virtual time of its queue's next dispatch.
+    pub start_r: SeatSeconds,
+    /// The virtual finish of the request, the earliest of all queues.
+    pub finish_r: SeatSeconds,
+    /// The queue with the next one, and its virtual finish; `None` if no other request waits.
+    pub next: Option<(u32, SeatSeconds)>,
+}
+
+/// Collects the lives of a flow's first requests.
+pub(super) struct Lives<'a> {
+    /// The names of the groups.
+    names: Vec<String>,
+    /// The flow schema and the flow distinguisher.
+    flow: (&'a str, &'a str),
+    most: usize,
+    /// The state that the next request meets.
+    meeting: Option<Met>,
+    lives: Vec<Life>,
+    /// The lives that have not ended, with the number of requests dispatched before their arrival.
+    open: BTreeMap<Ticket, (usize, u64)>,
+    /// The number of dispatched requests of each level.
+    dispatched: BTreeMap<usize, u64>,
+    /// The end of a wait that was too long.
+    timing_out: Option<Step>,
+}
+
+impl<'a> Lives<'a> {
+    pub(super) fn new(names: Vec<String>, flow: (&'a str, &'a str), most: usize) -> Self {
+        Self {
+            names,
+            flow,
+            most,
+            meeting: None,
+            lives: Vec::new(),
+            open: BTreeMap::new(),
+            dispatched: BTreeMap::new(),
+            timing_out: None,
+        }
+    }
+
+    pub(super) fn into_lives(self) -> Vec<Life> {
+        self.lives
+    }
+
+    fn is_wanted(&self, flow: &Flow) -> bool {
+        self.lives.len() < self.most
+            && (flow.flow_schema.as_str(), flow.flow_distinguisher.as_str()) == self.flow
+    }
+
+    fn begin(&mut self, now: Duration, queues: &QueueSet, facts: &Facts, step: Option<Step>) {
+        let met = self.meeting.take().unwrap_or_default();
+        self.lives.push(Life {
+            client: self.names[facts.group].clone(),
+            arrived: now,
+            work: facts.work,
+            retries_left: facts.retries_left,
+            met: Met {
+                // The arrival has advanced virtual time.
+                current_r: queues.state().current_r,
+                ..met
+            },
+            steps: step.map(|step| (now, step)).into_iter().collect(),
+        });
+    }
+
+    fn step(&mut self, now: Duration, ticket: Ticket, step: Step) {
+        if let Some((life, _)) = self.open.get(&ticket) {
+            self.lives[*life].steps.push((now, step));
+        }
+    }
+}
+
+impl Observer for Lives<'_> {
+    fn before_arrival(&mut self, server: &FlowController, flow: &Flow) {
+        if self.is_wanted(flow) {
+            let level = server.levels().nth(flow.level.index());
+            self.meeting = level.map(|level| met(&level, flow.hash));
+        }
+    }
+
+    fn rejected(
+        &mut self,
+        now: Duration,
+        server: &FlowController,
+        flow: &Flow,
+        facts: &Facts,
+        reason: Rejection,
+    ) {
+        if self.is_wanted(flow)
+            && let Some(level) = server.levels().nth(flow.level.index())
+        {
+            self.begin(now, level.queues, facts, Some(Step::Rejected(reason)));
+        }
+    }
+
+    fn admitted(
+        &mut self,
+        now: Duration,
+        server: &FlowController,
+        flow: &Flow,
+        facts: &Facts,
+        ticket: Ticket,
+    ) {
+        if !self.is_wanted(flow) {
+            return;
+        }
+        let Some(queues) = queues(server, ticket) else {
+            return;
+        };
+        let place = queues.place(ticket.request);
+        let step = place.map(|(queue, ahead)| Step::Queued { queue, ahead });
+        self.begin(now, queues, facts, step);
+        let before = self.dispatched.get(&ticket.level.index()).copied();
+        self.open
+            .insert(ticket, (self.lives.len() - 1, before.unwrap_or_default()));
+    }
+
+    fn dispatched(&mut self, now: Duration, server: &FlowController, ticket: Ticket) {
+        let count = self.dispatched.entry(ticket.level.index()).or_default();
+        let before = *count;
+        *count += 1;
+        if let Some((_, at_arrival)) = self.open.get(&ticket) {
+            let others = before - at_arrival;
+            let turn = queues(server, ticket).and_then(|queues| turn(queues, ticket));
+            self.step(now, ticket, Step::Dispatched { others, turn });
+        }
+    }
+
+    fn before_time_out(&mut self, server: &FlowController, ticket: Ticket) {
+        if !self.open.contains_key(&ticket) {
+            return;
+        }
+        self.timing_out = queues(server, ticket).and_then(|queues| {
+            let (queue, ahead) = queues.place(ticket.request)?;
+            let state = queues.state();
+            Some(Step::TimedOut {
+                ahead,
+                next_dispatch_r: state.queues.get(queue as usize)?.next_dispatch_r,
+                current_r: state.current_r,
+            })
+        });
+    }
+
+    fn timed_out(&mut self, now: Duration, ticket: Ticket) {
+        if let Some(step) = self.timing_out.take() {
+            self.step(now, ticket, step);
+        }
+        self.open.remove(&ticket);
+    }
+
+    fn finished(&mut self, now: Duration, ticket: Ticket) {
+        self.step(now, ticket, Step::Finished);
+        self.open.remove(&ticket);
+    }
+}
+
+fn queues(server: &FlowController, ticket: Ticket) -> Option<&QueueSet> {
+    let level = server.levels().nth(ticket.level.index())?;
+    Some(level.queues)
+}
+
+fn met(level: &LevelState<'_>, hash: u64) -> Met {
+    let state = level.queues.state();
+    let of = |queue: u32| {
+        let found = state.queues.get(queue as usize)?;
+        Some(HandQueue {
+            queue,
+            waiting: found.waiting,
+            executing: found.executing,
+            work: found.waiting_work,
+            next_dispatch_r: found.next_dispatch_r,
+        })
+    };
+    Met {
+        hand: level.queues.hand(hash).into_iter().filter_map(of).collect(),
+        queue: level.queues.next_queue_of(hash),
+        seats_in_use: state.seats_in_use,
+        limit: level.limit,
+        waiting: state.waiting,
+        current_r: state.current_r,
+    }
+}
+
+fn turn(queues: &QueueSet, ticket: Ticket) -> Option<Turn> {
+    let (start_r, finish_r) = queues.virtual_execution(ticket.request)?;
+    let state = queues.state();
+    let finishes = state.queues.iter().zip(0..);
+    let next = finishes
+        .filter_map(|(queue, index)| Some((index, queue.next_finish_r?)))
+        .min_by_key(|(_, finish)| *finish);
+    Some(Turn {
+        queue: queues.queue(ticket.request)?,
+        current_r: state.current_r,
+        start_r,
+        finish_r,
+        next,
+    })
+}

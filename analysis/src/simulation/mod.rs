@@ -1,0 +1,116 @@
+//! A server under a load of generated clients or of an audit log, simulated.
+//!
+//! [`simulate`] runs a [`Load`] against a [`FlowController`] and reports for each priority level and flow how many requests
+//! were dispatched, rejected and timed out, how long they waited, and the seats in use over time. The result depends only on
+//! its arguments: the same seed gives the same report. A [`Recording`] does the same with the requests of an audit log, and
+//! compares the waits with those that the log has. [`explain`] and [`Recording::explain`] tell the lives of single requests.
+//!
+//! A request of a generated client that gets 429 is retried after a second, as client-go does with `Retry-After: 1`, up to ten
+//! times.
+//!
+//! The model does not know several API servers, the processor's load (the time that a request executes does not depend on
+//! the others), or the bytes of objects beyond the given seats. The requests of an audit log come at their times, also where
+//! their clients would have waited for an earlier response. Their execution times include waits that the log does not have.
+//!
+//! ```
+//! use k8s_flowcontrol_rules::controller::FlowController;
+//! use k8s_flowcontrol_rules::matching::{RequestAttributes, User};
+//! use k8s_flowcontrol_analysis::simulation::{Arrivals, Client, Load, ServiceTime, simulate};
+//! use k8s_flowcontrol_types::Release;
+//! use std::time::Duration;
+//!
+//! let request = RequestAttributes::from_http("GET", "/api/v1/pods", User::named("alice"))?;
+//! let client = Client {
+//!     arrivals: Arrivals::Closed { clients: 3, think: Duration::from_millis(1) },
+//!     service_time: ServiceTime::Constant(Duration::from_millis(9)),
+//!     ..Client::new("reports", request)
+//! };
+//! let load = Load { duration: Duration::from_secs(10), clients: vec![client] };
+//! let server = FlowController::new(&[], &[], 600, Release::NEWEST, Duration::ZERO)?;
+//! let report = simulate(server, &load, 1, |_| ());
+//! let catch_all = report.levels.iter().find(|level| level.name == "catch-all").unwrap();
+//! assert_eq!(catch_all.counts.rejected, 0);
+//! assert!((2_900..=3_100).contains(&catch_all.counts.dispatched));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! [`FlowController`]: k8s_flowcontrol_rules::controller::FlowController
+
+mod clients;
+mod events;
+mod explain;
+mod flows;
+mod load;
+mod random;
+mod recorded;
+mod report;
+mod run;
+mod source;
+mod tally;
+mod waits;
+
+pub use explain::{HandQueue, Life, Met, Step, Turn};
+pub use load::{Arrivals, Client, Load, ServiceTime};
+pub use recorded::{Recorded, Recording};
+pub use report::{Counts, FlowReport, LevelReport, Observed, Report, Sample};
+pub use run::Progress;
+pub use waits::Waits;
+
+use clients::Clients;
+use explain::Lives;
+use flows::Flows;
+use k8s_flowcontrol_rules::controller::FlowController;
+use run::{Observer, Run};
+
+/// Runs a load against a server that is idle at time zero, and tells `progress` from time to time how far it has come.
+///
+/// Clients whose requests are not subject to flow control send nothing.
+pub fn simulate(
+    server: FlowController,
+    load: &Load,
+    seed: u64,
+    progress: impl FnMut(Progress),
+) -> Report {
+    let mut run = run_of_clients(server, load, seed, ());
+    run.run(progress);
+    run.report()
+}
+
+/// Runs a simulation like [`simulate`], and returns the lives of the first `most` requests of a flow.
+///
+/// A flow is named by its flow schema and its flow distinguisher, which is empty if the schema has none.
+pub fn explain(
+    server: FlowController,
+    load: &Load,
+    seed: u64,
+    flow: (&str, &str),
+    most: usize,
+) -> Vec<Life> {
+    let lives = Lives::new(names(load), flow, most);
+    let mut run = run_of_clients(server, load, seed, lives);
+    run.run(|_| ());
+    run.observer.into_lives()
+}
+
+fn run_of_clients<O: Observer>(
+    server: FlowController,
+    load: &Load,
+    seed: u64,
+    observer: O,
+) -> Run<Clients<'_>, O> {
+    let mut flows = Flows::default();
+    let clients = Clients::new(&server, load, seed, &mut flows);
+    Run::new(
+        server,
+        clients,
+        load.duration,
+        flows.all,
+        names(load),
+        observer,
+    )
+}
+
+fn names(load: &Load) -> Vec<String> {
+    let names = load.clients.iter().map(|client| client.name.clone());
+    names.collect()
+}

@@ -1,0 +1,385 @@
+//! The requests of an audit log as a load.
+
+use super::explain::{Life, Lives};
+use super::flows::Flows;
+use super::report::Report;
+use super::run::{Observer, Progress, Run};
+use super::source::{Facts, Source};
+use crate::audit::Event;
+use k8s_flowcontrol_rules::controller::FlowController;
+use k8s_flowcontrol_rules::matching::RequestAttributes;
+use k8s_flowcontrol_rules::queueing::Work;
+use k8s_flowcontrol_rules::seats::{Estimator, LevelBounds, Request, Stored};
+use std::collections::HashMap;
+use std::time::Duration;
+
+/// The deadline of a request that asks for none, and the longest one: a server's default.
+const DEADLINE: Duration = Duration::from_secs(60);
+/// The execution time of a request if the logs have no such time of any request.
+const UNKNOWN_EXECUTION: Duration = Duration::from_millis(10);
+
+/// A request of an audit log, prepared for a [`Recording`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Recorded {
+    /// The time at which the request arrived, in microseconds since 1970.
+    pub received_us: i64,
+    /// The class of the request in its recording.
+    pub class: u32,
+    /// How long the request executed; none if the log does not have it: the server rejected the request, or the log ends
+    /// before it. It then executes as long as the requests with the same verb and resource do on average.
+    pub execution: Option<Duration>,
+    /// The wait in a queue that the server recorded; none without [annotation](Event::queue_wait).
+    pub observed: Option<Duration>,
+}
+
+impl Recorded {
+    /// A request of a class; see the fields.
+    pub fn new(
+        received_us: i64,
+        class: u32,
+        execution: Option<Duration>,
+        observed: Option<Duration>,
+    ) -> Self {
+        Self {
+            received_us,
+            class,
+            execution,
+            observed,
+        }
+    }
+}
+
+/// The requests of audit logs, as a server with another or the same configuration would see them.
+///
+/// [`add`](Self::add) classifies a request and estimates its seats. The caller keeps the results, sorts them by time and hands
+/// them to [`replay`](Self::replay). A recording needs memory for each flow and for each class of requests with the same flow,
+/// verb, resource and seats, and not for each request.
+///
+/// ```
+/// use k8s_flowcontrol_analysis::audit::AuditLog;
+/// use k8s_flowcontrol_rules::controller::FlowController;
+/// use k8s_flowcontrol_rules::seats::{Estimator, LevelBounds, Stored};
+/// use k8s_flowcontrol_analysis::simulation::Recording;
+/// use k8s_flowcontrol_types::Release;
+/// use std::time::Duration;
+///
+/// let log = r#"{"kind": "Event", "apiVersion": "audit.k8s.io/v1", "auditID": "7", "stage": "ResponseComplete",
+///     "requestURI": "/api/v1/nodes", "verb": "list", "user": {"username": "alice"}, "objectRef": {"resource": "nodes"},
+///     "requestReceivedTimestamp": "2026-01-02T03:04:05.000000Z", "stageTimestamp": "2026-01-02T03:04:05.020000Z"}"#;
+/// let release = Release::NEWEST;
+/// let server = FlowController::new(&[], &[], 600, release, Duration::ZERO)?;
+/// let mut recording = Recording::new(server, LevelBounds::new(&[], 600, release), Estimator::new(release));
+/// let mut requests = Vec::new();
+/// AuditLog::new().read(log.replace('\n', " ").as_bytes(), |event| {
+///     requests.extend(recording.add(event, &event.attributes(), Stored::NotFound));
+///     Ok::<(), std::io::Error>(())
+/// })?;
+/// requests.sort_by_key(|request| request.received_us);
+/// let report = recording.replay(requests, |_| ());
+/// assert_eq!((report.requests, report.end), (1, Duration::from_millis(20)));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Recording {
+    server: FlowController,
+    bounds: LevelBounds,
+    estimator: Estimator,
+    flows: Flows,
+    kinds: Vec<Kind>,
+    /// By verb, resource with its group, and subresource.
+    known_kinds: HashMap<(String, String, String), u32>,
+    classes: Vec<Class>,
+    known_classes: HashMap<Class, u32>,
+    /// The times of the first and of the last request.
+    period: Option<(i64, i64)>,
+    /// The requests that the server of the log rejected, by index of the level.
+    rejected: Vec<u64>,
+}
+
+/// The requests with the same verb and resource.
+#[derive(Clone, Debug, Default)]
+struct Kind {
+    name: String,
+    /// The requests whose execution time is known, and its sum.
+    executed: u32,
+    execution: Duration,
+}
+
+/// The requests that a server cannot tell apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+struct Class {
+    flow: u32,
+    kind: u32,
+    work: Work,
+    deadline: Duration,
+}
+
+impl Recording {
+    /// A recording for a server that is idle at the time of the first request.
+    pub fn new(server: FlowController, bounds: LevelBounds, estimator: Estimator) -> Self {
+        Self {
+            rejected: vec![0; server.levels().count()],
+            server,
+            bounds,
+            estimator,
+            flows: Flows::default(),
+            kinds: Vec::new(),
+            known_kinds: HashMap::new(),
+            classes: Vec::new(),
+            known_classes: HashMap::new(),
+            period: None,
+        }
+    }
+
+    /// Adds a request, given by its last event, the attributes of that event and the stored objects of its resource.
+    ///
+    /// Returns `None` if flow control does not apply to the request, or if the event has no time.
+    pub fn add(
+        &mut self,
+        event: &Event<'_>,
+        attributes: &RequestAttributes,
+        stored: Stored,
+    ) -> Option<Recorded> {
+        let received_us = event.received_us()?;
+        if !event.reached_flow_control() {
+            return None;
+        }
+        let flow = self.flows.find(&self.server, attributes)?;
+        let level = self.flows.all[flow as usize].level;
+        let execution = event.execution_time();
+        let kind = self.kind(attributes);
+        if let Some(execution) = execution {
+            let kind = &mut self.kinds[kind as usize];
+            kind.executed = kind.executed.saturating_add(1);
+            kind.execution = kind.execution.saturating_add(execution);
+        }
+        if event.is_rejected_by_flow_control() {
+            self.rejected[level.index()] += 1;
+        }
+        let level = self.server.levels().nth(level.index());
+        let estimate = self.estimator.estimate(&Request {
+            verb: &attributes.verb,
+            resource: &attributes.resource,
+            subresource: &attributes.subresource,
+            name: &attributes.name,
+            query: event.query(),
+            stored,
+            watches: 0,
+            max_seats: level.and_then(|level| self.bounds.of(level.name)),
+        });
+        let seats = |seats: u64| u32::try_from(seats).unwrap_or(u32::MAX);
+        let class = self.class(Class {
+            flow,
+            kind,
+            work: Work {
+                initial_seats: seats(estimate.initial_seats),
+                final_seats: seats(estimate.final_seats),
+                additional_latency: estimate.additional_latency,
+            },
+            deadline: deadline(event.query()),
+        });
+        let (first, last) = self.period.unwrap_or((received_us, received_us));
+        self.period = Some((first.min(received_us), last.max(received_us)));
+        Some(Recorded {
+            received_us,
+            class,
+            execution,
+            observed: event.queue_wait(),
+        })
+    }
+
+    /// The times of the first and of the last request, in microseconds since 1970; `None` without requests.
+    pub fn period_us(&self) -> Option<(i64, i64)> {
+        self.period
+    }
+
+    /// Sends the requests to the server at their times, and tells `progress` from time to time how far it has come.
+    ///
+    /// The requests must be sorted by time; one that is earlier than its predecessor counts as late. The times of the report
+    /// begin with the first request. A rejected request is not retried: its client's retries are requests of the log.
+    pub fn replay(
+        self,
+        requests: impl IntoIterator<Item = Recorded>,
+        progress: impl FnMut(Progress),
+    ) -> Report {
+        let rejected = self.rejected.clone();
+        let names: Vec<_> = self
+            .server
+            .levels()
+            .map(|level| level.name.to_owned())
+            .collect();
+        let mut run = self.prepare(requests.into_iter(), ());
+        run.run(progress);
+        let mut report = run.report();
+        for (name, rejected) in names.into_iter().zip(rejected) {
+            if let Some(level) = report.levels.iter_mut().find(|level| level.name == name) {
+                level.observed.rejected = rejected;
+            }
+        }
+        report
+    }
+
+    /// Replays the requests, and returns the lives of the first `most` requests of a flow, which is named by its flow schema
+    /// and its flow distinguisher.
+    pub fn explain(
+        self,
+        requests: impl IntoIterator<Item = Recorded>,
+        flow: (&str, &str),
+        most: usize,
+    ) -> Vec<Life> {
+        let names = self.kinds.iter().map(|kind| kind.name.clone()).collect();
+        let mut run = self.prepare(requests.into_iter(), Lives::new(names, flow, most));
+        run.run(|_| ());
+        run.observer.into_lives()
+    }
+
+    fn prepare<I: Iterator<Item = Recorded>, O: Observer>(
+        self,
+        requests: I,
+        observer: O,
+    ) -> Run<Replay<I>, O> {
+        let (first, last) = self.period.unwrap_or_default();
+        let names = self.kinds.iter().map(|kind| kind.name.clone()).collect();
+        let mut replay = Replay {
+            averages: averages(&self.kinds),
+            classes: self.classes,
+            first,
+            next: None,
+            requests,
+        };
+        replay.advance(Duration::ZERO);
+        let duration = Duration::from_micros(last.abs_diff(first));
+        Run::new(
+            self.server,
+            replay,
+            duration,
+            self.flows.all,
+            names,
+            observer,
+        )
+    }
+
+    fn kind(&mut self, attributes: &RequestAttributes) -> u32 {
+        let resource = match attributes.api_group.as_str() {
+            "" => attributes.resource.clone(),
+            group => format!("{}.{group}", attributes.resource),
+        };
+        let key = (
+            attributes.verb.clone(),
+            resource,
+            attributes.subresource.clone(),
+        );
+        let kinds = &mut self.kinds;
+        *self
+            .known_kinds
+            .entry(key)
+            .or_insert_with_key(|(verb, resource, subresource)| {
+                let slash = if subresource.is_empty() { "" } else { "/" };
+                let name = match resource.is_empty() {
+                    true => format!("{verb} (no resource)"),
+                    false => format!("{verb} {resource}{slash}{subresource}"),
+                };
+                kinds.push(Kind {
+                    name,
+                    ..Kind::default()
+                });
+                kinds.len() as u32 - 1
+            })
+    }
+
+    fn class(&mut self, class: Class) -> u32 {
+        let classes = &mut self.classes;
+        *self.known_classes.entry(class).or_insert_with(|| {
+            classes.push(class);
+            classes.len() as u32 - 1
+        })
+    }
+}
+
+/// The average execution time of each kind; that of all kinds where it is unknown.
+fn averages(kinds: &[Kind]) -> Vec<Duration> {
+    let average = |sum: Duration, count: u32| sum.checked_div(count);
+    let sum = kinds.iter().fold(Duration::ZERO, |sum, kind| {
+        sum.saturating_add(kind.execution)
+    });
+    let count = kinds
+        .iter()
+        .fold(0_u32, |count, kind| count.saturating_add(kind.executed));
+    let all = average(sum, count).unwrap_or(UNKNOWN_EXECUTION);
+    kinds
+        .iter()
+        .map(|kind| average(kind.execution, kind.executed).unwrap_or(all))
+        .collect()
+}
+
+/// The deadline of a request: the parameter `timeout` of its query if it is shorter than the server's.
+fn deadline(query: &str) -> Duration {
+    let mut parameters = query.split('&');
+    let timeout = parameters.find_map(|parameter| parameter.strip_prefix("timeout="));
+    let timeout = timeout.and_then(crate::audit::go_duration);
+    match timeout {
+        Some(timeout) if !timeout.is_zero() => timeout.min(DEADLINE),
+        _ => DEADLINE,
+    }
+}
+
+/// Sends recorded requests.
+struct Replay<I> {
+    classes: Vec<Class>,
+    /// The execution time of the requests for which it is unknown, by kind.
+    averages: Vec<Duration>,
+    /// The time of the first request.
+    first: i64,
+    next: Option<(Duration, Recorded)>,
+    requests: I,
+}
+
+impl<I: Iterator<Item = Recorded>> Replay<I> {
+    fn advance(&mut self, earliest: Duration) {
+        self.next = self.requests.next().map(|request| {
+            let since = request.received_us.saturating_sub(self.first).max(0);
+            let at = Duration::from_micros(since.unsigned_abs());
+            (at.max(earliest), request)
+        });
+    }
+}
+
+impl<I: Iterator<Item = Recorded>> Source for Replay<I> {
+    type Request = Recorded;
+
+    fn next_arrival(&self) -> Option<Duration> {
+        self.next.map(|(at, _)| at)
+    }
+
+    fn send(&mut self) -> Option<Recorded> {
+        let (now, request) = self.next?;
+        self.advance(now);
+        Some(request)
+    }
+
+    fn facts(&self, request: Recorded) -> Facts {
+        let class = &self.classes[request.class as usize];
+        Facts {
+            flow: class.flow as usize,
+            group: class.kind as usize,
+            retries_left: 0,
+            work: class.work,
+            deadline: class.deadline,
+            observed: request.observed,
+        }
+    }
+
+    fn execution_time(&mut self, request: Recorded) -> Duration {
+        let kind = self.classes[request.class as usize].kind;
+        request
+            .execution
+            .unwrap_or_else(|| self.averages[kind as usize])
+    }
+
+    fn rejected(&mut self, _: Duration, _: Recorded) -> bool {
+        false
+    }
+
+    fn completed(&mut self, _: Duration, _: Recorded) {}
+}

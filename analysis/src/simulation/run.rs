@@ -1,0 +1,232 @@
+//! Running requests against a server, event after event.
+
+use super::events::{Event, Events};
+use super::flows::Flow;
+use super::report::Report;
+use super::source::{Facts, Source};
+use super::tally::Tally;
+use k8s_flowcontrol_rules::controller::{Admission, FlowController, Ticket, wait_limit};
+use k8s_flowcontrol_rules::queueing::Rejection;
+use std::time::Duration;
+
+/// The number of samples over the duration of the load.
+const SAMPLES: u32 = 120;
+/// The number of events from one report of progress to the next.
+const EVENTS_PER_PROGRESS: u64 = 1 << 16;
+
+/// How far a simulation has come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Progress {
+    /// The simulated time.
+    pub at: Duration,
+    /// The number of requests until then.
+    pub requests: u64,
+}
+
+/// Sees the lives of requests.
+pub(super) trait Observer {
+    fn before_arrival(&mut self, _: &FlowController, _: &Flow) {}
+    fn rejected(&mut self, _: Duration, _: &FlowController, _: &Flow, _: &Facts, _: Rejection) {}
+    fn admitted(&mut self, _: Duration, _: &FlowController, _: &Flow, _: &Facts, _: Ticket) {}
+    fn dispatched(&mut self, _: Duration, _: &FlowController, _: Ticket) {}
+    fn before_time_out(&mut self, _: &FlowController, _: Ticket) {}
+    fn timed_out(&mut self, _: Duration, _: Ticket) {}
+    fn finished(&mut self, _: Duration, _: Ticket) {}
+}
+
+impl Observer for () {}
+
+/// A request that waits or executes.
+#[derive(Clone, Copy, Debug)]
+struct Pending<R> {
+    request: R,
+    arrived: Duration,
+}
+
+pub(super) struct Run<S: Source, O> {
+    server: FlowController,
+    source: S,
+    /// The duration of the load.
+    duration: Duration,
+    events: Events,
+    /// By level and by the slot of the request.
+    pending: Vec<Vec<Option<Pending<S::Request>>>>,
+    dispatched: Vec<Ticket>,
+    tally: Tally,
+    pub(super) observer: O,
+}
+
+impl<S: Source, O: Observer> Run<S, O> {
+    /// `groups` are the names of the groups of the load's requests.
+    pub(super) fn new(
+        server: FlowController,
+        source: S,
+        duration: Duration,
+        flows: Vec<Flow>,
+        groups: Vec<String>,
+        observer: O,
+    ) -> Self {
+        let levels = server.levels().count();
+        let mut events = Events::default();
+        events.plan(Duration::ZERO, Event::Sample);
+        Self {
+            source,
+            duration,
+            events,
+            pending: vec![Vec::new(); levels],
+            dispatched: Vec::new(),
+            tally: Tally::new(flows, groups, levels),
+            server,
+            observer,
+        }
+    }
+
+    pub(super) fn run(&mut self, mut progress: impl FnMut(Progress)) {
+        let mut events = 0_u64;
+        loop {
+            let arrival = self.source.next_arrival().unwrap_or(Duration::MAX);
+            let own = self.events.next_time();
+            let next = match own {
+                Some(own) => own.min(arrival),
+                None if arrival < Duration::MAX => arrival,
+                None => return,
+            };
+            let change = self.server.next_event();
+            let now = next.min(change);
+            if change < next {
+                self.server.advance(change);
+            } else if own.is_some_and(|own| own <= arrival) {
+                if let Some(event) = self.events.pop() {
+                    self.handle(now, event);
+                }
+            } else if let Some(request) = self.source.send() {
+                self.arrive(now, request);
+            }
+            self.note_dispatched(now);
+            events += 1;
+            if events.is_multiple_of(EVENTS_PER_PROGRESS) {
+                let requests = self.tally.requests;
+                progress(Progress { at: now, requests });
+            }
+        }
+    }
+
+    pub(super) fn report(self) -> Report {
+        self.tally.report(&self.server)
+    }
+
+    fn handle(&mut self, now: Duration, event: Event) {
+        match event {
+            Event::EndOfPatience(ticket) => {
+                self.server.advance(now);
+                self.observer.before_time_out(&self.server, ticket);
+                if self.server.cancel(now, ticket)
+                    && let Some(Pending { request, arrived }) = self.take(ticket)
+                {
+                    self.observer.timed_out(now, ticket);
+                    let facts = self.source.facts(request);
+                    self.tally.count(&facts, |counts| counts.timed_out += 1);
+                    self.tally.compare(&facts, now.saturating_sub(arrived));
+                    self.reject(now, request, &facts);
+                }
+            }
+            Event::EndOfExecution(ticket) => {
+                self.observer.finished(now, ticket);
+                self.server.finish(now, ticket);
+                self.tally.end = now;
+                if let Some(pending) = self.take(ticket) {
+                    self.source.completed(now, pending.request);
+                }
+            }
+            Event::Sample => self.sample(now),
+        }
+    }
+
+    fn arrive(&mut self, now: Duration, request: S::Request) {
+        let facts = self.source.facts(request);
+        self.tally.requests += 1;
+        self.tally.count(&facts, |counts| counts.arrived += 1);
+        // All that happens until now belongs to the state that the request meets.
+        self.server.advance(now);
+        let flow = &self.tally.flows[facts.flow];
+        self.observer.before_arrival(&self.server, flow);
+        let admission = self.server.arrive(now, flow.level, flow.hash, facts.work);
+        let ticket = match admission {
+            Admission::Dispatched(ticket) => ticket,
+            Admission::Queued(ticket) => {
+                let limit = wait_limit(facts.deadline);
+                self.events.plan_end_of_patience(now, limit, ticket);
+                ticket
+            }
+            Admission::Rejected(reason) => {
+                self.observer
+                    .rejected(now, &self.server, flow, &facts, reason);
+                self.tally.count(&facts, |counts| counts.rejected += 1);
+                self.tally.compare(&facts, Duration::ZERO);
+                self.reject(now, request, &facts);
+                return;
+            }
+        };
+        self.observer
+            .admitted(now, &self.server, flow, &facts, ticket);
+        let slots = &mut self.pending[ticket.level.index()];
+        let slot = ticket.request.slot();
+        if slot >= slots.len() {
+            slots.resize(slot + 1, None);
+        }
+        slots[slot] = Some(Pending {
+            request,
+            arrived: now,
+        });
+    }
+
+    /// Tells a client that its request got status 429.
+    fn reject(&mut self, now: Duration, request: S::Request, facts: &Facts) {
+        self.tally.end = now;
+        match self.source.rejected(now, request) {
+            true => self.tally.count(facts, |counts| counts.retried += 1),
+            false => {
+                self.tally.count(facts, |counts| counts.failed += 1);
+                self.source.completed(now, request);
+            }
+        }
+    }
+
+    fn note_dispatched(&mut self, now: Duration) {
+        let mut dispatched = std::mem::take(&mut self.dispatched);
+        dispatched.extend(self.server.dispatched());
+        for ticket in dispatched.drain(..) {
+            let pending = &self.pending[ticket.level.index()];
+            let Some(Pending { request, arrived }) = pending[ticket.request.slot()] else {
+                continue;
+            };
+            self.observer.dispatched(now, &self.server, ticket);
+            let facts = self.source.facts(request);
+            let wait = now.saturating_sub(arrived);
+            self.tally.dispatched(&facts, wait);
+            self.tally.compare(&facts, wait);
+            let time = self.source.execution_time(request);
+            self.events
+                .plan(now.saturating_add(time), Event::EndOfExecution(ticket));
+        }
+        self.dispatched = dispatched;
+    }
+
+    fn take(&mut self, ticket: Ticket) -> Option<Pending<S::Request>> {
+        self.pending[ticket.level.index()][ticket.request.slot()].take()
+    }
+
+    fn sample(&mut self, now: Duration) {
+        self.tally.sample(now, &self.server);
+        let every = (self.duration / SAMPLES).max(Duration::from_millis(1));
+        // Requests of the load can end long after its last arrival.
+        let until = match self.events.pending == 0 && self.source.next_arrival().is_none() {
+            true => self.duration,
+            false => self.duration.saturating_mul(2),
+        };
+        if now + every <= until {
+            self.events.plan(now + every, Event::Sample);
+        }
+    }
+}

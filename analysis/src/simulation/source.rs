@@ -1,0 +1,41 @@
+//! The interface between the events of a server and the clients that send requests.
+
+use k8s_flowcontrol_rules::queueing::Work;
+use std::time::Duration;
+
+/// Clients that send requests.
+pub(super) trait Source {
+    /// A request that waits or executes, as the source knows it.
+    type Request: Copy;
+
+    /// The time of the next request; none after the last one.
+    fn next_arrival(&self) -> Option<Duration>;
+
+    /// Sends the next request.
+    fn send(&mut self) -> Option<Self::Request>;
+
+    fn facts(&self, request: Self::Request) -> Facts;
+
+    /// How long a request executes.
+    fn execution_time(&mut self, request: Self::Request) -> Duration;
+
+    /// Tells that a request got status 429, and returns whether its client sends it again.
+    fn rejected(&mut self, now: Duration, request: Self::Request) -> bool;
+
+    /// Tells that a request has ended.
+    fn completed(&mut self, now: Duration, request: Self::Request);
+}
+
+/// The facts about a request that a server sees, and those that reports need.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Facts {
+    /// The index of the flow.
+    pub(super) flow: usize,
+    /// The index of the group in reports.
+    pub(super) group: usize,
+    pub(super) retries_left: u32,
+    pub(super) work: Work,
+    pub(super) deadline: Duration,
+    /// The wait that a log recorded.
+    pub(super) observed: Option<Duration>,
+}

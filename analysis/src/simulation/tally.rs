@@ -1,0 +1,116 @@
+//! The numbers of a report while a simulation runs.
+
+use super::flows::Flow;
+use super::report::{Counts, FlowReport, LevelReport, Observed, Report, Sample};
+use super::source::Facts;
+use super::waits::Waits;
+use k8s_flowcontrol_rules::controller::{FlowController, LevelIndex};
+use k8s_flowcontrol_types::order;
+use std::time::Duration;
+
+pub(super) struct Tally {
+    pub(super) flows: Vec<Flow>,
+    /// By group of the load.
+    groups: Vec<(String, Counts)>,
+    /// By index of the level.
+    levels: Vec<LevelTally>,
+    pub(super) requests: u64,
+    /// The time at which the last request ended.
+    pub(super) end: Duration,
+}
+
+#[derive(Clone, Default)]
+struct LevelTally {
+    waits: Waits,
+    samples: Vec<Sample>,
+    observed: Observed,
+}
+
+impl Tally {
+    pub(super) fn new(flows: Vec<Flow>, groups: Vec<String>, levels: usize) -> Self {
+        let groups = groups.into_iter().map(|name| (name, Counts::default()));
+        Self {
+            flows,
+            groups: groups.collect(),
+            levels: vec![LevelTally::default(); levels],
+            requests: 0,
+            end: Duration::ZERO,
+        }
+    }
+
+    pub(super) fn count(&mut self, facts: &Facts, count: impl Fn(&mut Counts)) {
+        count(&mut self.flows[facts.flow].counts);
+        count(&mut self.groups[facts.group].1);
+    }
+
+    /// Adds the wait of a dispatched request.
+    pub(super) fn dispatched(&mut self, facts: &Facts, wait: Duration) {
+        self.count(facts, |counts| counts.dispatched += 1);
+        let flow = &mut self.flows[facts.flow];
+        flow.waits.add(wait);
+        self.levels[flow.level.index()].waits.add(wait);
+    }
+
+    /// Compares the wait of a request, however it ended, with the wait in the log.
+    pub(super) fn compare(&mut self, facts: &Facts, wait: Duration) {
+        if let Some(observed) = facts.observed {
+            let level = self.flows[facts.flow].level.index();
+            self.levels[level].observed.add(observed, wait);
+        }
+    }
+
+    pub(super) fn sample(&mut self, at: Duration, server: &FlowController) {
+        for (tally, level) in self.levels.iter_mut().zip(server.levels()) {
+            tally.samples.push(Sample {
+                at,
+                limit: level.limit,
+                seats_in_use: level.queues.seats_in_use(),
+                executing: level.queues.executing(),
+                waiting: level.queues.waiting(),
+                seats_waiting: level.queues.seat_demand() - level.queues.seats_in_use(),
+            });
+        }
+    }
+
+    pub(super) fn report(self, server: &FlowController) -> Report {
+        let mut levels: Vec<_> = server
+            .levels()
+            .zip(self.levels)
+            .map(|(level, tally)| LevelReport {
+                name: level.name.to_owned(),
+                counts: Counts::default(),
+                waits: tally.waits,
+                samples: tally.samples,
+                observed: tally.observed,
+            })
+            .collect();
+        for flow in &self.flows {
+            levels[flow.level.index()].counts.add(&flow.counts);
+        }
+        let name_of = |level: LevelIndex| levels[level.index()].name.clone();
+        let mut flows: Vec<_> = self
+            .flows
+            .into_iter()
+            .map(|flow| FlowReport {
+                priority_level: name_of(flow.level),
+                flow_schema: flow.flow_schema,
+                flow_distinguisher: flow.flow_distinguisher,
+                counts: flow.counts,
+                waits: flow.waits,
+            })
+            .collect();
+        order::sort_by(&mut flows, |left, right| {
+            let key =
+                |flow: &FlowReport| (flow.flow_schema.clone(), flow.flow_distinguisher.clone());
+            key(left).cmp(&key(right))
+        });
+        order::sort_by(&mut levels, |left, right| left.name.cmp(&right.name));
+        Report {
+            levels,
+            flows,
+            clients: self.groups,
+            end: self.end,
+            requests: self.requests,
+        }
+    }
+}

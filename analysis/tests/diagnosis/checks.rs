@@ -1,0 +1,230 @@
+//! The checks, one by one.
+
+use super::support::{
+    FULL, IDLE, Metrics, evidence, group, level, lines, metrics, of, queues, schema, server,
+};
+use k8s_flowcontrol_analysis::diagnosis::{
+    Evidence, Scope, ServerEvidence, Severity, Verdict, checks, diagnose,
+};
+use k8s_flowcontrol_types::Release;
+use serde_json::json;
+use std::time::Duration;
+
+fn two_levels(busy: Metrics, other: Metrics) -> Evidence {
+    let mut lender = queues(64, 8);
+    lender["lendablePercent"] = json!(50);
+    let levels = vec![level("busy", queues(64, 8)), level("other", lender)];
+    let none = Metrics::default();
+    let server = server(
+        "a",
+        &[("busy", busy), ("other", other), ("catch-all", none)],
+    );
+    evidence(Vec::new(), levels, server)
+}
+
+#[test]
+fn busy_seats_are_an_overload_and_idle_seats_are_a_misconfiguration() {
+    let full = Metrics { waiting: 0, ..FULL };
+    let overload = diagnose(&two_levels(FULL, full), &Scope::default());
+    assert_eq!(overload.verdict, Verdict::Overloaded);
+    assert!(
+        overload.summary.contains("priority level busy"),
+        "{}",
+        overload.summary
+    );
+    assert!(of(&overload, "idle-seats").is_empty());
+    let idle = diagnose(&two_levels(FULL, IDLE), &Scope::default());
+    assert_eq!(idle.verdict, Verdict::Misconfigured);
+    assert!(of(&idle, "overload").is_empty());
+    // The other levels keep their seats, so that nothing can be borrowed.
+    let borrowing = of(&idle, "borrowing");
+    assert!(
+        borrowing[0].message.contains("use or have lent all seats"),
+        "{:?}",
+        borrowing[0]
+    );
+    let healthy = diagnose(&two_levels(IDLE, IDLE), &Scope::default());
+    assert_eq!(healthy.verdict, Verdict::Healthy, "{:?}", healthy.findings);
+}
+
+#[test]
+fn seats_that_other_levels_can_lend_are_no_obstacle() {
+    let lender = Metrics { minimum: 2, ..IDLE };
+    let diagnosis = diagnose(&two_levels(FULL, lender), &Scope::default());
+    assert!(
+        of(&diagnosis, "borrowing").is_empty(),
+        "{:?}",
+        diagnosis.findings
+    );
+}
+
+#[test]
+fn a_level_that_may_not_borrow() {
+    let mut limited = queues(64, 8);
+    limited["borrowingLimitPercent"] = json!(0);
+    let server = server("a", &[("busy", FULL)]);
+    let evidence = evidence(Vec::new(), vec![level("busy", limited)], server);
+    let diagnosis = diagnose(&evidence, &Scope::default());
+    let finding = of(&diagnosis, "borrowing")[0];
+    assert_eq!(
+        lines(finding),
+        ["PriorityLevelConfiguration busy: spec.limited.borrowingLimitPercent is 0"]
+    );
+}
+
+#[test]
+fn counters_are_increases_between_two_samples() {
+    let mut evidence = two_levels(IDLE, IDLE);
+    let later = Metrics {
+        rejected: 7,
+        ..IDLE
+    };
+    let earlier = Metrics {
+        rejected: 4,
+        ..IDLE
+    };
+    let server = &mut evidence.servers[0];
+    server.metrics = Some(metrics(&[("busy", later), ("other", earlier)]));
+    server.earlier = Some((
+        metrics(&[("busy", earlier), ("other", earlier)]),
+        Duration::from_secs(2),
+    ));
+    let diagnosis = diagnose(&evidence, &Scope::default());
+    let findings = of(&diagnosis, "rejections");
+    assert_eq!(findings[0].severity, Severity::Problem);
+    assert!(
+        findings[0]
+            .message
+            .starts_with("3 requests of priority level busy were rejected"),
+        "{:?}",
+        findings[0]
+    );
+    assert!(
+        lines(findings[0])[0].ends_with("increased by 3 in 2.0 s"),
+        "{:?}",
+        findings[0]
+    );
+    // The other level rejected requests before.
+    assert_eq!(
+        (findings[1].severity, findings[1].priority_level.as_deref()),
+        (Severity::Note, Some("other"))
+    );
+    assert_eq!(diagnosis.verdict, Verdict::Rejecting);
+}
+
+#[test]
+fn the_guard_of_a_vendor() {
+    let guard = schema(
+        "aks-managed-apiserver-guard",
+        "aks-managed-apiserver-guard",
+        9000,
+        group("system:serviceaccounts"),
+    );
+    let levels = vec![level("aks-managed-apiserver-guard", queues(64, 8))];
+    let evidence = evidence(
+        vec![guard],
+        levels,
+        server("a", &[("aks-managed-apiserver-guard", FULL)]),
+    );
+    let diagnosis = diagnose(&evidence, &Scope::default());
+    let ownership = of(&diagnosis, "ownership");
+    assert_eq!(ownership[0].severity, Severity::Problem);
+    assert!(
+        ownership[0]
+            .message
+            .starts_with("Azure AKS throttles clients with its guard FlowSchema")
+    );
+    assert_eq!(
+        ownership[1].message,
+        "Azure AKS owns PriorityLevelConfiguration aks-managed-apiserver-guard"
+    );
+}
+
+#[test]
+fn wide_requests_wait_although_seats_are_free() {
+    let busy = Metrics {
+        in_use: 4,
+        waiting: 1,
+        ..FULL
+    };
+    let mut server = server("a", &[("busy", busy)]);
+    let text = "PriorityLevelName, FlowSchemaName, QueueIndex, RequestIndexInQueue, FlowDistingsher, ArriveTime, InitialSeats\n\
+                busy, busy, 0, 0, alice, 2026-11-20T15:57:05.399662206Z, 8\n";
+    server.requests = Some(
+        k8s_flowcontrol_analysis::dumps::parse_requests(text)
+            .unwrap()
+            .rows,
+    );
+    let evidence = evidence(Vec::new(), vec![level("busy", queues(64, 8))], server);
+    let diagnosis = diagnose(&evidence, &Scope::default());
+    let finding = of(&diagnosis, "wide-requests")[0];
+    assert!(
+        finding
+            .message
+            .contains("although 6 seats are free: a request that waits takes 8 seats"),
+        "{}",
+        finding.message
+    );
+    assert_eq!(diagnosis.verdict, Verdict::Misconfigured);
+}
+
+#[test]
+fn servers_with_different_loads() {
+    let mut evidence = two_levels(FULL, FULL);
+    evidence
+        .servers
+        .push(server("b", &[("busy", IDLE), ("other", IDLE)]));
+    let diagnosis = diagnose(
+        &evidence,
+        &Scope {
+            level: Some("busy"),
+            ..Scope::default()
+        },
+    );
+    let finding = of(&diagnosis, "uneven-servers")[0];
+    assert!(
+        finding
+            .message
+            .contains("on a only, while it has free seats on b"),
+        "{}",
+        finding.message
+    );
+    let servers: Vec<_> = diagnosis
+        .findings
+        .iter()
+        .filter(|finding| finding.severity == Severity::Problem)
+        .filter_map(|finding| finding.server.as_deref())
+        .collect();
+    assert!(servers.iter().all(|server| *server == "a"), "{servers:?}");
+}
+
+#[test]
+fn missing_evidence_is_listed() {
+    let mut evidence = Evidence::new(Release::NEWEST, Vec::new(), Vec::new());
+    let nothing = diagnose(&evidence, &Scope::default());
+    assert_eq!(nothing.verdict, Verdict::Unknown);
+    let gaps: Vec<_> = nothing.gaps.iter().map(ToString::to_string).collect();
+    assert_eq!(
+        gaps,
+        [
+            "the load of the API servers: no server responded",
+            "past requests: no audit log was given"
+        ]
+    );
+    evidence.servers.push(ServerEvidence::new("a"));
+    let scope = Scope {
+        level: Some("typo"),
+        ..Scope::default()
+    };
+    let gaps = diagnose(&evidence, &scope).gaps;
+    assert_eq!(gaps[1].what, "priority level typo");
+}
+
+#[test]
+fn checks_have_different_ids() {
+    let mut ids: Vec<_> = checks().iter().map(|check| check.id()).collect();
+    assert!(checks().iter().all(|check| check.summary().ends_with('.')));
+    ids.sort_unstable();
+    ids.dedup();
+    assert_eq!(ids.len(), checks().len());
+}

@@ -1,0 +1,228 @@
+//! Audit logs as a load.
+
+use crate::{get_pods, level, schema, user};
+use k8s_flowcontrol_analysis::audit::AuditLog;
+use k8s_flowcontrol_analysis::simulation::{
+    Arrivals, Client, Life, Load, Recorded, Recording, Report, ServiceTime, Step, explain,
+};
+use k8s_flowcontrol_rules::controller::FlowController;
+use k8s_flowcontrol_rules::queueing::Work;
+use k8s_flowcontrol_rules::seats::{Estimator, LevelBounds, Stored};
+use k8s_flowcontrol_types::Release;
+use serde_json::{Value, json};
+use std::time::Duration;
+
+const fn ms(time: u64) -> Duration {
+    Duration::from_millis(time)
+}
+
+/// A server in which `batch` has few seats and cannot borrow.
+fn server() -> FlowController {
+    let mut batch = level("batch", 5, 16, 50);
+    batch.spec.limited.as_mut().unwrap().borrowing_limit_percent = Some(0);
+    let schemas = [schema("batch", "batch", "batch")];
+    FlowController::new(&schemas, &[batch], 20, Release::NEWEST, ms(0)).unwrap()
+}
+
+/// Reads a log, and sorts its requests by time.
+fn read(log: &str) -> (Recording, Vec<Recorded>) {
+    let release = Release::NEWEST;
+    let bounds = LevelBounds::new(&[], 20, release);
+    let mut recording = Recording::new(server(), bounds, Estimator::new(release));
+    let mut requests = Vec::new();
+    let mut add = |event: &k8s_flowcontrol_analysis::audit::Event<'_>| {
+        requests.extend(recording.add(event, &event.attributes(), Stored::NotFound));
+        Ok::<(), std::io::Error>(())
+    };
+    let mut audit = AuditLog::new();
+    audit.read(log.as_bytes(), &mut add).unwrap();
+    audit.finish(&mut add).unwrap();
+    requests.sort_by_key(|request| request.received_us);
+    (recording, requests)
+}
+
+fn replay(log: &str) -> Report {
+    let (recording, requests) = read(log);
+    recording.replay(requests, |_| ())
+}
+
+fn time(at: Duration) -> String {
+    format!("2026-01-02T03:04:{:09.6}Z", 5.0 + at.as_secs_f64())
+}
+
+/// The last event of a request of the flow `batch/NAME`.
+fn event(id: &str, name: &str, received: Duration, end: Duration) -> Value {
+    json!({
+        "kind": "Event", "apiVersion": "audit.k8s.io/v1", "auditID": id, "stage": "ResponseComplete",
+        "requestURI": "/api/v1/namespaces/a/pods/b", "verb": "get",
+        "user": {"username": name, "groups": ["batch", "system:authenticated"]},
+        "objectRef": {"resource": "pods", "namespace": "a", "name": "b", "apiVersion": "v1"},
+        "responseStatus": {"code": 200},
+        "requestReceivedTimestamp": time(received), "stageTimestamp": time(end),
+        "annotations": {"authorization.k8s.io/decision": "allow"},
+    })
+}
+
+fn lines(events: &[Value]) -> String {
+    events.iter().map(|event| format!("{event}\n")).collect()
+}
+
+/// The log that a server would write about the lives of simulated requests.
+fn log_of(lives: &[Life]) -> String {
+    let event = |(index, life): (usize, &Life)| {
+        let at = |wanted: fn(&Step) -> bool| {
+            let found = life.steps.iter().find(|(_, step)| wanted(step));
+            found.map(|(at, _)| *at)
+        };
+        let dispatched = at(|step| matches!(step, Step::Dispatched { .. }));
+        let waited = dispatched.unwrap().saturating_sub(life.arrived);
+        let end = at(|step| *step == Step::Finished).unwrap();
+        let mut event = event(&index.to_string(), "mouse", life.arrived, end);
+        if !waited.is_zero() {
+            let wait = format!("{:.6}ms", waited.as_secs_f64() * 1000.0);
+            event["annotations"]["apiserver.latency.k8s.io/apf-queue-wait"] = wait.into();
+        }
+        event
+    };
+    let events: Vec<_> = lives.iter().enumerate().map(event).collect();
+    lines(&events)
+}
+
+#[test]
+fn the_log_of_a_simulation_replays_with_the_same_waits() {
+    let client = Client {
+        arrivals: Arrivals::Open { per_second: 90.0 },
+        service_time: ServiceTime::Exponential(ms(50)),
+        ..Client::new("mouse", get_pods(user("mouse", "batch")))
+    };
+    let load = Load {
+        duration: ms(20_000),
+        clients: vec![client],
+    };
+    let lives = explain(server(), &load, 3, ("batch", "mouse"), usize::MAX);
+    assert!(lives.len() > 1500);
+    let report = replay(&log_of(&lives));
+    assert_eq!(report.requests, lives.len() as u64);
+    let level = report.levels.iter().find(|level| level.name == "batch");
+    let observed = &level.unwrap().observed;
+    assert!(observed.waits.count() > 100, "{}", observed.waits.count());
+    assert_eq!(observed.waits.count(), observed.predicted.count());
+    assert!(observed.waits.percentile(90.0) > ms(1));
+    // The log has microseconds, and a queue can go first by less.
+    assert!(
+        observed.differences.percentile(95.0) < ms(1),
+        "{observed:?}"
+    );
+    assert_eq!(observed.rejected, 0);
+    assert_eq!(report.clients[0].0, "get pods");
+    let waited = |life: &&Life| life.steps.len() == 3;
+    let count = lives.iter().filter(waited).count();
+    assert!(count >= observed.waits.count() as usize);
+}
+
+#[test]
+fn execution_is_the_time_without_the_wait() {
+    let mut waited = event("1", "a", ms(0), ms(900));
+    waited["annotations"]["apiserver.latency.k8s.io/apf-queue-wait"] = "600ms".into();
+    let mut rejected = event("2", "a", ms(1), ms(2));
+    rejected["responseStatus"]["code"] = 429.into();
+    rejected["annotations"] = json!({});
+    let mut open = event("3", "a", ms(3), ms(4));
+    open["stage"] = "RequestReceived".into();
+    let (_, requests) = read(&lines(&[waited, rejected, open]));
+    let execution: Vec<_> = requests.iter().map(|request| request.execution).collect();
+    assert_eq!(execution, [Some(ms(300)), None, None]);
+    let observed: Vec<_> = requests.iter().map(|request| request.observed).collect();
+    assert_eq!(observed, [Some(ms(600)), None, None]);
+}
+
+#[test]
+fn unknown_execution_times_are_those_of_similar_requests() {
+    let mut rejected = event("2", "a", ms(10), ms(11));
+    rejected["responseStatus"]["code"] = 429.into();
+    rejected["annotations"] = json!({});
+    let report = replay(&lines(&[event("1", "a", ms(0), ms(700)), rejected.clone()]));
+    assert_eq!(report.end, ms(710));
+    let batch = report.levels.iter().find(|level| level.name == "batch");
+    assert_eq!(batch.unwrap().observed.rejected, 1);
+    assert_eq!(replay(&lines(&[rejected])).end, ms(10));
+}
+
+#[test]
+fn a_watch_executes_until_its_response_starts() {
+    let watch = |stage: &str, at| {
+        let mut event = event("1", "a", ms(0), at);
+        event["verb"] = "watch".into();
+        event["stage"] = stage.into();
+        event["requestURI"] = "/api/v1/pods?watch=true".into();
+        event
+    };
+    let started = watch("ResponseStarted", ms(40));
+    let complete = watch("ResponseComplete", ms(50_000));
+    let execution = |events: &[Value]| read(&lines(events)).1[0].execution;
+    assert_eq!(
+        execution(&[started.clone(), complete.clone()]),
+        Some(ms(40))
+    );
+    assert_eq!(execution(&[started]), Some(ms(40)));
+    assert_eq!(execution(&[complete]), None);
+}
+
+#[test]
+fn only_requests_of_flow_control_with_a_time_are_replayed() {
+    let mut log = event("1", "a", ms(0), ms(1));
+    log["objectRef"]["subresource"] = "log".into();
+    let mut untimed = event("2", "a", ms(0), ms(1));
+    untimed["requestReceivedTimestamp"] = "yesterday".into();
+    let mut unknown = event("3", "", ms(0), ms(1));
+    unknown["annotations"] = json!({});
+    unknown["responseStatus"]["code"] = 401.into();
+    let (recording, requests) = read(&lines(&[log, untimed, unknown]));
+    assert_eq!((requests.len(), recording.period_us()), (0, None));
+    assert_eq!(recording.replay(requests, |_| ()).requests, 0);
+}
+
+#[test]
+fn deadlines_come_from_the_query() {
+    let busy: Vec<_> = (0..300)
+        .map(|index| {
+            let mut event = event(&index.to_string(), "a", ms(index), ms(index + 9_000));
+            event["requestURI"] = "/api/v1/namespaces/a/pods/b?timeout=2s".into();
+            event
+        })
+        .collect();
+    let report = replay(&lines(&busy));
+    let flow = &report.flows[0];
+    assert!(flow.counts.timed_out > 0);
+    assert_eq!(
+        flow.counts.failed,
+        flow.counts.timed_out + flow.counts.rejected
+    );
+    assert!(flow.waits.longest() <= ms(500));
+}
+
+#[test]
+fn recorded_requests_are_explained() {
+    let events: Vec<_> = (0..20)
+        .map(|index| event(&index.to_string(), "a", ms(index), ms(index + 100)))
+        .collect();
+    let (recording, requests) = read(&lines(&events));
+    let lives = recording.explain(requests, ("batch", "a"), 12);
+    assert_eq!(lives.len(), 12);
+    assert_eq!(
+        (lives[0].client.as_str(), lives[0].work),
+        ("get pods", Work::seats(1))
+    );
+    assert!(lives.iter().any(|life| life.steps.len() == 3));
+}
+
+#[test]
+fn requests_out_of_order_are_late() {
+    let (recording, mut requests) = read(&lines(&[
+        event("1", "a", ms(0), ms(10)),
+        event("2", "a", ms(500), ms(510)),
+    ]));
+    requests.reverse();
+    let report = recording.replay(requests, |_| ());
+    assert_eq!((report.requests, report.end), (2, ms(510)));
+}

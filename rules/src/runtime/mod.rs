@@ -1,0 +1,9 @@
+//! What a server does to a request.
+
+pub mod controller;
+pub mod limits;
+pub mod matching;
+pub mod objects;
+pub mod queueing;
+pub mod seats;
+pub mod sharding;

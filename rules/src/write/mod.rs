@@ -1,0 +1,9 @@
+//! What a server does to an object.
+
+pub mod bootstrap;
+pub mod conversion;
+pub mod decode;
+pub mod defaults;
+pub mod storage;
+pub mod validate;
+pub mod wire;

@@ -1,0 +1,12 @@
+//! Seats and matching on recorded and made-up configurations.
+
+#![allow(
+    clippy::unwrap_used,
+    reason = "a test that cannot read its own input has failed"
+)]
+
+mod built_in;
+mod limits;
+mod matching;
+mod properties;
+mod strategies;
