@@ -9,7 +9,7 @@ const MOST_OPERATIONS: usize = 10_000;
 const MOST_COPIED: usize = 3 * 1024 * 1024;
 
 /// The maximum depth of a patched object.
-const DEEPEST: usize = 256;
+pub(super) const DEEPEST: usize = 256;
 
 /// Applies all operations in order, or none.
 ///

@@ -2,6 +2,7 @@
 //!
 //! Objects on the path of the patch have sorted fields; the others keep their order.
 
+use super::json::DEEPEST;
 use crate::wire::WireValue;
 use k8s_flowcontrol_types::schema::{Shape, TypeSchema};
 use serde::ser::{Serialize, SerializeMap, SerializeSeq, Serializer};
@@ -17,17 +18,15 @@ impl Touched {
     pub(crate) fn by_operations(patch: &Value) -> Self {
         let mut touched = Self::default();
         for operation in patch.as_array().into_iter().flatten() {
-            for field in ["path", "from"] {
-                let path = operation
-                    .get(field)
-                    .and_then(Value::as_str)
-                    .unwrap_or_default();
-                let steps: Vec<&str> = path.split('/').skip(1).collect();
-                let Some((_, containers)) = steps.split_last() else {
+            let text = |field| operation.get(field).and_then(Value::as_str);
+            let from = text("from").filter(|_| matches!(text("op"), Some("move" | "copy")));
+            for path in text("path").into_iter().chain(from) {
+                let Some((containers, _)) = path.rsplit_once('/') else {
                     continue;
                 };
                 let mut node = &mut touched;
-                for step in containers {
+                // A patched object has no deeper containers, whatever the path says.
+                for step in containers.split('/').skip(1).take(DEEPEST) {
                     let name = step.replace("~1", "/").replace("~0", "~");
                     node = node.0.entry(name).or_default();
                 }

@@ -9,6 +9,7 @@ const ELEMENTS: usize = 10_000;
 const JSON: &str = "application/json-patch+json";
 const MERGE: &str = "application/merge-patch+json";
 const STRATEGIC: &str = "application/strategic-merge-patch+json";
+const APPLY: &str = "application/apply-patch+yaml";
 
 fn fields() -> Map<String, Value> {
     let names = (0..FIELDS).map(|index| format!("field{index}"));
@@ -115,4 +116,66 @@ async fn a_large_value_moves_many_times() {
     let patched = patch(&api, JSON, "", Value::from(operations).to_string()).await;
     assert_eq!(patched.code, 200, "{}", patched.body);
     assert_eq!(patched.body["metadata"]["labels"], json!({"a": "b"}));
+}
+
+/// Long paths and deep values end with an answer of the server, and the server answers the next request.
+#[tokio::test]
+async fn no_patch_is_too_deep_for_the_server() {
+    let api = api().await;
+    let steps = "/a".repeat(1_000_000);
+    let slashes = "/".repeat(2_900_000);
+    let nested = |open: &str, close: &str, depth| open.repeat(depth) + "1" + &close.repeat(depth);
+    let operation = |op: &str, path: &str, from: &str| {
+        json!([{"op": op, "path": path, "value": "FlowSchema", "from": from}]).to_string()
+    };
+    let deep = |depth| nested("{\"a\":", "}", depth);
+    for (media_type, body) in [
+        (JSON, operation("test", "/kind", &slashes)),
+        (JSON, operation("replace", "/kind", &slashes)),
+        (JSON, operation("test", &slashes, "")),
+        (JSON, operation("add", &steps, "")),
+        (JSON, operation("move", "/metadata/labels", &steps)),
+        (JSON, operation("copy", &steps, "/metadata")),
+        (
+            JSON,
+            format!(r#"[{{"op":"add","path":"/spec","value":{}}}]"#, deep(9_990)),
+        ),
+        (
+            JSON,
+            format!(
+                r#"[{{"op":"add","path":"/spec","value":{}}}]"#,
+                nested("[", "]", 9_990)
+            ),
+        ),
+        (MERGE, deep(9_990)),
+        (MERGE, format!(r#"{{"spec":{}}}"#, nested("[", "]", 9_990))),
+        (STRATEGIC, deep(9_990)),
+        (
+            STRATEGIC,
+            format!(r#"{{"spec":{}}}"#, nested("[", "]", 9_990)),
+        ),
+        (APPLY, deep(9_990)),
+        (
+            APPLY,
+            format!(
+                r#"{{"apiVersion":"flowcontrol.apiserver.k8s.io/v1","kind":"FlowSchema","spec":{}}}"#,
+                deep(9_990)
+            ),
+        ),
+    ] {
+        for query in [
+            "fieldValidation=Strict",
+            "fieldValidation=Ignore&force=true&fieldManager=deep",
+        ] {
+            let answer = patch(&api, media_type, query, body.clone()).await;
+            let head = body.get(..80).unwrap_or(&body);
+            assert!(
+                (200..=500).contains(&answer.code),
+                "{media_type} {head}: {}",
+                answer.code
+            );
+            let alive = api.send("GET", &format!("{SCHEMAS}/a"), None).await;
+            assert_eq!(alive.code, 200);
+        }
+    }
 }
