@@ -254,6 +254,105 @@ fn files_with_uncommitted_changes_are_not_written() {
     assert_eq!(ran.out.lines().count(), 3, "{}", ran.out);
 }
 
+/// Everything in a repository that names a program: each would leave a mark.
+#[cfg(unix)]
+#[test]
+fn no_program_that_a_folder_names_runs() {
+    use std::os::unix::fs::PermissionsExt;
+
+    let folder = folder("hostile-git");
+    let mark = folder.join("mark");
+    let program = folder.join("program");
+    let script = format!("#!/bin/sh\necho \"$0 $*\" >>'{}'\ncat\n", mark.display());
+    fs::write(&program, script).unwrap();
+    fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
+    let program = program.display().to_string();
+
+    let tree = folder.join("tree");
+    for repository in ["sub", "."] {
+        let repository = tree.join(repository);
+        write(&repository, "level.yaml", &level("a"));
+        write(&repository, "included.yaml", &level("a"));
+        git(&repository, &["init", "-q"]);
+        git(&repository, &["add", "."]);
+        git(&repository, &["commit", "-qm", "first"]);
+        // Of the same length, so that git compares contents.
+        write(&repository, "level.yaml", &level("b"));
+        write(&repository, "included.yaml", &level("b"));
+        let attributes = "*.yaml filter=x diff=x\nincluded.yaml filter=y\n";
+        write(&repository, ".gitattributes", attributes);
+        let git_folder = repository.join(".git");
+        let named = |name: &str| {
+            format!("[filter \"{name}\"]\n\tclean = {program} {name}\n\tsmudge = {program}\n")
+        };
+        let config = format!(
+            "[core]\n\tfsmonitor = {program}\n\tpager = {program}\n\thooksPath = .git/own-hooks\n\tsshCommand = {program}\n\
+             \tgitProxy = {program}\n\tworktree = ..\n[diff \"x\"]\n\ttextconv = {program}\n\tcommand = {program}\n\
+             [credential]\n\thelper = !{program}\n[alias]\n\tstatus = !{program}\n\tconfig = !{program}\n\
+             [include]\n\tpath = included\n[extensions]\n\tworktreeConfig = true\n\tpartialClone = origin\n\
+             [remote \"origin\"]\n\turl = ext::{program}\n\tpromisor = true\n[pager]\n\tstatus = {program}\n{}",
+            named("x")
+        );
+        let old = fs::read_to_string(git_folder.join("config")).unwrap();
+        fs::write(
+            git_folder.join("config"),
+            old.replace("= 0", "= 1") + &config,
+        )
+        .unwrap();
+        fs::write(git_folder.join("included"), named("y")).unwrap();
+        fs::write(git_folder.join("config.worktree"), named("y")).unwrap();
+        for hook in ["post-index-change", "pre-commit", "fsmonitor-watchman"] {
+            for hooks in ["hooks", "own-hooks"] {
+                fs::create_dir_all(git_folder.join(hooks)).unwrap();
+                fs::copy(&program, git_folder.join(hooks).join(hook)).unwrap();
+            }
+        }
+    }
+
+    let global = folder.join("global");
+    fs::write(
+        &global,
+        format!("[filter \"x\"]\n\tclean = {program}\n\trequired = true\n"),
+    )
+    .unwrap();
+    let migrate = || {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_kubectl-flowcontrol"));
+        command.args(["migrate", ".", "--write"]).current_dir(&tree);
+        command.env("GIT_CONFIG_GLOBAL", &global).output().unwrap()
+    };
+    let ran = migrate();
+    let marks = fs::read_to_string(&mark).unwrap_or_default();
+    assert_eq!(marks, "", "{}", String::from_utf8_lossy(&ran.stderr));
+    let err = String::from_utf8_lossy(&ran.stderr);
+    assert!(
+        err.contains("./level.yaml:1:1: error[not-written]: the file has changes"),
+        "{err}"
+    );
+
+    // An object that git would fetch.
+    let objects = tree.join(".git/objects");
+    fs::rename(&objects, folder.join("objects")).unwrap();
+    fs::create_dir_all(&objects).unwrap();
+    let err = String::from_utf8_lossy(&migrate().stderr).into_owned();
+    assert!(
+        err.contains("git cannot tell whether the file has changes"),
+        "{err}"
+    );
+    assert!(!mark.exists(), "{}", fs::read_to_string(&mark).unwrap());
+
+    // The programs do run for git itself.
+    fs::remove_dir_all(&objects).unwrap();
+    fs::rename(folder.join("objects"), &objects).unwrap();
+    let _ = Command::new("git")
+        .arg("status")
+        .current_dir(&tree)
+        .output();
+    let marks = fs::read_to_string(&mark).unwrap();
+    for live in ["program x\n", "program y\n", "program 2 ", "own-hooks/"] {
+        assert!(marks.contains(live), "{live}: {marks}");
+    }
+}
+
 #[test]
 fn a_patch_is_applied_by_git() {
     let folder = folder("patch");
