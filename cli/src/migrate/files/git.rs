@@ -46,9 +46,10 @@ impl Dirty {
 /// The work tree of a file.
 fn work_tree(file: &Path) -> Option<&Path> {
     let folders = file.ancestors().skip(1);
-    folders
-        .into_iter()
-        .find(|folder| folder.join(".git").exists())
+    folders.into_iter().find(|folder| {
+        let git = folder.join(".git");
+        git.is_file() || git.join("HEAD").exists()
+    })
 }
 
 /// The files of a work tree that differ from the last commit, and untracked files. Ignored files are left out.
