@@ -144,35 +144,35 @@ struct Excerpt {
 
 impl Excerpt {
     fn of(text: &[u8], span: Span) -> Self {
+        // Only what is shown is read: a line can be the whole text, with many findings.
         let at = span.start.min(text.len());
-        let line_start = text[..at]
-            .iter()
-            .rposition(|byte| *byte == b'\n')
-            .map_or(0, |found| found + 1);
-        let line_end = text[at..]
-            .iter()
-            .position(|byte| *byte == b'\n')
-            .map_or(text.len(), |found| at + found);
-        let to = span.end.clamp(at, line_end);
-        let from = line_start.max(at.saturating_sub(CONTEXT));
-        let until = line_end.min(at + 2 * CONTEXT);
+        let earliest = at.saturating_sub(CONTEXT);
+        let before = &text[earliest..at];
+        let line_start = before.iter().rposition(|byte| *byte == b'\n');
+        let from = line_start.map_or(earliest, |found| earliest + found + 1);
+        let is_cut = line_start.is_none() && earliest > 0 && text[earliest - 1] != b'\n';
+        let latest = text.len().min(at + 2 * CONTEXT);
+        let line_end = text[at..latest].iter().position(|byte| *byte == b'\n');
+        let until = line_end.map_or(latest, |found| at + found);
+        let has_more = line_end.is_none() && latest < text.len() && text[latest] != b'\n';
+        let to = span.end.clamp(at, until);
         let mut line = String::new();
-        if from > line_start {
+        if is_cut {
             line.push('…');
         }
         line.push_str(&printable(&text[from..at]));
         let start = line.len();
-        line.push_str(&printable(&text[at..to.min(until)]));
+        line.push_str(&printable(&text[at..to]));
         let end = line.len();
-        line.push_str(printable(&text[to.min(until)..until]).trim_end());
-        if until < line_end {
+        line.push_str(printable(&text[to..until]).trim_end());
+        if has_more {
             line.push('…');
         }
         Self {
             line,
             start,
             end,
-            is_cut: from > line_start,
+            is_cut,
         }
     }
 }

@@ -197,3 +197,111 @@ fn a_line_of_an_audit_log_is_bounded() {
     assert!(ran.err.contains(skipped), "{}", ran.err);
     assert!(ran.out.contains("eve"), "{}", ran.out);
 }
+
+/// An access control list in the form of the kernel: a named user may read, and the group may do nothing.
+#[cfg(target_os = "linux")]
+fn access_list() -> Vec<u8> {
+    let entries: [(u16, u16, u32); 5] = [
+        (1, 6, u32::MAX),
+        (2, 4, 12345),
+        (4, 0, u32::MAX),
+        (0x10, 6, u32::MAX),
+        (0x20, 0, u32::MAX),
+    ];
+    let mut list = 2_u32.to_le_bytes().to_vec();
+    for (tag, access, user) in entries {
+        list.extend([tag.to_le_bytes(), access.to_le_bytes()].concat());
+        list.extend(user.to_le_bytes());
+    }
+    list
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn backups_and_changed_files_keep_access_lists_and_attributes() {
+    use rustix::fs::{XattrFlags, getxattr, listxattr, setxattr};
+    let folder = folder("attributes");
+    let (file, backup) = (folder.join("a.yaml"), folder.join("old/a.yaml"));
+    fs::write(&file, level("a")).unwrap();
+    let attributes = [
+        ("system.posix_acl_access", access_list()),
+        ("user.origin", b"a repository".to_vec()),
+    ];
+    for (name, value) in &attributes {
+        match setxattr(&file, *name, value, XattrFlags::empty()) {
+            // A file system without attributes has none to lose.
+            Err(rustix::io::Errno::NOTSUP) => return,
+            set => set.unwrap(),
+        }
+    }
+    // The folder of the backup gives its own list to new files.
+    fs::create_dir(folder.join("old")).unwrap();
+    let default = "system.posix_acl_default";
+    setxattr(
+        folder.join("old"),
+        default,
+        &access_list(),
+        XattrFlags::empty(),
+    )
+    .unwrap();
+    let ran = run(
+        &folder,
+        &["migrate", "a.yaml", "--write", "--backup", "old"],
+    );
+    assert_eq!(ran.code, 0, "{ran:?}");
+    for path in [&file, &backup] {
+        for (name, value) in &attributes {
+            let mut buffer = [0; 256];
+            let length = getxattr(path, *name, &mut buffer).unwrap();
+            assert_eq!(&buffer[..length], value, "{name} of {path:?}");
+        }
+    }
+    // Without a list of its own, the backup does not take that of the folder.
+    let plain = folder.join("plain.yaml");
+    fs::write(&plain, level("a")).unwrap();
+    let ran = run(
+        &folder,
+        &["migrate", "plain.yaml", "--write", "--backup", "old"],
+    );
+    assert_eq!(ran.code, 0, "{ran:?}");
+    let mut names = [0; 256];
+    let length = listxattr(folder.join("old/plain.yaml"), &mut names).unwrap();
+    let names = String::from_utf8_lossy(&names[..length]).into_owned();
+    assert!(!names.contains("posix_acl"), "{names}");
+}
+
+#[test]
+fn findings_in_one_line_cost_what_they_cost_in_many() {
+    use std::time::{Duration, Instant};
+    let folder = folder("one-line");
+    let rules = (0..4000).map(|_| r#"{"subjects": [{"kind": "User"}], "resourceRules": []}"#);
+    let rules: Vec<_> = rules.collect();
+    let levels = (0..2000).map(|index| {
+        format!(
+            r#"{{"apiVersion": "flowcontrol.apiserver.k8s.io/v1", "kind": "PriorityLevelConfiguration", "metadata": {{"name": "a{index}"}}, "spec": {{"type": "Limited", "limited": {{"assuredConcurrencyShares": {index}}}}}}}"#
+        )
+    });
+    let levels: Vec<_> = levels.collect();
+    let text = |separator: &str| {
+        let rules = rules.join(separator);
+        let levels = levels.join(separator);
+        format!(
+            r#"{{"kind": "List", "items": [{levels}, {{"apiVersion": "flowcontrol.apiserver.k8s.io/v1", "kind": "FlowSchema", "metadata": {{"name": "b"}}, "spec": {{"priorityLevelConfiguration": {{"name": "exempt"}}, "rules": [{rules}]}}}}]}}"#
+        )
+    };
+    fs::write(folder.join("one.json"), text(", ")).unwrap();
+    fs::write(folder.join("many.json"), text(",\n")).unwrap();
+    for command in [&["migrate", "-v"][..], &["validate", "-f"]] {
+        let time = |file: &str| {
+            let start = Instant::now();
+            let ran = run(&folder, &[command, &[file]].concat());
+            assert!(ran.code != 0, "{file}: {}", ran.err);
+            start.elapsed()
+        };
+        let (many, one) = (time("many.json"), time("one.json"));
+        assert!(
+            one < 4 * many + Duration::from_secs(1),
+            "{command:?}: {one:?}, in lines {many:?}"
+        );
+    }
+}

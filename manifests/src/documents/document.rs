@@ -10,7 +10,7 @@ use k8s_flowcontrol_rules::decode::{Format, Problem};
 use k8s_flowcontrol_text::{DuplicateKey, Span, SyntaxError, Tree, parse_json};
 use k8s_flowcontrol_types::{ApiVersion, Kind, Release};
 use std::ops::Range;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// One flow-control object in a text: a whole document, or an item of a list.
 ///
@@ -22,6 +22,15 @@ pub struct Document {
     pub(super) identity: Identity,
     pub(super) posted: Posted,
     pub(super) body: Body,
+    /// The object as a tree, read at most once.
+    pub(super) parsed: OnceLock<Result<Arc<ParsedObject>, SyntaxError>>,
+}
+
+/// An object as a tree, and the keys that it has more than once.
+#[derive(Debug)]
+pub(super) struct ParsedObject {
+    pub(super) tree: Tree,
+    pub(super) duplicates: Vec<DuplicateKey>,
 }
 
 #[derive(Clone, Debug)]
@@ -31,7 +40,7 @@ pub(super) enum Body {
     /// An item of a YAML list, which has no text of its own: it is sent as JSON.
     Item {
         json: Vec<u8>,
-        list: Arc<Tree>,
+        list: Arc<ParsedObject>,
         /// The indexes of the item, the outermost list first.
         path: Vec<usize>,
         /// Keys that the item has more than once.
@@ -122,10 +131,10 @@ impl Document {
     pub fn locate(&self, field: &str) -> Span {
         match &self.body {
             Body::Text(..) => match self.parse() {
-                Ok((tree, _)) => locate(tree.root(), field).shown,
+                Ok(parsed) => locate(parsed.tree.root(), field).shown,
                 Err(_) => self.start(),
             },
-            Body::Item { list, path, .. } => locate(item(list.root(), path), field).shown,
+            Body::Item { list, path, .. } => locate(item(list.tree.root(), path), field).shown,
         }
     }
 
@@ -155,7 +164,12 @@ impl Document {
     /// The object as a tree, and the keys that it has more than once.
     ///
     /// Spans and offsets count in the whole text, except for an item of a YAML list: they count in its JSON.
-    pub(super) fn parse(&self) -> Result<(Tree, Vec<DuplicateKey>), SyntaxError> {
+    pub(super) fn parse(&self) -> Result<&ParsedObject, SyntaxError> {
+        let parsed = self.parsed.get_or_init(|| self.read().map(Arc::new));
+        parsed.as_ref().map(Arc::as_ref).map_err(Clone::clone)
+    }
+
+    fn read(&self) -> Result<ParsedObject, SyntaxError> {
         match &self.body {
             Body::Text(format, range) => {
                 let form = match format {
@@ -163,9 +177,15 @@ impl Document {
                     Format::Yaml => Form::Yaml,
                 };
                 let document = parse_part(&self.text, range.clone(), form)?;
-                Ok((document.tree, document.duplicates))
+                Ok(ParsedObject {
+                    tree: document.tree,
+                    duplicates: document.duplicates,
+                })
             }
-            Body::Item { json, .. } => Ok((parse_json(json)?, Vec::new())),
+            Body::Item { json, .. } => Ok(ParsedObject {
+                tree: parse_json(json)?,
+                duplicates: Vec::new(),
+            }),
         }
     }
 }

@@ -1,13 +1,13 @@
 //! Finding the flow-control objects of a text.
 
-use super::document::{Body, Document};
+use super::document::{Body, Document, ParsedObject};
 use super::form::Form;
 use super::parse::{Part, parse_each, parse_part};
 use super::recognize::{Identity, Posted, Recognized, recognize, recognize_text};
 use k8s_flowcontrol_rules::decode::{Format, Problem};
-use k8s_flowcontrol_text::{Content, Node, Span, SyntaxError, Tree, to_value};
+use k8s_flowcontrol_text::{Content, Node, Span, SyntaxError, to_value};
 use std::ops::Range;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// The documents of a text.
 #[derive(Clone, Debug, Default)]
@@ -81,7 +81,10 @@ pub fn read_with(text: impl Into<Arc<[u8]>>, options: ReadOptions) -> Documents 
                     range,
                     is_named,
                     duplicates,
-                    tree: Arc::new(document.tree),
+                    parsed: Arc::new(ParsedObject {
+                        tree: document.tree,
+                        duplicates: document.duplicates,
+                    }),
                 };
                 part.document(&mut found);
             }
@@ -91,6 +94,7 @@ pub fn read_with(text: impl Into<Arc<[u8]>>, options: ReadOptions) -> Documents 
                     identity: Identity::default(),
                     posted,
                     body: Body::Text(format, range),
+                    parsed: Err(error).into(),
                 }),
                 None => {
                     let span = Span::new(error.offset(), error.offset());
@@ -108,13 +112,13 @@ struct ParsedPart<'a> {
     format: Format,
     range: Range<usize>,
     is_named: bool,
-    tree: Arc<Tree>,
+    parsed: Arc<ParsedObject>,
     duplicates: Vec<Problem>,
 }
 
 impl ParsedPart<'_> {
     fn document(&self, found: &mut Documents) {
-        let root = self.tree.root();
+        let root = self.parsed.tree.root();
         let identity = Identity::of(root);
         match root.content() {
             Content::Null if self.format == Format::Yaml && !self.is_named => return,
@@ -134,7 +138,11 @@ impl ParsedPart<'_> {
         match recognize(root, &identity, self.is_named) {
             Recognized::Ours(posted) => {
                 let body = Body::Text(self.format, self.range.clone());
-                found.documents.push(self.make(identity, posted, body));
+                let document = self.make(identity, posted, body);
+                found.documents.push(Document {
+                    parsed: Ok(Arc::clone(&self.parsed)).into(),
+                    ..document
+                });
             }
             Recognized::List(of) => self.items(root, of, found),
             Recognized::Other => found.others += 1,
@@ -144,7 +152,7 @@ impl ParsedPart<'_> {
     /// The lists of a JSON object whose fields are responses of a server, as scripts save them:
     /// `{"levels": {"kind": "PriorityLevelConfigurationList", …}, …}`. `None` for any other object.
     fn named_lists(&self) -> Option<Vec<(Node<'_>, Option<Posted>)>> {
-        let Content::Object(fields) = self.tree.root().content() else {
+        let Content::Object(fields) = self.parsed.tree.root().content() else {
             return None;
         };
         if self.format != Format::Json || fields.is_empty() {
@@ -201,7 +209,7 @@ impl ParsedPart<'_> {
             // A value that is too deep or too large has no JSON; its error message stands in, and fails to parse.
             json: to_value(node)
                 .map_or_else(String::into_bytes, |value| value.to_string().into_bytes()),
-            list: Arc::clone(&self.tree),
+            list: Arc::clone(&self.parsed),
             duplicates: duplicates.take_while(within).cloned().collect(),
             path,
         }
@@ -213,6 +221,7 @@ impl ParsedPart<'_> {
             identity,
             posted,
             body,
+            parsed: OnceLock::new(),
         }
     }
 }

@@ -56,8 +56,8 @@ impl Document {
             let at = error.offset();
             fail(error.message(), Some(Span::new(at, at + 1)))
         };
-        let (tree, duplicates) = self.parse().map_err(syntax)?;
-        let root = tree.root();
+        let parsed = self.parse().map_err(syntax)?;
+        let root = parsed.tree.root();
         if matches!(root.content(), Content::Null) {
             let message =
                 "the document is empty: expected a FlowSchema or a PriorityLevelConfiguration";
@@ -81,7 +81,7 @@ impl Document {
         let mut tree = decoded.value;
         tree["apiVersion"] = version.api_version().into();
         tree["kind"] = kind.as_str().into();
-        let duplicates = duplicates.into_iter().map(|key: DuplicateKey| Problem {
+        let duplicates = parsed.duplicates.iter().map(|key: &DuplicateKey| Problem {
             message: key.to_string(),
             span: key.span,
         });
@@ -99,8 +99,7 @@ impl Document {
 
     /// The object with its unknown fields; none for a malformed text.
     pub fn value(&self) -> Option<Value> {
-        let (tree, _) = self.parse().ok()?;
-        to_value(tree.root()).ok()
+        to_value(self.parse().ok()?.tree.root()).ok()
     }
 
     /// The object with its unknown fields and without the fields that servers fill in; none for a malformed text.

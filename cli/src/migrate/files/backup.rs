@@ -1,5 +1,6 @@
 //! Backups of files, and the check that no backup is an original.
 
+use super::attributes::keep_access;
 use super::identity::{FileId, Identity};
 use super::replace::create_private;
 use crate::input::read_regular;
@@ -51,7 +52,7 @@ impl Backups {
         };
         let written = copy
             .write_all(text)
-            .and_then(|()| copy.set_permissions(fs::metadata(file)?.permissions()))
+            .and_then(|()| keep_access(file, &copy))
             .and_then(|()| copy.sync_all());
         if written.is_err() {
             // The partial copy is useless; the first error is the one to report.

@@ -1,5 +1,6 @@
 //! Migrating files: collecting them, examining many at a time, and replacing their contents.
 
+mod attributes;
 mod backup;
 mod batch;
 mod candidates;

@@ -8,6 +8,7 @@
 //! program has the old file open and writes to it after that, the write is lost. On other platforms, and on file systems that
 //! cannot exchange names, a change between the last comparison and the renaming is lost, too.
 
+use super::attributes::keep_access;
 use super::identity::Identity;
 use crate::input::read_regular;
 use std::ffi::{OsStr, OsString};
@@ -41,7 +42,7 @@ impl Original<'_> {
     /// Replaces the text of the file.
     ///
     /// # Errors
-    /// If the file is read-only, has hard links, was changed in the meantime, or cannot be written. It then has its old text.
+    /// If the file is read-only, has hard links, was changed in the meantime, or cannot be written with its owner and attributes. It then has its old text.
     pub(crate) fn replace(&self, new: &[u8]) -> io::Result<()> {
         self.draft(new)?.take_place()
     }
@@ -68,7 +69,7 @@ impl Original<'_> {
         };
         file.write_all(new)?;
         give_owner(&file, &metadata)?;
-        file.set_permissions(metadata.permissions())?;
+        keep_access(self.path, &file)?;
         file.sync_all()?;
         draft.identity = Identity::of(&file.metadata()?);
         Ok(draft)
