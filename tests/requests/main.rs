@@ -25,6 +25,7 @@
 mod bodies;
 mod budget;
 mod connections;
+mod endless_lists;
 mod headers;
 mod http2;
 mod layers;

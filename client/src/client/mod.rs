@@ -53,6 +53,7 @@ pub(crate) mod events;
 mod head;
 mod hooks;
 mod layer;
+mod list_progress;
 mod metadata;
 mod negotiated;
 mod negotiated_request;
@@ -91,6 +92,7 @@ pub use events::LogStream;
 /// The types of requests, responses and headers, as layers and hooks see them.
 pub use http;
 pub use layer::Next;
+pub use list_progress::{EndlessList, ListProgress};
 pub use negotiated::{Negotiable, Negotiated};
 pub use observe::Attempt;
 pub use page_token::PageToken;

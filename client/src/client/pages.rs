@@ -2,7 +2,8 @@
 
 use super::BoxFuture;
 use super::call::{Call, CheckedCall};
-use super::error::Error;
+use super::error::{Error, Kind};
+use super::list_progress::ListProgress;
 use super::page_token::PageToken;
 use super::request::HttpRequest;
 use super::response::Response;
@@ -20,7 +21,7 @@ const PAGE: &str = "500";
 ///
 /// All pages come from the same resource version. If the server no longer has it, the stream ends with an error that
 /// [`is_expired`](Error::is_expired): list again, or continue in the current state with the error's
-/// [`continue_token`](Error::continue_token). See [chunking].
+/// [`continue_token`](Error::continue_token). See [chunking]. A list without an end ends with an error too ([`ListProgress`]).
 ///
 /// [chunking]: https://kubernetes.io/docs/reference/using-api/api-concepts/#retrieving-large-results-sets-in-chunks
 #[must_use = "a stream does nothing until it is polled"]
@@ -30,6 +31,7 @@ pub struct Pages<K: Resource> {
     next: Option<Result<CheckedCall, Error>>,
     pending: Option<BoxFuture<Sent<K>>>,
     token: Option<PageToken>,
+    progress: ListProgress,
 }
 
 /// The request for a page, and its result.
@@ -47,6 +49,7 @@ impl<K: Resource> Pages<K> {
             token: call.request.as_ref().ok().and_then(PageToken::of),
             next: Some(call.checked()),
             pending: None,
+            progress: ListProgress::default(),
         }
     }
 
@@ -98,17 +101,43 @@ impl<K: Resource> Pages<K> {
         };
         let (mut call, page) = ready!(pending.as_mut().poll(cx));
         self.pending = None;
-        let list = page.as_ref().ok();
-        let token = list.and_then(|page| page.metadata.r#continue.clone());
-        if let Some(token) = token.filter(|token| !token.is_empty()) {
-            follow(&mut call.request, token);
-            self.token = PageToken::of(&call.request);
-            self.next = Some(Ok(call));
-        } else if page.is_ok() {
-            self.token = None;
+        let Ok(list) = &page else {
+            return Poll::Ready(Some(page));
+        };
+        let token = list.metadata.r#continue.as_deref();
+        let items = list.items.len() + list.invalid.len();
+        match self.progress.page(token, items) {
+            Ok(true) if is_over_limit(&call.request, items) => {
+                return Poll::Ready(Some(Err(endless::<K>(
+                    "the server sent more items than the limit of the page",
+                ))));
+            }
+            Ok(true) => {
+                follow(&mut call.request, token.unwrap_or_default().to_owned());
+                self.token = PageToken::of(&call.request);
+                self.next = Some(Ok(call));
+            }
+            Ok(false) => self.token = None,
+            Err(endless_list) => {
+                return Poll::Ready(Some(Err(endless::<K>(&endless_list.to_string()))));
+            }
         }
         Poll::Ready(Some(page))
     }
+}
+
+/// Whether a page has more items than were asked for. A list from the cache of a server has no limit.
+fn is_over_limit(request: &HttpRequest, items: usize) -> bool {
+    let limit = request.get("limit").and_then(|limit| limit.parse().ok());
+    request.get("resourceVersion") != Some("0") && limit.is_some_and(|limit| items > limit)
+}
+
+fn endless<K: Resource>(message: &str) -> Error {
+    Error::new(Kind::Decode {
+        expected: K::LIST_KIND.to_owned(),
+        message: message.to_owned(),
+        excerpt: String::new(),
+    })
 }
 
 /// Turns the request for a page into the request for the next. The token implies the resource version.

@@ -6,6 +6,7 @@ mod stored;
 use super::refusal::refused_from;
 use crate::documents::{Document, documents};
 use crate::source::Source;
+use k8s_flowcontrol::client::ListProgress;
 use k8s_flowcontrol::{Client, Error, Release};
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use serde::{Deserialize, Serialize};
@@ -85,6 +86,7 @@ async fn kept(
 ) -> Result<Kept, Error> {
     let mut kept = Kept::default();
     let mut token = String::new();
+    let mut pages = ListProgress::default();
     loop {
         let query = match token.as_str() {
             "" => format!("{path}&limit={PAGE}"),
@@ -96,7 +98,9 @@ async fn kept(
         let page = match client.get_raw(&query).accept("application/json").await {
             Ok(page) => page,
             // The remaining pages show a newer state, which is good enough here.
-            Err(error) if error.is_expired() && error.continue_token().is_some() => {
+            Err(error)
+                if error.is_expired() && pages.page(error.continue_token(), 0) == Ok(true) =>
+            {
                 token = error.continue_token().unwrap_or_default().to_owned();
                 continue;
             }
@@ -106,15 +110,21 @@ async fn kept(
             kept.broken.push(format!("a list of {storage}s"));
             break;
         };
-        for item in page.items.unwrap_or_default() {
+        let items = page.items.unwrap_or_default();
+        let next = pages.page(page.metadata.token.as_deref(), items.len());
+        for item in items {
             match revision(&item, storage, target) {
                 Some(revision) => kept.revisions.push(revision),
                 None => kept.broken.push(item.title(storage)),
             }
         }
-        match page.metadata.token {
-            Some(next) if !next.is_empty() => token = next,
-            _ => break,
+        match next {
+            Ok(true) => token = page.metadata.token.unwrap_or_default(),
+            Ok(false) => break,
+            Err(endless) => {
+                kept.broken.push(format!("a list of {storage}s: {endless}"));
+                break;
+            }
         }
     }
     find_current(&mut kept.revisions);

@@ -5,8 +5,8 @@ mod failures;
 use super::delays::Delays;
 use super::resource_version::compare;
 use super::settings::Settings;
+use crate::client::{EndlessList, ListProgress};
 use std::cmp::Ordering;
-use std::collections::HashSet;
 use std::time::Duration;
 
 /// A watch that ends sooner, without progress, has failed. client-go has the same limit.
@@ -19,8 +19,6 @@ const MAX_QUIET: u32 = 2;
 const MAX_INCOMPLETE: u32 = 3;
 /// After this many failures of one page the token may be the cause: list from the beginning.
 const MAX_FAILED_PAGES: u32 = 30;
-/// No list has more pages.
-const MAX_PAGES: usize = 100_000;
 
 /// The next request.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -36,15 +34,6 @@ pub(super) enum Step {
     Check,
     /// A watch of the changes after a resource version.
     Watch { after: String },
-}
-
-/// What follows a page of a list.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum AfterPage {
-    Page,
-    ListEnd,
-    /// The server repeats a continue token, or never ends the list.
-    Never,
 }
 
 /// The state of the lists and watches of one selection.
@@ -66,8 +55,8 @@ pub(super) struct ListWatch {
     in_one_piece: bool,
     /// The token of the next page.
     token: Option<String>,
-    /// The tokens of the list so far.
-    tokens: HashSet<String>,
+    /// The pages of the list so far.
+    pages: ListProgress,
     /// The resource version of the list that the pages belong to.
     list_version: Option<String>,
     /// Failures of the next page in a row.
@@ -108,7 +97,7 @@ impl ListWatch {
             streaming: settings.streaming_lists,
             in_one_piece: false,
             token: None,
-            tokens: HashSet::new(),
+            pages: ListProgress::default(),
             list_version: None,
             failed_pages: 0,
             incomplete: 0,
@@ -149,20 +138,19 @@ impl ListWatch {
         self.failed_watches > 0
     }
 
-    /// A page was received.
-    pub(super) fn page(&mut self, version: Option<String>, token: Option<String>) -> AfterPage {
+    /// A page was received. Returns whether another page follows.
+    pub(super) fn page(
+        &mut self,
+        version: Option<String>,
+        token: Option<String>,
+        items: usize,
+    ) -> Result<bool, EndlessList> {
         if self.is_first_page() {
             self.list_version = version;
         }
         self.failed_pages = 0;
         self.token = token.filter(|token| !token.is_empty());
-        match &self.token {
-            None => AfterPage::ListEnd,
-            Some(token) if self.tokens.len() < MAX_PAGES && self.tokens.insert(token.clone()) => {
-                AfterPage::Page
-            }
-            Some(_) => AfterPage::Never,
-        }
+        self.pages.page(self.token.as_deref(), items)
     }
 
     /// All items of the last page were reported. Returns whether the list had a resource version to watch from.
@@ -206,7 +194,7 @@ impl ListWatch {
         self.lost = false;
         self.version = None;
         self.token = None;
-        self.tokens.clear();
+        self.pages = ListProgress::default();
         self.list_version = None;
         self.failed_pages = 0;
         self.open = None;

@@ -30,6 +30,11 @@ impl<K: Resource> Page<K> {
         (page, list.metadata)
     }
 
+    /// The number of its items.
+    pub(super) fn len(&self) -> usize {
+        self.items.len() + self.invalid.len()
+    }
+
     /// The next item that does not fit the type.
     pub(super) fn next_invalid(&mut self) -> Option<InvalidObject> {
         self.invalid.next()

@@ -6,7 +6,7 @@ mod requests;
 use super::event::WatcherEvent;
 use super::failure::Failure;
 use super::idle_timer::IdleTimer;
-use super::list_watch::{AfterPage, ListWatch, SHORT, Step};
+use super::list_watch::{ListWatch, SHORT, Step};
 use super::modify::Modify;
 use super::open_watch::OpenWatch;
 use super::page::Page;
@@ -193,15 +193,15 @@ impl<K: Resource> Source<K> {
         };
         let (mut page, metadata) = Page::new(response);
         let is_first = self.list_watch.is_first_page();
-        let after = self
-            .list_watch
-            .page(metadata.resource_version, metadata.r#continue);
-        if after == AfterPage::Never {
-            let delay = self.list_watch.endless();
-            self.wait(delay);
-            return Err(self.bad_list("its continue tokens do not lead to an end"));
+        let (version, token) = (metadata.resource_version, metadata.r#continue);
+        match self.list_watch.page(version, token, page.len()) {
+            Ok(has_next) => page.is_last = !has_next,
+            Err(endless) => {
+                let delay = self.list_watch.endless();
+                self.wait(delay);
+                return Err(self.bad_list(&endless.to_string()));
+            }
         }
-        page.is_last = after == AfterPage::ListEnd;
         self.state = State::Page(Box::new(page));
         Ok(is_first.then_some(WatcherEvent::ListBegin))
     }

@@ -32,7 +32,7 @@ fn watching() -> ListWatch {
 }
 
 fn list_again(state: &mut ListWatch) {
-    assert_eq!(state.page(Some("5".into()), None), AfterPage::ListEnd);
+    assert_eq!(state.page(Some("5".into()), None, 1), Ok(false));
     assert!(state.listed());
 }
 
@@ -64,14 +64,11 @@ fn watch(after: &str) -> Step {
 fn pages_then_a_watch() {
     let mut state = list_watch(false);
     assert_eq!(state.step(), list(Some(10), None));
-    assert_eq!(
-        state.page(Some("5".into()), Some("t".into())),
-        AfterPage::Page
-    );
+    assert_eq!(state.page(Some("5".into()), Some("t".into()), 1), Ok(true));
     assert_eq!(state.step(), list(Some(10), Some("t")));
     // The resource version of the first page counts; all pages have the same one.
-    let last = state.page(Some("6".into()), Some(String::new()));
-    assert_eq!(last, AfterPage::ListEnd);
+    let last = state.page(Some("6".into()), Some(String::new()), 1);
+    assert_eq!(last, Ok(false));
     assert!(state.listed());
     assert_eq!(state.step(), watch("5"));
     state.opened();
@@ -85,7 +82,7 @@ fn pages_then_a_watch() {
 fn a_list_without_a_resource_version_is_repeated() {
     for version in [None, Some(String::new())] {
         let mut state = list_watch(false);
-        assert_eq!(state.page(version, None), AfterPage::ListEnd);
+        assert_eq!(state.page(version, None, 1), Ok(false));
         assert!(!state.listed());
         assert_eq!(state.step(), list(Some(10), None));
     }
@@ -93,20 +90,19 @@ fn a_list_without_a_resource_version_is_repeated() {
 
 #[test]
 fn a_list_whose_tokens_do_not_end_is_replaced_by_one_in_one_piece() {
-    let page = |state: &mut ListWatch, token: String| state.page(Some("5".into()), Some(token));
+    let page = |state: &mut ListWatch, token: String| state.page(Some("5".into()), Some(token), 1);
     let mut state = list_watch(false);
     for token in ["a", "b", "c"] {
-        assert_eq!(page(&mut state, token.into()), AfterPage::Page);
+        assert_eq!(page(&mut state, token.into()), Ok(true));
     }
-    assert_eq!(page(&mut state, "b".into()), AfterPage::Never);
+    assert_eq!(
+        page(&mut state, "b".into()),
+        Err(EndlessList::RepeatedToken)
+    );
     assert!(state.endless() > NONE);
     assert_eq!(state.step(), list(None, None));
     // The tokens of another list do not count.
-    assert_eq!(page(&mut state, "b".into()), AfterPage::Page);
-
-    let mut state = list_watch(false);
-    let pages = (0..).take_while(|number| page(&mut state, format!("{number}")) == AfterPage::Page);
-    assert_eq!(pages.count(), MAX_PAGES);
+    assert_eq!(page(&mut state, "b".into()), Ok(true));
 }
 
 #[test]
@@ -319,7 +315,7 @@ fn only_the_first_expired_version_leads_to_a_list_without_delay() {
 #[test]
 fn failures_of_pages() {
     let mut state = list_watch(false);
-    state.page(Some("5".into()), Some("t".into()));
+    state.page(Some("5".into()), Some("t".into()), 1);
     for failure in [Failure::Temporary, Failure::Unprocessed] {
         assert!(fail(&mut state, failure) > NONE);
         assert_eq!(state.step(), list(Some(10), Some("t")));
@@ -327,13 +323,13 @@ fn failures_of_pages() {
     assert!(fail(&mut state, Failure::Other) > NONE);
     assert_eq!(state.step(), list(Some(10), None));
     // After an expired token one list is in one piece.
-    state.page(Some("5".into()), Some("t".into()));
+    state.page(Some("5".into()), Some("t".into()), 1);
     assert_eq!(fail(&mut state, Failure::Expired), NONE);
     assert_eq!(state.step(), list(None, None));
     assert!(fail(&mut state, Failure::Expired) > NONE);
     assert_eq!(state.step(), list(Some(10), None));
     // A token that never works.
-    state.page(Some("5".into()), Some("t".into()));
+    state.page(Some("5".into()), Some("t".into()), 1);
     for _ in 0..MAX_FAILED_PAGES {
         assert_eq!(state.step(), list(Some(10), Some("t")));
         fail(&mut state, Failure::Temporary);
