@@ -44,7 +44,7 @@ impl<K: Resource> Store<K> {
     pub fn from_objects(objects: impl IntoIterator<Item = K>) -> Self {
         let (sender, state) = watch::channel(State {
             objects: StoredObjects::complete(objects),
-            log: EventLog::new(1),
+            log: EventLog::new(1, 0),
             error: None,
         });
         Self {
@@ -58,6 +58,7 @@ impl<K: Resource> Store<K> {
         StoreBuilder {
             watcher,
             kept_events: 1024,
+            kept_bytes: 64 << 20,
             on_error: None,
         }
     }
@@ -68,15 +69,24 @@ impl<K: Resource> Store<K> {
 pub struct StoreBuilder<K: Resource> {
     watcher: Watcher<K>,
     kept_events: usize,
+    kept_bytes: usize,
     on_error: Option<ErrorHandler>,
 }
 
 impl<K: Resource> StoreBuilder<K> {
-    /// The number of events that are kept for subscriptions to read; at least one. Defaults to 1,024.
+    /// The maximum number of events that are kept for subscriptions that have not read them; at least one. Defaults to 1,024.
     ///
-    /// A subscription that is further behind gets a [`Snapshot`](super::Snapshot).
+    /// A subscription that is further behind gets a [`Snapshot`](super::Snapshot). Without subscriptions no event is kept.
     pub fn kept_events(mut self, events: usize) -> Self {
         self.kept_events = events;
+        self
+    }
+
+    /// The maximum size of the objects in these events, in bytes of JSON. Defaults to 64 MiB.
+    ///
+    /// Up to 16 events are kept whatever their size.
+    pub fn kept_bytes(mut self, bytes: usize) -> Self {
+        self.kept_bytes = bytes;
         self
     }
 
@@ -104,7 +114,7 @@ impl<K: Resource> StoreBuilder<K> {
     pub fn build(self) -> (Store<K>, Driver<K>) {
         let (sender, receiver) = watch::channel(State {
             objects: StoredObjects::new(),
-            log: EventLog::new(self.kept_events),
+            log: EventLog::new(self.kept_events, self.kept_bytes),
             error: None,
         });
         // The store compares the lists itself.
@@ -123,6 +133,7 @@ impl<K: Resource> fmt::Debug for StoreBuilder<K> {
         f.debug_struct("StoreBuilder")
             .field("watcher", &self.watcher)
             .field("kept_events", &self.kept_events)
+            .field("kept_bytes", &self.kept_bytes)
             .finish_non_exhaustive()
     }
 }

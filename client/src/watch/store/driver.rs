@@ -4,7 +4,7 @@ use super::event::StoreEvent;
 use super::state::State;
 use crate::client::Kind;
 use crate::watch::watcher::{Watcher, WatcherEvent};
-use crate::{Error, InvalidObject, Resource};
+use crate::{Error, InvalidObject, Resource, json};
 use std::fmt;
 use std::future::{Future, poll_fn};
 use std::pin::{Pin, pin};
@@ -121,7 +121,7 @@ fn apply<K: Resource>(
         let old = event.map(|event| {
             objects.apply(event, &mut |event: StoreEvent<K>| {
                 has_changed = true;
-                removed.extend(log.push(event));
+                removed.extend(log.lock().push(event, size));
             })
         });
         let is_over = last_error.is_some() && error.is_none();
@@ -130,6 +130,16 @@ fn apply<K: Resource>(
     });
     // Without the lock, since these may be many objects.
     drop((replaced, removed));
+}
+
+/// The size of the object that an event adds to the memory, in bytes of JSON.
+fn size<K: Resource>(event: &StoreEvent<K>) -> usize {
+    match event {
+        StoreEvent::Added { object, .. }
+        | StoreEvent::Modified { new: object, .. }
+        | StoreEvent::Deleted { object } => json::to_vec(&**object).len(),
+        _ => 0,
+    }
 }
 
 impl<K: Resource> Future for Driver<K> {

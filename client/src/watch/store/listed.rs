@@ -10,36 +10,47 @@ use k8s_flowcontrol_types::order;
 pub(super) struct Listed<K> {
     /// `None` is a deletion.
     objects: Vec<(ObjectKey, Option<Stored<K>>)>,
+    /// The number of objects from which repetitions are removed.
+    crowded: usize,
     invalid: InvalidMap,
 }
+
+/// So many objects may be repeated before it is worth looking for repetitions.
+const FEW: usize = 1024;
 
 impl<K> Listed<K> {
     pub(super) fn new() -> Self {
         Self {
             objects: Vec::new(),
+            crowded: FEW,
             invalid: InvalidMap::new(),
         }
     }
 
     /// Adds an object. It replaces an earlier one with the same key.
     pub(super) fn insert(&mut self, key: ObjectKey, stored: Stored<K>) {
-        self.objects.push((key, Some(stored)));
+        self.push(key, Some(stored));
     }
 
     pub(super) fn remove(&mut self, key: ObjectKey) {
-        self.objects.push((key, None));
+        self.push(key, None);
     }
 
-    /// The objects that do not fit their type.
-    pub(super) fn invalid_mut(&mut self) -> &mut InvalidMap {
-        &mut self.invalid
+    /// Removes repetitions when there can be as many as different objects, so that a server that repeats itself costs no memory.
+    fn push(&mut self, key: ObjectKey, stored: Option<Stored<K>>) {
+        self.objects.push((key, stored));
+        if self.objects.len() >= self.crowded {
+            self.keep_last();
+            self.objects.retain(|(_, stored)| stored.is_some());
+            self.crowded = self.objects.len().saturating_mul(2).max(FEW);
+        }
     }
 
-    pub(super) fn into_map(self) -> ObjectMap<K> {
-        let mut objects = self.objects;
+    /// Keeps the last of several objects with the same key, in the order of the keys.
+    fn keep_last(&mut self) {
+        let objects = &mut self.objects;
         if !objects.is_sorted_by(|(left, _), (right, _)| left < right) {
-            order::sort_by(&mut objects, |(left, _), (right, _)| left.cmp(right));
-            // Keeps the last of several.
+            order::sort_by(objects, |(left, _), (right, _)| left.cmp(right));
             objects.dedup_by(|later, earlier| {
                 let is_same = later.0 == earlier.0;
                 if is_same {
@@ -48,8 +59,38 @@ impl<K> Listed<K> {
                 is_same
             });
         }
-        let kept = objects.into_iter();
+    }
+
+    /// The objects that do not fit their type.
+    pub(super) fn invalid_mut(&mut self) -> &mut InvalidMap {
+        &mut self.invalid
+    }
+
+    pub(super) fn into_map(mut self) -> ObjectMap<K> {
+        self.keep_last();
+        let kept = self.objects.into_iter();
         kept.filter_map(|(key, stored)| Some((key, stored?)))
             .collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::Arc;
+
+    #[test]
+    fn a_repeated_object_is_kept_once() {
+        let mut listed = Listed::new();
+        for number in 0..100_000u32 {
+            let key = ObjectKey::new((number % 1500).to_string());
+            let (object, losses) = (Arc::new(number), Vec::new());
+            listed.insert(key, Stored { object, losses });
+            assert!(listed.objects.len() < 3_000);
+        }
+        listed.remove(ObjectKey::new("7"));
+        let map = listed.into_map();
+        assert_eq!(map.len(), 1499);
+        assert!(map.values().all(|stored| *stored.object >= 98_500));
     }
 }

@@ -1,36 +1,120 @@
 //! The latest events, in bounded memory, for subscriptions that read them at their own pace.
 
 use super::event::StoreEvent;
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+/// Below this number of events their sizes are not computed: nobody is far behind.
+const UNWEIGHED: usize = 16;
+
+/// The log of a store, shared by its driver, which writes, and its subscriptions, which read.
 #[derive(Debug)]
-pub(super) struct EventLog<K> {
-    events: VecDeque<StoreEvent<K>>,
-    /// The number of the first event in `events`. Events are numbered from 0.
-    first: u64,
-    limit: usize,
-}
+pub(super) struct EventLog<K>(Arc<Mutex<Events<K>>>);
 
 impl<K> EventLog<K> {
-    /// A log of at most `limit` events, at least one.
-    pub(super) fn new(limit: usize) -> Self {
-        Self {
+    /// A log of at most `limit` events, at least one, whose objects have at most `max_bytes` as JSON.
+    pub(super) fn new(limit: usize, max_bytes: usize) -> Self {
+        Self(Arc::new(Mutex::new(Events {
             events: VecDeque::new(),
             first: 0,
+            weighed: 0,
+            bytes: 0,
             // With none, no subscription would ever get an event.
             limit: limit.max(1),
-        }
+            max_bytes,
+            positions: BTreeMap::new(),
+            readers: 0,
+        })))
     }
 
-    /// Appends an event. Returns the oldest one if it had to go.
-    pub(super) fn push(&mut self, event: StoreEvent<K>) -> Option<StoreEvent<K>> {
-        let removed = if self.events.len() >= self.limit {
+    /// Locks the log. A panic of another thread leaves it in order: events are added and removed as a whole.
+    pub(super) fn lock(&self) -> MutexGuard<'_, Events<K>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl<K> Clone for EventLog<K> {
+    fn clone(&self) -> Self {
+        Self(self.0.clone())
+    }
+}
+
+#[derive(Debug)]
+pub(super) struct Events<K> {
+    events: VecDeque<Entry<K>>,
+    /// The number of the first event in `events`. Events are numbered from 0.
+    first: u64,
+    /// The number of events, from the first, whose size is known.
+    weighed: usize,
+    bytes: usize,
+    limit: usize,
+    max_bytes: usize,
+    /// The number of the next event of each subscription that waits for one.
+    positions: BTreeMap<u64, u64>,
+    readers: u64,
+}
+
+#[derive(Debug)]
+struct Entry<K> {
+    event: StoreEvent<K>,
+    /// In bytes of JSON; 0 until it is computed.
+    size: usize,
+}
+
+impl<K> Events<K> {
+    /// Registers a subscription at the end of the log, and returns its number.
+    pub(super) fn join(&mut self) -> u64 {
+        self.readers += 1;
+        self.positions.insert(self.readers, self.end());
+        self.readers
+    }
+
+    /// A subscription has read everything before `next`. Returns the events that nobody else has to read.
+    #[must_use = "dropping events takes long and is better done without the lock"]
+    pub(super) fn advance(&mut self, reader: u64, next: u64) -> Vec<StoreEvent<K>> {
+        self.positions.insert(reader, next);
+        self.trim(0)
+    }
+
+    /// A subscription has ended. Returns the events that nobody else has to read.
+    #[must_use = "dropping events takes long and is better done without the lock"]
+    pub(super) fn leave(&mut self, reader: u64) -> Vec<StoreEvent<K>> {
+        self.positions.remove(&reader);
+        self.trim(0)
+    }
+
+    /// Appends an event, if any subscription will read it. Returns the events that had to go.
+    #[must_use = "dropping events takes long and is better done without the lock"]
+    pub(super) fn push(
+        &mut self,
+        event: StoreEvent<K>,
+        size: impl Fn(&StoreEvent<K>) -> usize,
+    ) -> Vec<StoreEvent<K>> {
+        self.events.push_back(Entry { event, size: 0 });
+        if !self.positions.is_empty() && self.events.len() > UNWEIGHED {
+            for entry in self.events.range_mut(self.weighed..) {
+                entry.size = size(&entry.event);
+                self.bytes = self.bytes.saturating_add(entry.size);
+            }
+            self.weighed = self.events.len();
+        }
+        self.trim(self.events.len().saturating_sub(self.limit))
+    }
+
+    /// Removes the oldest `surplus` events, those that all subscriptions have read, and those beyond the limit in bytes.
+    fn trim(&mut self, surplus: usize) -> Vec<StoreEvent<K>> {
+        let needed = self.positions.values().min().copied();
+        let needed = needed.unwrap_or_else(|| self.end());
+        let mut removed = Vec::new();
+        while self.first < needed || removed.len() < surplus || self.bytes > self.max_bytes {
+            let Some(entry) = self.events.pop_front() else {
+                break;
+            };
             self.first += 1;
-            self.events.pop_front()
-        } else {
-            None
-        };
-        self.events.push_back(event);
+            self.weighed = self.weighed.saturating_sub(1);
+            self.bytes -= entry.size;
+            removed.push(entry.event);
+        }
         removed
     }
 
@@ -47,7 +131,7 @@ impl<K> EventLog<K> {
         match number.checked_sub(self.first) {
             Some(index) => Ok(usize::try_from(index)
                 .ok()
-                .and_then(|index| self.events.get(index))),
+                .and_then(|index| Some(&self.events.get(index)?.event))),
             None => Err(self.end() - number),
         }
     }
@@ -56,24 +140,55 @@ impl<K> EventLog<K> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::sync::Arc;
+
+    fn deleted(number: u8) -> StoreEvent<u8> {
+        let object = Arc::new(number);
+        StoreEvent::Deleted { object }
+    }
 
     #[test]
     fn missed_events_are_counted() {
-        let deleted = |number| {
-            let object = Arc::new(number);
-            StoreEvent::Deleted { object }
-        };
-        let mut log = EventLog::new(2);
+        let log = EventLog::new(2, 1000);
+        let mut log = log.lock();
+        let reader = log.join();
         assert_eq!(log.get(0), Ok(None));
         for number in 0..5u8 {
-            let removed = log.push(deleted(number));
-            assert_eq!(removed.is_some(), number >= 2);
+            let removed = log.push(deleted(number), |_| 1);
+            assert_eq!(removed.len(), usize::from(number >= 2));
         }
         assert_eq!(log.get(0), Err(5));
         assert_eq!(log.get(2), Err(3));
         assert_eq!(log.get(3), Ok(Some(&deleted(3))));
         assert_eq!(log.get(4), Ok(Some(&deleted(4))));
         assert_eq!(log.get(log.end()), Ok(None));
+        assert_eq!(log.advance(reader, 4), [deleted(3)]);
+    }
+
+    #[test]
+    fn only_what_a_subscription_has_to_read_is_kept() {
+        let log = EventLog::new(1000, 1000);
+        let mut log = log.lock();
+        assert_eq!(log.push(deleted(0), |_| 1), [deleted(0)]);
+        let (slow, fast) = (log.join(), log.join());
+        for number in 1..=3 {
+            assert_eq!(log.push(deleted(number), |_| 1), []);
+        }
+        assert_eq!(log.advance(fast, 4), []);
+        assert_eq!(log.get(1), Ok(Some(&deleted(1))));
+        assert_eq!(log.leave(slow), [deleted(1), deleted(2), deleted(3)]);
+        assert_eq!(log.end(), 4);
+    }
+
+    #[test]
+    fn the_events_are_bounded_in_bytes() {
+        let log = EventLog::new(1000, 100);
+        let mut log = log.lock();
+        log.join();
+        let most = (0..200).map(|number| {
+            drop(log.push(deleted(number), |_| 10));
+            log.events.len()
+        });
+        assert_eq!(most.max(), Some(UNWEIGHED));
+        assert!(log.bytes <= 100, "{}", log.bytes);
     }
 }

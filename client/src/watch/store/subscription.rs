@@ -39,7 +39,7 @@ impl<K: Resource> Store<K> {
     pub fn subscribe(&self) -> Subscription<K> {
         Subscription {
             store: self.clone(),
-            next: None,
+            position: None,
             errors: None,
             change: None,
         }
@@ -52,8 +52,8 @@ impl<K: Resource> Store<K> {
 #[must_use = "a stream does nothing until it is polled"]
 pub struct Subscription<K: Resource> {
     store: Store<K>,
-    /// The number of the next event; `None` before the first snapshot.
-    next: Option<u64>,
+    /// Its number in the log, and the number of its next event; `None` before the first snapshot.
+    position: Option<(u64, u64)>,
     /// Whether the last reported failure is not over; `None` if failures are not reported.
     errors: Option<bool>,
     /// Ready when the store has changed, with whether its driver still exists.
@@ -110,10 +110,10 @@ impl<K: Resource> Subscription<K> {
                     None => StoreEvent::Recovered,
                 }));
             }
-            let found = read(&state, self.next);
+            let found = read(&state, &mut self.position);
             drop(state);
-            if let Some((event, next)) = found {
-                self.next = Some(next);
+            if let Some((event, unneeded)) = found {
+                drop(unneeded);
                 return Poll::Ready(Some(event));
             }
             let change = self.change.get_or_insert_with(|| {
@@ -129,16 +129,32 @@ impl<K: Resource> Subscription<K> {
     }
 }
 
-/// The event with the number `next`, and the number of the event after it.
-fn read<K: Resource>(state: &State<K>, next: Option<u64>) -> Option<(StoreEvent<K>, u64)> {
+/// The next event of a subscription, and the events that nobody else has to read. Moves the position behind it.
+fn read<K: Resource>(
+    state: &State<K>,
+    position: &mut Option<(u64, u64)>,
+) -> Option<(StoreEvent<K>, Vec<StoreEvent<K>>)> {
     if !state.objects.is_ready() {
         return None;
     }
-    let missed = match next.map(|next| (next, state.log.get(next))) {
-        Some((next, Ok(event))) => return event.map(|event| (event.clone(), next + 1)),
-        Some((_, Err(missed))) => missed,
-        None => 0,
+    let mut log = state.log.lock();
+    let (reader, next) = match *position {
+        Some(position) => position,
+        None => (log.join(), log.end()),
     };
+    let missed = match (&position, log.get(next)) {
+        (None, _) => 0,
+        (Some(_), Ok(event)) => {
+            let event = event?.clone();
+            *position = Some((reader, next + 1));
+            return Some((event, log.advance(reader, next + 1)));
+        }
+        (Some(_), Err(missed)) => missed,
+    };
+    let end = log.end();
+    *position = Some((reader, end));
+    let unneeded = log.advance(reader, end);
+    drop(log);
     let stored = state.objects.current();
     let lossy = stored
         .iter()
@@ -153,7 +169,17 @@ fn read<K: Resource>(state: &State<K>, next: Option<u64>) -> Option<(StoreEvent<
             .collect(),
         missed,
     };
-    Some((StoreEvent::Snapshot(snapshot), state.log.end()))
+    Some((StoreEvent::Snapshot(snapshot), unneeded))
+}
+
+impl<K: Resource> Drop for Subscription<K> {
+    fn drop(&mut self) {
+        if let Some((reader, _)) = self.position {
+            let log = self.store.state.borrow().log.clone();
+            let unneeded = log.lock().leave(reader);
+            drop(unneeded);
+        }
+    }
 }
 
 // Nothing in it is pinned.
@@ -171,7 +197,7 @@ impl<K: Resource> fmt::Debug for Subscription<K> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Subscription")
             .field("store", &self.store)
-            .field("next", &self.next)
+            .field("next", &self.position.map(|(_, next)| next))
             .finish_non_exhaustive()
     }
 }
