@@ -240,7 +240,7 @@ async fn a_list_without_end_is_requested_in_one_piece() {
     assert_eq!(take(&mut watcher, 3).await, first);
     let error = soon(watcher.next()).await.unwrap_err();
     assert!(error.is_decode(), "{error}");
-    let text = "expected PriorityLevelConfigurationList in the response: its repeated a continue token";
+    let text = "expected PriorityLevelConfigurationList in the response: the server repeated a continue token";
     assert!(error.to_string().ends_with(text), "{error}");
     let rest = ["begin", "item a", "item b", "item c", "end"];
     assert_eq!(take(&mut watcher, 5).await, rest);

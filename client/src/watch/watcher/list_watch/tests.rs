@@ -315,7 +315,7 @@ fn only_the_first_expired_version_leads_to_a_list_without_delay() {
 #[test]
 fn failures_of_pages() {
     let mut state = list_watch(false);
-    state.page(Some("5".into()), Some("t".into()), 1);
+    assert_eq!(state.page(Some("5".into()), Some("t".into()), 1), Ok(true));
     for failure in [Failure::Temporary, Failure::Unprocessed] {
         assert!(fail(&mut state, failure) > NONE);
         assert_eq!(state.step(), list(Some(10), Some("t")));
@@ -323,13 +323,13 @@ fn failures_of_pages() {
     assert!(fail(&mut state, Failure::Other) > NONE);
     assert_eq!(state.step(), list(Some(10), None));
     // After an expired token one list is in one piece.
-    state.page(Some("5".into()), Some("t".into()), 1);
+    assert_eq!(state.page(Some("5".into()), Some("t".into()), 1), Ok(true));
     assert_eq!(fail(&mut state, Failure::Expired), NONE);
     assert_eq!(state.step(), list(None, None));
     assert!(fail(&mut state, Failure::Expired) > NONE);
     assert_eq!(state.step(), list(Some(10), None));
     // A token that never works.
-    state.page(Some("5".into()), Some("t".into()), 1);
+    assert_eq!(state.page(Some("5".into()), Some("t".into()), 1), Ok(true));
     for _ in 0..MAX_FAILED_PAGES {
         assert_eq!(state.step(), list(Some(10), Some("t")));
         fail(&mut state, Failure::Temporary);
