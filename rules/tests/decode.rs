@@ -109,16 +109,6 @@ fn depth_is_limited_as_in_a_server() {
     assert_eq!(error.message(), "invalid character '[' exceeded max depth");
 }
 
-#[test]
-fn json_lines_keep_their_places() {
-    let lines = "{\"a\":1}\n\n[2]\n{\n";
-    let read = text::parse_json_lines(lines.as_bytes());
-    assert_eq!(read.documents.len(), 2);
-    assert_eq!(at(lines, read.documents[1].tree.root()), "3:1");
-    let error = read.error.unwrap();
-    assert_eq!(error.message(), "unexpected end of JSON input");
-}
-
 mod yaml {
     use super::*;
 

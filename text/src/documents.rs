@@ -1,7 +1,7 @@
-//! Several documents in one text: JSON lines, JSON values in sequence and YAML streams.
+//! Several documents in one text: JSON values in sequence and YAML streams.
 
 use crate::SyntaxError;
-use crate::json::{parse_json, parse_json_at};
+use crate::json::parse_json_at;
 use crate::tree::{Span, Tree};
 use crate::yaml::DuplicateKey;
 
@@ -25,30 +25,14 @@ pub struct Documents {
     pub error: Option<SyntaxError>,
 }
 
-/// Reads JSON lines: one value per line. Empty lines are skipped.
-pub fn parse_json_lines(text: &[u8]) -> Documents {
-    let mut documents = Documents::default();
-    let mut start = 0;
-    for line in text.split_inclusive(|byte| *byte == b'\n') {
-        let span = Span::new(start, start + line.len());
-        start = span.end;
-        if line.iter().all(u8::is_ascii_whitespace) {
-            continue;
-        }
-        match parse_json(line) {
-            Ok(tree) => documents.documents.push(Document {
-                tree: tree.shifted(span.start),
-                span,
-                duplicates: Vec::new(),
-            }),
-            Err(error) => {
-                let offset = error.offset() + span.start;
-                documents.error = Some(SyntaxError::new(error.message().into(), offset));
-                break;
-            }
-        }
+impl Documents {
+    /// Adds a document, unless all of them together have too many values.
+    fn add(&mut self, document: Document, values: &mut usize) -> Result<(), SyntaxError> {
+        *values += document.tree.entries().len();
+        crate::check_values(*values, document.span.start)?;
+        self.documents.push(document);
+        Ok(())
     }
-    documents
 }
 
 /// Reads JSON values in sequence, with or without line breaks between them, as kubectl reads a JSON file.
@@ -58,16 +42,20 @@ pub fn parse_json_values(text: &[u8]) -> Documents {
         documents.error = Some(error);
         return documents;
     }
-    let mut at = 0;
+    let (mut at, mut values) = (0, 0);
     loop {
         match parse_json_at(text, at) {
             Ok(None) => break,
             Ok(Some((tree, end))) => {
-                documents.documents.push(Document {
+                let document = Document {
                     span: tree.root().span(),
                     tree,
                     duplicates: Vec::new(),
-                });
+                };
+                documents.error = documents.add(document, &mut values).err();
+                if documents.error.is_some() {
+                    break;
+                }
                 at = end;
             }
             Err(error) => {
@@ -83,6 +71,7 @@ pub fn parse_json_values(text: &[u8]) -> Documents {
 pub fn parse_yaml_documents(text: &[u8]) -> Documents {
     let mut documents = Documents::default();
     let mut stream = crate::yaml::Stream::new(text);
+    let mut values = 0;
     loop {
         match stream.next_document() {
             Ok(None) => break,
@@ -91,11 +80,15 @@ pub fn parse_yaml_documents(text: &[u8]) -> Documents {
                 if matches!(root.content(), crate::Content::Null) {
                     continue;
                 }
-                documents.documents.push(Document {
+                let document = Document {
                     span: root.span(),
                     duplicates: yaml.duplicates,
                     tree: yaml.tree,
-                });
+                };
+                documents.error = documents.add(document, &mut values).err();
+                if documents.error.is_some() {
+                    break;
+                }
             }
             Err(error) => {
                 documents.error = Some(error);

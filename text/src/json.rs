@@ -141,6 +141,7 @@ impl Reader<'_> {
     fn value(&mut self, open: &mut Vec<Open>) -> Result<Option<Id>, SyntaxError> {
         let byte = self.next_byte().ok_or_else(|| self.end())?;
         let start = self.at;
+        crate::check_values(self.entries.len() + 1, start)?;
         if matches!(byte, b'{' | b'[') && open.len() >= MAX_DEPTH {
             return Err(self.unexpected(byte, "exceeded max depth"));
         }

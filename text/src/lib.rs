@@ -5,7 +5,7 @@
 //! are those of Go's `encoding/json` and of go-yaml, because the Kubernetes API server and kubectl use them; no Rust
 //! library does. [`to_yaml`] writes a value in the layout of go-yaml.
 //!
-//! All input is bounded: a text has at most [`MAX_LENGTH`] bytes, a document nests at most [`MAX_DEPTH`] levels and is
+//! All input is bounded: a text has at most [`MAX_LENGTH`] bytes and [`MAX_VALUES`] values, a document nests at most [`MAX_DEPTH`] levels and is
 //! parsed without recursion, and YAML aliases expand no further than the Kubernetes YAML parser allows.
 //!
 //! ```
@@ -29,9 +29,7 @@ mod to_yaml;
 mod tree;
 mod yaml;
 
-pub use documents::{
-    Document, Documents, parse_json_lines, parse_json_values, parse_yaml_documents,
-};
+pub use documents::{Document, Documents, parse_json_values, parse_yaml_documents};
 pub use error::SyntaxError;
 pub use json::{MAX_DEPTH, parse_json};
 pub use raw_value::{scalar, to_value};
@@ -41,6 +39,20 @@ pub use yaml::{DuplicateKey, Yaml, parse_yaml, yaml_to_json};
 
 /// Maximum length of a text in bytes: 64 MiB. (A server accepts 3 MiB in a request.)
 pub const MAX_LENGTH: usize = 64 << 20;
+
+/// Maximum number of values in a text, names of YAML fields included: 4,000,000.
+///
+/// A value takes far more memory than the two bytes in which a text can write it.
+pub const MAX_VALUES: usize = 4_000_000;
+
+/// Returns an error if a text has more values than [`MAX_VALUES`].
+fn check_values(count: usize, offset: usize) -> Result<(), SyntaxError> {
+    if count <= MAX_VALUES {
+        return Ok(());
+    }
+    let message = format!("the text has more than {MAX_VALUES} values");
+    Err(SyntaxError::new(message, offset))
+}
 
 /// Returns an error for a text longer than [`MAX_LENGTH`].
 fn check_length(text: &[u8]) -> Result<(), SyntaxError> {

@@ -64,6 +64,7 @@ impl<K: Resource> List<K> {
     fn read_lenient(&mut self, reader: &mut Reader<'_>) -> Result<(), Fault> {
         let mut more = reader.elements()?;
         while more {
+            reader.charge(size_of::<K>().max(size_of::<InvalidObject>()))?;
             let start = reader.clone();
             let mut item = K::default();
             match reader.value(&mut item) {

@@ -15,8 +15,8 @@ const KEEP_ALIVE: KeepAlive = KeepAlive {
 };
 /// The default maximum time of a request. An API server itself stops after 60 s.
 const TIMEOUT: Duration = Duration::from_secs(90);
-/// The default maximum size of a response: 1 GiB. A list of 50,000 objects takes about 150 MiB.
-const MAX_RESPONSE: usize = 1024 * 1024 * 1024;
+/// The default maximum size of a response: 256 MiB. A list of 50,000 objects takes about 150 MiB.
+const MAX_RESPONSE: usize = 256 * 1024 * 1024;
 
 /// The default number of tokens for retries, as in the AWS SDKs.
 const RETRY_BUDGET: u32 = 500;
@@ -154,7 +154,7 @@ impl Config {
         self
     }
 
-    /// The maximum size of a response, in bytes after decompression. Defaults to 1 GiB.
+    /// The maximum size of a response, in bytes after decompression. Defaults to 256 MiB.
     ///
     /// For a watch the size of each event is limited instead, see
     /// [`max_event_size`](crate::client::WatchRequest::max_event_size).

@@ -10,6 +10,12 @@ use std::fmt;
 /// As deep as serde_json goes.
 const MAX_DEPTH: u8 = 128;
 
+/// The memory of elements that any text may take: 64 MiB.
+const FREE_MEMORY: usize = 64 << 20;
+/// The memory of elements for each byte of text beyond that. Objects of real servers take less than three times the memory of their
+/// text; `{}` in a list takes hundreds of times as much.
+const MEMORY_PER_BYTE: usize = 8;
+
 /// JSON text, read from front to back.
 ///
 /// It reads strings without escapes and integers itself, and hands everything else to serde_json, which also words the
@@ -20,6 +26,8 @@ pub struct Reader<'a> {
     pub(super) at: usize,
     /// How many objects and arrays are open.
     depth: u8,
+    /// The memory that elements of lists and maps may still take, in bytes.
+    memory: usize,
     /// The end of the last `null`, empty object or empty array.
     pub(super) default_end: usize,
     /// Whether a value is not written again as it was read, since the last object took notice: an element that cannot be
@@ -44,6 +52,10 @@ impl<'a> Reader<'a> {
             text,
             at: 0,
             depth: 0,
+            memory: text
+                .len()
+                .saturating_mul(MEMORY_PER_BYTE)
+                .saturating_add(FREE_MEMORY),
             default_end: usize::MAX,
             keeps_text: false,
             keeps_invalid: false,
@@ -51,6 +63,28 @@ impl<'a> Reader<'a> {
             field: 0,
             habits: Habits::default(),
         }
+    }
+
+    /// Charges the memory of an element of a list or map.
+    #[inline]
+    pub(crate) fn charge(&mut self, bytes: usize) -> Result<(), Fault> {
+        match self.memory.checked_sub(bytes) {
+            Some(left) => {
+                self.memory = left;
+                Ok(())
+            }
+            None => Err(self.too_large()),
+        }
+    }
+
+    #[cold]
+    fn too_large(&self) -> Fault {
+        let text = self.text.len();
+        self.fault(format!(
+            "the elements of {text} bytes of JSON take more than {} bytes of memory",
+            text.saturating_mul(MEMORY_PER_BYTE)
+                .saturating_add(FREE_MEMORY)
+        ))
     }
 
     /// Whether nothing more may be opened.

@@ -149,6 +149,7 @@ impl<T: ReadJson> Elements for Vec<T> {
     }
 
     fn read_next(&mut self, reader: &mut Reader<'_>) -> Result<(), Fault> {
+        reader.charge(size_of::<T>())?;
         self.push(T::default());
         // In its place, since moving a large element takes longer than reading it.
         match self.last_mut() {
@@ -213,6 +214,8 @@ impl<T: WriteJson> WriteJson for [T] {
 impl<T: ReadJson> ReadJson for BTreeMap<String, T> {
     fn read_json(&mut self, reader: &mut Reader<'_>) -> Result<(), Fault> {
         reader.fields(&"a JSON object", &mut |name, reader| {
+            // The name, the value and their share of a node.
+            reader.charge(size_of::<(String, T)>() + size_of::<usize>())?;
             let mut value = T::default();
             let read = reader.element(&mut value);
             read.map_err(|fault| fault.in_field(&name))?;

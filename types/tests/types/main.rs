@@ -13,6 +13,7 @@ mod equal;
 mod floats;
 mod hidden;
 mod kinds;
+mod memory;
 mod strict;
 
 use equal::normalized;
