@@ -300,7 +300,6 @@ fn parse_in_every_format(bytes: &[u8]) {
             }
         }
     }
-    text::parse_json_lines(bytes);
     text::parse_json_values(bytes);
     text::parse_yaml_documents(bytes);
 }
