@@ -21,6 +21,12 @@
 //! # Ok::<(), serde_json::Error>(())
 //! ```
 
+mod applied;
+mod takeover;
+
+pub use applied::is_applied;
+pub use takeover::{CLIENT_SIDE_APPLY, LAST_APPLIED_ANNOTATION, Takeover};
+
 use crate::convert::shares_name;
 use crate::meta::ManagedFieldsOperation;
 use crate::schema::{ListKind, Shape};
@@ -54,23 +60,36 @@ fn extract_from<K: Resource>(
     field_manager: &str,
     subresource: &str,
 ) -> Result<Option<K>, Error> {
-    let entries = live.metadata().managed_fields.entries();
-    let entry = entries.map_err(Error::custom)?.into_iter().find(|entry| {
-        entry.manager.as_deref() == Some(field_manager)
-            && entry.operation == Some(ManagedFieldsOperation::Apply)
-            && entry.subresource.as_deref().unwrap_or_default() == subresource
-    });
-    let Some(fields) = entry.and_then(|entry| entry.fields_v1) else {
+    let entries = applied_fields(live, field_manager, subresource)?;
+    let Some(fields) = entries.into_iter().next() else {
         return Ok(None);
     };
-    let mut fields: Map<String, Value> = serde_json::from_str(fields.as_str())?;
-    rename_shares::<K>(&mut fields);
     let tree = owned(&fields, &json::to_value(live)?, &K::SHAPE);
     let mut object: K = json::from_value(&tree)?;
     object.unknown_mut().set_partial();
     object.metadata_mut().name = live.metadata().name.clone();
     object.metadata_mut().namespace = live.metadata().namespace.clone();
     Ok(Some(object))
+}
+
+/// The sets of fields, in the form `fieldsV1`, that a manager owns by server-side apply, under their names in `K`.
+fn applied_fields<K: Resource>(
+    live: &K,
+    field_manager: &str,
+    subresource: &str,
+) -> Result<Vec<Map<String, Value>>, Error> {
+    let entries = live.metadata().managed_fields.entries();
+    let own = entries.map_err(Error::custom)?.into_iter().filter(|entry| {
+        entry.manager.as_deref() == Some(field_manager)
+            && entry.operation == Some(ManagedFieldsOperation::Apply)
+            && entry.subresource.as_deref().unwrap_or_default() == subresource
+    });
+    let fields = own.filter_map(|entry| entry.fields_v1).map(|fields| {
+        let mut fields = serde_json::from_str(fields.as_str())?;
+        rename_shares::<K>(&mut fields);
+        Ok(fields)
+    });
+    fields.collect()
 }
 
 /// Gives the shares of a limited level the name that they have in `K`.

@@ -5,12 +5,14 @@ mod prune;
 use crate::cluster::block_on;
 use crate::cluster::{
     Live, LiveArgs, Manifest, WriteArgs, apply_dry_run, apply_own, dropped, dropped_message, owner,
-    takeover, title,
+    title,
 };
 use crate::documents::FileArgs;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::{Diagnostic, OutputArg, Streams, plural};
+use k8s_flowcontrol::meta::Time;
+use k8s_flowcontrol::ownership::Takeover;
 use k8s_flowcontrol::{Error, Kind};
 use serde_json::Value;
 use std::io::Write;
@@ -185,7 +187,15 @@ async fn apply(
 }
 
 fn needs_takeover(args: &Args, live: &Live, object: &Value) -> bool {
-    takeover(object, &args.write.field_manager, live.version).is_some()
+    takeover(args, live, object).is_some()
+}
+
+fn takeover(args: &Args, live: &Live, object: &Value) -> Option<Takeover> {
+    Takeover::of(
+        object,
+        &args.write.field_manager,
+        live.version.api_version(),
+    )
 }
 
 /// Merges earlier writes of the field manager into one entry in the version of the requests.
@@ -197,10 +207,13 @@ async fn take_over(
 ) -> Result<(), Failure> {
     let (kind, name) = (manifest.kind, manifest.name());
     for attempt in 1.. {
-        let Some(patch) = takeover(&object, &args.write.field_manager, live.version) else {
+        let Some(takeover) = takeover(args, live, &object) else {
             return Ok(());
         };
-        match live.json_patch(kind, name, &patch, false).await {
+        match live
+            .json_patch(kind, name, &takeover.patch(&Time::now()), false)
+            .await
+        {
             Ok(_) => return Ok(()),
             // Another client has changed the object since it was read.
             Err(error) if attempt < ATTEMPTS && (error.is_invalid() || error.is_conflict()) => {

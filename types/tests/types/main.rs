@@ -14,6 +14,7 @@ mod floats;
 mod hidden;
 mod kinds;
 mod memory;
+mod ownership;
 mod strict;
 
 use equal::normalized;

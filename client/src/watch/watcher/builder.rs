@@ -169,7 +169,8 @@ impl<K: Resource> Watcher<K> {
 
     /// Removes `metadata.managedFields`, often half of an object, from the objects.
     ///
-    /// A server keeps them when such an object is written back.
+    /// A server keeps them when such an object is written back. [`is_applied`](crate::ownership::is_applied) and
+    /// [`extract`](crate::ownership::extract) need them.
     pub fn drop_managed_fields(self) -> Self {
         self.modify(|object| object.metadata_mut().managed_fields.clear())
     }

@@ -1,0 +1,198 @@
+//! Taking over fields before the first server-side apply, as `csaupgrade` of client-go does.
+//!
+//! An apply removes an omitted field only if it was applied through the same version: a field that a manager applied in
+//! v1beta3 and omits in v1 would stay without an owner. Fields of `kubectl apply` without `--server-side` would have two
+//! owners. So these entries become one entry, in the version of the requests.
+
+use crate::convert::shares_name;
+use crate::meta::Time;
+use crate::{ApiVersion, GROUP};
+use serde_json::{Map, Value, json};
+
+/// The field manager of `kubectl apply` without `--server-side`.
+pub const CLIENT_SIDE_APPLY: &str = "kubectl-client-side-apply";
+
+/// The annotation in which `kubectl apply` without `--server-side` records the applied object.
+pub const LAST_APPLIED_ANNOTATION: &str = "kubectl.kubernetes.io/last-applied-configuration";
+
+/// The fields that a manager takes over: those that it applied in other versions, and those of client-side apply.
+///
+/// ```
+/// use k8s_flowcontrol_types::meta::Time;
+/// use k8s_flowcontrol_types::ownership::Takeover;
+/// use serde_json::json;
+///
+/// let live = json!({"metadata": {"name": "batch", "resourceVersion": "7", "managedFields": [{
+///     "manager": "kubectl-client-side-apply", "operation": "Update",
+///     "apiVersion": "flowcontrol.apiserver.k8s.io/v1beta2",
+///     "fieldsV1": {"f:spec": {"f:limited": {"f:assuredConcurrencyShares": {}}}}}]}});
+/// let takeover = Takeover::of(&live, "me", "flowcontrol.apiserver.k8s.io/v1").unwrap();
+/// let patch = takeover.patch(&Time::from("2026-01-01T00:00:00Z"));
+/// assert_eq!(patch[1]["value"][0]["manager"], "me");
+/// assert_eq!(
+///     patch[1]["value"][0]["fieldsV1"],
+///     json!({"f:spec": {"f:limited": {"f:nominalConcurrencyShares": {}}}}),
+/// );
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct Takeover {
+    manager: String,
+    api_version: String,
+    resource_version: Value,
+    has_annotation: bool,
+    /// All fields of the manager, under their names in the version of the requests.
+    own: Value,
+    /// The entries of other managers.
+    rest: Vec<Value>,
+}
+
+impl Takeover {
+    /// The fields of `live` that `field_manager` takes over before an apply in `api_version`, such as `apps/v1`; `None` if it
+    /// owns all its fields in one entry of that version.
+    ///
+    /// Entries of subresources stay as they are. Of this API group, a field gets its name in `api_version`; in other groups
+    /// fields are taken to have one name in all versions.
+    pub fn of(live: &Value, field_manager: &str, api_version: &str) -> Option<Self> {
+        let metadata = &live["metadata"];
+        let mut rest = Vec::new();
+        let mut taken = Vec::new();
+        let mut own = json!({});
+        for entry in metadata["managedFields"].as_array()? {
+            let is_own = entry["manager"] == field_manager && entry["operation"] == "Apply";
+            let is_client_side =
+                entry["manager"] == CLIENT_SIDE_APPLY && entry["operation"] == "Update";
+            if entry.get("subresource").is_some() || !(is_own || is_client_side) {
+                rest.push(entry.clone());
+            } else if is_own && entry["apiVersion"] == api_version {
+                merge(&mut own, &entry["fieldsV1"]);
+            } else {
+                taken.push(fields_in(entry, api_version));
+            }
+        }
+        for fields in &taken {
+            merge(&mut own, fields);
+        }
+        (!taken.is_empty()).then(|| Self {
+            manager: field_manager.to_owned(),
+            api_version: api_version.to_owned(),
+            resource_version: metadata["resourceVersion"].clone(),
+            has_annotation: metadata["annotations"]
+                .get(LAST_APPLIED_ANNOTATION)
+                .is_some(),
+            own,
+            rest,
+        })
+    }
+
+    /// The JSON patch that makes the fields the manager's own, with the time of its entry. It also removes the annotation of
+    /// client-side apply, and fails with 422 if the object has changed meanwhile.
+    pub fn patch(&self, time: &Time) -> Value {
+        let mut own = self.own.clone();
+        let annotation = format!("f:{LAST_APPLIED_ANNOTATION}");
+        remove(&mut own, &["f:metadata", "f:annotations"], &annotation);
+        let mut entries = self.rest.clone();
+        entries.push(json!({
+            "manager": self.manager,
+            "operation": "Apply",
+            "apiVersion": self.api_version,
+            "time": time.as_str(),
+            "fieldsType": "FieldsV1",
+            "fieldsV1": own,
+        }));
+        let mut patch = vec![
+            json!({"op": "test", "path": "/metadata/resourceVersion", "value": self.resource_version}),
+            json!({"op": "replace", "path": "/metadata/managedFields", "value": entries}),
+        ];
+        if self.has_annotation {
+            let escaped = LAST_APPLIED_ANNOTATION.replace('/', "~1");
+            patch.push(json!({"op": "remove", "path": format!("/metadata/annotations/{escaped}")}));
+        }
+        Value::Array(patch)
+    }
+
+    /// Removes from `after`, the result of a dry run of an apply of `wanted` without the takeover, what the apply removes after
+    /// it: the manager's fields that `wanted` omits and that no other manager owns. Lists count as a whole.
+    pub fn remove_omitted(&self, after: &mut Value, wanted: &Value) {
+        let mut others = json!({});
+        for entry in &self.rest {
+            merge(&mut others, &fields_in(entry, &self.api_version));
+        }
+        remove_omitted(after, wanted, &self.own, &others);
+        let annotations = after.pointer_mut("/metadata/annotations");
+        if let Some(annotations) = annotations.and_then(Value::as_object_mut) {
+            annotations.remove(LAST_APPLIED_ANNOTATION);
+        }
+    }
+}
+
+/// The fields of an entry under the names of another version. Only the shares have two names.
+fn fields_in(entry: &Value, api_version: &str) -> Value {
+    let mut fields = entry["fieldsV1"].clone();
+    let version = ApiVersion::ALL
+        .into_iter()
+        .find(|version| version.api_version() == api_version);
+    let from = entry["apiVersion"].as_str().unwrap_or_default();
+    let limited = fields
+        .pointer_mut("/f:spec/f:limited")
+        .and_then(Value::as_object_mut);
+    if let (Some(version), Some(limited), true) = (version, limited, from.starts_with(GROUP)) {
+        for other in ApiVersion::ALL {
+            if let Some(shares) = limited.remove(&format!("f:{}", shares_name(other))) {
+                limited.insert(format!("f:{}", shares_name(version)), shares);
+            }
+        }
+    }
+    fields
+}
+
+/// Adds the fields of one set to another.
+fn merge(into: &mut Value, fields: &Value) {
+    let (Value::Object(into), Value::Object(fields)) = (into, fields) else {
+        return;
+    };
+    for (name, below) in fields {
+        merge(
+            into.entry(name.as_str()).or_insert_with(|| json!({})),
+            below,
+        );
+    }
+}
+
+/// Removes a field below a path, and the parts of the path that are then empty.
+fn remove(fields: &mut Value, path: &[&str], name: &str) {
+    let Some(below) = fields.as_object_mut() else {
+        return;
+    };
+    let Some((step, path)) = path.split_first() else {
+        below.remove(name);
+        return;
+    };
+    if let Some(inner) = below.get_mut(*step) {
+        remove(inner, path, name);
+        if inner.as_object().is_some_and(Map::is_empty) {
+            below.remove(*step);
+        }
+    }
+}
+
+fn remove_omitted(after: &mut Value, wanted: &Value, own: &Value, others: &Value) {
+    let (Some(fields), Some(own)) = (after.as_object_mut(), own.as_object()) else {
+        return;
+    };
+    for (step, below) in own {
+        let Some(name) = step.strip_prefix("f:") else {
+            continue;
+        };
+        let (wanted, shared) = (&wanted[name], &others[step.as_str()]);
+        let has_steps = below
+            .as_object()
+            .is_some_and(|below| below.keys().any(|step| step.starts_with("f:")));
+        if has_steps {
+            if let Some(after) = fields.get_mut(name) {
+                remove_omitted(after, wanted, below, shared);
+            }
+        } else if wanted.is_null() && shared.is_null() {
+            fields.remove(name);
+        }
+    }
+}
