@@ -39,6 +39,7 @@
 mod documents;
 mod lines;
 mod migrate;
+mod validator;
 
 pub use documents::{
     DecodeError, Document, Documents, Form, Object, ReadOptions, Unreadable, read, read_with,
@@ -50,6 +51,7 @@ pub use migrate::{
     NamedTemplate, Rule, Settings, Severity, may_have_removed_metrics, may_mention, mentions,
     migrate, migrate_fences, named_template, removed_metrics, uses,
 };
+pub use validator::Validator;
 
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]

@@ -266,6 +266,25 @@ fn an_unknown_field_with_a_huge_number_changes_no_verdict() {
     assert_eq!(verdict.failure, verdict::of_typed(&plain, &request).failure);
 }
 
+#[test]
+fn a_version_that_a_release_does_not_serve_is_not_found() {
+    for (release, version) in
+        Release::all().flat_map(|release| ApiVersion::ALL.map(|version| (release, version)))
+    {
+        let kind = VersionedKind::new(Kind::FlowSchema, version, release);
+        let request = Request::new(kind, Operation::Create { existing: &[] });
+        for body in ["{}", "no JSON"] {
+            let verdict = verdict::of_text(body.as_bytes(), Format::Json, &request);
+            let is_found = verdict.code != 404;
+            assert_eq!(
+                is_found,
+                version.is_served_by(release),
+                "{version} in {release}"
+            );
+        }
+    }
+}
+
 fn any_json() -> impl Strategy<Value = Value> {
     let names = prop::sample::select(vec![
         "metadata",

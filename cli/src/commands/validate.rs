@@ -1,6 +1,6 @@
 //! `validate`: the response of a server to objects, without a server.
 
-mod judge;
+mod old;
 mod report;
 
 use crate::cluster::ClusterArgs;
@@ -11,8 +11,9 @@ use crate::kubernetes_arg::KubernetesArg;
 use crate::objects::Objects;
 use crate::output::Streams;
 use clap::ValueEnum;
-use judge::{Judge, Old};
 use k8s_flowcontrol::FieldValidation;
+use k8s_flowcontrol_manifests::Validator;
+use old::{live_old, read_old};
 use report::Report;
 use std::path::PathBuf;
 
@@ -138,11 +139,11 @@ pub(crate) fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
                     .hint("remove `--update-of`, or the flags that name a cluster or a user"),
             );
         }
-        (Some(file), _) => Some(Old::read(file, release, streams)?),
+        (Some(file), _) => Some(read_old(file, release, streams)?),
         (None, true) => {
             let objects = Objects::live(&args.cluster)?;
             release = args.kubernetes.release_or(objects.live);
-            Some(Old::live(&objects))
+            Some(live_old(&objects))
         }
         (None, false) if args.subresource.is_some() => {
             return Err(Failure::usage("`--subresource` needs an object to update")
@@ -150,15 +151,21 @@ pub(crate) fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
         }
         (None, false) => None,
     };
-    let judge = Judge::new(
-        release,
-        args.gates.feature_gates.iter().any(|(_, open)| *open),
-        args.field_validation.into(),
-        args.no_bootstrap,
-        args.export.strip_server_fields,
-        old,
-        args.subresource.is_some(),
-    );
+    let mut validator = Validator::new(release)
+        .zero_limited_shares(args.gates.feature_gates.iter().any(|(_, open)| *open))
+        .field_validation(args.field_validation.into());
+    if args.no_bootstrap {
+        validator = validator.without_built_in_objects();
+    }
+    if args.export.strip_server_fields {
+        validator = validator.strip_server_fields();
+    }
+    if let Some(old) = old {
+        validator = validator.update_of(old);
+    }
+    if args.subresource.is_some() {
+        validator = validator.status();
+    }
     let json = args.output == Output::Json;
     let mut report = Report::new(json, args.export.strip_server_fields, release);
     for source in args.files.sources()? {
@@ -172,7 +179,7 @@ pub(crate) fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
             }
         };
         for document in &found.documents {
-            report.verdict(document, &judge.judge(document), streams)?;
+            report.verdict(document, &validator.verdict(document), streams)?;
         }
         report.skip(&found, streams)?;
     }

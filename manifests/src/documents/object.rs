@@ -21,6 +21,18 @@ pub struct Object {
     pub problems: Vec<Problem>,
 }
 
+impl Object {
+    /// An object in a version, without problems.
+    pub fn new(kind: Kind, version: ApiVersion, tree: Value) -> Self {
+        Self {
+            kind,
+            version,
+            tree,
+            problems: Vec::new(),
+        }
+    }
+}
+
 /// The reason why a document is no object.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DecodeError {

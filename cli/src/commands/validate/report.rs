@@ -1,11 +1,12 @@
 //! The verdicts as text and as JSON.
 
-use super::judge::{Verdict, is_alpha};
+use super::old::is_alpha;
 use crate::documents::{Document, Found, Skipped};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::{Diagnostic, Streams, one_line, plural, write_line};
 use k8s_flowcontrol::Release;
+use k8s_flowcontrol::rules::validate::verdict::{Failure as Refused, Verdict};
 use serde::Serialize;
 use serde_json::Value;
 use std::io::{self, Write};
@@ -32,7 +33,7 @@ struct Line<'a> {
     #[serde(rename = "apiVersion")]
     api_version: &'a str,
     valid: bool,
-    status: Option<&'a Value>,
+    status: Option<Value>,
 }
 
 impl Report {
@@ -57,12 +58,12 @@ impl Report {
         verdict: &Verdict,
         streams: &mut Streams,
     ) -> Result<(), Failure> {
-        let valid = verdict.status.is_none();
+        let valid = verdict.failure.is_none();
         match valid {
             true => self.valid += 1,
             false => self.invalid += 1,
         }
-        self.existing += usize::from(verdict.code() == 409);
+        self.existing += usize::from(verdict.code == 409);
         if !self.strips {
             self.carries_server_fields += usize::from(document.has_resource_version());
         }
@@ -80,7 +81,7 @@ impl Report {
                 name: document.name(),
                 api_version: written.unwrap_or(version.api_version()),
                 valid,
-                status: verdict.status.as_ref(),
+                status: verdict.failure.as_ref().map(Refused::status),
             };
             write_line(&mut streams.out, &line)?;
         } else if valid {
@@ -99,8 +100,13 @@ impl Report {
     fn diagnostics(&self, document: &Document, verdict: &Verdict) -> Vec<Diagnostic> {
         let title = document.title();
         let source = &document.source;
-        if !verdict.causes.is_empty() {
-            let causes = verdict.causes.iter().map(|cause| {
+        let Some(failure) = &verdict.failure else {
+            return Vec::new();
+        };
+        let reason = failure.reason.unwrap_or("InternalError");
+        let causes = failure.details.as_ref().map(|details| &details.causes);
+        if let Some(causes) = causes.filter(|causes| !causes.is_empty()) {
+            let causes = causes.iter().map(|cause| {
                 Diagnostic::error(format!("{title}: {cause}"))
                     .id(cause.reason.as_str())
                     .at(source, document.locate(&cause.field))
@@ -111,7 +117,7 @@ impl Report {
             // The server's message names a file of its source.
             let message = format!("{title}: no release since 1.25 serves or converts v1alpha1");
             let diagnostic = Diagnostic::error(message)
-                .id(verdict.reason())
+                .id(reason)
                 .at(source, document.locate("apiVersion"));
             return vec![diagnostic.help(
                 "use `kubectl flowcontrol migrate`, which takes it to v1 by the rules of v1beta1",
@@ -121,25 +127,25 @@ impl Report {
             .body_error
             .as_ref()
             .and_then(|error| document.in_text(error.span?));
-        let span = span.unwrap_or_else(|| match verdict.code() {
+        let span = span.unwrap_or_else(|| match verdict.code {
             404 if !document.version(self.release).is_served_by(self.release) => {
                 document.locate("apiVersion")
             }
             404 | 409 => document.locate("metadata.name"),
             _ => document.start(),
         });
-        let diagnostic = Diagnostic::error(verdict.message())
-            .id(verdict.reason())
+        let diagnostic = Diagnostic::error(failure.message.as_str())
+            .id(reason)
             .at(source, span);
-        vec![match self.help(document, verdict) {
+        vec![match self.help(document, failure) {
             Some(help) => diagnostic.help(help),
             None => diagnostic,
         }]
     }
 
-    fn help(&self, document: &Document, verdict: &Verdict) -> Option<String> {
+    fn help(&self, document: &Document, failure: &Refused) -> Option<String> {
         let (release, version) = (self.release, document.version(self.release));
-        match verdict.code() {
+        match failure.code {
             404 if !version.is_served_by(release) => {
                 let served: Vec<_> = release.served().map(|version| version.as_str()).collect();
                 Some(format!(
@@ -148,12 +154,12 @@ impl Report {
                     served.join(" and ")
                 ))
             }
-            409 if verdict.message().ends_with("already exists") => Some(
+            409 if failure.message.ends_with("already exists") => Some(
                 "this is a built-in object; use `--update-of` to validate an update, or `--no-bootstrap` to assume that it \
                  does not exist"
                     .into(),
             ),
-            400 if verdict.message().contains("ConcurrencyShares\"") => Some(
+            400 if failure.message.contains("ConcurrencyShares\"") => Some(
                 "the field is assuredConcurrencyShares up to v1beta2 and nominalConcurrencyShares since v1beta3"
                     .into(),
             ),

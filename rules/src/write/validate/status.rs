@@ -33,7 +33,28 @@ pub struct Details {
 }
 
 impl Failure {
-    pub(super) fn bad_request(message: String) -> Self {
+    /// Creates the 404 for a path that the server does not have, in the words of kubectl.
+    pub fn not_served() -> Self {
+        Self {
+            code: 404,
+            reason: Some("NotFound"),
+            message: "the server could not find the requested resource".to_owned(),
+            details: None,
+        }
+    }
+
+    /// Creates the 404 for an object that does not exist.
+    pub fn not_found(kind: Kind, name: &str) -> Self {
+        Self {
+            code: 404,
+            reason: Some("NotFound"),
+            message: format!("{}.{GROUP} {} not found", kind.plural(), quote(name)),
+            details: about(kind, name),
+        }
+    }
+
+    /// Creates the 400 for a malformed request.
+    pub fn bad_request(message: String) -> Self {
         Self {
             code: 400,
             reason: Some("BadRequest"),

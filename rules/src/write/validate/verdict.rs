@@ -92,9 +92,15 @@ pub struct Verdict {
 const MAX_BODY: usize = 3 << 20;
 
 /// Returns the verdict on a body.
+///
+/// In a version that the release does not serve, the path of the request does not exist: 404.
 pub fn of_text(body: &[u8], format: Format, request: &Request<'_>) -> Verdict {
+    let kind = request.rules.kind();
+    if !kind.version.is_served_by(kind.release) {
+        return Verdict::failed(Failure::not_served());
+    }
     if body.len() > MAX_BODY {
-        return Verdict::refused(Failure::too_large(MAX_BODY), None);
+        return Verdict::failed(Failure::too_large(MAX_BODY));
     }
     match read_body(body, format, request.rules.kind(), request.field_validation) {
         Ok(Object {
@@ -115,19 +121,23 @@ pub fn of_text(body: &[u8], format: Format, request: &Request<'_>) -> Verdict {
                 body_error: None,
             }
         }
-        Err(error) => Verdict::refused(Failure::bad_request(error.message.clone()), Some(error)),
+        Err(error) => {
+            let mut verdict = Verdict::failed(Failure::bad_request(error.message.clone()));
+            verdict.body_error = Some(error);
+            verdict
+        }
     }
 }
 
 impl Verdict {
-    /// The verdict on a body that does not decode.
-    fn refused(failure: Failure, body_error: Option<BodyError>) -> Self {
+    /// The verdict on a request that fails before its body is an object.
+    pub fn failed(failure: Failure) -> Self {
         Self {
             code: failure.code,
             failure: Some(failure),
             warnings: Vec::new(),
             object: None,
-            body_error,
+            body_error: None,
         }
     }
 }
