@@ -2,7 +2,7 @@
 //! second migration changes nothing.
 
 use k8s_flowcontrol_manifests::{
-    Document, Form, Mend, Migration, ReadOptions, Settings, migrate, read_with, version_of,
+    Document, Form, ForeignFieldPolicy, Migration, ReadOptions, Settings, migrate, read_with, version_of,
 };
 use k8s_flowcontrol_rules::conversion::server_tree;
 use k8s_flowcontrol_types::convert::{Lossy, PRESERVE_ZERO_ANNOTATION};
@@ -22,7 +22,7 @@ pub(crate) fn check(input: &[u8]) {
     let form =
         [Form::Yaml, Form::Json, Form::Template, Form::JsonLines][usize::from(choice >> 4) % 4];
     let settings = Settings {
-        mend: [None, None, Some(Mend::Live), Some(Mend::File)][usize::from(*options) % 4],
+        foreign_fields: [None, None, Some(ForeignFieldPolicy::Live), Some(ForeignFieldPolicy::File)][usize::from(*options) % 4],
         allow_loss: options & 4 != 0,
         ..Settings::to(to)
     };
@@ -89,7 +89,7 @@ fn objects(text: &str, new: &str, form: Form, settings: Settings) {
     assert_eq!(before.unreadable.len(), after.unreadable.len());
     for (before, after) in before.documents.iter().zip(&after.documents) {
         assert_eq!((before.kind(), before.name()), (after.kind(), after.name()));
-        if settings.allow_loss || settings.mend.is_some() {
+        if settings.allow_loss || settings.foreign_fields.is_some() {
             continue;
         }
         if let (Some(old), Some(new_object)) = (held(before), held(after)) {

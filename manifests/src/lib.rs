@@ -47,9 +47,9 @@ pub use documents::{
 };
 pub use lines::Lines;
 pub use migrate::{
-    Change, Edit, Finding, Mend, Mention, Mentioned, Metrics, MigratedObject, Migration,
-    NamedTemplate, Rule, Settings, Severity, may_have_removed_metrics, may_mention, mentions,
-    migrate, migrate_fences, named_template, removed_metrics, uses,
+    Change, Edit, Finding, ForeignFieldPolicy, Mention, Mentioned, Metrics, MigratedObject,
+    Migration, NamedTemplate, Remedy, Rule, Settings, Severity, may_have_removed_metrics,
+    may_mention, mentions, migrate, migrate_fences, named_template, removed_metrics, uses,
 };
 pub use validator::Validator;
 

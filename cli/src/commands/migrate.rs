@@ -11,7 +11,7 @@ use crate::migrate::{
 use crate::output::{Streams, write_report};
 use clap::ValueEnum;
 use k8s_flowcontrol::{ApiVersion, Release};
-use k8s_flowcontrol_manifests::{self as manifests, Settings, Severity};
+use k8s_flowcontrol_manifests::{self as manifests, ForeignFieldPolicy, Rule, Settings, Severity};
 use std::io::{IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
@@ -64,7 +64,7 @@ pub(crate) struct Args {
 
     /// Resolve fields of another version, which servers ignore
     #[arg(long, value_name = "WHICH")]
-    mend: Option<Mend>,
+    mend: Option<ForeignFields>,
 
     /// Accept losses and changes of meaning
     #[arg(long)]
@@ -97,18 +97,18 @@ pub(crate) struct Args {
 
 /// The meaning to keep for a field that a server ignores.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Mend {
+enum ForeignFields {
     /// Write the values that servers use now
     Live,
     /// Write the values that the file intends
     File,
 }
 
-impl From<Mend> for manifests::Mend {
-    fn from(mend: Mend) -> Self {
-        match mend {
-            Mend::Live => Self::Live,
-            Mend::File => Self::File,
+impl From<ForeignFields> for ForeignFieldPolicy {
+    fn from(which: ForeignFields) -> Self {
+        match which {
+            ForeignFields::Live => Self::Live,
+            ForeignFields::File => Self::File,
         }
     }
 }
@@ -154,7 +154,7 @@ pub(crate) fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
     let settings = Settings {
         to: args.to,
         release: args.kubernetes,
-        mend: args.mend.map(manifests::Mend::from),
+        foreign_fields: args.mend.map(ForeignFieldPolicy::from),
         allow_loss: args.allow_loss,
         metrics: match args.metrics {
             true => manifests::Metrics::Rename,
@@ -336,7 +336,10 @@ fn print(args: &Args, files: &[Examined], streams: &mut Streams) -> Result<(), F
         }
         let findings = file.outcome.findings.iter();
         let findings: Vec<_> = findings
-            .filter(|finding| args.verbose || file.is_too_long || finding.severity > Severity::Note)
+            .filter(|finding| {
+                let is_important = finding.severity > Severity::Note || finding.rule == Rule::Loss;
+                args.verbose || file.is_too_long || is_important
+            })
             .collect();
         if findings.is_empty() {
             continue;

@@ -1,5 +1,8 @@
 //! The findings of a migration.
 
+use super::remedy::Remedy;
+use std::fmt;
+
 /// The severity of a finding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Severity {
@@ -22,8 +25,15 @@ impl Severity {
     }
 }
 
+impl fmt::Display for Severity {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.as_str())
+    }
+}
+
 /// The subject of a finding. The names are stable, because scripts and baselines contain them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[non_exhaustive]
 pub enum Rule {
     /// An object is in another version than the wanted one.
     Outdated,
@@ -69,7 +79,7 @@ pub enum Rule {
 
 impl Rule {
     /// All rules.
-    pub const ALL: [Self; 20] = [
+    pub const ALL: &[Self] = &[
         Self::Outdated,
         Self::Loss,
         Self::ForeignField,
@@ -147,7 +157,13 @@ impl Rule {
     }
 }
 
-/// A finding at a place of a text.
+impl fmt::Display for Rule {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.as_str())
+    }
+}
+
+/// A finding at a place of a text. Its `Display` has no place: see [`Lines`](crate::Lines).
 #[derive(Clone, Debug, PartialEq)]
 pub struct Finding {
     /// The severity.
@@ -161,7 +177,7 @@ pub struct Finding {
     /// The message: a sentence without a full stop.
     pub message: String,
     /// The way to solve the problem.
-    pub help: Option<String>,
+    pub help: Option<Remedy>,
     /// The named template that computes the value, such as `app.apiVersion`; its definition may be in another file.
     pub computed_by: Option<String>,
 }
@@ -187,8 +203,23 @@ impl Finding {
     }
 
     /// Adds the way to solve the problem.
-    pub fn help(mut self, help: impl Into<String>) -> Self {
+    pub fn help(mut self, help: impl Into<Remedy>) -> Self {
         self.help = Some(help.into());
         self
+    }
+}
+
+impl fmt::Display for Finding {
+    /// `error[loss]: spec.limited.nominalConcurrencyShares: 0 shares become 30`, and the remedy in the next line.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}[{}]: ", self.severity, self.rule)?;
+        if let Some(path) = &self.path {
+            write!(f, "{path}: ")?;
+        }
+        f.write_str(&self.message)?;
+        match &self.help {
+            Some(help) => write!(f, "\n  {help}"),
+            None => Ok(()),
+        }
     }
 }

@@ -1,6 +1,7 @@
 //! Metrics that Kubernetes 1.37 removed, in rules, dashboards and queries.
 
 use super::findings::{Finding, Rule, Severity};
+use super::remedy::Remedy;
 use k8s_flowcontrol_text::Span;
 
 /// The handling of metrics that Kubernetes 1.37 removed.
@@ -128,13 +129,12 @@ impl Removed {
                 format!("a regular expression matches {old}, a metric that Kubernetes 1.37 removed")
             }
         };
-        let by = match renames && self.form == NameForm::Whole {
-            true => "; `kubectl flowcontrol migrate --metrics` renames it",
-            false => "",
+        let change = format!("use {new}, which has the same labels and values");
+        let help = match renames && self.form == NameForm::Whole {
+            true => Remedy::RenameMetric(change),
+            false => Remedy::Change(change),
         };
-        Finding::new(Severity::Manual, Rule::Metric, self.span.start, message).help(format!(
-            "use {new}, which has the same labels and values{by}"
-        ))
+        Finding::new(Severity::Manual, Rule::Metric, self.span.start, message).help(help)
     }
 }
 

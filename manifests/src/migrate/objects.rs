@@ -5,7 +5,7 @@ use super::edit::DocumentEdits;
 use super::findings::{Finding, Rule, Severity};
 use super::read::{Found, Role, is_kept, shares_of};
 use super::result::{Change, MigratedObject};
-use super::settings::{Mend, Settings};
+use super::settings::{ForeignFieldPolicy, Settings};
 use super::state::State;
 use k8s_flowcontrol_text::{Node, Span};
 use serde_json::Value;
@@ -76,7 +76,10 @@ impl State<'_> {
             // The applied object has the same losses as the object itself, which reports them.
             let settings = Settings {
                 allow_loss: true,
-                mend: self.settings.mend.or(Some(Mend::Live)),
+                foreign_fields: self
+                    .settings
+                    .foreign_fields
+                    .or(Some(ForeignFieldPolicy::Live)),
                 ..self.settings
             };
             changes.extend(

@@ -4,6 +4,7 @@ use super::edit::{Edit, PlannedChange};
 use super::findings::{Finding, Severity};
 use k8s_flowcontrol_text::Span;
 use serde_json::Value;
+use std::fmt;
 
 /// The result of the migration of a text.
 ///
@@ -72,6 +73,30 @@ pub struct Change {
     pub what: String,
     /// The reason, if the change is more than a new name: 0 shares that become 30, for example.
     pub why: Option<String>,
+}
+
+impl fmt::Display for MigratedObject {
+    /// `FlowSchema "batch" (flowcontrol.apiserver.k8s.io/v1beta2)`, and a line for each change.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.kind)?;
+        self.name
+            .iter()
+            .try_for_each(|name| write!(f, " {name:?}"))?;
+        self.from
+            .iter()
+            .try_for_each(|from| write!(f, " ({from})"))?;
+        self.changes
+            .iter()
+            .try_for_each(|change| write!(f, "\n  {change}"))
+    }
+}
+
+impl fmt::Display for Change {
+    /// The change, and the reason in parentheses.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.what)?;
+        self.why.iter().try_for_each(|why| write!(f, " ({why})"))
+    }
 }
 
 impl From<&PlannedChange> for Change {

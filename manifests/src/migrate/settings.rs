@@ -11,7 +11,7 @@ pub struct Settings {
     /// The release whose rules apply, if it serves the version. Defaults to the newest release that does.
     pub release: Option<Release>,
     /// The handling of fields of another version. By default they are errors.
-    pub mend: Option<Mend>,
+    pub foreign_fields: Option<ForeignFieldPolicy>,
     /// Whether losses are accepted. By default they are errors.
     pub allow_loss: bool,
     /// The handling of metrics that Kubernetes 1.37 removed.
@@ -24,7 +24,7 @@ impl Settings {
         Self {
             to: version,
             release: None,
-            mend: None,
+            foreign_fields: None,
             allow_loss: false,
             metrics: Metrics::Ignore,
         }
@@ -33,7 +33,7 @@ impl Settings {
 
 /// The meaning to keep for a field that a server ignores.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Mend {
+pub enum ForeignFieldPolicy {
     /// Write the values that servers use now.
     Live,
     /// Write the values that the file intends.

@@ -1,6 +1,6 @@
 //! The files of the corpus, and what becomes of them.
 
-use super::{Mend, Settings, V1, clean, findings, run, to};
+use super::{ForeignFieldPolicy, Settings, V1, clean, findings, run, to};
 use k8s_flowcontrol_manifests::{Form, Rule, Severity};
 use k8s_flowcontrol_types::ApiVersion;
 
@@ -323,18 +323,18 @@ fn fields_of_another_version_are_mended_as_told() {
         clean(
             text,
             Settings {
-                mend: Some(mend),
+                foreign_fields: Some(mend),
                 ..settings
             },
         )
     };
-    let live = mended(Mend::Live, V1);
+    let live = mended(ForeignFieldPolicy::Live, V1);
     assert!(live.contains("    nominalConcurrencyShares: 30 # copied from an older file\n"));
-    let file = mended(Mend::File, V1);
+    let file = mended(ForeignFieldPolicy::File, V1);
     assert!(file.contains("    nominalConcurrencyShares: 9 # copied from an older file\n"));
-    let same = mended(Mend::File, to(ApiVersion::V1Beta3));
+    let same = mended(ForeignFieldPolicy::File, to(ApiVersion::V1Beta3));
     assert_eq!(same, text.replace("assured", "nominal"));
-    let down = mended(Mend::Live, to(ApiVersion::V1Beta2));
+    let down = mended(ForeignFieldPolicy::Live, to(ApiVersion::V1Beta2));
     assert!(down.contains("    assuredConcurrencyShares: 30 # copied from an older file\n"));
 }
 

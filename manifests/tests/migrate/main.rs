@@ -14,7 +14,9 @@ mod rules;
 mod style;
 mod templates;
 
-use k8s_flowcontrol_manifests::{Form, Lines, Mend, Migration, Rule, Settings, Severity, migrate};
+use k8s_flowcontrol_manifests::{
+    ForeignFieldPolicy, Form, Lines, Migration, Rule, Settings, Severity, migrate,
+};
 use k8s_flowcontrol_types::ApiVersion;
 
 const V1: Settings = Settings::to(ApiVersion::V1);

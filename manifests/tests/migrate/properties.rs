@@ -1,7 +1,7 @@
 //! What holds for every manifest in every style.
 
 use super::style::{Tape, render};
-use super::{Mend, Settings, findings, migrate, to};
+use super::{ForeignFieldPolicy, Settings, findings, migrate, to};
 use k8s_flowcontrol_manifests::{Form, Severity};
 use k8s_flowcontrol_text::{parse_json_values, parse_yaml_documents, to_value};
 use k8s_flowcontrol_types::convert::{Lossy, PRESERVE_ZERO_ANNOTATION, shape_tree};
@@ -140,7 +140,7 @@ proptest! {
     ) {
         let text = render(&documents, &mut Tape::new(&choices));
         prop_assert_eq!(&read(&text), &documents, "the renderer is wrong: {}", text);
-        let settings = Settings { allow_loss: true, mend: Some(Mend::File), ..super::to(to) };
+        let settings = Settings { allow_loss: true, foreign_fields: Some(ForeignFieldPolicy::File), ..super::to(to) };
         let outcome = migrate(&text, Form::Yaml, settings);
         let grave: Vec<_> = findings(&outcome, &text);
         prop_assert!(grave.is_empty(), "{:?}\n{}", outcome.findings, text);

@@ -118,7 +118,7 @@ fn webhook_rules_that_miss_the_version_are_listed() {
         let [finding] = outcome.findings.as_slice() else {
             panic!("one finding in {text}: {:?}", outcome.findings)
         };
-        assert_eq!(finding.help.as_deref(), Some("add v1 to apiVersions"));
+        assert_eq!(finding.help.clone(), Some("add v1 to apiVersions".into()));
         finding.message.clone()
     };
     let equivalent = "with matchPolicy: Equivalent it selects requests in v1 only while the cluster serves v1beta2, v1beta3";
@@ -150,7 +150,8 @@ fn a_storage_version_migration_is_created_again() {
     let text = "apiVersion: storagemigration.k8s.io/v1alpha1\nkind: StorageVersionMigration\nspec:\n  resource: {group: flowcontrol.apiserver.k8s.io, version: v1beta2, resource: flowschemas}\n";
     let outcome = run(text, V1);
     assert_eq!(findings(&outcome, text), [(Rule::Patch, 4)]);
-    let help = outcome.findings[0].help.as_deref();
+    let help = outcome.findings[0].help.as_ref().map(ToString::to_string);
+    let help = help.as_deref();
     assert_eq!(help, Some("create the migration again for v1"));
 }
 
@@ -188,7 +189,7 @@ fn advice_depends_on_the_kind_of_document() {
             let [finding] = outcome.findings.as_slice() else {
                 panic!("one finding: {:?}", outcome.findings)
             };
-            let found = finding.help.as_deref().unwrap();
+            let found = &finding.help.as_ref().unwrap().to_string();
             let is_text = head == "kind: Values" && value.starts_with('|');
             assert!(found.starts_with(help) || is_text, "{text}: {found}");
         }

@@ -1,7 +1,7 @@
 //! Errors of a migration and their messages.
 
-use super::{Mend, Settings, V1, clean, findings, run, to};
-use k8s_flowcontrol_manifests::{Migration, Rule};
+use super::{ForeignFieldPolicy, Settings, V1, clean, findings, run, to};
+use k8s_flowcontrol_manifests::{Form, Migration, Rule, Severity, migrate};
 use k8s_flowcontrol_types::ApiVersion;
 
 fn level(version: &str, limited: &str) -> String {
@@ -43,6 +43,76 @@ fn a_zero_that_cannot_be_said_is_an_error() {
 }
 
 #[test]
+fn accepted_losses_are_told_with_their_reasons() {
+    let accepted = |version| Settings {
+        allow_loss: true,
+        ..to(version)
+    };
+    let outcome = run(
+        &level("v1", "nominalConcurrencyShares: 0"),
+        accepted(ApiVersion::V1Beta2),
+    );
+    let told: Vec<_> = outcome.findings.iter().map(ToString::to_string).collect();
+    assert_eq!(
+        told,
+        [
+            "note[loss]: spec.limited.nominalConcurrencyShares: 0 shares become 30: v1beta2 has no form for 0"
+        ]
+    );
+    let text = level("v1", "nominalConcurrencyShares: 5, lendablePercent: 50");
+    let outcome = run(&text, accepted(ApiVersion::V1Beta1));
+    let [finding] = outcome.findings.as_slice() else {
+        panic!("{outcome:?}");
+    };
+    assert_eq!(
+        (finding.severity, finding.rule),
+        (Severity::Note, Rule::Loss)
+    );
+    assert_eq!(
+        finding.path.as_deref(),
+        Some("spec.limited.lendablePercent")
+    );
+    // Nothing is lost.
+    let outcome = run(
+        &level("v1", "nominalConcurrencyShares: 5"),
+        accepted(ApiVersion::V1Beta2),
+    );
+    assert!(outcome.findings.is_empty());
+}
+
+#[test]
+fn results_can_be_printed() {
+    let outcome = run(&level("v1beta2", "assuredConcurrencyShares: 0"), V1);
+    assert_eq!(
+        outcome.objects[0].to_string(),
+        "PriorityLevelConfiguration \"a\" (flowcontrol.apiserver.k8s.io/v1beta2)
+  apiVersion: flowcontrol.apiserver.k8s.io/v1beta2 becomes flowcontrol.apiserver.k8s.io/v1
+  spec.limited.assuredConcurrencyShares is renamed to nominalConcurrencyShares
+  spec.limited.assuredConcurrencyShares: 0 becomes 30 (0 means the default of 30 in the old version, and no shares in v1)"
+    );
+    let outcome = run(
+        &level("v1", "nominalConcurrencyShares: 0"),
+        to(ApiVersion::V1Beta2),
+    );
+    assert_eq!(
+        outcome.findings[0].to_string(),
+        "error[loss]: spec.limited.nominalConcurrencyShares: 0 shares become 30: v1beta2 has no form for 0
+  give the level at least 1 share, keep a version with zero shares, or accept the loss with allow_loss; the file then has 0, which means 30 in v1beta2"
+    );
+}
+
+#[test]
+fn the_name_of_a_template_is_told_as_written() {
+    let text = level("v1beta2", "assuredConcurrencyShares: 5")
+        .replace("{name: a}", "\n  name: {{ .Release.Name }}-lvl");
+    let outcome = migrate(&text, Form::Template, V1);
+    assert_eq!(
+        outcome.objects[0].name.as_deref(),
+        Some("{{ .Release.Name }}-lvl")
+    );
+}
+
+#[test]
 fn what_comes_to_mean_something_is_an_error() {
     let text = level(
         "v1beta1",
@@ -55,17 +125,17 @@ fn what_comes_to_mean_something_is_an_error() {
         clean(
             &text,
             Settings {
-                mend: Some(mend),
+                foreign_fields: Some(mend),
                 ..V1
             },
         )
     };
     assert_eq!(
-        mended(Mend::Live),
+        mended(ForeignFieldPolicy::Live),
         level("v1", "nominalConcurrencyShares: 5")
     );
     assert_eq!(
-        mended(Mend::File),
+        mended(ForeignFieldPolicy::File),
         level("v1", "nominalConcurrencyShares: 5, lendablePercent: 50")
     );
 }
@@ -107,7 +177,7 @@ fn two_names_for_the_shares_are_an_error() {
     let mended = clean(
         &text,
         Settings {
-            mend: Some(Mend::File),
+            foreign_fields: Some(ForeignFieldPolicy::File),
             ..V1
         },
     );

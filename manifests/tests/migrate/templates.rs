@@ -61,7 +61,7 @@ fn a_chain_without_the_version_names_every_branch() {
         "{}",
         finding.message
     );
-    let help = finding.help.as_deref().unwrap();
+    let help = &finding.help.as_ref().unwrap().to_string();
     assert!(help.starts_with("add a first branch for v1"), "{help}");
     assert_eq!(outcome.text, None);
 }

@@ -4,7 +4,7 @@ use super::moves::{Move, Plan, Written, moves, not_before};
 use crate::input::ReadError;
 use crate::migrate::{Candidate, Skipped, examine_file};
 use crate::source::Source;
-use k8s_flowcontrol_manifests::{Finding, Mend, Metrics, Settings, Severity};
+use k8s_flowcontrol_manifests::{Finding, ForeignFieldPolicy, Metrics, Settings, Severity};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -97,7 +97,7 @@ pub(crate) fn read(candidate: &Candidate, plan: Plan) -> Result<Option<FileNeeds
     if let Some(first) = needs.moves.iter().next() {
         let settings = |mend| Settings {
             release: Some(first.on),
-            mend,
+            foreign_fields: mend,
             ..Settings::to(first.to)
         };
         let fails = |mend| {
@@ -106,7 +106,7 @@ pub(crate) fn read(candidate: &Candidate, plan: Plan) -> Result<Option<FileNeeds
         };
         let fails_now = outcome.worst() == Some(Severity::Error) || fails(None);
         if fails_now && fails(None) {
-            needs.is_refused = fails(Some(Mend::Live));
+            needs.is_refused = fails(Some(ForeignFieldPolicy::Live));
             needs.needs_mend = !needs.is_refused;
         }
     }

@@ -154,7 +154,7 @@ impl Report {
                     served.join(" and ")
                 ))
             }
-            409 if failure.message.ends_with("already exists") => Some(
+            409 if failure.reason == Some("AlreadyExists") => Some(
                 "this is a built-in object; use `--update-of` to validate an update, or `--no-bootstrap` to assume that it \
                  does not exist"
                     .into(),

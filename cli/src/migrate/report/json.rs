@@ -1,5 +1,6 @@
 //! The outcome of a migration as JSON.
 
+use super::advice;
 use super::summary::Summary;
 use crate::migrate::files::Examined;
 use k8s_flowcontrol_manifests::Settings;
@@ -64,7 +65,7 @@ fn of_file(file: &Examined) -> Value {
                 "column": at.column,
                 "path": finding.path,
                 "message": finding.message,
-                "help": finding.help,
+                "help": finding.help.as_ref().map(advice),
             })
         })
         .collect();

@@ -1,5 +1,6 @@
 //! The findings as lines, grouped by file, with the advice for each kind of place at the end.
 
+use super::advice;
 use crate::migrate::files::{Examined, Skipped};
 use crate::output::{Diagnostic, ERROR, HINT, Level, Stream, WARNING, one_line, plural};
 use crate::source::Source;
@@ -20,7 +21,7 @@ pub(crate) fn write_details(
             .id(finding.rule.as_str())
             .at(source, Span::new(finding.offset, finding.offset + 1));
         if let Some(help) = &finding.help {
-            diagnostic = diagnostic.help(help.as_str());
+            diagnostic = diagnostic.help(advice(help));
         }
         diagnostic.write(err)?;
     }
@@ -82,15 +83,17 @@ impl Advice {
     }
 
     fn add(&mut self, finding: &Finding) {
-        let Some(help) = &finding.help else { return };
+        let Some(help) = finding.help.as_ref().map(advice) else {
+            return;
+        };
         let rule = finding.rule.as_str();
         let known = self
             .kinds
             .iter_mut()
-            .find(|(of, advice, _)| *of == rule && advice == help);
+            .find(|(of, advice, _)| *of == rule && *advice == help);
         match known {
             Some((_, _, count)) => *count += 1,
-            None => self.kinds.push((rule, help.clone(), 1)),
+            None => self.kinds.push((rule, help, 1)),
         }
     }
 

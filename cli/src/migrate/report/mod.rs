@@ -1,11 +1,13 @@
 //! Reporting the outcome of a migration: as a diff, JSON, SARIF and in numbers.
 
+mod advice;
 mod diff;
 mod json;
 mod list;
 mod sarif;
 mod summary;
 
+pub(crate) use advice::advice;
 pub(crate) use diff::{write_file_diff, write_patch};
 pub(crate) use json::json;
 pub(crate) use list::{Advice, write_details, write_left_out};

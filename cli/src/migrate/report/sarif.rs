@@ -1,5 +1,6 @@
 //! The outcome of a migration as SARIF.
 
+use super::advice;
 use crate::migrate::files::{Examined, Status};
 use crate::output::{Level, SarifResult, SarifRule, Stream, write_sarif};
 use k8s_flowcontrol_manifests::Settings;
@@ -68,7 +69,7 @@ fn message(finding: &Finding) -> String {
         None => String::new(),
     };
     let help = match &finding.help {
-        Some(help) => format!(". {help}"),
+        Some(help) => format!(". {}", advice(help)),
         None => String::new(),
     };
     format!("{path}{}{help}", finding.message)

@@ -56,7 +56,8 @@ impl Summary {
                     Severity::Manual => summary.manual += 1,
                     Severity::Error => summary.errors += 1,
                 }
-                let is_loss = matches!(finding.rule, Rule::Loss | Rule::ForeignField);
+                let is_loss = finding.severity == Severity::Error
+                    && matches!(finding.rule, Rule::Loss | Rule::ForeignField);
                 summary.losses += usize::from(is_loss);
             }
         }

@@ -4,6 +4,7 @@ use super::chains::VersionChain;
 use crate::documents::{Action, Definition, touches, touching};
 use crate::migrate::findings::{Finding, Rule, Severity};
 use crate::migrate::read::Text;
+use crate::migrate::remedy::Remedy;
 use k8s_flowcontrol_text::Span;
 use k8s_flowcontrol_types::{GROUP, Kind};
 use std::ops::Range;
@@ -80,9 +81,8 @@ fn finding(template: Template<'_>, kind: Kind, action: Action) -> Finding {
         None => text.split_whitespace().collect::<Vec<_>>().join(" "),
     };
     let message = format!("the version of this {kind} is computed by {by}");
-    let help = "check the rendered result: `--render` does so with Helm, or use `helm template CHART | kubectl flowcontrol validate -f - --kubernetes RELEASE`";
-    let mut finding =
-        Finding::new(Severity::Manual, Rule::Template, action.span.start, message).help(help);
+    let mut finding = Finding::new(Severity::Manual, Rule::Template, action.span.start, message)
+        .help(Remedy::CheckRendered);
     finding.computed_by = helper.map(str::to_owned);
     finding
 }

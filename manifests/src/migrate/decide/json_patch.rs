@@ -1,6 +1,6 @@
 //! JSON patches of flow-control objects.
 
-use super::reference::{References, Restring, Unclear, renamed};
+use super::reference::{References, ScalarEdit, Unclear, renamed};
 use crate::documents::version_of;
 use k8s_flowcontrol_text::{Content, Node};
 use k8s_flowcontrol_types::ApiVersion;
@@ -32,7 +32,7 @@ pub(super) fn operation<'a>(
             Some(_) => false,
         };
         if is_clear {
-            out.changes.push(Restring {
+            out.changes.push(ScalarEdit {
                 node,
                 pointer: format!("{pointer}/{name}"),
                 what: format!("{name}: {path} becomes {new}"),
@@ -55,7 +55,7 @@ fn version<'a>(operation: Node<'a>, pointer: &str, to: ApiVersion, out: &mut Ref
     };
     let written = value.as_str().unwrap_or_default();
     if version_of(written).is_some() && written != to.api_version() {
-        out.changes.push(Restring {
+        out.changes.push(ScalarEdit {
             node: value,
             pointer: format!("{pointer}/value"),
             new: to.api_version().to_owned(),

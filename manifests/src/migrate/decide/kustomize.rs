@@ -1,7 +1,7 @@
 //! The fields of kustomize that select flow-control objects and their fields.
 
 use super::owner::Owner;
-use super::reference::{References, Restring, Unclear, renamed};
+use super::reference::{References, ScalarEdit, Unclear, renamed};
 use crate::documents::version_of;
 use k8s_flowcontrol_text::{Content, Node};
 use k8s_flowcontrol_types::{ApiVersion, GROUP, Kind};
@@ -40,7 +40,7 @@ pub(super) fn selector<'a>(
         return;
     }
     if known.is_some() && SELECTORS.contains(&name) {
-        out.changes.push(Restring {
+        out.changes.push(ScalarEdit {
             node: version,
             pointer: format!("{pointer}/version"),
             new: to.to_string(),
@@ -124,7 +124,7 @@ pub(super) fn variable<'a>(
     if let Some(version) = object.get("apiVersion") {
         let written = version.as_str().unwrap_or_default();
         if version_of(written).is_some() && written != to.api_version() {
-            out.changes.push(Restring {
+            out.changes.push(ScalarEdit {
                 node: version,
                 pointer: format!("{pointer}/objref/apiVersion"),
                 new: to.api_version().to_owned(),
@@ -162,7 +162,7 @@ fn rename<'a>(
     if let Some(path) = node.as_str()
         && let Some(new) = renamed(path, separator, to)
     {
-        out.changes.push(Restring {
+        out.changes.push(ScalarEdit {
             node,
             pointer,
             what: format!("{path} becomes {new}"),

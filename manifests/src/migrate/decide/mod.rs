@@ -19,7 +19,7 @@ pub(super) use chains::{VersionChain, version_chains};
 pub(super) use computed::{Template, computed_versions};
 pub(super) use object::{decide, owned};
 pub(super) use patches::find;
-pub(super) use reference::{Restring, apply};
+pub(super) use reference::{ScalarEdit, apply};
 pub(super) use remaining_mentions::{LAST_APPLIED, classify};
 pub(super) use surroundings::Surroundings;
 pub(super) use template::twice;

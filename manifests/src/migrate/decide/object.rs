@@ -4,7 +4,7 @@ use super::step::step;
 use super::surroundings::Surroundings;
 use super::template::obstacle;
 use crate::documents::{locate, touches, version_of};
-use crate::migrate::edit::{PlannedChange, changes};
+use crate::migrate::edit::{ChangeKind, PlannedChange, changes};
 use crate::migrate::findings::{Finding, Rule, Severity};
 use crate::migrate::read::{Found, Role, SHARES};
 use crate::migrate::result::MigratedObject;
@@ -47,14 +47,14 @@ pub(in crate::migrate) fn decide(
             let is_current = found.api_version == Some(to.api_version());
             let mut decision = if is_current && kind == Kind::FlowSchema {
                 Decision {
-                    report: Some(report(found, kind, before)),
+                    report: Some(report(around, found, kind, before)),
                     ..Decision::default()
                 }
             } else {
                 object(around, found, kind, from, before)
             };
             if decision.report.is_none() {
-                decision.report = Some(report(found, kind, before));
+                decision.report = Some(report(around, found, kind, before));
             }
             decision
         }
@@ -130,7 +130,7 @@ fn object(
 ) -> Decision {
     let offset = found.node.span().start;
     let taken = step(before, kind, from, around.settings);
-    let mut report = report(found, kind, before);
+    let mut report = report(around, found, kind, before);
     if kind == Kind::PriorityLevelConfiguration {
         report.server = Some(taken.held.clone());
     }
@@ -138,7 +138,12 @@ fn object(
         report: Some(report),
         ..Decision::default()
     };
-    if taken.after == *before && taken.obstacles.is_empty() {
+    let at = |path: &str| {
+        locate(found.node, path)
+            .name
+            .map_or(offset, |name| name.start)
+    };
+    if taken.after == *before && taken.obstacles.is_empty() && taken.accepted.is_empty() {
         return decision;
     }
     if around.asks_cluster {
@@ -154,43 +159,46 @@ fn object(
     }
     if !taken.obstacles.is_empty() {
         for obstacle in taken.obstacles {
-            let place = locate(found.node, &obstacle.path).name;
-            let offset = place.map_or(offset, |name| name.start);
+            let offset = at(&obstacle.path);
             let finding = Finding::new(Severity::Error, obstacle.rule, offset, obstacle.message);
             let finding = finding.path(obstacle.path).help(obstacle.help);
             decision.findings.push(finding);
         }
         return decision;
     }
+    // Notes, because the settings accept the losses: what they are is told all the same.
+    decision
+        .findings
+        .extend(taken.accepted.into_iter().map(|loss| {
+            let offset = at(&loss.path);
+            Finding::new(Severity::Note, loss.rule, offset, loss.message).path(loss.path)
+        }));
     let edited = edit(around, found.node, before, &taken.after);
     decision.findings.extend(edited.findings);
     decision.changes = edited.changes;
     for change in &mut decision.changes {
-        change.why = reason(&change.what, found.api_version, around.settings.to);
+        change.why = reason(change.kind, found.api_version, around.settings.to);
     }
     decision.after = edited.after;
     decision
 }
 
 /// The reason of a change that is more than a new name or version.
-fn reason(what: &str, from: Option<&str>, to: ApiVersion) -> Option<String> {
+fn reason(change: ChangeKind, from: Option<&str>, to: ApiVersion) -> Option<String> {
     let is_alpha = from.is_some_and(|from| from.ends_with("/v1alpha1"));
-    if what.starts_with("apiVersion:") && is_alpha {
-        let why = "v1alpha1 has the fields and defaults of v1beta1; no server since Kubernetes 1.25 converts it";
-        return Some(why.to_owned());
-    }
-    if SHARES
-        .iter()
-        .any(|name| what.ends_with(&format!("{name}: 0 becomes 30")))
-    {
-        return Some(format!(
+    match change {
+        ChangeKind::Version if is_alpha => Some(
+            "v1alpha1 has the fields and defaults of v1beta1; no server since Kubernetes 1.25 converts it"
+                .to_owned(),
+        ),
+        ChangeKind::ZeroShares => Some(format!(
             "0 means the default of 30 in the old version, and no shares in {to}"
-        ));
+        )),
+        ChangeKind::ZeroAnnotation => {
+            Some("only v1beta3 needs the annotation for 0 shares".to_owned())
+        }
+        ChangeKind::Version | ChangeKind::Other => None,
     }
-    if what.contains(PRESERVE_ZERO_ANNOTATION) {
-        return Some("only v1beta3 needs the annotation for 0 shares".to_owned());
-    }
-    None
 }
 
 /// The edits that produce `after`, unless the style of the text does not allow them.
@@ -226,17 +234,42 @@ fn edit(around: Surroundings<'_>, node: Node<'_>, before: &Value, after: &Value)
     }
 }
 
-fn report(found: &Found<'_>, kind: Kind, value: &Value) -> MigratedObject {
+fn report(
+    around: Surroundings<'_>,
+    found: &Found<'_>,
+    kind: Kind,
+    value: &Value,
+) -> MigratedObject {
     let name = value
         .pointer("/metadata/name")
         .or_else(|| value.pointer("/metadata/generateName"));
     MigratedObject {
         offset: found.node.span().start,
         kind: kind.to_string(),
-        name: name.and_then(Value::as_str).map(str::to_owned),
+        name: name
+            .and_then(Value::as_str)
+            .map(|name| written_name(around, found.node, name)),
         from: found.api_version.map(str::to_owned),
         changes: Vec::new(),
         server: None,
+    }
+}
+
+/// The name of an object; as written if a template generates a part of it.
+fn written_name(around: Surroundings<'_>, node: Node<'_>, name: &str) -> String {
+    let metadata = node.get("metadata");
+    let mut spans = ["name", "generateName"].into_iter().filter_map(|name| {
+        let node = metadata.and_then(|metadata| metadata.get(name))?;
+        Some(node.span())
+    });
+    match spans.next().filter(|span| touches(around.actions, *span)) {
+        Some(span) => around
+            .source
+            .slice(span)
+            .trim()
+            .trim_matches(['"', '\''])
+            .to_owned(),
+        None => name.to_owned(),
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::admission::{self, MatchPolicy};
 use super::owner::Owner;
-use super::reference::{References, Restring, renamed};
+use super::reference::{References, ScalarEdit, renamed};
 use super::{json_patch, kustomize};
 use k8s_flowcontrol_text::{Content, Field, Node};
 use k8s_flowcontrol_types::{ApiVersion, GROUP};
@@ -96,7 +96,7 @@ fn ignored_differences<'a>(
             if let Some(path) = entry.as_str()
                 && let Some(new) = renamed(path, separator, to)
             {
-                out.changes.push(Restring {
+                out.changes.push(ScalarEdit {
                     node: entry,
                     pointer: format!("{pointer}/{list}/{index}"),
                     what: format!("{list}: {path} becomes {new}"),

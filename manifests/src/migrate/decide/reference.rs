@@ -7,7 +7,7 @@ use serde_json::Value;
 
 /// A string with its new text.
 #[derive(Clone, Debug)]
-pub(in crate::migrate) struct Restring<'a> {
+pub(in crate::migrate) struct ScalarEdit<'a> {
     pub(in crate::migrate) node: Node<'a>,
     /// Its JSON pointer in the document.
     pub(in crate::migrate) pointer: String,
@@ -36,12 +36,12 @@ impl<'a> Unclear<'a> {
 /// The references in a document.
 #[derive(Clone, Debug, Default)]
 pub(in crate::migrate) struct References<'a> {
-    pub(in crate::migrate) changes: Vec<Restring<'a>>,
+    pub(in crate::migrate) changes: Vec<ScalarEdit<'a>>,
     pub(in crate::migrate) unclear: Vec<Unclear<'a>>,
 }
 
 /// Replaces the strings in `root`.
-pub(in crate::migrate) fn apply(root: &mut Value, changes: &[Restring<'_>]) {
+pub(in crate::migrate) fn apply(root: &mut Value, changes: &[ScalarEdit<'_>]) {
     for change in changes {
         if let Some(place) = root.pointer_mut(&change.pointer) {
             *place = change.new.clone().into();

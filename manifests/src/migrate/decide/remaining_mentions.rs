@@ -121,7 +121,7 @@ fn in_document(
     let finding = if !scalar.is_key && steps.last().is_some_and(|step| step == LAST_APPLIED) {
         let message = format!("the last-applied annotation refers to {what}");
         Finding::new(Severity::Manual, Rule::LastApplied, offset, message)
-            .help("remove the annotation from the file: kubectl apply writes it again")
+            .help("remove the annotation from the file: client-side apply writes it again")
     } else if is_long {
         let kind = root.get("kind").and_then(Node::as_str);
         let this = kind.map_or("this document".to_owned(), |kind| format!("this {kind}"));

@@ -3,7 +3,8 @@
 use super::server_view::{differences, held, release_for};
 use crate::migrate::findings::Rule;
 use crate::migrate::read::SHARES;
-use crate::migrate::settings::{Mend, Settings};
+use crate::migrate::remedy::Remedy;
+use crate::migrate::settings::{ForeignFieldPolicy, Settings};
 use k8s_flowcontrol_types::ApiVersion;
 use k8s_flowcontrol_types::Kind;
 use k8s_flowcontrol_types::convert::{Loss, Lossy, PRESERVE_ZERO_ANNOTATION, shape_tree};
@@ -17,7 +18,7 @@ pub(in crate::migrate) struct Obstacle {
     /// The field path in the old version.
     pub(in crate::migrate) path: String,
     pub(in crate::migrate) message: String,
-    pub(in crate::migrate) help: String,
+    pub(in crate::migrate) help: Remedy,
 }
 
 /// The result of a conversion.
@@ -25,6 +26,8 @@ pub(in crate::migrate) struct Obstacle {
 pub(in crate::migrate) struct Step {
     pub(in crate::migrate) after: Value,
     pub(in crate::migrate) obstacles: Vec<Obstacle>,
+    /// The losses that the settings accept.
+    pub(in crate::migrate) accepted: Vec<Obstacle>,
     /// The content in a server before and after.
     pub(in crate::migrate) held: (Value, Value),
 }
@@ -43,77 +46,83 @@ pub(in crate::migrate) fn step(
     );
     let mut obstacles = Vec::new();
     let held_before = held(before, kind, from, old_release);
-    let mut mended = before.clone();
+    let mut resolved = before.clone();
     let mut expected = held_before.clone();
     if kind == Kind::PriorityLevelConfiguration
         && let Some(foreign) = Foreign::of(before, from)
     {
-        match foreign.mend(&mut mended, &held_before, settings.mend) {
-            Ok(()) if settings.mend == Some(Mend::File) => {
-                expected = held(&mended, kind, from, old_release);
+        match foreign.resolve(&mut resolved, &held_before, settings.foreign_fields) {
+            Ok(()) if settings.foreign_fields == Some(ForeignFieldPolicy::File) => {
+                expected = held(&resolved, kind, from, old_release);
             }
             Ok(()) => {}
             Err(obstacle) => obstacles.push(obstacle),
         }
     }
     let rules = settings.release.unwrap_or_default();
-    let converted = shape_tree(mended.clone(), VersionedKind::new(kind, from, rules), to);
+    let converted = shape_tree(resolved.clone(), VersionedKind::new(kind, from, rules), to);
     let (mut after, mut losses) = Lossy::parts(converted);
-    if let Some(mend) = settings.mend {
+    if let Some(policy) = settings.foreign_fields {
         // Fields that only the target version has: the file intends them, and servers ignore them now.
         losses.retain(|loss| !loss.takes_effect);
-        if mend == Mend::Live {
+        if policy == ForeignFieldPolicy::Live {
             remove_ineffective(&mut after, &held_before, from);
         } else {
             expected = held(&after, kind, to, new_release);
         }
     }
-    obstacles.retain(|obstacle| !(settings.allow_loss && obstacle.rule == Rule::Loss));
     let held_after = held(&after, kind, to, new_release);
-    if !settings.allow_loss {
-        let known: Vec<_> = obstacles.iter().map(|o| o.path.clone()).collect();
-        obstacles.extend(
-            losses
-                .iter()
-                .filter(|loss| !known.contains(&loss.path))
-                .map(|loss| lost(loss, to)),
-        );
-        if obstacles.is_empty() {
-            obstacles.extend(differences(&expected, &held_after).into_iter().map(|found| {
-                Obstacle {
-                    rule: Rule::Loss,
-                    message: format!(
-                        "a server has {} before ({from}, Kubernetes {old_release}) and {} after ({to}, Kubernetes {new_release})",
-                        found.before, found.after
-                    ),
-                    path: found.path,
-                    help: ALLOW.to_owned(),
-                }
-            }));
-        }
+    let known: Vec<_> = obstacles.iter().map(|o| o.path.clone()).collect();
+    let unknown = losses.iter().filter(|loss| !known.contains(&loss.path));
+    obstacles.extend(unknown.map(|loss| lost(loss, to)));
+    if obstacles.is_empty() {
+        let found = differences(&expected, &held_after).into_iter();
+        obstacles.extend(found.map(|found| Obstacle {
+            rule: Rule::Loss,
+            message: format!(
+                "a server has {} before ({from}, Kubernetes {old_release}) and {} after ({to}, Kubernetes {new_release})",
+                found.before, found.after
+            ),
+            path: found.path,
+            help: both_mean_the_same(),
+        }));
     }
+    let is_accepted = |obstacle: &Obstacle| settings.allow_loss && obstacle.rule == Rule::Loss;
+    let (accepted, obstacles) = obstacles.into_iter().partition(is_accepted);
     Step {
         after,
         obstacles,
+        accepted,
         held: (held_before, held_after),
     }
 }
 
-const ALLOW: &str = "change the file so that both versions mean the same, or use --allow-loss";
+fn both_mean_the_same() -> Remedy {
+    Remedy::AcceptLoss {
+        instead: "change the file so that both versions mean the same".to_owned(),
+        effect: None,
+    }
+}
 
 fn lost(loss: &Loss, to: ApiVersion) -> Obstacle {
     let help = if loss.takes_effect {
-        format!(
-            "--mend live removes the field, which has no effect now; --mend file keeps it, and it takes effect in {to}"
-        )
+        Remedy::ForeignField {
+            instead: None,
+            live: "removes the field, which has no effect now".to_owned(),
+            file: Some(format!("keeps it, and it takes effect in {to}")),
+        }
     } else if SHARES.iter().any(|name| loss.path.ends_with(name)) {
-        format!(
-            "give the level at least 1 share, keep a version with zero shares, or use --allow-loss; the file then has 0, which means 30 in {to}"
-        )
+        Remedy::AcceptLoss {
+            instead: "give the level at least 1 share, keep a version with zero shares".to_owned(),
+            effect: Some(format!("the file then has 0, which means 30 in {to}")),
+        }
     } else if loss.path.contains(PRESERVE_ZERO_ANNOTATION) {
-        "remove the annotation from the file, or use --allow-loss to remove it".to_owned()
+        Remedy::AcceptLoss {
+            instead: "remove the annotation from the file".to_owned(),
+            effect: Some("it is then removed".to_owned()),
+        }
     } else {
-        ALLOW.to_owned()
+        both_mean_the_same()
     };
     Obstacle {
         rule: Rule::Loss,
@@ -176,7 +185,12 @@ impl<'a> Foreign<'a> {
     }
 
     /// Keeps only the right field name.
-    fn mend(&self, level: &mut Value, held: &Value, mend: Option<Mend>) -> Result<(), Obstacle> {
+    fn resolve(
+        &self,
+        level: &mut Value,
+        held: &Value,
+        policy: Option<ForeignFieldPolicy>,
+    ) -> Result<(), Obstacle> {
         let Self {
             version,
             own,
@@ -195,23 +209,27 @@ impl<'a> Foreign<'a> {
             None => None,
         };
         let agree = value.is_null() || meant.is_some_and(|meant| running == meant);
-        let shares = match (own_value, mend, meant) {
-            (Some(_), mend, _) if agree || mend.is_some() => None,
+        let shares = match (own_value, policy, meant) {
+            (Some(_), policy, _) if agree || policy.is_some() => None,
             (None, _, _) if value.is_null() => None,
-            (None, Some(Mend::Live), _) => Some(running),
-            (None, _, Some(meant)) if agree || mend.is_some() => Some(Value::from(meant)),
+            (None, Some(ForeignFieldPolicy::Live), _) => Some(running),
+            (None, _, Some(meant)) if agree || policy.is_some() => Some(Value::from(meant)),
             (own_value, ..) => {
                 let source = own_value.map_or("the default".to_owned(), |_| format!("from {own}"));
-                let help = if own_value.is_some() {
-                    format!(
-                        "remove one of the two from the file; --mend live or file removes {name}"
-                    )
-                } else if let Some(meant) = meant {
-                    format!(
-                        "--mend live writes the current value, {own}: {running}; --mend file writes the intended value, {own}: {meant}"
-                    )
-                } else {
-                    format!("--mend live writes the current value, {own}: {running}")
+                let writes = |what: &str, shares: &dyn std::fmt::Display| {
+                    format!("writes the {what} value, {own}: {shares}")
+                };
+                let help = match own_value {
+                    Some(_) => Remedy::ForeignField {
+                        instead: Some("remove one of the two from the file".to_owned()),
+                        live: format!("removes {name}"),
+                        file: Some(format!("removes {name}")),
+                    },
+                    None => Remedy::ForeignField {
+                        instead: None,
+                        live: writes("current", &running),
+                        file: meant.map(|meant| writes("intended", &meant)),
+                    },
                 };
                 return Err(Obstacle {
                     rule: Rule::ForeignField,

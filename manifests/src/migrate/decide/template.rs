@@ -4,6 +4,7 @@ use super::surroundings::Surroundings;
 use crate::documents::{Action, locate, touches, touching};
 use crate::migrate::findings::{Finding, Rule, Severity};
 use crate::migrate::read::{Found, SHARES, shares_of};
+use crate::migrate::remedy::Remedy;
 use k8s_flowcontrol_text::{Document, Node, Span};
 use k8s_flowcontrol_types::ApiVersion;
 use k8s_flowcontrol_types::Kind;
@@ -76,8 +77,9 @@ pub(super) fn obstacle(
             zero(to)
         );
         return Some(
-            manual(node.span().start, &message)
-                .help("make sure that no values produce 0 here, then use --allow-loss"),
+            manual(node.span().start, &message).help(Remedy::CheckAndAcceptLoss(
+                "make sure that no values produce 0 here".to_owned(),
+            )),
         );
     }
     None

@@ -5,7 +5,20 @@ use super::{insert, splice};
 use crate::documents::Form;
 use crate::migrate::read::{SHARES, Text};
 use k8s_flowcontrol_text::{Content, Field, Node};
+use k8s_flowcontrol_types::convert::PRESERVE_ZERO_ANNOTATION;
 use serde_json::Value;
+
+/// The kind of a change, which decides its reason.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::migrate) enum ChangeKind {
+    /// Another `apiVersion`.
+    Version,
+    /// 0 shares, which mean the default of 30, become 30.
+    ZeroShares,
+    /// The annotation for zero shares.
+    ZeroAnnotation,
+    Other,
+}
 
 /// A change of an object, with a description and its edits.
 #[derive(Clone, Debug)]
@@ -13,6 +26,7 @@ pub(in crate::migrate) struct PlannedChange {
     /// The start of the change in the text.
     pub(in crate::migrate) offset: usize,
     pub(in crate::migrate) what: String,
+    pub(in crate::migrate) kind: ChangeKind,
     /// The reason, if the change is more than a new name.
     pub(in crate::migrate) why: Option<String>,
     pub(in crate::migrate) edits: Vec<Edit>,
@@ -24,9 +38,19 @@ impl PlannedChange {
         Self {
             offset,
             what,
+            kind: ChangeKind::Other,
             why: None,
             edits,
         }
+    }
+}
+
+impl PlannedChange {
+    fn annotation(mut self, is_annotation: bool) -> Self {
+        if is_annotation {
+            self.kind = ChangeKind::ZeroAnnotation;
+        }
+        self
     }
 }
 
@@ -124,22 +148,29 @@ impl Context<'_> {
                 .iter()
                 .map(|index| below(path, own[*index].name))
                 .collect();
-            out.push(PlannedChange::new(
+            let change = PlannedChange::new(
                 own[gone[0]].name_span.start,
                 format!("{} is removed", names.join(", ")),
                 splice::remove(self.source, node, &own, &gone)?,
-            ));
+            );
+            let is_annotation = |index: &usize| own[*index].name == PRESERVE_ZERO_ANNOTATION;
+            out.push(change.annotation(gone.iter().any(is_annotation)));
         }
         for (name, value) in new {
             if old.contains_key(name) || renamed.is_some_and(|(_, to)| to == name) {
                 continue;
             }
             let edit = insert::insert(self.source, self.form, node, &own, name, value)?;
-            out.push(PlannedChange::new(
+            let change = PlannedChange::new(
                 edit.span.start,
                 format!("{} is added: {value}", below(path, name)),
                 vec![edit],
-            ));
+            );
+            // The annotation can come with the map around it.
+            let is_annotation = name == PRESERVE_ZERO_ANNOTATION
+                || value.get(PRESERVE_ZERO_ANNOTATION).is_some()
+                || value["annotations"].get(PRESERVE_ZERO_ANNOTATION).is_some();
+            out.push(change.annotation(is_annotation));
         }
         Ok(())
     }
@@ -156,11 +187,19 @@ impl Context<'_> {
             return self.object(member.value, before, after, path, out);
         }
         let edit = splice::set_scalar(self.source, self.form, Some(member), member.value, after)?;
-        out.push(PlannedChange::new(
+        let mut change = PlannedChange::new(
             edit.span.start,
             format!("{path}: {} becomes {}", plain(before), plain(after)),
             vec![edit],
-        ));
+        );
+        let is_shares = SHARES.iter().any(|name| path.ends_with(name));
+        change.kind = match path {
+            "apiVersion" => ChangeKind::Version,
+            _ if is_shares && *before == 0 && *after == 30 => ChangeKind::ZeroShares,
+            _ if path.contains(PRESERVE_ZERO_ANNOTATION) => ChangeKind::ZeroAnnotation,
+            _ => ChangeKind::Other,
+        };
+        out.push(change);
         Ok(())
     }
 }

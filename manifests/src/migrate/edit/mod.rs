@@ -9,7 +9,7 @@ mod place;
 mod splice;
 mod verify;
 
-pub(super) use changes::{PlannedChange, changes};
+pub(super) use changes::{ChangeKind, PlannedChange, changes};
 pub(super) use document::{DocumentEdits, Part, checked_edits};
 pub use edits::Edit;
 pub(super) use edits::{Refusal, apply};
