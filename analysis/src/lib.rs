@@ -9,6 +9,7 @@
 //! | [`dumps`] | the server's debug dumps and flow control response headers |
 //! | [`metrics`] | the server's metrics of flow control, of any release |
 //! | [`monitoring`] | Prometheus rules and a Grafana dashboard for these metrics |
+//! | [`upgrade`] | the moves of manifests from version to version during an upgrade |
 //! | [`diagnosis`] | the causes of waiting and rejected requests in a cluster, with the evidence |
 //!
 //! Nothing here opens a file or a connection; logs are read from streams that the caller opens. The rules of a server are those of
@@ -21,6 +22,7 @@ pub mod lint;
 pub mod monitoring;
 pub mod simulation;
 mod system_requests;
+pub mod upgrade;
 
 pub use evidence::{audit, dumps, metrics, ownership};
 

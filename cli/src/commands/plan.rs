@@ -3,7 +3,6 @@
 mod cluster;
 mod commands;
 mod files;
-mod moves;
 mod report;
 
 use crate::cluster::{ClustersArgs, block_on};
@@ -16,7 +15,7 @@ use crate::output::{Diagnostic, Level, Streams, plural, write_report};
 use clap::ValueEnum;
 use cluster::ClusterState;
 use k8s_flowcontrol::Release;
-use moves::Plan;
+use k8s_flowcontrol_analysis::upgrade::Plan;
 use std::io::Write;
 use std::path::PathBuf;
 
@@ -84,7 +83,7 @@ pub(crate) fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
         Some(from) => from,
         None => oldest(&states)?,
     };
-    let plan = Plan { from, to: args.to };
+    let plan = Plan::new(from, args.to);
     if plan.from > plan.to {
         let message = format!("{} is older than {}", plan.to, plan.from);
         return Err(Failure::usage(message).hint(
@@ -118,7 +117,7 @@ pub(crate) fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
         .into_iter()
         .map(|state| {
             let from = state.release.unwrap_or(plan.from);
-            let plan = (from <= plan.to).then_some(Plan { from, to: plan.to });
+            let plan = (from <= plan.to).then_some(Plan::new(from, plan.to));
             (state, plan)
         })
         .collect();

@@ -26,7 +26,7 @@ enum Spelling {
     Camel,
 }
 
-const PATTERNS: [Pattern; 20] = [
+const PATTERNS: [Pattern; 17] = [
     Pattern::lower("/flowcontrol/", "", "a Go package"),
     Pattern::upper("Flowcontrol", "", "a Go client"),
     Pattern::upper("Flowcontrol().", "()", "a Go informer"),
@@ -36,13 +36,10 @@ const PATTERNS: [Pattern; 20] = [
     Pattern::upper("", "FlowSchema", "a client class"),
     Pattern::upper("", "PriorityLevelConfiguration", "a client class"),
     Pattern::lower("flowcontrol::", "", "a Rust module"),
-    Pattern::upper("Flowcontrol::", "", "a Perl package"),
     Pattern::lower("model.flowcontrol.", "", "a Java package"),
     Pattern::lower("flowControl().", "()", "a Java client"),
     Pattern::lower("flowcontrol.", "", "a package"),
     Pattern::lower("flowcontrol_", "", "a Python module"),
-    Pattern::camel("KubeFlowSchema", "a cdk8s class"),
-    Pattern::camel("KubePriorityLevelConfiguration", "a cdk8s class"),
     Pattern::camel("FlowControl.", "a .NET namespace"),
     Pattern::lower("_k8s_io_flow_schema_", "", "a Terraform resource"),
     Pattern::lower("_apiserver_k8s_io_", "_", "a Terraform resource"),

@@ -60,10 +60,6 @@ fn client_libraries_are_found() {
             "k8s_flowcontrol_apiserver_k8s_io_v1beta1_ is a Terraform resource",
         ),
         (
-            "use IO::K8s::Api::Flowcontrol::V1beta3::FlowSchema;",
-            "Flowcontrol::V1beta3 is a Perl package",
-        ),
-        (
             "limited.withAssuredConcurrencyShares(5)",
             "AssuredConcurrencyShares is not a field of v1",
         ),
@@ -86,14 +82,6 @@ fn client_libraries_are_found() {
         (
             "from lightkube.resources.flowcontrol_v1beta2 import FlowSchema",
             "flowcontrol_v1beta2 is a Python module",
-        ),
-        (
-            "new k8s.KubeFlowSchemaV1Beta2(this, 'a')",
-            "KubeFlowSchemaV1Beta2 is a cdk8s class",
-        ),
-        (
-            "new KubePriorityLevelConfigurationV1Beta1()",
-            "KubePriorityLevelConfigurationV1Beta1 is a cdk8s class",
         ),
         (
             "using Pulumi.Kubernetes.FlowControl.V1Beta1;",

@@ -1,7 +1,7 @@
 //! The commands of a plan: one for each folder, as somebody can paste them.
 
 use super::files::FileNeeds;
-use super::moves::Move;
+use k8s_flowcontrol_analysis::upgrade::Move;
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 

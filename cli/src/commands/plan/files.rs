@@ -1,9 +1,9 @@
 //! The migrations that files need.
 
-use super::moves::{Move, Plan, Written, moves, not_before};
 use crate::input::ReadError;
 use crate::migrate::{Candidate, Skipped, examine_file};
 use crate::source::Source;
+use k8s_flowcontrol_analysis::upgrade::{Move, Plan, Written, moves, not_before};
 use k8s_flowcontrol_manifests::{Finding, ForeignFieldPolicy, Metrics, Settings, Severity};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;

@@ -3,9 +3,9 @@
 use super::cluster::ClusterState;
 use super::commands::commands;
 use super::files::FileNeeds;
-use super::moves::{Move, Plan, moves};
 use crate::output::{Stream, Table, plural};
 use k8s_flowcontrol::ApiVersion;
+use k8s_flowcontrol_analysis::upgrade::{Move, Plan, moves};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::io::{self, Write};

@@ -56,7 +56,7 @@ pub(in crate::migrate) fn step(
                 expected = held(&resolved, kind, from, old_release);
             }
             Ok(()) => {}
-            Err(obstacle) => obstacles.push(obstacle),
+            Err(obstacle) => obstacles.push(*obstacle),
         }
     }
     let rules = settings.release.unwrap_or_default();
@@ -190,7 +190,7 @@ impl<'a> Foreign<'a> {
         level: &mut Value,
         held: &Value,
         policy: Option<ForeignFieldPolicy>,
-    ) -> Result<(), Obstacle> {
+    ) -> Result<(), Box<Obstacle>> {
         let Self {
             version,
             own,
@@ -231,14 +231,14 @@ impl<'a> Foreign<'a> {
                         file: meant.map(|meant| writes("intended", &meant)),
                     },
                 };
-                return Err(Obstacle {
+                return Err(Box::new(Obstacle {
                     rule: Rule::ForeignField,
                     path: format!("spec.limited.{name}"),
                     message: format!(
                         "{name} is not a field of {version}: servers drop it, and the level has {running} shares ({source}), not {value}"
                     ),
                     help,
-                });
+                }));
             }
         };
         let limited = level
