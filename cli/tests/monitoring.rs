@@ -11,6 +11,7 @@
 mod common;
 
 use common::{Folder, code, run, stderr, stdout};
+use k8s_flowcontrol::Release;
 use serde_json::Value;
 use std::process::{Command, Output};
 
@@ -52,8 +53,8 @@ fn write(folder: &Folder, release: &str) -> (String, String) {
 #[test]
 fn promtool_accepts_the_rules_and_the_queries_of_the_dashboard() {
     let folder = Folder::new();
-    for release in 25..=37 {
-        let (rules, dashboard) = write(&folder, &format!("1.{release}"));
+    for release in Release::all() {
+        let (rules, dashboard) = write(&folder, &release.to_string());
         let Some(output) = promtool(&["check", "rules", "--lint=all", "--lint-fatal", &rules])
         else {
             return;

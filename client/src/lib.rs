@@ -73,7 +73,7 @@ pub use k8s_flowcontrol_rules as rules;
 #[doc(hidden)]
 pub use k8s_flowcontrol_types::rt;
 pub use k8s_flowcontrol_types::{
-    FieldValidation, GROUP, InvalidObject, Kind, List, PartialObjectMetadata, Resource, api,
+    Fact, FieldValidation, GROUP, InvalidObject, Kind, List, PartialObjectMetadata, Resource, api,
     convert, from_value_strict, json, kind, meta, ownership, release, resource, schema,
     unknown_fields,
 };

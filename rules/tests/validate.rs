@@ -100,14 +100,12 @@ fn agree(records: &str) {
                 "{case}"
             );
         }
-        for (ours, header) in verdict
-            .warnings
-            .iter()
-            .zip(record["warnings"].as_array().into_iter().flatten())
-        {
-            let quoted = serde_json::to_string(ours).unwrap();
-            assert_eq!(format!("299 - {quoted}"), *header, "{case}");
-        }
+        let ours = verdict.warnings.iter().map(|warning| {
+            let quoted = serde_json::to_string(warning).unwrap();
+            Value::from(format!("299 - {quoted}"))
+        });
+        let recorded = record["warnings"].as_array().cloned().unwrap_or_default();
+        assert_eq!(ours.collect::<Vec<_>>(), recorded, "{case}");
     }
 }
 

@@ -6,7 +6,7 @@ use crate::kinds::{Kind, Kinds};
 use crate::registry::{Patch, Write, commit, patch};
 use crate::store::{Object, Store};
 use k8s_flowcontrol_types::Kind as OwnKind;
-use k8s_flowcontrol_types::{FieldValidation, Release};
+use k8s_flowcontrol_types::{Fact, FieldValidation, Release};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
@@ -42,7 +42,8 @@ fn is_usable(level: Option<&Object>, release: Release) -> bool {
     };
     let is_of = |type_: &str| spec.get("type").and_then(Value::as_str) == Some(type_);
     let has = |field: &str| spec.get(field).is_some_and(|value| !value.is_null());
-    is_of("Limited") == has("limited") && (release.minor() < 28 || is_of("Exempt") == has("exempt"))
+    is_of("Limited") == has("limited")
+        && (!release.has(Fact::ExemptField) || is_of("Exempt") == has("exempt"))
 }
 
 /// The FlowSchemas that were written, and those whose level became usable or unusable.
@@ -128,7 +129,7 @@ fn set(store: &mut Store, schemas: &Kind, name: &str, object: &Object, mut condi
     condition["lastTransitionTime"] = now.as_str().into();
     let write = Write::by_server(schemas, MANAGER, "status", &now);
     // A write that fails leaves the old condition: the next write of the object tries again.
-    if schemas.release().minor() < 26 {
+    if !schemas.release().has(Fact::AppliesConditions) {
         let mut conditions: Vec<Value> = conditions(object)
             .iter()
             .filter(|condition| condition.get("type") != Some(&"Dangling".into()))

@@ -6,6 +6,7 @@ use crate::selector::Selector;
 use crate::status::{Status, expired};
 use crate::store::{Change, Object, edit_metadata};
 use crate::wire::Wire;
+use k8s_flowcontrol_types::Fact;
 use serde::Serialize;
 use serde_json::Value;
 use std::sync::Arc;
@@ -91,7 +92,7 @@ impl Lines {
                 metadata.insert("annotations".into(), annotations);
             }
             // Go wrote unset times as null until it learned to leave them out.
-            if self.kind.release().minor() >= 34 {
+            if self.kind.release().has(Fact::OmitsUnsetTimes) {
                 metadata.remove("creationTimestamp");
             }
         });

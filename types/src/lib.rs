@@ -71,6 +71,7 @@ macro_rules! include_generated {
 
 pub mod api;
 pub mod convert;
+mod facts;
 mod field_validation;
 mod invalid_object;
 pub mod json;
@@ -88,6 +89,7 @@ pub mod rt;
 pub mod schema;
 mod strict;
 
+pub use facts::Fact;
 pub use field_validation::FieldValidation;
 pub use invalid_object::InvalidObject;
 pub use kind::{Kind, Versioned};

@@ -114,10 +114,11 @@ impl fmt::Display for UnknownApiVersion {
 
 impl std::error::Error for UnknownApiVersion {}
 
-/// A Kubernetes release, such as 1.29.
+/// A Kubernetes release, such as 1.29 or 1.36.2.
 ///
-/// Defaults, conversion and validation differ between releases, so their functions take one. Releases 1.25 to 1.37 are
-/// known.
+/// Defaults, conversion and validation differ between releases, so their functions take one; [`has`](Self::has) names the
+/// differences. Releases 1.25 to 1.37 are known. A release without a patch is the newest known patch, and patches that do not differ
+/// are equal: only 1.36.0 to 1.36.2 are releases of their own.
 ///
 /// ```
 /// use k8s_flowcontrol_types::{ApiVersion, Release};
@@ -125,23 +126,50 @@ impl std::error::Error for UnknownApiVersion {}
 /// let release: Release = "1.29".parse()?;
 /// assert_eq!(release.served().collect::<Vec<_>>(), [ApiVersion::V1, ApiVersion::V1Beta3]);
 /// assert_eq!(release.stored(), ApiVersion::V1Beta3);
+/// assert_eq!("1.29.1".parse(), Ok(release));
+/// assert!("1.36.2".parse::<Release>()? < "1.36".parse()?);
 /// # Ok::<(), k8s_flowcontrol_types::release::UnknownRelease>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Release(u32);
+pub struct Release {
+    minor: u32,
+    /// [`NEWEST_PATCH`], or one that differs from it.
+    patch: u32,
+}
+
+const NEWEST_PATCH: u32 = u32::MAX;
 
 impl Release {
     /// The oldest known release.
-    pub const OLDEST: Self = Self(25);
+    pub const OLDEST: Self = Self::of(25, NEWEST_PATCH);
     /// The newest known release.
-    pub const NEWEST: Self = Self(37);
+    pub const NEWEST: Self = Self::of(37, NEWEST_PATCH);
 
-    /// The release 1.`minor`, when it is known.
+    const fn of(minor: u32, patch: u32) -> Self {
+        Self { minor, patch }
+    }
+
+    /// The newest known patch of 1.`minor`, when it is known.
     pub const fn new(minor: u32) -> Option<Self> {
-        if minor >= Self::OLDEST.0 && minor <= Self::NEWEST.0 {
-            Some(Self(minor))
+        if minor >= Self::OLDEST.minor && minor <= Self::NEWEST.minor {
+            Some(Self::of(minor, NEWEST_PATCH))
         } else {
             None
+        }
+    }
+
+    /// The release with another patch.
+    ///
+    /// ```
+    /// # use k8s_flowcontrol_types::Release;
+    /// assert_eq!(Release::nearest(36).with_patch(2).to_string(), "1.36.2");
+    /// assert_eq!(Release::nearest(36).with_patch(9), Release::nearest(36));
+    /// ```
+    #[must_use]
+    pub const fn with_patch(self, patch: u32) -> Self {
+        match patch < Self::last_patch(self.minor) {
+            true => Self::of(self.minor, patch),
+            false => Self::of(self.minor, NEWEST_PATCH),
         }
     }
 
@@ -155,19 +183,27 @@ impl Release {
     pub const fn nearest(minor: u32) -> Self {
         match Self::new(minor) {
             Some(release) => release,
-            None if minor < Self::OLDEST.0 => Self::OLDEST,
+            None if minor < Self::OLDEST.minor => Self::OLDEST,
             None => Self::NEWEST,
         }
     }
 
-    /// All known releases, the oldest first.
+    /// All known releases, the oldest first, each in its newest patch.
     pub fn all() -> impl Iterator<Item = Self> {
-        (Self::OLDEST.0..=Self::NEWEST.0).map(Self)
+        (Self::OLDEST.minor..=Self::NEWEST.minor).map(|minor| Self::of(minor, NEWEST_PATCH))
     }
 
     /// The minor number: 29 for 1.29.
     pub const fn minor(self) -> u32 {
-        self.0
+        self.minor
+    }
+
+    /// The patch number: 2 for 1.36.2; that of the newest known patch for a release without one, 0 if no patch is known to differ.
+    pub const fn patch(self) -> u32 {
+        match self.patch {
+            NEWEST_PATCH => Self::last_patch(self.minor),
+            patch => patch,
+        }
     }
 
     /// The versions that the release serves, the preferred one first.
@@ -185,7 +221,7 @@ impl Release {
 
     /// The version in which the release stores objects.
     pub const fn stored(self) -> ApiVersion {
-        match self.0 {
+        match self.minor {
             ..=25 => ApiVersion::V1Beta1,
             26 => ApiVersion::V1Beta2,
             27..=29 => ApiVersion::V1Beta3,
@@ -203,21 +239,28 @@ impl Default for Release {
 
 impl fmt::Display for Release {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "1.{}", self.0)
+        write!(f, "1.{}", self.minor)?;
+        match self.patch {
+            NEWEST_PATCH => Ok(()),
+            patch => write!(f, ".{patch}"),
+        }
     }
 }
 
 impl FromStr for Release {
     type Err = UnknownRelease;
 
-    /// Reads `1.29`, `v1.29` or a full version such as `v1.29.1`.
+    /// Reads `1.29`, `v1.29` or a full version such as `v1.29.1` or `v1.29.1-eks-1`.
     fn from_str(text: &str) -> Result<Self, UnknownRelease> {
         let unknown = || UnknownRelease(text.into());
         let number = text.strip_prefix('v').unwrap_or(text);
         let rest = number.strip_prefix("1.").ok_or_else(unknown)?;
-        let minor = rest.split(['.', '-', '+']).next().unwrap_or_default();
+        let mut parts = rest.split(['.', '-', '+']);
+        let minor = parts.next().unwrap_or_default();
         let minor = minor.parse().map_err(|_| unknown())?;
-        Self::new(minor).ok_or_else(unknown)
+        let release = Self::new(minor).ok_or_else(unknown)?;
+        let patch = parts.next().and_then(|patch| patch.parse().ok());
+        Ok(patch.map_or(release, |patch| release.with_patch(patch)))
     }
 }
 

@@ -49,7 +49,12 @@ pub(super) fn known_release(info: &Info) -> Option<Release> {
             "the release of the server is unknown; the rules of the nearest known release apply"
         );
     }
-    Some(release)
+    let exact = info.git_version.parse::<Release>().ok();
+    Some(
+        exact
+            .filter(|exact| exact.minor() == minor)
+            .unwrap_or(release),
+    )
 }
 
 /// The minor version, such as 29. Some vendors append a `+`.

@@ -4,7 +4,7 @@ use crate::defaults::Defaulted;
 use k8s_flowcontrol_types::api::v1::{
     LimitResponseType, PriorityLevelConfiguration, PriorityLevelType,
 };
-use k8s_flowcontrol_types::{Release, Resource, order};
+use k8s_flowcontrol_types::{Fact, Release, Resource, order};
 
 /// The name of the mandatory level and schema for requests without limits.
 pub const EXEMPT: &str = "exempt";
@@ -81,7 +81,7 @@ pub fn level_named<'a>(levels: &'a [LevelInUse], name: &str) -> Option<&'a Level
 fn is_usable(level: &PriorityLevelConfiguration, release: Release) -> bool {
     let spec = &level.spec;
     // Older releases do not have the field `exempt`.
-    let knows_exempt = release.minor() >= 28;
+    let knows_exempt = release.has(Fact::ExemptField);
     match &spec.r#type {
         PriorityLevelType::Exempt => {
             spec.limited.is_none() && (spec.exempt.is_some() || !knows_exempt)

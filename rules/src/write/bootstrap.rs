@@ -14,7 +14,7 @@ use k8s_flowcontrol_types::api::v1::{
 };
 use k8s_flowcontrol_types::json::{WriteJson, to_value};
 use k8s_flowcontrol_types::meta::ObjectMeta;
-use k8s_flowcontrol_types::{ApiVersion, Kind, Release};
+use k8s_flowcontrol_types::{ApiVersion, Fact, Kind, Release};
 use serde_json::{Value, json};
 
 /// The annotation that controls whether a server keeps an object's `spec` at its built-in value.
@@ -112,7 +112,7 @@ pub fn flow_schemas(release: Release) -> Vec<(bool, v1::FlowSchema)> {
 fn schemas_of(release: Release) -> impl Iterator<Item = &'static Schema> {
     SCHEMAS
         .iter()
-        .filter(move |schema| schema.until.is_none_or(|until| release.minor() <= until))
+        .filter(move |schema| schema.only_with.is_none_or(|fact| release.has(fact)))
 }
 
 fn tree(spec: &impl WriteJson) -> Value {
@@ -161,11 +161,14 @@ impl Level {
         match self.kind {
             LevelKind::Exempt => {
                 spec.r#type = PriorityLevelType::Exempt;
-                spec.exempt = (release.minor() >= 28).then(|| ExemptPriorityLevelConfiguration {
-                    nominal_concurrency_shares: Some(0),
-                    lendable_percent: Some(0),
-                    ..Default::default()
-                });
+                spec.exempt =
+                    release
+                        .has(Fact::ExemptField)
+                        .then(|| ExemptPriorityLevelConfiguration {
+                            nominal_concurrency_shares: Some(0),
+                            lendable_percent: Some(0),
+                            ..Default::default()
+                        });
             }
             LevelKind::Limited {
                 shares,
@@ -185,7 +188,7 @@ impl Level {
                 spec.r#type = PriorityLevelType::Limited;
                 spec.limited = Some(LimitedPriorityLevelConfiguration {
                     nominal_concurrency_shares: Some(shares),
-                    lendable_percent: (release.minor() >= 26).then_some(lendable),
+                    lendable_percent: release.has(Fact::Lending).then_some(lendable),
                     limit_response: LimitResponse {
                         r#type: response,
                         queuing,
@@ -214,8 +217,8 @@ struct Schema {
     resources: &'static [ResourceRule],
     /// Verb and URLs of the non-resource rule.
     urls: Option<(&'static str, &'static [&'static str])>,
-    /// The last minor release that has the schema.
-    until: Option<u32>,
+    /// The fact of the releases that have the schema; `None` for all.
+    only_with: Option<Fact>,
 }
 
 enum Subject {

@@ -4,7 +4,7 @@ use super::authorize::{Action, DISCOVERY, PUBLIC, authorize_action, may_request}
 use super::user::{AUTHENTICATED, User};
 use crate::protobuf::{self, enveloped};
 use crate::status::{Cause, Failure, bad_request, invalid};
-use k8s_flowcontrol_types::Release;
+use k8s_flowcontrol_types::{Fact, Release};
 use serde_json::{Value, json};
 
 const AUTHORIZATION: &str = "authorization.k8s.io";
@@ -38,7 +38,9 @@ impl Review {
         match (group, version, resource) {
             (AUTHORIZATION, "v1", "selfsubjectaccessreviews") => Some(Self::Access),
             (AUTHORIZATION, "v1", "selfsubjectrulesreviews") => Some(Self::Rules),
-            (AUTHENTICATION, "v1", "selfsubjectreviews") if release.minor() >= 28 => {
+            (AUTHENTICATION, "v1", "selfsubjectreviews")
+                if release.has(Fact::SelfSubjectReview) =>
+            {
                 Some(Self::User)
             }
             _ => None,
@@ -109,7 +111,7 @@ impl Review {
             "status": status,
         });
         // Go wrote unset times as null until it learned to leave them out.
-        if release.minor() < 34 {
+        if !release.has(Fact::OmitsUnsetTimes) {
             answer["metadata"]["creationTimestamp"] = Value::Null;
         }
         if self != Self::User {

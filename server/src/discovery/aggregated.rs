@@ -2,7 +2,7 @@
 
 use super::resources::{SUBRESOURCE_VERBS, VERBS, singular};
 use crate::kinds::{Kind, Kinds};
-use k8s_flowcontrol_types::Release;
+use k8s_flowcontrol_types::{Fact, Release};
 use serde_json::{Value, json};
 
 /// The versions of the document.
@@ -19,8 +19,8 @@ impl Aggregated {
     /// The version with this name, if `release` has it.
     pub(crate) fn parse(name: &str, release: Release) -> Option<Self> {
         match name {
-            "v2beta1" if release.minor() >= 27 => Some(Self::V2Beta1),
-            "v2" if release.minor() >= 30 => Some(Self::V2),
+            "v2beta1" if release.has(Fact::AggregatedDiscoveryV2Beta1) => Some(Self::V2Beta1),
+            "v2" if release.has(Fact::AggregatedDiscoveryV2) => Some(Self::V2),
             _ => None,
         }
     }
@@ -62,7 +62,7 @@ pub(crate) fn aggregated(kinds: &Kinds, core: bool, form: Aggregated) -> Value {
 fn metadata(name: &str, release: Release) -> Value {
     let mut metadata = json!({"name": name});
     // Go wrote unset times as null until it learned to leave them out.
-    if release.minor() < 34 {
+    if !release.has(Fact::OmitsUnsetTimes) {
         metadata["creationTimestamp"] = Value::Null;
     }
     metadata

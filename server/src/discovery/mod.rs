@@ -32,7 +32,7 @@ pub(crate) fn version(release: Release) -> Version {
     Version {
         major: "1",
         minor: release.minor().to_string(),
-        git_version: format!("v{release}.0"),
+        git_version: format!("v1.{}.{}", release.minor(), release.patch()),
         git_commit: "",
         git_tree_state: "",
         build_date: "1970-01-01T00:00:00Z",

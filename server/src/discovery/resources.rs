@@ -1,7 +1,7 @@
 //! `/apis/<group>/<version>`: the resources of a version.
 
 use crate::kinds::{Kind, Kinds};
-use k8s_flowcontrol_types::Release;
+use k8s_flowcontrol_types::{Fact, Release};
 use serde::Serialize;
 
 /// The verbs of objects.
@@ -74,7 +74,7 @@ pub(crate) fn resources(kinds: &Kinds, group: &str, version: &str) -> ApiResourc
 
 /// The singular name of a resource, which releases before 1.27 leave empty.
 pub(super) fn singular(kind: &Kind, release: Release) -> String {
-    if release.minor() < 27 {
+    if !release.has(Fact::SingularNames) {
         return String::new();
     }
     kind.name().to_lowercase()

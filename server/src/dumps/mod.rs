@@ -8,7 +8,7 @@ use k8s_flowcontrol_rules::queueing::QueueState;
 use k8s_flowcontrol_rules::sharding::Dealer;
 use k8s_flowcontrol_types::Kind as OwnKind;
 use k8s_flowcontrol_types::api::v1::{PriorityLevelConfiguration, QueuingConfiguration};
-use k8s_flowcontrol_types::{Release, Resource};
+use k8s_flowcontrol_types::{Fact, Release, Resource};
 use std::collections::BTreeMap;
 use tab_writer::write;
 
@@ -35,8 +35,6 @@ impl Dump {
 /// The names of the mandatory levels.
 const MANDATORY: [&str; 2] = ["catch-all", "exempt"];
 const EXEMPT: &str = "exempt";
-/// The first release that counts requests and lists executing requests.
-const COUNTING: u32 = 28;
 const NONE: &str = "<none>";
 /// The start of a request that waits: Go's zero time.
 const NOT_STARTED: &str = "0001-01-01T00:00:00Z";
@@ -81,7 +79,7 @@ struct Tables<'a> {
 
 impl Tables<'_> {
     fn counts(&self) -> bool {
-        self.release.minor() >= COUNTING
+        self.release.has(Fact::DumpsCountRequests)
     }
 
     /// The row of an exempt level in releases that do not count its requests.

@@ -4,7 +4,7 @@ use super::Token;
 use crate::query::Query;
 use crate::selector::Selector;
 use crate::status::{Cause, Failure, bad_request, internal, invalid};
-use k8s_flowcontrol_types::Release;
+use k8s_flowcontrol_types::{Fact, Release};
 use std::time::Duration;
 
 /// Longer timeouts are shortened to this.
@@ -58,7 +58,7 @@ impl ListOptions {
             at: At::Now,
             limit,
             start: None,
-            future_is_internal: release.minor() < 30,
+            future_is_internal: !release.has(Fact::VersionErrorsAreTheClients),
         };
         let version = query.text("resourceVersion");
         let exact = query.text("resourceVersionMatch") == "Exact";
@@ -78,8 +78,7 @@ impl ListOptions {
         } else if !version.is_empty() {
             let from_storage = exact || options.limit.is_some();
             let revision = revision(version).map_err(|why| {
-                // Since 1.30 it is always an error of the client.
-                if from_storage || release.minor() >= 30 {
+                if from_storage || release.has(Fact::VersionErrorsAreTheClients) {
                     bad_request(format!("invalid resource version: {why}"))
                 } else {
                     internal(why)
@@ -112,7 +111,7 @@ impl WatchOptions {
         };
         let bookmarks = query.is_set("allowWatchBookmarks");
         let wanted = query.flag("sendInitialEvents");
-        let wanted = wanted.filter(|_| release.minor() >= ASKS_FOR_LISTS);
+        let wanted = wanted.filter(|_| release.has(Fact::SendInitialEvents));
         Ok(Self {
             selector,
             after: after.filter(|_| wanted != Some(true)),
@@ -129,10 +128,9 @@ impl WatchOptions {
     }
 }
 
-/// Whether the watches of a release can begin with a list: the gate was on in 1.32, off in 1.33, and is on since
-/// 1.34.
+/// Whether the watches of a release can begin with a list.
 fn streams_lists(release: Release) -> bool {
-    release.minor() == 32 || release.minor() >= 34
+    release.has(Fact::WatchListTrial) || release.has(Fact::WatchList)
 }
 
 fn selector(query: &Query, release: Release) -> Result<Selector, Failure> {
@@ -163,12 +161,9 @@ fn check(causes: Vec<Cause>) -> Result<(), Failure> {
 
 const MATCH: &str = "resourceVersionMatch";
 
-/// The first release with the parameter `sendInitialEvents`.
-const ASKS_FOR_LISTS: u32 = 27;
-
 fn list_problems(query: &Query, release: Release) -> Vec<Cause> {
     let mut causes = match_problems(query);
-    if query.get("sendInitialEvents").is_some() && release.minor() >= ASKS_FOR_LISTS {
+    if query.get("sendInitialEvents").is_some() && release.has(Fact::SendInitialEvents) {
         let why = "sendInitialEvents is forbidden for list";
         causes.push(Cause::forbidden("sendInitialEvents", why));
     }
@@ -212,7 +207,7 @@ fn continued(query: &Query) -> Option<Cause> {
 fn watch_problems(query: &Query, release: Release) -> Vec<Cause> {
     let how = query.text(MATCH);
     let mut causes = Vec::new();
-    if release.minor() < ASKS_FOR_LISTS {
+    if !release.has(Fact::SendInitialEvents) {
         if !how.is_empty() {
             let why = "resourceVersionMatch is forbidden for watch";
             causes.push(Cause::forbidden(MATCH, why));

@@ -3,12 +3,8 @@
 use crate::flow_control::{Flow, objects};
 use crate::state::State;
 use k8s_flowcontrol_rules::limits::{LevelLimits, ServerLimits};
+use k8s_flowcontrol_types::Fact;
 use k8s_flowcontrol_types::Kind;
-
-/// The first minor release with lending and borrowing, and with the names of today.
-const LENDING_SINCE: u32 = 26;
-/// The first minor release in which exempt levels have seats.
-const EXEMPT_SINCE: u32 = 28;
 
 /// A gauge with one value for each priority level.
 struct Gauge {
@@ -52,16 +48,16 @@ pub(super) fn text(state: &State) -> String {
     let levels =
         state.with_flow(|store, _| objects(store, &state.kinds, Kind::PriorityLevelConfiguration));
     let limits = ServerLimits::new(&levels, state.seats, release);
-    let gauges = match release.minor() < LENDING_SINCE {
-        true => &BEFORE_LENDING[..],
-        false => &GAUGES,
+    let gauges = match release.has(Fact::Lending) {
+        false => &BEFORE_LENDING[..],
+        true => &GAUGES,
     };
     let mut text = String::new();
     for Gauge { name, help, value } in gauges {
         let name = format!("apiserver_flowcontrol_{name}");
         text += &format!("# HELP {name} {help}\n# TYPE {name} gauge\n");
         for level in limits.levels() {
-            if level.exempt && release.minor() < EXEMPT_SINCE {
+            if level.exempt && !release.has(Fact::ExemptField) {
                 continue;
             }
             let adjusted = name.ends_with("_current_limit_seats").then(|| {

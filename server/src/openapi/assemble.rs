@@ -1,7 +1,7 @@
 //! A self-contained document, assembled from the document of a version and the shared one.
 
 use k8s_flowcontrol_specs::{META, V1, V1BETA1, V1BETA2, V1BETA3};
-use k8s_flowcontrol_types::{ApiVersion, Release};
+use k8s_flowcontrol_types::{ApiVersion, Fact, Release};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 
@@ -47,10 +47,10 @@ pub(super) fn assemble(version: ApiVersion, release: Release) -> Value {
 
 /// The version in the `info` of a document.
 pub(super) fn version_number(release: Release) -> String {
-    if release.minor() < 31 {
-        format!("v{release}.0")
-    } else {
-        release.to_string()
+    let minor = release.minor();
+    match release.has(Fact::OpenApiShortVersion) {
+        true => format!("1.{minor}"),
+        false => format!("v1.{minor}.0"),
     }
 }
 

@@ -2,12 +2,9 @@
 
 use super::assemble::{assemble, version_number};
 use super::shared_parameters::share_parameters;
-use k8s_flowcontrol_types::{ApiVersion, Release};
+use k8s_flowcontrol_types::{ApiVersion, Fact, Release};
 use serde_json::{Map, Value, json};
 use std::mem;
-
-/// The first minor release that lists parameters once and refers to them.
-const SHARES_PARAMETERS: u32 = 28;
 
 /// The fields of a schema that Swagger 2 has and servers publish. Servers publish no defaults there.
 const OF_SCHEMAS: &[&str] = &[
@@ -70,7 +67,7 @@ pub(super) fn swagger(versions: &[ApiVersion], release: Release) -> Value {
         },
         "security": [{"BearerToken": []}],
     });
-    if release.minor() >= SHARES_PARAMETERS {
+    if release.has(Fact::OpenApiSharesParameters) {
         share_parameters(&mut document);
     }
     document

@@ -2,7 +2,7 @@
 
 use super::parameters::Query;
 use crate::status::{Cause, Failure, invalid};
-use k8s_flowcontrol_types::{FieldValidation, Release};
+use k8s_flowcontrol_types::{Fact, FieldValidation, Release};
 
 const LONGEST_MANAGER: usize = 128;
 
@@ -157,7 +157,7 @@ fn manager_name(given: &str, user_agent: Option<&str>) -> String {
 
 /// The beginning of the message for a text that is too long.
 fn too_long(release: Release) -> &'static str {
-    if release.minor() < 32 {
+    if !release.has(Fact::SaysMayNotBeMoreThan) {
         "must have at most"
     } else {
         "may not be more than"
@@ -166,7 +166,7 @@ fn too_long(release: Release) -> &'static str {
 
 /// A list of strings in a message: in Go's syntax, since 1.34 in JSON.
 fn strings(values: &[&str], release: Release) -> String {
-    let json = release.minor() >= 34;
+    let json = release.has(Fact::MessagesPrintJson);
     let separator = if json { "," } else { ", " };
     let values: Vec<_> = values.iter().map(|value| format!("{value:?}")).collect();
     let values = values.join(separator);

@@ -4,6 +4,7 @@ use super::write::{self, Write, find};
 use super::{admission, metadata};
 use crate::status::{Failure, internal};
 use crate::store::{Object, Store, edit_metadata, meta_str};
+use k8s_flowcontrol_types::Fact;
 use serde_json::Value;
 use std::sync::Arc;
 
@@ -19,8 +20,8 @@ pub(crate) fn update(
 ) -> Result<Object, Failure> {
     let uid = meta_str(&object, "uid");
     let Some(old) = find(store, write.kind, &write.key(name))? else {
-        // Before 1.30 the precondition is checked first.
-        if !uid.is_empty() && write.kind.release().minor() < 30 {
+        // Older servers check the precondition first.
+        if !uid.is_empty() && !write.kind.release().has(Fact::MissingBeforeUid) {
             return Err(uid_conflict(write, name, uid, ""));
         }
         return Err(write.subject(name).not_found());

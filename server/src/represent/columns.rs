@@ -5,7 +5,7 @@
 use super::descriptions::*;
 use crate::kinds::Kind;
 use k8s_flowcontrol_types::Kind as OwnKind;
-use k8s_flowcontrol_types::Release;
+use k8s_flowcontrol_types::{Fact, Release};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -147,15 +147,19 @@ fn dangling(object: &Value) -> &str {
 }
 
 fn name(release: Release) -> &'static str {
-    if release.minor() < 27 { OLD_NAME } else { NAME }
+    match release.has(Fact::NewNameDescription) {
+        true => NAME,
+        false => OLD_NAME,
+    }
 }
 
 /// The first releases have another name for shares, and later ones describe zero.
 fn shares(release: Release) -> (&'static str, &'static str) {
-    match release.minor() {
-        ..26 => ("AssuredConcurrencyShares", ASSURED_SHARES),
-        26..28 => ("NominalConcurrencyShares", LIMITED_NOMINAL_SHARES),
-        28 => ("NominalConcurrencyShares", NOMINAL_SHARES),
-        29.. => ("NominalConcurrencyShares", NOMINAL_OR_ZERO_SHARES),
+    const NAME: &str = "NominalConcurrencyShares";
+    match release {
+        release if release.has(Fact::PreserveZeroAnnotation) => (NAME, NOMINAL_OR_ZERO_SHARES),
+        release if release.has(Fact::ExemptField) => (NAME, NOMINAL_SHARES),
+        release if release.has(Fact::TablesSayNominalShares) => (NAME, LIMITED_NOMINAL_SHARES),
+        _ => ("AssuredConcurrencyShares", ASSURED_SHARES),
     }
 }

@@ -5,6 +5,7 @@ use super::observed::{OfLevel as ObservedLevel, OfSchema as ObservedSchema};
 use super::{Counts, Throttle};
 use k8s_flowcontrol_rules::controller::LevelState;
 use k8s_flowcontrol_rules::queueing::{LastDispatch, SeatSeconds};
+use k8s_flowcontrol_types::Fact;
 use std::fmt::Write;
 
 /// The value of a metric of a flow schema.
@@ -173,7 +174,7 @@ pub(crate) fn text(throttle: &mut Throttle) -> String {
     throttle.advance();
     let throttle = &*throttle;
     let mut text = String::new();
-    let is_old = throttle.release.minor() < SEATS_SINCE;
+    let is_old = !throttle.release.has(Fact::MetricsCountSeats);
     for (name, kind, help, value) in SCHEMA_METRICS {
         let name = match (is_old, name) {
             (true, "current_executing_seats") => "request_concurrency_in_use",
@@ -281,7 +282,7 @@ fn dispatches(text: &mut String, throttle: &Throttle) {
 /// The metrics of the last adjustment, which servers without borrowing lack.
 fn adjustment(text: &mut String, throttle: &Throttle) {
     let found = throttle.controller.adjustment();
-    let Some(adjustment) = found.filter(|_| throttle.release.minor() >= BORROWING_SINCE) else {
+    let Some(adjustment) = found.filter(|_| throttle.release.has(Fact::Lending)) else {
         return;
     };
     let help = "[ALPHA] Fair fraction of server's concurrency to allocate to each priority level that can use it";
@@ -303,10 +304,6 @@ fn adjustment(text: &mut String, throttle: &Throttle) {
     }
 }
 
-/// The first minor release whose metrics of requests count seats by today's names.
-const SEATS_SINCE: u32 = 28;
-/// The first minor release in which levels borrow seats.
-const BORROWING_SINCE: u32 = 26;
 const PREFIX: &str = "apiserver_flowcontrol_";
 
 fn head(text: &mut String, name: &str, kind: &str, help: &str) {

@@ -57,7 +57,7 @@ pub mod parts {
     pub use super::typed::convert_items;
 }
 
-use crate::{ApiVersion, Release};
+use crate::{ApiVersion, Fact, Release};
 use serde_json::Value;
 
 /// The annotation that lets v1beta3 express zero shares, on servers from 1.29 on.
@@ -69,7 +69,7 @@ pub const PRESERVE_ZERO_ANNOTATION: &str =
 
 /// Whether servers of `release` interpret [`PRESERVE_ZERO_ANNOTATION`].
 pub fn annotation_counts(release: Release) -> bool {
-    release.minor() >= 29
+    release.has(Fact::PreserveZeroAnnotation)
 }
 
 /// The name of the field with a limited level's shares in `version`.

@@ -10,6 +10,7 @@
 mod both_ways;
 mod embedded;
 mod equal;
+mod facts;
 mod floats;
 mod hidden;
 mod kinds;

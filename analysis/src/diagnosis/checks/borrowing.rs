@@ -2,6 +2,7 @@
 
 use super::{Check, Context, Observation, Report, Severity, count};
 use crate::diagnosis::load::Load;
+use k8s_flowcontrol_types::Fact;
 use k8s_flowcontrol_types::api::v1::PriorityLevelConfigurationSpec;
 
 pub(super) const CHECK: Check = Check {
@@ -10,8 +11,6 @@ pub(super) const CHECK: Check = Check {
     run,
 };
 
-/// The first minor release with lending and borrowing.
-const SINCE: u32 = 26;
 const BORROWING_LIMIT: &str = "spec.limited.borrowingLimitPercent";
 const LENDABLE: &str = "spec.limited.lendablePercent";
 
@@ -21,7 +20,7 @@ fn run(context: &Context<'_>, report: &mut Report) {
         if load.is_exempt() || !load.is_in_trouble_now() || !is_full {
             continue;
         }
-        if context.evidence.release.minor() < SINCE {
+        if !context.evidence.release.has(Fact::Lending) {
             let message = format!(
                 "priority level {} cannot borrow seats: Kubernetes {} has no borrowing",
                 load.name(),
@@ -110,7 +109,7 @@ fn evidence_of(load: &Load<'_>) -> Vec<Observation> {
 
 /// A configuration in which no level lends.
 fn nobody_lends(context: &Context<'_>, report: &mut Report) {
-    if context.evidence.release.minor() < SINCE {
+    if !context.evidence.release.has(Fact::Lending) {
         return;
     }
     let limited: Vec<_> = context

@@ -3,13 +3,11 @@
 use crate::input::ReadError;
 use crate::migrate::{Candidate, Skipped, examine_file};
 use crate::source::Source;
+use k8s_flowcontrol::Fact;
 use k8s_flowcontrol_analysis::upgrade::{Move, Plan, Written, moves, not_before};
 use k8s_flowcontrol_manifests::{Finding, ForeignFieldPolicy, Metrics, Settings, Severity};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
-
-/// The minor release that removed metrics.
-const METRICS_REMOVED: u32 = 37;
 
 /// A file with objects of the group.
 #[derive(Clone, Debug)]
@@ -62,7 +60,7 @@ pub(crate) fn read(candidate: &Candidate, plan: Plan) -> Result<Option<FileNeeds
         error: None,
     };
     let mut settings = Settings::to(plan.to.preferred());
-    if plan.to.minor() >= METRICS_REMOVED {
+    if plan.to.has(Fact::MetricsRemoved) {
         settings.metrics = Metrics::List;
     }
     let (bytes, outcome) = match examine_file(candidate, settings, false) {

@@ -2,11 +2,7 @@
 
 use super::allocation::{Class, allocate};
 use super::{LevelLimits, SeatDemand, ServerLimits};
-
-/// The first minor release with lending and borrowing.
-const SINCE: u32 = 26;
-/// The first minor release that allots exempt levels their demand before it divides the rest.
-const EXEMPT_FIRST_SINCE: u32 = 31;
+use k8s_flowcontrol_types::Fact;
 
 /// The seat limits of all levels after an adjustment to demand.
 #[derive(Clone, Debug, PartialEq)]
@@ -69,7 +65,7 @@ impl ServerLimits {
     /// runs, because it adds in random order.
     ///
     /// ```
-    /// use k8s_flowcontrol_types::Release;
+    /// use k8s_flowcontrol_types::{Fact, Release};
     /// use k8s_flowcontrol_rules::limits::{SeatDemand, ServerLimits};
     ///
     /// let limits = ServerLimits::new(&[], 600, Release::NEWEST);
@@ -82,14 +78,21 @@ impl ServerLimits {
         demand: impl Fn(&str) -> SeatDemand,
         current: impl Fn(&str) -> Option<i64>,
     ) -> Adjustment {
-        let release = self.release().minor();
+        let release = self.release();
+        let lends = release.has(Fact::Lending);
         let inputs: Vec<Input<'_>> = self
             .levels()
             .iter()
             .filter(|level| level.takes_part(self.release()))
-            .map(|level| Input::new(level, demand(&level.name), release >= EXEMPT_FIRST_SINCE))
+            .map(|level| {
+                Input::new(
+                    level,
+                    demand(&level.name),
+                    release.has(Fact::ExemptServedFirst),
+                )
+            })
             .collect();
-        let (method, fair_fraction, currents) = if release < SINCE {
+        let (method, fair_fraction, currents) = if !lends {
             let nominal = inputs.iter().map(|input| input.level.nominal).collect();
             (AdjustmentMethod::Fixed, 0.0, nominal)
         } else {
@@ -100,7 +103,7 @@ impl ServerLimits {
         let adjusted = |(input, current): (&Input<'_>, i64)| AdjustedLevel {
             name: input.level.name.clone(),
             current,
-            target: (release >= SINCE && !input.served_first).then_some(input.class.target),
+            target: (lends && !input.served_first).then_some(input.class.target),
         };
         Adjustment {
             method,

@@ -1,13 +1,8 @@
 //! The seats of one priority level.
 
 use crate::objects::LevelInUse;
-use k8s_flowcontrol_types::Release;
 use k8s_flowcontrol_types::api::v1::PriorityLevelConfiguration;
-
-/// The first minor release with lending and borrowing.
-const LENDING_SINCE: u32 = 26;
-/// The first minor release in which exempt levels have shares.
-pub(super) const EXEMPT_SHARES_SINCE: u32 = 28;
+use k8s_flowcontrol_types::{Fact, Release};
 
 /// The seats that a priority level has, can lend and can borrow, independent of demand.
 ///
@@ -81,7 +76,7 @@ impl LevelLimits {
 
     /// Whether the level is in the adjustment: limited levels always, exempt levels since 1.28.
     pub(super) fn takes_part(&self, release: Release) -> bool {
-        !self.exempt || release.minor() >= EXEMPT_SHARES_SINCE
+        !self.exempt || release.has(Fact::ExemptField)
     }
 }
 
@@ -89,7 +84,7 @@ impl LevelLimits {
 pub(super) fn shares(level: &PriorityLevelConfiguration, release: Release) -> i64 {
     let shares = match (&level.spec.limited, &level.spec.exempt) {
         (Some(limited), _) => limited.nominal_concurrency_shares.unwrap_or(0),
-        (None, Some(exempt)) if release.minor() >= EXEMPT_SHARES_SINCE => {
+        (None, Some(exempt)) if release.has(Fact::ExemptField) => {
             exempt.nominal_concurrency_shares.unwrap_or(0)
         }
         _ => 0,
@@ -103,15 +98,13 @@ fn lendable_percent(level: &PriorityLevelConfiguration, release: Release) -> i32
         (None, Some(exempt)) => exempt.lendable_percent,
         (None, None) => None,
     };
-    percent
-        .filter(|_| release.minor() >= LENDING_SINCE)
-        .unwrap_or(0)
+    percent.filter(|_| release.has(Fact::Lending)).unwrap_or(0)
 }
 
 fn borrowing_percent(level: &PriorityLevelConfiguration, release: Release) -> Option<i32> {
     match &level.spec.limited {
         None => None,
-        Some(_) if release.minor() < LENDING_SINCE => Some(0),
+        Some(_) if !release.has(Fact::Lending) => Some(0),
         Some(limited) => limited.borrowing_limit_percent,
     }
 }

@@ -2,10 +2,7 @@
 
 use super::gates::FeatureGate;
 use super::request::Request;
-use k8s_flowcontrol_types::Release;
-
-/// The first minor release whose last patch releases bound requests by their priority level.
-const LEVEL_BOUNDS_SINCE: u32 = 26;
+use k8s_flowcontrol_types::{Fact, Release};
 
 /// The work estimator of a server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -57,5 +54,5 @@ impl Estimator {
 
 /// Whether a release bounds requests by their priority level.
 pub(super) fn has_level_bounds(release: Release) -> bool {
-    release.minor() >= LEVEL_BOUNDS_SINCE
+    release.has(Fact::LevelSeatBounds)
 }

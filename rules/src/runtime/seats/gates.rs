@@ -1,6 +1,6 @@
 //! The feature gates that change estimates.
 
-use k8s_flowcontrol_types::Release;
+use k8s_flowcontrol_types::{Fact, Release};
 use std::fmt;
 use std::str::FromStr;
 
@@ -35,11 +35,19 @@ impl FeatureGate {
 
     /// Whether the gate is on by default; `None` if it does not change estimates of this release.
     pub const fn default_in(self, release: Release) -> Option<bool> {
-        match (self, release.minor()) {
-            (Self::ConsistentListFromCache, 28..) => Some(release.minor() >= 31),
-            (Self::SizeBasedListCostEstimate, 34..) => Some(true),
-            (Self::WatchList, 28..) => Some(matches!(release.minor(), 32 | 34..)),
-            _ => None,
+        let (is_known, is_on) = match self {
+            Self::ConsistentListFromCache => {
+                (Fact::ListGates, release.has(Fact::ConsistentListFromCache))
+            }
+            Self::SizeBasedListCostEstimate => (Fact::SizeBasedListCostEstimate, true),
+            Self::WatchList => {
+                let is_on = release.has(Fact::WatchListTrial) || release.has(Fact::WatchList);
+                (Fact::ListGates, is_on)
+            }
+        };
+        match release.has(is_known) {
+            true => Some(is_on),
+            false => None,
         }
     }
 }

@@ -6,6 +6,7 @@ use super::explanation::{Explanation, Measure, Reason, Scan};
 use super::gates::FeatureGate;
 use super::request::{Request, Stored};
 use crate::matching::Query;
+use k8s_flowcontrol_types::Fact;
 
 /// The most seats of a list that is measured in objects.
 const LIMIT_BY_COUNT: u64 = 10;
@@ -20,11 +21,6 @@ const LARGEST_OBJECT: u64 = 1_500_000;
 /// The objects of a resource whose count is stale.
 const STALE_OBJECTS: u64 = 1_000_000_000;
 
-/// The first minor release that measures lists of one object and of a stale count as all others.
-const UNIFORM_SINCE: u32 = 34;
-/// The first minor release in which a watch without a resource version, or with 0, counts as one with initial events.
-const LEGACY_WATCHES_SINCE: u32 = 35;
-
 pub(super) fn explain(estimator: &Estimator, request: &Request<'_>) -> Explanation {
     let by_size = estimator.is_enabled(FeatureGate::SizeBasedListCostEstimate);
     let limit = if by_size {
@@ -33,7 +29,7 @@ pub(super) fn explain(estimator: &Estimator, request: &Request<'_>) -> Explanati
         LIMIT_BY_COUNT
     };
     let bound = estimator.bound(request, limit);
-    let is_uniform = estimator.release().minor() >= UNIFORM_SINCE;
+    let is_uniform = estimator.release().has(Fact::UniformListEstimates);
     if !request.name.is_empty() && !is_uniform {
         return Explanation::seats(MINIMUM, Reason::OneObject);
     }
@@ -143,7 +139,7 @@ impl<'a> ListOptions<'a> {
     }
 
     fn sends_initial_events(&self, estimator: &Estimator) -> bool {
-        let is_legacy = estimator.release().minor() >= LEGACY_WATCHES_SINCE;
+        let is_legacy = estimator.release().has(Fact::EstimatesLegacyWatches);
         self.send_initial_events || (is_legacy && self.has_no_version())
     }
 
@@ -153,12 +149,17 @@ impl<'a> ListOptions<'a> {
             && !estimator.is_enabled(FeatureGate::ConsistentListFromCache);
         let is_paged = self.limit > 0 && self.resource_version != "0";
         let is_exact_page = self.limit > 0 && !self.has_no_version();
-        match (estimator.release().minor(), self.resource_version_match) {
-            (..28, matching) => is_consistent || self.continues || is_paged || matching == "Exact",
-            (28..31, "" | "NotOlderThan") => is_consistent || self.continues || is_paged,
-            (31..33, "NotOlderThan") => is_consistent || self.continues,
-            (31.., "") => is_consistent || self.continues || is_exact_page,
-            (33.., "NotOlderThan") => false,
+        let has = |fact| estimator.release().has(fact);
+        match self.resource_version_match {
+            matching if !has(Fact::EstimatesKnowMatch) => {
+                is_consistent || self.continues || is_paged || matching == "Exact"
+            }
+            "" | "NotOlderThan" if !has(Fact::EstimatesKnowCachedPages) => {
+                is_consistent || self.continues || is_paged
+            }
+            "" => is_consistent || self.continues || is_exact_page,
+            "NotOlderThan" if has(Fact::EstimatesKnowNotOlderThan) => false,
+            "NotOlderThan" => is_consistent || self.continues,
             // `Exact`, and invalid values.
             _ => true,
         }

@@ -1,6 +1,7 @@
 //! The built-in levels and flow schemas.
 
 use super::{Level, LevelKind, ResourceRule, Schema, Subject};
+use k8s_flowcontrol_types::Fact;
 
 pub(super) const LEVELS: &[Level] = &[
     Level {
@@ -86,7 +87,7 @@ pub(super) const SCHEMAS: &[Schema] = &[
             cluster_scope: false,
         }],
         urls: None,
-        until: Some(33),
+        only_with: Some(Fact::LeaderElectionSchemas),
         ..Schema::of("endpoint-controller", "workload-high", 150)
     },
     Schema {
@@ -101,7 +102,7 @@ pub(super) const SCHEMAS: &[Schema] = &[
             KEEP_LEASES,
         ],
         urls: None,
-        until: Some(33),
+        only_with: Some(Fact::LeaderElectionSchemas),
         ..Schema::of("workload-leader-election", "leader-election", 200)
     },
     Schema {
@@ -169,7 +170,7 @@ impl Schema {
             subjects: &[],
             resources: EVERY_RESOURCE,
             urls: EVERY_URL,
-            until: None,
+            only_with: None,
         }
     }
 }

@@ -5,7 +5,7 @@ use super::scheme::{self, GroupVersionKind};
 use super::{media_type, type_meta};
 use k8s_flowcontrol_text::{Node, Position, Span, SyntaxError, Tree, go, parse_json};
 use k8s_flowcontrol_types::kind::VersionedKind;
-use k8s_flowcontrol_types::{FieldValidation, GROUP, Kind};
+use k8s_flowcontrol_types::{Fact, FieldValidation, GROUP, Kind};
 use serde_json::Value;
 use std::fmt;
 
@@ -169,7 +169,7 @@ impl BodyReader<'_> {
                 }),
             Format::Yaml => {
                 let yaml = k8s_flowcontrol_text::parse_yaml(self.body).map_err(|error| {
-                    let old = self.expected.release.minor() <= 30;
+                    let old = !self.expected.release.has(Fact::LowerCaseYamlErrors);
                     let capital = error
                         .message()
                         .strip_prefix("unsupported map key")

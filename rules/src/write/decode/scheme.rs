@@ -1,6 +1,6 @@
 //! The kinds that a server's decoder knows: the error for a body of another kind depends on them.
 
-use k8s_flowcontrol_types::{ApiVersion, GROUP, Kind, Release};
+use k8s_flowcontrol_types::{ApiVersion, Fact, GROUP, Kind, Release};
 
 /// The group, version and kind in a body.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -50,7 +50,7 @@ fn is_decoded(version: &str, release: Release) -> bool {
     match version.parse::<ApiVersion>() {
         // `group/version` parses too, but is no version.
         Ok(known) => known.as_str() == version && release.minor() >= known.lifecycle().introduced,
-        Err(_) => version == "v1alpha1" && release.minor() <= 28,
+        Err(_) => version == "v1alpha1" && release.has(Fact::DecodesV1Alpha1),
     }
 }
 

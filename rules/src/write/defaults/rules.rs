@@ -2,7 +2,7 @@
 
 use k8s_flowcontrol_types::convert::shares_name;
 use k8s_flowcontrol_types::kind::VersionedKind;
-use k8s_flowcontrol_types::{ApiVersion, Kind};
+use k8s_flowcontrol_types::{ApiVersion, Fact, Kind};
 
 /// A field with a default.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,8 +50,8 @@ pub(super) struct Rule {
     pub(super) field: Field,
     pub(super) value: i32,
     versions: &'static [ApiVersion],
-    /// The first minor release with the default.
-    since: u32,
+    /// The fact of the releases with the default; `None` for all.
+    since: Option<Fact>,
     /// Whether zero counts as absent, as in a plain Go integer.
     pub(super) zero_is_absent: bool,
     /// Whether the default applies only with (`true`) or only without (`false`) the annotation that preserves zero
@@ -67,7 +67,7 @@ pub(super) fn rules(
     RULES.iter().filter(move |rule| {
         rule.kind == kind.kind
             && rule.versions.contains(&kind.version)
-            && kind.release.minor() >= rule.since
+            && rule.since.is_none_or(|fact| kind.release.has(fact))
             && rule
                 .annotated
                 .is_none_or(|annotated| annotated == preserves_zero)
@@ -98,15 +98,15 @@ const RULES: &[Rule] = &[
         ..pointer(Field::Shares, 30)
     },
     Rule {
-        since: 26,
+        since: Some(Fact::Lending),
         ..pointer(Field::LendablePercent, 0)
     },
     Rule {
-        since: 28,
+        since: Some(Fact::ExemptField),
         ..pointer(Field::ExemptShares, 0)
     },
     Rule {
-        since: 28,
+        since: Some(Fact::ExemptField),
         ..pointer(Field::ExemptLendablePercent, 0)
     },
     plain(Field::Queues, 64),
@@ -121,7 +121,7 @@ const fn plain(field: Field, value: i32) -> Rule {
         field,
         value,
         versions: &ApiVersion::ALL,
-        since: 0,
+        since: None,
         zero_is_absent: true,
         annotated: None,
     }

@@ -4,7 +4,7 @@ use super::go_value::{Field, GoValue};
 use super::internal::{
     Exempt, FlowSchemaSpec, LevelSpec, Limited, List, NonResourceRule, ResourceRule, Rule, Subject,
 };
-use k8s_flowcontrol_types::Release;
+use k8s_flowcontrol_types::{Fact, Release};
 
 impl FlowSchemaSpec {
     pub(super) fn described(&self) -> GoValue {
@@ -137,7 +137,7 @@ impl LevelSpec {
                 GoValue::pointer("flowcontrol.LimitedPriorityLevelConfiguration", limited),
             ),
         ];
-        if release.minor() >= 28 {
+        if release.has(Fact::ExemptField) {
             let exempt = self.exempt.as_ref().map(Exempt::described);
             fields.push(Field::internal(
                 "Exempt",

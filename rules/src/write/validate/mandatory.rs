@@ -2,7 +2,7 @@
 
 use super::internal::{FlowSchemaSpec, LevelSpec};
 use super::violation::{BadValue, Path, Report};
-use k8s_flowcontrol_types::{Kind, Release};
+use k8s_flowcontrol_types::{Fact, Kind, Release};
 use serde_json::Value;
 
 /// Checks that a mandatory FlowSchema has the built-in `spec`.
@@ -34,7 +34,7 @@ pub(super) fn check_level(
         return;
     };
     let fixed = LevelSpec::read(&fixed);
-    let exempt_is_free = name == "exempt" && release.minor() >= 28;
+    let exempt_is_free = name == "exempt" && release.has(Fact::ExemptField);
     let (is_equal, detail) = if exempt_is_free {
         let found = LevelSpec {
             exempt: fixed.exempt.clone(),

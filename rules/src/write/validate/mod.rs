@@ -27,6 +27,7 @@
 //! ```
 
 mod conditions;
+mod declarative;
 mod described;
 mod flow_schema;
 mod go_value;
@@ -53,9 +54,9 @@ use k8s_flowcontrol_text as text;
 use k8s_flowcontrol_types::convert::shares_name;
 use k8s_flowcontrol_types::json;
 use k8s_flowcontrol_types::kind::{Versioned, VersionedKind};
-use k8s_flowcontrol_types::{ApiVersion, Kind, Release};
+use k8s_flowcontrol_types::{ApiVersion, Fact, Kind, Release};
 use metadata::{Metadata, NameRule};
-use priority_level::ShareRule;
+use priority_level::{LevelRules, ShareRule};
 use serde_json::Value;
 use violation::{Path, Report};
 use wording::Wording;
@@ -74,9 +75,7 @@ pub struct Rules {
 
 impl From<VersionedKind> for Rules {
     fn from(kind: VersionedKind) -> Self {
-        // Zero shares are invalid before 1.29, depend on a feature gate in 1.29, off by default, and are valid since
-        // 1.30.
-        let zero_shares = kind.release.minor() >= 30;
+        let zero_shares = kind.release.has(Fact::ZeroShares);
         Self { kind, zero_shares }
     }
 }
@@ -87,7 +86,7 @@ impl Rules {
     /// It has no effect in other releases.
     #[must_use]
     pub fn with_zero_limited_shares(mut self, open: bool) -> Self {
-        if self.kind.release.minor() == 29 {
+        if self.kind.release.has(Fact::ZeroSharesGate) {
             self.zero_shares = open;
         }
         self
@@ -129,7 +128,7 @@ pub fn update(old: &Value, new: &Value, rules: impl Into<Rules>) -> Vec<Violatio
     metadata::check(&metadata, NameRule::PathSegment, &path, &mut report);
     metadata::check_update(&old_metadata, &metadata, &path, &mut report);
     // Where zero shares are invalid, an object that already has them can keep them.
-    rules.zero_shares |= release.minor() >= 29 && has_zero_shares(old);
+    rules.zero_shares |= release.has(Fact::PreserveZeroAnnotation) && has_zero_shares(old);
     check_object(&metadata, new, rules, &mut report);
     report.finish()
 }
@@ -227,7 +226,9 @@ fn unknown_fields<K: Versioned>(object: &K, kind: VersionedKind) -> Vec<Violatio
 fn read_metadata(object: &Value, kind: VersionedKind) -> Metadata {
     let mut metadata = Metadata::read(object);
     // Servers that cannot track the owners of an object's fields drop the managed fields of the request.
-    if kind.release.minor() <= 28 && repeated::has_repeated_elements(object, kind.schema()) {
+    if !kind.release.has(Fact::TracksEqualElements)
+        && repeated::has_repeated_elements(object, kind.schema())
+    {
         metadata.forget_managed_fields();
     }
     metadata
@@ -253,7 +254,7 @@ fn check_object(metadata: &Metadata, object: &Value, rules: Rules, report: &mut 
         }
         Kind::PriorityLevelConfiguration => {
             // In v1beta3, decoding removes the annotation.
-            if release.minor() >= 29 && version != ApiVersion::V1Beta3 {
+            if release.has(Fact::PreserveZeroAnnotation) && version != ApiVersion::V1Beta3 {
                 metadata::check_preserve_zero(metadata, &path, report);
             }
             let level = LevelSpec::read(&hub["spec"]);
@@ -261,8 +262,12 @@ fn check_object(metadata: &Metadata, object: &Value, rules: Rules, report: &mut 
                 field: shares_name(version),
                 allows_zero: rules.zero_shares,
             };
-            priority_level::check(&metadata.name, &level, shares, &spec, report);
+            let rules = LevelRules { shares, release };
+            priority_level::check(&metadata.name, &level, rules, &spec, report);
             mandatory::check_level(&metadata.name, &level, release, &spec, report);
+            if release.has(Fact::DeclarativeLevelRules) {
+                declarative::check(&level, &spec, report);
+            }
         }
     }
 }

@@ -3,6 +3,7 @@
 use super::internal::{Exempt, LevelSpec, Limited};
 use super::queuing;
 use super::violation::{BadValue, Path, Report};
+use k8s_flowcontrol_types::{Fact, Release};
 
 const TYPES: &[&str] = &["Exempt", "Limited"];
 const RESPONSES: &[&str] = &["Queue", "Reject"];
@@ -16,11 +17,35 @@ pub(super) struct ShareRule {
     pub(super) allows_zero: bool,
 }
 
+/// The handwritten rules of a release for priority levels.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct LevelRules {
+    pub(super) shares: ShareRule,
+    pub(super) release: Release,
+}
+
+impl LevelRules {
+    /// Whether the rules about fields that a type requires or forbids are declarative: see [`super::declarative`].
+    fn are_declarative(self) -> bool {
+        self.release.has(Fact::DeclarativeLevelRules)
+    }
+
+    /// Reports a type that is none of the `supported` ones.
+    fn unknown_type(self, type_: &str, supported: &[&str], path: &Path, report: &mut Report) {
+        let path = path.child("type");
+        match type_ {
+            "" if self.are_declarative() => {}
+            "" if self.release.has(Fact::EmptyTypeIsRequired) => report.required(&path, ""),
+            _ => report.not_supported(&path, &BadValue::Named(type_), supported),
+        }
+    }
+}
+
 /// Checks the `spec` of the level `name`, except for the rule that mandatory objects keep their built-in `spec`.
 pub(super) fn check(
     name: &str,
     spec: &LevelSpec,
-    shares: ShareRule,
+    rules: LevelRules,
     path: &Path,
     report: &mut Report,
 ) {
@@ -31,7 +56,7 @@ pub(super) fn check(
     let (limited, exempt) = (path.child("limited"), path.child("exempt"));
     match spec.type_.as_str() {
         "Exempt" => {
-            if spec.limited.is_some() {
+            if spec.limited.is_some() && !rules.are_declarative() {
                 report.forbidden(&limited, "must be nil if the type is not Limited");
             }
             if let Some(stanza) = &spec.exempt {
@@ -39,15 +64,16 @@ pub(super) fn check(
             }
         }
         "Limited" => {
-            if spec.exempt.is_some() {
+            if spec.exempt.is_some() && !rules.are_declarative() {
                 report.forbidden(&exempt, "must be nil if the type is Limited");
             }
             match &spec.limited {
+                None if rules.are_declarative() => {}
                 None => report.required(&limited, "must not be empty when type is Limited"),
-                Some(stanza) => check_limited(stanza, shares, &limited, report),
+                Some(stanza) => check_limited(stanza, rules, &limited, report),
             }
         }
-        _ => report.not_supported(&path.child("type"), &BadValue::Named(&spec.type_), TYPES),
+        type_ => rules.unknown_type(type_, TYPES, path, report),
     }
 }
 
@@ -65,7 +91,8 @@ fn check_exempt(exempt: &Exempt, path: &Path, report: &mut Report) {
     check_lendable(exempt.lendable_percent, path, report);
 }
 
-fn check_limited(limited: &Limited, shares: ShareRule, path: &Path, report: &mut Report) {
+fn check_limited(limited: &Limited, rules: LevelRules, path: &Path, report: &mut Report) {
+    let shares = rules.shares;
     let value = limited.shares;
     if value < 0 || (value == 0 && !shares.allows_zero) {
         let detail = if shares.allows_zero {
@@ -75,7 +102,7 @@ fn check_limited(limited: &Limited, shares: ShareRule, path: &Path, report: &mut
         };
         report.invalid(&path.child(shares.field), &BadValue::Integer(value), detail);
     }
-    check_response(limited, &path.child("limitResponse"), report);
+    check_response(limited, rules, &path.child("limitResponse"), report);
     check_lendable(limited.lendable_percent, path, report);
     if let Some(percent) = limited.borrowing_limit_percent
         && percent < 0
@@ -99,10 +126,11 @@ fn check_lendable(percent: Option<i64>, path: &Path, report: &mut Report) {
     }
 }
 
-fn check_response(limited: &Limited, path: &Path, report: &mut Report) {
+fn check_response(limited: &Limited, rules: LevelRules, path: &Path, report: &mut Report) {
     let queuing = path.child("queuing");
     // The server's message has "Limited" where it means "Queue".
     match (limited.response.as_str(), &limited.queuing) {
+        ("Reject", Some(_)) | ("Queue", None) if rules.are_declarative() => {}
         ("Reject", Some(_)) => report.forbidden(
             &queuing,
             "must be nil if limited.limitResponse.type is not Limited",
@@ -113,6 +141,6 @@ fn check_response(limited: &Limited, path: &Path, report: &mut Report) {
         ),
         ("Queue", Some(stanza)) => queuing::check(stanza, &queuing, report),
         ("Reject", None) => {}
-        (type_, _) => report.not_supported(&path.child("type"), &BadValue::Named(type_), RESPONSES),
+        (type_, _) => rules.unknown_type(type_, RESPONSES, path, report),
     }
 }

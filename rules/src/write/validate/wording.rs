@@ -1,6 +1,6 @@
 //! The wording of messages, which differs between releases. The rules are the same code for all releases.
 
-use k8s_flowcontrol_types::Release;
+use k8s_flowcontrol_types::{Fact, Release};
 
 /// The wording of a range of releases.
 #[derive(Debug)]
@@ -25,10 +25,10 @@ pub(super) struct Wording {
     pub(super) says_dots: bool,
 }
 
-/// Each wording with its first minor release, the newest first.
-const WORDINGS: &[(u32, Wording)] = &[
+/// Each wording with the fact of its releases, the newest first; the last one is for all others.
+const WORDINGS: &[(Option<Fact>, Wording)] = &[
     (
-        34,
+        Some(Fact::MessagesPrintJson),
         Wording {
             values_as_json: true,
             label_unit: "bytes",
@@ -39,16 +39,16 @@ const WORDINGS: &[(u32, Wording)] = &[
             ..OLDER
         },
     ),
-    (32, OLDER),
+    (Some(Fact::SaysMayNotBeMoreThan), OLDER),
     (
-        26,
+        Some(Fact::NamesOwnerKinds),
         Wording {
             too_long: "must have at most",
             ..OLDER
         },
     ),
     (
-        0,
+        None,
         Wording {
             too_long: "must have at most",
             says_dots: false,
@@ -72,7 +72,9 @@ const OLDER: Wording = Wording {
 
 impl Wording {
     pub(super) fn of(release: Release) -> &'static Self {
-        let found = WORDINGS.iter().find(|(since, _)| release.minor() >= *since);
+        let found = WORDINGS
+            .iter()
+            .find(|(fact, _)| fact.is_none_or(|fact| release.has(fact)));
         // The last entry covers every release.
         &found.unwrap_or(&WORDINGS[WORDINGS.len() - 1]).1
     }

@@ -1,8 +1,8 @@
 //! Whether a server can track the fields of an object.
 
 use super::parts::{Parts, element_step, parts};
-use k8s_flowcontrol_types::Release;
 use k8s_flowcontrol_types::schema::{ListKind, Shape, TypeSchema};
+use k8s_flowcontrol_types::{Fact, Release};
 use serde_json::Value;
 use std::collections::BTreeSet;
 
@@ -11,7 +11,7 @@ use std::collections::BTreeSet;
 ///
 /// The elements of a list need their key fields, and up to 1.28 no two elements may be equal.
 pub(crate) fn is_trackable(object: &Value, schema: &TypeSchema, release: Release) -> bool {
-    let may_repeat = release.minor() >= 29;
+    let may_repeat = release.has(Fact::TracksEqualElements);
     schema.fields().iter().all(|field| {
         let value = object.get(field.name);
         value.is_none_or(|value| can_track(value, &field.shape, may_repeat, release))

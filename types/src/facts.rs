@@ -1,0 +1,174 @@
+//! Every difference between Kubernetes releases that this project knows, once, with its source.
+//!
+//! To support another release, add its facts here, and raise [`Release::NEWEST`].
+
+use super::release::Release;
+
+/// Declares [`Fact`] and the table of its values.
+macro_rules! facts {
+    ($($(#[doc = $doc:literal])+ $name:ident: $since:literal $(patch $patch:literal)? $(until $until:literal)?, $source:literal;)*) => {
+        /// A property that some Kubernetes releases have and others do not; see [`Release::has`].
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        #[non_exhaustive]
+        pub enum Fact {
+            $($(#[doc = $doc])+ #[doc = concat!("\n\nSource: ", $source, ".")] $name,)*
+        }
+
+        impl Fact {
+            /// All facts.
+            pub const ALL: &[Self] = &[$(Self::$name),*];
+
+            /// The minor and patch of the first release with this property, and the minor of the first release without it again.
+            const fn range(self) -> (u32, u32, u32) {
+                match self {
+                    $(Self::$name => ($since, 0 $(+ $patch)?, facts!(@until $($until)?)),)*
+                }
+            }
+
+            /// Where the fact is documented, or how it was found.
+            pub const fn source(self) -> &'static str {
+                match self {
+                    $(Self::$name => $source,)*
+                }
+            }
+        }
+    };
+    (@until) => { u32::MAX };
+    (@until $until:literal) => { $until };
+}
+
+facts! {
+    // Fields and versions.
+
+    /// `lendablePercent` and `borrowingLimitPercent`: levels lend and borrow seats.
+    Lending: 26, "recorded on 1.25 and 1.27";
+    /// `spec.exempt` of priority levels, with the shares and lending of exempt levels.
+    ExemptField: 28, "recorded on 1.27 and 1.28";
+    /// Servers interpret the annotation that keeps zero shares in v1beta3, and forbid it in other versions.
+    PreserveZeroAnnotation: 29, "recorded on 1.28 and 1.29";
+    /// The feature gate `ZeroLimitedNominalConcurrencyShares` exists, off by default.
+    ZeroSharesGate: 29 until 30, "recorded on 1.29 with and without the gate";
+    /// Zero shares of limited levels are valid.
+    ZeroShares: 30, "recorded on 1.29 and 1.30";
+    /// v1alpha1 can still be decoded, though it is not served.
+    DecodesV1Alpha1: 0 until 29, "pkg/apis/flowcontrol/install of Kubernetes";
+    /// The built-in flow schemas `endpoint-controller` and `workload-leader-election`.
+    LeaderElectionSchemas: 0 until 34, "recorded on 1.31 and 1.36";
+
+    // Validation.
+
+    /// An empty type of a level or of its limit response is a missing value, not an unsupported one.
+    EmptyTypeIsRequired: 36 patch 3, "kubernetes #138740 and #139366; recorded";
+    /// Declarative rules of priority levels replace the handwritten ones, come after them and have no detail.
+    DeclarativeLevelRules: 37, "kubernetes/api flowcontrol/v1/types.go; recorded";
+    /// Messages about conditions, controllers and names have the wording of 1.26.
+    NamesOwnerKinds: 26, "recorded on 1.25 and 1.27";
+    /// Messages about lengths say `may not be more than`, before `must have at most`.
+    SaysMayNotBeMoreThan: 32, "field errors of k8s.io/apimachinery";
+    /// Messages print values as JSON, before as Go source.
+    MessagesPrintJson: 34, "recorded on 1.31 and 1.36";
+    /// A YAML error about a map key begins with a small letter.
+    LowerCaseYamlErrors: 31, "recorded on 1.30 and 1.31";
+    /// Fields of objects with equal list elements have owners; before, such a write keeps the managed fields.
+    TracksEqualElements: 29, "recorded on 1.28 and 1.29";
+
+    // Seats and queues.
+
+    /// Exempt levels get their demand before the rest is divided.
+    ExemptServedFirst: 31, "pkg/util/flowcontrol/apf_controller.go of kubernetes/apiserver";
+    /// A priority level bounds the seats of a request.
+    LevelSeatBounds: 26, "recorded estimates of 1.25 and 1.29";
+    /// Lists of one object are estimated as other lists.
+    UniformListEstimates: 34, "recorded estimates of 1.29 and 1.36";
+    /// Watches without resource version count as lists.
+    EstimatesLegacyWatches: 35, "recorded estimates of 1.36";
+    /// Estimates know that the watch cache serves lists with `resourceVersionMatch=NotOlderThan` and pages.
+    EstimatesKnowMatch: 28, "recorded estimates of 1.25 and 1.29";
+    /// Estimates know that the watch cache serves pages without a resource version.
+    EstimatesKnowCachedPages: 31, "pkg/util/flowcontrol/request of kubernetes/apiserver";
+    /// Estimates know that the watch cache serves every list with `resourceVersionMatch=NotOlderThan`.
+    EstimatesKnowNotOlderThan: 33, "pkg/util/flowcontrol/request of kubernetes/apiserver";
+    /// The feature gates `ConsistentListFromCache` and `WatchList` change estimates.
+    ListGates: 28, "recorded estimates of 1.29 with and without WatchList";
+    /// `ConsistentListFromCache` is on by default.
+    ConsistentListFromCache: 31, "pkg/features/kube_features.go of kubernetes/apiserver";
+    /// `ConsistentListFromCache` can be turned off.
+    ConsistentListFromCacheGate: 28 until 34, "pkg/features/kube_features.go of kubernetes/apiserver";
+    /// `SizeBasedListCostEstimate` exists, and is on by default.
+    SizeBasedListCostEstimate: 34, "recorded estimates of 1.36 with and without the gate";
+    /// `WatchList` was on by default, and off again in the next release.
+    WatchListTrial: 32 until 33, "pkg/features/kube_features.go of kubernetes/apiserver";
+    /// `WatchList` is on by default: a watch can begin with a list.
+    WatchList: 34, "recorded on 1.36";
+
+    // HTTP.
+
+    /// Watches are compressed for clients that accept gzip.
+    CompressesWatches: 37, "kube-rs/kube #2079 and #2080";
+    /// The query parameter `sendInitialEvents` of watches is known.
+    SendInitialEvents: 27, "recorded on 1.25 and 1.27";
+    /// The query parameter `shardSelector` and shared parameters of OpenAPI documents.
+    OpenApiSharesParameters: 28, "recorded OpenAPI documents of 1.27 and 1.28";
+    /// OpenAPI documents name the release without a patch.
+    OpenApiShortVersion: 31, "recorded OpenAPI documents of 1.29 and 1.31";
+    /// A resource version in the future is a timeout, and a malformed one an error of the client.
+    VersionErrorsAreTheClients: 30, "recorded on 1.29 and 1.36";
+    /// A missing object is reported before a wrong UID.
+    MissingBeforeUid: 30, "recorded on 1.29 and 1.31";
+    /// Unset times are left out, before they were `null`.
+    OmitsUnsetTimes: 34, "recorded on 1.31 and 1.36";
+    /// SelfSubjectReview in its version v1.
+    SelfSubjectReview: 28, "API reference of Kubernetes 1.28";
+    /// Discovery names the singular of a resource.
+    SingularNames: 27, "recorded discovery of 1.25 and 1.27";
+    /// Aggregated discovery v2beta1 is on by default.
+    AggregatedDiscoveryV2Beta1: 27, "feature gates of Kubernetes 1.27";
+    /// Aggregated discovery v2.
+    AggregatedDiscoveryV2: 30, "feature gates of Kubernetes 1.30";
+    /// Columns of tables have the descriptions of 1.27.
+    NewNameDescription: 27, "recorded tables of 1.25 and 1.27";
+    /// Tables name the shares of levels as v1beta3 does.
+    TablesSayNominalShares: 26, "recorded tables of 1.25 and 1.27";
+    /// The server keeps the condition `Dangling` by server-side apply, before by an update.
+    AppliesConditions: 26, "recorded on 1.25 and 1.27";
+
+    // Dumps and metrics.
+
+    /// Debug dumps count requests, and list the executing ones with their start.
+    DumpsCountRequests: 28, "recorded dumps of 1.27 and 1.28";
+    /// Metrics count seats in use, before requests.
+    MetricsCountSeats: 28, "recorded metrics of 1.27 and 1.29";
+    /// Two metrics of flow control were removed.
+    MetricsRemoved: 37, "kubernetes/apiserver 917e64fb9";
+}
+
+impl Release {
+    /// Whether the release has a property.
+    ///
+    /// ```
+    /// use k8s_flowcontrol_types::{Fact, Release};
+    ///
+    /// let release: Release = "1.36.2".parse()?;
+    /// assert!(release.has(Fact::ExemptField) && !release.has(Fact::EmptyTypeIsRequired));
+    /// # Ok::<(), k8s_flowcontrol_types::release::UnknownRelease>(())
+    /// ```
+    pub const fn has(self, fact: Fact) -> bool {
+        let (minor, patch, until) = fact.range();
+        let has_begun = self.minor() > minor || (self.minor() == minor && self.patch() >= patch);
+        has_begun && self.minor() < until
+    }
+
+    /// The last patch of a minor release since which a fact holds; 0 if its patches do not differ.
+    pub(crate) const fn last_patch(minor: u32) -> u32 {
+        let mut last = 0;
+        let mut index = 0;
+        while index < Fact::ALL.len() {
+            let (since, patch, _) = Fact::ALL[index].range();
+            if since == minor && patch > last {
+                last = patch;
+            }
+            index += 1;
+        }
+        last
+    }
+}
