@@ -10,7 +10,6 @@ mod documents;
 mod exit;
 mod failure;
 mod feature_gates;
-mod input;
 mod interrupt;
 mod kubernetes_arg;
 mod leading;
@@ -20,7 +19,6 @@ mod output;
 mod redact;
 mod resource_name;
 mod similar_name;
-mod source;
 mod stored;
 
 use cli::Cli;

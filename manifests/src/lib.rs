@@ -34,11 +34,15 @@
 //! assert!(new.contains("    nominalConcurrencyShares: 20  # measured in May\n"));
 //! ```
 //!
-//! Nothing here does I/O. A text has at most [`MAX_LENGTH`](k8s_flowcontrol_text::MAX_LENGTH) bytes.
+//! Nothing here does I/O, except the module `files` of the feature of this name: it finds, examines and writes the files of folders.
+//! A text has at most [`MAX_LENGTH`](k8s_flowcontrol_text::MAX_LENGTH) bytes.
 
 mod documents;
+#[cfg(feature = "files")]
+pub mod files;
 mod lines;
 mod migrate;
+mod source;
 mod validator;
 
 pub use documents::{
@@ -51,6 +55,7 @@ pub use migrate::{
     Migration, NamedTemplate, Remedy, Rule, Settings, Severity, may_have_removed_metrics,
     may_mention, mentions, migrate, migrate_fences, named_template, removed_metrics, uses,
 };
+pub use source::Source;
 pub use validator::Validator;
 
 #[cfg(doctest)]

@@ -214,3 +214,27 @@ fn polite_controllers_get_their_turn() {
     let out = run("polite", &[]);
     assert!(out.contains("4 objects are written."), "{out}");
 }
+
+#[test]
+fn what_a_command_does_a_program_can_do() {
+    let out = run("plan", &[]);
+    for part in [
+        "move from v1beta2 to v1beta3 on Kubernetes 1.27, before 1.29",
+        "1.28: 201\n  1.29: 404",
+        "do not apply it before Kubernetes 1.29",
+    ] {
+        assert!(out.contains(part), "no {part:?} in:\n{out}");
+    }
+    let out = run("take_over", &[]);
+    assert_eq!(
+        out,
+        "labels after the apply: {}\na second apply would change nothing\n"
+    );
+    let manifests = concat!(env!("CARGO_MANIFEST_DIR"), "/examples/manifests");
+    let out = run("migrate_folder", &[manifests]);
+    assert!(out.contains("level-v1beta2.json: outdated\n"), "{out}");
+    assert!(
+        out.contains("is renamed to nominalConcurrencyShares"),
+        "{out}"
+    );
+}

@@ -8,10 +8,10 @@ use crate::objects::Objects;
 use crate::output::{
     Diagnostic, Level, SarifResult, SarifRule, Stream, Streams, plural, write_report, write_sarif,
 };
-use crate::source::Source;
 use clap::ValueEnum;
 use k8s_flowcontrol::Release;
 use k8s_flowcontrol_analysis::lint::{Configuration, Finding, Severity, lint, rules};
+use k8s_flowcontrol_manifests::Source;
 use k8s_flowcontrol_text::Span;
 use serde_json::{Value, json};
 use std::io::{self, Write};

@@ -4,13 +4,16 @@ use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::interrupt::Interrupt;
 use crate::migrate::{
-    Advice, Backups, Candidates, Examined, Helm, SelectionArgs, Status, Summary, collect, conflict,
-    examine_all, json, keep_dirty, render_charts, without_links, write_all, write_details,
-    write_file_diff, write_left_out, write_log, write_patch,
+    Advice, Helm, SelectionArgs, Summary, json, render_charts, write_details, write_file_diff,
+    write_left_out, write_log, write_patch,
 };
 use crate::output::{Streams, write_report};
 use clap::ValueEnum;
 use k8s_flowcontrol::{ApiVersion, Release};
+use k8s_flowcontrol_manifests::files::{
+    Backups, Candidates, Examined, Status, collect, conflict, examine_all, keep_dirty,
+    without_links, write_all,
+};
 use k8s_flowcontrol_manifests::{self as manifests, ForeignFieldPolicy, Rule, Settings, Severity};
 use std::io::{IsTerminal, Write};
 use std::path::{Path, PathBuf};
@@ -164,9 +167,8 @@ pub(crate) fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
     let selection = args.selection.selection()?;
     let backup = args.backup.as_deref();
     let helm = helm(args)?;
-    let found = collect(&args.paths, backup, &selection).map_err(|(path, error)| {
-        Failure::input(format!("cannot read {}: {error}", path.display()))
-    })?;
+    let found = collect(&args.paths, backup, &selection)
+        .map_err(|error| Failure::input(format!("{error}: {}", error.error)))?;
     let Candidates {
         files,
         skipped,

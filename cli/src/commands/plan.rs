@@ -8,14 +8,13 @@ mod report;
 use crate::cluster::{ClustersArgs, block_on};
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::migrate::{
-    Candidates, SelectionArgs, Skipped, collect, in_parallel, write_details, write_left_out,
-};
+use crate::migrate::{SelectionArgs, write_details, write_left_out};
 use crate::output::{Diagnostic, Level, Streams, plural, write_report};
 use clap::ValueEnum;
 use cluster::ClusterState;
 use k8s_flowcontrol::Release;
 use k8s_flowcontrol_analysis::upgrade::Plan;
+use k8s_flowcontrol_manifests::files::{Candidates, Skipped, collect, in_parallel};
 use std::io::Write;
 use std::path::PathBuf;
 
@@ -91,9 +90,8 @@ pub(crate) fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
         ));
     }
     let selection = args.selection.selection()?;
-    let found = collect(&args.paths, None, &selection).map_err(|(path, error)| {
-        Failure::input(format!("cannot read {}: {error}", path.display()))
-    })?;
+    let found = collect(&args.paths, None, &selection)
+        .map_err(|error| Failure::input(format!("{error}: {}", error.error)))?;
     let Candidates {
         files,
         skipped,

@@ -1,6 +1,6 @@
 //! The documents of a file.
 
-use crate::source::Source;
+use k8s_flowcontrol_manifests::Source;
 use k8s_flowcontrol_manifests::{Form, ReadOptions, Unreadable, read_with};
 use std::ops::Deref;
 use std::path::Path;

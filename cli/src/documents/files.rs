@@ -3,7 +3,7 @@
 use super::folder::walk;
 use super::read::read;
 use crate::failure::Failure;
-use crate::source::Source;
+use k8s_flowcontrol_manifests::Source;
 use std::path::{Path, PathBuf};
 
 /// The extensions of the files that are read from a folder.

@@ -1,8 +1,8 @@
 //! Reading a file or the standard input.
 
 use crate::failure::Failure;
-use crate::input::{ReadError, read_named, read_regular, read_stream};
-use crate::source::Source;
+use k8s_flowcontrol_manifests::Source;
+use k8s_flowcontrol_manifests::files::input::{ReadError, read_named, read_regular, read_stream};
 use std::io;
 use std::path::Path;
 

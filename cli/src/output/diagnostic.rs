@@ -2,8 +2,8 @@
 
 use super::Stream;
 use super::escape::{escape, one_line};
-use crate::source::Source;
 use annotate_snippets::{AnnotationKind, Group, Origin, Renderer, Snippet};
+use k8s_flowcontrol_manifests::Source;
 use k8s_flowcontrol_text::Span;
 use std::io;
 use std::sync::Arc;

@@ -28,6 +28,8 @@ pub enum Remedy {
     },
     /// A check of the rendered template.
     CheckRendered,
+    /// A commit of the changes to the version control, or writing the file all the same.
+    Commit,
     /// [`Metrics::Rename`](super::Metrics::Rename), or the new name of the metric, in words.
     RenameMetric(String),
 }
@@ -67,6 +69,7 @@ impl fmt::Display for Remedy {
                 file.iter().try_for_each(|file| write!(f, "; File {file}"))
             }
             Self::CheckRendered => f.write_str("check the rendered template"),
+            Self::Commit => f.write_str("commit or stash the changes"),
             Self::RenameMetric(change) => write!(f, "{change}; Metrics::Rename does so"),
         }
     }

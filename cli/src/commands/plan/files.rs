@@ -1,10 +1,10 @@
 //! The migrations that files need.
 
-use crate::input::ReadError;
-use crate::migrate::{Candidate, Skipped, examine_file};
-use crate::source::Source;
 use k8s_flowcontrol::Fact;
 use k8s_flowcontrol_analysis::upgrade::{Move, Plan, Written, moves, not_before};
+use k8s_flowcontrol_manifests::Source;
+use k8s_flowcontrol_manifests::files::input::ReadError;
+use k8s_flowcontrol_manifests::files::{Candidate, Skipped, examine_file};
 use k8s_flowcontrol_manifests::{Finding, ForeignFieldPolicy, Metrics, Settings, Severity};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;

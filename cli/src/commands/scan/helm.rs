@@ -5,9 +5,9 @@ mod stored;
 
 use super::refusal::refused_from;
 use crate::documents::{Document, documents};
-use crate::source::Source;
 use k8s_flowcontrol::client::ListProgress;
 use k8s_flowcontrol::{Client, Error, Release};
+use k8s_flowcontrol_manifests::Source;
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;

@@ -3,10 +3,10 @@
 mod replay;
 
 use crate::failure::Failure;
-use crate::input::LIMIT;
 use crate::output::{Streams, write_line};
 use flate2::bufread::MultiGzDecoder;
 use k8s_flowcontrol::rules::queueing::{QueueSetConfig, Queuing, Work};
+use k8s_flowcontrol_manifests::files::input::LIMIT;
 use replay::{Outcome, State};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;

@@ -1,6 +1,6 @@
 //! The charts among the files, and a copy of a chart with the planned changes.
 
-use crate::migrate::files::{Examined, Status};
+use k8s_flowcontrol_manifests::files::{Examined, Status};
 use std::collections::BTreeMap;
 use std::fs;
 use std::io;

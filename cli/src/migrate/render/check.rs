@@ -2,7 +2,7 @@
 
 use super::chart::Chart;
 use super::helm::Helm;
-use crate::migrate::files::Examined;
+use k8s_flowcontrol_manifests::files::Examined;
 use k8s_flowcontrol_manifests::{Finding, Form, Rule, Settings, Severity, migrate, read};
 use serde_json::Value;
 use std::collections::BTreeMap;

@@ -4,9 +4,9 @@ mod chart;
 mod check;
 mod helm;
 
-use super::files::Examined;
 use chart::{Chart, charts};
 pub(crate) use helm::Helm;
+use k8s_flowcontrol_manifests::files::Examined;
 use k8s_flowcontrol_manifests::{Finding, Rule, Settings, Severity};
 
 /// Renders every chart of the files, and adds the findings about the results to the files.

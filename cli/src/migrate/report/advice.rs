@@ -29,6 +29,7 @@ pub(crate) fn advice(remedy: &Remedy) -> String {
         Remedy::RenameMetric(change) => {
             format!("{change}; `kubectl flowcontrol migrate --metrics` renames it")
         }
+        Remedy::Commit => format!("{remedy}, or use --allow-dirty"),
         other => other.to_string(),
     }
 }

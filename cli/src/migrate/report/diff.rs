@@ -1,7 +1,7 @@
 //! The changes of a file as a diff.
 
-use crate::migrate::files::Examined;
 use crate::output::{Stream, one_line, write_diff};
+use k8s_flowcontrol_manifests::files::Examined;
 use std::io::{self, Write};
 use std::path::Path;
 

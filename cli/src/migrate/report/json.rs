@@ -2,8 +2,8 @@
 
 use super::advice;
 use super::summary::Summary;
-use crate::migrate::files::Examined;
 use k8s_flowcontrol_manifests::Settings;
+use k8s_flowcontrol_manifests::files::Examined;
 use serde_json::{Value, json};
 
 /// The outcome as JSON: every file with objects of the group or findings.

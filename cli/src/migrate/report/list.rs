@@ -1,9 +1,9 @@
 //! The findings as lines, grouped by file, with the advice for each kind of place at the end.
 
 use super::advice;
-use crate::migrate::files::{Examined, Skipped};
 use crate::output::{Diagnostic, ERROR, HINT, Level, Stream, WARNING, one_line, plural};
-use crate::source::Source;
+use k8s_flowcontrol_manifests::Source;
+use k8s_flowcontrol_manifests::files::{Examined, Skipped};
 use k8s_flowcontrol_manifests::{Finding, Severity};
 use k8s_flowcontrol_text::Span;
 use std::io::{self, Write};

@@ -1,9 +1,9 @@
 //! The outcome of a migration as SARIF.
 
 use super::advice;
-use crate::migrate::files::{Examined, Status};
 use crate::output::{Level, SarifResult, SarifRule, Stream, write_sarif};
 use k8s_flowcontrol_manifests::Settings;
+use k8s_flowcontrol_manifests::files::{Examined, Status};
 use k8s_flowcontrol_manifests::{Finding, Rule, Severity};
 use serde_json::json;
 use std::io;

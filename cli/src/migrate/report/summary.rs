@@ -1,7 +1,7 @@
 //! The outcome of a migration in numbers.
 
-use crate::migrate::files::{Examined, Status};
 use crate::output::plural;
+use k8s_flowcontrol_manifests::files::{Examined, Status};
 use k8s_flowcontrol_manifests::{Rule, Severity};
 use serde_json::{Value, json};
 use std::fmt;

@@ -1,10 +1,10 @@
 //! Walking through a folder without the files that git ignores, dependencies and build output.
 
-use crate::failure::Failure;
 use ignore::overrides::{Override, OverrideBuilder};
 use ignore::{DirEntry, WalkBuilder};
 use std::collections::HashMap;
 use std::ffi::OsString;
+use std::fmt;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -15,34 +15,23 @@ const VERSION_CONTROL: [&str; 4] = [".git", ".hg", ".svn", ".jj"];
 const FOREIGN: [&str; 3] = ["vendor", "node_modules", "target"];
 
 /// The name of our own ignore file, with the syntax of `.gitignore`.
-pub(crate) const IGNORE_FILE: &str = ".flowcontrolignore";
+const IGNORE_FILE: &str = ".flowcontrolignore";
 
-/// The options that select files of folders.
-#[derive(Clone, Debug, clap::Args)]
-pub(crate) struct SelectionArgs {
-    /// A glob of files and folders to exclude, as in .gitignore; can be repeated. A file .flowcontrolignore does the same
-    #[arg(long, value_name = "GLOB")]
-    exclude: Vec<String>,
+/// A glob that is invalid.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct InvalidGlob(String);
 
-    /// Also examine files that git ignores, and folders named vendor, node_modules and target
-    #[arg(long)]
-    no_ignore: bool,
-}
-
-impl SelectionArgs {
-    /// The selection of the files.
-    ///
-    /// # Errors
-    /// If a glob is invalid.
-    pub(crate) fn selection(&self) -> Result<Selection, Failure> {
-        Selection::new(&self.exclude, self.no_ignore)
-            .map_err(|error| Failure::usage(format!("the glob of --exclude is invalid: {error}")))
+impl fmt::Display for InvalidGlob {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
     }
 }
 
+impl std::error::Error for InvalidGlob {}
+
 /// The files of a folder that are examined.
 #[derive(Clone, Debug)]
-pub(crate) struct Selection {
+pub struct Selection {
     /// Globs to exclude, with the syntax of `.gitignore`.
     exclude: Override,
     /// Whether ignored files count as well.
@@ -50,30 +39,33 @@ pub(crate) struct Selection {
 }
 
 impl Selection {
-    /// A selection without files that match a glob, relative to the working directory.
+    /// A selection without files that match a glob of `exclude`, relative to the working directory, with the syntax of
+    /// `.gitignore`. `no_ignore` also selects the files that git ignores, and folders named vendor, node_modules and target.
     ///
     /// # Errors
-    /// The message about an invalid glob.
-    fn new(exclude: &[String], no_ignore: bool) -> Result<Self, String> {
+    /// If a glob is invalid.
+    pub fn new(exclude: &[String], no_ignore: bool) -> Result<Self, InvalidGlob> {
         let mut globs = OverrideBuilder::new(".");
         for glob in exclude {
             // An override selects files; with an exclamation mark it excludes them.
             globs
                 .add(&format!("!{glob}"))
-                .map_err(|error| error.to_string())?;
+                .map_err(|error| InvalidGlob(error.to_string()))?;
         }
-        let exclude = globs.build().map_err(|error| error.to_string())?;
+        let exclude = globs
+            .build()
+            .map_err(|error| InvalidGlob(error.to_string()))?;
         Ok(Self { exclude, no_ignore })
     }
 
     /// Whether a glob excludes a file that the user named.
-    pub(crate) fn excludes(&self, path: &Path) -> bool {
+    pub(super) fn excludes(&self, path: &Path) -> bool {
         let mut ancestors = path.ancestors().filter(|path| !path.as_os_str().is_empty());
         ancestors.any(|part| self.exclude.matched(part, part != path).is_ignore())
     }
 
     /// The entries of a folder, by name. Symbolic links are listed and not followed, so a walk always ends.
-    pub(crate) fn walk(
+    pub(super) fn walk(
         &self,
         folder: &Path,
     ) -> impl Iterator<Item = Result<DirEntry, ignore::Error>> {
@@ -102,14 +94,14 @@ impl Selection {
 
 /// Finds the entries that a walk leaves out.
 #[derive(Debug, Default)]
-pub(crate) struct LeftOut {
+pub(super) struct LeftOut {
     /// The folders of the walk with the names of their entries in it.
     walked: HashMap<PathBuf, Vec<OsString>>,
 }
 
 impl LeftOut {
     /// Adds an entry of the walk.
-    pub(crate) fn walked(&mut self, path: &Path, is_folder: bool) {
+    pub(super) fn walked(&mut self, path: &Path, is_folder: bool) {
         if is_folder {
             self.walked.entry(path.to_owned()).or_default();
         }
@@ -120,7 +112,7 @@ impl LeftOut {
     }
 
     /// The entries of the folders that were not in the walk, without version control.
-    pub(crate) fn entries(self) -> Vec<PathBuf> {
+    pub(super) fn entries(self) -> Vec<PathBuf> {
         let mut left_out = Vec::new();
         for (folder, mut names) in self.walked {
             let Ok(entries) = fs::read_dir(&folder) else {

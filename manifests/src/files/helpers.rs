@@ -2,9 +2,9 @@
 
 use super::candidates::Candidate;
 use super::examined::Examined;
-use crate::input::read_regular;
-use k8s_flowcontrol::ApiVersion;
-use k8s_flowcontrol_manifests::{Lines, Severity, named_template};
+use super::input::read_regular;
+use crate::{Lines, Severity, named_template};
+use k8s_flowcontrol_types::ApiVersion;
 use std::path::{Path, PathBuf};
 
 /// Adds the place of the definition to each finding about a computed version. If the definition is up to date, the finding

@@ -7,7 +7,7 @@ use std::time::SystemTime;
 
 /// A file as it was at some time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Identity {
+pub struct Identity {
     /// None where the platform does not tell it.
     id: Option<FileId>,
     length: u64,
@@ -16,10 +16,10 @@ pub(crate) struct Identity {
 
 /// The device and the number of a file on it: equal for all names of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct FileId(u64, u64);
+pub(super) struct FileId(u64, u64);
 
 impl Identity {
-    pub(crate) fn of(metadata: &Metadata) -> Self {
+    pub(super) fn of(metadata: &Metadata) -> Self {
         Self {
             id: FileId::of(metadata),
             length: metadata.len(),
@@ -28,11 +28,11 @@ impl Identity {
     }
 
     /// The identity of the file with this name. A link is not followed: it is another file than its target.
-    pub(crate) fn at(path: &Path) -> io::Result<Self> {
+    pub(super) fn at(path: &Path) -> io::Result<Self> {
         Ok(Self::of(&fs::symlink_metadata(path)?))
     }
 
-    pub(crate) fn id(self) -> Option<FileId> {
+    pub(super) fn id(self) -> Option<FileId> {
         self.id
     }
 }

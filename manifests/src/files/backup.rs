@@ -2,8 +2,8 @@
 
 use super::attributes::keep_access;
 use super::identity::{FileId, Identity};
+use super::input::read_regular;
 use super::replace::create_private;
-use crate::input::read_regular;
 use std::collections::HashSet;
 use std::fs;
 use std::io::{self, Write};
@@ -11,15 +11,17 @@ use std::path::{Component, Path, PathBuf};
 
 /// The folder for backups.
 #[derive(Clone, Debug)]
-pub(crate) struct Backups {
-    pub(crate) folder: PathBuf,
-    pub(crate) working_directory: PathBuf,
+pub struct Backups {
+    /// The folder; it need not exist.
+    pub folder: PathBuf,
+    /// The folder to which the paths of backups are relative, without links.
+    pub working_directory: PathBuf,
 }
 
 impl Backups {
     /// Checks that no backup is an original: neither its own nor another, under any name. Returns the first file whose backup
     /// would be an original.
-    pub(crate) fn conflict<'a>(&self, originals: &[(&'a Path, Identity)]) -> Option<&'a Path> {
+    pub(super) fn conflict<'a>(&self, originals: &[(&'a Path, Identity)]) -> Option<&'a Path> {
         let paths: HashSet<_> = originals.iter().map(|(path, _)| *path).collect();
         let ids: HashSet<FileId> = originals.iter().filter_map(|(_, file)| file.id()).collect();
         let is_original = |backup: &Path| {
@@ -38,7 +40,7 @@ impl Backups {
     ///
     /// # Errors
     /// If there is a backup with another text, or the copy cannot be written; then there is no partial copy.
-    pub(crate) fn keep(&self, file: &Path, text: &[u8]) -> io::Result<()> {
+    pub(super) fn keep(&self, file: &Path, text: &[u8]) -> io::Result<()> {
         let backup = self.path(file);
         if let Some(folder) = backup.parent() {
             fs::create_dir_all(folder)?;
@@ -91,7 +93,7 @@ fn check_kept(file: &Path, text: &[u8], backup: &Path) -> io::Result<()> {
 }
 
 /// The path without links. The part that does not exist yet has none.
-pub(crate) fn without_links(path: &Path) -> PathBuf {
+pub fn without_links(path: &Path) -> PathBuf {
     let mut missing = Vec::new();
     let mut existing = path;
     loop {

@@ -6,10 +6,10 @@ use super::examine::{Examination, examine_file};
 use super::examined::{Examined, Status};
 use super::git::Dirty;
 use super::helpers::{find_helpers, may_define};
+use super::input::ReadError;
 use super::replace::Original;
-use crate::input::ReadError;
 use crate::source::Source;
-use k8s_flowcontrol_manifests::{Finding, Migration, Rule, Settings, Severity};
+use crate::{Finding, Migration, Remedy, Rule, Settings, Severity};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
@@ -20,7 +20,7 @@ const WRITERS: usize = 16;
 
 /// Examines all files on all processors; `has_docs` includes the code fences of Markdown. `progress` is called with the
 /// number of finished files.
-pub(crate) fn examine_all(
+pub fn examine_all(
     candidates: Vec<Candidate>,
     settings: Settings,
     has_docs: bool,
@@ -38,7 +38,7 @@ pub(crate) fn examine_all(
 }
 
 /// Marks the files to change that have uncommitted changes: they are not written.
-pub(crate) fn keep_dirty(files: &mut [Examined]) {
+pub fn keep_dirty(files: &mut [Examined]) {
     let outdated = |file: &&Examined| file.status == Status::Outdated;
     let real = files.iter().filter(outdated);
     let dirty = Dirty::of(real.map(|file| file.candidate.real.as_path()));
@@ -48,14 +48,14 @@ pub(crate) fn keep_dirty(files: &mut [Examined]) {
             continue;
         };
         let finding = Finding::new(Severity::Error, Rule::NotWritten, 0, reason);
-        let finding = finding.help("commit or stash the changes, or use --allow-dirty");
+        let finding = finding.help(Remedy::Commit);
         file.outcome.findings.push(finding);
         file.status = Status::Refused;
     }
 }
 
 /// The first file to change whose backup would be a file to change.
-pub(crate) fn conflict<'a>(files: &'a [Examined], backups: &Backups) -> Option<&'a Path> {
+pub fn conflict<'a>(files: &'a [Examined], backups: &Backups) -> Option<&'a Path> {
     let originals = files
         .iter()
         .filter(|file| file.status == Status::Outdated)
@@ -67,7 +67,7 @@ pub(crate) fn conflict<'a>(files: &'a [Examined], backups: &Backups) -> Option<&
 }
 
 /// Writes the changed files, after a backup of each. Stops between two files when `stop` is set.
-pub(crate) fn write_all(
+pub fn write_all(
     files: Vec<Examined>,
     backups: Option<&Backups>,
     stop: &AtomicBool,
@@ -159,7 +159,7 @@ fn write(file: &mut Examined, backups: Option<&Backups>) {
 
 /// Runs `work` for each item on all processors; the results are in the order of the items. `progress` is called with the
 /// number of finished items.
-pub(crate) fn in_parallel<T: Send, U: Send>(
+pub fn in_parallel<T: Send, U: Send>(
     items: Vec<T>,
     progress: impl FnMut(usize),
     work: impl Fn(T) -> U + Sync,

@@ -2,8 +2,8 @@
 
 use super::candidates::Candidate;
 use super::identity::Identity;
-use crate::input::{ReadError, read_regular};
-use k8s_flowcontrol_manifests::{
+use super::input::{ReadError, read_regular};
+use crate::{
     Finding, Form, Metrics, Migration, Rule, Settings, Severity, may_have_removed_metrics,
     may_mention, mentions, migrate, migrate_fences, removed_metrics, uses,
 };
@@ -48,19 +48,20 @@ const PROGRAMS: [&str; 19] = [
 
 /// A file that was examined.
 #[derive(Debug, Default)]
-pub(crate) struct Examination {
+pub struct Examination {
     /// The content of the file.
-    pub(crate) bytes: Vec<u8>,
+    pub bytes: Vec<u8>,
     /// The file as it was read; none for a file that need not be read.
-    pub(crate) identity: Option<Identity>,
-    pub(crate) outcome: Migration,
+    pub identity: Option<Identity>,
+    /// The changes and findings.
+    pub outcome: Migration,
 }
 
 /// Reads and examines a file. `has_docs` includes the manifests in the code fences of Markdown.
 ///
 /// # Errors
 /// If the file cannot be read, or is too long.
-pub(crate) fn examine_file(
+pub fn examine_file(
     candidate: &Candidate,
     settings: Settings,
     has_docs: bool,

@@ -203,7 +203,7 @@ impl Repository {
 }
 
 fn read(file: &Path) -> Result<String, String> {
-    let (bytes, _) = crate::input::read_regular(file).map_err(|error| error.to_string())?;
+    let (bytes, _) = super::input::read_regular(file).map_err(|error| error.to_string())?;
     String::from_utf8(bytes).map_err(|_| format!("{} is not UTF-8", file.display()))
 }
 

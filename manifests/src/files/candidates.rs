@@ -3,39 +3,66 @@
 use super::ignored::{LeftOut, Selection};
 use super::replace::is_draft;
 use std::collections::HashSet;
+use std::fmt;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
 /// A file to examine.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Candidate {
+pub struct Candidate {
     /// The path as shown.
-    pub(crate) path: PathBuf,
+    pub path: PathBuf,
     /// The path without links.
-    pub(crate) real: PathBuf,
+    pub real: PathBuf,
     /// Whether the user named this file; files found in a folder are not named.
-    pub(crate) is_named: bool,
+    pub is_named: bool,
     /// Whether the file is outside of all folders, behind a link: such a file is examined, but not changed.
-    pub(crate) is_outside: bool,
+    pub is_outside: bool,
 }
 
 /// A skipped entry of a folder, and the reason.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Skipped {
-    pub(crate) path: PathBuf,
-    pub(crate) why: String,
+pub struct Skipped {
+    /// The path as shown.
+    pub path: PathBuf,
+    /// The reason.
+    pub why: String,
     /// Whether an error prevented examining it.
-    pub(crate) is_error: bool,
+    pub is_error: bool,
 }
 
 /// The files to examine.
 #[derive(Debug, Default)]
-pub(crate) struct Candidates {
-    pub(crate) files: Vec<Candidate>,
-    pub(crate) skipped: Vec<Skipped>,
+pub struct Candidates {
+    /// The files.
+    pub files: Vec<Candidate>,
+    /// Entries of folders that cannot be examined.
+    pub skipped: Vec<Skipped>,
     /// Files and folders that were left out: ignored by git, dependencies and build output.
-    pub(crate) ignored: Vec<PathBuf>,
+    pub ignored: Vec<PathBuf>,
+}
+
+/// A path that does not exist, or is neither a file nor a folder.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct CollectError {
+    /// The path as given.
+    pub path: PathBuf,
+    /// The reason.
+    pub error: io::Error,
+}
+
+impl fmt::Display for CollectError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "cannot read {}", self.path.display())
+    }
+}
+
+impl std::error::Error for CollectError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        Some(&self.error)
+    }
 }
 
 /// Collects the files of `paths`, each once, and sorts the files of a folder by name. The folder `left_out`, such as the
@@ -43,14 +70,17 @@ pub(crate) struct Candidates {
 ///
 /// # Errors
 /// A path that does not exist, or is neither a file nor a folder.
-pub(crate) fn collect(
+pub fn collect(
     paths: &[PathBuf],
     left_out: Option<&Path>,
     selection: &Selection,
-) -> Result<Candidates, (PathBuf, io::Error)> {
+) -> Result<Candidates, CollectError> {
     let mut roots = Vec::new();
     for path in paths {
-        let real = fs::canonicalize(path).map_err(|error| (path.clone(), error))?;
+        let real = fs::canonicalize(path).map_err(|error| CollectError {
+            path: path.clone(),
+            error,
+        })?;
         roots.push((path.clone(), real));
     }
     let folders: Vec<_> = roots
@@ -74,7 +104,7 @@ pub(crate) fn collect(
             walk.file(path, real, true, false);
         } else {
             let error = io::Error::new(io::ErrorKind::InvalidInput, "neither a file nor a folder");
-            return Err((path, error));
+            return Err(CollectError { path, error });
         }
     }
     Ok(walk.found)

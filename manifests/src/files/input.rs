@@ -11,11 +11,12 @@ use std::io::{self, Read};
 use std::path::Path;
 
 /// The most bytes of a file or stream that are read.
-pub(crate) const LIMIT: u64 = MAX_LENGTH as u64;
+pub const LIMIT: u64 = MAX_LENGTH as u64;
 
 /// The error of reading a file.
 #[derive(Debug)]
-pub(crate) enum ReadError {
+pub enum ReadError {
+    /// The file cannot be read.
     Io(io::Error),
     /// The length in bytes; none for a stream, whose end was not reached.
     TooLong(Option<u64>),
@@ -25,7 +26,7 @@ pub(crate) enum ReadError {
 ///
 /// # Errors
 /// If it is something else, is too long or cannot be read.
-pub(crate) fn read_regular(path: &Path) -> Result<(Vec<u8>, Metadata), ReadError> {
+pub fn read_regular(path: &Path) -> Result<(Vec<u8>, Metadata), ReadError> {
     let file = open_at_once(path)?;
     let metadata = file.metadata()?;
     if !metadata.is_file() {
@@ -35,14 +36,14 @@ pub(crate) fn read_regular(path: &Path) -> Result<(Vec<u8>, Metadata), ReadError
 }
 
 /// Reads a file that the user names. It may be a pipe or a device.
-pub(crate) fn read_named(path: &Path) -> Result<Vec<u8>, ReadError> {
+pub fn read_named(path: &Path) -> Result<Vec<u8>, ReadError> {
     let file = File::open(path)?;
     let metadata = file.metadata()?;
     read_file(file, &metadata)
 }
 
 /// Reads a stream to its end.
-pub(crate) fn read_stream(stream: impl Read) -> Result<Vec<u8>, ReadError> {
+pub fn read_stream(stream: impl Read) -> Result<Vec<u8>, ReadError> {
     read_up_to(stream, None)
 }
 

@@ -3,34 +3,36 @@
 use super::candidates::Candidate;
 use super::identity::Identity;
 use crate::source::Source;
-use k8s_flowcontrol_manifests::{Migration, Severity};
+use crate::{Migration, Severity};
 use std::sync::Arc;
 
 /// A file with the outcome of its migration.
 #[derive(Debug)]
-pub(crate) struct Examined {
-    pub(crate) candidate: Candidate,
+pub struct Examined {
+    /// The file.
+    pub candidate: Candidate,
     /// The text of the file, kept if there is something to report about it.
-    pub(crate) source: Arc<Source>,
+    pub source: Arc<Source>,
     /// The file as it was read.
     pub(super) identity: Option<Identity>,
     /// Whether the file was skipped because of its length.
-    pub(crate) is_too_long: bool,
-    pub(crate) outcome: Migration,
+    pub is_too_long: bool,
+    /// The changes and findings.
+    pub outcome: Migration,
     /// The state of the file.
-    pub(crate) status: Status,
+    pub status: Status,
 }
 
 impl Examined {
     /// Sets the state of a file that is not written yet by its findings.
-    pub(crate) fn judge(&mut self) {
+    pub fn judge(&mut self) {
         self.status = Status::of(&self.outcome);
     }
 }
 
 /// The state of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Status {
+pub enum Status {
     /// No changes are needed.
     Current,
     /// Something must be changed by hand, and nothing else.
@@ -53,7 +55,8 @@ impl Status {
         }
     }
 
-    pub(crate) const fn as_str(self) -> &'static str {
+    /// The name of the state, in lower case.
+    pub const fn as_str(self) -> &'static str {
         match self {
             Self::Current => "current",
             Self::Manual => "manual",

@@ -1,24 +1,25 @@
 //! A text with its name, and the line and column of each of its bytes.
 
-use k8s_flowcontrol_manifests::Lines;
+use crate::Lines;
 use k8s_flowcontrol_text::Position;
 use std::sync::{Arc, OnceLock};
 
 /// A text with its name.
 #[derive(Debug)]
-pub(crate) struct Source {
+pub struct Source {
     /// The path as given or found; `-` for the standard input.
-    pub(crate) name: String,
+    pub name: String,
     /// The bytes, unchanged.
-    pub(crate) text: Arc<[u8]>,
+    pub text: Arc<[u8]>,
     /// Whether the user named this file; files found in a folder are not named.
-    pub(crate) is_named: bool,
+    pub is_named: bool,
     /// The lines, computed on first use.
     lines: OnceLock<Lines>,
 }
 
 impl Source {
-    pub(crate) fn new(name: String, text: Vec<u8>, is_named: bool) -> Self {
+    /// A text with its name. `is_named` tells whether the user named the file.
+    pub fn new(name: String, text: Vec<u8>, is_named: bool) -> Self {
         Self {
             name,
             text: text.into(),
@@ -28,7 +29,7 @@ impl Source {
     }
 
     /// The line and column of a byte, both counted from 1. A byte order mark does not count as a column.
-    pub(crate) fn position(&self, offset: usize) -> Position {
+    pub fn position(&self, offset: usize) -> Position {
         let lines = self.lines.get_or_init(|| Lines::of(&self.text));
         lines.position(&self.text, offset)
     }

@@ -10,7 +10,7 @@
 
 use super::attributes::keep_access;
 use super::identity::Identity;
-use crate::input::read_regular;
+use super::input::read_regular;
 use std::ffi::{OsStr, OsString};
 use std::fs::{self, File, Metadata, OpenOptions};
 use std::io::{self, Write};
@@ -24,18 +24,18 @@ const CHANGED: &str =
     "another program changed the file during the migration; run the command again";
 
 /// Whether a file is a draft of an interrupted run.
-pub(crate) fn is_draft(name: &OsStr) -> bool {
+pub(super) fn is_draft(name: &OsStr) -> bool {
     let name = name.as_encoded_bytes();
     name.starts_with(b".") && name.ends_with(DRAFT.as_bytes())
 }
 
 /// A file as it was read.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Original<'a> {
+pub(super) struct Original<'a> {
     /// The path without links.
-    pub(crate) path: &'a Path,
-    pub(crate) text: &'a [u8],
-    pub(crate) identity: Identity,
+    pub(super) path: &'a Path,
+    pub(super) text: &'a [u8],
+    pub(super) identity: Identity,
 }
 
 impl Original<'_> {
@@ -43,7 +43,7 @@ impl Original<'_> {
     ///
     /// # Errors
     /// If the file is read-only, has hard links, was changed in the meantime, or cannot be written with its owner and attributes. It then has its old text.
-    pub(crate) fn replace(&self, new: &[u8]) -> io::Result<()> {
+    pub(super) fn replace(&self, new: &[u8]) -> io::Result<()> {
         self.draft(new)?.take_place()
     }
 

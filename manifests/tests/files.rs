@@ -1,0 +1,75 @@
+//! The files of a folder, as a program migrates them.
+
+#![cfg(feature = "files")]
+
+use k8s_flowcontrol_manifests::files::{
+    Backups, Selection, Status, collect, conflict, examine_all, write_all,
+};
+use k8s_flowcontrol_manifests::{Remedy, Rule, Settings};
+use k8s_flowcontrol_types::ApiVersion;
+use std::fs;
+use std::path::Path;
+use std::sync::atomic::AtomicBool;
+
+fn level(shares: u32) -> String {
+    format!(
+        "apiVersion: flowcontrol.apiserver.k8s.io/v1\nkind: PriorityLevelConfiguration\nmetadata:\n  name: a\nspec:\n  type: Limited\n  limited:\n    nominalConcurrencyShares: {shares}\n    limitResponse:\n      type: Reject\n"
+    )
+}
+
+#[test]
+fn a_folder_is_migrated_with_backups() {
+    let folder = tempfile::tempdir().unwrap();
+    let root = folder.path().canonicalize().unwrap();
+    let write = |name: &str, text: &str| fs::write(root.join(name), text).unwrap();
+    write("good.yaml", &level(5));
+    write("lossy.yaml", &level(0));
+    write("other.yaml", "kind: Pod\n");
+    write("left-out.yaml", &level(5));
+    let selection = Selection::new(&["left-out.yaml".to_owned()], false).unwrap();
+    let collected = |path: &Path| collect(&[path.to_owned()], None, &selection);
+    assert!(
+        collected(&root.join("missing"))
+            .unwrap_err()
+            .to_string()
+            .starts_with("cannot read ")
+    );
+    let found = collected(&root).unwrap();
+    assert_eq!(found.files.len(), 3);
+    assert!(Selection::new(&["{".to_owned()], false).is_err());
+
+    let settings = Settings::to(ApiVersion::V1Beta2);
+    let mut seen = 0;
+    let files = examine_all(found.files, settings, false, |done| seen = done);
+    assert!(seen <= 3);
+    let backups = Backups {
+        folder: root.join("old"),
+        working_directory: root.clone(),
+    };
+    assert_eq!(conflict(&files, &backups), None);
+    // A run that was stopped changes nothing.
+    let stopped = AtomicBool::new(true);
+    let files = write_all(files, Some(&backups), &stopped, |_| {});
+    assert_eq!(
+        fs::read_to_string(root.join("good.yaml")).unwrap(),
+        level(5)
+    );
+    let files = write_all(files, Some(&backups), &AtomicBool::new(false), |_| {});
+    let states: Vec<_> = files.iter().map(|file| file.status).collect();
+    assert_eq!(states, [Status::Changed, Status::Refused, Status::Current]);
+    let finding = &files[1].outcome.findings[0];
+    assert_eq!(finding.rule, Rule::Loss);
+    assert!(matches!(finding.help, Some(Remedy::AcceptLoss { .. })));
+    assert_eq!(files[1].source.position(finding.offset).line, 8);
+    let new = fs::read_to_string(root.join("good.yaml")).unwrap();
+    assert!(new.contains("v1beta2") && new.contains("assuredConcurrencyShares: 5"));
+    assert_eq!(
+        fs::read_to_string(root.join("old/good.yaml")).unwrap(),
+        level(5)
+    );
+    assert_eq!(
+        fs::read_to_string(root.join("lossy.yaml")).unwrap(),
+        level(0)
+    );
+    assert!(!root.join("old/lossy.yaml").exists());
+}
