@@ -173,6 +173,7 @@ pub(crate) fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
         files,
         skipped,
         ignored,
+        ..
     } = found;
     let interrupt = Interrupt::listen();
     let total = files.len();

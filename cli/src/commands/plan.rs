@@ -96,6 +96,7 @@ pub(crate) fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
         files,
         skipped,
         ignored,
+        ..
     } = found;
     let mut needs = Vec::new();
     for found in in_parallel(files, |_| {}, |file| files::read(&file, plan)) {

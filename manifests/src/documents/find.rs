@@ -11,6 +11,7 @@ use std::sync::{Arc, OnceLock};
 
 /// The documents of a text.
 #[derive(Clone, Debug, Default)]
+#[non_exhaustive]
 pub struct Documents {
     /// Flow-control objects in order, also those of lists, and broken documents that mention flow control.
     pub documents: Vec<Document>,
@@ -22,6 +23,7 @@ pub struct Documents {
 
 /// A document with a syntax error that does not mention flow control.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Unreadable {
     /// The place of the error in the text.
     pub span: Span,

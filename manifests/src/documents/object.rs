@@ -10,6 +10,7 @@ use std::fmt;
 
 /// An object as a server reads it.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Object {
     /// The kind of the object.
     pub kind: Kind,
@@ -35,6 +36,7 @@ impl Object {
 
 /// The reason why a document is no object.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct DecodeError {
     /// The reason, in the server's words where a server has the same one.
     pub message: String,

@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 
 /// A file to examine.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Candidate {
     /// The path as shown.
     pub path: PathBuf,
@@ -34,6 +35,7 @@ pub struct Skipped {
 
 /// The files to examine.
 #[derive(Debug, Default)]
+#[non_exhaustive]
 pub struct Candidates {
     /// The files.
     pub files: Vec<Candidate>,

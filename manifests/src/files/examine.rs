@@ -48,6 +48,7 @@ const PROGRAMS: [&str; 19] = [
 
 /// A file that was examined.
 #[derive(Debug, Default)]
+#[non_exhaustive]
 pub struct Examination {
     /// The content of the file.
     pub bytes: Vec<u8>,

@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 /// A file with the outcome of its migration.
 #[derive(Debug)]
+#[non_exhaustive]
 pub struct Examined {
     /// The file.
     pub candidate: Candidate,

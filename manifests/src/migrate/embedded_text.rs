@@ -1,12 +1,13 @@
 //! The migration of a text in a string of another text.
 
 use super::decide::Surroundings;
-use super::edit::{DocumentEdits, Embedded, PlannedChange, apply};
+use super::edit::{Embedded, PlannedChange, apply};
 use super::findings::Severity;
 use super::read::{Text, may_mention};
 use super::result::{MigratedObject, Migration};
 use super::settings::Settings;
 use super::state::State;
+use super::verify::DocumentEdits;
 use crate::documents::touches;
 use k8s_flowcontrol_text::Node;
 

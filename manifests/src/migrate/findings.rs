@@ -165,6 +165,7 @@ impl fmt::Display for Rule {
 
 /// A finding at a place of a text. Its `Display` has no place: see [`Lines`](crate::Lines).
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Finding {
     /// The severity.
     pub severity: Severity,

@@ -2,8 +2,8 @@
 //!
 //! [`migrate`] is pure: a text goes in, edits and findings come out. `read` finds the objects with the places of their
 //! fields, `decide` converts each with the [conversion rules](k8s_flowcontrol_types::convert), and `edit` writes the
-//! difference into the text, so comments, order, quotes and anchors stay. The result is read again: a text that does not
-//! read as converted is rejected. Other mentions of an old version or field are listed.
+//! difference into the text, so comments, order, quotes and anchors stay, and `verify` reads the result again: a text that does
+//! not read as converted is rejected. Each of these folders uses only those before it. Other mentions of an old version or field are listed.
 
 mod decide;
 mod dynamic;
@@ -21,6 +21,7 @@ mod remedy;
 mod result;
 mod settings;
 mod state;
+mod verify;
 mod whole_text;
 
 pub use edit::Edit;

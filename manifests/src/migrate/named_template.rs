@@ -7,6 +7,7 @@ use k8s_flowcontrol_types::{ApiVersion, GROUP};
 
 /// The definition of a named template, such as `{{ define "app.apiVersion" }}`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct NamedTemplate {
     /// The byte offset of its start.
     pub offset: usize,

@@ -1,12 +1,13 @@
 //! The migration of one object, and of the applied object in its annotation.
 
 use super::decide::{LAST_APPLIED, Surroundings, decide, owned};
-use super::edit::DocumentEdits;
+use super::edit::planned;
 use super::findings::{Finding, Rule, Severity};
 use super::read::{Found, Role, is_kept, shares_of};
 use super::result::{Change, MigratedObject};
 use super::settings::{ForeignFieldPolicy, Settings};
 use super::state::State;
+use super::verify::DocumentEdits;
 use k8s_flowcontrol_text::{Node, Span};
 use serde_json::Value;
 
@@ -50,12 +51,19 @@ impl State<'_> {
             places.push(version.span());
         }
         self.result.findings.extend(decision.findings);
-        let mut changes = decision.changes;
-        if let (Some(after), Some(place)) = (
-            decision.after,
+        let mut changes = Vec::new();
+        if let (Some(target), Some(place)) = (
+            decision.target,
             work.expected.value.pointer_mut(&found.pointer),
         ) {
-            match (found.role, place.as_object_mut(), after) {
+            let planned = planned(around, found, &target);
+            let is_planned = planned.is_ok();
+            match planned {
+                Ok(planned) => changes = planned,
+                Err(finding) => self.result.findings.push(*finding),
+            }
+            match (found.role, place.as_object_mut(), target.after) {
+                _ if !is_planned => {}
                 // The items of a list are objects of their own.
                 (Role::List(_), Some(list), Value::Object(after)) => list.extend(after),
                 (_, _, after) => *place = after,

@@ -1,10 +1,11 @@
 //! References to objects of the group in documents of other kinds.
 
 use super::decide::{self, ScalarEdit, Surroundings};
-use super::edit::{DocumentEdits, PlannedChange, set_scalar};
+use super::edit::{PlannedChange, set_scalar};
 use super::findings::{Finding, Rule, Severity};
 use super::result::{Change, MigratedObject};
 use super::state::State;
+use super::verify::DocumentEdits;
 use crate::documents::touches;
 use k8s_flowcontrol_text::{Content, Node, Span};
 use serde_json::Value;
@@ -27,7 +28,7 @@ impl State<'_> {
             self.result.findings.push(finding);
         }
         for change in found.changes {
-            self.scalar(around, change, work);
+            self.edit_scalar(around, change, work);
         }
         let has_patches = root
             .get("kind")
@@ -52,7 +53,7 @@ impl State<'_> {
     }
 
     /// Replaces the text of a string.
-    fn scalar(
+    fn edit_scalar(
         &mut self,
         around: Surroundings<'_>,
         scalar: ScalarEdit<'_>,

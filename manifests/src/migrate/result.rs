@@ -10,6 +10,7 @@ use std::fmt;
 ///
 /// Offsets and spans count in the bytes of the old text, a byte order mark included.
 #[derive(Clone, Debug, Default)]
+#[non_exhaustive]
 pub struct Migration {
     /// The objects of the group and the changed patches, with their changes.
     pub objects: Vec<MigratedObject>,
@@ -49,6 +50,7 @@ impl Migration {
 
 /// An object of the group in a text.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct MigratedObject {
     /// The byte offset of its start.
     pub offset: usize,
@@ -66,6 +68,7 @@ pub struct MigratedObject {
 
 /// A change of an object, in words.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Change {
     /// The byte offset of its start.
     pub offset: usize,

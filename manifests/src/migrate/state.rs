@@ -1,10 +1,10 @@
 //! The state of the migration of a text.
 
 use super::decide::VersionChain;
-use super::edit::DocumentEdits;
 use super::read::Text;
 use super::result::{MigratedObject, Migration};
 use super::settings::Settings;
+use super::verify::DocumentEdits;
 use k8s_flowcontrol_text::Span;
 
 /// The state of the migration of a text.

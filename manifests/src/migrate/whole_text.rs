@@ -1,13 +1,14 @@
 //! The migration of a text: its documents, their edits, the check of the result, and the remaining mentions.
 
 use super::decide::{Surroundings, Template, classify, computed_versions, twice, version_chains};
-use super::edit::{DocumentEdits, Edit, Expected, Part, Refusal, apply, checked_edits};
+use super::edit::{Edit, Refusal, apply};
 use super::findings::{Finding, Rule, Severity};
 use super::metrics::{Metrics, NameForm, removed};
 use super::read::{Mention, Text, find, is_kept, kept_lines, mentions};
 use super::result::{Change, MigratedObject, Migration};
 use super::settings::Settings;
 use super::state::State;
+use super::verify::{DocumentEdits, Expected, Part, checked_edits};
 use crate::documents::{Action, Blocks, Form, Parsed, actions, blocks, parse_all, parse_as};
 use k8s_flowcontrol_text::{Node, Span, to_value};
 use k8s_flowcontrol_types::GROUP;

@@ -1,18 +1,16 @@
-//! Editing: the changes of an object as edits of its text, and the check that the result reads as intended.
+//! Editing: the changes of an object as edits in the style of its text.
 
 mod changes;
-mod document;
 mod edits;
 mod embedded;
 mod insert;
+mod object;
 mod place;
 mod splice;
-mod verify;
 
-pub(super) use changes::{ChangeKind, PlannedChange, changes};
-pub(super) use document::{DocumentEdits, Part, checked_edits};
+pub(super) use changes::PlannedChange;
 pub use edits::Edit;
-pub(super) use edits::{Refusal, apply};
+pub(super) use edits::{Refusal, apply, in_order};
 pub(super) use embedded::Embedded;
+pub(super) use object::planned;
 pub(super) use splice::set_scalar;
-pub(super) use verify::Expected;

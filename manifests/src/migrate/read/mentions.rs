@@ -19,6 +19,7 @@ pub enum Mentioned {
 
 /// A mention of a version or field that the target version does not have.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Mention {
     /// The place of the version or the name.
     pub span: Span,

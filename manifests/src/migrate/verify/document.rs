@@ -1,9 +1,8 @@
 //! The edits of a document together, checked against the intended result.
 
-use super::changes::PlannedChange;
-use super::edits::{self, Edit, Refusal};
-use super::verify::{Expected, verify};
+use super::content::{Expected, verify};
 use crate::documents::Form;
+use crate::migrate::edit::{Edit, PlannedChange, Refusal, apply, in_order};
 use crate::migrate::read::{Text, other_shares_of, shares_of};
 use k8s_flowcontrol_text::Span;
 use k8s_flowcontrol_types::ApiVersion;
@@ -70,7 +69,7 @@ impl Part<'_> {
     }
 
     fn checked(&self, edits: Vec<Edit>, expected: &Expected) -> Result<Vec<Edit>, Refusal> {
-        let edits = edits::in_order(edits)?;
+        let edits = in_order(edits)?;
         let Range { start, end } = self.range;
         let is_outside = |edit: &&Edit| edit.span.start < start || edit.span.end > end;
         if let Some(edit) = edits.iter().find(is_outside) {
@@ -84,7 +83,7 @@ impl Part<'_> {
                 Edit::replace(span, edit.text.as_str())
             })
             .collect();
-        let new = edits::apply(self.text(), &inner);
+        let new = apply(self.text(), &inner);
         verify(&new, self.form, self.actions_before, expected)
             .map_err(|why| Refusal::new(expected.offset, why))?;
         Ok(edits)
