@@ -192,6 +192,9 @@ fn tokens_have_no_events() {
     };
     let estimator = Estimator::new(Release::NEWEST);
     assert_eq!(estimator.estimate(&token).final_seats, 0);
+    // The first releases charge them like any other write.
+    let oldest = Estimator::new(Release::OLDEST).estimate(&token);
+    assert_eq!(oldest.final_seats, 10);
     let other = Request {
         subresource: "",
         ..token

@@ -78,6 +78,8 @@ facts! {
     ExemptServedFirst: 31, "pkg/util/flowcontrol/apf_controller.go of kubernetes/apiserver";
     /// A priority level bounds the seats of a request.
     LevelSeatBounds: 26, "recorded estimates of 1.25 and 1.29";
+    /// Requests for tokens of service accounts take no final seats.
+    FreeTokens: 26, "pkg/util/flowcontrol/request of kubernetes/apiserver";
     /// Lists of one object are estimated as other lists.
     UniformListEstimates: 34, "recorded estimates of 1.29 and 1.36";
     /// Watches without resource version count as lists.
@@ -113,6 +115,8 @@ facts! {
     OpenApiShortVersion: 31, "recorded OpenAPI documents of 1.29 and 1.31";
     /// A resource version in the future is a timeout, and a malformed one an error of the client.
     VersionErrorsAreTheClients: 30, "recorded on 1.29 and 1.36";
+    /// A body of a deletion that cannot be read is an error of the client, before of the server.
+    DeleteErrorsAreTheClients: 35, "kubernetes #133358";
     /// A missing object is reported before a wrong UID.
     MissingBeforeUid: 30, "recorded on 1.29 and 1.31";
     /// Unset times are left out, before they were `null`.

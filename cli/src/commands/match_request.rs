@@ -158,7 +158,7 @@ fn print(explanation: &Explanation<'_>, streams: &mut Streams) -> Result<(), Fai
 /// The request that the options describe.
 fn request(args: &Args) -> RequestAttributes {
     let mut request = RequestAttributes {
-        user: user(args.user.as_deref().unwrap_or_default(), &args.group),
+        user: User::impersonated(args.user.as_deref().unwrap_or_default(), &args.group),
         verb: args.verb.clone(),
         ..RequestAttributes::default()
     };
@@ -171,15 +171,4 @@ fn request(args: &Args) -> RequestAttributes {
         request.name = args.name.clone().unwrap_or_default();
     }
     request
-}
-
-/// A user with the groups that a server adds.
-fn user(name: &str, groups: &[String]) -> User {
-    if groups.is_empty() {
-        return User::named(name);
-    }
-    if groups.iter().any(|group| group == "system:unauthenticated") {
-        return User::new(name, groups);
-    }
-    User::authenticated(name, groups)
 }

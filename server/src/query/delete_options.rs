@@ -4,15 +4,15 @@ use super::parameters::Query;
 use super::write_options::{dry_run_problem, dry_run_values_problem, options_invalid};
 use crate::body::Document;
 use crate::registry::DeleteOptions;
-use crate::status::{Cause, Failure, internal};
+use crate::status::{Cause, Failure, bad_request, internal};
 use k8s_flowcontrol_rules::decode::Format;
-use k8s_flowcontrol_types::{ApiVersion, Release};
+use k8s_flowcontrol_types::{ApiVersion, Fact, Release};
 use serde_json::Value;
 
 /// The options, and whether it is a dry run. A body replaces the query.
 ///
 /// # Errors
-/// 500, as from a real server, for a body that is not `DeleteOptions`; 422 for invalid options.
+/// As from a real server, 400 for a body that is not `DeleteOptions`, 500 before 1.35; 422 for invalid options.
 pub(crate) fn delete_options(
     query: &Query,
     body: &[u8],
@@ -70,16 +70,20 @@ fn from_body(
     format: Format,
     release: Release,
 ) -> Result<(DeleteOptions, bool, Option<Cause>), Failure> {
+    let unreadable = |message: String| match release.has(Fact::DeleteErrorsAreTheClients) {
+        true => bad_request(message),
+        false => internal(message),
+    };
     let document = match format {
         Format::Json => Document::from_json(body).map_err(|error| {
-            internal(format!(
+            unreadable(format!(
                 "couldn't get version/kind; json parse error: {error}"
             ))
         })?,
-        _ => Document::from_yaml(body).map_err(internal)?,
+        _ => Document::from_yaml(body).map_err(|error| unreadable(error.to_string()))?,
     };
     let options = &document.value;
-    check_type(options)?;
+    check_type(options).map_err(unreadable)?;
     let text = |pointer: &str| {
         let value = options.pointer(pointer).and_then(Value::as_str);
         value.map(str::to_owned)
@@ -104,7 +108,7 @@ fn from_body(
     ))
 }
 
-fn check_type(options: &Value) -> Result<(), Failure> {
+fn check_type(options: &Value) -> Result<(), String> {
     let text = |name: &str| {
         options
             .get(name)
@@ -119,8 +123,8 @@ fn check_type(options: &Value) -> Result<(), Failure> {
     if matches!(kind, "" | "DeleteOptions") && known_version {
         return Ok(());
     }
-    Err(internal(format!(
+    Err(format!(
         "no kind {kind:?} is registered for version {version:?} in scheme \
          \"k8s.io/apimachinery/pkg/apis/meta/internalversion/scheme/register.go:27\""
-    )))
+    ))
 }

@@ -207,6 +207,20 @@ async fn a_collection_is_deleted_by_selector() {
 }
 
 #[tokio::test]
+async fn a_body_that_is_no_delete_options_is_an_error_of_the_client() {
+    for (release, code) in [("1.29", 500), ("1.34", 500), ("1.35", 400), ("1.37", 400)] {
+        let api = Api::with(|builder| builder.kubernetes(release)).await;
+        for body in ["{", r#"{"kind":"FlowSchema","apiVersion":"v1"}"#] {
+            let path = format!("/apis/flowcontrol.apiserver.k8s.io/{SCHEMAS}/exempt");
+            let request = api.request("DELETE", &path);
+            let request = request.header("content-type", "application/json");
+            let answer = crate::support::answer(request.body(body)).await;
+            assert_eq!(answer.code, code, "{release} {body}: {}", answer.body);
+        }
+    }
+}
+
+#[tokio::test]
 async fn unknown_fields_are_dropped_reported_or_rejected() {
     let api = Api::start().await;
     let mut object = schema("odd");

@@ -66,6 +66,19 @@ async fn a_watch_sends_initial_events_and_then_changes() {
 }
 
 #[tokio::test]
+async fn a_watch_with_a_continue_token_is_invalid_where_it_begins_with_a_list() {
+    for (release, code) in [("1.29", 200), ("1.36", 422)] {
+        let api = Api::with(|builder| builder.kubernetes(release)).await;
+        let list = api.get(&format!("{SCHEMAS}?limit=1")).await;
+        let token = list.body["metadata"]["continue"].as_str().unwrap();
+        let watch = format!("{SCHEMAS}?watch=true&timeoutSeconds=1&continue={token}");
+        let path = format!("/apis/flowcontrol.apiserver.k8s.io/{watch}");
+        let response = api.request("GET", &path).send().await;
+        assert_eq!(response.code(), code, "{release}");
+    }
+}
+
+#[tokio::test]
 async fn a_watch_continues_from_a_revision_until_it_expires() {
     let api = Api::with(|builder| builder.bootstrap(false)).await;
     let then = api.get(LEVELS).await.body["metadata"]["resourceVersion"].clone();

@@ -33,7 +33,7 @@ fn run(context: &Context<'_>, report: &mut Report) {
             let path = "spec.limited.nominalConcurrencyShares";
             evidence.push(Observation::level_field(load.name(), path, shares));
         }
-        let action = "give the level shares; to keep its requests out, use limitResponse type Reject, which rejects them at once";
+        let action = "give the level shares; limitResponse type Reject does not keep requests out, since a level without seats executes one of them while it is idle: deny them with authorization instead";
         report.level(Severity::Problem, load, message, evidence, action);
     }
 }

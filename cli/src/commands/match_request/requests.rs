@@ -74,7 +74,10 @@ impl From<Line> for RequestAttributes {
     fn from(line: Line) -> Self {
         Self {
             user: match line.user {
-                Some(name) => super::user(&name, &line.groups.unwrap_or_default()),
+                Some(name) => match line.groups {
+                    Some(groups) => User::impersonated(name, groups),
+                    None => User::named(name),
+                },
                 None => User::new("", line.groups.unwrap_or_default()),
             },
             verb: line.verb.unwrap_or_default(),

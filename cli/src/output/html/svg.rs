@@ -68,9 +68,16 @@ impl Svg {
     }
 }
 
-/// A color of the page.
+/// A color of the page. After the last one the same colors follow in weaker shades.
 pub(super) fn fill(index: usize) -> String {
-    format!("var(--c{})", index % COLORS)
+    let color = format!("var(--c{})", index % COLORS);
+    match index / COLORS {
+        0 => color,
+        round => format!(
+            "color-mix(in srgb, {color} {}%, var(--background))",
+            100 / (round + 1)
+        ),
+    }
 }
 
 /// A text of at most `room` pixels.
@@ -104,5 +111,16 @@ pub(super) fn number(value: f64) -> String {
             let text = format!("{value:.3}");
             text.trim_end_matches('0').trim_end_matches('.').to_owned()
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn colors_do_not_repeat() {
+        let colors: std::collections::BTreeSet<_> = (0..4 * COLORS).map(fill).collect();
+        assert_eq!(colors.len(), 4 * COLORS);
     }
 }

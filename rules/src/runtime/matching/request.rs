@@ -71,6 +71,33 @@ impl User {
         user
     }
 
+    /// A user as after impersonation with these groups: a server adds `system:authenticated`, or nothing to
+    /// `system:anonymous` or `system:unauthenticated`, and no group of a service account's token.
+    ///
+    /// Without groups, impersonation is as [`named`](Self::named).
+    ///
+    /// ```
+    /// use k8s_flowcontrol_rules::matching::User;
+    ///
+    /// let account = "system:serviceaccount:batch:runner";
+    /// assert_eq!(User::impersonated(account, ["dev"]).groups, ["dev", "system:authenticated"]);
+    /// assert_eq!(User::impersonated(account, [""; 0]), User::named(account));
+    /// ```
+    pub fn impersonated<G: Into<String>>(
+        name: impl Into<String>,
+        groups: impl IntoIterator<Item = G>,
+    ) -> Self {
+        let mut user = Self::new(name, groups);
+        if user.groups.is_empty() {
+            return Self::named(user.name);
+        }
+        let has = |group| user.groups.iter().any(|own| own == group);
+        if user.name != ANONYMOUS && !has(UNAUTHENTICATED) {
+            user.join(AUTHENTICATED);
+        }
+        user
+    }
+
     /// A service account, in the groups of its token.
     pub fn service_account(namespace: &str, name: &str) -> Self {
         Self::named(format!("{SERVICE_ACCOUNT_PREFIX}{namespace}:{name}"))

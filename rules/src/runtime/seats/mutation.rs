@@ -4,6 +4,7 @@ use super::estimate::{Estimate, MINIMUM};
 use super::estimator::Estimator;
 use super::explanation::{Explanation, Reason};
 use super::request::Request;
+use k8s_flowcontrol_types::Fact;
 use std::time::Duration;
 
 /// The most final seats of a write.
@@ -16,7 +17,8 @@ const UNITS_PER_SECOND: f64 = 1e8;
 const UNITS_PER_SEAT: f64 = 5e5;
 
 pub(super) fn explain(estimator: &Estimator, request: &Request<'_>) -> Explanation {
-    if request.resource == "serviceaccounts" && request.subresource == "token" {
+    let is_token = request.resource == "serviceaccounts" && request.subresource == "token";
+    if is_token && estimator.release().has(Fact::FreeTokens) {
         // A token is not stored, so it has no events.
         return Explanation::seats(MINIMUM, Reason::NoEvents);
     }
