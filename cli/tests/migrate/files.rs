@@ -2,6 +2,7 @@
 
 use super::{fixture, folder, level, migrated, run};
 use std::fs;
+use std::process::{Command, Stdio};
 
 #[test]
 fn without_write_nothing_is_written() {
@@ -314,7 +315,6 @@ fn a_terminal_shows_the_progress() {
 #[cfg(unix)]
 #[test]
 fn ctrl_c_leaves_every_file_whole() {
-    use std::process::{Command, Stdio};
     let folder = folder("interrupt");
     let path = |index: usize| folder.join(format!("{index}.yaml"));
     let count = 2000;
@@ -355,4 +355,38 @@ fn ctrl_c_leaves_every_file_whole() {
         count,
         "no drafts are left"
     );
+}
+
+#[test]
+fn two_runs_at_once_lose_nothing() {
+    let folder = folder("two-runs");
+    let names: Vec<_> = (0..300).map(|index| format!("{index}.yaml")).collect();
+    fs::create_dir(folder.join("m")).unwrap();
+    for name in &names {
+        fs::write(folder.join("m").join(name), level(name)).unwrap();
+    }
+    let start = || {
+        Command::new(env!("CARGO_BIN_EXE_kubectl-flowcontrol"))
+            .args(["migrate", "m", "--write", "--backup", "old"])
+            .current_dir(&folder)
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap()
+    };
+    let runs = [start(), start(), start()];
+    for mut run in runs {
+        let code = run.wait().unwrap().code();
+        // 3: a file of another run was not overwritten.
+        assert!(matches!(code, Some(0 | 3)), "{code:?}");
+    }
+    // Whatever a run left to another one, the next run does.
+    let ran = run(&folder, &["migrate", "m", "--write", "--backup", "old"]);
+    assert_eq!(ran.code, 0, "{ran:?}");
+    for name in &names {
+        let read = |folder_name: &str| fs::read_to_string(folder.join(folder_name).join(name));
+        assert_eq!(read("m").unwrap(), migrated(&level(name)));
+        assert_eq!(read("old/m").unwrap(), level(name), "the backup of {name}");
+    }
+    assert_eq!(fs::read_dir(folder.join("m")).unwrap().count(), names.len());
 }

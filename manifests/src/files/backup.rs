@@ -4,7 +4,7 @@ use super::attributes::keep_access;
 use super::identity::{FileId, Identity};
 use super::input::read_regular;
 use super::replace::create_private;
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::fs;
 use std::io::{self, Write};
 use std::path::{Component, Path, PathBuf};
@@ -21,18 +21,24 @@ pub struct Backups {
 impl Backups {
     /// Checks that no backup is an original: neither its own nor another, under any name. Returns the first file whose backup
     /// would be an original.
-    pub(super) fn conflict<'a>(&self, originals: &[(&'a Path, Identity)]) -> Option<&'a Path> {
-        let paths: HashSet<_> = originals.iter().map(|(path, _)| *path).collect();
-        let ids: HashSet<FileId> = originals.iter().filter_map(|(_, file)| file.id()).collect();
+    pub(super) fn conflict<'a>(&self, originals: &[&'a Path]) -> Option<&'a Path> {
+        let paths: HashSet<_> = originals.iter().copied().collect();
+        let now = |path: &Path| Identity::at(path).ok()?.id();
+        let by_id = originals
+            .iter()
+            .filter_map(|path| Some((now(path)?, *path)));
+        let by_id: HashMap<FileId, &Path> = by_id.collect();
         let is_original = |backup: &Path| {
             let id = fs::metadata(backup).ok();
             let id = id.and_then(|metadata| Identity::of(&metadata).id());
+            let original = id.and_then(|id| by_id.get(&id));
+            // Another run may have replaced the original meanwhile, and one of its backups may have the freed number.
             paths.contains(without_links(backup).as_path())
-                || id.is_some_and(|id| ids.contains(&id))
+                || original.is_some_and(|original| now(original) == id)
         };
         originals
             .iter()
-            .map(|(path, _)| *path)
+            .copied()
             .find(|path| is_original(&self.path(path)))
     }
 

@@ -58,8 +58,8 @@ pub fn keep_dirty(files: &mut [Examined]) {
 pub fn conflict<'a>(files: &'a [Examined], backups: &Backups) -> Option<&'a Path> {
     let originals = files
         .iter()
-        .filter(|file| file.status == Status::Outdated)
-        .filter_map(|file| Some((file.candidate.real.as_path(), file.identity?)));
+        .filter(|file| file.status == Status::Outdated && file.identity.is_some())
+        .map(|file| file.candidate.real.as_path());
     let originals: Vec<_> = originals.collect();
     let conflict = backups.conflict(&originals)?;
     let file = files.iter().find(|file| file.candidate.real == conflict)?;
