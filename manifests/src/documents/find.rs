@@ -45,6 +45,24 @@ pub struct ReadOptions {
 /// Finds the flow-control objects of a text.
 ///
 /// A broken document does not affect the others: [`Document::decode`] returns its error.
+///
+/// ```
+/// use k8s_flowcontrol_manifests::read;
+/// use k8s_flowcontrol_types::Release;
+///
+/// let text = "\
+/// kind: Pod
+/// ---
+/// apiVersion: flowcontrol.apiserver.k8s.io/v1
+/// kind: FlowSchema
+/// metadata: {name: batch}
+/// spec: {matchingPrecedence: high, priorityLevelConfiguration: {name: workload-low}}
+/// ";
+/// let found = read(text.as_bytes());
+/// assert_eq!((found.documents.len(), found.others), (1, 1));
+/// let error = found.documents[0].decode(Release::NEWEST).unwrap_err();
+/// assert_eq!(&text[error.span.start..error.span.end], "high");
+/// ```
 pub fn read(text: impl Into<Arc<[u8]>>) -> Documents {
     read_with(text, ReadOptions::default())
 }

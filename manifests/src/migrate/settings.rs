@@ -4,6 +4,18 @@ use super::metrics::Metrics;
 use k8s_flowcontrol_types::{ApiVersion, Release};
 
 /// The options of a migration.
+///
+/// ```
+/// use k8s_flowcontrol_manifests::{ForeignFieldPolicy, Settings};
+/// use k8s_flowcontrol_types::{ApiVersion, Release};
+///
+/// let settings = Settings {
+///     release: Release::new(28),
+///     foreign_fields: Some(ForeignFieldPolicy::Live),
+///     ..Settings::to(ApiVersion::V1Beta3)
+/// };
+/// assert!(!settings.allow_loss);
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Settings {
     /// The target version.
@@ -12,7 +24,7 @@ pub struct Settings {
     pub release: Option<Release>,
     /// The handling of fields of another version. By default they are errors.
     pub foreign_fields: Option<ForeignFieldPolicy>,
-    /// Whether losses are accepted. By default they are errors.
+    /// Whether losses are accepted: each is then a note of the rule [`Loss`](super::Rule::Loss). By default they are errors.
     pub allow_loss: bool,
     /// The handling of metrics that Kubernetes 1.37 removed.
     pub metrics: Metrics,

@@ -18,7 +18,30 @@ use serde_json::Value;
 ///
 /// `likely` is the form to try first. After a syntax error, YAML is read as a template, and JSON as YAML.
 ///
-/// A text that cannot be read is no failure: the findings say why nothing changes.
+/// A text that cannot be read is not an error: the findings tell why nothing changes.
+///
+/// ```
+/// use k8s_flowcontrol_manifests::{Form, Severity, Settings, migrate};
+/// use k8s_flowcontrol_types::ApiVersion;
+///
+/// let text = "\
+/// apiVersion: flowcontrol.apiserver.k8s.io/v1
+/// kind: PriorityLevelConfiguration
+/// metadata: {name: idle}
+/// spec:
+///   type: Limited
+///   limited: {nominalConcurrencyShares: 0, limitResponse: {type: Reject}}  # paused
+/// ";
+/// // v1beta2 has no form for 0 shares.
+/// let mut settings = Settings::to(ApiVersion::V1Beta2);
+/// let refused = migrate(text, Form::Yaml, settings);
+/// assert_eq!((refused.text, refused.findings[0].severity), (None, Severity::Error));
+///
+/// settings.allow_loss = true;
+/// let accepted = migrate(text, Form::Yaml, settings);
+/// assert_eq!(accepted.findings[0].message, "0 shares become 30: v1beta2 has no form for 0");
+/// assert!(accepted.text.unwrap().contains("assuredConcurrencyShares: 0, limitResponse"));
+/// ```
 pub fn migrate(text: &str, likely: Form, settings: Settings) -> Migration {
     let source = Text::new(text);
     let mut result = run(&source, likely, settings, 0);

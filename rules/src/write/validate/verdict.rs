@@ -94,6 +94,21 @@ const MAX_BODY: usize = 3 << 20;
 /// Returns the verdict on a body.
 ///
 /// In a version that the release does not serve, the path of the request does not exist: 404.
+///
+/// ```
+/// use k8s_flowcontrol_rules::decode::Format;
+/// use k8s_flowcontrol_rules::validate::verdict::{Operation, Request, of_text};
+/// use k8s_flowcontrol_types::kind::VersionedKind;
+/// use k8s_flowcontrol_types::{ApiVersion, Kind, Release};
+///
+/// let body = b"metadata: {name: a}\nspec: {priorityLevelConfiguration: {name: exempt}}";
+/// let code = |version, minor| {
+///     let kind = VersionedKind::new(Kind::FlowSchema, version, Release::new(minor).unwrap());
+///     of_text(body, Format::Yaml, &Request::new(kind, Operation::Create { existing: &[] })).code
+/// };
+/// assert_eq!(code(ApiVersion::V1, 31), 201);
+/// assert_eq!(code(ApiVersion::V1Beta2, 31), 404);
+/// ```
 pub fn of_text(body: &[u8], format: Format, request: &Request<'_>) -> Verdict {
     let kind = request.rules.kind();
     if !kind.version.is_served_by(kind.release) {
