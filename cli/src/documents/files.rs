@@ -1,10 +1,10 @@
 //! The options `-f` and `-R`.
 
-use super::folder::walk;
 use super::read::read;
 use crate::failure::Failure;
 use k8s_flowcontrol_manifests::Source;
 use std::path::{Path, PathBuf};
+use walkdir::WalkDir;
 
 /// The extensions of the files that are read from a folder.
 const EXTENSIONS: [&str; 5] = ["json", "jsonl", "ndjson", "yaml", "yml"];
@@ -67,7 +67,12 @@ impl FileArgs {
 /// The JSON and YAML files of a folder by name. Linked files count, linked folders do not.
 fn in_folder(folder: &Path, is_recursive: bool) -> Result<Vec<PathBuf>, Failure> {
     let mut files = Vec::new();
-    for entry in walk(folder, is_recursive) {
+    // Links are listed and not followed, so the walk always ends.
+    let entries = WalkDir::new(folder)
+        .min_depth(1)
+        .max_depth(if is_recursive { usize::MAX } else { 1 })
+        .sort_by_file_name();
+    for entry in entries {
         let entry = entry.map_err(|error| {
             let folder = folder.display();
             Failure::input(format!("cannot read the folder {folder}: {error}"))

@@ -5,7 +5,6 @@
 
 mod document;
 mod files;
-mod folder;
 mod object;
 mod read;
 mod skipped;

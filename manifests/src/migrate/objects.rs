@@ -3,12 +3,13 @@
 use super::decide::{LAST_APPLIED, Surroundings, decide, owned};
 use super::edit::planned;
 use super::findings::{Finding, Rule, Severity};
-use super::read::{Found, Role, is_kept, shares_of};
+use super::read::{Found, Role, is_kept};
 use super::result::{Change, MigratedObject};
 use super::settings::{ForeignFieldPolicy, Settings};
 use super::state::State;
 use super::verify::DocumentEdits;
 use k8s_flowcontrol_text::{Node, Span};
+use k8s_flowcontrol_types::convert::shares_name;
 use serde_json::Value;
 
 impl State<'_> {
@@ -70,7 +71,7 @@ impl State<'_> {
             }
         }
         if let Role::Object(_, version) = found.role {
-            work.renames |= shares_of(version) != shares_of(self.settings.to);
+            work.renames |= shares_name(version) != shares_name(self.settings.to);
         }
         let annotation = format!(
             "{}/metadata/annotations/{}",

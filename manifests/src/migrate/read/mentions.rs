@@ -1,9 +1,20 @@
 //! Mentions of old versions and fields anywhere in a text.
 
-use super::shares::other_shares_of;
 use k8s_flowcontrol_text::Span;
-use k8s_flowcontrol_types::convert::PRESERVE_ZERO_ANNOTATION;
+use k8s_flowcontrol_types::convert::{PRESERVE_ZERO_ANNOTATION, shares_name};
 use k8s_flowcontrol_types::{ApiVersion, GROUP};
+
+/// The two names of the field with the shares, which v1beta3 renamed, the older one first.
+pub(in crate::migrate) const SHARES: [&str; 2] =
+    ["assuredConcurrencyShares", "nominalConcurrencyShares"];
+
+/// The name that the field has in other versions only.
+pub(in crate::migrate) fn other_shares_of(version: ApiVersion) -> &'static str {
+    match shares_name(version) == SHARES[0] {
+        true => SHARES[1],
+        false => SHARES[0],
+    }
+}
 
 /// The mentioned version or field.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,6 +1,6 @@
 //! Finding flow-control objects anywhere in a document.
 
-use super::shares::SHARES;
+use super::mentions::SHARES;
 use crate::documents::version_of;
 use k8s_flowcontrol_text::{Content, Node};
 use k8s_flowcontrol_types::Kind;

@@ -3,9 +3,10 @@
 use super::content::{Expected, verify};
 use crate::documents::Form;
 use crate::migrate::edit::{Edit, PlannedChange, Refusal, apply, in_order};
-use crate::migrate::read::{Text, other_shares_of, shares_of};
+use crate::migrate::read::{Text, other_shares_of};
 use k8s_flowcontrol_text::Span;
 use k8s_flowcontrol_types::ApiVersion;
+use k8s_flowcontrol_types::convert::shares_name;
 use serde_json::Value;
 use std::ops::Range;
 
@@ -91,7 +92,7 @@ impl Part<'_> {
 
     /// Renames of the remaining keys with the old name of the shares.
     fn hidden_keys(&self, to: ApiVersion, edits: &[Edit]) -> Vec<Edit> {
-        let (old, new) = (other_shares_of(to), shares_of(to));
+        let (old, new) = (other_shares_of(to), shares_name(to));
         let mut known: Vec<_> = edits.iter().map(|edit| edit.span).collect();
         known.sort_by_key(|span| span.start);
         let text = self.text();
