@@ -20,6 +20,7 @@
 )]
 
 mod behaviour;
+mod compressed;
 mod errors;
 mod fake;
 mod faults;

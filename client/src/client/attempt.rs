@@ -69,10 +69,14 @@ impl Client {
         let mut headers = (*self.options.headers).clone();
         headers.insert(ACCEPT, request.accept.clone());
         headers.insert(USER_AGENT, agent);
-        // Compression would delay the events of a watch and the lines of a log.
-        if config.compression() && request.verb != Verb::Watch && !request.is_streamed {
-            headers.insert(ACCEPT_ENCODING, HeaderValue::from_static("gzip"));
-        }
+        // Compression would delay the events of a watch and the lines of a log. Without the header reqwest sends its own, if
+        // anybody in the build has turned on one of its features.
+        let is_whole = request.verb != Verb::Watch && !request.is_streamed;
+        let encoding = match config.compression() && is_whole {
+            true => "gzip",
+            false => "identity",
+        };
+        headers.insert(ACCEPT_ENCODING, HeaderValue::from_static(encoding));
         if let Some(content_type) = request.content_type {
             headers.insert(CONTENT_TYPE, HeaderValue::from_static(content_type));
         }

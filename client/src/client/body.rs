@@ -1,6 +1,7 @@
 //! The body of a response: read to its end, or streamed.
 
 use super::error::{Error, Kind};
+use super::gunzip::Gunzip;
 use super::transport::{Body, TransportError};
 use flate2::write::MultiGzDecoder;
 use http::HeaderMap;
@@ -26,12 +27,12 @@ impl Content for Vec<u8> {
     }
 }
 
-/// The body as a stream, which is never compressed because the request does not allow it.
+/// The body as a stream. The request asks for no compression, which not everybody on the way respects.
 impl Content for Body {
     async fn read(body: Body, encoding: Encoding, _: usize) -> Result<Self, Error> {
         match encoding {
             Encoding::Identity => Ok(body),
-            Encoding::Gzip => Err(unexpected("gzip", "none, as requested")),
+            Encoding::Gzip => Ok(Body::new(Gunzip::new(body))),
         }
     }
 }
@@ -52,7 +53,7 @@ impl Encoding {
         match text.trim().to_ascii_lowercase().as_str() {
             "" | "identity" => Ok(Self::Identity),
             "gzip" | "x-gzip" => Ok(Self::Gzip),
-            other => Err(unexpected(other, "gzip or none")),
+            other => Err(unexpected(other)),
         }
     }
 }
@@ -156,9 +157,9 @@ fn unreadable(error: io::Error) -> Error {
     .with_source(error)
 }
 
-fn unexpected(encoding: &str, expected: &str) -> Error {
+fn unexpected(encoding: &str) -> Error {
     Error::new(Kind::Decode {
-        expected: format!("a body with the content encoding {expected}"),
+        expected: "a body with the content encoding gzip or none".to_owned(),
         message: format!("it is {encoding:?}"),
         excerpt: String::new(),
     })

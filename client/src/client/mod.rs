@@ -50,6 +50,7 @@ mod discovery;
 mod dispatch;
 mod error;
 pub(crate) mod events;
+mod gunzip;
 mod head;
 mod hooks;
 mod layer;

@@ -4,6 +4,7 @@
 //! - `openapi`: conversion from and to the types of k8s-openapi
 //! - `config`: configurations, and the servers they reach
 //! - `api`: kube's `Api`, watcher and reflector with our kinds
+//! - `compression`: reqwest with all its decompression turned on by another crate
 //! - `controller`: the program `examples/shares.rs`
 
 #![allow(
@@ -14,6 +15,7 @@
 )]
 
 mod api;
+mod compression;
 mod config;
 mod controller;
 mod objects;

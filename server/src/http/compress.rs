@@ -24,14 +24,14 @@ pub(super) fn threshold(request: &Parts) -> Option<usize> {
 }
 
 /// Whether the client accepts gzip. Like a real server, this ignores clauses with a quality.
-fn is_wanted(headers: &HeaderMap) -> bool {
+pub(super) fn is_wanted(headers: &HeaderMap) -> bool {
     let wanted = headers.get(header::ACCEPT_ENCODING);
     wanted
         .and_then(|value| value.to_str().ok())
         .is_some_and(|text| text.split(',').any(|token| token.trim() == "gzip"))
 }
 
-/// Compresses a response with objects that is larger than `threshold`. Streams such as watches stay uncompressed.
+/// Compresses a response with objects that is larger than `threshold`. Watches compress themselves.
 pub(super) async fn compress(response: Response<Body>, threshold: usize) -> Response<Body> {
     let content_type = response.headers().get(header::CONTENT_TYPE);
     let has_objects =
@@ -43,12 +43,19 @@ pub(super) async fn compress(response: Response<Body>, threshold: usize) -> Resp
     let (mut parts, body) = response.into_parts();
     // The body is in memory, so neither step can fail.
     let plain = body.collect().await.unwrap_or_default().to_bytes();
-    let mut encoder = GzEncoder::new(Vec::new(), Compression::fast());
-    let packed = encoder.write_all(&plain).and_then(|()| encoder.finish());
+    let packed = member(&plain);
     let headers = &mut parts.headers;
     headers.insert(header::CONTENT_ENCODING, HeaderValue::from_static("gzip"));
     headers.append(header::VARY, HeaderValue::from_static("Accept-Encoding"));
-    Response::from_parts(parts, payload::whole(packed.unwrap_or_default()))
+    Response::from_parts(parts, payload::whole(packed))
+}
+
+/// One gzip member.
+pub(super) fn member(plain: &[u8]) -> Vec<u8> {
+    let mut encoder = GzEncoder::new(Vec::new(), Compression::fast());
+    // Writing to memory does not fail.
+    let packed = encoder.write_all(plain).and_then(|()| encoder.finish());
+    packed.unwrap_or_default()
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! The HTTP side of a watch: lines at the client's pace.
 
 use super::accept::{Encoding, Form};
+use super::compress;
 use super::context::{Context, stopped};
 use super::inputs::include;
 use super::payload::{self, Body};
@@ -17,6 +18,7 @@ use crate::watch::{Lines, too_old};
 use futures_util::stream;
 use hyper::body::Bytes;
 use hyper::header;
+use k8s_flowcontrol_types::Fact;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::watch;
@@ -43,7 +45,8 @@ pub(super) async fn watch(
     form: Form,
 ) -> Result<ApiResponse, Failure> {
     let state = context.state.clone();
-    let mut options = WatchOptions::parse(&request.query, state.kinds.release())?;
+    let release = state.kinds.release();
+    let mut options = WatchOptions::parse(&request.query, release)?;
     if let Some(name) = &target.name {
         if options
             .selector
@@ -76,15 +79,29 @@ pub(super) async fn watch(
     );
     let watcher = Watcher::new(state, lines, &options, context.stopping.clone());
     let encoding = form.encoding;
+    let is_packed =
+        release.has(Fact::CompressesWatches) && compress::is_wanted(&request.parts.headers);
     let lines = stream::unfold(watcher, move |mut watcher| async move {
         let lines = watcher.next().await?;
         let bytes = match encoding {
             Encoding::Protobuf => protobuf::frames(&lines).into(),
             _ => lines,
         };
+        // Each flush is a member of its own, so that the client has every event at once.
+        let bytes = match is_packed {
+            true => compress::member(&bytes).into(),
+            false => bytes,
+        };
         Some((Ok(bytes), watcher))
     });
-    Ok(stream_of(payload::streamed(lines), form))
+    let response = stream_of(payload::streamed(lines), form);
+    if !is_packed {
+        return Ok(response);
+    }
+    Ok(response.with_headers([
+        (header::CONTENT_ENCODING, "gzip".to_owned()),
+        (header::VARY, "Accept-Encoding".to_owned()),
+    ]))
 }
 
 fn stream_of(body: Body, form: Form) -> ApiResponse {

@@ -66,6 +66,36 @@ async fn a_watch_sends_initial_events_and_then_changes() {
 }
 
 #[tokio::test]
+async fn watches_of_new_servers_are_compressed_for_those_who_accept_it() {
+    use flate2::write::MultiGzDecoder;
+    use std::io::Write;
+
+    for (release, accepted, expected) in [
+        ("1.37", "gzip", Some("gzip")),
+        ("1.37", "identity", None),
+        ("1.36", "gzip", None),
+    ] {
+        let api = Api::with(|builder| builder.kubernetes(release)).await;
+        let path = format!("/apis/flowcontrol.apiserver.k8s.io/{SCHEMAS}?watch=true");
+        let request = api.request("GET", &path);
+        let mut response = request.header("accept-encoding", accepted).send().await;
+        let encoding = response.headers().get("content-encoding");
+        assert_eq!(encoding.map(|value| value.to_str().unwrap()), expected);
+        if expected.is_none() {
+            continue;
+        }
+        // Each chunk is a whole member, with whole events.
+        for _ in 0..2 {
+            let mut decoder = MultiGzDecoder::new(Vec::new());
+            decoder.write_all(&response.chunk().await.unwrap()).unwrap();
+            let text = decoder.finish().unwrap();
+            assert!(text.starts_with(b"{\"type\":") && text.ends_with(b"\n"));
+            api.send("POST", SCHEMAS, Some(schema("later"))).await;
+        }
+    }
+}
+
+#[tokio::test]
 async fn a_watch_with_a_continue_token_is_invalid_where_it_begins_with_a_list() {
     for (release, code) in [("1.29", 200), ("1.36", 422)] {
         let api = Api::with(|builder| builder.kubernetes(release)).await;

@@ -80,6 +80,11 @@ impl Connections {
             .tcp_keepalive_interval(keep_alive.timeout / TCP_PROBES)
             .tcp_keepalive_retries(TCP_PROBES)
             .redirect(reqwest::redirect::Policy::none())
+            // Responses are decompressed here, whatever features of reqwest the build has.
+            .no_gzip()
+            .no_brotli()
+            .no_zstd()
+            .no_deflate()
             // This crate has its own retry policy and proxy settings.
             .retry(reqwest::retry::never())
             .no_proxy();
