@@ -98,6 +98,7 @@ mod tests {
     use super::*;
     use flate2::Compression;
     use flate2::write::GzEncoder;
+    use http_body::Body as _;
     use std::future::poll_fn;
 
     fn member(text: &[u8]) -> Vec<u8> {
