@@ -1,8 +1,8 @@
-//! JSON text into types and types into JSON text: the only way in and out.
+//! JSON text into types and types into JSON text, by which every other format is read and written.
 //!
-//! The types also implement serde's traits, so that `serde_json` and everything built on it read and write them. Those
-//! implementations come back here: they take the text of a value and read it with these functions, or write the text
-//! and hand it on. The functions themselves are faster, and compile once instead of once for each type.
+//! The types also implement serde's traits. Those implementations come back here: they make JSON text of what a
+//! deserializer gives and read it with these functions, or write the text and hand its values on. The functions themselves
+//! are faster, and compile once instead of once for each type.
 //!
 //! ```
 //! use k8s_flowcontrol_types::{json, List};
@@ -18,8 +18,12 @@
 //! # Ok::<(), serde_json::Error>(())
 //! ```
 //!
-//! serde's other formats, such as YAML and TOML, fail with an error, because they cannot keep every number and field as it is.
-//! Convert through a tree: write the `serde_json::Value` of [`to_value`], and hand a tree that was read to [`from_value`].
+//! serde's other formats work too, and so do `#[serde(flatten)]` and untagged and internally tagged enums. This is what
+//! comes back when a field that the type does not know is written and read:
+//!
+#![doc = include_str!("formats.md")]
+//!
+//! Names of fields that are numbers or truths in such a format are read as text. TOML's dates have to be strings.
 //!
 //! An error of `serde_json::from_str` names the same line and column, counted from the first character of the value:
 //! for a value inside a structure of the caller, or behind white space, only these functions know the whole text.
@@ -32,6 +36,7 @@ mod plain_string;
 mod raw_json;
 mod reader;
 mod same_value;
+mod through;
 mod tokens;
 mod transcode;
 mod values;

@@ -8,7 +8,7 @@ use std::borrow::Cow;
 use std::fmt;
 
 /// As deep as serde_json goes.
-const MAX_DEPTH: u8 = 128;
+pub(super) const MAX_DEPTH: u8 = 128;
 
 /// The memory of elements that any text may take: 64 MiB.
 const FREE_MEMORY: usize = 64 << 20;
@@ -85,11 +85,6 @@ impl<'a> Reader<'a> {
             text.saturating_mul(MEMORY_PER_BYTE)
                 .saturating_add(FREE_MEMORY)
         ))
-    }
-
-    /// Whether nothing more may be opened.
-    pub(super) fn is_deepest(&self) -> bool {
-        self.depth + 1 >= MAX_DEPTH
     }
 
     /// Whether an object or array is open.

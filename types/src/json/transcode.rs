@@ -1,61 +1,264 @@
-//! serde's traits, by way of the text.
+//! serde's traits, by way of JSON text: a value of any format is written as JSON and read, and the other way round.
+//!
+//! A generated type so needs no code of its own for serde, and every format keeps what JSON keeps, fields that a type does not
+//! know among it. serde_json hands text through as it is.
 
-use super::{Fault, ReadJson, Reader, WriteJson, from_str, to_string};
-use serde::de::Error as _;
-use serde::ser::{Error as _, Serialize, SerializeMap, SerializeSeq, Serializer};
-use serde::{Deserialize, Deserializer};
-use serde_json::value::RawValue;
-use std::any::type_name;
-use std::cell::RefCell;
+use super::reader::MAX_DEPTH;
+use super::through::{is_of_serde_json, raw_name, writes_compact_text};
+use super::{Fault, ReadJson, Reader, WriteJson, Writer, from_str, to_string};
+use crate::meta::Number;
+use serde::Deserializer;
+use serde::de::{self, DeserializeSeed, Error as _, MapAccess, SeqAccess, Visitor};
+use serde::ser::{Error as _, Serialize, SerializeMap, SerializeSeq, SerializeStruct, Serializer};
+use std::borrow::Cow;
+use std::fmt;
 
-/// Reads a value with a deserializer of serde_json.
+/// Reads a value with any deserializer that knows the form of what it reads.
 ///
 /// # Errors
-/// The format is not JSON, the text is not JSON, or it does not fit the type.
+/// The deserializer fails, or what it reads does not fit the type.
 pub fn deserialize<'de, T: ReadJson, D: Deserializer<'de>>(deserializer: D) -> Result<T, D::Error> {
-    if !(deserializer.is_human_readable() && is_of_serde_json::<D::Error>()) {
-        return Err(D::Error::custom(
-            "Kubernetes types can only be read from JSON, with serde_json: from another format, read a \
-             `serde_json::Value` and hand it to `json::from_value`",
-        ));
+    let (text, is_whole) = text(deserializer)?;
+    if is_whole {
+        return from_str(&text).map_err(D::Error::custom);
     }
-    let text = Box::<RawValue>::deserialize(deserializer).map_err(|error| {
-        // serde's own copy of a value has no raw values, and serde_json words the error like this.
-        match error.to_string().contains("any valid JSON value") {
-            true => D::Error::custom(
-                "Kubernetes types cannot be read inside `flatten` or an untagged or internally tagged enum: \
-                 read a `serde_json::Value` there and hand it to `json::from_value`",
-            ),
-            false => error,
+    let mut reader = Reader::new(&text);
+    let mut value = T::default();
+    let read = match T::HOLDS_NULL {
+        true => reader.value(&mut value),
+        false => value.read_json(&mut reader),
+    };
+    // The text has other lines than the source of the value.
+    read.map_err(|fault| D::Error::custom(fault.with_path()))?;
+    Ok(value)
+}
+
+/// The next value as JSON, and whether it is the text of the source.
+fn text<'de, D: Deserializer<'de>>(deserializer: D) -> Result<(Cow<'de, str>, bool), D::Error> {
+    let mut writer = Writer::default();
+    let mut whole = None;
+    let to = Transcode {
+        writer: &mut writer,
+        whole: Some(&mut whole),
+    };
+    match is_of_serde_json::<D::Error>() {
+        true => deserializer.deserialize_newtype_struct(raw_name(), to)?,
+        false => deserializer.deserialize_any(to)?,
+    }
+    Ok(match whole {
+        Some(text) => (text, true),
+        None => (writer.into_text().into(), false),
+    })
+}
+
+/// The name under which serde_json, with its feature `arbitrary_precision`, gives the text of a number.
+const NUMBER: &str = "$serde_json::private::Number";
+
+/// Writes what a deserializer reads as JSON.
+struct Transcode<'w, 'de> {
+    writer: &'w mut Writer,
+    /// At the outermost value, takes the text that serde_json hands through.
+    whole: Option<&'w mut Option<Cow<'de, str>>>,
+}
+
+impl<'w> Transcode<'w, '_> {
+    /// For a value inside another one.
+    fn inside(writer: &'w mut Writer) -> Self {
+        Self {
+            writer,
+            whole: None,
         }
-    })?;
-    from_str(text.get()).map_err(D::Error::custom)
+    }
 }
 
-/// Whether a serializer or deserializer with this error is serde_json's. Others take a raw value, in which serde_json hands
-/// text on as it is, for a struct with an odd name.
-fn is_of_serde_json<E>() -> bool {
-    type_name::<E>().starts_with("serde_json::")
+impl<'de> DeserializeSeed<'de> for Transcode<'_, 'de> {
+    type Value = ();
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
+        deserializer.deserialize_any(self)
+    }
 }
 
-/// Writes a value with a serializer of serde_json.
+impl<'de> Visitor<'de> for Transcode<'_, 'de> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a value that JSON can hold")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
+        let mut next = map.next_key_seed(Name)?;
+        if let Some(whole) = self.whole
+            && next.as_deref() == Some(raw_name())
+            && is_of_serde_json::<A::Error>()
+        {
+            *whole = Some(map.next_value_seed(Name)?);
+            return Ok(());
+        }
+        if next.as_deref() == Some(NUMBER) && is_of_serde_json::<A::Error>() {
+            let text = map.next_value_seed(Name)?;
+            let number: Number = from_str(&text).map_err(A::Error::custom)?;
+            number.write_json(self.writer);
+            return Ok(());
+        }
+        self.writer.open_object();
+        while let Some(name) = next {
+            self.writer.name(&name);
+            map.next_value_seed(Transcode::inside(self.writer))?;
+            next = map.next_key_seed(Name)?;
+        }
+        self.writer.close_object();
+        Ok(())
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut elements: A) -> Result<(), A::Error> {
+        self.writer.raw("[");
+        let mut length = 0;
+        loop {
+            // The comma goes again where no element follows it.
+            let end = self.writer.length();
+            if length > 0 {
+                self.writer.raw(",");
+            }
+            if elements
+                .next_element_seed(Transcode::inside(self.writer))?
+                .is_none()
+            {
+                self.writer.truncate(end);
+                self.writer.raw("]");
+                return Ok(());
+            }
+            length += 1;
+        }
+    }
+
+    fn visit_newtype_struct<D: Deserializer<'de>>(self, inner: D) -> Result<(), D::Error> {
+        inner.deserialize_any(self)
+    }
+
+    fn visit_some<D: Deserializer<'de>>(self, inner: D) -> Result<(), D::Error> {
+        inner.deserialize_any(self)
+    }
+
+    fn visit_none<E>(self) -> Result<(), E> {
+        self.writer.raw("null");
+        Ok(())
+    }
+
+    fn visit_unit<E>(self) -> Result<(), E> {
+        self.writer.raw("null");
+        Ok(())
+    }
+
+    fn visit_bool<E>(self, value: bool) -> Result<(), E> {
+        self.writer.display(value);
+        Ok(())
+    }
+
+    fn visit_i64<E>(self, value: i64) -> Result<(), E> {
+        self.writer.display(value);
+        Ok(())
+    }
+
+    fn visit_u64<E>(self, value: u64) -> Result<(), E> {
+        self.writer.display(value);
+        Ok(())
+    }
+
+    fn visit_i128<E>(self, value: i128) -> Result<(), E> {
+        self.writer.display(value);
+        Ok(())
+    }
+
+    fn visit_u128<E>(self, value: u128) -> Result<(), E> {
+        self.writer.display(value);
+        Ok(())
+    }
+
+    fn visit_f64<E: de::Error>(self, value: f64) -> Result<(), E> {
+        if !value.is_finite() {
+            return Err(E::custom(format_args!("JSON has no number `{value}`")));
+        }
+        value.write_json(self.writer);
+        Ok(())
+    }
+
+    fn visit_str<E>(self, value: &str) -> Result<(), E> {
+        self.writer.string(value);
+        Ok(())
+    }
+}
+
+/// Takes a string, or a name of a field that a format read as a number or truth.
+struct Name;
+
+impl<'de> DeserializeSeed<'de> for Name {
+    type Value = Cow<'de, str>;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Self::Value, D::Error> {
+        deserializer.deserialize_any(self)
+    }
+}
+
+impl<'de> Visitor<'de> for Name {
+    type Value = Cow<'de, str>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a field name")
+    }
+
+    fn visit_borrowed_str<E>(self, value: &'de str) -> Result<Self::Value, E> {
+        Ok(value.into())
+    }
+
+    fn visit_str<E>(self, value: &str) -> Result<Self::Value, E> {
+        Ok(value.to_owned().into())
+    }
+
+    fn visit_string<E>(self, value: String) -> Result<Self::Value, E> {
+        Ok(value.into())
+    }
+
+    fn visit_bool<E>(self, value: bool) -> Result<Self::Value, E> {
+        Ok(value.to_string().into())
+    }
+
+    fn visit_i64<E>(self, value: i64) -> Result<Self::Value, E> {
+        Ok(value.to_string().into())
+    }
+
+    fn visit_u64<E>(self, value: u64) -> Result<Self::Value, E> {
+        Ok(value.to_string().into())
+    }
+}
+
+/// Writes a value with any serializer.
 ///
 /// # Errors
-/// The format is not JSON, or the serializer fails.
+/// The serializer fails, or the value holds what its format cannot: a number beyond `f64`, or text that is no Unicode.
 pub fn serialize<T: WriteJson + ?Sized, S: Serializer>(
     value: &T,
     serializer: S,
 ) -> Result<S::Ok, S::Error> {
-    if !(serializer.is_human_readable() && is_of_serde_json::<S::Error>()) {
-        return Err(S::Error::custom(
-            "Kubernetes types can only be written as JSON, with serde_json: for another format, write the \
-             `serde_json::Value` of `json::to_value`",
-        ));
+    write(&to_string(value), serializer)
+}
+
+fn write<S: Serializer>(text: &str, serializer: S) -> Result<S::Ok, S::Error> {
+    match writes_compact_text::<S>() {
+        true => Raw(text).serialize(serializer),
+        false => Part { text, depth: 0 }.serialize(serializer),
     }
-    let text = to_string(value);
-    let odd = text.contains("\\u") || text.contains("\\/");
-    let reader = RefCell::new(Reader::new(&text));
-    Rest { reader, odd }.serialize(serializer)
+}
+
+/// Text that serde_json writes as it is.
+struct Raw<'a>(&'a str);
+
+impl Serialize for Raw<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut raw = serializer.serialize_struct(raw_name(), 1)?;
+        raw.serialize_field(raw_name(), self.0)?;
+        raw.end()
+    }
 }
 
 /// Implements `Serialize` and `Deserialize` for a type that implements `WriteJson` and `ReadJson`.
@@ -82,91 +285,90 @@ macro_rules! __serde_by_json {
     )*};
 }
 
-/// The rest of a compact text, whose next value is handed to a serializer. Its structure goes there as such; a number or
-/// string that the serializer would spell differently goes as raw text, and so does an object with such a name.
-struct Rest<'a> {
-    reader: RefCell<Reader<'a>>,
-    /// Whether the text may contain such names or strings.
-    odd: bool,
+/// A value in compact text, which is handed to a serializer, to some twice. What only text can hold goes to serde_json as text.
+struct Part<'a> {
+    text: &'a str,
+    /// How many objects and lists are around it.
+    depth: u8,
 }
 
-impl Serialize for Rest<'_> {
+impl Serialize for Part<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let next = self.reader.borrow_mut().peek();
-        match next {
-            b'{' | b'[' if self.reader.borrow().is_deepest() => self.raw(serializer),
-            b'{' if self.odd && self.has_odd_name() => self.raw(serializer),
+        let error = |fault: Fault| S::Error::custom(fault.with_path());
+        let reader = &mut Reader::new(self.text);
+        match reader.peek() {
+            b'{' | b'[' if self.depth + 1 >= MAX_DEPTH => {
+                self.odd(serializer, "more than 128 levels of nesting")
+            }
             b'{' => {
                 let mut map = serializer.serialize_map(None)?;
-                let mut more = self.read(|reader| reader.object(&"a JSON object"))?;
+                let mut more = reader.object(&"a JSON object").map_err(error)?;
                 while more {
-                    map.serialize_entry(&*self.read(Reader::name)?, self)?;
-                    more = self.read(Reader::more_fields)?;
+                    let name = reader.name().map_err(error)?;
+                    let value = self.inner(reader).map_err(error)?;
+                    map.serialize_entry(&*name, &value)?;
+                    more = reader.more_fields().map_err(error)?;
                 }
                 map.end()
             }
             b'[' => {
                 let mut list = serializer.serialize_seq(None)?;
-                let mut more = self.read(Reader::elements)?;
+                let mut more = reader.elements().map_err(error)?;
                 while more {
-                    list.serialize_element(self)?;
-                    more = self.read(Reader::more_elements)?;
+                    list.serialize_element(&self.inner(reader).map_err(error)?)?;
+                    more = reader.more_elements().map_err(error)?;
                 }
                 list.end()
             }
-            b'"' => {
-                let start = self.reader.borrow().clone();
-                let string = self.reader.borrow_mut().string(&"a string");
-                match string {
-                    Ok(string) if !self.odd || start.rest().starts_with(&to_string(&*string)) => {
-                        serializer.serialize_str(&string)
-                    }
-                    // Also text that is no Unicode, such as a lone surrogate.
-                    _ => {
-                        self.reader.replace(start);
-                        self.raw(serializer)
-                    }
-                }
-            }
-            b't' | b'f' => serializer.serialize_bool(self.read(Reader::bool)?),
-            b'n' if self.reader.borrow_mut().null() => serializer.serialize_unit(),
-            _ => {
-                let integer = self.reader.borrow_mut().integer();
-                match integer {
-                    Some(integer) => serializer.serialize_i64(integer),
-                    None => self.raw(serializer),
-                }
-            }
+            b'"' => match reader.string(&"a string") {
+                Ok(string) => serializer.serialize_str(&string),
+                // A lone surrogate.
+                Err(_) => self.odd(serializer, "text that is no Unicode"),
+            },
+            b't' | b'f' => serializer.serialize_bool(reader.bool().map_err(error)?),
+            b'n' => serializer.serialize_none(),
+            _ => match reader.integer() {
+                Some(integer) => serializer.serialize_i64(integer),
+                None => self.number(serializer),
+            },
         }
     }
 }
 
-impl<'a> Rest<'a> {
-    /// Reads with `read`. Text of our own is never at fault.
-    fn read<T, E: serde::ser::Error>(
-        &self,
-        read: impl FnOnce(&mut Reader<'a>) -> Result<T, Fault>,
-    ) -> Result<T, E> {
-        let error = |fault: Fault| E::custom(fault.into_error(""));
-        read(&mut self.reader.borrow_mut()).map_err(error)
+impl<'a> Part<'a> {
+    /// The value that the reader is at, and moves behind it.
+    fn inner(&self, reader: &mut Reader<'a>) -> Result<Self, Fault> {
+        let start = reader.position();
+        reader.skip()?;
+        Ok(Self {
+            text: reader.since(start),
+            depth: self.depth + 1,
+        })
     }
 
-    /// Whether the next object has a name that a serializer would spell differently.
-    fn has_odd_name(&self) -> bool {
-        let mut reader = self.reader.borrow().clone();
-        let mut more = reader.object(&"a JSON object");
-        while let Ok(true) = more {
-            let start = reader.clone();
-            match reader.name() {
-                Ok(name) if start.rest().starts_with(&to_string(&*name)) => {}
-                _ => return true,
-            }
-            more = reader.skip().and_then(|()| reader.more_fields());
+    fn number<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        if is_of_serde_json::<S::Error>() {
+            return Raw(self.text).serialize(serializer);
         }
-        false
+        if let Ok(integer) = self.text.parse() {
+            return serializer.serialize_i64(integer);
+        }
+        if let Ok(integer) = self.text.parse() {
+            return serializer.serialize_u64(integer);
+        }
+        match self.text.parse() {
+            Ok(number) if f64::is_finite(number) => serializer.serialize_f64(number),
+            _ => self.odd(serializer, "a number that is too large"),
+        }
     }
 
-    fn raw<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        self.read(Reader::raw)?.serialize(serializer)
+    /// Writes the value as text, where the format takes it.
+    fn odd<S: Serializer>(&self, serializer: S, what: &str) -> Result<S::Ok, S::Error> {
+        match is_of_serde_json::<S::Error>() {
+            true => Raw(self.text).serialize(serializer),
+            false => Err(S::Error::custom(format_args!(
+                "{what} can only be written as JSON, with serde_json or `json::to_string`"
+            ))),
+        }
     }
 }

@@ -23,6 +23,16 @@ impl Writer {
         self.text.is_empty()
     }
 
+    /// The bytes written so far.
+    pub(crate) fn length(&self) -> usize {
+        self.text.len()
+    }
+
+    /// Takes back all but the first `length` bytes, which end before a comma.
+    pub(crate) fn truncate(&mut self, length: usize) {
+        self.text.truncate(length);
+    }
+
     /// Writes text that is JSON already.
     pub fn raw(&mut self, json: &str) {
         self.text.push_str(json);
@@ -69,7 +79,8 @@ impl Writer {
         value.write_json(self);
     }
 
-    fn name(&mut self, name: &str) {
+    /// The name of a field of the open object.
+    pub(crate) fn name(&mut self, name: &str) {
         if !self.text.ends_with('{') {
             self.text.push(',');
         }

@@ -12,6 +12,7 @@ mod embedded;
 mod equal;
 mod facts;
 mod floats;
+mod formats;
 mod hidden;
 mod kinds;
 mod memory;
