@@ -67,15 +67,25 @@ pub(crate) fn parts(check: &str) -> impl Iterator<Item = &'static str> {
         .filter(move |part| is_ready || !ONLY_READY.contains(part))
 }
 
+/// The state of a server's storage.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Storage {
+    /// All objects can be decoded.
+    pub(crate) reads_objects: bool,
+    /// The data folder, if there is one, can be written.
+    pub(crate) writes: bool,
+}
+
 /// Whether a part passes.
-pub(crate) fn passes(part: &str, reads_objects: bool) -> bool {
-    reads_objects || !NEEDS_OBJECTS.contains(&part)
+pub(crate) fn passes(part: &str, storage: Storage) -> bool {
+    (storage.reads_objects || !NEEDS_OBJECTS.contains(&part))
+        && (storage.writes || part != "etcd-readiness")
 }
 
 /// Whether a check passes, and its text: `ok`, or one line per part with `verbose` and on failure.
-pub(crate) fn report(check: &str, query: &Query, reads_objects: bool) -> (bool, String) {
+pub(crate) fn report(check: &str, query: &Query, storage: Storage) -> (bool, String) {
     let is_excluded = |part: &str| query.all("exclude").any(|name| name == part);
-    let passed = parts(check).all(|part| passes(part, reads_objects) || is_excluded(part));
+    let passed = parts(check).all(|part| passes(part, storage) || is_excluded(part));
     if passed && query.get("verbose").is_none() {
         return (true, "ok".to_owned());
     }
@@ -86,7 +96,7 @@ pub(crate) fn report(check: &str, query: &Query, reads_objects: bool) -> (bool, 
         excluded.retain(|name| *name != part);
         report += &if excluded.len() < before {
             format!("[+]{part} excluded: ok\n")
-        } else if passes(part, reads_objects) {
+        } else if passes(part, storage) {
             format!("[+]{part} ok\n")
         } else {
             format!("[-]{part} failed: reason withheld\n")

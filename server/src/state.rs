@@ -5,6 +5,7 @@ use crate::collector;
 use crate::dangling;
 use crate::data::{Data, Loaded, Record};
 use crate::flow_control::{Arrival, Flow};
+use crate::health::Storage;
 use crate::kinds::{Kind, Kinds};
 use crate::metrics::DeprecatedApis;
 use crate::recorded::RecordedRequest;
@@ -210,6 +211,14 @@ impl State {
             store.undo(journal, before);
             internal(format!("Internal error occurred: {error}"))
         })
+    }
+
+    /// The state of the storage, for health checks.
+    pub(crate) fn storage(&self) -> Storage {
+        Storage {
+            reads_objects: self.read(|store| store.is_readable()),
+            writes: self.data.as_ref().is_none_or(|data| data.is_ready()),
+        }
     }
 
     fn lock(&self) -> MutexGuard<'_, Store> {

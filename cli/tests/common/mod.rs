@@ -55,7 +55,7 @@ impl Served {
         let serve = program();
         let mut command = Command::new("sh");
         // Without the signal (25, SIGXFSZ) such a write is an error.
-        let script = format!("ulimit -f {blocks}; trap '' 25; exec \"$@\"");
+        let script = format!("ulimit -S -f {blocks}; trap '' 25; exec \"$@\"");
         command.args(["-c", &script, "sh"]);
         command
             .arg(serve.get_program())
@@ -63,6 +63,11 @@ impl Served {
             .args(arguments);
         command.env_remove("KUBECONFIG").stdin(Stdio::null());
         Self::spawn(command)
+    }
+
+    /// The process.
+    pub(crate) fn id(&self) -> u32 {
+        self.child.id()
     }
 
     fn spawn(mut command: Command) -> Self {

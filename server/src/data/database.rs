@@ -7,7 +7,11 @@ use k8s_flowcontrol_types::Release;
 use redb::{Database, DatabaseError, ReadableTable, TableDefinition, TableError};
 use std::error::Error;
 use std::fmt;
+use std::fs::File;
+use std::io::Read;
+use std::panic::AssertUnwindSafe;
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 
 const FILE: &str = "objects.redb";
 /// The format of the tables. Increase it with every change that older versions of this crate cannot read.
@@ -25,7 +29,8 @@ const OBJECTS: TableDefinition<'_, (&str, &str), (&str, &[u8])> = TableDefinitio
 /// The open database of a folder.
 #[derive(Debug)]
 pub(crate) struct Data {
-    database: Database,
+    /// `None` after a failed write: the library then refuses all others until the file is opened again.
+    database: Mutex<Option<Database>>,
     folder: PathBuf,
 }
 
@@ -39,7 +44,10 @@ pub(crate) struct DataError {
 #[derive(Debug)]
 enum Cause {
     InUse,
+    /// The file is shorter than it was written, or its content is damaged.
+    Damaged,
     Newer(String),
+    NotWritten(Box<Cause>),
     Failed(Box<dyn Error + Send + Sync>),
 }
 
@@ -53,12 +61,16 @@ impl Data {
             folder: folder.to_owned(),
             cause,
         };
-        let database = create(folder).map_err(fail)?;
+        let (database, loaded) = undamaged(|| {
+            let database = create(folder)?;
+            let loaded = load(&database)?;
+            Ok((database, loaded))
+        })
+        .map_err(fail)?;
         let data = Self {
-            database,
+            database: Mutex::new(Some(database)),
             folder: folder.to_owned(),
         };
-        let loaded = data.load().map_err(fail)?;
         Ok((data, loaded))
     }
 
@@ -72,80 +84,161 @@ impl Data {
         revision: u64,
         records: &[Record<'_>],
     ) -> Result<(), DataError> {
-        self.try_commit(release, revision, records)
-            .map_err(|cause| DataError {
+        let mut database = self.database.lock().unwrap_or_else(PoisonError::into_inner);
+        let written = self
+            .reopened(&mut database)
+            .and_then(|database| try_commit(database, release, revision, records));
+        written.map_err(|cause| {
+            *database = None;
+            DataError {
                 folder: self.folder.clone(),
-                cause,
-            })
+                cause: Cause::NotWritten(Box::new(cause)),
+            }
+        })
     }
 
-    fn try_commit(
-        &self,
-        release: Release,
-        revision: u64,
-        records: &[Record<'_>],
-    ) -> Result<(), Cause> {
-        let release = release.to_string();
-        // Committed with the default durability: on the disk when `commit` returns.
-        let transaction = self.database.begin_write()?;
-        {
-            let mut objects = transaction.open_table(OBJECTS)?;
-            for record in records {
-                let key = (record.resource.as_str(), record.name);
-                match record.object {
-                    Some(object) => {
-                        let text = serde_json::to_vec(object)?;
-                        objects.insert(key, (release.as_str(), text.as_slice()))?;
-                    }
-                    None => {
-                        objects.remove(key)?;
-                    }
+    /// Whether the folder can be written, as far as is known. After a failed write the file is opened again.
+    pub(crate) fn is_ready(&self) -> bool {
+        let mut database = self.database.lock().unwrap_or_else(PoisonError::into_inner);
+        self.reopened(&mut database).is_ok()
+    }
+
+    fn reopened<'a>(&self, database: &'a mut Option<Database>) -> Result<&'a Database, Cause> {
+        match database {
+            Some(database) => Ok(database),
+            closed => {
+                let database = undamaged(|| create(&self.folder))?;
+                // The file can be opened on a disk that is still full.
+                let transaction = database.begin_write()?;
+                transaction
+                    .open_table(NUMBERS)?
+                    .insert(FORMAT_KEY, FORMAT)?;
+                transaction.commit()?;
+                Ok(closed.insert(database))
+            }
+        }
+    }
+}
+
+fn try_commit(
+    database: &Database,
+    release: Release,
+    revision: u64,
+    records: &[Record<'_>],
+) -> Result<(), Cause> {
+    let release = release.to_string();
+    // Committed with the default durability: on the disk when `commit` returns.
+    let transaction = database.begin_write()?;
+    {
+        let mut objects = transaction.open_table(OBJECTS)?;
+        for record in records {
+            let key = (record.resource.as_str(), record.name);
+            match record.object {
+                Some(object) => {
+                    let text = serde_json::to_vec(object)?;
+                    objects.insert(key, (release.as_str(), text.as_slice()))?;
+                }
+                None => {
+                    objects.remove(key)?;
                 }
             }
-            let mut numbers = transaction.open_table(NUMBERS)?;
-            numbers.insert(FORMAT_KEY, FORMAT)?;
-            numbers.insert(REVISION_KEY, revision)?;
         }
-        Ok(transaction.commit()?)
+        let mut numbers = transaction.open_table(NUMBERS)?;
+        numbers.insert(FORMAT_KEY, FORMAT)?;
+        numbers.insert(REVISION_KEY, revision)?;
     }
+    Ok(transaction.commit()?)
+}
 
-    fn load(&self) -> Result<Loaded, Cause> {
-        let transaction = self.database.begin_read()?;
-        let numbers = match transaction.open_table(NUMBERS) {
-            Err(TableError::TableDoesNotExist(_)) => return Ok(Loaded::default()),
-            numbers => numbers?,
+fn load(database: &Database) -> Result<Loaded, Cause> {
+    let transaction = database.begin_read()?;
+    let numbers = match transaction.open_table(NUMBERS) {
+        Err(TableError::TableDoesNotExist(_)) => return Ok(Loaded::default()),
+        numbers => numbers?,
+    };
+    let number = |name: &str| -> Result<_, Cause> {
+        let number = numbers.get(name)?;
+        Ok(number.map(|number| number.value()))
+    };
+    match number(FORMAT_KEY)? {
+        Some(FORMAT) => {}
+        format => return Err(Cause::Newer(format!("format {}", format.unwrap_or(0)))),
+    }
+    let mut objects = Vec::new();
+    for entry in transaction.open_table(OBJECTS)?.iter()? {
+        let (key, value) = entry?;
+        let (resource, name) = key.value();
+        let (release, text) = value.value();
+        objects.push(LoadedObject {
+            resource: resource.to_owned(),
+            name: name.to_owned(),
+            release: release
+                .parse()
+                .map_err(|_| Cause::Newer(format!("Kubernetes {release}")))?,
+            object: serde_json::from_slice(text)?,
+        });
+    }
+    Ok(Loaded {
+        revision: number(REVISION_KEY)?,
+        objects,
+    })
+}
+
+/// Reads a file that may be damaged, on which the library panics in places.
+fn undamaged<T>(read: impl FnOnce() -> Result<T, Cause>) -> Result<T, Cause> {
+    // Nothing of what `read` has begun is used after a panic.
+    std::panic::catch_unwind(AssertUnwindSafe(read)).unwrap_or(Err(Cause::Damaged))
+}
+
+/// The places of the sizes in the header of the file, and of its pages: see the design document of redb.
+mod layout {
+    pub(super) const MAGIC: &[u8] = b"redb\x1A\x0A\xA9\x0D\x0A";
+    pub(super) const PAGE_SIZE: usize = 12;
+    pub(super) const REGION_HEADER_PAGES: usize = 16;
+    pub(super) const REGION_DATA_PAGES: usize = 20;
+    pub(super) const FULL_REGIONS: usize = 24;
+    pub(super) const TRAILING_DATA_PAGES: usize = 28;
+    pub(super) const LENGTH: usize = 32;
+}
+
+/// Checks that a file is as long as its header says. The library would end the program.
+fn check_length(file: &Path) -> Result<(), Cause> {
+    let mut header = Vec::new();
+    let Ok(opened) = File::open(file) else {
+        return Ok(()); // A new folder.
+    };
+    let length = opened.metadata()?.len();
+    opened
+        .take(layout::LENGTH as u64)
+        .read_to_end(&mut header)?;
+    if length == 0 || !header.starts_with(layout::MAGIC) {
+        return Ok(()); // A new file, or one that is none of the library's, which it says itself.
+    }
+    let number = |at: usize| {
+        let bytes = header.get(at..at + 4)?;
+        Some(u64::from(u32::from_le_bytes(bytes.try_into().ok()?)))
+    };
+    let expected = || {
+        let header = number(layout::REGION_HEADER_PAGES)?;
+        let full = header.checked_add(number(layout::REGION_DATA_PAGES)?)?;
+        let mut pages = number(layout::FULL_REGIONS)?
+            .checked_mul(full)?
+            .checked_add(1)?;
+        pages += match number(layout::TRAILING_DATA_PAGES)? {
+            0 => 0,
+            trailing => header + trailing,
         };
-        let number = |name: &str| -> Result<_, Cause> {
-            let number = numbers.get(name)?;
-            Ok(number.map(|number| number.value()))
-        };
-        match number(FORMAT_KEY)? {
-            Some(FORMAT) => {}
-            format => return Err(Cause::Newer(format!("format {}", format.unwrap_or(0)))),
-        }
-        let mut objects = Vec::new();
-        for entry in transaction.open_table(OBJECTS)?.iter()? {
-            let (key, value) = entry?;
-            let (resource, name) = key.value();
-            let (release, text) = value.value();
-            objects.push(LoadedObject {
-                resource: resource.to_owned(),
-                name: name.to_owned(),
-                release: release
-                    .parse()
-                    .map_err(|_| Cause::Newer(format!("Kubernetes {release}")))?,
-                object: serde_json::from_slice(text)?,
-            });
-        }
-        Ok(Loaded {
-            revision: number(REVISION_KEY)?,
-            objects,
-        })
+        number(layout::PAGE_SIZE)?.checked_mul(pages)
+    };
+    match expected() {
+        Some(expected) if expected <= length => Ok(()),
+        _ => Err(Cause::Damaged),
     }
 }
 
 fn create(folder: &Path) -> Result<Database, Cause> {
     std::fs::create_dir_all(folder)?;
+    check_length(&folder.join(FILE))?;
     let database = Database::builder()
         .set_cache_size(CACHE)
         // Newer versions of the library read no other.
@@ -159,16 +252,29 @@ fn create(folder: &Path) -> Result<Database, Cause> {
 
 impl fmt::Display for DataError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "data folder {}: ", self.folder.display())?;
-        match &self.cause {
-            Cause::InUse => {
+        write!(f, "data folder {}: {}", self.folder.display(), self.cause)
+    }
+}
+
+impl fmt::Display for Cause {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::InUse => {
                 f.write_str("another server uses it; stop that server, or choose another folder")
             }
-            Cause::Newer(found) => write!(
+            Self::Newer(found) => write!(
                 f,
                 "a newer version of this program has written it ({found}); use that version, or choose another folder"
             ),
-            Cause::Failed(error) => error.fmt(f),
+            Self::Damaged => write!(
+                f,
+                "{FILE} is damaged; restore it from a backup, or remove it to start without objects"
+            ),
+            Self::NotWritten(cause) => write!(
+                f,
+                "{cause}; nothing was written: make room or repair the folder, and send the request again"
+            ),
+            Self::Failed(error) => error.fmt(f),
         }
     }
 }
@@ -177,7 +283,7 @@ impl Error for DataError {
     fn source(&self) -> Option<&(dyn Error + 'static)> {
         match &self.cause {
             Cause::Failed(error) => Some(&**error),
-            Cause::InUse | Cause::Newer(_) => None,
+            Cause::InUse | Cause::Damaged | Cause::NotWritten(_) | Cause::Newer(_) => None,
         }
     }
 }

@@ -166,16 +166,16 @@ async fn dispatch(context: &Context, request: ApiRequest) -> Result<ApiResponse,
         Target::OpenApiIndex => Ok(documents::openapi_index(kinds)),
         Target::OpenApi(path) => Ok(documents::openapi_document(&request, kinds, &path)),
         Target::Health(check, part) => {
-            let reads_objects = context.state.read(|store| store.is_readable());
+            let storage = context.state.storage();
             if let Some(part) = part {
                 let known = health::parts(check).any(|known| known == part);
                 return Ok(match known {
-                    true if health::passes(&part, reads_objects) => ApiResponse::text(200, "ok"),
+                    true if health::passes(&part, storage) => ApiResponse::text(200, "ok"),
                     true => ApiResponse::text(500, "internal server error: not finished\n"),
                     false => not_found(),
                 });
             }
-            let (passes, report) = health::report(check, &request.query, reads_objects);
+            let (passes, report) = health::report(check, &request.query, storage);
             Ok(ApiResponse::text(if passes { 200 } else { 500 }, report))
         }
         Target::Dump(dump) => {

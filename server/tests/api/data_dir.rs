@@ -190,7 +190,27 @@ async fn folders_that_cannot_be_used() {
         "{error}"
     );
 
-    std::fs::write(folder.0.join("objects.redb"), "no database").unwrap();
+    let file = folder.0.join("objects.redb");
+    let whole = std::fs::read(&file).unwrap();
+    for length in [1, 40, 4096, whole.len() / 2, whole.len() - 1] {
+        std::fs::write(&file, &whole[..length]).unwrap();
+        let error = folder.error().await;
+        assert!(error.contains("data folder"), "{length}: {error}");
+    }
+    assert!(
+        folder
+            .error()
+            .await
+            .contains("objects.redb is damaged; restore it")
+    );
+    let mut flipped = whole.clone();
+    for byte in &mut flipped[4096..] {
+        *byte ^= 0x55;
+    }
+    std::fs::write(&file, &flipped).unwrap();
+    assert!(folder.error().await.contains("data folder"));
+
+    std::fs::write(&file, "no database").unwrap();
     let error = folder.error().await;
     assert!(
         error.contains("the API server cannot start: data folder"),
