@@ -89,6 +89,8 @@ async fn throttling_server() -> Result<ApiServer, support::Failure> {
     });
     let delay = Fault::delay(Duration::from_millis(300)).times(OBJECTS);
     let server = ApiServer::builder()
+        // Tokens are sent over TLS only.
+        .tls()
         .flow_control(true)
         .server_seats(20)
         // The group may do anything, and unlike system:masters it is not exempt.

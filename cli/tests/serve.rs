@@ -54,7 +54,7 @@ async fn the_kubeconfig_lets_in_and_is_private() {
         "tokens.csv",
         "admin-token,admin,admin-uid,\"system:masters\"\nbob-token,bob,bob-uid\n",
     );
-    let options = ["--tls", "--tokens", &tokens, "--kubeconfig", &kubeconfig];
+    let options = ["--tokens", &tokens, "--kubeconfig", &kubeconfig];
     let served = Served::start(&options);
     assert!(served.url.starts_with("https://127.0.0.1:"));
     let mode = std::fs::metadata(&kubeconfig).unwrap().permissions().mode();

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use std::time::Duration;
 
 /// A kubeconfig with two clusters and two users. Each context has the name of its cluster and its user.
-fn kubeconfig(first: &str, second: &str) -> Value {
+fn kubeconfig(first: Value, second: Value) -> Value {
     json!({
         "current-context": "first",
         "contexts": [
@@ -15,8 +15,8 @@ fn kubeconfig(first: &str, second: &str) -> Value {
             {"name": "second", "context": {"cluster": "second", "user": "second"}},
         ],
         "clusters": [
-            {"name": "first", "cluster": {"server": first}},
-            {"name": "second", "cluster": {"server": second}},
+            {"name": "first", "cluster": first},
+            {"name": "second", "cluster": second},
         ],
         "users": [
             {"name": "first", "user": {"token": "planted-first"}},
@@ -39,8 +39,11 @@ async fn text_files_and_values_are_equal() {
     #[serde(transparent)]
     struct Foreign(Value);
 
-    let (server, folder) = (Server::plain().await, Folder::new());
-    let value = kubeconfig(&server.url(), "https://second.example");
+    let (server, folder) = (Server::secure().await, Folder::new());
+    let value = kubeconfig(
+        server.cluster(),
+        json!({"server": "https://second.example"}),
+    );
     let file = folder.write("kubeconfig", value.to_string());
     let builder = Config::builder;
     for builder in [
@@ -65,8 +68,8 @@ async fn text_files_and_values_are_equal() {
 
 #[tokio::test]
 async fn context_cluster_and_user_are_chosen_by_name() {
-    let (first, second) = (Server::plain().await, Server::plain().await);
-    let text = kubeconfig(&first.url(), &second.url()).to_string();
+    let (first, second) = (Server::secure().await, Server::secure().await);
+    let text = kubeconfig(first.cluster(), second.cluster()).to_string();
     let builder = || Config::builder().text(&text);
     for (builder, server, token) in [
         (builder().context("second"), &second, Some("second")),
@@ -117,7 +120,10 @@ async fn values_are_replaced() {
     // An address of this host that is not recognised as loopback.
     let there = format!("http://0.0.0.0:{}", server.address.port());
     let config = Config::builder()
-        .kubeconfig_value(kubeconfig(&there, &there))
+        .kubeconfig_value(kubeconfig(
+            json!({"server": there}),
+            json!({"server": there}),
+        ))
         .namespace("other")
         .proxy(format!("http://{}", proxy.address))
         .timeout(Duration::from_secs(7))
@@ -130,7 +136,10 @@ async fn values_are_replaced() {
     ask_with(config).await.unwrap();
     assert_eq!(proxy.asked().len(), 1);
     let unlimited = Config::builder()
-        .kubeconfig_value(kubeconfig(&there, &there))
+        .kubeconfig_value(kubeconfig(
+            json!({"server": there}),
+            json!({"server": there}),
+        ))
         .timeout(None)
         .build()
         .unwrap();
@@ -139,7 +148,11 @@ async fn values_are_replaced() {
 
 #[test]
 fn faults() {
-    let text = kubeconfig("https://a", "https://b").to_string();
+    let text = kubeconfig(
+        json!({"server": "https://a"}),
+        json!({"server": "https://b"}),
+    )
+    .to_string();
     let builder = Config::builder;
     for (builder, expected) in [
         (

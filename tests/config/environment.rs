@@ -27,8 +27,8 @@ fn child(test: &str, variables: &[(&str, &str)]) -> String {
 #[tokio::test(flavor = "multi_thread")]
 async fn kubeconfig_in_the_environment() {
     let folder = Folder::new();
-    let server = Server::plain().await;
-    let cluster = json!({"server": server.url()});
+    let server = Server::secure().await;
+    let cluster = server.cluster();
     let first = folder.write(
         "first",
         document(cluster.clone(), json!({"token": "first"})),

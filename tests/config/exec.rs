@@ -28,7 +28,7 @@ fn credential_in(version: &str, status: Value) -> String {
 }
 
 pub(crate) fn client(server: &Server, plugin: ExecPlugin) -> Client {
-    Client::new(Config::new(server.url()).unwrap().with_exec(plugin)).unwrap()
+    Client::new(server.config().with_exec(plugin)).unwrap()
 }
 
 /// Accepts a single token.
@@ -42,7 +42,7 @@ fn only(token: &'static str) -> impl Fn(&Request) -> Answer {
 #[tokio::test]
 async fn a_token_is_used_until_it_expires() {
     let folder = Folder::new();
-    let server = Server::plain().await;
+    let server = Server::secure().await;
     let client = client(&server, plugin(&folder));
     let far = json!({"token": "far", "expirationTimestamp": "2999-01-01T00:00:00Z"});
     folder.write("answer", credential(far));
@@ -56,7 +56,7 @@ async fn a_token_is_used_until_it_expires() {
 #[tokio::test]
 async fn an_expired_token_is_renewed() {
     let folder = Folder::new();
-    let server = Server::plain().await;
+    let server = Server::secure().await;
     let client = client(&server, plugin(&folder));
     let past = json!({"token": "one", "expirationTimestamp": "2001-01-01T00:00:00Z"});
     folder.write("answer", credential(past));
@@ -88,7 +88,7 @@ async fn a_401_runs_it_again_once() {
 #[tokio::test(flavor = "multi_thread")]
 async fn requests_share_one_run() {
     let folder = Folder::new();
-    let server = Server::plain().await;
+    let server = Server::secure().await;
     let client = client(&server, plugin(&folder));
     folder.write("answer", credential(json!({"token": "t"})));
     ask_together(&client, 20).await;
@@ -98,7 +98,7 @@ async fn requests_share_one_run() {
 #[tokio::test]
 async fn arguments_variables_and_versions() {
     let folder = Folder::new();
-    let server = Server::plain().await;
+    let server = Server::secure().await;
     let body = r#"cat <<END
 {"apiVersion": "client.authentication.k8s.io/v1beta1", "kind": "ExecCredential", "status": {"token": "$1-$2-$WORD-$KEPT"}}
 END"#;
@@ -125,7 +125,7 @@ END"#;
 
 #[tokio::test]
 async fn a_plugin_of_path() {
-    let server = Server::plain().await;
+    let server = Server::secure().await;
     let answer = credential(json!({"token": "found"}));
     let plugin = ExecPlugin::new("printf").args(["%s", &answer]);
     ask(&client(&server, plugin)).await.unwrap();
@@ -216,7 +216,7 @@ async fn plugins_get_the_cluster() {
 #[tokio::test]
 async fn faults_are_told_and_the_next_request_tries_again() {
     let folder = Folder::new();
-    let server = Server::plain().await;
+    let server = Server::secure().await;
     let client_of = |body: &str| {
         let script = folder.script("failing", body);
         client(
@@ -263,7 +263,7 @@ async fn faults_are_told_and_the_next_request_tries_again() {
 #[tokio::test]
 async fn a_plugin_that_hangs_is_stopped() {
     let folder = Folder::new();
-    let server = Server::plain().await;
+    let server = Server::secure().await;
     // `exec` replaces the shell by the command, which is then the process to kill.
     let script = folder.script(
         "hanging",
@@ -314,7 +314,7 @@ async fn nobody_is_asked_where_nobody_sits() {
         return;
     }
     let folder = Folder::new();
-    let server = Server::plain().await;
+    let server = Server::secure().await;
     // The standard input is empty.
     let body = "cat > /dev/null; cd \"$(dirname \"$0\")\" && printf %s \"$KUBERNETES_EXEC_INFO\" > info && cat answer";
     let plugin = ExecPlugin::new(folder.script("plugin", body));

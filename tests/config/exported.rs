@@ -1,5 +1,6 @@
 //! Configurations as kubeconfigs, and back.
 
+use crate::support::Folder;
 use k8s_flowcontrol::config::{
     Config, ExecPlugin, ExecVersion, Impersonation, InteractiveMode, Secret,
 };
@@ -61,7 +62,8 @@ fn users() {
 
 #[test]
 fn files() {
-    let file = std::env::current_exe().unwrap();
+    let folder = Folder::new();
+    let file = folder.write("file", "content");
     let config = base()
         .with_token_file(&file)
         .with_certificate_authority_file(&file)

@@ -60,7 +60,7 @@ async fn certificates_as_data_and_as_files() {
 #[tokio::test]
 async fn tokens_files_and_passwords() {
     let folder = Folder::new();
-    let server = Server::plain().await;
+    let server = Server::secure().await;
     folder.write("token", "from-the-file\n");
     for (user, expected) in [
         (json!({"token": "inline"}), Some("Bearer inline")),
@@ -79,10 +79,7 @@ async fn tokens_files_and_passwords() {
         ),
         (json!({}), None),
     ] {
-        let file = folder.write(
-            "kubeconfig",
-            document(json!({"server": server.url()}), user),
-        );
+        let file = folder.write("kubeconfig", document(server.cluster(), user));
         ask_with(Config::builder().file(file).build().unwrap())
             .await
             .unwrap();
@@ -92,12 +89,12 @@ async fn tokens_files_and_passwords() {
 
 #[tokio::test]
 async fn impersonation() {
-    let server = Server::plain().await;
+    let server = Server::secure().await;
     let user = json!({
         "as": "jane", "as-uid": "42", "as-groups": ["a", "b"],
         "as-user-extra": {"example.com/why": ["x", "y"]},
     });
-    let text = document(json!({"server": server.url()}), user);
+    let text = document(server.cluster(), user);
     ask_with(Config::builder().text(text).build().unwrap())
         .await
         .unwrap();
@@ -151,7 +148,7 @@ async fn names_proxies_and_compression() {
 #[tokio::test]
 async fn a_plugin_of_the_kubeconfig() {
     let folder = Folder::new();
-    let server = Server::plain().await;
+    let server = Server::secure().await;
     let body = r#"cd "$(dirname "$0")" && printf %s "$KUBERNETES_EXEC_INFO" > info && cat <<END
 {"apiVersion": "client.authentication.k8s.io/v1beta1", "kind": "ExecCredential", "status": {"token": "$1-$WORD"}}
 END"#;
@@ -163,7 +160,8 @@ END"#;
     });
     let extension =
         json!({"name": "client.authentication.k8s.io/exec", "extension": {"audience": "x"}});
-    let cluster = json!({"server": server.url(), "extensions": [extension]});
+    let mut cluster = server.cluster();
+    cluster["extensions"] = json!([extension]);
     let file = folder.write(
         "kubeconfig",
         document(cluster.clone(), json!({"exec": exec.clone()})),
@@ -264,11 +262,11 @@ fn files_are_merged() {
 
 #[tokio::test]
 async fn the_last_of_repeated_keys_is_used() {
-    let server = Server::plain().await;
-    let text = document(json!({"server": server.url()}), json!({"token": "last"}));
+    let server = Server::secure().await;
+    let text = document(server.cluster(), json!({"token": "last"}));
     let text = text
         .replace("\"token\":", "\"token\":\"first\",\"token\":")
-        .replace("\"server\":", "\"server\":\"http://first\",\"server\":");
+        .replace("\"server\":", "\"server\":\"https://first\",\"server\":");
     ask_with(Config::builder().text(text).build().unwrap())
         .await
         .unwrap();

@@ -5,6 +5,7 @@
 //! - `rotation`: files that change, and the one retry after a 401
 //! - `exec`: credential plugins, written as small scripts
 //! - `exported`: configurations as kubeconfigs, and back
+//! - `plain_http`: servers without TLS get no credentials
 //! - `proxies`: CONNECT, SOCKS5 and complete requests, over TLS, with passwords
 //! - `kubeconfig`: files, their order, relative paths, impersonation
 //! - `kubeconfig_faults`: what is wrong with one, and where
@@ -26,6 +27,7 @@ mod exported;
 mod kubeconfig;
 mod kubeconfig_faults;
 mod names;
+mod plain_http;
 mod proxies;
 mod renewal;
 mod rotation;

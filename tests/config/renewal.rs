@@ -20,7 +20,7 @@ fn early(folder: &Folder, later: &str) -> ExecPlugin {
 #[tokio::test]
 async fn an_early_renewal_delays_no_request() {
     let folder = Folder::new();
-    let server = Server::plain().await;
+    let server = Server::secure().await;
     folder.write("next", credential(json!({"token": "second"})));
     let hanging = "mkfifo gate && echo there > waiting && cat gate > /dev/null && cat next";
     let client = client(&server, early(&folder, hanging));
@@ -44,7 +44,7 @@ async fn an_early_renewal_delays_no_request() {
 #[tokio::test]
 async fn a_failed_early_renewal_is_reported_and_fails_no_request() {
     let folder = Folder::new();
-    let server = Server::plain().await;
+    let server = Server::secure().await;
     let notices = Notices::collect();
     let client = client(&server, early(&folder, "exit 3"));
     let reported = loop {
@@ -66,7 +66,7 @@ async fn a_renewal_ends_with_its_client() {
         return;
     }
     let folder = Folder::new();
-    let server = Server::plain().await;
+    let server = Server::secure().await;
     let hanging = "sleep 600 &\necho $! > child; echo $$ > parent; wait";
     let client = client(&server, early(&folder, hanging));
     ask(&client).await.unwrap();

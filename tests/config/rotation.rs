@@ -22,9 +22,9 @@ fn only(token: &'static str) -> impl Fn(&Request) -> Answer {
 #[tokio::test]
 async fn a_token_file_is_read_again() {
     let folder = Folder::new();
-    let server = Server::plain().await;
+    let server = Server::secure().await;
     let file = folder.write("token", "first\n");
-    let client = Client::new(Config::new(server.url()).unwrap().with_token_file(file)).unwrap();
+    let client = Client::new(server.config().with_token_file(file)).unwrap();
     for token in ["first", "second", "third"] {
         folder.write("token", format!("{token}\n"));
         ask(&client).await.unwrap();
@@ -46,7 +46,7 @@ async fn a_token_that_changes_under_a_request() {
         only("new")(request)
     })
     .await;
-    let client = Client::new(Config::new(server.url()).unwrap().with_token_file(file)).unwrap();
+    let client = Client::new(server.config().with_token_file(file)).unwrap();
     ask(&client).await.unwrap();
     assert_eq!(server.requests().len(), 2);
 }
@@ -55,7 +55,7 @@ async fn a_token_that_changes_under_a_request() {
 async fn one_retry_and_no_more() {
     let folder = Folder::new();
     let server = Server::answering(|_| unauthorized()).await;
-    let config = Config::new(server.url()).unwrap();
+    let config = server.config();
     let file = folder.write("token", "bad");
     for (config, expected) in [
         (config.clone().with_token_file(file), 2),
@@ -74,19 +74,19 @@ async fn one_retry_and_no_more() {
 #[tokio::test]
 async fn the_last_valid_token_stays_in_use() {
     let folder = Folder::new();
-    let server = Server::plain().await;
+    let server = Server::secure().await;
     let notices = Notices::collect();
     let file = folder.write("token", "first");
     // The token in the configuration is older than the one in the file.
     let kubeconfig = folder.write(
         "kubeconfig",
         document(
-            json!({"server": server.url()}),
+            server.cluster(),
             json!({"tokenFile": "token", "token": "stale"}),
         ),
     );
     for config in [
-        Config::new(server.url()).unwrap().with_token_file(&file),
+        server.config().with_token_file(&file),
         Config::builder().file(&kubeconfig).build().unwrap(),
     ] {
         folder.write("token", "first");
@@ -123,9 +123,9 @@ async fn the_last_valid_token_stays_in_use() {
 #[tokio::test]
 async fn without_any_token_the_file_is_named() {
     let folder = Folder::new();
-    let server = Server::plain().await;
+    let server = Server::secure().await;
     let file = folder.path("token");
-    let config = Config::new(server.url()).unwrap().with_token_file(&file);
+    let config = server.config().with_token_file(&file);
     let client = Client::new(config).unwrap();
     let error = ask(&client).await.unwrap_err().to_string();
     assert!(error.contains(file.to_str().unwrap()), "{error}");
@@ -218,4 +218,69 @@ async fn an_authority_that_rotates() {
     ask(&client).await.unwrap();
     let connections: Vec<_> = server.requests().iter().map(|one| one.connection).collect();
     assert_eq!(connections, [0, 0, 0, 0, 1]);
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn files_follow_the_link_that_kubernetes_switches() {
+    use std::os::unix::fs::symlink;
+    let (server, folder) = (Server::secure().await, Folder::new());
+    // The content changes neither its length nor its times, as when both versions come from one archive.
+    let long_ago = std::time::SystemTime::UNIX_EPOCH + std::time::Duration::from_secs(1 << 30);
+    for version in ["one", "two"] {
+        let file = folder.write(&format!("..{version}/token"), format!("token-{version}"));
+        let open = std::fs::File::options().write(true).open(file).unwrap();
+        open.set_modified(long_ago).unwrap();
+    }
+    symlink("..one", folder.path("..data")).unwrap();
+    symlink("..data/token", folder.path("token")).unwrap();
+    let client = Client::new(server.config().with_token_file(folder.path("token"))).unwrap();
+    for version in ["one", "one", "two", "two"] {
+        symlink(format!("..{version}"), folder.path("..data_tmp")).unwrap();
+        std::fs::rename(folder.path("..data_tmp"), folder.path("..data")).unwrap();
+        ask(&client).await.unwrap();
+        let sent = server.last_header("authorization").unwrap();
+        assert_eq!(sent, format!("Bearer token-{version}"));
+    }
+}
+
+/// A disk that does not respond: a pipe that nobody writes to.
+#[cfg(unix)]
+#[tokio::test]
+async fn a_file_that_hangs_blocks_no_other_task() {
+    let (server, folder) = (Server::secure().await, Folder::new());
+    let pipe = folder.write("token", "first");
+    let config = server.config().with_token_file(&pipe);
+    let client = Client::new(config).unwrap();
+    std::fs::remove_file(&pipe).unwrap();
+    let made = std::process::Command::new("mkfifo").arg(&pipe).status();
+    assert!(made.unwrap().success());
+    let limited = client.with_timeout(std::time::Duration::from_millis(200));
+    let error = ask(&limited).await.unwrap_err();
+    assert!(error.is_timeout(), "{error}");
+    // The thread that waits for the file may end.
+    std::fs::write(&pipe, "second").unwrap();
+}
+
+#[tokio::test]
+async fn files_without_end_are_errors() {
+    let (server, folder) = (Server::secure().await, Folder::new());
+    for length in [(4 << 20) + 1, 1 << 40] {
+        let file = folder.write("token", "");
+        let open = std::fs::File::options().write(true).open(&file).unwrap();
+        open.set_len(length).unwrap();
+        let with_token = server.config().with_token_file(&file);
+        let with_authority = server.config().with_certificate_authority_file(&file);
+        for config in [with_token, with_authority] {
+            let client = Client::new(config);
+            let error = match client {
+                Ok(client) => ask(&client).await.unwrap_err(),
+                Err(error) => error,
+            };
+            assert!(error.to_string().contains("longer than 4 MiB"), "{error}");
+        }
+        let error = Config::builder().file("/dev/zero").build().unwrap_err();
+        assert!(error.to_string().contains("longer than 64 MiB"), "{error}");
+    }
+    assert!(server.requests().is_empty());
 }

@@ -96,7 +96,7 @@ async fn of_users() {
         json!({"auth-provider": {"name": "gcp", "config": {"access-token": PLANTED}}}),
     ] {
         let what = user.to_string();
-        look(&what, &document(json!({"server": server.url()}), user)).await;
+        look(&what, &document(server.cluster(), user)).await;
     }
 }
 

@@ -1,7 +1,7 @@
 //! Default headers, hooks before requests, layers, and transports of one's own.
 
 use crate::script::deaf;
-use crate::support::{arrived, embedded, hasty, schema};
+use crate::support::{arrived, config, embedded, hasty, schema};
 use bytes::Bytes;
 use http_body_util::{BodyExt as _, Full};
 use k8s_flowcontrol::Client;
@@ -13,6 +13,8 @@ use std::error::Error;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
 use tokio_rustls::rustls::crypto::ring;
+use tokio_rustls::rustls::pki_types::CertificateDer;
+use tokio_rustls::rustls::pki_types::pem::PemObject as _;
 use tokio_rustls::rustls::{ClientConfig, RootCertStore};
 use tower::ServiceExt as _;
 
@@ -117,13 +119,13 @@ async fn default_headers_belong_to_one_clone() {
 async fn hooks_change_the_headers_of_each_attempt_but_no_credentials() {
     let tokens = "planted-secret,admin,admin-uid,\"system:masters\"\n";
     let server = ApiServer::builder()
+        .tls()
         .tokens(tokens)
         .record_requests()
         .start()
         .await
         .unwrap();
-    let config = Config::new(server.url())
-        .unwrap()
+    let config = config(&server)
         .with_retry_policy(hasty())
         .with_token(Secret::new("planted-secret"))
         .with_impersonation(Impersonation::new("jane").group("system:masters"))
@@ -182,10 +184,12 @@ async fn hooks_change_the_headers_of_each_attempt_but_no_credentials() {
 
 #[tokio::test]
 async fn a_hook_may_authenticate_a_configuration_without_credentials() {
-    let (server, client) = embedded().await;
+    let builder = ApiServer::builder().tls().record_requests();
+    let server = builder.start().await.unwrap();
     let notes = Notes::default();
     let log = notes.clone();
-    let client = client
+    let client = Client::new(config(&server))
+        .unwrap()
         .layer(move |request, next| {
             log.add(format!("{request:?}"));
             next.run(request)
@@ -305,9 +309,9 @@ async fn errors_of_a_layer_decide_about_the_next_attempt() {
 }
 
 /// A client with the program's own `reqwest::Client`.
-fn with_own_client(config: Config) -> Client {
+fn with_own_client(config: Config, authority: Option<&str>) -> Client {
     let own = reqwest::Client::builder()
-        .tls_backend_preconfigured(rustls_without_roots())
+        .tls_backend_preconfigured(rustls_with(authority))
         .no_proxy()
         .build()
         .unwrap();
@@ -320,22 +324,28 @@ fn with_own_client(config: Config) -> Client {
     })
 }
 
-fn rustls_without_roots() -> ClientConfig {
+fn rustls_with(authority: Option<&str>) -> ClientConfig {
+    let mut roots = RootCertStore::empty();
+    let authority = authority.map(|pem| CertificateDer::from_pem_slice(pem.as_bytes()).unwrap());
+    roots.add_parsable_certificates(authority);
     ClientConfig::builder_with_provider(Arc::new(ring::default_provider()))
         .with_safe_default_protocol_versions()
         .unwrap()
-        .with_root_certificates(RootCertStore::empty())
+        .with_root_certificates(roots)
         .with_no_client_auth()
 }
 
 #[tokio::test]
 async fn an_own_reqwest_client_is_a_transport() {
-    let (server, _) = embedded().await;
-    let config = |url: &str| Config::new(url).unwrap().with_retry_policy(hasty());
+    let builder = ApiServer::builder().tls().record_requests();
+    let server = builder.start().await.unwrap();
     let client = with_own_client(
-        config(&server.url())
+        Config::new(server.url())
+            .unwrap()
+            .with_retry_policy(hasty())
             .with_token(Secret::new("some-token"))
             .with_certificate_authority("not read"),
+        server.ca_pem(),
     );
     let schemas = client.flow_schemas();
     let mut events = schemas.watch().await.unwrap();
@@ -351,7 +361,8 @@ async fn an_own_reqwest_client_is_a_transport() {
 
     // A failed connection is recognized: also a write is sent again.
     let (_socket, url) = deaf();
-    let error = with_own_client(config(&url))
+    let config = Config::new(url).unwrap().with_retry_policy(hasty());
+    let error = with_own_client(config, None)
         .flow_schemas()
         .create(&schema("mine"))
         .await

@@ -1,8 +1,8 @@
 //! The hook for metrics, and `tracing` spans.
 
-use crate::support::{embedded, hasty, schema};
+use crate::support::{config, embedded, hasty, schema};
 use k8s_flowcontrol::Client;
-use k8s_flowcontrol::config::{Config, Secret};
+use k8s_flowcontrol::config::Secret;
 use k8s_flowcontrol_server::{ApiServer, Fault};
 use std::collections::BTreeMap;
 use std::fmt::{Debug, Write as _};
@@ -126,10 +126,13 @@ impl Subscriber for Log {
 #[tokio::test]
 async fn spans_say_what_happened_and_no_secret() {
     let tokens = "planted-secret,admin,admin-uid,\"system:masters\"\n";
-    let server = ApiServer::builder().tokens(tokens).start().await.unwrap();
-    let config = Config::new(server.url())
-        .unwrap()
-        .with_token(Secret::new("planted-secret"));
+    let server = ApiServer::builder()
+        .tls()
+        .tokens(tokens)
+        .start()
+        .await
+        .unwrap();
+    let config = config(&server).with_token(Secret::new("planted-secret"));
     let client = Client::new(config.with_retry_policy(hasty())).unwrap();
     // With a single subscriber, an event that another test uses first would be off for this test too.
     let _second = tracing::Dispatch::new(Log::default());

@@ -1,10 +1,10 @@
 //! Recordings of exchanges, and tests without a server that replay them.
 
 use crate::script::{Script, answer, deaf};
-use crate::support::{embedded, hasty, schema};
+use crate::support::{config, embedded, hasty, schema};
 use k8s_flowcontrol::api::v1::FlowSchema;
 use k8s_flowcontrol::client::{Client, http};
-use k8s_flowcontrol::config::{Config, Impersonation, Secret};
+use k8s_flowcontrol::config::{Impersonation, Secret};
 use k8s_flowcontrol::replay::{Recorder, Replay};
 use k8s_flowcontrol::watch::Store;
 use k8s_flowcontrol::{Error, Resource as _};
@@ -92,9 +92,13 @@ async fn tour(client: Client) -> Result<Vec<String>, Error> {
 #[tokio::test]
 async fn a_recording_is_replayed_without_the_server() {
     let tokens = "planted-secret,admin,admin-uid,\"system:masters\"\n";
-    let server = ApiServer::builder().tokens(tokens).start().await.unwrap();
-    let config = Config::new(server.url())
-        .unwrap()
+    let server = ApiServer::builder()
+        .tls()
+        .tokens(tokens)
+        .start()
+        .await
+        .unwrap();
+    let config = config(&server)
         .with_token(Secret::new("planted-secret"))
         .with_impersonation(Impersonation::new("planted-user").group("system:masters"))
         .unwrap();

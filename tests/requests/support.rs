@@ -17,6 +17,12 @@ pub(crate) fn client(url: impl AsRef<str>) -> Client {
     Client::new(Config::new(url).unwrap().with_retry_policy(hasty())).unwrap()
 }
 
+/// A configuration for a server with TLS.
+pub(crate) fn config(server: &ApiServer) -> Config {
+    let config = Config::new(server.url()).unwrap();
+    config.with_certificate_authority(server.ca_pem().unwrap())
+}
+
 /// A server that records its requests, and a client that retries immediately.
 pub(crate) async fn embedded() -> (ApiServer, Client) {
     let server = ApiServer::builder()

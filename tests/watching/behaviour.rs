@@ -177,6 +177,7 @@ async fn an_expired_version_leads_to_a_list_that_reports_disappeared_objects() {
 #[tokio::test]
 async fn permanent_errors_are_reported_again_and_again() {
     let server = ApiServer::builder()
+        .tls()
         .tokens("admin-token,admin,1,\"system:masters\"\nbob-token,bob,2")
         .start()
         .await
@@ -184,6 +185,7 @@ async fn permanent_errors_are_reported_again_and_again() {
     let config = |token: &str| {
         k8s_flowcontrol::config::Config::new(server.url())
             .unwrap()
+            .with_certificate_authority(server.ca_pem().unwrap())
             .with_token(k8s_flowcontrol::config::Secret::new(token))
     };
     for (token, expected) in [("wrong", "error 401"), ("bob-token", "error 403")] {

@@ -38,7 +38,8 @@ pub(crate) struct Args {
     all_versions: bool,
 
     /// A file with bearer tokens of users, like kube-apiserver's `--token-auth-file`: token,user,uid,"group1,group2". With
-    /// tokens only the group system:masters may do anything; without tokens every client may
+    /// tokens only the group system:masters may do anything; without tokens every client may. Implies `--tls`, because
+    /// kubectl and this client send tokens over TLS only
     #[arg(long, value_name = "FILE")]
     tokens: Option<PathBuf>,
 
@@ -80,7 +81,7 @@ Examples:
   kubectl --kubeconfig kubeconfig get flowschemas
 
   # With manifests, users and TLS
-  kubectl flowcontrol serve -f manifests/ --tokens tokens.csv --tls --kubeconfig kubeconfig
+  kubectl flowcontrol serve -f manifests/ --tokens tokens.csv --kubeconfig kubeconfig
 
 Ctrl-C stops it.";
 
@@ -94,7 +95,7 @@ pub(crate) fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
     if args.all_versions {
         builder = builder.all_versions();
     }
-    if args.tls {
+    if args.tls || args.tokens.is_some() {
         builder = builder.tls();
     }
     if args.flow_control {

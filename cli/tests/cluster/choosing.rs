@@ -225,11 +225,11 @@ async fn naming_a_cluster_means_using_it() {
 #[tokio::test(flavor = "multi_thread")]
 async fn kubectls_flags_before_and_after_the_command() {
     let tokens = "a-token,alice,1,\nroot-token,root,2,system:masters\n";
-    let cluster = Cluster::start(ApiServer::builder().tokens(tokens).record_requests()).await;
+    let cluster = Cluster::start(ApiServer::builder().tls().tokens(tokens).record_requests()).await;
     let url = cluster.server.url();
     let kubeconfig = cluster.folder.path("kubeconfig");
     let run = |arguments: &[&str]| {
-        let output = tokio::task::block_in_place(|| crate::common::run(arguments));
+        let output = cluster.run_alone(arguments);
         (crate::code(&output), crate::stderr(&output))
     };
     assert_eq!(run(&["--kubeconfig", &kubeconfig, "get", "fs"]).0, 0);

@@ -2,15 +2,13 @@
 
 use crate::Cluster;
 use k8s_flowcontrol::Client;
-use k8s_flowcontrol::config::{Config, Secret};
+use k8s_flowcontrol::config::{Config, Impersonation};
 use k8s_flowcontrol_analysis::dumps::parse_priority_levels;
 use k8s_flowcontrol_server::{ApiServer, Fault};
 use serde_json::{Value, json};
 use std::time::Duration;
 use tokio::task::JoinSet;
 
-/// `admin` comes first, so that the kubeconfig has its token.
-const TOKENS: &str = "admin,admin,1,system:masters\nbob,bob,2,kubeadm:cluster-admins\ncarol,carol,3,kubeadm:cluster-admins\n";
 /// Longer than any test: such a request executes until its connection is closed.
 const FOR_EVER: Duration = Duration::from_secs(3600);
 
@@ -33,7 +31,7 @@ async fn narrow(response: Value, peers: Vec<std::net::SocketAddr>) -> Cluster {
         },
     });
     let builder = ApiServer::builder().flow_control(true).server_seats(20);
-    Cluster::start(builder.tokens(TOKENS).objects([level, schema]).peers(peers)).await
+    Cluster::start(builder.objects([level, schema]).peers(peers)).await
 }
 
 fn queue(length: u32) -> Value {
@@ -42,7 +40,10 @@ fn queue(length: u32) -> Value {
 
 fn client(cluster: &Cluster, user: &str) -> Client {
     let config = Config::new(cluster.server.url()).unwrap();
-    Client::new(config.with_token(Secret::new(user)).with_timeout(None)).unwrap()
+    // The group may do anything, and unlike system:masters it is not exempt.
+    let user = Impersonation::new(user).group("kubeadm:cluster-admins");
+    let config = config.with_impersonation(user).unwrap();
+    Client::new(config.with_timeout(None)).unwrap()
 }
 
 /// Requests that do not end.
@@ -163,7 +164,7 @@ async fn a_level_that_queues_and_the_flow_that_fills_it() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn rejections_since_the_start_and_in_the_interval() {
-    let peer = ApiServer::builder().tokens(TOKENS).start().await.unwrap();
+    let peer = ApiServer::builder().start().await.unwrap();
     let cluster = narrow(
         json!({"type": "Reject"}),
         vec![([127, 0, 0, 1], peer.port()).into()],
@@ -255,7 +256,7 @@ async fn audit_logs_are_part_of_the_evidence() {
 #[tokio::test(flavor = "multi_thread")]
 async fn missing_permissions_are_named() {
     let tokens = "bob,bob,2,\nadmin,admin,1,system:masters\n";
-    let cluster = Cluster::start(ApiServer::builder().tokens(tokens)).await;
+    let cluster = Cluster::start(ApiServer::builder().tls().tokens(tokens)).await;
     let ran = cluster
         .run(&["diagnose", "--interval", "0", "--token", "bob"])
         .expect(5);

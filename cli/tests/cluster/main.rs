@@ -87,6 +87,14 @@ impl Cluster {
         }
     }
 
+    /// Runs a command without the kubeconfig, in an operating system that trusts the server's authority.
+    fn run_alone(&self, arguments: &[&str]) -> std::process::Output {
+        let authority = self.file("ca.crt", self.server.ca_pem().unwrap());
+        let mut command = program();
+        command.args(arguments).env("SSL_CERT_FILE", authority);
+        tokio::task::block_in_place(|| command.output().unwrap())
+    }
+
     fn client(&self) -> Client {
         Client::from_url(self.server.url()).unwrap()
     }

@@ -112,7 +112,7 @@ async fn warnings_about_a_configuration() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_user_who_may_not() {
     let tokens = "admin-token,admin,a,system:masters\nbob-token,bob,b\n";
-    let cluster = Cluster::start(ApiServer::builder().tokens(tokens)).await;
+    let cluster = Cluster::start(ApiServer::builder().tls().tokens(tokens)).await;
     let admin = std::fs::read_to_string(cluster.folder.path("kubeconfig")).unwrap();
     let bob = cluster.file("bob", &admin.replace("admin-token", "bob-token"));
     for command in COMMANDS {

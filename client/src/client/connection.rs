@@ -37,7 +37,12 @@ impl Client {
     /// # Errors
     /// If none of them exists or one is invalid. The error names the file, the context and the field.
     pub async fn try_default() -> Result<Self, Error> {
-        Self::new(Config::try_default()?)
+        // Kubeconfigs and certificates are read on a thread that may wait for a disk.
+        let load = || Self::new(Config::try_default()?);
+        match tokio::runtime::Handle::try_current() {
+            Ok(runtime) => runtime.spawn_blocking(load).await.map_err(Error::setup)?,
+            Err(_) => load(),
+        }
     }
 
     /// A client for a server without authentication, such as `http://127.0.0.1:8080`.

@@ -4,16 +4,20 @@ use super::error::Error;
 use super::retry::Budget;
 use super::tls;
 use super::transport::{Connections, OwnTransport, Transport};
-use crate::config::{Auth, Certificates, Config, ExecCredential, SharedPlugin, bearer, notice};
+use crate::config::{
+    Auth, Certificates, Config, ConfigError, ExecCredential, SharedPlugin, bearer, notice,
+};
 use http::HeaderValue;
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// Keeps connections and credentials, and renews them when files change or credentials expire.
 pub(super) struct Session {
-    config: Config,
+    config: Arc<Config>,
     plugin: Option<SharedPlugin>,
     current: Mutex<Current>,
     retry_budget: Budget,
+    /// Why no request may be sent.
+    fault: Option<ConfigError>,
 }
 
 /// Connections, and the certificates they use.
@@ -26,6 +30,12 @@ struct Current {
     fault: Option<String>,
 }
 
+/// The `Authorization` header with the token of a file, and the certificates.
+type Files = (
+    Option<Result<HeaderValue, ConfigError>>,
+    Result<Certificates, ConfigError>,
+);
+
 /// The connections and credentials of one request.
 pub(super) struct Ready {
     pub(super) transport: Arc<Transport>,
@@ -36,6 +46,7 @@ pub(super) struct Ready {
 impl Session {
     /// Reads the certificates. A plugin runs later.
     pub(super) fn new(config: Config) -> Result<Self, Error> {
+        let config = config.for_connections()?;
         let certificates = config.certificates(None)?;
         let transport = Transport::Connections(Box::new(Connections::new(&config, &certificates)?));
         Ok(Self::of(config, transport, certificates))
@@ -43,19 +54,28 @@ impl Session {
 
     /// Uses the program's own transport. The certificates are not read.
     pub(super) fn with_transport(config: Config, transport: Arc<OwnTransport>) -> Self {
-        Self::of(config, Transport::Own(transport), Certificates::default())
+        let (config, fault) = match config.clone().for_connections() {
+            Ok(config) => (config, None),
+            Err(fault) => (config, Some(fault)),
+        };
+        let transport = Transport::Own(transport);
+        Self {
+            fault,
+            ..Self::of(config, transport, Certificates::default())
+        }
     }
 
     fn of(config: Config, transport: Transport, certificates: Certificates) -> Self {
         // A token file remembers its token, in case the first request is sent in the middle of a rotation.
-        let _reported_by_requests = config.authorization();
+        let _reported_by_requests = config.authorization(config.read_token_file());
         let plugin = match config.auth() {
             Auth::Exec(plugin) => Some(SharedPlugin::new(plugin.clone())),
             _ => None,
         };
         Self {
+            fault: None,
             retry_budget: Budget::new(config.retry_budget()),
-            config,
+            config: Arc::new(config),
             plugin,
             current: Mutex::new(Current {
                 transport: Arc::new(transport),
@@ -85,6 +105,9 @@ impl Session {
 
     /// The connections and credentials for the next request.
     pub(super) async fn ready(&self) -> Result<Ready, Error> {
+        if let Some(fault) = &self.fault {
+            return Err(fault.clone().into());
+        }
         self.renewed(None).await
     }
 
@@ -109,31 +132,50 @@ impl Session {
             Some(plugin) => Some(plugin.credential(&self.config, rejected).await?),
             None => None,
         };
+        let (token_file, certificates) = self.read_files(credential.clone()).await?;
         let token = credential.as_ref().and_then(|one| one.token.as_ref());
         let authorization = match token {
             Some(token) => Some(bearer(token)?),
-            None => self.config.authorization()?,
+            None => self.config.authorization(token_file)?,
         };
         Ok(Ready {
-            transport: self.transport(credential.as_deref())?,
+            transport: self.transport(certificates, credential.as_deref())?,
             authorization,
             credential,
         })
+    }
+
+    /// The token of a file, and the certificates. Files are read on a thread that may wait for a disk.
+    async fn read_files(&self, credential: Option<Arc<ExecCredential>>) -> Result<Files, Error> {
+        let config = self.config.clone();
+        let read = move || {
+            (
+                config.read_token_file(),
+                config.certificates(credential.as_deref()),
+            )
+        };
+        match tokio::runtime::Handle::try_current() {
+            Ok(runtime) if self.config.has_files() => {
+                runtime.spawn_blocking(read).await.map_err(Error::setup)
+            }
+            _ => Ok(read()),
+        }
     }
 
     /// The connections. New ones are made if the certificates have changed.
     ///
     /// If the new certificates cannot be used, for instance halfway through a rotation, the old connections stay in use.
     /// Unusable certificates of a plugin are an error.
-    fn transport(&self, credential: Option<&ExecCredential>) -> Result<Arc<Transport>, Error> {
+    fn transport(
+        &self,
+        certificates: Result<Certificates, ConfigError>,
+        credential: Option<&ExecCredential>,
+    ) -> Result<Arc<Transport>, Error> {
         // Nothing panics while the lock is held.
-        let current = || self.current.lock().unwrap_or_else(PoisonError::into_inner);
-        let transport = current().transport.clone();
-        if let Transport::Own(_) = *transport {
-            return Ok(transport);
+        let mut current = self.current.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Transport::Own(_) = *current.transport {
+            return Ok(current.transport.clone());
         }
-        let certificates = self.config.certificates(credential);
-        let mut current = current();
         match certificates {
             Ok(certificates) if certificates == current.certificates => current.fault = None,
             Ok(certificates) if current.unusable.as_ref() == Some(&certificates) => {}

@@ -18,14 +18,14 @@ pub(crate) enum Auth {
 }
 
 impl Auth {
-    /// The header for the next request. A token file is read every time, because such tokens rotate.
+    /// The header for the next request. Waits for the disk if the token is in a file.
     ///
     /// A plugin's token is added by the client.
     pub(in crate::config) fn header(&self) -> Result<Option<HeaderValue>, ConfigError> {
         match self {
             Self::None | Self::Exec(_) => Ok(None),
             Self::Token(token) => bearer(token).map(Some),
-            Self::TokenFile(file) => file.header().map(Some),
+            Self::TokenFile(file) => file.header(file.read()).map(Some),
             Self::Basic(username, password) => basic(username, password).map(Some),
         }
     }
@@ -51,13 +51,16 @@ mod tests {
     #[test]
     fn the_token_of_a_file_wins() {
         let missing = Source::file("user `u`: tokenFile", "/no/such/file");
-        let of = |file: &Source, token| TokenFile::new(file.clone(), token);
-        let error = of(&missing, None).header().unwrap_err();
+        let of = |file: &Source, token| {
+            let file = TokenFile::new(file.clone(), token);
+            file.header(file.read())
+        };
+        let error = of(&missing, None).unwrap_err();
         assert!(error.to_string().contains("/no/such/file"), "{error}");
         assert!(error.to_string().contains("user `u`: tokenFile"), "{error}");
         let inline = || Some("inline".into());
-        assert_eq!(of(&missing, inline()).header().unwrap(), "Bearer inline");
+        assert_eq!(of(&missing, inline()).unwrap(), "Bearer inline");
         let there = Source::data("", b" rotated\n".to_vec());
-        assert_eq!(of(&there, inline()).header().unwrap(), "Bearer rotated");
+        assert_eq!(of(&there, inline()).unwrap(), "Bearer rotated");
     }
 }

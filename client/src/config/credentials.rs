@@ -11,7 +11,7 @@ use std::sync::Arc;
 /// # Credentials
 ///
 /// A token, a token file, a user name with a password and an exec plugin replace each other. A client certificate is used
-/// in addition.
+/// in addition. They are sent over TLS only, see the [module](super#servers-without-tls).
 impl Config {
     /// Authenticates with a bearer token.
     #[must_use]
@@ -20,7 +20,7 @@ impl Config {
         self
     }
 
-    /// Authenticates with the bearer token in a file. The file is read for every request, because such tokens rotate.
+    /// Authenticates with the bearer token in a file. The file is read again when it changes, because such tokens rotate.
     ///
     /// While the file is missing, empty or invalid, for instance halfway through a rotation, the last valid token stays in
     /// use. Requests fail if there never was one.

@@ -76,7 +76,10 @@ mod tests {
         assert_eq!(config.server_url(), "https://[fd00::1]/");
         assert_eq!(config.namespace(), "team");
         let now = || {
-            let header = config.authorization().unwrap().unwrap();
+            let header = config
+                .authorization(config.read_token_file())
+                .unwrap()
+                .unwrap();
             let authority = config.certificates(None).unwrap().authority.unwrap();
             (
                 header.to_str().unwrap().to_owned(),

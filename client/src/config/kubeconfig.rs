@@ -4,12 +4,14 @@ mod cluster;
 mod document;
 mod user;
 
+use super::cached_file::{MAX_KUBECONFIG, read_at_most};
 use super::{Config, ConfigError, Secret, notice};
 use document::{Document, Fields};
 use serde::Serialize;
 use serde_json::Value;
+use std::fs::File;
 use std::path::{Path, PathBuf};
-use std::{env, fmt};
+use std::{env, fmt, io};
 
 /// A kubeconfig, which may contain secrets.
 #[derive(Clone)]
@@ -50,7 +52,9 @@ impl Kubeconfig {
         let here = || env::current_dir().unwrap_or_default();
         match self {
             Self::File(file) => {
-                let text = std::fs::read_to_string(file)
+                let text = File::open(file)
+                    .and_then(|open| read_at_most(open, MAX_KUBECONFIG))
+                    .and_then(|bytes| String::from_utf8(bytes).map_err(io::Error::other))
                     .map_err(|error| ConfigError::unreadable("kubeconfig", file, error))?;
                 let folder = file.parent().map(Path::to_owned).unwrap_or_default();
                 // The working directory may change before a file is read again.

@@ -34,9 +34,15 @@
 //! | `auth-provider` | | an error: Kubernetes 1.26 removed `gcp` and `azure`, and for `oidc` there are exec plugins such as kubelogin |
 //!
 //! A `server` without a scheme, such as `10.0.0.1:6443`, gets `https` if the cluster has an authority or skips the
-//! verification, or the user has a client certificate. Otherwise it gets `http`, and like kubectl the client then sends no
-//! credentials, and warns. Without `server`, the server is that of the variable `KUBERNETES_MASTER`, or
-//! `http://localhost:8080`, again without credentials.
+//! verification, or the user has a client certificate. Otherwise it gets `http`. Without `server`, the server is that of
+//! the variable `KUBERNETES_MASTER`, or `http://localhost:8080`.
+//!
+//! # Servers without TLS
+//!
+//! Like kubectl, the client sends no credentials to an `http` server, also not on this host: no token, no password, and no
+//! plugin runs. The client reports that as a warning. Requests fail that need credentials: those that impersonate a user
+//! with credentials, and those to which a hook or layer adds the header `Authorization`. An impersonated user without
+//! credentials is sent, for instance to `kubectl proxy`.
 //!
 //! Certificate authorities follow Go's rules. Certificates of a bundle that cannot be read are skipped with a warning; a
 //! bundle without any other is an error. A server's certificate that is itself in the bundle is accepted whether or not it
@@ -44,8 +50,9 @@
 //!
 //! # Rotation
 //!
-//! Tokens, certificates, keys and authorities in files are read again for every request. After a change of a certificate,
-//! key or authority, new connections are made with it. While a file is missing, empty or incomplete, for instance halfway
+//! Before every request, tokens, certificates, keys and authorities in files are read again if they have changed, on a
+//! thread of their own, so that a slow disk delays no other task. A file may have 4 MiB, and a kubeconfig 64 MiB. After a
+//! change of a certificate, key or authority, new connections are made with it. While a file is missing, empty or incomplete, for instance halfway
 //! through a rotation, the last valid token or certificate stays in use, with a warning. After a 401 the files are read
 //! again, or the exec plugin runs again, and the request is sent once more.
 //!
@@ -71,6 +78,7 @@ mod auth;
 mod authorization;
 mod backoff;
 mod builder;
+mod cached_file;
 mod certificates;
 mod credentials;
 mod endpoint;
@@ -80,6 +88,7 @@ mod impersonation;
 mod in_cluster;
 mod kubeconfig;
 mod notice;
+mod plain_http;
 mod proxy;
 mod requests;
 mod retry;
@@ -103,6 +112,7 @@ pub(crate) use backoff::{Backoff, random_fraction};
 pub(crate) use certificates::{Certificates, Pem};
 pub(crate) use exec::{ExecCredential, SharedPlugin};
 pub(crate) use notice::notice;
+pub(crate) use plain_http::check_tls;
 pub(crate) use proxy::{Proxy, ProxyKind};
 pub(crate) use token_file::TokenFile;
 
@@ -230,14 +240,42 @@ impl Config {
         self.proxy.get()
     }
 
+    /// Whether credentials or certificates are in files.
+    pub(crate) fn has_files(&self) -> bool {
+        let Tls {
+            certificate_authority,
+            client_certificate,
+            ..
+        } = &self.tls;
+        let client = client_certificate
+            .iter()
+            .flat_map(|(chain, key)| [chain, key]);
+        matches!(self.auth, Auth::TokenFile(_))
+            || client.chain(certificate_authority).any(Source::is_file)
+    }
+
     /// The impersonation headers.
     pub(crate) fn impersonation(&self) -> &HeaderMap {
         &self.impersonation
     }
 
+    /// The header with the token of the token file, if there is one. Waits for the disk.
+    pub(crate) fn read_token_file(&self) -> Option<Result<HeaderValue, ConfigError>> {
+        match &self.auth {
+            Auth::TokenFile(file) => Some(file.read()),
+            _ => None,
+        }
+    }
+
     /// The `Authorization` header for the next request, unless it comes from a plugin.
-    pub(crate) fn authorization(&self) -> Result<Option<HeaderValue>, ConfigError> {
-        self.auth.header()
+    pub(crate) fn authorization(
+        &self,
+        token_file: Option<Result<HeaderValue, ConfigError>>,
+    ) -> Result<Option<HeaderValue>, ConfigError> {
+        match (&self.auth, token_file) {
+            (Auth::TokenFile(file), Some(read)) => file.header(read).map(Some),
+            (auth, _) => auth.header(),
+        }
     }
 }
 
@@ -272,12 +310,12 @@ mod tests {
             base.clone().with_basic_auth("me", planted()),
             base.clone().with_client_certificate("chain", planted()),
         ] {
-            let shown = format!("{config:?} {config:#?} {:?}", config.authorization());
+            let shown = format!("{config:?} {config:#?} {:?}", config.authorization(None));
             assert!(!shown.contains("planted-secret"), "{shown}");
         }
         let error = base
             .with_token(Secret::new("planted-secret\n\u{1}x"))
-            .authorization()
+            .authorization(None)
             .unwrap_err();
         assert!(!format!("{error} {error:?}").contains("planted-secret"));
     }

@@ -1,6 +1,7 @@
 //! Certificates, keys and tokens: in the configuration itself, or in a file that may change.
 
 use super::ConfigError;
+use super::cached_file::CachedFile;
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 use std::fmt;
@@ -18,7 +19,7 @@ pub(crate) struct Source {
 #[derive(Clone)]
 enum Content {
     Data(Arc<[u8]>),
-    File(PathBuf),
+    File(Arc<CachedFile>),
 }
 
 impl Source {
@@ -32,25 +33,29 @@ impl Source {
     pub(super) fn file(field: impl Into<Arc<str>>, path: impl Into<PathBuf>) -> Self {
         Self {
             field: field.into(),
-            content: Content::File(path.into()),
+            content: Content::File(Arc::new(CachedFile::new(path.into()))),
         }
     }
 
-    /// The current bytes. A file is read every time, so that no change is missed.
+    /// The current bytes. A file is read again when it has changed.
     pub(crate) fn read(&self) -> Result<Arc<[u8]>, ConfigError> {
         match &self.content {
             Content::Data(bytes) => Ok(bytes.clone()),
-            Content::File(path) => std::fs::read(path).map(Arc::from).map_err(|error| {
-                ConfigError::unreadable("the file", path, error).within(&self.field)
+            Content::File(file) => file.read().map_err(|error| {
+                ConfigError::unreadable("the file", file.path(), error).within(&self.field)
             }),
         }
+    }
+
+    pub(super) fn is_file(&self) -> bool {
+        matches!(self.content, Content::File(_))
     }
 
     /// The file as an absolute path; `None` for data in the configuration itself.
     pub(super) fn path(&self) -> Option<String> {
         match &self.content {
             Content::Data(_) => None,
-            Content::File(path) => Some(absolute(path)),
+            Content::File(file) => Some(absolute(file.path())),
         }
     }
 
@@ -65,7 +70,7 @@ impl Source {
     pub(crate) fn error(&self, message: impl Into<String>) -> ConfigError {
         let origin = match &self.content {
             Content::Data(_) => self.field.to_string(),
-            Content::File(path) => format!("{}: {}", self.field, path.display()),
+            Content::File(file) => format!("{}: {}", self.field, file.path().display()),
         };
         ConfigError::new(message).within(&origin)
     }
@@ -75,7 +80,7 @@ impl fmt::Debug for Source {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.content {
             Content::Data(_) => f.write_str("[data]"),
-            Content::File(path) => path.fmt(f),
+            Content::File(file) => file.path().fmt(f),
         }
     }
 }

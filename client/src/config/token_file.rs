@@ -41,9 +41,16 @@ impl TokenFile {
         self.inline.as_ref()
     }
 
-    /// The header for the next request. The file is read every time.
-    pub(super) fn header(&self) -> Result<HeaderValue, ConfigError> {
-        let read = header_of(&self.file);
+    /// The header with the token that the file contains now. Waits for the disk.
+    pub(super) fn read(&self) -> Result<HeaderValue, ConfigError> {
+        header_of(&self.file)
+    }
+
+    /// The header for the next request.
+    pub(super) fn header(
+        &self,
+        read: Result<HeaderValue, ConfigError>,
+    ) -> Result<HeaderValue, ConfigError> {
         // Nothing panics while the lock is held.
         let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
         let error = match read {

@@ -2,13 +2,20 @@
 
 use super::Identity;
 use super::certificates::Authority;
+use base64::Engine as _;
+use base64::prelude::BASE64_STANDARD;
+use k8s_flowcontrol::config::Config;
+use serde_json::{Value, json};
 use std::net::SocketAddr;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, LazyLock, Mutex};
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinHandle;
 use tokio_rustls::TlsAcceptor;
 use tokio_rustls::rustls::ServerConfig;
+
+/// The authority of the servers that get credentials.
+static TRUSTED: LazyLock<Authority> = LazyLock::new(|| Authority::new("trusted"));
 
 /// A status line's code with its reason, and a body.
 pub(crate) type Answer = (&'static str, String);
@@ -55,10 +62,29 @@ impl Server {
         Self::start("127.0.0.1:0", Vec::new(), found).await
     }
 
+    /// Speaks TLS, so that it gets credentials from clients with [`config`](Self::config) or [`cluster`](Self::cluster).
+    pub(crate) async fn secure() -> Self {
+        Self::answering(found).await
+    }
+
+    /// As [`secure`](Self::secure), with other responses.
     pub(crate) async fn answering(
         handler: impl Fn(&Request) -> Answer + Send + Sync + 'static,
     ) -> Self {
-        Self::start("127.0.0.1:0", Vec::new(), handler).await
+        let identity = TRUSTED.sign(&["127.0.0.1"]);
+        Self::start("127.0.0.1:0", vec![identity.server(None)], handler).await
+    }
+
+    /// A configuration that trusts the server.
+    pub(crate) fn config(&self) -> Config {
+        let config = Config::new(self.url()).unwrap();
+        config.with_certificate_authority(TRUSTED.pem.clone())
+    }
+
+    /// The server as a cluster of a kubeconfig.
+    pub(crate) fn cluster(&self) -> Value {
+        let authority = BASE64_STANDARD.encode(&TRUSTED.pem);
+        json!({"server": self.url(), "certificate-authority-data": authority})
     }
 
     /// Speaks TLS with a certificate.

@@ -14,6 +14,7 @@ async fn each_cluster_has_its_own_verdict() {
     let clean = Cluster::of("1.32").await;
     let forbidden = Cluster::start(
         ApiServer::builder()
+            .tls()
             .tokens("forbidden-token,bob,bob-uid\nadmin-token,admin,a,system:masters\n"),
     )
     .await;
@@ -92,11 +93,11 @@ async fn each_cluster_has_its_own_verdict() {
 #[tokio::test(flavor = "multi_thread")]
 async fn flags_of_kubectl_select_clusters_and_a_user() {
     let tokens = "a-token,alice,1,\nroot-token,root,2,system:masters\n";
-    let builder = ApiServer::builder().kubernetes("1.32").tokens(tokens);
+    let builder = ApiServer::builder().kubernetes("1.32").tls().tokens(tokens);
     let cluster = Cluster::start(builder).await;
     let url = cluster.server.url();
     let run = |arguments: &[&str]| {
-        let output = tokio::task::block_in_place(|| crate::common::run(arguments));
+        let output = cluster.run_alone(arguments);
         let text = crate::stdout(&output) + &crate::stderr(&output);
         (crate::code(&output), text)
     };

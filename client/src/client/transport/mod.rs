@@ -12,7 +12,7 @@ pub(crate) use own::{OwnTransport, exchange};
 
 use super::error::Error;
 use super::tls;
-use crate::config::{Certificates, Config};
+use crate::config::{Certificates, Config, check_tls};
 use bytes::Bytes;
 use resolver::Resolver;
 use route::Route;
@@ -44,6 +44,8 @@ impl Transport {
         &self,
         request: http::Request<Bytes>,
     ) -> Result<http::Response<Body>, TransportError> {
+        // After hooks and layers, so that none of them can send a secret in clear text.
+        check_tls(request.uri(), request.headers()).map_err(TransportError::fatal)?;
         match self {
             Self::Connections(connections) => connections.send(request).await,
             Self::Own(transport) => transport(request).await,
