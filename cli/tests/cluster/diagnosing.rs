@@ -68,7 +68,7 @@ impl Load {
 
 /// Waits until so many requests of the level execute and wait.
 async fn until(cluster: &Cluster, executing: i64, waiting: i64) {
-    let admin = client(cluster, "admin");
+    let admin = cluster.client();
     loop {
         let dump = admin.get_raw("/debug/api_priority_and_fairness/dump_priority_levels");
         let levels =

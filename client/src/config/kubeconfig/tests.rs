@@ -38,7 +38,7 @@ fn a_whole_one() {
     let authority = config.certificates(None).unwrap().authority.unwrap();
     assert_eq!(authority.bytes[..], b"certificate"[..]);
     assert_eq!(
-        config.authorization().unwrap().unwrap(),
+        config.authorization(None).unwrap().unwrap(),
         "Bearer planted-secret"
     );
     assert!(!format!("{config:?}").contains("planted-secret"));
@@ -120,7 +120,7 @@ fn faults_name_the_field() {
 #[test]
 fn plain_http_and_no_user() {
     let config = change("user: u,", "").unwrap();
-    assert!(config.authorization().unwrap().is_none());
+    assert!(config.authorization(None).unwrap().is_none());
     assert!(change("https://127.0.0.1:6443", "http://127.0.0.1:1").is_ok());
 }
 
@@ -142,7 +142,7 @@ fn several_files_and_relative_paths() {
         .unwrap();
     assert_eq!(config.namespace(), "team");
     assert_eq!(
-        config.authorization().unwrap().unwrap(),
+        config.authorization(None).unwrap().unwrap(),
         "Bearer from-a-file"
     );
     let missing = Config::builder()
