@@ -11,10 +11,12 @@ mod generated;
 
 use generated::chemistry_v1::Pigment;
 use generated::paints_v1::{Coat, CoatList, CoatSpec, Finish, Palette, RESOURCES, Scratch};
-use k8s_flowcontrol::Resource;
 use k8s_flowcontrol::schema::{ListKind, PatchStrategy, Shape};
+use k8s_flowcontrol::{Client, Resource, always_send, ownership};
 use k8s_flowcontrol_codegen::Generator;
+use k8s_flowcontrol_server::ApiServer;
 use serde_json::{Value, json};
+use std::error::Error;
 use std::path::Path;
 
 #[test]
@@ -145,4 +147,41 @@ fn the_runtime_schema_leads_everywhere() {
         unreachable!("a coat below is an object");
     };
     assert!(std::ptr::eq(*under, *spec));
+}
+
+#[tokio::test]
+async fn an_apply_owns_zero_and_empty_values_that_it_sends() -> Result<(), Box<dyn Error>> {
+    let server = ApiServer::builder().serve(RESOURCES).start().await?;
+    let coats = Client::from_url(server.url())?.namespaced_api::<Coat>("hall");
+    let mut coat = Coat::partial("wall");
+    coat.spec.under = Some(Box::default());
+    // Nothing of it is sent, but that there is a coat below.
+    let applied = coats.apply(&coat).field_manager("painter").await?;
+    let tree = k8s_flowcontrol::json::to_value(&applied)?;
+    assert_eq!(tree["spec"], json!({ "under": {} }));
+
+    always_send!(coat.spec, layers);
+    coat.spec.finish = "Matte".into();
+    if let Some(under) = &mut coat.spec.under {
+        always_send!(**under, layers);
+    }
+    let sent = json!({ "finish": "Matte", "layers": 0, "under": { "layers": 0 } });
+    let applied = coats.apply(&coat).field_manager("painter").await?;
+    let tree = k8s_flowcontrol::json::to_value(&applied)?;
+    assert_eq!(tree["spec"], sent);
+    let fields = applied.metadata.managed_fields.entries()?[0]
+        .fields_v1
+        .clone();
+    let fields: Value = fields.unwrap_or_default().to()?;
+    let owned = json!({ "f:finish": {}, "f:layers": {}, "f:under": { "f:layers": {} } });
+    assert_eq!(fields["f:spec"], owned);
+
+    // What is extracted and applied again gives nothing up.
+    let Some(extracted) = ownership::extract(&applied, "painter")? else {
+        unreachable!("the painter applied");
+    };
+    assert_eq!(extracted.spec, coat.spec);
+    let again = coats.apply(&extracted).field_manager("painter").await?;
+    assert_eq!(again, applied);
+    Ok(())
 }

@@ -69,6 +69,28 @@ macro_rules! include_generated {
     };
 }
 
+/// Sends fields of a [partial](Resource::partial) object also while they have their default: 0, `false`, an empty string, list,
+/// map or object, and `null` for an absent one. For an object at any depth, such as an element of a list.
+///
+/// ```
+/// use k8s_flowcontrol_types::api::v1::FlowSchema;
+/// use k8s_flowcontrol_types::{Resource, always_send};
+/// use serde_json::json;
+///
+/// let mut schema = FlowSchema::partial("a");
+/// always_send!(schema.spec.priority_level_configuration, name);
+/// let sent = json!({"priorityLevelConfiguration": {"name": ""}});
+/// assert_eq!(serde_json::to_value(&schema)?["spec"], sent);
+/// # Ok::<(), serde_json::Error>(())
+/// ```
+#[macro_export]
+macro_rules! always_send {
+    ($object:expr, $($field:ident),+ $(,)?) => {{
+        let object = &mut $object;
+        $($crate::rt::always_send(object, |object| &object.$field);)+
+    }};
+}
+
 pub mod api;
 pub mod convert;
 mod facts;

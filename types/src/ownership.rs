@@ -65,8 +65,7 @@ fn extract_from<K: Resource>(
         return Ok(None);
     };
     let tree = owned(&fields, &json::to_value(live)?, &K::SHAPE);
-    let mut object: K = json::from_value(&tree)?;
-    object.unknown_mut().set_partial();
+    let mut object = K::partial_from(&tree)?;
     object.metadata_mut().name = live.metadata().name.clone();
     object.metadata_mut().namespace = live.metadata().namespace.clone();
     Ok(Some(object))

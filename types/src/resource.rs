@@ -1,5 +1,6 @@
 //! The trait of all kinds.
 
+use crate::json;
 use crate::meta::ObjectMeta;
 use crate::rt::{Field, Object, TypeMeta};
 use crate::schema::{PrinterColumn, ResourceSchema};
@@ -64,8 +65,9 @@ pub trait Resource:
     /// written, and owned by its field manager.
     ///
     /// An object from `default()` is written with its required fields, also where they are still empty. A partial object
-    /// is written without required fields that have their default, such as an empty string or 0, at every depth. It stays
-    /// partial when it is cloned or converted to another version.
+    /// is written without required fields that have their default, such as an empty string or 0, at every depth, but for those that
+    /// [`always_send!`](crate::always_send) names. It stays partial when it is cloned or converted to another version, and
+    /// equals other partial objects only.
     ///
     /// ```
     /// use k8s_flowcontrol_types::Resource;
@@ -84,6 +86,32 @@ pub trait Resource:
         object.metadata_mut().name = Some(name.into());
         object.unknown_mut().set_partial();
         object
+    }
+
+    /// A partial object with the fields of a tree, each of which is sent: also 0, `false`, `""`, and, where the schema allows it,
+    /// `null`.
+    ///
+    /// ```
+    /// use k8s_flowcontrol_types::Resource;
+    /// use k8s_flowcontrol_types::api::v1::FlowSchema;
+    /// use serde_json::json;
+    ///
+    /// let tree = json!({"metadata": {"name": "a"}, "spec": {"priorityLevelConfiguration": {"name": ""}}});
+    /// let schema = FlowSchema::partial_from(&tree)?;
+    /// assert_eq!(serde_json::to_value(&schema)?["spec"], tree["spec"]);
+    /// # Ok::<(), serde_json::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// The tree does not fit the type.
+    fn partial_from(tree: &serde_json::Value) -> Result<Self, serde_json::Error> {
+        json::read_whole(&tree.to_string(), |reader| {
+            reader.partial = true;
+            let mut object = Self::default();
+            object.read_json(reader)?;
+            object.unknown_mut().set_partial();
+            Ok(object)
+        })
     }
 
     /// The object's name, empty while it has none.

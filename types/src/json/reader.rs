@@ -35,6 +35,8 @@ pub struct Reader<'a> {
     pub(crate) keeps_text: bool,
     /// Whether a list keeps the items that do not fit their type.
     pub(crate) keeps_invalid: bool,
+    /// Whether objects are partial: they send what their text has.
+    pub(crate) partial: bool,
     /// Whether the next object is an item of a typed list, which has no type meta of its own.
     pub(crate) is_item: bool,
     /// The field that is read: the hash of its table and its place.
@@ -59,6 +61,7 @@ impl<'a> Reader<'a> {
             default_end: usize::MAX,
             keeps_text: false,
             keeps_invalid: false,
+            partial: false,
             is_item: false,
             field: 0,
             habits: Habits::default(),

@@ -24,7 +24,7 @@ pub use crate::json;
 pub use crate::json::Name;
 pub use fields::{API_VERSION, KIND, atomic, field};
 pub use hidden::{Metadata, Names, Secret};
-pub use object::{is_default, read_object, write_object};
+pub use object::{always_send, is_default, read_object, write_object};
 pub use open_enum::{UnknownValue, read_enum};
 pub use serde;
 pub use unknown::Unknown;

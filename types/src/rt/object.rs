@@ -77,6 +77,9 @@ fn read(
     if table.required & !seen != 0 || explicit.any {
         remember(object, table, seen, &explicit);
     }
+    if reader.partial {
+        write_always(object, seen & table.required & !explicit.null);
+    }
     if absent_meta != TypeMetaAbsence::default() {
         object.unknown_mut().set_absent_meta(absent_meta);
     }
@@ -100,6 +103,31 @@ fn remember(object: &mut dyn Fields, table: &Table, seen: u128, explicit: &Expli
     let defaults = Defaults::new(absent, null, explicit.empty & table.collections);
     if !defaults.is_empty() {
         object.unknown_mut().set_defaults(defaults);
+    }
+}
+
+/// A partial object sends the defaults that its text has, among those of `fields`.
+#[cold]
+#[inline(never)]
+fn write_always(object: &mut dyn Fields, fields: u128) {
+    let mut always = Vec::new();
+    object.values(&mut |values, _| {
+        let has_default = |index: &usize| fields & (1 << index) != 0 && values[*index].is_default();
+        always = (0..values.len()).filter(has_default).collect();
+    });
+    for index in always {
+        object.unknown_mut().write_always(index);
+    }
+}
+
+/// Sends a field of a partial object also while it has its default, see [`always_send!`](crate::always_send).
+pub fn always_send<T: Fields, F>(object: &mut T, field: impl FnOnce(&T) -> &F) {
+    let address = std::ptr::from_ref(field(object)).cast::<()>();
+    let is_it = |value: &&dyn Value| std::ptr::from_ref(*value).cast::<()>() == address;
+    let mut index = None;
+    object.values(&mut |values, _| index = values.iter().position(is_it));
+    if let Some(index) = index {
+        object.unknown_mut().write_always(index);
     }
 }
 
@@ -240,6 +268,9 @@ fn write_remembered(
     {
         return writer.field(name, &kept.text);
     }
+    if unknown.is_always_written(index) {
+        return writer.field(name, value);
+    }
     let spelling = unknown.default_of(index);
     let is_left_out = (writer.partial || spelling.is_some()) && value.is_default();
     if !value.is_absent() && !is_left_out {
@@ -259,7 +290,9 @@ pub fn is_default(object: &dyn Fields) -> bool {
     let mut all = false;
     object.values(&mut |values, unknown| {
         let mut values = values.iter();
-        all = unknown.is_empty() && values.all(|value| value.is_absent() || value.is_default());
+        all = unknown.is_empty()
+            && !unknown.sends_defaults()
+            && values.all(|value| value.is_absent() || value.is_default());
     });
     all
 }

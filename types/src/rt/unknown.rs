@@ -35,6 +35,8 @@ struct Inner {
     kept: Vec<(usize, Kept)>,
     /// The object is written without required fields that have their default, at every depth.
     partial: bool,
+    /// The bits of the fields that are written for all that.
+    always: u128,
 }
 
 /// The text of a field whose value would be written differently.
@@ -95,7 +97,8 @@ impl Unknown {
         inner.fields.retain(|(n, _)| **n != *name);
         let remembers = !inner.defaults.is_empty()
             || !inner.kept.is_empty()
-            || inner.absent_meta != TypeMetaAbsence::default();
+            || inner.absent_meta != TypeMetaAbsence::default()
+            || inner.always != 0;
         if inner.fields.is_empty() && !remembers && !inner.partial {
             self.0 = None;
         }
@@ -155,6 +158,24 @@ impl Unknown {
         self.0.as_ref().is_some_and(|inner| inner.partial)
     }
 
+    /// Writes the field at `index` also while it has its default.
+    pub(crate) fn write_always(&mut self, index: usize) {
+        self.0.get_or_insert_default().always |= 1 << index;
+    }
+
+    pub(crate) fn is_always_written(&self, index: usize) -> bool {
+        self.always() & (1 << index) != 0
+    }
+
+    /// Whether a field is written although it has its default.
+    pub(crate) fn sends_defaults(&self) -> bool {
+        self.always() != 0
+    }
+
+    fn always(&self) -> u128 {
+        self.0.as_ref().map_or(0, |inner| inner.always)
+    }
+
     /// Whether there may be spellings.
     pub(crate) fn remembers(&self) -> bool {
         self.0.is_some()
@@ -166,10 +187,14 @@ impl Unknown {
     }
 }
 
-/// Compares names and values in any order, and ignores how the text spelled fields that have their default.
+/// Compares names and values in any order, and which fields of a partial object are sent. Ignores how the text spelled fields
+/// that have their default.
 impl PartialEq for Unknown {
     fn eq(&self, other: &Self) -> bool {
-        self.len() == other.len() && (self.is_empty() || self.sorted() == other.sorted())
+        self.is_partial() == other.is_partial()
+            && self.always() == other.always()
+            && self.len() == other.len()
+            && (self.is_empty() || self.sorted() == other.sorted())
     }
 }
 

@@ -17,6 +17,7 @@ mod hidden;
 mod kinds;
 mod memory;
 mod ownership;
+mod partial;
 mod strict;
 
 use equal::normalized;
