@@ -5,11 +5,13 @@
     reason = "a test that cannot read its own input has failed"
 )]
 
+use flate2::Compression;
+use flate2::write::GzEncoder;
 use k8s_flowcontrol_analysis::audit::{AuditLog, Counts, Event, Stage};
 use k8s_flowcontrol_rules::matching::Classifier;
 use k8s_flowcontrol_types::Release;
 use serde_json::{Value, json};
-use std::io;
+use std::io::{self, Write as _};
 
 /// Reads logs, and returns `each` of every request, and the counts.
 fn read<T>(logs: &[&str], mut each: impl FnMut(&Event<'_>) -> T) -> (Vec<T>, Counts) {
@@ -24,6 +26,30 @@ fn read<T>(logs: &[&str], mut each: impl FnMut(&Event<'_>) -> T) -> (Vec<T>, Cou
     }
     let counts = log.finish(add).unwrap();
     (found, counts)
+}
+
+/// A log that is compressed in two parts reads as its text.
+#[test]
+fn compressed_logs_are_read() {
+    let events: Vec<_> = (0..500)
+        .map(|number| format!("{}\n", event(&number.to_string(), "ResponseComplete")))
+        .collect();
+    let mut bytes = Vec::new();
+    for part in events.chunks(300) {
+        let mut encoder = GzEncoder::new(&mut bytes, Compression::fast());
+        encoder.write_all(part.concat().as_bytes()).unwrap();
+        encoder.finish().unwrap();
+    }
+    let mut log = AuditLog::new();
+    let mut ids = Vec::new();
+    let mut add = |event: &Event<'_>| {
+        ids.push(id(event));
+        Ok::<(), io::Error>(())
+    };
+    log.read(&bytes[..], &mut add).unwrap();
+    let cut = log.read(&bytes[..bytes.len() - 5], &mut add);
+    assert_eq!(cut.unwrap_err().kind(), io::ErrorKind::UnexpectedEof);
+    assert_eq!((ids.len(), log.counts().broken), (500, 0));
 }
 
 fn id(event: &Event<'_>) -> String {

@@ -2,8 +2,7 @@
 
 use crate::failure::Failure;
 use crate::output::{Streams, WARNING, plural};
-use flate2::bufread::MultiGzDecoder;
-use k8s_flowcontrol_analysis::audit::{AuditLog, Counts, Event};
+use k8s_flowcontrol_analysis::audit::{AuditLog, Counts, Event, decompressed};
 use std::cell::RefCell;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Write};
@@ -12,8 +11,6 @@ use std::rc::Rc;
 
 /// The bytes that are read at once.
 const BUFFER: usize = 1 << 20;
-/// The first bytes of a compressed file.
-const GZIP: [u8; 2] = [0x1f, 0x8b];
 
 /// Reads logs, and calls `each` with the last event of every request and the index of its log. Requests that are not complete come at
 /// the end, with the number of logs as the index.
@@ -87,18 +84,14 @@ type Problem = Rc<RefCell<Option<io::Error>>>;
 impl Input {
     fn open(file: &Path) -> Result<(Self, Problem), Failure> {
         let failed = |error| unreadable(&name(file), &error);
-        let mut bytes: Box<dyn BufRead> = match file.as_os_str() == "-" {
+        let bytes: Box<dyn BufRead> = match file.as_os_str() == "-" {
             true => Box::new(BufReader::with_capacity(BUFFER, io::stdin().lock())),
             false => Box::new(BufReader::with_capacity(
                 BUFFER,
                 File::open(file).map_err(failed)?,
             )),
         };
-        let is_compressed = bytes.fill_buf().map_err(failed)?.starts_with(&GZIP);
-        let text = match is_compressed {
-            true => Box::new(BufReader::with_capacity(BUFFER, MultiGzDecoder::new(bytes))),
-            false => bytes,
-        };
+        let text = decompressed(bytes).map_err(failed)?;
         let problem = Problem::default();
         let input = Self {
             text,

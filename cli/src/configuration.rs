@@ -7,6 +7,7 @@ use crate::objects::Objects;
 use crate::output::Streams;
 use k8s_flowcontrol::Release;
 use k8s_flowcontrol::api::v1::PriorityLevelConfiguration;
+use std::path::PathBuf;
 
 /// The options for the objects and the release of a server.
 #[derive(Clone, Debug, clap::Args)]
@@ -33,6 +34,11 @@ pub(crate) struct Configuration<'a> {
 }
 
 impl ConfigurationArgs {
+    /// The files and folders that are named.
+    pub(crate) fn files(&self) -> &[PathBuf] {
+        self.input.files.paths()
+    }
+
     /// The given release, or else the newest one, for input that no server has.
     pub(crate) fn release_of_files(&self) -> Release {
         self.kubernetes.release()

@@ -273,3 +273,24 @@ fn every_shell_is_completed() {
         assert!(stdout(&script).contains(word), "{shell}");
     }
 }
+
+/// As impersonation: the groups that are named replace those of a service account.
+#[test]
+fn named_groups_are_the_groups_of_a_request() {
+    let folder = Folder::new();
+    let account = r#""user":"system:serviceaccount:a:b","verb":"get","path":"/version""#;
+    let requests = format!(
+        "{{{account}}}\n{{{account},\"groups\":[\"dev\"]}}\n{{{account},\"groups\":[\"system:unauthenticated\"]}}\n"
+    );
+    let file = folder.file("requests.jsonl", requests);
+    let output = run(&["match", "--with-bootstrap", "--requests", &file]);
+    let schemas: Vec<_> = stdout(&output)
+        .lines()
+        .map(|line| serde_json::from_str::<Value>(line).unwrap()["flowSchema"].clone())
+        .collect();
+    // The last one is in global-default by its group too, and only `system:authenticated` is added to the second.
+    assert_eq!(
+        schemas,
+        ["service-accounts", "global-default", "global-default"]
+    );
+}

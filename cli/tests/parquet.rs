@@ -189,6 +189,10 @@ fn names_are_redacted_and_the_comparison_has_columns() {
     ] {
         assert!(!text.contains(name), "{name} in {text}");
     }
+    for row in rows.values() {
+        let agent = row["user_agent"].as_str().unwrap_or("agent-");
+        assert!(agent.starts_with("agent-"), "{agent}");
+    }
     assert!(text.contains("system:authenticated"));
     assert_eq!(rows["0"]["user"], rows["2"]["impersonated_by"]);
     assert_eq!(rows["0"]["compared_flow_schema"], "dev");

@@ -294,6 +294,215 @@ fn names_are_redacted_consistently() {
     assert_ne!(redacted, text("--redact"));
 }
 
+/// A log in which every text that a client chooses is one of these.
+const PRIVATE: [&str; 9] = [
+    "carol",
+    "acme-bot",
+    "acme-ns",
+    "acme-account",
+    "acme-node",
+    "acme-token",
+    "acme-agent",
+    "acme-path",
+    "acme-object",
+];
+
+#[test]
+fn no_output_has_an_original_value() {
+    let folder = Folder::new();
+    let users = [
+        "carol",
+        "system:acme-bot",
+        "system:serviceaccount:acme-ns:acme-account",
+        "system:node:acme-node",
+        "system:bootstrap:acme-token",
+    ];
+    let uris = [
+        "/api/v1/namespaces/acme-ns/pods/acme-object",
+        "/apis/acme-path/v1/namespaces/acme-ns/acme-path/acme-object",
+        "/acme-path/acme-object",
+        "/readyz",
+    ];
+    let mut events = Vec::new();
+    for (number, user) in users.iter().enumerate() {
+        for (index, uri) in uris.iter().enumerate() {
+            let mut event = event(&format!("{number}-{index}"), user, "get", uri);
+            event["userAgent"] = "acme-agent/v1".into();
+            event["annotations"]["k8s.io/deprecated"] = "true".into();
+            if uri.contains("pods") {
+                event["objectRef"] = json!({"resource": "pods", "namespace": "acme-ns", "apiVersion": "v1", "name": "acme-object"});
+            }
+            if index == 2 {
+                event["stage"] = "ResponseStarted".into();
+            }
+            events.push(event);
+        }
+    }
+    let log = folder.file("audit.log", lines(&events));
+    let page = folder.path("page.html");
+    let part = folder.path("part.json");
+    let mut outputs = Vec::new();
+    for more in [
+        vec!["-o", "json", "--html", &page],
+        vec!["-o", "table"],
+        vec!["-o", "csv"],
+        vec!["--partial", &part],
+    ] {
+        let output = run(&[
+            ["traffic", &log, "--with-bootstrap", "--redact"].as_slice(),
+            &more,
+        ]
+        .concat());
+        assert_eq!(code(&output), 0, "{}", stderr(&output));
+        outputs.push(stdout(&output) + &stderr(&output));
+    }
+    for file in [&page, &part] {
+        outputs.push(std::fs::read_to_string(file).unwrap());
+    }
+    for name in PRIVATE {
+        for (index, output) in outputs.iter().enumerate() {
+            assert!(!output.contains(name), "{name} in output {index}: {output}");
+        }
+    }
+    let open = run(&["traffic", &log, "--with-bootstrap", "-o", "json"]);
+    assert!(stdout(&open).contains("acme-agent") && stdout(&open).contains("acme-token"));
+}
+
+#[test]
+fn outputs_never_replace_inputs_or_each_other() {
+    let folder = Folder::new();
+    let text = traffic();
+    let log = folder.file("audit.log", &text);
+    let bobs = folder.file("bobs.json", BOBS);
+    let page = folder.path("page.html");
+    let outputs = match cfg!(feature = "parquet") {
+        true => vec!["--html", "--partial", "--parquet"],
+        false => vec!["--html", "--partial"],
+    };
+    for option in outputs {
+        for input in [&log, &bobs] {
+            let output = run(&[
+                "traffic",
+                &log,
+                "-f",
+                &bobs,
+                "--with-bootstrap",
+                option,
+                input,
+            ]);
+            assert_eq!(code(&output), 2, "{option}: {}", stderr(&output));
+            assert!(
+                stderr(&output).contains("cannot write"),
+                "{}",
+                stderr(&output)
+            );
+        }
+    }
+    let other_name = folder.path("./audit.log");
+    let output = run(&[
+        "simulate",
+        "--with-bootstrap",
+        "--seats",
+        "600",
+        "--audit-log",
+        &log,
+        "--html",
+        &other_name,
+    ]);
+    assert_eq!(code(&output), 2, "{}", stderr(&output));
+    let output = run(&["limits", "-f", &bobs, "--seats", "600", "--svg", &bobs]);
+    assert_eq!(code(&output), 2, "{}", stderr(&output));
+    assert_eq!(std::fs::read_to_string(&log).unwrap(), text);
+    assert_eq!(std::fs::read_to_string(&bobs).unwrap(), BOBS);
+
+    // A failure leaves the file of an earlier run, and no draft.
+    std::fs::write(&page, "old").unwrap();
+    let broken = folder.file("broken.log", "not an event");
+    let output = run(&["traffic", &broken, "--with-bootstrap", "--html", &page]);
+    assert_eq!(code(&output), 3);
+    assert_eq!(std::fs::read_to_string(&page).unwrap(), "old");
+    let output = run(&["traffic", &log, "--with-bootstrap", "--html", &page]);
+    assert_eq!(code(&output), 0, "{}", stderr(&output));
+    assert!(
+        std::fs::read_to_string(&page)
+            .unwrap()
+            .starts_with("<!DOCTYPE html>")
+    );
+    let names = std::fs::read_dir(folder.path("")).unwrap();
+    assert!(
+        names
+            .flatten()
+            .all(|name| !name.file_name().to_string_lossy().starts_with('.'))
+    );
+    let output = run(&[
+        "traffic",
+        &log,
+        "--with-bootstrap",
+        "--html",
+        &folder.path("no/page.html"),
+    ]);
+    assert_eq!(code(&output), 3);
+    assert!(
+        stderr(&output).contains("cannot write"),
+        "{}",
+        stderr(&output)
+    );
+}
+
+#[test]
+fn requests_that_never_end_are_counted_and_a_partial_result_has_a_limit() {
+    let folder = Folder::new();
+    let count = 70_000;
+    let mut begun = event("ID", "alice", "get", "/version");
+    begun["stage"] = "RequestReceived".into();
+    let begun = begun.to_string();
+    let text: String = (0..count)
+        .map(|number| begun.replace("\"ID\"", &format!("\"{number}\"")) + "\n")
+        .collect();
+    let log = folder.file("audit.log", text);
+    let whole = report(&[&log, "--with-bootstrap"]);
+    assert_eq!(
+        (&whole["requests"], &whole["incomplete"]),
+        (&json!(count), &json!(count))
+    );
+    let part = folder.path("part.json");
+    let output = run(&["traffic", &log, "--with-bootstrap", "--partial", &part]);
+    assert_eq!(code(&output), 0, "{}", stderr(&output));
+    let written: Value = serde_json::from_slice(&std::fs::read(&part).unwrap()).unwrap();
+    assert_eq!(written["open"].as_array().unwrap().len(), 65_536);
+    assert_eq!(report(&["merge", &part]), whole);
+}
+
+#[test]
+fn cells_of_a_spreadsheet_are_inert() {
+    let folder = Folder::new();
+    let prefixes = [
+        "=", "+", "-", "@", "\t=", "\r=", "\n=", "＝", "＋", "－", "＠",
+    ];
+    let events: Vec<_> = prefixes
+        .iter()
+        .enumerate()
+        .map(|(number, prefix)| {
+            event(
+                &number.to_string(),
+                &format!("{prefix}1+1"),
+                "get",
+                "/version",
+            )
+        })
+        .collect();
+    let log = folder.file("audit.log", lines(&events));
+    let output = run(&["traffic", &log, "--with-bootstrap", "-o", "csv"]);
+    let text = stdout(&output);
+    for prefix in prefixes {
+        let inert = [format!(",'{prefix}1+1,"), format!(",\"'{prefix}1+1\",")];
+        assert!(
+            inert.iter().any(|cell| text.contains(cell)),
+            "{prefix:?} in {text}"
+        );
+    }
+}
+
 #[test]
 fn partial_results_add_up_to_one_run() {
     let folder = Folder::new();

@@ -178,8 +178,51 @@ fn timeout(text: &str) -> Result<Duration, String> {
     }
 }
 
-/// Runs asynchronous work to its end.
+/// Runs asynchronous work until it ends, or until SIGINT or SIGTERM ends the program.
+///
+/// The signal drops the work, which kills exec plugins and their children: they do not always share the program's process group.
 pub(crate) fn block_on<T>(work: impl Future<Output = Result<T, Failure>>) -> Result<T, Failure> {
+    let result = block_on_to_the_end(async {
+        tokio::select! {
+            // Work that handles the signal itself goes first.
+            biased;
+            result = work => result.map(Ok),
+            code = signal() => Ok(Err(code)),
+        }
+    })?;
+    match result {
+        Ok(value) => Ok(value),
+        Err(code) => std::process::exit(code),
+    }
+}
+
+/// Waits for a signal that ends the program, and returns its exit code.
+async fn signal() -> i32 {
+    #[cfg(unix)]
+    {
+        use tokio::signal::unix::{SignalKind, signal};
+        let signals = signal(SignalKind::interrupt())
+            .and_then(|interrupt| Ok((interrupt, signal(SignalKind::terminate())?)));
+        // Without handlers, the signals end the program at once.
+        let Ok((mut interrupt, mut terminate)) = signals else {
+            return std::future::pending().await;
+        };
+        tokio::select! {
+            _ = interrupt.recv() => 130,
+            _ = terminate.recv() => 143,
+        }
+    }
+    #[cfg(not(unix))]
+    match tokio::signal::ctrl_c().await {
+        Ok(()) => 130,
+        Err(_) => std::future::pending().await,
+    }
+}
+
+/// Runs asynchronous work that handles signals itself.
+pub(crate) fn block_on_to_the_end<T>(
+    work: impl Future<Output = Result<T, Failure>>,
+) -> Result<T, Failure> {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()

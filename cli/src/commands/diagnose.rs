@@ -98,7 +98,7 @@ pub(crate) fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
     }
     evidence.servers = gathered.servers;
 
-    let redactor = args.redact.redactor();
+    let redactor = args.redact.redactor()?;
     let rename = |name: PrivateName<'_>| match name {
         PrivateName::User(name) => redactor.user(name),
         PrivateName::Namespace(name) => redactor.namespace(name),

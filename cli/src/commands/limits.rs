@@ -9,11 +9,10 @@ use crate::documents::FileArgs;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::objects::Objects;
-use crate::output::{Streams, Table, bar, warn, write_list};
+use crate::output::{Streams, Table, bar, outputs_are_not_inputs, warn, write_file, write_list};
 use clap::ValueEnum;
 use k8s_flowcontrol::rules::limits::{LevelLimits, ServerLimits};
 use serde::Serialize;
-use std::fs;
 use std::path::PathBuf;
 
 /// Show the seats that each priority level has, lends and borrows
@@ -112,6 +111,8 @@ fn kind(level: &LevelLimits) -> &'static str {
 }
 
 pub(crate) fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
+    let inputs = args.diff.iter().chain(args.configuration.files());
+    outputs_are_not_inputs(&args.svg, inputs)?;
     let configuration = args.configuration.read(streams)?;
     let (all, notes) = configuration.seats_of_all(args.seats)?;
     for note in &notes {
@@ -169,8 +170,7 @@ fn write_svg(
     let Some(file) = &args.svg else {
         return Ok(());
     };
-    fs::write(file, chart::svg(limits, after))
-        .map_err(|error| Failure::input(format!("cannot write {}: {error}", file.display())))
+    write_file(file, chart::svg(limits, after).as_bytes())
 }
 
 fn table(

@@ -4,7 +4,7 @@ mod file;
 
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::output::Streams;
+use crate::output::{Streams, write_file};
 use clap::ValueEnum;
 use file::Own;
 use k8s_flowcontrol::Release;
@@ -88,8 +88,7 @@ pub(crate) fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
             writeln!(streams.err, "{} is unchanged", path.display())?;
             continue;
         }
-        std::fs::write(&path, text)
-            .map_err(|error| Failure::input(format!("cannot write {}: {error}", path.display())))?;
+        write_file(&path, text.as_bytes())?;
         writeln!(streams.err, "wrote {}", path.display())?;
     }
     Ok(Exit::Success)

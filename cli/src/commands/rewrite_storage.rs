@@ -2,7 +2,7 @@
 
 mod backup;
 
-use crate::cluster::block_on;
+use crate::cluster::block_on_to_the_end;
 use crate::cluster::{Live, LiveArgs, WriteArgs, name, title};
 use crate::exit::Exit;
 use crate::failure::Failure;
@@ -52,7 +52,7 @@ const ATTEMPTS: usize = 5;
 
 pub(crate) fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
     let interrupt = Interrupt::listen();
-    block_on(async {
+    block_on_to_the_end(async {
         let live = args.live.connect().await?;
         let hashes = live.storage_hashes().await?;
         for (kind, hash) in &hashes {

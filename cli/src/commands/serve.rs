@@ -2,7 +2,7 @@
 
 mod kubeconfig;
 
-use crate::cluster::block_on;
+use crate::cluster::block_on_to_the_end;
 use crate::documents::FileArgs;
 use crate::exit::Exit;
 use crate::failure::Failure;
@@ -117,7 +117,7 @@ pub(crate) fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
         true => Objects::default(),
         false => Objects::read(&FileArgs::of(&args.files), release, streams)?,
     };
-    block_on(async {
+    block_on_to_the_end(async {
         // Signals are handled before the address is printed, so a client can stop the server from then on.
         let mut stop = Stop::new()?;
         let server = builder

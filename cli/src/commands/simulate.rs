@@ -16,7 +16,7 @@ use crate::documents::{FileArgs, read};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::objects::Objects;
-use crate::output::Streams;
+use crate::output::{Streams, outputs_are_not_inputs, write_file};
 use crate::stored::Inventory;
 use audit::Logs;
 use clap::ValueEnum;
@@ -111,6 +111,9 @@ enum Output {
 }
 
 pub(crate) fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
+    let named = args.load.iter().chain(&args.audit_log).chain(&args.metrics);
+    let inputs = named.chain(&args.compare).chain(args.configuration.files());
+    outputs_are_not_inputs(&args.html, inputs)?;
     if let Some(file) = &args.scenarios {
         if args.configuration.cluster()?.is_some() {
             return Err(
@@ -161,8 +164,7 @@ pub(crate) fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
     }
     if let Some(file) = &args.html {
         let page = page::page(&outcome);
-        std::fs::write(file, page)
-            .map_err(|error| Failure::input(format!("cannot write {}: {error}", file.display())))?;
+        write_file(file, page.as_bytes())?;
     }
     Ok(Exit::Success)
 }

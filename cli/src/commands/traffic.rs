@@ -19,7 +19,7 @@ use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::feature_gates::FeatureGateArgs;
 use crate::objects::Objects;
-use crate::output::{Streams, write_report};
+use crate::output::{Streams, outputs_are_not_inputs, write_file, write_report};
 use crate::redact::RedactArg;
 use crate::stored::Inventory;
 use clap::ValueEnum;
@@ -120,6 +120,7 @@ enum Output {
 }
 
 pub(crate) fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
+    outputs_are_not_inputs(args.outputs(), args.inputs())?;
     let merges = args.logs[0].as_os_str() == "merge";
     let partial = match (merges, args.logs.len()) {
         (true, 1) => {
@@ -165,10 +166,23 @@ pub(crate) fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
     }
     if let Some(file) = &args.html {
         let page = charts::page(&report);
-        std::fs::write(file, page)
-            .map_err(|error| Failure::input(format!("cannot write {}: {error}", file.display())))?;
+        write_file(file, page.as_bytes())?;
     }
     Ok(Exit::Success)
+}
+
+impl Args {
+    fn inputs(&self) -> impl Iterator<Item = &PathBuf> {
+        let named = self.logs.iter().chain(&self.compare).chain(&self.metrics);
+        named.chain(self.configuration.files())
+    }
+
+    fn outputs(&self) -> impl Iterator<Item = &PathBuf> {
+        let outputs = self.html.iter().chain(&self.partial);
+        #[cfg(feature = "parquet")]
+        let outputs = outputs.chain(&self.parquet);
+        outputs
+    }
 }
 
 /// Reads the logs.
@@ -210,10 +224,11 @@ fn read(
         bounds,
         estimator: args.gates.apply(Estimator::new(release), streams)?,
         stored,
-        redactor: args.redact.redactor(),
+        redactor: args.redact.redactor()?,
     };
     let mut partial = Partial {
         classes: sampler.current.classes.clone(),
+        keeps_open: args.partial.is_some(),
         ..Partial::default()
     };
     #[cfg(feature = "parquet")]

@@ -30,6 +30,11 @@ pub(crate) struct ExportArgs {
 }
 
 impl FileArgs {
+    /// The files and folders that are named.
+    pub(crate) fn paths(&self) -> &[PathBuf] {
+        &self.files
+    }
+
     /// The same as these files given with `-f`.
     pub(crate) fn of(files: &[PathBuf]) -> Self {
         Self {

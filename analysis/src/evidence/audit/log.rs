@@ -1,5 +1,6 @@
 //! Reading a log.
 
+use super::decompressed::decompressed;
 use super::event::{Event, Stage};
 use super::join::{Joined, Joiner};
 use super::lines::{Found, Values};
@@ -42,7 +43,7 @@ impl AuditLog {
         Self::default()
     }
 
-    /// Reads a log, and calls `each` with the last event of every request that is complete.
+    /// Reads a log, compressed with gzip or not, and calls `each` with the last event of every request that is complete.
     ///
     /// Values that are no events are counted and skipped.
     ///
@@ -53,7 +54,7 @@ impl AuditLog {
         input: impl BufRead,
         mut each: impl FnMut(&Event<'_>) -> Result<(), E>,
     ) -> Result<(), E> {
-        let mut values = Values::new(input);
+        let mut values = Values::new(decompressed(input)?);
         let mut bytes = Vec::new();
         loop {
             let line = match values.next(&mut bytes)? {

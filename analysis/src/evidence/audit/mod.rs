@@ -2,7 +2,7 @@
 //!
 //! A server writes up to three events about a request: when it arrives, when a long response begins, and when it is complete.
 //! [`AuditLog`] joins them by the audit id, and reports each request once, with its last event. It reads JSON lines as
-//! `--audit-log-format=json` writes them, and batches of webhooks (`EventList`), of `audit.k8s.io/v1` and `v1beta1`. The memory it needs
+//! `--audit-log-format=json` writes them, compressed with gzip or not, and batches of webhooks (`EventList`), of `audit.k8s.io/v1` and `v1beta1`. The memory it needs
 //! does not grow with the log: it keeps requests that are not complete, up to a limit.
 //!
 //! ```
@@ -25,6 +25,7 @@
 //! # Ok::<(), std::io::Error>(())
 //! ```
 
+mod decompressed;
 mod event;
 mod join;
 mod lines;
@@ -32,6 +33,7 @@ mod log;
 mod parse;
 mod time;
 
+pub use decompressed::decompressed;
 pub use event::{Event, ObjectReference, Stage, UserInfo};
 pub use log::{AuditLog, Counts};
 pub(crate) use time::go_duration;

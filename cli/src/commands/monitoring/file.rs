@@ -2,6 +2,7 @@
 
 use crate::failure::Failure;
 use crate::output::Streams;
+use k8s_flowcontrol_manifests::files::input::{ReadError, read_named};
 use serde_json::Value;
 use std::io::{self, IsTerminal, Write};
 use std::path::Path;
@@ -22,9 +23,11 @@ pub(super) enum Own {
 
 impl Own {
     pub(super) fn of(path: &Path) -> Result<Self, Failure> {
-        let bytes = match std::fs::read(path) {
+        let bytes = match read_named(path) {
             Ok(bytes) => bytes,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Self::Yes),
+            Err(ReadError::Io(error)) if error.kind() == io::ErrorKind::NotFound => {
+                return Ok(Self::Yes);
+            }
             Err(error) => {
                 let message = format!("cannot read {}: {error}", path.display());
                 return Err(Failure::input(message));

@@ -4,8 +4,8 @@ mod replay;
 
 use crate::failure::Failure;
 use crate::output::{Streams, write_line};
-use flate2::bufread::MultiGzDecoder;
 use k8s_flowcontrol::rules::queueing::{QueueSetConfig, Queuing, Work};
+use k8s_flowcontrol_analysis::audit::decompressed;
 use k8s_flowcontrol_manifests::files::input::LIMIT;
 use replay::{Outcome, State};
 use serde::{Deserialize, Serialize};
@@ -14,9 +14,6 @@ use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
 use std::path::Path;
 use std::time::Duration;
-
-/// The first bytes of a gzip file.
-const GZIP: &[u8] = &[0x1f, 0x8b];
 
 /// A scenario. Other fields, such as the recorded outcome, are ignored.
 #[derive(Deserialize)]
@@ -161,12 +158,8 @@ pub(super) fn run(file: &Path, streams: &mut Streams) -> Result<(), Failure> {
 
 /// Opens a file, or the standard input for `-`. Gzip is decompressed.
 fn open(file: &Path) -> io::Result<Box<dyn BufRead>> {
-    let mut input: Box<dyn BufRead> = match file.as_os_str() == "-" {
-        true => Box::new(io::stdin().lock()),
+    decompressed(match file.as_os_str() == "-" {
+        true => Box::new(io::stdin().lock()) as Box<dyn BufRead>,
         false => Box::new(BufReader::new(File::open(file)?)),
-    };
-    if input.fill_buf()?.starts_with(GZIP) {
-        input = Box::new(BufReader::new(MultiGzDecoder::new(input)));
-    }
-    Ok(input)
+    })
 }

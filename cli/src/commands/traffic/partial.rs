@@ -5,10 +5,11 @@ use super::sampler::{Open, Sampler, key};
 use super::tally::{Flow, Minute, Tally};
 use crate::audit_logs::read_logs;
 use crate::failure::Failure;
-use crate::output::Streams;
+use crate::output::{Streams, write_file};
 use k8s_flowcontrol_analysis::audit::Event;
+use k8s_flowcontrol_manifests::files::input::read_named;
 use serde::{Deserialize, Serialize};
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, HashSet, VecDeque};
 use std::path::{Path, PathBuf};
 
 /// The name that tells a partial result from other JSON.
@@ -21,8 +22,10 @@ pub(super) struct Partial {
     pub(super) tally: Tally,
     /// The flow schemas of the configuration.
     pub(super) classes: Vec<Class>,
-    /// The requests that were not complete, and are not in the tally.
-    pub(super) open: Vec<Open>,
+    /// Whether another run may read the ends of requests that are not complete.
+    pub(super) keeps_open: bool,
+    /// The newest requests that were not complete, and are not in the tally.
+    pub(super) open: VecDeque<Open>,
     /// The requests that began before their log: another run may have them among `open`.
     pub(super) ended: HashSet<String>,
 }
@@ -36,15 +39,20 @@ struct File {
     events: u64,
     requests: u64,
     broken: u64,
+    #[serde(default)]
+    incomplete: u64,
     period: Option<(i64, i64)>,
     classes: Vec<Class>,
     cells: Vec<(Cell, Load)>,
     flows: Vec<(Flow, Load)>,
     minutes: Vec<(Minute, Load)>,
     deprecated: Vec<(Deprecated, u64)>,
-    open: Vec<Open>,
+    open: VecDeque<Open>,
     ended: Vec<String>,
 }
+
+/// The most requests that are looked up in other partial results; older ones count where they began.
+const MOST_OPEN: usize = 1 << 16;
 
 /// The tolerance for the order of events: a server writes them by the time of their stage, but not exactly.
 const DISORDER: i64 = 1_000_000;
@@ -64,14 +72,15 @@ impl Partial {
             let sample = sampler.sample(event);
             each(event, &sample)?;
             if log == logs.len() || !event.is_last() && event.reached_flow_control() {
-                self.open.push(Open::new(event, sample));
+                self.add_open(event, sample);
                 return Ok(());
             }
             if begin.0 != log {
                 begin = (log, event.stage_us().or(event.received_us()));
             }
             let limit = begin.1.map(|begin| begin + DISORDER);
-            if event.received_us() <= limit {
+            let may_be_open = self.keeps_open && self.ended.len() < MOST_OPEN;
+            if may_be_open && event.received_us() <= limit {
                 self.ended.insert(key(event));
             }
             self.tally.add(sample);
@@ -80,6 +89,21 @@ impl Partial {
         self.tally.events += counts.events;
         self.tally.broken += counts.broken;
         Ok(())
+    }
+
+    /// Adds a request that is not complete.
+    fn add_open(&mut self, event: &Event<'_>, sample: Sample) {
+        if !self.keeps_open {
+            self.tally.incomplete += 1;
+            return self.tally.add(sample);
+        }
+        self.open.push_back(Open::new(event, sample));
+        if self.open.len() > MOST_OPEN
+            && let Some(oldest) = self.open.pop_front()
+        {
+            self.tally.incomplete += 1;
+            self.tally.add(oldest.sample);
+        }
     }
 
     pub(super) fn write(self, path: &Path) -> Result<(), Failure> {
@@ -92,6 +116,7 @@ impl Partial {
             events: tally.events,
             requests: tally.requests,
             broken: tally.broken,
+            incomplete: tally.incomplete,
             period: tally.period,
             classes: self.classes,
             cells: tally.cells.into_iter().collect(),
@@ -104,13 +129,12 @@ impl Partial {
         let name = path.display();
         let text = serde_json::to_vec(&file)
             .map_err(|error| Failure::input(format!("cannot write {name}: {error}")))?;
-        std::fs::write(path, text)
-            .map_err(|error| Failure::input(format!("cannot write {name}: {error}")))
+        write_file(path, &text)
     }
 
     pub(super) fn read(path: &Path) -> Result<Self, Failure> {
         let name = path.display();
-        let text = std::fs::read(path)
+        let text = read_named(path)
             .map_err(|error| Failure::input(format!("cannot read {name}: {error}")))?;
         let file: File = serde_json::from_slice(&text).map_err(|error| {
             Failure::input(format!("cannot read {name}: {error}"))
@@ -125,7 +149,7 @@ impl Partial {
             tally: Tally {
                 events: file.events,
                 requests: file.requests,
-                incomplete: 0,
+                incomplete: file.incomplete,
                 broken: file.broken,
                 period: file.period,
                 cells: file.cells.into_iter().collect(),
@@ -134,6 +158,7 @@ impl Partial {
                 deprecated: file.deprecated.into_iter().collect(),
             },
             classes: file.classes,
+            keeps_open: true,
             open: file.open,
             ended: file.ended.into_iter().collect(),
         })

@@ -273,13 +273,12 @@ pub(super) fn csv(tally: &Tally, streams: &mut Streams) -> Result<(), Failure> {
     Ok(())
 }
 
+/// The characters that spreadsheets read as the beginning of a formula: also in full width, and behind a tab or a line break.
+const FORMULA: [char; 11] = ['=', '+', '-', '@', '\t', '\r', '\n', '＝', '＋', '－', '＠'];
+
 /// A field of RFC 4180. A leading character that a spreadsheet reads as a formula is quoted with an apostrophe.
 fn quoted(field: &str) -> String {
-    let formula = if field.starts_with(['=', '+', '-', '@', '\t', '\r']) {
-        "'"
-    } else {
-        ""
-    };
+    let formula = if field.starts_with(FORMULA) { "'" } else { "" };
     match field.contains([',', '"', '\n', '\r']) {
         true => format!("\"{formula}{}\"", field.replace('"', "\"\"")),
         false => format!("{formula}{field}"),

@@ -5,6 +5,7 @@ mod row;
 
 use super::sample::Sample;
 use crate::failure::Failure;
+use crate::output::OutputFile;
 use crate::redact::Redactor;
 use buffer::Buffer;
 use k8s_flowcontrol_analysis::audit::Event;
@@ -14,7 +15,6 @@ use parquet::file::properties::WriterProperties;
 use parquet::file::writer::SerializedFileWriter;
 use parquet::schema::parser::parse_message_type;
 use row::{FIELDS, Kind};
-use std::fs::File;
 use std::io::BufWriter;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -26,7 +26,7 @@ const BYTES: usize = 64 << 20;
 /// Writes rows to a file.
 pub(super) struct Rows {
     path: PathBuf,
-    writer: SerializedFileWriter<BufWriter<File>>,
+    writer: SerializedFileWriter<BufWriter<OutputFile>>,
     buffers: Vec<Buffer>,
     rows: usize,
     bytes: usize,
@@ -35,7 +35,7 @@ pub(super) struct Rows {
 impl Rows {
     pub(super) fn create(path: &Path) -> Result<Self, Failure> {
         let unwritable = |error: &dyn std::fmt::Display| unwritable(path, error);
-        let file = File::create(path).map_err(|error| unwritable(&error))?;
+        let file = OutputFile::create(path)?;
         let schema = parse_message_type(&schema()).map_err(|error| unwritable(&error))?;
         let properties = WriterProperties::builder()
             .set_compression(Compression::SNAPPY)
@@ -75,9 +75,13 @@ impl Rows {
         if self.rows > 0 {
             self.flush()?;
         }
-        let closed = self.writer.close();
-        closed.map_err(|error| unwritable(&self.path, &error))?;
-        Ok(())
+        let unwritable = |error: &dyn std::fmt::Display| unwritable(&self.path, error);
+        let file = self
+            .writer
+            .into_inner()
+            .map_err(|error| unwritable(&error))?;
+        let file = file.into_inner().map_err(|error| unwritable(&error))?;
+        file.finish()
     }
 
     fn flush(&mut self) -> Result<(), Failure> {
@@ -88,7 +92,7 @@ impl Rows {
 }
 
 fn write_group(
-    writer: &mut SerializedFileWriter<BufWriter<File>>,
+    writer: &mut SerializedFileWriter<BufWriter<OutputFile>>,
     buffers: &mut [Buffer],
 ) -> Result<(), ParquetError> {
     let mut group = writer.next_row_group()?;

@@ -104,7 +104,7 @@ impl Sampler {
         let removed = event.annotation("k8s.io/removed-release");
         Deprecated {
             user: user.to_owned(),
-            user_agent: event.user_agent.to_string(),
+            user_agent: self.redactor.user_agent(&event.user_agent),
             api_version: format!("{}{slash}{}", object.api_group, object.api_version),
             resource: object.resource.to_string(),
             removed_release: removed.unwrap_or_default().to_owned(),
