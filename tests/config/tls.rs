@@ -38,6 +38,8 @@ async fn names_and_dates_are_checked() {
     let authority = Authority::new("one");
     for (identity, expected) in [
         (authority.sign(&["other.example"]), "not valid for"),
+        // An address is no name, and no other address.
+        (authority.sign(&["127.0.0.2", "localhost"]), "not valid for"),
         (authority.sign_until(&["127.0.0.1"], 2010), "expired"),
     ] {
         let server = Server::tls(&identity).await;
@@ -230,11 +232,16 @@ async fn malformed_certificates_of_a_bundle_are_skipped() {
     ask_with(trusting(&server, &authority)).await.unwrap();
     assert!(notices.take().is_empty());
 
-    let config = Config::new(server.url()).unwrap();
-    let none = config.with_certificate_authority(block("b%%l"));
-    let error = ask_with(none).await.unwrap_err().to_string();
-    assert!(
-        error.contains("it contains no usable certificate"),
-        "{error}"
-    );
+    // An empty authority trusts nobody; it is not an absent one, which is that of the operating system.
+    let empty = "certificate authority: expected a certificate in PEM";
+    for (none, expected) in [
+        (block("b%%l"), "it contains no usable certificate"),
+        (String::new(), empty),
+        ("\n".to_owned(), empty),
+    ] {
+        let config = Config::new(server.url()).unwrap();
+        let config = config.with_certificate_authority(none);
+        let error = ask_with(config).await.unwrap_err().to_string();
+        assert!(error.contains(expected), "{error}");
+    }
 }
