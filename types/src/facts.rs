@@ -113,6 +113,12 @@ facts! {
     OpenApiSharesParameters: 28, "recorded OpenAPI documents of 1.27 and 1.28";
     /// OpenAPI documents name the release without a patch.
     OpenApiShortVersion: 31, "recorded OpenAPI documents of 1.29 and 1.31";
+    /// OpenAPI documents require `spec`, the type of a condition and `limitResponse`.
+    OpenApiRequiresSpec: 37, "k8s-openapi 0.29, v1_37 against v1_36";
+    /// OpenAPI documents name the list types of metadata, discovery and statuses.
+    OpenApiMetaListTypes: 30, "recorded OpenAPI documents of 1.29 and 1.31";
+    /// The details of a Status have a list type, though they are no list.
+    OpenApiStatusDetailsList: 30 until 32, "recorded OpenAPI documents of 1.31 and 1.36";
     /// A resource version in the future is a timeout, and a malformed one an error of the client.
     VersionErrorsAreTheClients: 30, "recorded on 1.29 and 1.36";
     /// A body of a deletion that cannot be read is an error of the client, before of the server.

@@ -8,6 +8,18 @@ use std::collections::BTreeMap;
 const SCHEMAS: &str = "#/components/schemas/";
 /// The file name by which documents refer to the shared one.
 const SHARED: &str = "meta.json";
+/// The extensions about lists.
+const LIST_TYPES: [&str; 2] = ["x-kubernetes-list-type", "x-kubernetes-list-map-keys"];
+/// The schema of a field that the first releases lack.
+const EXEMPT: &str = ".ExemptPriorityLevelConfiguration";
+/// The only required field of these schemas, since [`Fact::OpenApiRequiresSpec`].
+const REQUIRED_LATER: [(&str, &str); 5] = [
+    ("FlowSchema", "spec"),
+    ("FlowSchemaCondition", "type"),
+    ("LimitedPriorityLevelConfiguration", "limitResponse"),
+    ("PriorityLevelConfiguration", "spec"),
+    ("PriorityLevelConfigurationCondition", "type"),
+];
 /// The first release with a field or parameter.
 const INTRODUCED: &str = "x-kubernetes-introduced-in";
 
@@ -82,7 +94,10 @@ impl Assembly {
     fn names(&self) -> Vec<String> {
         let schemas = self.at("components/schemas", From::Own);
         let schemas = schemas.and_then(Value::as_object);
-        schemas.map_or_else(Vec::new, |schemas| schemas.keys().cloned().collect())
+        let names = schemas.into_iter().flat_map(Map::keys);
+        let has_exempt = self.release.has(Fact::ExemptField);
+        let is_known = |name: &&String| has_exempt || !name.ends_with(EXEMPT);
+        names.filter(is_known).cloned().collect()
     }
 
     /// The value at `path`, resolved.
@@ -100,8 +115,35 @@ impl Assembly {
         self.schemas.insert(name.to_owned(), Value::Null);
         let schemas = self.at("components/schemas", from);
         let schema = schemas.and_then(|schemas| schemas.get(name)).cloned();
-        let schema = self.resolve(schema.unwrap_or_default(), from);
+        let mut schema = self.resolve(schema.unwrap_or_default(), from);
+        self.as_published(name, from, &mut schema);
         self.schemas.insert(name.to_owned(), schema);
+    }
+
+    /// Removes what the release does not say about a schema.
+    fn as_published(&self, name: &str, from: From, schema: &mut Value) {
+        let kind = name.rsplit('.').next().unwrap_or_default();
+        if from == From::Shared && !self.release.has(Fact::OpenApiMetaListTypes) {
+            let properties = schema["properties"].as_object_mut();
+            for property in properties.into_iter().flat_map(Map::values_mut) {
+                if let Some(property) = property.as_object_mut() {
+                    property.retain(|name, _| !LIST_TYPES.contains(&name.as_str()));
+                }
+            }
+        }
+        if kind == "Status" && self.release.has(Fact::OpenApiStatusDetailsList) {
+            schema["properties"]["details"][LIST_TYPES[0]] = "atomic".into();
+        }
+        if self.release.has(Fact::OpenApiRequiresSpec) {
+            return;
+        }
+        for (_, field) in REQUIRED_LATER.iter().filter(|(owner, _)| *owner == kind) {
+            if schema["required"] == json!([field])
+                && let Some(schema) = schema.as_object_mut()
+            {
+                schema.remove("required");
+            }
+        }
     }
 
     fn resolve(&mut self, value: Value, from: From) -> Value {
@@ -212,6 +254,30 @@ mod tests {
         };
         assert!(!has(25, limited, "lendablePercent") && has(26, limited, "lendablePercent"));
         assert!(!has(27, spec, "exempt") && has(28, spec, "exempt"));
+    }
+
+    #[test]
+    fn schemas_say_what_the_release_says() {
+        let schema = |minor, name: &str| {
+            document(ApiVersion::V1, minor)["components"]["schemas"][name].clone()
+        };
+        for (owner, field) in REQUIRED_LATER {
+            let name = format!("io.k8s.api.flowcontrol.v1.{owner}");
+            assert_eq!(schema(36, &name).get("required"), None, "{owner}");
+            assert_eq!(schema(37, &name)["required"], json!([field]), "{owner}");
+        }
+        let meta = "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta";
+        let list_type =
+            |minor| schema(minor, meta)["properties"]["finalizers"][LIST_TYPES[0]].clone();
+        assert_eq!((list_type(29), list_type(30)), (Value::Null, "set".into()));
+        let exempt = format!("io.k8s.api.flowcontrol.v1beta2{EXEMPT}");
+        for (minor, has) in [(27, false), (28, true)] {
+            let document = document(ApiVersion::V1Beta2, minor);
+            assert_eq!(
+                document["components"]["schemas"].get(&exempt).is_some(),
+                has
+            );
+        }
     }
 
     #[test]
