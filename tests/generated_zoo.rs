@@ -17,8 +17,9 @@
 #[path = "generated/zoo/mod.rs"]
 mod zoo;
 
-use k8s_flowcontrol::Resource;
+use k8s_flowcontrol::{Client, Resource, from_value_strict};
 use k8s_flowcontrol_codegen::Generator;
+use k8s_flowcontrol_server::ApiServer;
 use serde_json::{Value, json};
 use std::path::Path;
 use zoo::zoo_v1::{Keeper, KeeperLevel, RESOURCES, Review, Shape, Signal};
@@ -132,4 +133,23 @@ fn subresources_are_listed() {
     }))
     .unwrap();
     assert_eq!(relocation.to.as_deref(), Some("south"));
+}
+
+#[tokio::test]
+async fn fields_that_a_server_preserves_are_not_unknown() {
+    let server = ApiServer::builder().serve(RESOURCES).start().await.unwrap();
+    let client = Client::from_url(server.url()).unwrap();
+    let keepers = client.namespaced_api::<Keeper>("north");
+    let mut tree = json!({ "metadata": { "name": "ann" },
+        "spec": { "open": { "known": 1, "new": { "a": [1] } } } });
+    let keeper: Keeper = from_value_strict(&tree).unwrap();
+    let created = keepers.create(&keeper).await.unwrap();
+    assert_eq!(created.spec, keeper.spec);
+    tree["spec"]["open"]["new"] = json!({ "b": null });
+    let wanted = Keeper::partial_from(&tree).unwrap();
+    let apply = keepers.apply(&wanted).field_manager("m").force();
+    let open = apply.await.unwrap().spec.unwrap().open.unwrap();
+    assert_eq!(open.unknown.get("new").unwrap().as_str(), r#"{"b":null}"#);
+    tree["spec"]["closed"] = json!(1);
+    assert!(from_value_strict::<Keeper>(&tree).is_err());
 }

@@ -182,6 +182,8 @@ pub(crate) struct ObjectType {
     pub(crate) fields: Vec<Field>,
     /// Whether one field manager owns the whole object.
     pub(crate) atomic: bool,
+    /// Whether a server keeps fields that are not among these.
+    pub(crate) preserving: bool,
     /// Whether a field is secret, also if it is not generated.
     pub(crate) has_secrets: bool,
     pub(crate) at: At,
@@ -195,6 +197,7 @@ impl ObjectType {
             description: String::new(),
             fields: Vec::new(),
             atomic: false,
+            preserving: false,
             has_secrets: false,
             at: at.clone(),
         }

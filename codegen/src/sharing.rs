@@ -193,7 +193,7 @@ fn schema_signature(plan: &Plan, index: usize, class: ClassOf<'_>) -> String {
         Body::Enum(_) => "String".to_owned(),
         Body::Struct(_) => class(other),
     };
-    let mut text = format!("struct {} {}", item.ident, body.atomic);
+    let mut text = format!("struct {} {} {}", item.ident, body.atomic, body.preserving);
     for field in &body.fields {
         let (required, facts) = (field.required, &field.facts);
         let _ = write!(text, "; {} {required} {facts:?} ", field.name);

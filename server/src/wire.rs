@@ -34,6 +34,13 @@ impl Serialize for Wire<'_> {
                 )?;
             }
         }
+        if self.schema.preserves_unknown_fields {
+            for (name, value) in fields {
+                if self.schema.field(name).is_none() {
+                    map.serialize_entry(name, value)?;
+                }
+            }
+        }
         map.end()
     }
 }

@@ -83,7 +83,7 @@ impl<K: Resource> List<K> {
 
 impl<K: Resource> Object for List<K> {
     const TABLE: Table = Table::new(
-        &TypeSchema::new("List", || list_fields::<K>(), false),
+        &TypeSchema::new("List", || list_fields::<K>()),
         list_fields::<K>(),
         const { &[rt::name!("metadata"), rt::name!("items")] },
         list_type_meta::<K>(),

@@ -80,7 +80,7 @@ const FIELDS: &[FieldSchema] = &[
     FieldSchema::new("metadata", ObjectMeta::SHAPE, true),
 ];
 
-static SCHEMA: TypeSchema = TypeSchema::new("PartialObjectMetadata", || FIELDS, false);
+static SCHEMA: TypeSchema = TypeSchema::new("PartialObjectMetadata", || FIELDS);
 
 impl<K> Object for PartialObjectMetadata<K> {
     const TABLE: Table = Table::new(

@@ -15,19 +15,38 @@ pub struct TypeSchema {
     fields: fn() -> &'static [FieldSchema],
     /// Whether an object of the type is owned as a whole (`x-kubernetes-map-type: atomic`).
     pub map_type_atomic: bool,
+    /// Whether a server keeps fields that the type does not know (`x-kubernetes-preserve-unknown-fields`).
+    pub preserves_unknown_fields: bool,
 }
 
 impl TypeSchema {
     #[doc(hidden)]
-    pub const fn new(
-        name: &'static str,
-        fields: fn() -> &'static [FieldSchema],
-        map_type_atomic: bool,
-    ) -> Self {
+    pub const fn new(name: &'static str, fields: fn() -> &'static [FieldSchema]) -> Self {
         Self {
             name,
             fields,
-            map_type_atomic,
+            map_type_atomic: false,
+            preserves_unknown_fields: false,
+        }
+    }
+
+    #[doc(hidden)]
+    pub const fn atomic(mut self) -> Self {
+        self.map_type_atomic = true;
+        self
+    }
+
+    #[doc(hidden)]
+    pub const fn preserving(mut self) -> Self {
+        self.preserves_unknown_fields = true;
+        self
+    }
+
+    /// The shape of the value of a field: any JSON for a field that is not described, where a server keeps those.
+    pub fn shape(&self, name: &str) -> Option<Shape> {
+        match self.field(name) {
+            Some(field) => Some(field.shape),
+            None => self.preserves_unknown_fields.then_some(Shape::Any),
         }
     }
 

@@ -9,7 +9,8 @@ use serde_json::{Error, Value};
 /// The paths of the fields of `object`, at every depth, that its type does not know: such as `spec.rules[0].subject`.
 ///
 /// Reading keeps such fields and writing returns them, because a newer server may have sent them. In an object of one's
-/// own they are spelling mistakes, which a server drops with a warning.
+/// own they are spelling mistakes, which a server drops with a warning, but for objects of custom resources with
+/// `x-kubernetes-preserve-unknown-fields`, whose fields are not among them.
 ///
 /// ```
 /// use k8s_flowcontrol_types::api::v1::FlowSchema;
@@ -83,8 +84,8 @@ impl Walk {
 
     fn object(&mut self, reader: &mut Reader<'_>, schema: &TypeSchema) -> Result<(), Fault> {
         reader.fields(&schema.name, &mut |name, reader| {
-            self.inside(&name, |walk| match schema.field(&name) {
-                Some(field) => walk.value(reader, &field.shape),
+            self.inside(&name, |walk| match schema.shape(&name) {
+                Some(shape) => walk.value(reader, &shape),
                 None => {
                     walk.found.push(walk.path.clone());
                     reader.skip()

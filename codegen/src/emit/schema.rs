@@ -63,7 +63,11 @@ impl Emitter<'_> {
     }
 
     fn rows(&self, module: usize, body: &Struct) -> String {
-        let mut text = String::from(if body.atomic { " atomic {\n" } else { " {\n" });
+        let mut text = String::new();
+        for (word, is_told) in [(" atomic", body.atomic), (" preserving", body.preserving)] {
+            text.push_str(if is_told { word } else { "" });
+        }
+        text.push_str(" {\n");
         for field in body.fields.iter().filter(|field| field.has_field()) {
             let facts = self.facts(module, field).join(" ");
             let colon = if facts.is_empty() { "" } else { ": " };

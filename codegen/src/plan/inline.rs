@@ -43,7 +43,7 @@ fn signature(body: &Body) -> String {
         fields.push(format!("{name} {required} {nullable} {shape:?} {facts:?}"));
     }
     fields.sort_unstable();
-    let mut text = format!("{} {}", body.atomic, body.has_secrets);
+    let mut text = format!("{} {} {}", body.atomic, body.preserving, body.has_secrets);
     for field in fields {
         let _ = write!(text, "; {field}");
     }
@@ -61,6 +61,7 @@ pub(super) fn runtime_type(items: &[Item], body: &Struct) -> Option<&'static str
 
 pub(super) fn is_equal(items: &[Item], body: &Struct, shape: &RuntimeShape) -> bool {
     body.atomic == shape.atomic
+        && !body.preserving
         && body.fields.len() == shape.fields.len()
         && body.fields.iter().all(|field| {
             let known = shape.fields.iter().find(|known| known.name == field.name);

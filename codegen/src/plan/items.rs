@@ -174,6 +174,7 @@ impl<'a> Items<'a> {
             self.list[item].body = Body::Struct(Struct {
                 fields,
                 atomic: object.atomic,
+                preserving: object.preserving,
                 has_secrets: object.has_secrets,
                 type_meta,
                 served,
@@ -242,6 +243,7 @@ impl<'a> Items<'a> {
                 let body = Struct {
                     fields: self.fields(object, here)?,
                     atomic: object.atomic,
+                    preserving: object.preserving,
                     has_secrets: object.has_secrets,
                     ..Struct::default()
                 };

@@ -94,6 +94,8 @@ pub(crate) struct Struct {
     pub(crate) fields: Vec<PlannedField>,
     /// Whether one field manager owns the whole object.
     pub(crate) atomic: bool,
+    /// Whether a server keeps fields that are not among these.
+    pub(crate) preserving: bool,
     /// Whether a field is secret, also if it is not generated.
     pub(crate) has_secrets: bool,
     /// Whether the struct holds an `f64`, which is neither `Eq` nor `Hash`.

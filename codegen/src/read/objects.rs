@@ -76,6 +76,7 @@ impl References<'_> {
             has_secrets: fields.iter().any(|field| field.facts.secret),
             fields,
             atomic: node.string_of("x-kubernetes-map-type")? == Some("atomic"),
+            preserving: node.flag("x-kubernetes-preserve-unknown-fields")?,
             at: node.at.clone(),
         };
         if node.flag("x-kubernetes-embedded-resource")? {

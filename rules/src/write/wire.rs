@@ -46,6 +46,13 @@ fn fields(value: &Value, schema: &TypeSchema, lists: EmptyLists) -> Value {
             canonical.insert(field.name.into(), value);
         }
     }
+    if schema.preserves_unknown_fields {
+        for (name, value) in value.as_object().into_iter().flatten() {
+            if schema.field(name).is_none() {
+                canonical.insert(name.clone(), value.clone());
+            }
+        }
+    }
     Value::Object(canonical)
 }
 

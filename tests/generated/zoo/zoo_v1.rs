@@ -109,6 +109,8 @@ pub struct KeeperSpec {
     pub map: ::std::collections::BTreeMap<::std::string::String, ::std::string::String>,
     /// The field `anything` of `KeeperSpec`.
     pub anything: ::std::option::Option<::k8s_flowcontrol_types::meta::RawJson>,
+    /// The field `open` of `KeeperSpec`.
+    pub open: ::std::option::Option<Open>,
     /// The field `object` of `KeeperSpec`.
     pub object: ::std::option::Option<::k8s_flowcontrol_types::meta::RawJson>,
     /// The field `source` of `KeeperSpec`.
@@ -138,6 +140,7 @@ pub struct KeeperSpec {
         "index" => index,
         "map" => map,
         "anything" => anything,
+        "open" => open,
         "object" => object,
         "source" => source,
     }
@@ -164,6 +167,21 @@ pub struct KeeperSpec {
         Debug2 = "DEBUG",
         /// The empty value.
         Empty = "",
+    }
+}
+
+/// The value of `open`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Open {
+    /// The field `known` of `Open`.
+    pub known: ::std::option::Option<i64>,
+    /// Fields that this type does not know, kept and written back.
+    pub unknown: ::k8s_flowcontrol_types::meta::Unknown,
+}
+
+::k8s_flowcontrol_types::rt::fields! {
+    Open preserving {
+        "known" => known,
     }
 }
 

@@ -13,10 +13,6 @@ pub const fn field<T, F: Field>(name: &'static str, _: fn(&T) -> &F) -> FieldSch
     FieldSchema::new(name, F::SHAPE, F::IS_REQUIRED)
 }
 
-/// Stands in a table for `x-kubernetes-map-type: atomic`.
-#[expect(non_upper_case_globals, reason = "a word of the tables")]
-pub const atomic: bool = true;
-
 /// Ties the names on the wire to the fields of a struct, in the order in which a Kubernetes API server writes them.
 ///
 /// The facts after a field complete its type, each a method of [`FieldSchema`]. The struct's name is
@@ -45,10 +41,10 @@ macro_rules! __fields {
             [$crate::rt::KIND, $crate::rt::API_VERSION], $($rest)*
         }
     };
-    ($type:ident $(($title:literal))? $($whole:ident)? { $($row:tt)* } $($rest:tt)*) => {
+    ($type:ident $(($title:literal))? $($whole:ident)* { $($row:tt)* } $($rest:tt)*) => {
         $crate::__table! {
             $type, [$($title,)? stringify!($type)][0], ::std::option::Option::None, [],
-            $($whole)? { $($row)* } $($rest)*
+            $($whole)* { $($row)* } $($rest)*
         }
     };
 }
@@ -58,7 +54,7 @@ macro_rules! __fields {
 macro_rules! __table {
     (
         $type:ident, $title:expr, $type_meta:expr, [$($first:expr),*],
-        $($whole:ident)? {
+        $($whole:ident)* {
             $($name:literal => $field:ident $(: $($fact:ident $(($($argument:tt)*))?)+)?,)*
         }
         $(unknown { $($unknown:tt)* })?
@@ -77,8 +73,7 @@ macro_rules! __table {
             static SCHEMA: $crate::schema::TypeSchema = $crate::schema::TypeSchema::new(
                 $title,
                 fields,
-                [$($crate::rt::$whole,)? false][0],
-            );
+            )$(.$whole())*;
 
             #[allow(non_camel_case_types, clippy::upper_case_acronyms)]
             enum At { $($field,)* }
@@ -176,11 +171,10 @@ macro_rules! __rows {
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __schema {
-    ($type:ident $(($title:literal))? $($whole:ident)? { $($row:tt)* } $($unknown:tt)*) => {
+    ($type:ident $(($title:literal))? $($whole:ident)* { $($row:tt)* } $($unknown:tt)*) => {
         $crate::schema::TypeSchema::new(
             [$($title,)? stringify!($type)][0],
             || const { $crate::__rows! { $type, [], { $($row)* } $($unknown)* } },
-            [$($crate::rt::$whole,)? false][0],
-        )
+        )$(.$whole())*
     };
 }

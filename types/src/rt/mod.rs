@@ -22,7 +22,7 @@ pub use crate::__resource as resource;
 pub use crate::__schema as schema;
 pub use crate::json;
 pub use crate::json::Name;
-pub use fields::{API_VERSION, KIND, atomic, field};
+pub use fields::{API_VERSION, KIND, field};
 pub use hidden::{Metadata, Names, Secret};
 pub use object::{always_send, is_default, read_object, write_object};
 pub use open_enum::{UnknownValue, read_enum};

@@ -53,6 +53,7 @@ fn prune_object(
                 prune_shape(value, &field.shape, release, &path, report);
                 true
             }
+            None if schema.preserves_unknown_fields => true,
             _ => {
                 report(&path, value);
                 false

@@ -226,6 +226,14 @@ impl Decoder {
             let field = schema.fields().iter().enumerate().find(|(_, field)| {
                 field.name == entry.name && field.is_known_to(self.target.release)
             });
+            if field.is_none() && schema.preserves_unknown_fields {
+                self.enter(entry.name);
+                let mut value = Slot::default();
+                self.value(entry.value, "", &Shape::Any, false, &mut value)?;
+                slot.insert(entry.name.into(), value);
+                self.path.truncate(outer.0);
+                continue;
+            }
             let Some((index, field)) = field else {
                 self.problem(UNKNOWN, entry.name, entry.name_span);
                 continue;

@@ -24,8 +24,8 @@ fn check_fields(object: &Value, schema: &TypeSchema, path: &str, problems: &mut 
             continue;
         }
         let path = format!("{path}.{name}");
-        match schema.field(name) {
-            Some(field) => check_value(value, &field.shape, &path, problems),
+        match schema.shape(name) {
+            Some(shape) => check_value(value, &shape, &path, problems),
             None => problems.push(format!("{path}: field not declared in schema")),
         }
     }

@@ -56,6 +56,22 @@ fn compare_fields(
         compare_values(old, new, &field.shape, path, out);
         path.pop();
     }
+    if schema.preserves_unknown_fields {
+        let names = |value: Option<&Value>| value.and_then(Value::as_object).cloned();
+        let mut names: Vec<_> = names(old).into_iter().chain(names(new)).flatten().collect();
+        names.retain(|(name, _)| schema.field(name).is_none());
+        for (name, _) in names {
+            path.push(Step::field(&name));
+            compare_values(
+                value_of(old, &name),
+                value_of(new, &name),
+                &Shape::Any,
+                path,
+                out,
+            );
+            path.pop();
+        }
+    }
 }
 
 fn value_of<'a>(value: Option<&'a Value>, name: &str) -> Option<&'a Value> {

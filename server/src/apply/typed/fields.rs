@@ -14,11 +14,11 @@ pub(crate) fn field_set(object: &Value, schema: &TypeSchema) -> FieldSet {
 
 fn collect_fields(object: &Value, schema: &TypeSchema, path: &mut Vec<Step>, set: &mut FieldSet) {
     for (name, value) in entries(Some(object)).into_iter().flatten() {
-        let Some(field) = schema.field(name) else {
+        let Some(shape) = schema.shape(name) else {
             continue;
         };
         path.push(Step::field(name));
-        collect(value, &field.shape, path, set);
+        collect(value, &shape, path, set);
         path.pop();
     }
 }
