@@ -13,8 +13,8 @@ use tokio::time::{Instant, sleep};
 
 /// The stores per client.
 const STORES_PER_CLIENT: usize = 10;
-/// The tasks of a server without connections: it, its bootstrap pass, the network and two gates.
-const TASKS_OF_SERVER: usize = 5;
+/// The tasks of a server without connections: it, its bootstrap pass, the network and three gates.
+const TASKS_OF_SERVER: usize = 6;
 
 /// The extent of a run.
 #[derive(Clone, Copy, Debug)]

@@ -18,6 +18,8 @@ use tokio_rustls::rustls::ServerConfig;
 /// Each protocol has a gate, which ends TLS. Connections of HTTP/1.1 also go through a network with faults.
 pub(crate) struct World {
     gates: [Gate; 2],
+    /// TLS for [`Self::direct_client`], which nothing interrupts: tokens need it.
+    direct: Gate,
     network: Proxy,
     server: ApiServer,
     credentials: Credentials,
@@ -42,6 +44,7 @@ impl World {
         network.set_calm(true);
         let [http1, http2] = credentials.tls();
         Self {
+            direct: Gate::open(address, http1.clone()),
             gates: [
                 Gate::open(network.address(), http1),
                 Gate::open(address, http2),
@@ -69,7 +72,7 @@ impl World {
 
     /// A client that nothing disturbs except the events of the server itself.
     pub(crate) fn direct_client(&self) -> Client {
-        let config = self.credentials.by_files(&self.server.url());
+        let config = self.credentials.by_files(&self.direct.url());
         patient(config.with_timeout(Duration::from_secs(30)))
     }
 
@@ -81,10 +84,10 @@ impl World {
                 sleep(*down).await;
                 self.each_gate(Gate::reopen);
             }
-            Event::NewCertificate => set_tls(&self.gates, self.credentials.tls()),
+            Event::NewCertificate => set_tls(&self.gates, &self.direct, self.credentials.tls()),
             Event::NewAuthority(rotation) => {
-                let gates = &self.gates;
-                let set = |tls| set_tls(gates, tls);
+                let (gates, direct) = (&self.gates, &self.direct);
+                let set = |tls| set_tls(gates, direct, tls);
                 self.credentials.rotate_authority(*rotation, set).await;
             }
             Event::NewToken(rotation) => {
@@ -139,12 +142,13 @@ impl World {
 
     /// Stops the server, with everything in front of it.
     pub(crate) async fn stop(self) {
-        drop((self.gates, self.network));
+        drop((self.gates, self.direct, self.network));
         self.server.stop().await;
     }
 }
 
-fn set_tls(gates: &[Gate; 2], tls: [Arc<ServerConfig>; 2]) {
+fn set_tls(gates: &[Gate; 2], direct: &Gate, tls: [Arc<ServerConfig>; 2]) {
+    direct.set_tls(tls[0].clone());
     for (gate, tls) in gates.iter().zip(tls) {
         gate.set_tls(tls);
     }
