@@ -55,7 +55,7 @@ pub(crate) fn write(
     Ok(written)
 }
 
-/// Writes the files into a folder of their own, and removes the files of an earlier call.
+/// Writes the files into their own folder, and removes the files of an earlier call.
 pub(crate) fn replace(files: &[(String, String)], out: &Path) -> Result<(), String> {
     let failed = |path: &Path, error: std::io::Error| {
         format!("{}: cannot be written: {error}", path.display())

@@ -12,7 +12,7 @@ pub(crate) enum Format {
     CustomResourceDefinition,
 }
 
-/// The remedy for text that is no schema document.
+/// The remedy for text that is not a schema document.
 pub(crate) const HELP: &str = "give an OpenAPI v3, Swagger 2 or JSON Schema document, such as a server's answer to \
                                `kubectl get --raw /openapi/v3/apis/GROUP/VERSION`";
 

@@ -210,7 +210,7 @@ pub(crate) struct Field {
     pub(crate) name: String,
     pub(crate) value: Type,
     pub(crate) required: bool,
-    /// Whether `null` is a value of its own.
+    /// Whether `null` is its own value.
     pub(crate) nullable: bool,
     pub(crate) description: String,
     pub(crate) facts: FieldFacts,

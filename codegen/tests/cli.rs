@@ -14,7 +14,7 @@ fn fixture(name: &str) -> String {
         .to_string()
 }
 
-/// A folder of its own for each test, below Cargo's.
+/// Its own folder for each test, below Cargo's.
 fn folder(name: &str) -> PathBuf {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
     let _ = std::fs::remove_dir_all(&folder);

@@ -5,7 +5,7 @@
 use k8s_flowcontrol_codegen::Generator;
 use std::path::{Path, PathBuf};
 
-/// A folder of its own for each test, below Cargo's.
+/// Its own folder for each test, below Cargo's.
 fn folder(name: &str) -> PathBuf {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
     let _ = std::fs::remove_dir_all(&folder);

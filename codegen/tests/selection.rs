@@ -141,7 +141,7 @@ fn a_secret_that_is_not_asked_for_is_hidden_all_the_same() {
     );
 }
 
-/// A folder of its own for each test, below Cargo's.
+/// Its own folder for each test, below Cargo's.
 fn folder(name: &str) -> PathBuf {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
     let _ = std::fs::remove_dir_all(&folder);
@@ -149,7 +149,7 @@ fn folder(name: &str) -> PathBuf {
     folder
 }
 
-/// The build script of the test below, in a process of its own because a mistake ends that.
+/// The build script of the test below, in its own process because a mistake ends that.
 #[test]
 fn build_script() {
     if let Ok(document) = std::env::var("BUILD_SCRIPT_DOCUMENT") {

@@ -1,4 +1,4 @@
-//! A tour with the real `kubectl`, each program against a server of its own release.
+//! A tour with the real `kubectl`, each program against its own server release.
 //!
 //! The programs are those whose names begin with `kubectl` in the folder `FLOWCONTROL_TEST_KUBECTLS`, or else the
 //! `kubectl` on `PATH`. Without one the test does nothing.

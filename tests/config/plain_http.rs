@@ -92,7 +92,7 @@ async fn a_request_that_needs_them_fails() {
     }
     assert!(server.requests().is_empty());
 
-    // A proxy such as `kubectl proxy` has credentials of its own; the user's name is no secret.
+    // A proxy such as `kubectl proxy` has credentials of its own; the user's name is not a secret.
     ask_with(jane(base)).await.unwrap();
     assert_eq!(server.last_header("impersonate-user").unwrap(), "jane");
 }

@@ -1,4 +1,4 @@
-//! Default headers, hooks before requests, layers, and transports of one's own.
+//! Default headers, hooks before requests, layers, and custom transports.
 
 use crate::script::deaf;
 use crate::support::{arrived, config, embedded, hasty, schema};

@@ -7,7 +7,7 @@
 //! - `headers`: many response headers, and responses that cannot be read
 //! - `budget`: the retry budget of a client
 //! - `promises`: the two promises of the retry policy, against random sequences of faults
-//! - `layers`: default headers, hooks, layers, transports of one's own
+//! - `layers`: default headers, hooks, layers, custom transports
 //! - `observing`: the hook for metrics, and `tracing` spans
 //! - `opentelemetry`: the recipe for spans and metrics
 //! - `replaying`: recordings of exchanges, and tests without a server that replay them

@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 
 /// Sorts as `slice::sort_by` does; equal items stay in their order.
 ///
-/// The standard library's sort is compiled anew for every type of item and every comparison, which is
+/// The standard library's sort is compiled again for every type of item and every comparison, which is
 /// most of what a short caller costs. Here it sorts indexes only, with one comparison for all.
 pub fn sort_by<T>(items: &mut [T], compare: impl Fn(&T, &T) -> Ordering) {
     let order = sorted_indexes(items.len(), &|left, right| {

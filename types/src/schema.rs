@@ -70,7 +70,7 @@ pub struct FieldSchema {
     pub shape: Shape,
     /// Whether the document requires the field.
     pub required: bool,
-    /// Whether `null` is a value of its own: elsewhere it means that the field is absent.
+    /// Whether `null` is its own value: elsewhere it means that the field is absent.
     pub nullable: bool,
     /// Whether a Kubernetes API server writes the field even when it is zero, empty or null.
     pub always_emitted: bool,

@@ -66,7 +66,7 @@ fn quoted(text: &str) -> Option<usize> {
     None
 }
 
-/// Text that is no list of label matchers.
+/// Text that is not a list of label matchers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct InvalidSelector(Box<str>);
 

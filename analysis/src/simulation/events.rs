@@ -16,7 +16,7 @@ pub(super) enum Event {
 /// which they were planned.
 type Planned = (u64, u64, Event);
 
-/// The time limits that have a queue of their own.
+/// The time limits that have their own queue.
 const LIMITS: usize = 4;
 
 #[derive(Debug, Default)]

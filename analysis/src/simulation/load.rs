@@ -20,7 +20,7 @@ pub struct Client {
     pub name: String,
     /// The request, with its user.
     pub request: RequestAttributes,
-    /// Users that take turns instead of the request's user; each can be a flow of its own. Empty for the request's user.
+    /// Users that take turns instead of the request's user; each can be its own flow. Empty for the request's user.
     pub users: Vec<User>,
     /// The seats of the request.
     pub work: Work,

@@ -7,7 +7,7 @@ use std::time::Duration;
 pub(super) struct Random(u64);
 
 impl Random {
-    /// A sequence of its own for each `stream`.
+    /// Its own sequence for each `stream`.
     pub(super) fn new(seed: u64, stream: u64) -> Self {
         let mut mixed = Self(stream);
         Self(seed ^ mixed.next())

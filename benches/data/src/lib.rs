@@ -1,6 +1,6 @@
 //! What both sides of the comparison are fed and measured with.
 //!
-//! Each piece of work runs in a process of its own and prints one line of JSON, so that neither memory nor processor
+//! Each piece of work runs in its own process and prints one line of JSON, so that neither memory nor processor
 //! time of one is counted to the other.
 
 mod documents;

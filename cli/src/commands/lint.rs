@@ -163,7 +163,7 @@ pub(crate) fn run(args: &Args, streams: &mut Streams) -> Result<Exit, Failure> {
     })
 }
 
-/// The seats of a server. Few rules need the number, so a cluster that does not show it is no error.
+/// The seats of a server. Few rules need the number, so a cluster that does not show it is not an error.
 fn seats(
     seats: SeatsArg,
     cluster: Option<&ClusterArgs>,

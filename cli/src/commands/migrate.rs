@@ -289,7 +289,7 @@ fn check_backup_folder(args: &Args) -> Result<(), Failure> {
     }
 }
 
-/// The backup folder, if every backup in it is a file of its own.
+/// The backup folder, if every backup in it is its own file.
 fn backups(args: &Args, files: &[Examined]) -> Result<Option<Backups>, Failure> {
     let Some(folder) = &args.backup else {
         return Ok(None);

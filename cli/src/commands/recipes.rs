@@ -168,7 +168,7 @@ pub(crate) fn isolate(args: &IsolateArgs, streams: &mut Streams) -> Result<Exit,
     )
 }
 
-/// Gives a client a level of its own with `shares` and the fields `limited`.
+/// Gives a client its own level with `shares` and the fields `limited`.
 fn own_level(
     recipe: &str,
     subject: &SubjectArgs,

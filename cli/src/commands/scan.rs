@@ -33,7 +33,7 @@ use tokio::task::JoinSet;
 /// the verbs. With a single cluster, its verdict takes the audit logs into account. The API servers behind APIServices
 /// are listed, because many embed a controller that requests an old version by itself.
 ///
-/// The scan reads through the preferred version of each cluster, so it is no client of an old version itself.
+/// The scan reads through the preferred version of each cluster, so it is not a client of an old version itself.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {

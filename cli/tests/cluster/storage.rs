@@ -115,7 +115,7 @@ async fn a_backup_goes_back_to_an_older_cluster() {
     cluster
         .run(&["rewrite-storage", "--backup", &backup])
         .expect(0);
-    // A control plane that is set up anew as what it was.
+    // A control plane that is set up again as what it was.
     let older = Cluster::start(ApiServer::builder().kubernetes("1.25").bootstrap(false)).await;
     let ran = older.run(&["apply", "-f", &backup]).expect(0);
     assert_eq!(ran.out, "prioritylevelconfiguration/batch created\n");

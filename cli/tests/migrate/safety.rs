@@ -256,7 +256,7 @@ fn backups_and_changed_files_keep_access_lists_and_attributes() {
             assert_eq!(&buffer[..length], value, "{name} of {path:?}");
         }
     }
-    // Without a list of its own, the backup does not take that of the folder.
+    // Without its own list, the backup does not take that of the folder.
     let plain = folder.join("plain.yaml");
     fs::write(&plain, level("a")).unwrap();
     let ran = run(

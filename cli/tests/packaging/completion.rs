@@ -168,7 +168,7 @@ async fn fish_completes() {
     }
 }
 
-/// A zsh in a terminal of its own: it types a line and the tab, and prints the line that zsh then has.
+/// A zsh in its own terminal: it types a line and the tab, and prints the line that zsh then has.
 const ZSH: &str = r#"
 zmodload zsh/zpty
 zpty shell zsh -f -i

@@ -53,7 +53,7 @@ pub(super) fn of_struct(item: &Item, body: &Struct) -> Vec<String> {
     lines
 }
 
-/// An enum without a name of its own has the description of its field, and so begins with that field's name.
+/// An enum without its own name has the description of its field, and so begins with that field's name.
 pub(super) fn of_enum(item: &Item, owner: Option<&str>) -> Vec<String> {
     let Origin::Inline(places) = &item.origin else {
         return of_type(item);

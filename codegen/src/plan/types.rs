@@ -113,7 +113,7 @@ pub(crate) struct PlannedField {
     pub(crate) ident: String,
     pub(crate) shape: Shape,
     pub(crate) required: bool,
-    /// Whether `null` is a value of its own.
+    /// Whether `null` is its own value.
     pub(crate) nullable: bool,
     /// The Rust type; empty until typify supplies it.
     pub(crate) rust_type: TokenStream,

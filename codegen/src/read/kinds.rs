@@ -30,7 +30,7 @@ pub(super) fn of(node: &Node<'_>) -> Result<Vec<GroupVersionKind>, Error> {
         .collect()
 }
 
-/// Makes `apiVersion` and `kind` plain strings in a kind of its own, whose schema may give their values as enums: the type
+/// Makes `apiVersion` and `kind` plain strings in its own kind, whose schema may give their values as enums: the type
 /// knows them.
 pub(super) fn plain_type_meta(schema: &mut Schema) {
     let (false, Type::Object(object)) = (schema.kinds.is_empty(), &mut schema.value) else {

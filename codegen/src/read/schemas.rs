@@ -178,7 +178,7 @@ impl References<'_> {
     }
 
     /// Reads the schema of a list's elements or a map's values. A nullable element is any JSON, because a
-    /// `null` in a list or map is a value of its own.
+    /// `null` in a list or map is its own value.
     pub(super) fn inner(
         &mut self,
         document: &Arc<Document>,

@@ -127,7 +127,7 @@ fn examine(bytes: &[u8], path: &Path, settings: Settings, has_docs: bool) -> Mig
     }
 }
 
-/// A file that is no manifest: its uses of other versions are listed.
+/// A file that is not a manifest: its uses of other versions are listed.
 fn listed(text: &str, settings: Settings) -> Migration {
     let mut findings = uses(text, settings.to);
     if settings.metrics != Metrics::Ignore {

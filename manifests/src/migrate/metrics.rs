@@ -138,7 +138,7 @@ impl Removed {
     }
 }
 
-/// A finding for each removed metric in a text that is no manifest.
+/// A finding for each removed metric in a text that is not a manifest.
 pub fn removed_metrics(text: &str) -> Vec<Finding> {
     let removed = removed(text);
     removed.iter().map(|metric| metric.finding(false)).collect()

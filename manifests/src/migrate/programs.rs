@@ -129,7 +129,7 @@ fn is_lower_or_digit(character: char) -> bool {
     character.is_ascii_lowercase() || character.is_ascii_digit()
 }
 
-/// The uses of other versions than `to` in a program or another text that is no manifest: client libraries and requests, and
+/// The uses of other versions than `to` in a program or another text that is not a manifest: client libraries and requests, and
 /// every other mention of a version or field. Places with the comment `flowcontrol: keep` are skipped.
 pub fn uses(text: &str, to: ApiVersion) -> Vec<Finding> {
     let source = Text::new(text);
@@ -194,7 +194,7 @@ fn old_fields(text: &str, to: ApiVersion) -> Vec<Finding> {
     findings
 }
 
-/// A mention in a text that is no manifest.
+/// A mention in a text that is not a manifest.
 fn in_text(text: &str, mention: &Mention) -> Finding {
     let what = mention.describe();
     let start = text[..mention.span.start]

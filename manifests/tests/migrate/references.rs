@@ -76,7 +76,7 @@ fn replacements_follow() {
         clean(&from_data, to(ApiVersion::V1Beta3)),
         text("data.shares", "v1beta3", new)
     );
-    // A replacement in a file of its own.
+    // A replacement in its own file.
     let alone = format!("source: {{fieldPath: {old}}}\ntargets:\n- fieldPaths: [{old}]\n");
     assert_eq!(clean(&alone, V1), alone.replace(old, new));
     assert_eq!(

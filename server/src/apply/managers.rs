@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 
-/// The number of updating managers with an entry of their own.
+/// The number of updating managers with their own entry.
 const MOST_UPDATERS: usize = 10;
 
 /// The operation of a manager, in the order of the entries.

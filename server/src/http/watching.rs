@@ -87,7 +87,7 @@ pub(super) async fn watch(
             Encoding::Protobuf => protobuf::frames(&lines).into(),
             _ => lines,
         };
-        // Each flush is a member of its own, so that the client has every event at once.
+        // Each flush is its own member, so that the client has every event at once.
         let bytes = match is_packed {
             true => compress::member(&bytes).into(),
             false => bytes,

@@ -46,7 +46,7 @@ pub(super) fn assemble(version: ApiVersion, release: Release) -> Value {
     for name in assembly.names() {
         assembly.schema(&name, From::Own);
     }
-    // With a title of its own: some tools recognize "Kubernetes" and correct the mistakes of the real documents.
+    // With its own title: some tools recognize "Kubernetes" and correct the mistakes of the real documents.
     let mut info = assembly.part("info", From::Own);
     info["version"] = version_number(release).into();
     json!({

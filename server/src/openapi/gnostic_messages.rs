@@ -27,7 +27,7 @@ pub(super) enum Type {
     /// JSON, which is written as YAML.
     Any,
     List(&'static Type),
-    /// A value or a list of values, in a message of its own.
+    /// A value or a list of values, in its own message.
     Elements(&'static Type),
     Message(&'static Message),
     /// A message with a `oneof`: it has the first field whose condition is true.

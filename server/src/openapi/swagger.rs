@@ -50,7 +50,7 @@ pub(super) fn swagger(versions: &[ApiVersion], release: Release) -> Value {
     }
     let mut document = json!({
         "swagger": "2.0",
-        // Like the OpenAPI 3 documents, with a title of its own.
+        // Like the OpenAPI 3 documents, with its own title.
         "info": {
             "title": "Kubernetes flowcontrol.apiserver.k8s.io",
             "version": version_number(release),

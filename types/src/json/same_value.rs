@@ -6,7 +6,7 @@ use serde_json::value::RawValue;
 use std::borrow::Cow;
 use std::hash::{Hash, Hasher};
 
-/// How deep values are compared by value. Below, their texts must agree: each level is read anew, and a hostile
+/// How deep values are compared by value. Below, their texts must agree: each level is read again, and a hostile
 /// text could be all depth.
 const MAX_DEPTH: usize = 128;
 

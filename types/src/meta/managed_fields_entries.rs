@@ -6,7 +6,7 @@ use crate::rt::{Field, Value};
 use crate::schema::Shape;
 
 impl ManagedFields {
-    /// The entries, read anew at each call.
+    /// The entries, read again at each call.
     ///
     /// # Errors
     /// [`InvalidJson`] when the text is not a list of entries.

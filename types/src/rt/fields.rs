@@ -3,7 +3,7 @@
 use super::Field;
 use crate::schema::{FieldSchema, Shape};
 
-/// The field `kind` of a type with an `apiVersion` and a kind of its own.
+/// The field `kind` of a type with an `apiVersion` and its own kind.
 pub const KIND: FieldSchema = FieldSchema::new("kind", Shape::String, false);
 /// The field `apiVersion` of such a type.
 pub const API_VERSION: FieldSchema = FieldSchema::new("apiVersion", Shape::String, false);

@@ -36,7 +36,7 @@ impl<R: BufRead> Values<R> {
             if text.is_empty() {
                 return Ok(Found::End);
             }
-            // A value over several lines begins with a bracket on a line of its own, and ends likewise.
+            // A value over several lines begins with a bracket on its own line, and ends likewise.
             let end: &[u8] = match text.trim_ascii() {
                 b"" => continue,
                 b"{" => b"}",

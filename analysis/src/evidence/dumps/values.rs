@@ -56,7 +56,7 @@ impl FromStr for SeatSeconds {
     }
 }
 
-/// Text that is no amount of seat-seconds such as `0.00900000ss`.
+/// Text that is not an amount of seat-seconds such as `0.00900000ss`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct InvalidSeatSeconds;
 

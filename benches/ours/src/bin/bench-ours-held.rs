@@ -1,4 +1,4 @@
-//! Our memory of a list: a program of its own, since its allocator counts, which takes time.
+//! Our memory of a list: its own program, since its allocator counts, which takes time.
 
 use bench_data::{list, report};
 use cap::Cap;

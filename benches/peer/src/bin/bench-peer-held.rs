@@ -1,4 +1,4 @@
-//! The peer's memory of a list: a program of its own, since its allocator counts, which takes time.
+//! The peer's memory of a list: its own program, since its allocator counts, which takes time.
 
 use bench_data::{list, report};
 use cap::Cap;

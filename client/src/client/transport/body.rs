@@ -10,7 +10,7 @@ use std::task::{Context, Poll};
 
 /// The body of a response, as a stream of bytes.
 ///
-/// Layers and transports of one's own receive and return it.
+/// Layers and custom transports receive and return it.
 pub struct Body(Inner);
 
 enum Inner {

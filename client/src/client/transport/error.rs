@@ -10,7 +10,7 @@ type BoxError = Box<dyn StdError + Send + Sync>;
 
 /// The reason why a request has no response, or an incomplete one.
 ///
-/// Layers and transports of one's own return it, or any other error, from which [`new`](Self::new) makes it.
+/// Layers and custom transports return it, or any other error, from which [`new`](Self::new) makes it.
 #[derive(Debug)]
 pub struct TransportError {
     /// A time limit expired.

@@ -10,7 +10,7 @@ pub(super) struct Group {
 }
 
 impl Group {
-    /// Starts a plugin in a group of its own.
+    /// Starts a plugin in its own group.
     ///
     /// In a terminal it stays in the program's group, so that Ctrl-C ends both; only the plugin itself is killed then.
     pub(super) fn spawn(command: &mut Command) -> io::Result<(Child, Self)> {

@@ -42,7 +42,7 @@ impl<K: Resource> Watcher<K> {
 
     /// Only objects that match any of the selections.
     ///
-    /// Each selection is a watch of its own. An object that matches several is reported once, and reported deleted when
+    /// Each selection is its own watch. An object that matches several is reported once, and reported deleted when
     /// it matches none any more. That is certain only when all watches have reached the same resource version, so such a
     /// deletion may be reported up to half a second late. When an object is deleted and created again, the deletion is
     /// reported first; only if the watch that must report it is interrupted, `Applied` with another UID comes alone.

@@ -8,7 +8,7 @@ use crate::watch::key::ObjectKey;
 ///
 /// The watcher lists all objects at the beginning, and again when the server no longer knows the changes since the last
 /// event. Such a list is the events from [`ListBegin`](Self::ListBegin) to [`ListEnd`](Self::ListEnd). A copy is built
-/// anew from the events in between, `Deleted` included, and replaces the old copy at the end. A list that fails starts
+/// again from the events in between, `Deleted` included, and replaces the old copy at the end. A list that fails starts
 /// over with another `ListBegin`; then discard the objects since the previous one.
 ///
 /// `losses` are the fields that the conversion from the version on the wire lost. They are always empty unless the

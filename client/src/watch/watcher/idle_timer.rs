@@ -21,7 +21,7 @@ impl IdleTimer {
         }
     }
 
-    /// Something was received: the time starts anew.
+    /// Something was received: the time starts again.
     pub(super) fn restart(&mut self) {
         self.received = true;
     }

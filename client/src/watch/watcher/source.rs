@@ -269,7 +269,7 @@ impl<K: Resource> Source<K> {
         self.error(Kind::Silent(timeout))
     }
 
-    /// A request has succeeded. While watches fail, that is no proof.
+    /// A request has succeeded. While watches fail, that is not a proof.
     fn works(&mut self) {
         self.in_trouble &= self.list_watch.watches_fail();
     }

@@ -72,7 +72,7 @@ impl<'a> Fence<'a> {
         let mark = line.chars().next().filter(|c| matches!(c, '`' | '~'))?;
         let rest = line.trim_start_matches(mark);
         let length = line.len() - rest.len();
-        // A span of code on a line of its own is no fence.
+        // A span of code on its own line is not a fence.
         if length < 3 || rest.contains('`') {
             return None;
         }

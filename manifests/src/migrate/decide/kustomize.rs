@@ -61,7 +61,7 @@ pub(super) fn selector<'a>(
     });
 }
 
-/// The paths of a replacement: an entry of `replacements`, or a document of its own.
+/// The paths of a replacement: an entry of `replacements`, or its own document.
 pub(super) fn replacement<'a>(
     node: Node<'a>,
     pointer: &str,

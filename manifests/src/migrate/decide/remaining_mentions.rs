@@ -152,7 +152,7 @@ fn in_document(
 }
 
 impl Mention {
-    /// A finding about a mention in a text that is no manifest, with the reason why it stays.
+    /// A finding about a mention in a text that is not a manifest, with the reason why it stays.
     pub fn finding(&self, why: &str, severity: Severity, rule: Rule) -> Finding {
         let message = format!("{} is mentioned, and {why}", self.describe());
         Finding::new(severity, rule, self.span.start, message).help(format!(

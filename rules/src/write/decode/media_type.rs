@@ -3,7 +3,7 @@
 /// The type of a `Content-Type` in lower case, without its parameters.
 ///
 /// Nothing when the text is malformed: a parameter without a value or given twice, or anything behind the
-/// subtype that is no parameter.
+/// subtype that is not a parameter.
 pub(super) fn parse(content_type: &str) -> Option<String> {
     let (media_type, mut rest) = match content_type.find(';') {
         Some(at) => content_type.split_at(at),

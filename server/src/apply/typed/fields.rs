@@ -26,7 +26,7 @@ fn collect_fields(object: &Value, schema: &TypeSchema, path: &mut Vec<Step>, set
 fn collect(value: &Value, shape: &Shape, path: &mut Vec<Step>, set: &mut FieldSet) {
     match parts(shape) {
         Parts::Leaf => set.insert(path),
-        // An empty object is a field of its own, an empty list is not.
+        // An empty object is its own field, an empty list is not.
         _ if is_empty(Some(value)) => {
             if !value.is_array() {
                 set.insert(path);
