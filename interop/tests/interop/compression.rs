@@ -7,7 +7,11 @@ use k8s_flowcontrol_server::ApiServer;
 #[tokio::test]
 async fn features_of_reqwest_change_nothing() {
     // The newest release compresses watches for clients that accept it.
-    let server = ApiServer::builder().record_requests().start().await.unwrap();
+    let server = ApiServer::builder()
+        .record_requests()
+        .start()
+        .await
+        .unwrap();
     let client = Client::from_url(server.url()).unwrap();
     let levels = client.priority_level_configurations();
     let built_in = levels.list().await.unwrap().items.len();
