@@ -62,11 +62,18 @@
 
 pub mod client;
 pub mod config;
-mod objects;
+mod error;
+mod negotiate;
 #[cfg(feature = "replay")]
 pub mod replay;
-pub mod wait;
+mod request;
+mod response;
+mod send;
+mod transport;
+mod verbs;
 pub mod watch;
+
+pub use verbs::wait;
 
 #[cfg(feature = "rules")]
 pub use k8s_flowcontrol_rules as rules;
@@ -78,8 +85,10 @@ pub use k8s_flowcontrol_types::{
     schema, unknown_fields,
 };
 
-pub use client::{Api, Client, Error};
-pub use objects::Objects;
+pub use crate::error::Error;
+pub use crate::send::client::Client;
+pub use crate::verbs::api::Api;
+pub use crate::verbs::objects::Objects;
 pub use release::{ApiVersion, Release};
 
 #[cfg(doctest)]

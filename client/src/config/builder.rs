@@ -1,6 +1,7 @@
 //! Loading a configuration: kubeconfig files, text and values, the environment, the service account of a pod.
 
-use super::kubeconfig::{self, Kubeconfig, Selection};
+use super::kubeconfig;
+use super::kubeconfig::{Kubeconfig, Selection};
 use super::{Config, ConfigError, Secret, in_cluster};
 use serde::Serialize;
 use std::path::PathBuf;

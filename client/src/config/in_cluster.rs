@@ -1,6 +1,6 @@
 //! The service account of a pod.
 
-use super::source::Source;
+use super::auth::source::Source;
 use super::{Auth, Config, ConfigError, TokenFile};
 use std::env;
 use std::path::Path;

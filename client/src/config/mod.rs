@@ -74,53 +74,44 @@
 //! authority or a `tls-server-name`, because the verification distinguishes the two by their
 //! names.
 
-mod auth;
-mod authorization;
+pub(crate) mod auth;
 mod backoff;
 mod builder;
-mod cached_file;
-mod certificates;
-mod credentials;
 mod endpoint;
 mod error;
-mod exec;
-mod impersonation;
 mod in_cluster;
 mod kubeconfig;
-mod notice;
-mod plain_http;
 mod proxy;
 mod requests;
 mod retry;
-mod secret;
 mod server;
-mod source;
-mod to_kubeconfig;
-mod token_file;
-mod yaml;
 
+pub use auth::exec::{ExecPlugin, ExecVersion, InteractiveMode};
+pub use auth::impersonation::Impersonation;
+pub use auth::secret::Secret;
 pub use builder::ConfigBuilder;
 pub use error::ConfigError;
-pub use exec::{ExecPlugin, ExecVersion, InteractiveMode};
-pub use impersonation::Impersonation;
 pub use retry::RetryPolicy;
-pub use secret::Secret;
 
 pub(crate) use auth::Auth;
-pub(crate) use authorization::bearer;
+pub(crate) use auth::authorization::bearer;
+pub(crate) use auth::certificates::{Certificates, Pem};
+pub(crate) use auth::exec::{ExecCredential, SharedPlugin};
+pub(crate) use auth::plain_http::check_tls;
+pub(crate) use auth::token_file::TokenFile;
 pub(crate) use backoff::{Backoff, random_fraction};
-pub(crate) use certificates::{Certificates, Pem};
-pub(crate) use exec::{ExecCredential, SharedPlugin};
-pub(crate) use notice::notice;
-pub(crate) use plain_http::check_tls;
 pub(crate) use proxy::{Proxy, ProxyKind};
-pub(crate) use token_file::TokenFile;
 
+/// Reports a fault that fails no request, as a warning of `tracing`.
+pub(crate) fn notice(fault: &impl fmt::Display) {
+    tracing::warn!(target: "k8s_flowcontrol::config", "{fault}");
+}
+
+use auth::source::Source;
 use http::{HeaderMap, HeaderValue};
 use proxy::ProxySetting;
 use requests::Requests;
 use rustls::pki_types::ServerName;
-use source::Source;
 use std::fmt;
 use url::Url;
 

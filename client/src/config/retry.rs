@@ -44,7 +44,7 @@ use std::time::Duration;
 /// ([`with_max_elapsed`](Self::with_max_elapsed), the request's timeout), or if the server asks for a longer wait than
 /// [`with_max_retry_after`](Self::with_max_retry_after), the last error is returned at once. All requests of a client and
 /// its clones also share a retry budget, so that an overloaded server does not get every client's retries, see
-/// [`Config::with_retry_budget`](crate::config::Config::with_retry_budget).
+/// [`Config::with_retry_budget`](super::Config::with_retry_budget).
 /// [`Error::attempts`](crate::Error::attempts) is the number of attempts.
 ///
 /// Every attempt is a `tracing` event, and is reported to [`Client::on_request`](crate::Client::on_request).

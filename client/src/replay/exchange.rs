@@ -1,7 +1,7 @@
 //! The lines of a recording, and the exchanges they make up.
 
 use super::redact::Secrets;
-use crate::client::TransportError;
+use crate::transport::TransportError;
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 use bytes::Bytes;

@@ -1,9 +1,12 @@
 //! Answering requests from a recording.
 
-use super::exchange::{self, End, Exchange, Request};
+use super::exchange;
+use super::exchange::{End, Exchange, Request};
 use super::matching;
-use crate::client::{Client, Error, TransportError};
 use crate::config::Config;
+use crate::error::Error;
+use crate::send::client::Client;
+use crate::transport::TransportError;
 use bytes::Bytes;
 use http_body::Frame;
 use std::collections::VecDeque;

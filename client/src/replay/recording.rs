@@ -1,7 +1,8 @@
 //! The file of a recording.
 
-use super::exchange::{self, Line};
-use crate::client::TransportError;
+use super::exchange;
+use super::exchange::Line;
+use crate::transport::TransportError;
 use bytes::Bytes;
 use std::fs::File;
 use std::io::{self, Write};

@@ -2,7 +2,7 @@
 
 use super::recording::Recording;
 use super::redact::Secrets;
-use crate::client::{Body, TransportError};
+use crate::transport::{Body, TransportError};
 use bytes::Bytes;
 use http_body::{Frame, SizeHint};
 use std::pin::Pin;

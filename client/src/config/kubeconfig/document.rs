@@ -1,7 +1,8 @@
 //! One kubeconfig file. Its entries are read field by field, so that an error can name the field.
 
-use crate::config::source::Source;
-use crate::config::{ConfigError, yaml};
+use super::yaml;
+use crate::config::ConfigError;
+use crate::config::auth::source::Source;
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 use serde_json::{Map, Value};

@@ -1,5 +1,5 @@
-use super::*;
-use crate::config::yaml;
+use super::yaml;
+use crate::config::kubeconfig::*;
 
 fn from_text(text: &str) -> Result<Config, ConfigError> {
     Config::builder().text(text).build()

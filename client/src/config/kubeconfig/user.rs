@@ -2,7 +2,7 @@
 
 use super::document::{Fields, text_of};
 use crate::config::auth::Auth;
-use crate::config::exec::EXTENSION;
+use crate::config::auth::exec::EXTENSION;
 use crate::config::{
     Config, ConfigError, ExecPlugin, ExecVersion, Impersonation, InteractiveMode, Secret, TokenFile,
 };

@@ -2,7 +2,7 @@
 
 use super::event::StoreEvent;
 use super::state::State;
-use crate::client::Kind;
+use crate::error::Kind;
 use crate::watch::watcher::{Watcher, WatcherEvent};
 use crate::{Error, InvalidObject, Resource, json};
 use std::fmt;

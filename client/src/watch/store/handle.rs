@@ -3,8 +3,8 @@
 use super::not_ready::StoreNotReady;
 use super::state::State;
 use super::stored::Stored;
-use crate::client::Kind;
 use crate::convert::Loss;
+use crate::error::Kind;
 use crate::watch::key::ObjectKey;
 use crate::{Error, InvalidObject, Resource};
 use std::fmt;

@@ -4,7 +4,7 @@ use super::event::WatcherEvent;
 use super::invalid_states::InvalidStates;
 use super::matches::{Change, Matches};
 use super::source::Source;
-use crate::client::Decoded;
+use crate::response::decode::Decoded;
 use crate::watch::key::ObjectKey;
 use crate::{Error, Resource};
 use k8s_flowcontrol_types::order;

@@ -3,7 +3,7 @@
 use super::modify::Modify;
 use super::{Selection, Settings, Watcher};
 use crate::Resource;
-use crate::client::Api;
+use crate::verbs::api::Api;
 use std::time::Duration;
 
 /// Settings. Changing one after the first poll makes the watcher list again.

@@ -5,7 +5,7 @@ mod failures;
 use super::delays::Delays;
 use super::resource_version::compare;
 use super::settings::Settings;
-use crate::client::{EndlessList, ListProgress};
+use crate::verbs::list_progress::{EndlessList, ListProgress};
 use std::cmp::Ordering;
 use std::time::Duration;
 

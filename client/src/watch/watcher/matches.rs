@@ -10,7 +10,7 @@
 
 use super::resource_version::compare;
 use crate::Resource;
-use crate::client::Decoded;
+use crate::response::decode::Decoded;
 use crate::watch::key::ObjectKey;
 use std::cmp::Ordering;
 use std::collections::{HashMap, VecDeque};

@@ -21,7 +21,7 @@ mod source;
 pub use event::WatcherEvent;
 pub use selection::Selection;
 
-use crate::client::Api;
+use crate::verbs::api::Api;
 use crate::{Error, Resource};
 use any_of::AnyOf;
 use futures_core::Stream;
@@ -76,7 +76,7 @@ impl<K: Resource> Api<K> {
 /// failure it waits (0.5 s at first, up to 30 s, partly random, or for the time that the server sets, up to
 /// [60 s](Self::max_retry_after)) and tries again. Stop polling it, or drop it, to end it.
 ///
-/// A [`Store`](crate::watch::Store) keeps a copy of the objects with a watcher. [`Api::watch`](crate::Api::watch) is a
+/// A [`Store`](super::Store) keeps a copy of the objects with a watcher. [`Api::watch`](crate::Api::watch) is a
 /// single watch without any of this, and [`Api::wait_for`](crate::Api::wait_for) waits for one object.
 ///
 /// ```no_run

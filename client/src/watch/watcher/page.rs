@@ -1,8 +1,8 @@
 //! A page of a list, whose items are reported one by one.
 
-use crate::client::Response;
 use crate::convert::Loss;
 use crate::meta::ListMeta;
+use crate::response::decode::Response;
 use crate::{InvalidObject, List, Resource};
 use std::collections::HashMap;
 

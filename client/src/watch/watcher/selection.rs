@@ -1,7 +1,7 @@
 //! Selections of the objects of a collection.
 
 use crate::Resource;
-use crate::client::{ListRequest, WatchRequest};
+use crate::verbs::{ListRequest, WatchRequest};
 
 /// The objects that match a label selector and a field selector, each of which is optional.
 ///

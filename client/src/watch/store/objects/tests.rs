@@ -1,5 +1,5 @@
-use super::*;
 use crate::api::v1::FlowSchema;
+use crate::watch::store::objects::*;
 
 fn object(name: &str, uid: &str, version: u32) -> FlowSchema {
     let mut schema = FlowSchema::default();

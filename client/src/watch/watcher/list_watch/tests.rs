@@ -1,7 +1,7 @@
 mod lost_connections;
 
-use super::*;
 use crate::watch::watcher::failure::Failure;
+use crate::watch::watcher::list_watch::*;
 
 const NONE: Duration = Duration::ZERO;
 const AT_ONCE: Duration = Duration::from_millis(1);

@@ -1,5 +1,5 @@
-use super::*;
 use crate::api::v1::FlowSchema;
+use crate::watch::watcher::matches::*;
 
 fn object(name: &str, version: u64) -> FlowSchema {
     let mut schema = FlowSchema::default();

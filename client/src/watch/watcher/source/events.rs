@@ -2,8 +2,8 @@
 
 use super::{Received, Source, State, list_end};
 use crate::Resource;
-use crate::client::events::WatchEvent;
-use crate::client::{Error, Kind};
+use crate::error::{Error, Kind};
+use crate::watch::stream::WatchEvent;
 use crate::watch::watcher::event::WatcherEvent;
 use crate::watch::watcher::failure::Failure;
 use crate::watch::watcher::list_watch::SHORT;

@@ -1,6 +1,6 @@
 //! A watch that may have missed events without a notice: the version of the server is checked.
 
-use super::*;
+use crate::watch::watcher::list_watch::tests::*;
 
 #[test]
 fn after_a_lost_connection_the_version_of_the_server_is_checked() {

@@ -1,0 +1,30 @@
+//! The value of the `Authorization` header.
+
+use crate::config::{ConfigError, Secret};
+use base64::Engine as _;
+use base64::prelude::BASE64_STANDARD;
+use http::HeaderValue;
+
+/// The header with a bearer token.
+pub(crate) fn bearer(token: &Secret) -> Result<HeaderValue, ConfigError> {
+    if token.expose().is_empty() {
+        return Err(ConfigError::new("the token is empty"));
+    }
+    sensitive(&format!("Bearer {}", token.expose()), "the token")
+}
+
+/// The header with a user name and a password.
+pub(crate) fn basic(username: &str, password: &Secret) -> Result<HeaderValue, ConfigError> {
+    let pair = BASE64_STANDARD.encode(format!("{username}:{}", password.expose()));
+    sensitive(&format!("Basic {pair}"), "the user name or password")
+}
+
+fn sensitive(text: &str, what: &str) -> Result<HeaderValue, ConfigError> {
+    let mut value = HeaderValue::from_str(text).map_err(|_| {
+        ConfigError::new(format!(
+            "{what} contains characters that are not valid in a header"
+        ))
+    })?;
+    value.set_sensitive(true);
+    Ok(value)
+}

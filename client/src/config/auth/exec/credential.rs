@@ -1,0 +1,161 @@
+//! The output of a plugin.
+
+use super::ExecVersion;
+use crate::config::kubeconfig::yaml;
+use crate::config::{Secret, bearer};
+use crate::meta::Time;
+use serde_json::Value;
+use std::fmt;
+use std::sync::Arc;
+use std::time::{Duration, SystemTime};
+
+/// The default maximum time between renewal and expiry.
+const EARLY: Duration = Duration::from_secs(60);
+
+/// A certificate chain and its key, both PEM.
+type PemPair = (Arc<[u8]>, Arc<[u8]>);
+
+/// A plugin's credentials and their expiry.
+pub(crate) struct ExecCredential {
+    pub(crate) token: Option<Secret>,
+    pub(crate) certificate: Option<PemPair>,
+    obtained: SystemTime,
+    expires: Option<SystemTime>,
+}
+
+impl ExecCredential {
+    /// Reads the plugin's output. Errors do not quote it.
+    pub(crate) fn read(
+        output: &[u8],
+        version: ExecVersion,
+        now: SystemTime,
+    ) -> Result<Self, String> {
+        let text =
+            std::str::from_utf8(output).map_err(|_| "the output is not UTF-8 text".to_owned())?;
+        let document =
+            yaml::read(text).map_err(|_| "the output is neither JSON nor YAML".to_owned())?;
+        let expected = version.as_str();
+        if document.get("kind").and_then(Value::as_str) != Some("ExecCredential") {
+            return Err("the output is not of the kind ExecCredential".to_owned());
+        }
+        if document.get("apiVersion").and_then(Value::as_str) != Some(expected) {
+            return Err(format!(
+                "the apiVersion of the output is not `{expected}`, which the configuration requires"
+            ));
+        }
+        let status = document.get("status").filter(|status| status.is_object());
+        let status = status.ok_or("the output has no status")?;
+        let text = |field: &str| match status.get(field) {
+            None | Some(Value::Null) => Ok(None),
+            Some(Value::String(text)) => Ok(Some(text.as_str()).filter(|text| !text.is_empty())),
+            Some(_) => Err(format!("status.{field} is not text")),
+        };
+        let token = text("token")?.map(Secret::new);
+        if token.as_ref().is_some_and(|token| bearer(token).is_err()) {
+            return Err("the token contains characters that are not valid in a header".into());
+        }
+        let bytes = |text: &str| Arc::<[u8]>::from(text.as_bytes());
+        let certificate = match (text("clientCertificateData")?, text("clientKeyData")?) {
+            (Some(chain), Some(key)) => Some((bytes(chain), bytes(key))),
+            (None, None) => None,
+            _ => {
+                let message = "the output has only one of clientCertificateData and clientKeyData";
+                return Err(message.to_owned());
+            }
+        };
+        if token.is_none() && certificate.is_none() {
+            return Err("the output has neither a token nor a client certificate".to_owned());
+        }
+        let expires = text("expirationTimestamp")?
+            .map(|time| {
+                let message = "status.expirationTimestamp is not an RFC 3339 time";
+                Time::from(time)
+                    .system_time()
+                    .map_err(|_| message.to_owned())
+            })
+            .transpose()?;
+        Ok(Self {
+            token,
+            certificate,
+            obtained: now,
+            expires,
+        })
+    }
+
+    /// Whether to renew the credentials. `early` is the time before their expiry; it defaults to a minute, or a tenth of a
+    /// shorter lifetime.
+    pub(crate) fn is_due(&self, early: Option<Duration>, now: SystemTime) -> bool {
+        self.expires.is_some_and(|expires| {
+            let life = expires.duration_since(self.obtained).unwrap_or_default();
+            let due = expires.checked_sub(early.unwrap_or(EARLY.min(life / 10)));
+            due.is_none_or(|due| now >= due)
+        })
+    }
+
+    pub(crate) fn is_expired(&self, now: SystemTime) -> bool {
+        self.expires.is_some_and(|expires| now >= expires)
+    }
+}
+
+impl fmt::Debug for ExecCredential {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ExecCredential")
+            .field("token", &self.token)
+            .field("certificate", &self.certificate.is_some())
+            .field("expires", &self.expires)
+            .finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(status: &str) -> Result<ExecCredential, String> {
+        let head = "apiVersion: client.authentication.k8s.io/v1\nkind: ExecCredential\nstatus: ";
+        let text = format!("{head}{status}");
+        ExecCredential::read(text.as_bytes(), ExecVersion::V1, SystemTime::UNIX_EPOCH)
+    }
+
+    #[test]
+    fn invalid_credentials() {
+        for (status, expected) in [
+            ("", "no status"),
+            ("{}", "neither a token"),
+            ("{token: ''}", "neither a token"),
+            ("{token: [planted-secret]}", "status.token"),
+            ("{token: \"planted-secret\\n\"}", "not valid in a header"),
+            ("{clientKeyData: planted-secret}", "only one of"),
+            (
+                "{token: planted-secret, expirationTimestamp: soon}",
+                "RFC 3339",
+            ),
+            ("{token: planted-secret", "neither JSON nor YAML"),
+        ] {
+            let error = read(status).unwrap_err();
+            assert!(error.contains(expected), "{status}: {error}");
+            assert!(!error.contains("planted"), "{error}");
+        }
+        let other =
+            r#"{"apiVersion": "client.authentication.k8s.io/v1", "kind": "ExecCredential"}"#;
+        let now = SystemTime::UNIX_EPOCH;
+        let error = ExecCredential::read(other.as_bytes(), ExecVersion::V1Beta1, now).unwrap_err();
+        assert!(error.contains("v1beta1"), "{error}");
+    }
+
+    #[test]
+    fn renewed_a_little_early() {
+        let at = |seconds| SystemTime::UNIX_EPOCH + Duration::from_secs(seconds);
+        for (expires, due) in [
+            ("1970-01-01T01:00:00Z", 3540),
+            ("1970-01-01T00:01:40+00:00", 90),
+        ] {
+            let credential =
+                read(&format!("{{token: t, expirationTimestamp: '{expires}'}}")).unwrap();
+            assert!(!credential.is_due(None, at(due - 1)), "{expires}");
+            assert!(credential.is_due(None, at(due)), "{expires}");
+            assert!(!credential.is_expired(at(due)));
+        }
+        assert!(!read("{token: t}").unwrap().is_due(None, at(1 << 33)));
+    }
+}

@@ -1,0 +1,111 @@
+//! One run of a plugin.
+
+use super::group::Group;
+use super::{ExecCredential, ExecPlugin, InteractiveMode, info};
+use crate::config::{Config, ConfigError};
+use std::io::{self, IsTerminal};
+use std::process::{ExitStatus, Stdio};
+use std::time::SystemTime;
+use tokio::io::AsyncReadExt;
+use tokio::process::Command;
+
+/// The maximum size of a plugin's output, in bytes.
+const MAX_OUTPUT: u64 = 1024 * 1024;
+
+impl ExecPlugin {
+    /// Runs the plugin. It is killed if the future is dropped or the timeout expires.
+    pub(crate) async fn run(&self, config: &Config) -> Result<ExecCredential, ConfigError> {
+        let interactive = self.is_interactive()?;
+        let request = info::request(self, config, interactive)?;
+        let finished = self.output(request, interactive);
+        let output = if interactive {
+            finished.await
+        } else {
+            let finished = tokio::time::timeout(self.timeout, finished).await;
+            finished.unwrap_or_else(|_| {
+                let seconds = self.timeout.as_secs_f64();
+                Err(self.error(&format!(
+                    "did not finish within {seconds} s and was stopped"
+                )))
+            })
+        };
+        ExecCredential::read(&output?, self.version, SystemTime::now())
+            .map_err(|message| self.error(&format!("printed no usable credential: {message}")))
+    }
+
+    /// Whether the plugin gets the standard input.
+    pub(crate) fn is_interactive(&self) -> Result<bool, ConfigError> {
+        let terminal = || io::stdin().is_terminal();
+        match self.interactive_mode {
+            InteractiveMode::Never => Ok(false),
+            InteractiveMode::IfAvailable => Ok(terminal()),
+            InteractiveMode::Always if terminal() => Ok(true),
+            InteractiveMode::Always => Err(self.error(
+                "requires the standard input (interactiveMode Always), but that is not a terminal",
+            )),
+        }
+    }
+
+    async fn output(&self, request: String, interactive: bool) -> Result<Vec<u8>, ConfigError> {
+        let input = if interactive {
+            Stdio::inherit()
+        } else {
+            Stdio::null()
+        };
+        let variables = self.env.iter().map(|(name, value)| (name, value));
+        let mut command = Command::new(&self.command);
+        command
+            .args(&self.args)
+            .envs(variables)
+            .env("KUBERNETES_EXEC_INFO", request)
+            .stdin(input)
+            .stdout(Stdio::piped());
+        // The group is dropped before the child, whose process id is not reused until then.
+        let (mut child, group) =
+            Group::spawn(&mut command).map_err(|error| self.not_started(&error))?;
+        let broken = |error: io::Error| {
+            self.error(&format!("failed: its output could not be read: {error}"))
+        };
+        let mut output = Vec::new();
+        if let Some(stdout) = child.stdout.take() {
+            let mut bounded = stdout.take(MAX_OUTPUT + 1);
+            bounded.read_to_end(&mut output).await.map_err(broken)?;
+        }
+        if output.len() as u64 > MAX_OUTPUT {
+            return Err(self.error(&format!("printed more than {MAX_OUTPUT} bytes")));
+        }
+        let status = child.wait().await.map_err(broken)?;
+        group.release();
+        if status.success() {
+            Ok(output)
+        } else {
+            Err(self.error(&self.hinted(&ended(status))))
+        }
+    }
+
+    fn not_started(&self, error: &io::Error) -> ConfigError {
+        let message = match error.kind() {
+            io::ErrorKind::NotFound => "was not found".to_owned(),
+            _ => format!("could not be started: {error}"),
+        };
+        self.error(&self.hinted(&message))
+    }
+
+    fn hinted(&self, message: &str) -> String {
+        match &self.install_hint {
+            Some(hint) => format!("{message}; how to install it: {hint}"),
+            None => message.to_owned(),
+        }
+    }
+
+    fn error(&self, message: &str) -> ConfigError {
+        ConfigError::new(format!("`{}` {message}", self.command.display())).within(&self.origin)
+    }
+}
+
+fn ended(status: ExitStatus) -> String {
+    match status.code() {
+        Some(code) => format!("failed with exit code {code}"),
+        None => "was terminated by a signal".to_owned(),
+    }
+}

@@ -1,0 +1,311 @@
+//! Errors of requests, as one opaque type.
+
+use crate::convert::Loss;
+use crate::meta::{Status, StatusCause, StatusDetails};
+use crate::response::head::Head;
+use crate::response::warnings::Warning;
+use http::Method;
+use std::error::Error as StdError;
+use std::fmt;
+use std::time::Duration;
+
+mod display;
+mod kind;
+mod predicates;
+
+pub(crate) use kind::Kind;
+
+/// The error of a request, a watch or a client's setup.
+///
+/// The predicates tell its meaning:
+///
+/// | predicate | the usual reaction |
+/// |---|---|
+/// | [`is_not_found`](Self::is_not_found), [`is_already_exists`](Self::is_already_exists) | depends on the program |
+/// | [`is_version_not_served`](Self::is_version_not_served) | use [`Client::negotiated`](crate::Client::negotiated), or another version |
+/// | [`is_conflict`](Self::is_conflict) | read the object again and repeat the change |
+/// | [`is_invalid`](Self::is_invalid), [`is_bad_request`](Self::is_bad_request), [`is_argument`](Self::is_argument) | correct the request |
+/// | [`is_unauthorized`](Self::is_unauthorized), [`is_forbidden`](Self::is_forbidden) | correct the credentials or the permissions |
+/// | [`is_expired`](Self::is_expired) | list again |
+/// | [`is_too_many_requests`](Self::is_too_many_requests), [`is_timeout`](Self::is_timeout), [`is_connect`](Self::is_connect), [`is_retryable`](Self::is_retryable) | try later; the client has already [retried](crate::client::RetryPolicy) |
+/// | [`is_lossy`](Self::is_lossy) | allow the loss, or keep to the fields of the server's version |
+/// | [`is_decode`](Self::is_decode) | report a bug of the server or of this crate |
+///
+/// [`status`](Self::status) and [`causes`](Self::causes) contain the server's reason. The text names the request, the reason
+/// and a remedy. It contains no credentials.
+///
+/// ```no_run
+/// # async fn example(client: k8s_flowcontrol::Client) -> Result<(), k8s_flowcontrol::Error> {
+/// match client.flow_schemas().get("mine").await {
+///     Ok(schema) => println!("{} is there", schema.metadata.name.unwrap_or_default()),
+///     Err(error) if error.is_not_found() => println!("it is not there"),
+///     Err(error) => return Err(error),
+/// }
+/// # Ok(())
+/// # }
+/// ```
+pub struct Error(Box<Inner>);
+
+struct Inner {
+    kind: Kind,
+    line: Option<RequestLine>,
+    head: Option<Head>,
+    source: Option<Box<dyn StdError + Send + Sync>>,
+    /// 0 if the request was not sent.
+    attempts: u32,
+    may_have_taken_effect: bool,
+    is_budget_empty: bool,
+    not_served: Option<NotServed>,
+}
+
+/// An API version that the server does not serve.
+#[derive(Clone, Debug)]
+pub(crate) struct NotServed {
+    pub(crate) group: String,
+    pub(crate) version: String,
+    /// The versions that it serves; `None` if they are unknown.
+    pub(crate) served: Option<Vec<String>>,
+}
+
+/// Method and path of the request that failed.
+#[derive(Clone, Debug)]
+pub(crate) struct RequestLine {
+    pub(crate) method: Method,
+    pub(crate) path: String,
+}
+
+impl Error {
+    pub(crate) fn new(kind: Kind) -> Self {
+        Self(Box::new(Inner {
+            kind,
+            line: None,
+            head: None,
+            source: None,
+            attempts: 0,
+            may_have_taken_effect: false,
+            is_budget_empty: false,
+            not_served: None,
+        }))
+    }
+
+    pub(crate) fn argument(message: impl Into<String>) -> Self {
+        Self::new(Kind::Argument(message.into()))
+    }
+
+    pub(crate) fn setup(source: impl Into<Box<dyn StdError + Send + Sync>>) -> Self {
+        Self::new(Kind::Setup).with_source(source)
+    }
+
+    pub(crate) fn with_source(
+        mut self,
+        source: impl Into<Box<dyn StdError + Send + Sync>>,
+    ) -> Self {
+        self.0.source = Some(source.into());
+        self
+    }
+
+    pub(crate) fn at(mut self, line: &RequestLine) -> Self {
+        self.0.line.get_or_insert_with(|| line.clone());
+        self
+    }
+
+    pub(crate) fn with_head(mut self, head: Head) -> Self {
+        self.0.head = Some(head);
+        self
+    }
+
+    pub(crate) fn with_attempts(mut self, attempts: u32) -> Self {
+        self.0.attempts = attempts;
+        self
+    }
+
+    pub(crate) fn with_possible_effect(mut self) -> Self {
+        self.0.may_have_taken_effect = true;
+        self
+    }
+
+    pub(crate) fn with_empty_budget(mut self) -> Self {
+        self.0.is_budget_empty = true;
+        self
+    }
+
+    pub(crate) fn with_not_served(mut self, not_served: NotServed) -> Self {
+        self.0.not_served = Some(not_served);
+        self
+    }
+
+    pub(crate) fn head(&self) -> Option<&Head> {
+        self.0.head.as_ref()
+    }
+
+    /// A 404 without the name and kind of a missing object.
+    pub(crate) fn names_no_object(&self) -> bool {
+        let details = self.status().and_then(|status| status.details.as_ref());
+        let is_named = |details: &StatusDetails| details.name.is_some() || details.kind.is_some();
+        self.code() == Some(404) && !details.is_some_and(is_named)
+    }
+
+    pub(crate) fn kind(&self) -> &Kind {
+        &self.0.kind
+    }
+
+    pub(crate) fn status_mut(&mut self) -> Option<&mut Status> {
+        match &mut self.0.kind {
+            Kind::Status(status) => Some(status),
+            _ => None,
+        }
+    }
+
+    /// The number of attempts: more than one if the request was [sent again](crate::client::RetryPolicy), 0 if it was not
+    /// sent.
+    pub fn attempts(&self) -> u32 {
+        self.0.attempts
+    }
+
+    /// The HTTP status code; for a failed watch, the code in its last event.
+    pub fn code(&self) -> Option<u16> {
+        match (&self.0.kind, &self.0.head) {
+            (Kind::Status(status), _) if status.code.is_some_and(|code| code > 0) => {
+                status.code.and_then(|code| u16::try_from(code).ok())
+            }
+            (Kind::Status(_) | Kind::NotStatus { .. } | Kind::Decode { .. }, Some(head)) => {
+                Some(head.code)
+            }
+            _ => None,
+        }
+    }
+
+    /// The status code, also of a response whose body could not be read.
+    pub(crate) fn head_code(&self) -> Option<u16> {
+        let head = self.0.head.as_ref();
+        self.code().or(head.map(|head| head.code))
+    }
+
+    /// Whether the failed request is a write that the server may have carried out, completely or in part.
+    ///
+    /// The connection broke or the time ran out after the request was sent, the response could not be read, or the server
+    /// answered with a 5xx code that leaves it open. `false` for reads, dry runs, and if the server rejected the request or
+    /// never received it. Read the object to learn the outcome.
+    pub fn may_have_taken_effect(&self) -> bool {
+        self.0.may_have_taken_effect
+    }
+
+    /// The server's `Status`, if the response contained one.
+    pub fn status(&self) -> Option<&Status> {
+        match &self.0.kind {
+            Kind::Status(status) => Some(status),
+            _ => None,
+        }
+    }
+
+    /// The invalid fields and their reasons; empty if the server named none.
+    pub fn causes(&self) -> &[StatusCause] {
+        self.status()
+            .and_then(|status| status.details.as_ref())
+            .map_or(&[], |details| &details.causes)
+    }
+
+    /// The fields that the write would lose or change; empty unless [`is_lossy`](Self::is_lossy).
+    pub fn losses(&self) -> &[Loss] {
+        match &self.0.kind {
+            Kind::Lossy { losses, .. } => losses,
+            _ => &[],
+        }
+    }
+
+    /// The time that the server asks to wait before the next attempt.
+    pub fn retry_after(&self) -> Option<Duration> {
+        let details = self.status().and_then(|status| status.details.as_ref());
+        self.0
+            .head
+            .as_ref()
+            .and_then(|head| head.retry_after)
+            .or_else(|| {
+                let seconds = details?.retry_after_seconds?;
+                u64::try_from(seconds)
+                    .ok()
+                    .filter(|seconds| *seconds > 0)
+                    .map(Duration::from_secs)
+            })
+    }
+
+    /// The token to continue a list after its own token has expired.
+    ///
+    /// The remaining pages then come from the current state instead of the resource version of the earlier pages.
+    pub fn continue_token(&self) -> Option<&str> {
+        let token = self.status()?.metadata.as_ref()?.r#continue.as_deref()?;
+        (!token.is_empty()).then_some(token)
+    }
+
+    /// The warnings in the response.
+    pub fn warnings(&self) -> &[Warning] {
+        self.0.head.as_ref().map_or(&[], |head| &head.warnings)
+    }
+
+    /// The ID of the request in the server's audit log.
+    pub fn audit_id(&self) -> Option<&str> {
+        self.0.head.as_ref()?.audit_id.as_deref()
+    }
+
+    /// The UID of the FlowSchema that classified the request.
+    pub fn flow_schema_uid(&self) -> Option<&str> {
+        self.0.head.as_ref()?.flow_schema_uid.as_deref()
+    }
+
+    /// The UID of the request's priority level.
+    pub fn priority_level_uid(&self) -> Option<&str> {
+        self.0.head.as_ref()?.priority_level_uid.as_deref()
+    }
+
+    fn reason(&self) -> &str {
+        self.status()
+            .and_then(|status| status.reason.as_deref())
+            .unwrap_or_default()
+    }
+}
+
+impl StdError for Error {
+    fn source(&self) -> Option<&(dyn StdError + 'static)> {
+        self.0.source.as_deref().map(|source| source as _)
+    }
+}
+
+/// The text of the error and of its sources; with `{:#?}` all of its parts.
+impl fmt::Debug for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if !f.alternate() {
+            fmt::Display::fmt(self, f)?;
+            let mut source = self.source();
+            while let Some(error) = source {
+                write!(f, "; caused by: {error}")?;
+                source = error.source();
+            }
+            return Ok(());
+        }
+        let Inner {
+            kind,
+            line,
+            head,
+            source,
+            attempts,
+            may_have_taken_effect,
+            is_budget_empty: _,
+            not_served,
+        } = &*self.0;
+        f.debug_struct("Error")
+            .field("kind", kind)
+            .field("request", line)
+            .field("response", head)
+            .field("source", source)
+            .field("attempts", attempts)
+            .field("may_have_taken_effect", may_have_taken_effect)
+            .field("not_served", not_served)
+            .finish()
+    }
+}
+
+impl From<crate::config::ConfigError> for Error {
+    fn from(error: crate::config::ConfigError) -> Self {
+        Self::setup(error)
+    }
+}

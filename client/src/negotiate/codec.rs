@@ -1,0 +1,282 @@
+//! The API version of objects on the wire: their own, or another one with conversion.
+
+use super::call::Negotiated;
+use super::negotiation::{Agreed, Negotiation};
+use super::renamed::RenamedField;
+use crate::convert::{Convert, Loss, Lossy};
+use crate::error::Error;
+use crate::json;
+use crate::json::{Fault, Reader};
+use crate::response::decode::{Decoded, Decoder};
+use crate::{ApiVersion, List, Release, Resource};
+use serde_json::Error as JsonError;
+use std::sync::Arc;
+
+/// Reads a body.
+type Decode<T> = fn(&[u8]) -> Result<Decoded<T>, JsonError>;
+
+/// Reads the body of a list; the flag is [`Wire::keeps_invalid`].
+type DecodeList<K> = fn(&[u8], bool) -> Result<Decoded<List<K>>, JsonError>;
+
+/// Writes and reads objects of type `K` in one API version.
+pub(crate) struct Wire<K: Resource> {
+    /// The API version on the wire.
+    pub(crate) version: &'static str,
+    /// The server's release, by which `encode` reports losses; [`Api`](crate::client::Api) reports none.
+    pub(crate) release: Release,
+    pub(crate) encode: fn(&K, Release) -> Result<Encoded, JsonError>,
+    pub(crate) decode: Decode<K>,
+    pub(crate) decode_list: DecodeList<K>,
+    /// Whether objects that do not fit their type are kept apart, instead of failing a list or a watch.
+    pub(crate) keeps_invalid: bool,
+    /// Reads an object that is part of a larger text, such as an event of a watch, into a default one.
+    pub(crate) read: fn(&mut Decoded<K>, &mut Reader<'_>) -> Result<(), Fault>,
+    /// The field whose name differs on the wire.
+    pub(crate) renamed: Option<RenamedField>,
+}
+
+// A derived implementation would require `K: Copy`.
+impl<K: Resource> Copy for Wire<K> {}
+impl<K: Resource> Clone for Wire<K> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+/// A body, and the losses of its conversion.
+pub(crate) struct Encoded {
+    pub(crate) body: Vec<u8>,
+    pub(crate) losses: Vec<Loss>,
+}
+
+impl<K: Resource> Wire<K> {
+    /// The type's own version.
+    pub(crate) fn own() -> Self {
+        Self {
+            version: K::VERSION,
+            release: Release::NEWEST,
+            encode: |object, _| {
+                let body = json::to_string(object).into_bytes();
+                Ok(Encoded {
+                    body,
+                    losses: Vec::new(),
+                })
+            },
+            decode: |body| json::from_slice::<K>(body).map(Decoded::from),
+            decode_list: |body, lenient| read_list::<K>(body, lenient).map(Decoded::from),
+            keeps_invalid: false,
+            read: |object, reader| object.value.read_json(reader),
+            renamed: None,
+        }
+    }
+
+    /// The version of `W`, with conversion from and to `K`.
+    pub(crate) fn of<W>() -> Self
+    where
+        W: Resource + Convert<K>,
+        K: Convert<W>,
+    {
+        Self {
+            version: W::VERSION,
+            release: Release::NEWEST,
+            encode: |object, release| {
+                let converted = object.clone().convert_for_server(release);
+                let (object, losses): (W, _) = Lossy::parts(converted);
+                let body = json::to_string(&object).into_bytes();
+                Ok(Encoded { body, losses })
+            },
+            decode: |body| {
+                let (value, losses) = shape(json::from_slice::<W>(body)?);
+                Ok(Decoded { value, losses })
+            },
+            decode_list: |body, lenient| {
+                let (value, losses) = shape(read_list::<W>(body, lenient)?);
+                Ok(Decoded { value, losses })
+            },
+            keeps_invalid: false,
+            read: |object, reader| {
+                let mut received = W::default();
+                received.read_json(reader)?;
+                let (value, losses) = shape(received);
+                *object = Decoded { value, losses };
+                Ok(())
+            },
+            renamed: <W as Convert<K>>::RENAMED.map(|(wire, own)| RenamedField { wire, own }),
+        }
+    }
+
+    /// Reads an object.
+    pub(crate) fn object(self) -> Decoder<K> {
+        let expected = format!("{} ({})", K::KIND, self.version);
+        self.decoder(expected, self.decode)
+    }
+
+    /// Reads a list.
+    pub(crate) fn list(self) -> Decoder<List<K>> {
+        let expected = format!("{} ({})", K::LIST_KIND, self.version);
+        self.decoder(expected, move |body| self.decode_list(body))
+    }
+
+    pub(crate) fn decode_list(&self, body: &[u8]) -> Result<Decoded<List<K>>, JsonError> {
+        (self.decode_list)(body, self.keeps_invalid)
+    }
+
+    pub(crate) fn decoder<T>(
+        self,
+        expected: String,
+        decode: impl FnOnce(&[u8]) -> Result<Decoded<T>, JsonError> + Send + 'static,
+    ) -> Decoder<T> {
+        let mut decoder = Decoder::new(expected, decode);
+        decoder.renamed = self.renamed;
+        decoder
+    }
+
+    /// Translates the field paths of an error's causes to the paths in `K`.
+    pub(crate) fn map_error(&self, error: Error) -> Error {
+        match self.renamed {
+            Some(renamed) => renamed.translate(error),
+            None => error,
+        }
+    }
+}
+
+/// The wire formats of an [`Api`](crate::client::Api): its own one, or one for each version that a negotiation may choose.
+pub(crate) enum Wires<K: Resource> {
+    Own {
+        /// [`Wire::keeps_invalid`].
+        keeps_invalid: bool,
+    },
+    Negotiated {
+        negotiation: Arc<Negotiation>,
+        wire: fn(ApiVersion) -> Wire<K>,
+        /// The only version of the requests. They fail when the server no longer serves it.
+        pinned: Option<Agreed>,
+        /// [`Wire::keeps_invalid`].
+        keeps_invalid: bool,
+    },
+}
+
+impl<K: Resource> Clone for Wires<K> {
+    fn clone(&self) -> Self {
+        match self {
+            Self::Own { keeps_invalid } => Self::Own {
+                keeps_invalid: *keeps_invalid,
+            },
+            Self::Negotiated {
+                negotiation,
+                wire,
+                pinned,
+                keeps_invalid,
+            } => Self::Negotiated {
+                negotiation: negotiation.clone(),
+                wire: *wire,
+                pinned: *pinned,
+                keeps_invalid: *keeps_invalid,
+            },
+        }
+    }
+}
+
+impl<K: Resource> Wires<K> {
+    /// The wire format of a version.
+    pub(crate) fn of(&self, agreed: Option<Agreed>) -> Wire<K> {
+        let mut format = match (self, agreed) {
+            (Self::Negotiated { wire, .. }, Some(Agreed { version, release })) => Wire {
+                release,
+                ..wire(version)
+            },
+            _ => Wire::own(),
+        };
+        let (Self::Own { keeps_invalid } | Self::Negotiated { keeps_invalid, .. }) = self;
+        format.keeps_invalid = *keeps_invalid;
+        format
+    }
+
+    /// The same formats, with or without [`Wire::keeps_invalid`].
+    pub(crate) fn keeping_invalid(mut self, keeps: bool) -> Self {
+        let (Self::Own { keeps_invalid } | Self::Negotiated { keeps_invalid, .. }) = &mut self;
+        *keeps_invalid = keeps;
+        self
+    }
+
+    /// The part of the next request that knows about versions; `None` for the type's own one.
+    pub(crate) fn negotiated(&self) -> Option<Negotiated> {
+        match self {
+            Self::Own { .. } => None,
+            Self::Negotiated {
+                negotiation,
+                pinned,
+                ..
+            } => Some(Negotiated::new(negotiation.clone(), *pinned)),
+        }
+    }
+
+    /// The name of the version of the next request.
+    pub(crate) fn version(&self) -> &'static str {
+        let negotiated = self.negotiated();
+        negotiated.map_or(K::VERSION, |negotiated| {
+            negotiated.agreed().version.as_str()
+        })
+    }
+
+    /// The same versions of another representation of the objects, which needs no conversion.
+    pub(crate) fn represented<R: Resource>(&self) -> Wires<R> {
+        match self {
+            Self::Own { keeps_invalid } => Wires::Own {
+                keeps_invalid: *keeps_invalid,
+            },
+            Self::Negotiated {
+                negotiation,
+                pinned,
+                keeps_invalid,
+                ..
+            } => Wires::Negotiated {
+                negotiation: negotiation.clone(),
+                wire: |version| Wire {
+                    version: version.as_str(),
+                    ..Wire::own()
+                },
+                pinned: *pinned,
+                keeps_invalid: *keeps_invalid,
+            },
+        }
+    }
+
+    /// The same formats for requests that all have the current version.
+    pub(crate) fn pin(&self) -> Self {
+        let mut wires = self.clone();
+        if let Self::Negotiated {
+            negotiation,
+            pinned,
+            ..
+        } = &mut wires
+        {
+            *pinned = Some(negotiation.current());
+        }
+        wires
+    }
+
+    /// Whether the version to which these formats are pinned is still the negotiated one.
+    pub(crate) fn is_current(&self) -> bool {
+        match self {
+            Self::Negotiated {
+                negotiation,
+                pinned: Some(pinned),
+                ..
+            } => negotiation.current().version == pinned.version,
+            _ => true,
+        }
+    }
+}
+
+fn read_list<W: Resource>(body: &[u8], keeps_invalid: bool) -> Result<List<W>, JsonError> {
+    match keeps_invalid {
+        true => List::from_slice_lenient(body),
+        false => json::from_slice(body),
+    }
+}
+
+/// The object in another version, and the losses.
+fn shape<F: Convert<T>, T>(object: F) -> (T, Vec<Loss>) {
+    Lossy::parts(object.convert_shape(Release::NEWEST))
+}

@@ -1,0 +1,8 @@
+//! In which API version: the versions that both sides know, and objects converted between them.
+
+pub(crate) mod call;
+pub(crate) mod codec;
+pub(crate) mod negotiated;
+pub(crate) mod negotiation;
+pub(crate) mod not_served;
+pub(crate) mod renamed;

@@ -1,0 +1,129 @@
+//! One type in the program, the best version of the server on the wire.
+
+use super::codec::{Wire, Wires};
+use super::negotiation::Negotiation;
+use crate::api::{v1, v1beta1, v1beta2, v1beta3};
+use crate::client::BoxFuture;
+use crate::error::{Error, Kind};
+use crate::send::client::Client;
+use crate::verbs::api::Api;
+use crate::{ApiVersion, Resource};
+use std::sync::Arc;
+
+/// The objects of one kind in the best version of the server, made by [`Client::negotiated`].
+///
+/// It has the verbs of [`Api`] that send and return whole objects, and converts the objects. Raw patches contain the field
+/// paths of one version, so only [`Api`] has them. [`Objects`](crate::Objects) is the trait of both.
+///
+/// A write that would lose or change fields in the server's version fails before it is sent ([`Error::is_lossy`]), unless
+/// `.allow_loss()` is called. The losses of a read are in [`Response::losses`](crate::client::Response::losses). The causes of an
+/// error ([`Error::causes`]) contain the field paths of `K`.
+///
+/// The version stays until the server no longer serves it, because it was upgraded or downgraded. Then the next request
+/// negotiates again, once for all clones, and is written and sent again in the new version; its losses are checked for
+/// that version. [Watchers](crate::watch::Watcher) and [stores](crate::watch::Store) list again. A list that is read page by
+/// page does not continue in another version, and fails as if its token had expired ([`Error::is_expired`]).
+///
+/// ```no_run
+/// use k8s_flowcontrol::api::v1;
+///
+/// # async fn example(client: k8s_flowcontrol::Client) -> Result<(), k8s_flowcontrol::Error> {
+/// let levels = client.negotiated::<v1::PriorityLevelConfiguration>().await?;
+/// println!("speaking {}", levels.wire_version());
+/// let mut level = levels.get("workload-low").await?;
+/// if let Some(limited) = &mut level.spec.limited {
+///     limited.nominal_concurrency_shares = Some(0);
+/// }
+/// match levels.replace(&level).await {
+///     Err(error) if error.is_lossy() => println!("an old server: {}", error.losses()[0]),
+///     other => drop(other?),
+/// }
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone, Debug)]
+pub struct Negotiated<K: Resource> {
+    pub(crate) api: Api<K>,
+}
+
+/// A kind of this group, in any version.
+pub trait Negotiable: Resource + sealed::HasWires {}
+
+impl Client {
+    /// The objects of a kind in the best version of the server: the type's own version if the server has it, else the
+    /// newest version.
+    ///
+    /// Reads the versions and the release of the server.
+    ///
+    /// # Errors
+    /// If the request fails, or the server has no version known to this crate.
+    pub fn negotiated<K: Negotiable>(&self) -> BoxFuture<Result<Negotiated<K>, Error>> {
+        let client = self.clone();
+        Box::pin(async move { Negotiated::find(&client).await })
+    }
+}
+
+impl<K: Negotiable> Negotiated<K> {
+    async fn find(client: &Client) -> Result<Self, Error> {
+        match Negotiation::begin(client, K::GROUP, K::VERSION).await? {
+            Ok(negotiation) => Ok(Self::with(client, negotiation)),
+            Err(served) => Err(Error::new(Kind::NotServed(format!(
+                "the server serves {} in {}; expected v1, v1beta3, v1beta2 or v1beta1",
+                K::GROUP,
+                if served.is_empty() {
+                    "no version".to_owned()
+                } else {
+                    served.join(", ")
+                },
+            )))),
+        }
+    }
+
+    fn with(client: &Client, negotiation: Negotiation) -> Self {
+        let wires = Wires::Negotiated {
+            negotiation: Arc::new(negotiation),
+            wire: K::wire,
+            pinned: None,
+            keeps_invalid: false,
+        };
+        Self {
+            api: Api::negotiated(client.clone(), wires),
+        }
+    }
+}
+
+mod sealed {
+    use super::{ApiVersion, Resource, Wire};
+
+    /// The wire format of a kind in each version.
+    pub trait HasWires: Resource {
+        #[doc(hidden)]
+        #[allow(private_interfaces)]
+        fn wire(version: ApiVersion) -> Wire<Self>;
+    }
+}
+
+macro_rules! negotiable {
+    ($kind:ident: $($module:ident)*) => {$(
+        impl Negotiable for $module::$kind {}
+
+        #[allow(private_interfaces)]
+        impl sealed::HasWires for $module::$kind {
+            // Inline, so that a program compiles only the kinds that it negotiates.
+            #[inline]
+            fn wire(version: ApiVersion) -> Wire<Self> {
+                match version {
+                    ApiVersion::V1 => Wire::of::<v1::$kind>(),
+                    ApiVersion::V1Beta3 => Wire::of::<v1beta3::$kind>(),
+                    ApiVersion::V1Beta2 => Wire::of::<v1beta2::$kind>(),
+                    ApiVersion::V1Beta1 => Wire::of::<v1beta1::$kind>(),
+                }
+            }
+        }
+    )*};
+}
+negotiable!(FlowSchema: v1 v1beta3 v1beta2 v1beta1);
+negotiable!(PriorityLevelConfiguration: v1 v1beta3 v1beta2 v1beta1);
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,206 @@
+//! The version that a client and a server agree on, and the next one when an upgrade or a downgrade removes it.
+
+use crate::error::{Error, NotServed};
+use crate::meta::ApiGroup;
+use crate::send::client::Client;
+use crate::verbs::release::known_release;
+use crate::{ApiVersion, Release};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex as StdMutex, PoisonError};
+use std::time::Duration;
+use tokio::sync::Mutex;
+
+/// The maximum time for each request of a renewal.
+const TIMEOUT: Duration = Duration::from_secs(10);
+
+/// The API version on the wire, and the release of the server.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Agreed {
+    pub(crate) version: ApiVersion,
+    /// Decides which fields a write would lose.
+    pub(crate) release: Release,
+}
+
+/// The agreement for one kind, shared by all clones of its [`Negotiated`](crate::client::Negotiated).
+pub(crate) struct Negotiation {
+    group: &'static str,
+    /// The version to choose if the server serves it.
+    preferred: &'static str,
+    agreed: StdMutex<Agreed>,
+    /// The result of the last renewal. Locked during the next one, so that it serves all concurrent requests.
+    last: Mutex<Option<Renewed>>,
+    /// The number of finished renewals.
+    renewals: AtomicU64,
+}
+
+/// The result of a renewal.
+#[derive(Clone, Debug)]
+pub(crate) enum Renewed {
+    /// The version that the server serves instead.
+    Changed(Agreed),
+    /// The server serves the version.
+    Unchanged,
+    /// The server serves no version that this crate knows, or did not answer.
+    NotServed(NotServed),
+}
+
+impl Negotiation {
+    /// Reads the versions and the release of a server.
+    ///
+    /// # Errors
+    /// The error of the request, or the versions of a server that serves none of the known ones.
+    pub(crate) async fn begin(
+        client: &Client,
+        group: &'static str,
+        preferred: &'static str,
+    ) -> Result<Result<Self, Vec<String>>, Error> {
+        let served = names(client.api_group(group).await?);
+        Ok(match choose(preferred, &served) {
+            Some(version) => Ok(Self::new(
+                group,
+                preferred,
+                Agreed {
+                    version,
+                    release: release_of(client, &served).await,
+                },
+            )),
+            None => Err(served),
+        })
+    }
+
+    pub(crate) fn new(group: &'static str, preferred: &'static str, agreed: Agreed) -> Self {
+        Self {
+            group,
+            preferred,
+            agreed: StdMutex::new(agreed),
+            last: Mutex::new(None),
+            renewals: AtomicU64::new(0),
+        }
+    }
+
+    pub(crate) fn current(&self) -> Agreed {
+        // Nothing panics while the lock is held.
+        *self.agreed.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The version to use after a server answered that it does not serve `used`.
+    ///
+    /// Concurrent callers share one run and its result.
+    pub(crate) async fn renew(&self, client: &Client, used: Agreed) -> Renewed {
+        let finished = self.renewals.load(Ordering::Acquire);
+        let mut last = self.last.lock().await;
+        let current = self.current();
+        if current.version != used.version {
+            return Renewed::Changed(current);
+        }
+        match &*last {
+            Some(result) if self.renewals.load(Ordering::Acquire) != finished => result.clone(),
+            _ => {
+                let result = self.run(client, used).await;
+                self.renewals.fetch_add(1, Ordering::Release);
+                last.insert(result).clone()
+            }
+        }
+    }
+
+    async fn run(&self, client: &Client, used: Agreed) -> Renewed {
+        let served = match client.api_group(self.group).timeout(TIMEOUT).await {
+            Ok(group) => names(group),
+            Err(error) if error.code() == Some(404) => Vec::new(),
+            Err(_) => return Renewed::NotServed(self.not_served(used, None)),
+        };
+        if served.iter().any(|name| name == used.version.as_str()) {
+            return Renewed::Unchanged;
+        }
+        let Some(version) = choose(self.preferred, &served) else {
+            return Renewed::NotServed(self.not_served(used, Some(served)));
+        };
+        let release = release_of(client, &served).await;
+        let agreed = Agreed { version, release };
+        tracing::info!(
+            target: "k8s_flowcontrol::request",
+            group = self.group,
+            from = used.version.as_str(),
+            to = version.as_str(),
+            "the server no longer serves the version on the wire; another one was chosen"
+        );
+        *self.agreed.lock().unwrap_or_else(PoisonError::into_inner) = agreed;
+        Renewed::Changed(agreed)
+    }
+
+    /// The reason of an error; `served` is `None` if the served versions are unknown.
+    pub(crate) fn not_served(&self, used: Agreed, served: Option<Vec<String>>) -> NotServed {
+        NotServed {
+            group: self.group.to_owned(),
+            version: used.version.as_str().to_owned(),
+            served,
+        }
+    }
+}
+
+fn names(group: ApiGroup) -> Vec<String> {
+    let versions = group.versions.into_iter();
+    versions.map(|version| version.version).collect()
+}
+
+/// The preferred version if the server has it, else the newest known version of the server.
+pub(crate) fn choose(preferred: &str, served: &[String]) -> Option<ApiVersion> {
+    let known = ApiVersion::ALL
+        .into_iter()
+        .filter(|version| served.iter().any(|name| name == version.as_str()));
+    known
+        .clone()
+        .find(|version| version.as_str() == preferred)
+        .or_else(|| known.max())
+}
+
+/// The release of a server: its own response, else the oldest release with these versions. The user may not be allowed to
+/// read the release, and the versions are then sufficient.
+async fn release_of(client: &Client, served: &[String]) -> Release {
+    let info = client.version().timeout(TIMEOUT).await.ok();
+    let answered = info.as_ref().and_then(known_release);
+    answered.unwrap_or_else(|| release_with(served))
+}
+
+pub(crate) fn release_with(served: &[String]) -> Release {
+    let introduced = ApiVersion::ALL
+        .into_iter()
+        .filter(|version| served.iter().any(|name| name == version.as_str()))
+        .map(|version| version.lifecycle().introduced)
+        .max();
+    introduced.map_or(Release::NEWEST, Release::nearest)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn names(names: &[&str]) -> Vec<String> {
+        names.iter().map(|name| (*name).to_owned()).collect()
+    }
+
+    #[test]
+    fn the_own_version_first_then_the_newest() {
+        let choose = |preferred, served: &[&str]| choose(preferred, &names(served));
+        assert_eq!(choose("v1", &["v1", "v1beta3"]), Some(ApiVersion::V1));
+        assert_eq!(
+            choose("v1beta3", &["v1", "v1beta3"]),
+            Some(ApiVersion::V1Beta3)
+        );
+        assert_eq!(
+            choose("v1", &["v1beta1", "v1beta2"]),
+            Some(ApiVersion::V1Beta2)
+        );
+        assert_eq!(choose("v1beta1", &["v1", "v2"]), Some(ApiVersion::V1));
+        assert_eq!(choose("v1", &["v2"]), None);
+        assert_eq!(choose("v1", &[]), None);
+    }
+
+    #[test]
+    fn the_oldest_release_with_the_versions() {
+        let release = |served: &[&str]| release_with(&names(served)).minor();
+        assert_eq!(release(&["v1beta3", "v1beta2"]), 26);
+        assert_eq!(release(&["v1", "v1beta3"]), 29);
+        assert_eq!(release(&["v1beta2", "v1beta1"]), 25);
+    }
+}

@@ -1,0 +1,209 @@
+//! Paths of collections, objects and subresources.
+
+use crate::Resource;
+use crate::error::Error;
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
+
+/// The path of a request, with the resource and subresource in it.
+#[derive(Debug)]
+pub(crate) struct Target {
+    /// Percent-encoded, beginning with `/`.
+    pub(crate) path: String,
+    pub(crate) resource: &'static str,
+    pub(crate) subresource: String,
+}
+
+impl Target {
+    /// A path that belongs to no resource, such as `/version`.
+    pub(crate) fn outside_resources(path: impl Into<String>) -> Self {
+        Self {
+            path: path.into(),
+            resource: "",
+            subresource: String::new(),
+        }
+    }
+}
+
+/// The collection that holds the objects of a kind.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Collection<'a> {
+    pub(crate) version: &'static str,
+    pub(crate) namespace: Option<&'a str>,
+}
+
+impl Collection<'_> {
+    /// The whole collection.
+    pub(crate) fn all<K: Resource>(&self) -> Result<Target, Error> {
+        self.build::<K>(false, None, None)
+    }
+
+    /// One object, or a subresource of it, which may have several segments.
+    pub(crate) fn object<K: Resource>(
+        &self,
+        name: &str,
+        subresource: Option<&str>,
+    ) -> Result<Target, Error> {
+        if K::NAMESPACED && self.namespace.is_none() {
+            return Err(Error::argument(format!(
+                "{} is a namespaced kind and no namespace was given; use Client::namespaced_api",
+                K::KIND
+            )));
+        }
+        self.build::<K>(false, Some(name), subresource)
+    }
+
+    /// A deprecated watch endpoint.
+    pub(crate) fn watch<K: Resource>(&self, name: Option<&str>) -> Result<Target, Error> {
+        self.build::<K>(true, name, None)
+    }
+
+    fn build<K: Resource>(
+        &self,
+        watch: bool,
+        name: Option<&str>,
+        subresource: Option<&str>,
+    ) -> Result<Target, Error> {
+        let mut path = version_path(K::GROUP, self.version);
+        if watch {
+            path.push_str("watch/");
+        }
+        if let Some(namespace) = self.namespace {
+            path.push_str("namespaces/");
+            path.push_str(&segment("the namespace", namespace)?);
+            path.push('/');
+        }
+        path.push_str(K::PLURAL);
+        if let Some(name) = name {
+            path.push('/');
+            path.push_str(&segment("the object's name", name)?);
+        }
+        for part in subresource.iter().flat_map(|text| text.split('/')) {
+            path.push('/');
+            path.push_str(&segment("the subresource", part)?);
+        }
+        let first = subresource.and_then(|text| text.split('/').next());
+        Ok(Target {
+            path,
+            resource: K::PLURAL,
+            subresource: first.unwrap_or_default().to_owned(),
+        })
+    }
+}
+
+/// The path of an API version, with a slash at the end.
+fn version_path(group: &str, version: &str) -> String {
+    if group.is_empty() {
+        format!("/api/{version}/")
+    } else {
+        format!("/apis/{group}/{version}/")
+    }
+}
+
+/// The path of a resource of a named group, in another version of the group.
+pub(crate) fn in_version(path: &str, version: &str) -> String {
+    let mut segments: Vec<&str> = path.split('/').collect();
+    // Empty, `apis`, the group, the version.
+    if let Some(segment) = segments.get_mut(3) {
+        *segment = version;
+    }
+    segments.join("/")
+}
+
+/// Percent-encodes a path segment.
+///
+/// Fails for text that would change the path, by the server's own rules for names: not `.` or `..`, and no `/` or `%`.
+pub(crate) fn segment(what: &str, text: &str) -> Result<String, Error> {
+    /// The characters to encode in a path segment. A form-encoded `+` for a blank would be wrong in a path.
+    const ENCODED: &AsciiSet = &NON_ALPHANUMERIC
+        .remove(b'-')
+        .remove(b'.')
+        .remove(b'_')
+        .remove(b'~')
+        .remove(b':')
+        .remove(b'@');
+    let trouble = match text {
+        "" => "is empty".to_owned(),
+        "." | ".." => format!("is `{text}`"),
+        _ => match text.chars().find(|c| matches!(c, '/' | '%')) {
+            Some(c) => format!("has a `{c}` in it: `{}`", text.escape_debug()),
+            None => return Ok(utf8_percent_encode(text, ENCODED).to_string()),
+        },
+    };
+    Err(Error::argument(format!(
+        "{what} {trouble}; expected one path segment: not empty, not `.` or `..`, without `/` and `%`"
+    )))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::api::{v1, v1beta2};
+
+    fn cluster(version: &'static str) -> Collection<'static> {
+        Collection {
+            version,
+            namespace: None,
+        }
+    }
+
+    #[test]
+    fn paths() {
+        let v1 = cluster("v1");
+        let root = "/apis/flowcontrol.apiserver.k8s.io";
+        assert_eq!(
+            v1.all::<v1::FlowSchema>().unwrap().path,
+            format!("{root}/v1/flowschemas")
+        );
+        assert_eq!(
+            v1.object::<v1::FlowSchema>("a", Some("status"))
+                .unwrap()
+                .path,
+            format!("{root}/v1/flowschemas/a/status")
+        );
+        assert_eq!(
+            cluster("v1beta2")
+                .watch::<v1beta2::FlowSchema>(Some("a"))
+                .unwrap()
+                .path,
+            format!("{root}/v1beta2/watch/flowschemas/a")
+        );
+    }
+
+    #[test]
+    fn the_version_of_a_path() {
+        let path = cluster("v1beta3")
+            .object::<v1::FlowSchema>("v1beta3", Some("status"))
+            .unwrap()
+            .path;
+        assert_eq!(
+            in_version(&path, "v1"),
+            "/apis/flowcontrol.apiserver.k8s.io/v1/flowschemas/v1beta3/status"
+        );
+    }
+
+    #[test]
+    fn names_are_encoded() {
+        let path = cluster("v1")
+            .object::<v1::FlowSchema>("a b?c#d:é", None)
+            .unwrap()
+            .path;
+        assert!(
+            path.ends_with("/flowschemas/a%20b%3Fc%23d:%C3%A9"),
+            "{path}"
+        );
+    }
+
+    #[test]
+    fn names_that_change_the_path_are_refused() {
+        for name in ["", ".", "..", "a/b", "/", "a%2Fb", "%"] {
+            let error = cluster("v1")
+                .object::<v1::FlowSchema>(name, None)
+                .unwrap_err();
+            assert!(
+                error.to_string().contains("the object's name"),
+                "{name}: {error}"
+            );
+        }
+        assert!(cluster("v1").object::<v1::FlowSchema>("...", None).is_ok());
+    }
+}

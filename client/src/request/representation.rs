@@ -1,0 +1,62 @@
+//! Representations of a kind on the wire, such as `PartialObjectMetadata`.
+
+use super::http_request::Verb;
+use crate::Resource;
+use crate::error::Error;
+use http::HeaderValue;
+
+/// The media type of a representation of a kind, such as `PartialObjectMetadata`; `None` for the kind itself.
+pub(crate) fn accept<K: Resource>(verb: Verb) -> Option<HeaderValue> {
+    let (group, version, kind) = representation::<K>()?;
+    let list = match verb {
+        Verb::List | Verb::DeleteCollection => "List",
+        _ => "",
+    };
+    let media_type = format!("application/json;as={kind}{list};g={group};v={version}");
+    HeaderValue::try_from(media_type).ok()
+}
+
+/// Representations are made by the server, so that it cannot store them.
+///
+/// # Errors
+/// For a type that is not the kind itself.
+pub(crate) fn check_writable<K: Resource>() -> Result<(), Error> {
+    match representation::<K>() {
+        None => Ok(()),
+        Some((_, _, representation)) => Err(Error::argument(format!(
+            "a {representation} cannot be written; patch the object, or write a {}",
+            K::KIND
+        ))),
+    }
+}
+
+/// The group, version and kind of the objects on the wire, if `K` is a representation of another kind.
+fn representation<K: Resource>() -> Option<(&'static str, &'static str, &'static str)> {
+    let wire = K::TABLE.type_meta?;
+    if wire.kind == K::KIND && wire.api_version == K::API_VERSION {
+        return None;
+    }
+    let (group, version) = wire.api_version.split_once('/')?;
+    Some((group, version, wire.kind))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::PartialObjectMetadata;
+    use crate::api::v1::FlowSchema;
+
+    #[test]
+    fn only_representations_have_a_media_type_of_their_own() {
+        assert_eq!(accept::<FlowSchema>(Verb::Get), None);
+        let accept = |verb| accept::<PartialObjectMetadata<FlowSchema>>(verb).unwrap();
+        for (verb, kind) in [
+            (Verb::Get, "PartialObjectMetadata"),
+            (Verb::Watch, "PartialObjectMetadata"),
+            (Verb::List, "PartialObjectMetadataList"),
+        ] {
+            let expected = format!("application/json;as={kind};g=meta.k8s.io;v=v1");
+            assert_eq!(accept(verb), expected);
+        }
+    }
+}

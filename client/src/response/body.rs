@@ -1,0 +1,249 @@
+//! The body of a response: read to its end, or streamed.
+
+use super::gunzip::Gunzip;
+use crate::error::{Error, Kind};
+use crate::transport::{Body, TransportError};
+use flate2::write::MultiGzDecoder;
+use http::HeaderMap;
+use http::header::CONTENT_ENCODING;
+use http_body::Body as _;
+use std::future::Future;
+use std::io::{self, Write};
+use std::pin::Pin;
+
+/// The form of a successful response's body.
+pub(crate) trait Content: Sized + Send {
+    fn read(
+        body: Body,
+        encoding: Encoding,
+        limit: usize,
+    ) -> impl Future<Output = Result<Self, Error>> + Send;
+}
+
+/// The whole body.
+impl Content for Vec<u8> {
+    async fn read(body: Body, encoding: Encoding, limit: usize) -> Result<Self, Error> {
+        collect(body, encoding, limit).await
+    }
+}
+
+/// The body as a stream. The request asks for no compression, which not everybody on the way respects.
+impl Content for Body {
+    async fn read(body: Body, encoding: Encoding, _: usize) -> Result<Self, Error> {
+        match encoding {
+            Encoding::Identity => Ok(body),
+            Encoding::Gzip => Ok(Body::new(Gunzip::new(body))),
+        }
+    }
+}
+
+/// The encoding of a body.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Encoding {
+    Identity,
+    Gzip,
+}
+
+impl Encoding {
+    pub(crate) fn read(headers: &HeaderMap) -> Result<Self, Error> {
+        let Some(value) = headers.get(CONTENT_ENCODING) else {
+            return Ok(Self::Identity);
+        };
+        let text = String::from_utf8_lossy(value.as_bytes());
+        match text.trim().to_ascii_lowercase().as_str() {
+            "" | "identity" => Ok(Self::Identity),
+            "gzip" | "x-gzip" => Ok(Self::Gzip),
+            other => Err(unexpected(other)),
+        }
+    }
+}
+
+/// Reads a body to its end. `limit` is its maximum size in bytes after decompression.
+pub(crate) async fn collect(
+    mut body: Body,
+    encoding: Encoding,
+    limit: usize,
+) -> Result<Vec<u8>, Error> {
+    let mut sink = Sink::new(encoding, limit);
+    while let Some(frame) = std::future::poll_fn(|cx| Pin::new(&mut body).poll_frame(cx)).await {
+        if let Ok(data) = frame.map_err(TransportError::into_body_error)?.into_data() {
+            sink.push(&data)?;
+        }
+    }
+    sink.finish()
+}
+
+/// The destination of a body.
+enum Sink {
+    Plain(Bounded),
+    Gzip(Box<MultiGzDecoder<Bounded>>),
+}
+
+impl Sink {
+    fn new(encoding: Encoding, limit: usize) -> Self {
+        let bounded = Bounded {
+            bytes: Vec::new(),
+            limit,
+        };
+        match encoding {
+            Encoding::Identity => Self::Plain(bounded),
+            Encoding::Gzip => Self::Gzip(Box::new(MultiGzDecoder::new(bounded))),
+        }
+    }
+
+    fn push(&mut self, data: &[u8]) -> Result<(), Error> {
+        match self {
+            Self::Plain(bounded) => bounded.write_all(data),
+            Self::Gzip(decoder) => decoder.write_all(data),
+        }
+        .map_err(unreadable)
+    }
+
+    fn finish(self) -> Result<Vec<u8>, Error> {
+        match self {
+            Self::Plain(bounded) => Ok(bounded.bytes),
+            Self::Gzip(decoder) => Ok(decoder.finish().map_err(unreadable)?.bytes),
+        }
+    }
+}
+
+/// A buffer with a maximum size.
+struct Bounded {
+    bytes: Vec<u8>,
+    limit: usize,
+}
+
+impl Write for Bounded {
+    fn write(&mut self, data: &[u8]) -> io::Result<usize> {
+        if data.len() > self.limit - self.bytes.len() {
+            return Err(io::Error::new(
+                io::ErrorKind::FileTooLarge,
+                TooLong(self.limit),
+            ));
+        }
+        self.bytes.extend_from_slice(data);
+        Ok(data.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// The exceeded limit.
+#[derive(Debug)]
+struct TooLong(usize);
+
+impl std::fmt::Display for TooLong {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "longer than {} bytes", self.0)
+    }
+}
+
+impl std::error::Error for TooLong {}
+
+fn unreadable(error: io::Error) -> Error {
+    let too_long = error
+        .get_ref()
+        .and_then(|inner| inner.downcast_ref::<TooLong>());
+    Error::new(match too_long {
+        Some(TooLong(limit)) => Kind::TooLong {
+            what: "the response",
+            limit: *limit,
+            setting: "Config::with_max_response_size",
+        },
+        None => Kind::Body { timeout: false },
+    })
+    .with_source(error)
+}
+
+fn unexpected(encoding: &str) -> Error {
+    Error::new(Kind::Decode {
+        expected: "a body with the content encoding gzip or none".to_owned(),
+        message: format!("it is {encoding:?}"),
+        excerpt: String::new(),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use flate2::Compression;
+    use flate2::write::GzEncoder;
+
+    fn gzip(text: &[u8]) -> Vec<u8> {
+        let mut encoder = GzEncoder::new(Vec::new(), Compression::fast());
+        encoder.write_all(text).unwrap();
+        encoder.finish().unwrap()
+    }
+
+    fn read(encoding: Encoding, data: &[u8], piece: usize, limit: usize) -> Result<Vec<u8>, Error> {
+        let mut sink = Sink::new(encoding, limit);
+        data.chunks(piece).try_for_each(|piece| sink.push(piece))?;
+        sink.finish()
+    }
+
+    #[test]
+    fn pieces_of_any_size() {
+        let text = "flow control, ".repeat(1000).into_bytes();
+        let (packed, size) = (gzip(&text), text.len());
+        for piece in [1, 2, 17, 1000, usize::MAX] {
+            assert_eq!(read(Encoding::Gzip, &packed, piece, size).unwrap(), text);
+            assert_eq!(read(Encoding::Identity, &text, piece, size).unwrap(), text);
+        }
+        let two = [packed.clone(), packed].concat();
+        assert_eq!(
+            read(Encoding::Gzip, &two, 100, 2 * size).unwrap().len(),
+            2 * size
+        );
+    }
+
+    #[test]
+    fn the_limit_holds_for_what_comes_out() {
+        let bomb = gzip(&vec![b' '; 10_000_000]);
+        for (encoding, data) in [
+            (Encoding::Gzip, &bomb[..]),
+            (Encoding::Identity, &[0; 1001]),
+        ] {
+            let error = read(encoding, data, 1000, 1000).unwrap_err();
+            assert!(
+                error.to_string().contains("longer than 1000 bytes"),
+                "{error}"
+            );
+            assert!(!error.is_retryable());
+        }
+    }
+
+    #[test]
+    fn truncated_and_damaged_bodies_are_errors() {
+        let packed = gzip(b"some text that is long enough");
+        for end in 1..packed.len() {
+            let error = read(Encoding::Gzip, &packed[..end], 7, 1000).unwrap_err();
+            assert!(error.is_retryable(), "{end}: {error}");
+        }
+        let mut damaged = packed.clone();
+        damaged[packed.len() / 2] ^= 0x55;
+        assert!(read(Encoding::Gzip, &damaged, 7, 1000).is_err());
+        assert!(read(Encoding::Gzip, b"{}", 7, 1000).is_err());
+    }
+
+    #[test]
+    fn encodings() {
+        let of = |value: &str| {
+            let mut headers = HeaderMap::new();
+            headers.insert(CONTENT_ENCODING, value.parse().unwrap());
+            Encoding::read(&headers)
+        };
+        assert_eq!(
+            Encoding::read(&HeaderMap::new()).unwrap(),
+            Encoding::Identity
+        );
+        assert_eq!(of("GZIP").unwrap(), Encoding::Gzip);
+        assert_eq!(of("identity").unwrap(), Encoding::Identity);
+        let error = of("br").unwrap_err();
+        assert!(
+            error.is_decode() && error.to_string().contains("\"br\""),
+            "{error}"
+        );
+    }
+}

@@ -1,0 +1,260 @@
+//! Responses: status code, headers and value, decoded without I/O.
+
+use super::head::Head;
+use super::warnings::Warning;
+use crate::convert::Loss;
+use crate::error::{Error, Kind, RequestLine};
+use crate::json;
+use crate::meta::Status;
+use crate::negotiate::renamed::RenamedField;
+
+/// The maximum length of a body's excerpt in an error, in characters.
+const EXCERPT: usize = 300;
+
+/// A decoded response: the value, the status code, and the headers.
+///
+/// Every request builder's `.send()` returns a `Response`. `.await` on the builder itself returns the value alone.
+#[derive(Clone, Debug)]
+pub struct Response<T> {
+    value: T,
+    head: Head,
+}
+
+impl<T> Response<T> {
+    pub(crate) fn new(value: T, head: Head) -> Self {
+        Self { value, head }
+    }
+
+    /// The decoded value.
+    pub fn value(&self) -> &T {
+        &self.value
+    }
+
+    /// The decoded value, by value.
+    pub fn into_inner(self) -> T {
+        self.value
+    }
+
+    /// The HTTP status code: 200, 201 or 202.
+    pub fn code(&self) -> u16 {
+        self.head.code
+    }
+
+    /// Whether the object was created (201) rather than changed.
+    pub fn was_created(&self) -> bool {
+        self.head.code == 201
+    }
+
+    /// Whether the server accepted the request and is still processing it (202).
+    pub fn was_accepted(&self) -> bool {
+        self.head.code == 202
+    }
+
+    /// The warnings, in order: deprecated versions, and unknown or duplicate fields under
+    /// [`FieldValidation::Warn`](crate::FieldValidation::Warn).
+    pub fn warnings(&self) -> &[Warning] {
+        &self.head.warnings
+    }
+
+    /// The ID of the request in the server's audit log.
+    pub fn audit_id(&self) -> Option<&str> {
+        self.head.audit_id.as_deref()
+    }
+
+    /// The UID of the FlowSchema that classified the request; empty if that is a mandatory one without an object.
+    ///
+    /// `None` if the server runs without API Priority and Fairness.
+    pub fn flow_schema_uid(&self) -> Option<&str> {
+        self.head.flow_schema_uid.as_deref()
+    }
+
+    /// The UID of the request's priority level; empty if that is a mandatory one without an object.
+    pub fn priority_level_uid(&self) -> Option<&str> {
+        self.head.priority_level_uid.as_deref()
+    }
+
+    /// The losses of the conversion from the server's version. Always empty except through
+    /// [`Negotiated`](crate::client::Negotiated).
+    pub fn losses(&self) -> &[Loss] {
+        &self.head.losses
+    }
+
+    /// The number of attempts: more than one if the request was [sent again](crate::client::RetryPolicy).
+    pub fn attempts(&self) -> u32 {
+        self.head.attempts
+    }
+
+    /// The same response with another value.
+    pub fn map<U>(self, change: impl FnOnce(T) -> U) -> Response<U> {
+        Response {
+            value: change(self.value),
+            head: self.head,
+        }
+    }
+}
+
+/// A value, and the losses of its conversion from the server's version.
+pub(crate) struct Decoded<T> {
+    pub(crate) value: T,
+    pub(crate) losses: Vec<Loss>,
+}
+
+impl<T> From<T> for Decoded<T> {
+    fn from(value: T) -> Self {
+        Self {
+            value,
+            losses: Vec::new(),
+        }
+    }
+}
+
+type Decode<T> = Box<dyn FnOnce(&[u8]) -> Result<Decoded<T>, serde_json::Error> + Send>;
+
+/// How the body of a 2xx response is read.
+pub(crate) struct Decoder<T> {
+    /// The expected content, for errors.
+    expected: String,
+    decode: Decode<T>,
+    /// Translates the causes of the server's errors.
+    pub(crate) renamed: Option<RenamedField>,
+}
+
+impl<T> Decoder<T> {
+    pub(crate) fn new(
+        expected: impl Into<String>,
+        decode: impl FnOnce(&[u8]) -> Result<Decoded<T>, serde_json::Error> + Send + 'static,
+    ) -> Self {
+        Self {
+            expected: expected.into(),
+            decode: Box::new(decode),
+            renamed: None,
+        }
+    }
+
+    /// Decodes the whole body.
+    pub(crate) fn read(
+        self,
+        line: &RequestLine,
+        mut head: Head,
+        body: &[u8],
+    ) -> Result<Response<T>, Error> {
+        match (self.decode)(body) {
+            Ok(Decoded { value, losses }) => {
+                head.losses = losses;
+                Ok(Response::new(value, head))
+            }
+            Err(error) => Err(undecodable_body(self.expected, error, body)
+                .with_attempts(head.attempts)
+                .with_head(head)
+                .at(line)),
+        }
+    }
+}
+
+impl Decoder<Vec<u8>> {
+    /// The body itself.
+    pub(crate) fn bytes() -> Self {
+        Self::new("bytes", |body| Ok(Decoded::from(body.to_vec())))
+    }
+}
+
+/// The error of a body that cannot be decoded.
+fn undecodable_body(expected: String, error: serde_json::Error, body: &[u8]) -> Error {
+    let (message, excerpt) = if body.trim_ascii().is_empty() {
+        ("the body is empty".to_owned(), String::new())
+    } else if error.is_eof() {
+        let length = body.len();
+        let message = format!("the body ends too early, after {length} bytes");
+        (message, excerpt(body))
+    } else if error.is_data() {
+        // The message names the field, so that an excerpt adds nothing.
+        (error.to_string(), String::new())
+    } else {
+        (error.to_string(), excerpt(body))
+    };
+    Error::new(Kind::Decode {
+        expected,
+        message,
+        excerpt,
+    })
+    .with_source(error)
+}
+
+/// The error of a watch event that cannot be decoded.
+pub(crate) fn undecodable(expected: String, error: serde_json::Error, excerpt: String) -> Error {
+    let message = error.to_string();
+    Error::new(Kind::Decode {
+        expected,
+        message,
+        excerpt,
+    })
+    .with_source(error)
+}
+
+/// The error of a response other than 2xx.
+pub(crate) fn failure(head: Head, body: &[u8]) -> Error {
+    let is_status = kind_of(body).is_ok_and(|kind| kind.as_deref() == Some("Status"));
+    let kind = match is_status.then(|| json::from_slice::<Status>(body)) {
+        Some(Ok(status)) => Kind::Status(Box::new(status)),
+        _ => Kind::NotStatus {
+            content_type: head.content_type.clone(),
+            excerpt: excerpt(body),
+        },
+    };
+    Error::new(kind).with_head(head)
+}
+
+/// The `kind` of a JSON object.
+/// `None` for a missing object. A missing resource or version is an error.
+pub(crate) fn if_found<T>(
+    result: Result<Response<T>, Error>,
+) -> Result<Response<Option<T>>, Error> {
+    let error = match result {
+        Ok(response) => return Ok(response.map(Some)),
+        Err(error) => error,
+    };
+    match error.head() {
+        Some(head) if error.is_not_found() && !error.names_no_object() => {
+            Ok(Response::new(None, head.clone()))
+        }
+        _ => Err(error),
+    }
+}
+
+pub(crate) fn kind_of(body: &[u8]) -> Result<Option<String>, serde_json::Error> {
+    let mut kind = None;
+    json::read_whole(json::utf8(body)?, |reader| {
+        reader.fields(&"a JSON object", &mut |name, reader| match &*name {
+            "kind" => reader.value(&mut kind),
+            _ => reader.skip(),
+        })
+    })?;
+    Ok(kind)
+}
+
+/// The beginning of a body, on one line and without control characters.
+pub(crate) fn excerpt(body: &[u8]) -> String {
+    // A character has at most 4 bytes.
+    let head = &body[..body.len().min(EXCERPT * 4)];
+    let text = String::from_utf8_lossy(head);
+    let mut out = String::new();
+    let mut space = false;
+    for (index, c) in text.chars().enumerate() {
+        if index >= EXCERPT {
+            out.push('…');
+            break;
+        }
+        if c.is_whitespace() || c.is_control() {
+            space = !out.is_empty();
+            continue;
+        }
+        if std::mem::take(&mut space) {
+            out.push(' ');
+        }
+        out.push(c);
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,44 @@
+//! The status code and the headers of a response.
+
+use super::retry_after::retry_after;
+use super::warnings;
+use super::warnings::Warning;
+use crate::convert::Loss;
+use http::{HeaderMap, StatusCode};
+use std::time::Duration;
+
+/// The status code, and the headers that the crate uses.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Head {
+    pub(crate) code: u16,
+    pub(crate) warnings: Vec<Warning>,
+    pub(crate) audit_id: Option<String>,
+    pub(crate) flow_schema_uid: Option<String>,
+    pub(crate) priority_level_uid: Option<String>,
+    pub(crate) retry_after: Option<Duration>,
+    pub(crate) content_type: String,
+    pub(crate) losses: Vec<Loss>,
+    /// The number of attempts.
+    pub(crate) attempts: u32,
+}
+
+impl Head {
+    pub(crate) fn read(code: StatusCode, headers: &HeaderMap) -> Self {
+        let text = |name: &str| Some(headers.get(name)?.to_str().ok()?.to_owned());
+        Self {
+            code: code.as_u16(),
+            warnings: warnings::read(headers),
+            audit_id: text("audit-id"),
+            flow_schema_uid: text("x-kubernetes-pf-flowschema-uid"),
+            priority_level_uid: text("x-kubernetes-pf-prioritylevel-uid"),
+            retry_after: retry_after(headers),
+            content_type: text("content-type").unwrap_or_default(),
+            losses: Vec::new(),
+            attempts: 1,
+        }
+    }
+
+    pub(crate) fn is_success(&self) -> bool {
+        (200..300).contains(&self.code)
+    }
+}

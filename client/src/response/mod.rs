@@ -1,0 +1,8 @@
+//! Responses: status code, headers, warnings and values. Decoding does no I/O.
+
+pub(crate) mod body;
+pub(crate) mod decode;
+pub(crate) mod gunzip;
+pub(crate) mod head;
+pub(crate) mod retry_after;
+pub(crate) mod warnings;

@@ -1,0 +1,14 @@
+//! How requests are sent: connections, credentials, retries, hooks and layers, and what is reported of them.
+
+pub(crate) mod attempt;
+pub(crate) mod chain;
+pub(crate) mod client;
+pub(crate) mod dispatch;
+pub(crate) mod hooks;
+pub(crate) mod layer;
+pub(crate) mod observe;
+pub(crate) mod options;
+pub(crate) mod request_head;
+pub(crate) mod retry;
+pub(crate) mod session;
+pub(crate) mod trace;

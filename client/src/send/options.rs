@@ -1,0 +1,26 @@
+//! The options of a client that are not part of its configuration.
+
+use super::chain::Chain;
+use super::layer::Layer;
+use super::observe::Attempt;
+use super::request_head::RequestHead;
+use crate::config::RetryPolicy;
+use crate::response::warnings::Warning;
+use http::HeaderMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// The options that may differ between clones of a client.
+#[derive(Clone, Default)]
+pub(crate) struct Options {
+    pub(crate) on_warning: Chain<dyn Fn(&Warning) + Send + Sync>,
+    pub(crate) on_request: Chain<dyn Fn(&Attempt<'_>) + Send + Sync>,
+    /// The default headers.
+    pub(crate) headers: Arc<HeaderMap>,
+    pub(crate) before_request: Chain<dyn Fn(&mut RequestHead<'_>) + Send + Sync>,
+    pub(crate) layers: Chain<Layer>,
+    /// Overrides the configuration's.
+    pub(crate) timeout: Option<Option<Duration>>,
+    /// Overrides the configuration's.
+    pub(crate) retry: Option<RetryPolicy>,
+}

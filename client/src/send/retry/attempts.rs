@@ -1,0 +1,122 @@
+//! The attempts at one request, and whether another one follows.
+
+use super::{Budget, Failure, Repeat};
+use crate::config::RetryPolicy;
+use crate::error::{Error, Kind};
+use crate::request::http_request::HttpRequest;
+use std::future::Future;
+use std::time::Duration;
+use tokio::time::{Instant, timeout_at};
+
+pub(crate) struct Attempts<'a> {
+    policy: &'a RetryPolicy,
+    budget: &'a Budget,
+    repeat: Repeat,
+    limit: Option<Duration>,
+    started: Instant,
+    deadline: Option<Instant>,
+    count: u32,
+    /// The failure after which the request may or may not have been carried out.
+    unclear: Option<Error>,
+    /// The tokens of the last retry.
+    taken: Option<u32>,
+    /// There is no further attempt, because the budget is empty.
+    is_budget_empty: bool,
+}
+
+impl<'a> Attempts<'a> {
+    /// The time limit starts now.
+    pub(crate) fn new(
+        request: &HttpRequest,
+        policy: &'a RetryPolicy,
+        budget: &'a Budget,
+        limit: Option<Duration>,
+    ) -> Self {
+        let started = Instant::now();
+        Self {
+            policy,
+            budget,
+            repeat: Repeat::of(request),
+            limit,
+            started,
+            deadline: limit.and_then(|limit| started.checked_add(limit)),
+            count: 0,
+            unclear: None,
+            taken: None,
+            is_budget_empty: false,
+        }
+    }
+
+    pub(crate) fn count(&self) -> u32 {
+        self.count
+    }
+
+    pub(crate) fn elapsed(&self) -> Duration {
+        self.started.elapsed()
+    }
+
+    /// Makes an attempt within the remaining time.
+    pub(crate) async fn make<T>(
+        &mut self,
+        attempt: impl Future<Output = Result<T, Error>>,
+    ) -> Result<T, Error> {
+        self.count += 1;
+        let result = match (self.deadline, self.limit) {
+            (Some(deadline), Some(limit)) => {
+                let result = timeout_at(deadline, attempt).await;
+                let what = "the request".to_owned();
+                result.unwrap_or_else(|_elapsed| Err(Error::new(Kind::TimedOut { what, limit })))
+            }
+            _ => attempt.await,
+        };
+        if result.as_ref().err().is_none_or(Failure::is_answer) {
+            self.budget.answered(self.taken);
+        }
+        result.map_err(|error| error.with_attempts(self.count))
+    }
+
+    /// The pause before the next attempt; `None` if this error is final.
+    pub(crate) fn pause(&mut self, error: &Error) -> Option<Duration> {
+        if !self.repeat.allows(Failure::of(error)) {
+            return None;
+        }
+        let now = Instant::now();
+        let remaining = self
+            .deadline
+            .map(|deadline| deadline.saturating_duration_since(now));
+        let elapsed = now.saturating_duration_since(self.started);
+        let pause = self
+            .policy
+            .pause(self.count, elapsed, remaining, error.retry_after())?;
+        self.taken = self.budget.take(error.is_timeout());
+        self.is_budget_empty = self.taken.is_none();
+        self.taken.map(|_| pause)
+    }
+
+    /// Records an error that is followed by another attempt.
+    pub(crate) fn remember(&mut self, error: Error) {
+        if Failure::of(&error) == Failure::Unknown {
+            self.unclear = Some(error);
+        }
+    }
+
+    /// The error to return after the last attempt.
+    pub(crate) fn final_error(self, error: Error) -> Error {
+        let may_have_taken_effect = self.repeat.is_write()
+            && (self.unclear.is_some() || Failure::may_have_taken_effect(&error));
+        let error = match self.unclear {
+            Some(unclear) if self.repeat.may_be_self_inflicted(&error) => {
+                unclear.with_attempts(self.count)
+            }
+            _ => error,
+        };
+        let error = match self.is_budget_empty {
+            true => error.with_empty_budget(),
+            false => error,
+        };
+        match may_have_taken_effect {
+            true => error.with_possible_effect(),
+            false => error,
+        }
+    }
+}

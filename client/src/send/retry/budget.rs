@@ -1,0 +1,88 @@
+//! The retry budget of a client: a token bucket that all its requests share.
+
+use std::sync::atomic::{AtomicU32, Ordering};
+
+/// The tokens of a retry.
+const RETRY: u32 = 5;
+/// The tokens of a retry after a timeout.
+const RETRY_AFTER_TIMEOUT: u32 = 10;
+/// The tokens that the answer to a first attempt gives back.
+const ANSWER: u32 = 1;
+
+/// The bucket. It is full at first.
+#[derive(Debug)]
+pub(crate) struct Budget {
+    tokens: AtomicU32,
+    /// `None` means no limit.
+    capacity: Option<u32>,
+}
+
+impl Budget {
+    pub(crate) fn new(capacity: Option<u32>) -> Self {
+        Self {
+            tokens: AtomicU32::new(capacity.unwrap_or_default()),
+            capacity,
+        }
+    }
+
+    /// Takes the tokens of a retry, and returns their number; `None` if there are not enough.
+    pub(crate) fn take(&self, after_timeout: bool) -> Option<u32> {
+        if self.capacity.is_none() {
+            return Some(0);
+        }
+        let cost = if after_timeout {
+            RETRY_AFTER_TIMEOUT
+        } else {
+            RETRY
+        };
+        let take = |tokens: u32| tokens.checked_sub(cost);
+        let taken = self
+            .tokens
+            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, take);
+        taken.is_ok().then_some(cost)
+    }
+
+    /// The server answered. Gives back the tokens of the last retry, if there was one.
+    pub(crate) fn answered(&self, last_retry: Option<u32>) {
+        let Some(capacity) = self.capacity else {
+            return;
+        };
+        let given = last_retry.unwrap_or(ANSWER);
+        let add = |tokens: u32| Some(tokens.saturating_add(given).min(capacity));
+        // The closure always returns a number, so that this cannot fail.
+        let _added = self
+            .tokens
+            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, add);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn retries_take_and_answers_give_back() {
+        let budget = Budget::new(Some(12));
+        assert_eq!(budget.take(false), Some(5));
+        assert_eq!(budget.take(true), None, "7 are left");
+        assert_eq!(budget.take(false), Some(5));
+        assert_eq!(budget.take(false), None, "2 are left");
+        budget.answered(None);
+        budget.answered(None);
+        assert_eq!(budget.take(false), None, "4 are left");
+        budget.answered(Some(5));
+        assert_eq!(budget.take(false), Some(5));
+        (0..100).for_each(|_| budget.answered(Some(10)));
+        assert_eq!(budget.take(true), Some(10));
+        assert_eq!(budget.take(false), None, "12 is the capacity");
+    }
+
+    #[test]
+    fn a_budget_can_be_off_or_empty() {
+        let off = Budget::new(None);
+        assert!((0..1000).all(|_| off.take(true).is_some()));
+        let empty = Budget::new(Some(0));
+        empty.answered(None);
+        assert_eq!(empty.take(false), None);
+    }
+}

@@ -1,0 +1,89 @@
+use crate::request::http_request::Verb;
+use crate::request::path::Target;
+use crate::response::decode::failure;
+use crate::response::head::Head;
+use crate::send::retry::repeat::*;
+use std::time::Duration;
+
+fn response(code: u16, retry_after: Option<u64>, body: &str) -> Error {
+    let head = Head {
+        code,
+        retry_after: retry_after.map(Duration::from_secs),
+        ..Head::default()
+    };
+    failure(head, body.as_bytes())
+}
+
+fn send(timeout: bool, tls: bool, connect: bool) -> Error {
+    let server = String::new();
+    Error::new(Kind::Send {
+        server,
+        timeout,
+        tls,
+        connect,
+        unprocessed: false,
+        fatal: false,
+    })
+}
+
+#[test]
+fn failures_are_classified() {
+    let server_timeout = r#"{"kind":"Status","reason":"ServerTimeout","code":500}"#;
+    let asks = r#"{"kind":"Status","code":503,"details":{"retryAfterSeconds":1}}"#;
+    for (error, expected) in [
+        (
+            response(429, None, "Too many requests"),
+            Failure::NotCarriedOut,
+        ),
+        (
+            response(429, Some(1), r#"{"kind":"Status","code":429}"#),
+            Failure::NotCarriedOut,
+        ),
+        (response(503, Some(1), ""), Failure::NotCarriedOut),
+        (response(503, None, asks), Failure::NotCarriedOut),
+        (response(503, None, ""), Failure::Unknown),
+        (response(502, Some(1), "<html>"), Failure::Unknown),
+        (response(504, None, ""), Failure::Unknown),
+        (response(500, Some(1), ""), Failure::Unknown),
+        (response(500, None, server_timeout), Failure::Unknown),
+        (response(500, None, ""), Failure::Final),
+        (response(400, Some(1), ""), Failure::Final),
+        (response(401, None, ""), Failure::Final),
+        (response(409, None, ""), Failure::Final),
+        (response(410, None, ""), Failure::Final),
+        (send(false, false, true), Failure::NotCarriedOut),
+        (send(true, false, true), Failure::NotCarriedOut),
+        (send(false, true, true), Failure::Final),
+        (send(false, false, false), Failure::Unknown),
+        (Error::new(Kind::Body { timeout: false }), Failure::Unknown),
+        (Error::argument("x"), Failure::Final),
+        (
+            Error::new(Kind::TimedOut {
+                what: "x".into(),
+                limit: Duration::ZERO,
+            }),
+            Failure::Final,
+        ),
+    ] {
+        assert_eq!(Failure::of(&error), expected, "{error:?}");
+    }
+}
+
+#[test]
+fn requests_that_may_be_repeated() {
+    let request = |verb| HttpRequest::new(verb, Target::outside_resources("/"));
+    assert_eq!(Repeat::of(&request(Verb::Get)), Repeat::Harmless);
+    for verb in [Verb::Create, Verb::Update, Verb::Patch, Verb::Delete] {
+        let mut request = request(verb);
+        assert_eq!(Repeat::of(&request), Repeat::Never);
+        request.guarded = true;
+        assert_eq!(Repeat::of(&request), Repeat::Guarded);
+        request.set("dryRun", "All");
+        assert_eq!(Repeat::of(&request), Repeat::Harmless);
+    }
+    for repeat in [Repeat::Harmless, Repeat::Guarded, Repeat::Never] {
+        assert!(repeat.allows(Failure::NotCarriedOut));
+        assert_eq!(repeat.allows(Failure::Unknown), repeat != Repeat::Never);
+        assert!(!repeat.allows(Failure::Final));
+    }
+}

@@ -1,0 +1,115 @@
+//! Connections: TLS, HTTP, proxies. Only this module uses the HTTP library.
+
+mod body;
+mod error;
+mod own;
+mod resolver;
+mod route;
+pub(crate) mod tls;
+
+pub use body::Body;
+pub use error::TransportError;
+pub(crate) use own::{OwnTransport, exchange};
+
+use crate::config::{Certificates, Config, check_tls};
+use crate::error::Error;
+use bytes::Bytes;
+use resolver::Resolver;
+use route::Route;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// The maximum time of an idle connection.
+const KEEP_IDLE: Duration = Duration::from_secs(90);
+/// The number of TCP probes before a connection is closed.
+const TCP_PROBES: u32 = 3;
+
+/// The maximum number of response headers over HTTP/1.1.
+///
+/// The library allocates a table of this length for each response (2 × 128 KiB, untouched except for the headers that
+/// exist), and limits their bytes to about 400 KiB. A longer table would let a hostile server overflow the header map.
+const HTTP1_MAX_HEADERS: usize = 4096;
+/// The maximum bytes of response headers over HTTP/2: 10 MiB, as in Go.
+const HTTP2_MAX_HEADER_BYTES: u32 = 10 * 1024 * 1024;
+
+/// The way to the server.
+pub(crate) enum Transport {
+    Connections(Box<Connections>),
+    Own(Arc<OwnTransport>),
+}
+
+impl Transport {
+    /// Sends a request and returns when the response begins.
+    pub(crate) async fn send(
+        &self,
+        request: http::Request<Bytes>,
+    ) -> Result<http::Response<Body>, TransportError> {
+        // After hooks and layers, so that none of them can send a secret in clear text.
+        check_tls(request.uri(), request.headers()).map_err(TransportError::fatal)?;
+        match self {
+            Self::Connections(connections) => connections.send(request).await,
+            Self::Own(transport) => transport(request).await,
+        }
+    }
+}
+
+/// Connections to one server, kept for the next request.
+pub(crate) struct Connections {
+    http: reqwest::Client,
+    route: Route,
+}
+
+impl Connections {
+    /// Prepares connections. They are opened when they are needed.
+    pub(crate) fn new(config: &Config, certificates: &Certificates) -> Result<Self, Error> {
+        let route = Route::of(config)?;
+        let keep_alive = config.keep_alive();
+        let mut builder = reqwest::Client::builder()
+            .tls_backend_preconfigured(tls::client_config(
+                config,
+                certificates,
+                &route.name_check(),
+            )?)
+            .connect_timeout(config.connect_timeout())
+            .pool_idle_timeout(KEEP_IDLE)
+            .http1_max_headers(HTTP1_MAX_HEADERS)
+            .http2_max_header_list_size(HTTP2_MAX_HEADER_BYTES)
+            .http2_keep_alive_interval(keep_alive.after)
+            .http2_keep_alive_timeout(keep_alive.timeout)
+            .http2_keep_alive_while_idle(true)
+            // HTTP/1.1 has no pings, so TCP must detect a dead connection.
+            .tcp_keepalive(keep_alive.after)
+            .tcp_keepalive_interval(keep_alive.timeout / TCP_PROBES)
+            .tcp_keepalive_retries(TCP_PROBES)
+            .redirect(reqwest::redirect::Policy::none())
+            // Responses are decompressed here, whatever features of reqwest the build has.
+            .no_gzip()
+            .no_brotli()
+            .no_zstd()
+            .no_deflate()
+            // This crate has its own retry policy and proxy settings.
+            .retry(reqwest::retry::never())
+            .no_proxy();
+        if let Some(proxy) = route.proxy()? {
+            builder = builder.proxy(proxy);
+        }
+        if let Some((alias, host)) = route.alias() {
+            builder = builder
+                .dns_resolver(Arc::new(Resolver::new(alias, host)))
+                .http1_only();
+        }
+        let http = builder.build().map_err(Error::setup)?;
+        Ok(Self { http, route })
+    }
+
+    async fn send(
+        &self,
+        request: http::Request<Bytes>,
+    ) -> Result<http::Response<Body>, TransportError> {
+        let mut request = reqwest::Request::try_from(request).map_err(TransportError::new)?;
+        self.route.set_alias(&mut request);
+        let response = self.http.execute(request).await;
+        let response = response.map_err(|error| self.route.explain(error))?;
+        Ok(http::Response::<reqwest::Body>::from(response).map(Body::of_connection))
+    }
+}

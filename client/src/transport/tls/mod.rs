@@ -1,0 +1,184 @@
+//! TLS: the trusted authorities and the client's own certificate.
+//!
+//! Configurations are built with the program's own cryptography provider or else ring. None is installed for the whole
+//! program.
+
+mod certificate;
+mod identity;
+mod pem;
+mod roots;
+mod verifier;
+
+pub(crate) use roots::is_torn;
+
+use crate::config::{Certificates, Config, notice};
+use crate::error::Error;
+use roots::Roots;
+use rustls::ClientConfig;
+use rustls::crypto::CryptoProvider;
+use rustls::pki_types::ServerName;
+use std::error::Error as StdError;
+use std::sync::Arc;
+use verifier::{ByName, Trust};
+
+/// The expected names in certificates.
+pub(crate) struct NameCheck<'a> {
+    /// The server's name, instead of the URL's host.
+    pub(crate) server: Option<&'a ServerName<'static>>,
+    /// Whether the URL's host is sent in the handshake (SNI).
+    pub(crate) sends_name: bool,
+    /// Whether HTTP/2 is offered.
+    pub(crate) http2: bool,
+    /// The name of an `https` proxy.
+    pub(crate) proxy: Option<&'a ServerName<'static>>,
+}
+
+/// The TLS configuration of a client, for the connections to the server and to an `https` proxy.
+pub(crate) fn client_config(
+    config: &Config,
+    files: &Certificates,
+    names: &NameCheck<'_>,
+) -> Result<ClientConfig, Error> {
+    let provider = provider()?;
+    let roots = files.authority.as_ref().map(Roots::read).transpose()?;
+    if let (Some(authority), Some(roots)) = (&files.authority, &roots)
+        && !roots.skipped.is_empty()
+    {
+        let message = format!("unusable certificates were skipped ({})", roots.skipped);
+        notice(&authority.source.error(message));
+    }
+    // Most proxies have a public certificate. Like kubectl, also accepts a certificate of the cluster's authority.
+    let listed = roots.as_ref().map(|roots| roots.certificates.clone());
+    let to_proxy = match names.proxy {
+        None => None,
+        Some(name) if config.skips_tls_verify() => Some((name.clone(), Trust::Any)),
+        Some(name) => Some((name.clone(), Trust::System(listed.unwrap_or_default()))),
+    };
+    let to_server = match roots {
+        _ if config.skips_tls_verify() => Trust::Any,
+        Some(roots) => Trust::Authority(roots),
+        None if config.server().scheme() == "https" => Trust::System(Vec::new()),
+        None => Trust::None,
+    };
+    let verifier = ByName {
+        to_server: to_server.verifier(&provider)?,
+        name: names.server.cloned(),
+        to_proxy: match to_proxy {
+            None => None,
+            Some((name, trust)) => Some((name, trust.verifier(&provider)?)),
+        },
+    };
+    let builder = ClientConfig::builder_with_provider(provider)
+        .with_safe_default_protocol_versions()
+        .map_err(Error::setup)?
+        .dangerous()
+        .with_custom_certificate_verifier(Arc::new(verifier));
+    let mut client = match &files.client {
+        None => builder.with_no_client_auth(),
+        Some((chain, key)) => {
+            let (certificates, private_key) = identity::read(chain, key)?;
+            builder
+                .with_client_auth_cert(certificates, private_key)
+                .map_err(|error| chain.source.error(format!("it cannot be used: {error}")))?
+        }
+    };
+    client.alpn_protocols = match names.http2 {
+        true => vec![b"h2".to_vec(), b"http/1.1".to_vec()],
+        false => vec![b"http/1.1".to_vec()],
+    };
+    client.enable_sni = names.sends_name;
+    Ok(client)
+}
+
+/// Whether a request failed because of TLS.
+pub(crate) fn is_tls_error(error: &(dyn StdError + 'static)) -> bool {
+    // An io::Error hides the error it was made from, and may be nested.
+    let hidden = error
+        .downcast_ref::<std::io::Error>()
+        .and_then(std::io::Error::get_ref);
+    error.is::<rustls::Error>()
+        || hidden.is_some_and(|hidden| is_tls_error(hidden))
+        || error.source().is_some_and(is_tls_error)
+}
+
+fn provider() -> Result<Arc<CryptoProvider>, Error> {
+    if let Some(provider) = CryptoProvider::get_default() {
+        return Ok(provider.clone());
+    }
+    #[cfg(feature = "ring")]
+    return Ok(Arc::new(rustls::crypto::ring::default_provider()));
+    #[cfg(not(feature = "ring"))]
+    Err(crate::config::ConfigError::new(
+        "the program has no TLS provider; enable the feature `ring` of k8s-flowcontrol, or install one with \
+         rustls::crypto::CryptoProvider::install_default",
+    )
+    .into())
+}
+
+#[cfg(test)]
+#[cfg(feature = "ring")]
+mod tests {
+    use super::*;
+    use crate::config::Secret;
+
+    fn https() -> Config {
+        Config::new("https://127.0.0.1:1").unwrap()
+    }
+
+    fn setup(config: &Config) -> Result<ClientConfig, Error> {
+        let names = NameCheck {
+            server: None,
+            sends_name: true,
+            http2: true,
+            proxy: None,
+        };
+        client_config(config, &config.certificates(None)?, &names)
+    }
+
+    #[test]
+    fn invalid_certificates() {
+        let empty = "-----BEGIN CERTIFICATE-----\n-----END CERTIFICATE-----\n";
+        for (config, expected) in [
+            (
+                https().with_certificate_authority("rubbish"),
+                "certificate authority: expected a certificate in PEM",
+            ),
+            (
+                https().with_certificate_authority(empty),
+                "certificate authority: it contains no usable certificate",
+            ),
+            (
+                https().with_client_certificate("rubbish", Secret::new("planted-secret")),
+                "client certificate: expected a certificate in PEM",
+            ),
+            (
+                https().with_client_certificate(empty, Secret::new("planted-secret")),
+                "client key: expected a private key",
+            ),
+        ] {
+            let error = setup(&config).err().unwrap();
+            let text = format!("{error} {error:?}");
+            assert!(text.contains(expected), "{text}");
+            assert!(!text.contains("planted-secret"), "{text}");
+        }
+    }
+
+    #[test]
+    fn both_http_versions_are_offered() {
+        let config = https().with_insecure_skip_tls_verify(true);
+        assert_eq!(
+            setup(&config).unwrap().alpn_protocols,
+            [b"h2".to_vec(), b"http/1.1".to_vec()]
+        );
+        assert!(setup(&https()).is_ok());
+    }
+
+    #[test]
+    fn tls_errors_are_found_where_they_hide() {
+        let error = rustls::Error::HandshakeNotComplete;
+        assert!(is_tls_error(&std::io::Error::other(std::io::Error::other(
+            error
+        ))));
+        assert!(!is_tls_error(&std::io::Error::other("rubbish")));
+    }
+}

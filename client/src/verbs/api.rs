@@ -1,0 +1,341 @@
+//! One kind in one version: the verbs that read. `write` has the verbs that write.
+
+mod write;
+
+use super::call::Call;
+use super::{GetOptRequest, GetRequest, ListRequest, WatchRequest};
+use crate::Resource;
+use crate::api::v1;
+use crate::error::Error;
+use crate::negotiate::call::Negotiated;
+use crate::negotiate::codec::Wires;
+use crate::request::http_request::Verb;
+use crate::request::path::{Collection, Target};
+use crate::request::representation::accept;
+use crate::resource::Namespaced;
+use crate::send::client::Client;
+use std::fmt;
+
+const STATUS: Option<&str> = Some("status");
+
+/// The objects of one kind in one API version on one server. Cheap to clone.
+///
+/// Each verb returns a builder. Nothing is sent before the builder is awaited, and an invalid argument is reported then
+/// ([`Error::is_argument`]). `.await` returns the value; `.send().await` returns a [`Response`](crate::client::Response) with the
+/// status code and the headers too.
+///
+/// ```no_run
+/// # async fn example(client: k8s_flowcontrol::Client) -> Result<(), k8s_flowcontrol::Error> {
+/// let schemas = client.flow_schemas();
+/// let mine = schemas.get("mine").await?;
+/// schemas.apply(&mine).field_manager("me").force().await?;
+/// schemas.delete("mine").dry_run().await?;
+/// # Ok(())
+/// # }
+/// ```
+pub struct Api<K: Resource> {
+    client: Client,
+    namespace: Option<String>,
+    wires: Wires<K>,
+}
+
+impl Client {
+    /// The priority levels, in v1.
+    pub fn priority_level_configurations(&self) -> Api<v1::PriorityLevelConfiguration> {
+        self.api()
+    }
+
+    /// The flow schemas, in v1.
+    pub fn flow_schemas(&self) -> Api<v1::FlowSchema> {
+        self.api()
+    }
+
+    /// The objects of a kind, in the version of its type. For a namespaced kind, the objects of all namespaces.
+    ///
+    /// [`negotiated`](Self::negotiated) uses the best version of the server instead.
+    ///
+    /// ```no_run
+    /// use k8s_flowcontrol::api::v1beta3;
+    ///
+    /// # async fn example(client: k8s_flowcontrol::Client) -> Result<(), k8s_flowcontrol::Error> {
+    /// let schemas = client.api::<v1beta3::FlowSchema>().list().await?;
+    /// # drop(schemas);
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn api<K: Resource>(&self) -> Api<K> {
+        Api::new(self.clone(), None)
+    }
+
+    /// The objects of a namespaced kind in one namespace. A kind without namespaces is an error of the compiler:
+    ///
+    /// ```compile_fail,E0271
+    /// use k8s_flowcontrol::api::v1::FlowSchema;
+    ///
+    /// # fn example(client: k8s_flowcontrol::Client) {
+    /// let schemas = client.namespaced_api::<FlowSchema>("team");
+    /// # }
+    /// ```
+    pub fn namespaced_api<K: Resource<Scope = Namespaced>>(&self, namespace: &str) -> Api<K> {
+        Api::new(self.clone(), Some(namespace.to_owned()))
+    }
+}
+
+impl<K: Resource> Api<K> {
+    pub(crate) fn new(client: Client, namespace: Option<String>) -> Self {
+        Self {
+            client,
+            namespace,
+            wires: Wires::Own {
+                keeps_invalid: false,
+            },
+        }
+    }
+
+    /// The objects of all namespaces, in negotiated versions.
+    pub(crate) fn negotiated(client: Client, wires: Wires<K>) -> Self {
+        Self {
+            client,
+            namespace: None,
+            wires,
+        }
+    }
+
+    /// The same objects in the current version only: a request fails when the server no longer serves it.
+    pub(crate) fn pin(&self) -> Self {
+        Self {
+            wires: self.wires.pin(),
+            ..self.clone()
+        }
+    }
+
+    /// Whether the version of [`pin`](Self::pin) is still the negotiated one.
+    pub(crate) fn is_current(&self) -> bool {
+        self.wires.is_current()
+    }
+
+    /// The client.
+    pub fn client(&self) -> &Client {
+        &self.client
+    }
+
+    /// Whether lists and watches keep objects that do not fit their type, instead of failing because of them.
+    pub(crate) fn keeping_invalid(mut self, keeps: bool) -> Self {
+        self.wires = self.wires.keeping_invalid(keeps);
+        self
+    }
+
+    /// The API version on the wire, such as `v1beta3`.
+    pub fn wire_version(&self) -> &'static str {
+        self.wires.version()
+    }
+
+    /// Reads all objects, or those matching selectors.
+    ///
+    /// `.await` sends one request and returns the [`List`](crate::List). Large collections are read in chunks: with
+    /// [`limit`](ListRequest::limit) the response is one page and `metadata.continue` the token for the next;
+    /// [`pages`](ListRequest::pages) and [`items`](ListRequest::items) follow these tokens.
+    ///
+    /// All objects come from one state of the collection. By default that is the newest state;
+    /// [`resource_version`](ListRequest::resource_version) selects another, such as `0` for the server's cache. The
+    /// list's `metadata.resource_version` is the place to [`watch`](Self::watch) from. See [resource versions] and
+    /// [chunks].
+    ///
+    /// # Errors
+    /// - [`is_forbidden`](Error::is_forbidden) without the permission to list.
+    /// - [`is_bad_request`](Error::is_bad_request) for an invalid selector.
+    /// - [`is_expired`](Error::is_expired) if the continue token or the exact resource version is too old: list again.
+    /// - [`is_version_not_served`](Error::is_version_not_served) if the server does not serve this API version.
+    /// - [`is_too_many_requests`](Error::is_too_many_requests) and other temporary errors, after
+    ///   [retries](crate::client::RetryPolicy).
+    ///
+    /// ```no_run
+    /// # async fn example(client: k8s_flowcontrol::Client) -> Result<(), k8s_flowcontrol::Error> {
+    /// let levels = client.priority_level_configurations();
+    /// let team_a = levels.list().label_selector("team=a").await?;
+    /// println!("{} levels at {:?}", team_a.items.len(), team_a.metadata.resource_version);
+    ///
+    /// let mut all = levels.list().limit(100).items();
+    /// while let Some(level) = all.next().await {
+    ///     println!("{:?}", level?.metadata.name);
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// [resource versions]: https://kubernetes.io/docs/reference/using-api/api-concepts/#resource-versions
+    /// [chunks]: https://kubernetes.io/docs/reference/using-api/api-concepts/#retrieving-large-results-sets-in-chunks
+    pub fn list(&self) -> ListRequest<K> {
+        ListRequest {
+            call: self.call(Verb::List, |collection| collection.all::<K>()),
+            wires: self.wires.clone(),
+        }
+    }
+
+    /// Reads an object.
+    ///
+    /// By default the server returns the newest state. [`resource_version`](GetRequest::resource_version) accepts an older
+    /// one from the server's cache, see [the semantics of get].
+    ///
+    /// # Errors
+    /// - [`is_not_found`](Error::is_not_found) if the object does not exist.
+    /// - [`is_version_not_served`](Error::is_version_not_served) if the server does not serve this API version.
+    /// - [`is_forbidden`](Error::is_forbidden) without the permission to get.
+    /// - [`is_argument`](Error::is_argument) if `name` is empty, `.` or `..`, or contains `/` or `%`.
+    /// - [`is_too_many_requests`](Error::is_too_many_requests) and other temporary errors, after
+    ///   [retries](crate::client::RetryPolicy).
+    ///
+    /// ```no_run
+    /// # async fn example(client: k8s_flowcontrol::Client) -> Result<(), k8s_flowcontrol::Error> {
+    /// match client.flow_schemas().get("exempt").await {
+    ///     Ok(schema) => println!("precedence {:?}", schema.spec.matching_precedence),
+    ///     Err(error) if error.is_not_found() => println!("does not exist"),
+    ///     Err(error) => return Err(error),
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// [the semantics of get]: https://kubernetes.io/docs/reference/using-api/api-concepts/#semantics-for-get-and-list
+    pub fn get(&self, name: &str) -> GetRequest<K> {
+        self.read(name, None)
+    }
+
+    /// Reads an object that may be missing: `None` if it does not exist.
+    ///
+    /// # Errors
+    /// As [`get`](Self::get), except for the missing object. A version that the server does not serve is an error.
+    ///
+    /// ```no_run
+    /// # async fn example(client: k8s_flowcontrol::Client) -> Result<(), k8s_flowcontrol::Error> {
+    /// if client.flow_schemas().get_opt("mine").await?.is_none() {
+    ///     println!("does not exist");
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn get_opt(&self, name: &str) -> GetOptRequest<K> {
+        let GetRequest { call, wires } = self.get(name);
+        GetOptRequest { call, wires }
+    }
+
+    /// Opens a watch: a stream of the changes of objects.
+    ///
+    /// Watch from the `metadata.resource_version` of a [`list`](Self::list) to miss no change. The stream ends when the
+    /// server closes it. [`watcher`](Self::watcher) lists, watches and reconnects by itself. See [watches].
+    ///
+    /// # Errors
+    /// - [`is_expired`](Error::is_expired) if the resource version is too old: list again. This error can also be the first
+    ///   event of the stream.
+    /// - [`is_bad_request`](Error::is_bad_request) for an invalid selector.
+    /// - [`is_forbidden`](Error::is_forbidden) without the permission to watch.
+    ///
+    /// ```no_run
+    /// use k8s_flowcontrol::watch::WatchEvent;
+    ///
+    /// # async fn example(client: k8s_flowcontrol::Client) -> Result<(), k8s_flowcontrol::Error> {
+    /// let schemas = client.flow_schemas();
+    /// let version = schemas.list().await?.metadata.resource_version.unwrap_or_default();
+    /// let mut events = schemas.watch().resource_version(version).bookmarks().await?;
+    /// while let Some(event) = events.next().await {
+    ///     if let WatchEvent::Deleted { object, .. } = event? {
+    ///         println!("deleted: {:?}", object.metadata.name);
+    ///     }
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// [watches]: https://kubernetes.io/docs/reference/using-api/api-concepts/#efficient-detection-of-changes
+    pub fn watch(&self) -> WatchRequest<K> {
+        self.follow(|collection| collection.all::<K>())
+    }
+
+    /// Reads an object through its subresource `status`, as [`get`](Self::get).
+    pub fn get_status(&self, name: &str) -> GetRequest<K> {
+        self.read(name, STATUS)
+    }
+
+    /// Opens a watch through the deprecated endpoint below `watch/`.
+    #[deprecated(note = "Kubernetes deprecates the endpoints below watch/; use `watch`")]
+    pub fn watch_list_deprecated(&self) -> WatchRequest<K> {
+        self.follow(|collection| collection.watch::<K>(None))
+    }
+
+    /// Opens a watch of one object through the deprecated endpoint below `watch/`.
+    #[deprecated(
+        note = "Kubernetes deprecates the endpoints below watch/; use `watch` with the field selector `metadata.name=NAME`"
+    )]
+    pub fn watch_object_deprecated(&self, name: &str) -> WatchRequest<K> {
+        self.follow(|collection| collection.watch::<K>(Some(name)))
+    }
+
+    fn read(&self, name: &str, subresource: Option<&str>) -> GetRequest<K> {
+        GetRequest {
+            call: self.object_call(Verb::Get, name, subresource),
+            wires: self.wires.clone(),
+        }
+    }
+
+    fn follow(
+        &self,
+        target: impl FnOnce(Collection<'_>) -> Result<Target, Error>,
+    ) -> WatchRequest<K> {
+        WatchRequest::new(self.call(Verb::Watch, target), self.wires.clone())
+    }
+
+    /// The same collection as objects of another type, which the server converts.
+    pub(crate) fn represented<R: Resource>(&self) -> Api<R> {
+        Api {
+            client: self.client.clone(),
+            namespace: self.namespace.clone(),
+            wires: self.wires.represented(),
+        }
+    }
+
+    pub(crate) fn call(
+        &self,
+        verb: Verb,
+        target: impl FnOnce(Collection<'_>) -> Result<Target, Error>,
+    ) -> Call {
+        let negotiated = self.wires.negotiated();
+        let agreed = negotiated.as_ref().map(Negotiated::agreed);
+        let collection = Collection {
+            version: agreed.map_or(K::VERSION, |agreed| agreed.version.as_str()),
+            namespace: self.namespace.as_deref(),
+        };
+        let mut call = Call::new(&self.client, verb, target(collection));
+        if let Some(accept) = accept::<K>(verb) {
+            call.change(|request| request.accept = accept);
+        }
+        match negotiated {
+            Some(negotiated) => call.negotiated(negotiated),
+            None => call,
+        }
+    }
+
+    pub(crate) fn object_call(&self, verb: Verb, name: &str, subresource: Option<&str>) -> Call {
+        self.call(verb, |collection| collection.object::<K>(name, subresource))
+    }
+}
+
+impl<K: Resource> Clone for Api<K> {
+    fn clone(&self) -> Self {
+        Self {
+            client: self.client.clone(),
+            namespace: self.namespace.clone(),
+            wires: self.wires.clone(),
+        }
+    }
+}
+
+impl<K: Resource> fmt::Debug for Api<K> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Api")
+            .field("kind", &K::KIND)
+            .field("version", &self.wires.version())
+            .field("namespace", &self.namespace)
+            .field("client", &self.client)
+            .finish()
+    }
+}

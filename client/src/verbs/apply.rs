@@ -1,0 +1,35 @@
+//! Server-side apply of an object or its status.
+
+use super::call::builder;
+use crate::Resource;
+use crate::error::Error;
+use crate::negotiate::codec::{Wire, Wires};
+use crate::request::query::{loss_setter, pretty_setter, setters, write_setters};
+
+builder! {
+    /// Server-side apply, made by [`Api::apply`](crate::Api::apply),
+    /// [`Api::apply_status`](crate::Api::apply_status) and
+    /// [`PatchTarget::apply`](super::PatchTarget::apply).
+    ///
+    /// [`Response::was_created`](crate::client::Response::was_created) tells whether the object was created. A field that
+    /// another manager owns with another value is a conflict ([`Error::is_conflict`]), unless [`force`](Self::force) is
+    /// set.
+    ApplyRequest<K: Resource> { wires: Wires<K> } => K, |this| {
+        let call = this.call.try_change(|request| match request.get("fieldManager") {
+            None | Some("") => Err(Error::argument(
+                "apply needs a field manager, which then owns the applied fields; call field_manager",
+            )),
+            Some(_) => Ok(()),
+        });
+        call.send_in(&this.wires, Wire::object).await
+    }
+}
+
+pretty_setter!(ApplyRequest);
+write_setters!(ApplyRequest);
+loss_setter!(ApplyRequest);
+
+setters!(ApplyRequest {
+    /// Resolves conflicts by taking the ownership of the fields.
+    force() => "force" = "true";
+});

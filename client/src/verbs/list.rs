@@ -1,0 +1,68 @@
+//! Reading many objects.
+
+use super::call::builder;
+use super::page_token::PageToken;
+use super::pages::{Items, Pages};
+use crate::negotiate::codec::{Wire, Wires};
+use crate::request::query::{pretty_setter, selection_setters, setters};
+use crate::{List, Resource};
+
+builder! {
+    /// Reads objects, made by [`Api::list`](crate::Api::list).
+    ///
+    /// `.await` sends one request; with a [`limit`](Self::limit) it returns the first page.
+    /// [`pages`](Self::pages) and [`items`](Self::items) read all pages.
+    ///
+    /// ```no_run
+    /// # async fn example(client: k8s_flowcontrol::Client) -> Result<(), k8s_flowcontrol::Error> {
+    /// let mut schemas = client.flow_schemas().list().label_selector("team=a").items();
+    /// while let Some(schema) = schemas.next().await {
+    ///     println!("{}", schema?.metadata.name.unwrap_or_default());
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
+    ListRequest<K: Resource> { wires: Wires<K> } => List<K>, |this| this.call.send_in(&this.wires, Wire::list).await
+}
+
+pretty_setter!(ListRequest);
+selection_setters!(ListRequest);
+
+setters!(ListRequest {
+    /// Documented for lists as for watches. Has no effect on a list.
+    allow_watch_bookmarks(allow: bool) => "allowWatchBookmarks" = allow.to_string();
+    /// Documented for lists as for watches. An error for a list (422).
+    send_initial_events(send: bool) => "sendInitialEvents" = send.to_string();
+});
+
+impl<K: Resource> ListRequest<K> {
+    /// Continues a list that was read in part, perhaps by another process, with its selectors and page size.
+    ///
+    /// A list of another collection or API version, or with other selectors, is an error that
+    /// [`is_argument`](crate::Error::is_argument). An expired token is an error of the server
+    /// ([`is_expired`](crate::Error::is_expired)), and so is a token of another version than the one that
+    /// [`Negotiated`](crate::client::Negotiated) uses now.
+    pub fn page_token(mut self, token: &PageToken) -> Self {
+        self.call = self.call.try_change(|request| token.resume(request));
+        self
+    }
+
+    /// The pages of the list, as a stream. [`limit`](Self::limit) is the size of a page and defaults to 500 objects.
+    pub fn pages(self) -> Pages<K> {
+        Pages::new(self.call, self.wires)
+    }
+
+    /// Keeps the objects that do not fit their type in [`List::invalid`], instead of failing because of them.
+    ///
+    /// Without effect on [`items`](Self::items).
+    pub fn keep_invalid(mut self) -> Self {
+        self.wires = self.wires.keeping_invalid(true);
+        self
+    }
+
+    /// The objects of all pages, as a stream.
+    pub fn items(mut self) -> Items<K> {
+        self.wires = self.wires.keeping_invalid(false);
+        Items::new(self.pages())
+    }
+}

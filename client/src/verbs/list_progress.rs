@@ -1,0 +1,117 @@
+//! Whether the pages of a list lead to an end.
+
+use std::collections::HashSet;
+use std::fmt;
+use std::hash::{BuildHasher, RandomState};
+
+/// The most pages of one list.
+const MAX_PAGES: usize = 100_000;
+/// The most pages without an item in a row.
+const MAX_EMPTY_PAGES: u32 = 1_000;
+
+/// Follows the pages of one list, and finds a list that has no end.
+///
+/// A server that repeats a continue token, or sends new ones forever, would otherwise keep a program busy until it runs out of memory.
+/// Pages, items, watchers and stores of this crate use it; it is public for programs that page through
+/// [raw](crate::client::Client::get_raw) responses.
+///
+/// ```
+/// use k8s_flowcontrol::client::ListProgress;
+///
+/// let mut list = ListProgress::default();
+/// assert_eq!(list.page(Some("page2"), 500), Ok(true));
+/// assert!(list.page(Some("page2"), 500).is_err());
+/// ```
+#[derive(Clone, Default)]
+pub struct ListProgress {
+    /// Hashes: a token may be as long as a response.
+    tokens: HashSet<u64>,
+    hasher: RandomState,
+    empty_pages: u32,
+}
+
+impl ListProgress {
+    /// Notes a page with its continue token and the number of its items. Returns whether another page follows.
+    ///
+    /// # Errors
+    /// If the token came before, after 100,000 pages, and after 1,000 pages in a row without an item.
+    pub fn page(&mut self, token: Option<&str>, items: usize) -> Result<bool, EndlessList> {
+        let Some(token) = token.filter(|token| !token.is_empty()) else {
+            return Ok(false);
+        };
+        self.empty_pages = match items {
+            0 => self.empty_pages + 1,
+            _ => 0,
+        };
+        if self.empty_pages > MAX_EMPTY_PAGES {
+            return Err(EndlessList::EmptyPages);
+        }
+        if self.tokens.len() >= MAX_PAGES {
+            return Err(EndlessList::Pages);
+        }
+        match self.tokens.insert(self.hasher.hash_one(token)) {
+            true => Ok(true),
+            false => Err(EndlessList::RepeatedToken),
+        }
+    }
+}
+
+impl fmt::Debug for ListProgress {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ListProgress")
+            .field("pages", &self.tokens.len())
+            .field("empty_pages", &self.empty_pages)
+            .finish()
+    }
+}
+
+/// A list whose pages do not lead to an end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum EndlessList {
+    /// A continue token came twice.
+    RepeatedToken,
+    /// More pages than any list has.
+    Pages,
+    /// Many pages in a row had no item.
+    EmptyPages,
+}
+
+impl fmt::Display for EndlessList {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::RepeatedToken => f.write_str("the server repeated a continue token"),
+            Self::Pages => write!(f, "the list has more than {MAX_PAGES} pages"),
+            Self::EmptyPages => {
+                write!(
+                    f,
+                    "the list has more than {MAX_EMPTY_PAGES} empty pages in a row"
+                )
+            }
+        }
+    }
+}
+
+impl std::error::Error for EndlessList {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_list_has_an_end() {
+        let mut list = ListProgress::default();
+        for page in 0..MAX_PAGES {
+            assert_eq!(list.page(Some(&page.to_string()), 1), Ok(true));
+        }
+        assert_eq!(list.page(Some("one more"), 1), Err(EndlessList::Pages));
+        assert_eq!(list.page(None, 1), Ok(false));
+
+        let mut list = ListProgress::default();
+        for page in 0..MAX_EMPTY_PAGES {
+            assert_eq!(list.page(Some(&page.to_string()), 0), Ok(true));
+        }
+        assert_eq!(list.page(Some("a"), 1), Ok(true));
+        assert_eq!(list.page(Some("a"), 1), Err(EndlessList::RepeatedToken));
+    }
+}

@@ -1,0 +1,91 @@
+//! Opening a watch.
+
+use super::call::{Call, builder};
+use crate::Resource;
+use crate::negotiate::codec::Wires;
+use crate::request::query::{pretty_setter, selection_setters, setters};
+use crate::response::decode::Response;
+use crate::watch::stream::{DEFAULT_MAX_LINE, WatchStream};
+
+builder! {
+    /// Opens a watch, made by [`Api::watch`](crate::Api::watch).
+    ///
+    /// `.await` returns the open stream.
+    ///
+    /// ```no_run
+    /// use k8s_flowcontrol::watch::WatchEvent;
+    ///
+    /// # async fn example(client: k8s_flowcontrol::Client) -> Result<(), k8s_flowcontrol::Error> {
+    /// let mut events = client.flow_schemas().watch().bookmarks().timeout_seconds(60).await?;
+    /// while let Some(event) = events.next().await {
+    ///     match event? {
+    ///         WatchEvent::Added { object, .. } => println!("new: {:?}", object.metadata.name),
+    ///         WatchEvent::Bookmark(bookmark) => println!("at {}", bookmark.resource_version),
+    ///         _ => {}
+    ///     }
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
+    WatchRequest<K: Resource> { wires: Wires<K>, max_event_size: usize } => WatchStream<K>, |this| {
+        let mut call = this.call.checked()?;
+        loop {
+            let wire = this.wires.of(call.version()?);
+            match call.client.open_stream(call.request.clone()).await {
+                Ok((line, head, body)) => {
+                    let stream = WatchStream::new(wire, line, body, this.max_event_size);
+                    return Ok(Response::new(stream, head));
+                }
+                Err(error) => call.renew(wire.map_error(error)).await?,
+            }
+        }
+    }
+}
+
+pretty_setter!(WatchRequest);
+selection_setters!(WatchRequest);
+
+setters!(WatchRequest {
+    /// Whether the server may send bookmarks: events with a newer resource version and no change.
+    allow_watch_bookmarks(allow: bool) => "allowWatchBookmarks" = allow.to_string();
+    /// Allows bookmarks.
+    bookmarks() => "allowWatchBookmarks" = "true";
+});
+
+impl<K: Resource> WatchRequest<K> {
+    pub(crate) fn new(mut call: Call, wires: Wires<K>) -> Self {
+        call.set("watch", "true");
+        Self {
+            call,
+            wires,
+            max_event_size: DEFAULT_MAX_LINE,
+        }
+    }
+
+    /// Begins with an `Added` event for every existing object, followed by a bookmark that marks their end
+    /// ([`Bookmark::ends_initial_events`](crate::watch::Bookmark::ends_initial_events)); a [streaming list].
+    ///
+    /// Also allows bookmarks and sets the resource version match `NotOlderThan`, as servers require. Needs the feature gate
+    /// `WatchList` (Kubernetes 1.27, on by default since 1.32). Other servers respond with 422.
+    ///
+    /// [streaming list]: https://kubernetes.io/docs/reference/using-api/api-concepts/#streaming-lists
+    pub fn send_initial_events(mut self) -> Self {
+        self.call.set("sendInitialEvents", "true");
+        self.call.set("allowWatchBookmarks", "true");
+        self.call.set("resourceVersionMatch", "NotOlderThan");
+        self
+    }
+
+    /// Begins without events for existing objects, regardless of the resource version.
+    pub fn skip_initial_events(mut self) -> Self {
+        self.call.set("sendInitialEvents", "false");
+        self.call.set("resourceVersionMatch", "NotOlderThan");
+        self
+    }
+
+    /// The maximum size of an event, in bytes. Defaults to 16 MiB. A larger event ends the stream with an error.
+    pub fn max_event_size(mut self, bytes: usize) -> Self {
+        self.max_event_size = bytes;
+        self
+    }
+}

@@ -1,0 +1,286 @@
+//! An event of a watch, decoded from its line.
+
+use crate::convert::Loss;
+use crate::json;
+use crate::json::{Fault, ReadJson, Reader};
+use crate::meta::{ObjectMeta, Status};
+use crate::negotiate::codec::Wire;
+use crate::response::decode::Decoded;
+use crate::{InvalidObject, Resource};
+
+/// The annotation of the bookmark that ends the initial events.
+const INITIAL_EVENTS_END: &str = "k8s.io/initial-events-end";
+
+/// An event of a [`WatchStream`](super::WatchStream): one line of a watch.
+///
+/// `losses` are the fields that the conversion from the version on the wire lost. They are always empty unless the watch
+/// belongs to a [`Negotiated`](crate::client::Negotiated); do not write an object with losses back.
+///
+/// A line of the type `ERROR` is no event: the stream returns it as an [`Error`](crate::Error) and ends.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum WatchEvent<K> {
+    /// The object is new, existed when the watch began, or started to match the selectors.
+    Added {
+        /// The object.
+        object: K,
+        /// The fields that the conversion lost.
+        losses: Vec<Loss>,
+    },
+    /// The object changed.
+    Modified {
+        /// The object after the change.
+        object: K,
+        /// The fields that the conversion lost.
+        losses: Vec<Loss>,
+    },
+    /// The object was deleted, or no longer matches the selectors.
+    Deleted {
+        /// The last state of the object.
+        object: K,
+        /// The fields that the conversion lost.
+        losses: Vec<Loss>,
+    },
+    /// The server has sent all changes up to this resource version.
+    Bookmark(Bookmark),
+    /// The object was added, changed or deleted, and does not fit its type. Only the watches of a
+    /// [`Watcher`](crate::watch::Watcher) have this event; in others such an object is an error.
+    Invalid {
+        /// The object, with the error.
+        object: Box<InvalidObject>,
+        /// Whether the object was deleted.
+        is_deleted: bool,
+    },
+}
+
+impl<K: Resource> WatchEvent<K> {
+    /// The resource version of the event, from which another watch can continue.
+    pub fn resource_version(&self) -> Option<&str> {
+        match self {
+            Self::Added { object, .. }
+            | Self::Modified { object, .. }
+            | Self::Deleted { object, .. } => object.metadata().resource_version.as_deref(),
+            Self::Bookmark(bookmark) => Some(&bookmark.resource_version),
+            Self::Invalid { object, .. } => object.metadata.resource_version.as_deref(),
+        }
+    }
+
+    /// Decodes a line of a watch in the version of `K`; the inner error is a line of the type `ERROR`. For the fuzz targets of
+    /// this repository; it may change at any time.
+    #[doc(hidden)]
+    pub fn from_line(line: &[u8]) -> Result<Result<Self, Box<Status>>, serde_json::Error> {
+        decode(&Wire::own(), line)
+    }
+}
+
+/// A resource version up to which the server has sent all changes.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Bookmark {
+    /// A watch that continues from this resource version misses nothing.
+    pub resource_version: String,
+    /// Whether the server has now sent all objects that existed when the watch began.
+    pub ends_initial_events: bool,
+}
+
+/// Decodes a line: a JSON object with the fields `type` and `object`, in any order. A line of the type `ERROR` is the
+/// inner error.
+pub(crate) fn decode<K: Resource>(
+    wire: &Wire<K>,
+    line: &[u8],
+) -> Result<Result<WatchEvent<K>, Box<Status>>, serde_json::Error> {
+    let mut decoded = Decoded::from(K::default());
+    let mut status: Option<Box<Status>> = None;
+    let mut invalid = None;
+    let kind = read(line, &mut |kind, reader| match kind {
+        Type::Error => status.insert(Box::default()).read_json(reader),
+        Type::Bookmark => (wire.read)(&mut decoded, reader),
+        _ => {
+            let start = reader.clone();
+            let Err(fault) = (wire.read)(&mut decoded, reader) else {
+                return Ok(());
+            };
+            if !wire.keeps_invalid {
+                return Err(fault);
+            }
+            *reader = start;
+            // Text that is not JSON is an error of the watch.
+            let object = reader.raw_json()?;
+            invalid = Some(Box::new(InvalidObject::new(&fault, object)));
+            Ok(())
+        }
+    })?;
+    if let Some(object) = invalid {
+        let is_deleted = matches!(kind, Type::Deleted);
+        return Ok(Ok(WatchEvent::Invalid { object, is_deleted }));
+    }
+    let Decoded {
+        value: object,
+        losses,
+    } = decoded;
+    Ok(Ok(match kind {
+        Type::Added => WatchEvent::Added { object, losses },
+        Type::Modified => WatchEvent::Modified { object, losses },
+        Type::Deleted => WatchEvent::Deleted { object, losses },
+        Type::Bookmark => WatchEvent::Bookmark(bookmark(object.metadata())),
+        Type::Error => return Ok(Err(status.unwrap_or_default())),
+    }))
+}
+
+fn bookmark(metadata: &ObjectMeta) -> Bookmark {
+    let end = metadata.annotations.get(INITIAL_EVENTS_END);
+    Bookmark {
+        resource_version: metadata.resource_version.clone().unwrap_or_default(),
+        ends_initial_events: end.is_some_and(|value| value == "true"),
+    }
+}
+
+#[derive(Clone, Copy)]
+enum Type {
+    Added,
+    Modified,
+    Deleted,
+    Bookmark,
+    Error,
+}
+
+impl Type {
+    fn parse(name: &str) -> Option<Self> {
+        Some(match name {
+            "ADDED" => Self::Added,
+            "MODIFIED" => Self::Modified,
+            "DELETED" => Self::Deleted,
+            "BOOKMARK" => Self::Bookmark,
+            "ERROR" => Self::Error,
+            _ => return None,
+        })
+    }
+}
+
+/// Reads the event's object with `read_object`, and returns the event's type.
+fn read(
+    line: &[u8],
+    read_object: &mut dyn FnMut(Type, &mut Reader<'_>) -> Result<(), Fault>,
+) -> Result<Type, serde_json::Error> {
+    const EXPECTED: &str = "a watch event: a JSON object with `type` and `object`";
+    json::read_whole(json::utf8(line)?, |reader| {
+        let mut kind = None;
+        // Where the object begins, and whether it was read: it cannot be before its type is known.
+        let mut object: Option<(Reader<'_>, bool)> = None;
+        reader.fields(&EXPECTED, &mut |name, reader| match &*name {
+            "type" if kind.is_some() => Err(reader.fault("duplicate field `type`")),
+            "object" if object.is_some() => Err(reader.fault("duplicate field `object`")),
+            "type" => {
+                let name = reader.string(&"the type of an event")?;
+                kind = Some(Type::parse(&name).ok_or_else(|| {
+                    reader.fault(format!("unknown event type `{name}`, expected ADDED, MODIFIED, DELETED, BOOKMARK or ERROR"))
+                })?);
+                Ok(())
+            }
+            "object" => {
+                object = Some((reader.clone(), kind.is_some()));
+                match kind {
+                    Some(kind) => read_object(kind, reader),
+                    None => reader.skip(),
+                }
+            }
+            _ => reader.skip(),
+        })?;
+        let kind = kind.ok_or_else(|| reader.fault("missing field `type`"))?;
+        let (mut start, was_read) = object.ok_or_else(|| reader.fault("missing field `object`"))?;
+        if !was_read {
+            read_object(kind, &mut start)?;
+        }
+        Ok(kind)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::api::v1::FlowSchema;
+
+    const OBJECT: &str = r#"{"kind":"FlowSchema","apiVersion":"flowcontrol.apiserver.k8s.io/v1","metadata":{"name":"a","resourceVersion":"7"},"spec":{"priorityLevelConfiguration":{"name":"x"}}}"#;
+
+    fn own() -> Wire<FlowSchema> {
+        Wire::own()
+    }
+
+    fn both_orders(kind: &str, object: &str) -> [String; 2] {
+        [
+            format!(r#"{{"type":"{kind}","object":{object}}}"#),
+            format!(r#"{{"more":[1], "object": {object} ,"type":"{kind}"}}"#),
+        ]
+    }
+
+    #[test]
+    fn changes() {
+        let expected: FlowSchema = serde_json::from_str(OBJECT).unwrap();
+        for line in both_orders("MODIFIED", OBJECT) {
+            let event = decode(&own(), line.as_bytes()).unwrap().unwrap();
+            assert_eq!(event.resource_version(), Some("7"));
+            let (object, losses) = (expected.clone(), Vec::new());
+            assert_eq!(event, WatchEvent::Modified { object, losses });
+        }
+    }
+
+    #[test]
+    fn bookmarks() {
+        let object = r#"{"kind":"FlowSchema","apiVersion":"flowcontrol.apiserver.k8s.io/v1","metadata":{"resourceVersion":"9","creationTimestamp":null,"annotations":{"k8s.io/initial-events-end":"true"}},"spec":{"matchingPrecedence":0,"priorityLevelConfiguration":{"name":""}},"status":{}}"#;
+        for line in both_orders("BOOKMARK", object) {
+            let Ok(Ok(WatchEvent::Bookmark(bookmark))) = decode(&own(), line.as_bytes()) else {
+                panic!()
+            };
+            assert_eq!(
+                bookmark,
+                Bookmark {
+                    resource_version: "9".into(),
+                    ends_initial_events: true
+                }
+            );
+        }
+    }
+
+    #[test]
+    fn errors() {
+        let status = r#"{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure","message":"too old resource version: 1 (9)","reason":"Expired","code":410}"#;
+        for line in both_orders("ERROR", status) {
+            let status = decode(&own(), line.as_bytes()).unwrap().unwrap_err();
+            assert_eq!(status.code, Some(410));
+        }
+    }
+
+    #[test]
+    fn malformed_lines() {
+        for (line, expected) in [
+            (r#"{"type":"ADDED"}"#, "missing field `object`"),
+            (r#"{"object":{}}"#, "missing field `type`"),
+            (r#"{}"#, "missing field `type`"),
+            (r#"[]"#, "a watch event"),
+            (
+                r#"{"type":"PAINTED","object":{}}"#,
+                "unknown event type `PAINTED`",
+            ),
+            (
+                r#"{"type":"ADDED","type":"ADDED","object":{}}"#,
+                "duplicate field `type`",
+            ),
+            (
+                r#"{"type":"ADDED","object":{},"object":{}}"#,
+                "duplicate field `object`",
+            ),
+            (
+                r#"{"type":"ADDED","object":{"kind":"Other"}}"#,
+                "expected kind `FlowSchema`, found `Other`",
+            ),
+            (
+                r#"{"object":{"kind":"Other"},"type":"ADDED"}"#,
+                "expected kind `FlowSchema`, found `Other`",
+            ),
+            (r#"{"type":"ADDED","object":{"#, "EOF"),
+        ] {
+            let error = decode(&own(), line.as_bytes()).unwrap_err().to_string();
+            assert!(error.contains(expected), "{line}: {error}");
+        }
+    }
+}

@@ -1,0 +1,247 @@
+//! An open watch.
+
+use super::event;
+use super::event::WatchEvent;
+use super::line::{LineDecoder, LineTooLong};
+use super::read_ahead::ReadAhead;
+use crate::Resource;
+use crate::error::{Error, Kind, RequestLine};
+use crate::meta::Status;
+use crate::negotiate::codec::Wire;
+use crate::response::decode::{excerpt, undecodable};
+use crate::transport::{Body, TransportError};
+use futures_core::Stream;
+use std::fmt;
+use std::pin::Pin;
+use std::task::{Context, Poll, ready};
+
+/// The [events](WatchEvent) of one watch as they arrive, returned by [`WatchRequest`](crate::client::WatchRequest).
+///
+/// The stream ends (`None`) when the server closes the watch, which every server does sooner or later, and after an
+/// error. Continue with another watch from [`resource_version`](Self::resource_version), or use a
+/// [`Watcher`](crate::watch::Watcher), which does so by itself. Dropping the stream closes the watch.
+///
+/// A task of the tokio runtime reads the body, at most 256 KiB ahead of the events.
+#[must_use = "a stream does nothing until it is polled"]
+pub struct WatchStream<K: Resource> {
+    wire: Wire<K>,
+    line: RequestLine,
+    /// `None` after the end.
+    body: Option<ReadAhead>,
+    lines: LineDecoder,
+    resource_version: Option<String>,
+}
+
+/// A decoded line: an event, or the status of the error that ends the watch.
+type Line<K> = Result<WatchEvent<K>, Box<Status>>;
+
+impl<K: Resource> WatchStream<K> {
+    pub(crate) fn new(wire: Wire<K>, line: RequestLine, body: Body, max_line: usize) -> Self {
+        Self {
+            wire,
+            line,
+            body: Some(ReadAhead::new(body)),
+            lines: LineDecoder::new(max_line),
+            resource_version: None,
+        }
+    }
+
+    /// The next event; `None` after the server has closed the watch, and after an error.
+    ///
+    /// Cancel safe: no event is lost when the future is dropped.
+    ///
+    /// # Errors
+    /// [`is_expired`](Error::is_expired) when the resource version is too old: list again.
+    /// [`is_retryable`](Error::is_retryable) when the connection broke: watch again. [`is_decode`](Error::is_decode) when
+    /// a line is not an event of `K`.
+    pub async fn next(&mut self) -> Option<Result<WatchEvent<K>, Error>> {
+        std::future::poll_fn(|cx| self.poll(cx)).await
+    }
+
+    /// The resource version of the last event; `None` before the first event.
+    pub fn resource_version(&self) -> Option<&str> {
+        self.resource_version.as_deref()
+    }
+
+    pub(crate) fn poll(
+        &mut self,
+        cx: &mut Context<'_>,
+    ) -> Poll<Option<Result<WatchEvent<K>, Error>>> {
+        let result = match ready!(self.poll_line(cx)) {
+            Ok(Some(Ok(event))) => {
+                if let Some(version) = event
+                    .resource_version()
+                    .filter(|version| !version.is_empty())
+                {
+                    // Reuses the buffer of the previous version.
+                    let last = self.resource_version.get_or_insert_default();
+                    last.clear();
+                    last.push_str(version);
+                }
+                return Poll::Ready(Some(Ok(event)));
+            }
+            Ok(Some(Err(status))) => Some(Err(self
+                .wire
+                .map_error(Error::new(Kind::Status(status)).at(&self.line)))),
+            Ok(None) => None,
+            Err(error) => Some(Err(error.at(&self.line))),
+        };
+        // Closes the connection, or returns it to the pool.
+        self.body = None;
+        Poll::Ready(result)
+    }
+
+    fn poll_line(&mut self, cx: &mut Context<'_>) -> Poll<Result<Option<Line<K>>, Error>> {
+        loop {
+            let Some(body) = &mut self.body else {
+                return Poll::Ready(Ok(None));
+            };
+            if let Some(line) = self.lines.next_line().map_err(too_long)? {
+                return Poll::Ready(decode(&self.wire, line).map(Some));
+            }
+            match ready!(body.poll_chunk(cx)) {
+                Some(Ok(chunk)) => self.lines.push_chunk(chunk),
+                Some(Err(error)) => {
+                    return Poll::Ready(Err(TransportError::into_body_error(error)));
+                }
+                None => {
+                    self.body = None;
+                    return Poll::Ready(self.finish());
+                }
+            }
+        }
+    }
+
+    /// The last line may lack its newline; an incomplete event means that the connection broke.
+    fn finish(&mut self) -> Result<Option<Line<K>>, Error> {
+        let Some(line) = self.lines.finish() else {
+            return Ok(None);
+        };
+        match event::decode(&self.wire, line) {
+            Ok(event) => Ok(Some(event)),
+            Err(error) if error.is_eof() => Err(Error::new(Kind::CutOff).with_source(error)),
+            Err(_) => decode(&self.wire, line).map(Some),
+        }
+    }
+}
+
+fn decode<K: Resource>(wire: &Wire<K>, line: &[u8]) -> Result<Line<K>, Error> {
+    event::decode(wire, line).map_err(|error| {
+        undecodable(
+            format!("watch event of {} ({})", K::KIND, wire.version),
+            error,
+            excerpt(line),
+        )
+    })
+}
+
+fn too_long(error: LineTooLong) -> Error {
+    let (limit, setting) = (error.limit(), "max_event_size");
+    Error::new(Kind::TooLong {
+        what: "an event of the watch",
+        limit,
+        setting,
+    })
+    .with_source(error)
+}
+
+impl<K: Resource> Stream for WatchStream<K> {
+    type Item = Result<WatchEvent<K>, Error>;
+
+    fn poll_next(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        self.get_mut().poll(cx)
+    }
+}
+
+impl<K: Resource> fmt::Debug for WatchStream<K> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("WatchStream")
+            .field("request", &self.line)
+            .field("open", &self.body.is_some())
+            .field("lines", &self.lines)
+            .field("resource_version", &self.resource_version)
+            .finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::api::v1::FlowSchema;
+
+    const LINE: &str =
+        r#"{"type":"ADDED","object":{"metadata":{"name":"a","resourceVersion":"7"},"spec":{}}}"#;
+
+    fn stream(text: impl Into<Body>, max_line: usize) -> WatchStream<FlowSchema> {
+        let line = RequestLine {
+            method: http::Method::GET,
+            path: "/apis/x".into(),
+        };
+        WatchStream::new(Wire::own(), line, text.into(), max_line)
+    }
+
+    #[tokio::test]
+    async fn events_then_the_end() {
+        for end in ["", "\n", "\r\n\n"] {
+            let mut stream = stream(format!("{LINE}\n\n{LINE}{end}"), 1000);
+            assert!(matches!(
+                stream.next().await,
+                Some(Ok(WatchEvent::Added { .. }))
+            ));
+            assert_eq!(stream.resource_version(), Some("7"));
+            assert!(matches!(
+                stream.next().await,
+                Some(Ok(WatchEvent::Added { .. }))
+            ));
+            assert!(stream.next().await.is_none());
+            assert!(stream.next().await.is_none());
+        }
+    }
+
+    #[tokio::test]
+    async fn cut_in_the_middle_of_an_event() {
+        for length in 1..LINE.len() {
+            let mut stream = stream(LINE[..length].to_owned(), 1000);
+            let error = stream.next().await.unwrap().unwrap_err();
+            assert!(error.is_retryable(), "{length}: {error}");
+            assert!(stream.next().await.is_none());
+        }
+    }
+
+    #[tokio::test]
+    async fn an_error_event_ends_it() {
+        let status = r#"{"kind":"Status","status":"Failure","message":"too old","reason":"Expired","code":410}"#;
+        let mut stream = stream(
+            format!("{{\"type\":\"ERROR\",\"object\":{status}}}\n{LINE}\n"),
+            1000,
+        );
+        let error = stream.next().await.unwrap().unwrap_err();
+        assert!(error.is_expired() && !error.is_retryable());
+        assert_eq!(error.status().unwrap().message.as_deref(), Some("too old"));
+        assert_eq!(
+            error.to_string(),
+            "GET /apis/x: 410 Expired: too old; list again"
+        );
+        assert!(stream.next().await.is_none());
+    }
+
+    #[tokio::test]
+    async fn an_undecodable_line_ends_it() {
+        let mut stream = stream(format!("<html>\n{LINE}\n"), 1000);
+        let error = stream.next().await.unwrap().unwrap_err();
+        assert!(error.is_decode() && !error.is_retryable());
+        assert!(error.to_string().contains("`<html>`"), "{error}");
+        assert!(stream.next().await.is_none());
+    }
+
+    #[tokio::test]
+    async fn a_line_too_long_ends_it() {
+        let mut stream = stream(format!("{LINE}\n"), 10);
+        let error = stream.next().await.unwrap().unwrap_err();
+        assert!(
+            error.to_string().contains("longer than 10 bytes"),
+            "{error}"
+        );
+        assert!(stream.next().await.is_none());
+    }
+}
